@@ -1,0 +1,63 @@
+"""Runs every benchmark, each file in a process of its own, and writes the README's table between its markers."""
+
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+from importlib.metadata import version
+
+from harness import load, show, show_ratio
+
+HERE = pathlib.Path(__file__).parent
+README = HERE.parent / "README.md"
+BEGIN, END = "<!-- benchmarks: written by make bench -->", "<!-- /benchmarks -->"
+SUBJECTS = ["small_ops", "graphs", "import_and_memory", "large", "chains", "source_lines"]
+
+
+def processor():
+    """The processor's name, where the system tells."""
+    info = pathlib.Path("/proc/cpuinfo")
+    names = (
+        [line.split(":")[1].strip() for line in info.read_text().splitlines() if "model name" in line]
+        if info.exists()
+        else []
+    )
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def table_line(row):
+    if row.theirs is None:
+        return f"| {row.name} | {show(row.ours, row.unit)} | | |"
+    return f"| {row.name} | {show(row.ours, row.unit)} | {show(row.theirs, row.unit)} | {show_ratio(row.score)} |"
+
+
+def table(rows):
+    head = [
+        f"Processor time, one thread each, the least of alternating rounds; {processor()}, {os.cpu_count()} cores, "
+        f"Python {platform.python_version()}, PyTorch {version('torch')}.",
+        "",
+        "| | chainrule | PyTorch | ratio |",
+        "| --- | --- | --- | --- |",
+    ]
+    return "\n".join(head + [table_line(row) for row in rows])
+
+
+def write_readme(text):
+    before, rest = README.read_text().split(BEGIN)
+    after = rest.split(END)[1]
+    README.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+
+
+def main():
+    for subject in SUBJECTS:
+        subprocess.run([sys.executable, HERE / f"{subject}.py"], check=True)
+    rows = [row for subject in SUBJECTS for row in load(subject)]
+    write_readme(table(rows))
+    missed = [row.name for row in rows if not row.meets_bar]
+    if missed:
+        sys.exit(f"bars missed: {', '.join(missed)}")
+
+
+if __name__ == "__main__":
+    main()

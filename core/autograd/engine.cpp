@@ -1,0 +1,340 @@
+// Runs nodes from the newest to the oldest: a node's number is higher than that of everything it depends on, so no
+// dependency pass is needed. Iterative, on the caller's thread.
+#include "autograd/engine.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "autograd/hooks.hpp"
+#include "autograd/source_line.hpp"
+#include "ops/accumulate.hpp"
+
+namespace chainrule {
+namespace {
+
+uint32_t last_run = 0;
+
+bool older(const Node* a, const Node* b) { return a->sequence < b->sequence; }
+
+// A gradient must have its target's shape and dtype; un-broadcasting happens here and nowhere else.
+Tensor fit(Tensor gradient, DType dtype, Span sizes) {
+  if (!equal(gradient.sizes(), sizes)) gradient = sum_to(gradient, sizes);
+  if (gradient.dtype() != dtype) gradient = cast_gradient(gradient, dtype);
+  return gradient;
+}
+
+void accumulate(TensorObject*& sum, Tensor gradient) {
+  if (!sum) {
+    sum = gradient.release();
+    return;
+  }
+  sum = add_gradients(Tensor::steal(std::exchange(sum, nullptr)), std::move(gradient)).release();
+}
+
+// What was pending in an outer backward for a node that a nested one meets as well.
+struct Suspended {
+  Node* node;
+  uint32_t run;
+  std::vector<Tensor> pending;
+};
+
+class Run {
+ public:
+  Run(BackwardOptions options, bool accumulate_leaves) : id_(++last_run), options_(options), leaves_(accumulate_leaves) {}
+  ~Run() { clean_up(); }
+
+  void add_root(const Tensor& output, Tensor gradient);
+  void select(std::span<const Tensor> inputs);
+  void execute();
+  std::vector<Tensor> take_captured();
+
+ private:
+  struct Capture {
+    Edge edge;
+    Tensor gradient;
+  };
+
+  void deliver(Edge edge, Tensor gradient);
+  void deliver_leaf(TensorObject* leaf, Tensor gradient);
+  void enqueue(Node* n);
+  void run_node(Node* n);
+  void suspend(Node* n);
+  void finish_leaves();
+  void accumulate_leaf(TensorObject* leaf, Tensor gradient);
+  Capture* captured(Edge edge);
+  void mark_needed(std::span<const Edge> roots);
+  void clean_up();
+
+  uint32_t id_;
+  BackwardOptions options_;
+  bool leaves_;             // whether leaves that are not captured take their gradient
+  bool selective_ = false;  // whether only paths to the captured inputs run
+  std::vector<Node*> heap_;
+  std::vector<std::pair<Edge, Tensor>> roots_;
+  std::vector<Tensor> keep_;           // outputs stay alive while we run
+  std::vector<Capture> captures_;
+  std::unordered_set<Node*> needed_;
+  std::vector<Tensor> fresh_, waiting_;  // leaves first written by this run; leaves whose sum is still pending
+  std::vector<Suspended> suspended_;
+};
+
+void Run::add_root(const Tensor& output, Tensor gradient) {
+  keep_.push_back(output);
+  roots_.emplace_back(gradient_edge(output), std::move(gradient));
+}
+
+void Run::select(std::span<const Tensor> inputs) {
+  selective_ = true;
+  for (const Tensor& t : inputs) {
+    keep_.push_back(t);
+    captures_.push_back({gradient_edge(t), Tensor()});
+  }
+}
+
+Run::Capture* Run::captured(Edge edge) {
+  for (Capture& c : captures_) {
+    if (c.edge == edge) return &c;
+  }
+  return nullptr;
+}
+
+// Collects what the roots reach, oldest first: a node is needed if one of its edges is captured or leads to a needed node.
+void Run::mark_needed(std::span<const Edge> roots) {
+  std::unordered_set<Node*> seen;
+  std::vector<Node*> stack, order;
+  auto visit = [&](Edge e) {
+    if (e && !e.is_leaf() && seen.insert(e.node()).second) stack.push_back(e.node());
+  };
+  for (Edge e : roots) visit(e);
+  while (!stack.empty()) {
+    Node* n = stack.back();
+    stack.pop_back();
+    order.push_back(n);
+    for (int i = 0; i < n->edge_count; ++i) visit(n->edges[i]);
+  }
+  std::sort(order.begin(), order.end(), older);
+  for (Node* n : order) {
+    for (int i = 0; i < n->edge_count; ++i) {
+      Edge e = n->edges[i];
+      if (e && (captured(e) || (!e.is_leaf() && needed_.contains(e.node())))) needed_.insert(n);
+    }
+  }
+}
+
+void Run::suspend(Node* n) {
+  Suspended s{n, n->run, {}};
+  for (int i = 0; i < n->output_count; ++i) {
+    s.pending.push_back(Tensor::steal(std::exchange(n->outputs[i].pending, nullptr)));
+  }
+  n->flags &= ~kQueued;
+  suspended_.push_back(std::move(s));
+}
+
+void Run::enqueue(Node* n) {
+  n->flags |= kQueued;
+  n->run = id_;
+  heap_.push_back(n);
+  std::push_heap(heap_.begin(), heap_.end(), older);
+}
+
+void Run::deliver(Edge edge, Tensor gradient) {
+  if (edge.is_leaf()) return deliver_leaf(edge.leaf(), std::move(gradient));
+  Node* n = edge.node();
+  if (selective_ && !needed_.contains(n) && !captured(edge)) return;
+  if ((n->flags & kQueued) && n->run != id_) suspend(n);
+  Output& output = n->outputs[edge.output_number()];
+  accumulate(output.pending, fit(std::move(gradient), output.dtype, output.sizes()));
+  if (!(n->flags & kQueued)) enqueue(n);
+}
+
+void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
+  Capture* capture = selective_ ? captured(Edge::to_leaf(leaf)) : nullptr;
+  if (selective_ ? !capture : !leaves_) return;
+  gradient = fit(std::move(gradient), leaf->dtype, {leaf->sizes(), leaf->ndim});
+  bool direct = leaves_ && !(leaf->rare && (leaf->rare->hooks || leaf->rare->post_hooks));
+  if (direct && !leaf->grad) {
+    leaf->flags |= kFreshGrad;
+    fresh_.push_back(Tensor::borrow(leaf));
+    return accumulate_leaf(leaf, std::move(gradient));
+  }
+  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
+  // The sum of this pass is formed first and then added, as PyTorch rounds.
+  Rare* r = rare(leaf);
+  if (r->run != id_ || !r->pending) {
+    r->run = id_;
+    waiting_.push_back(Tensor::borrow(leaf));
+  }
+  accumulate(r->pending, std::move(gradient));
+}
+
+void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
+  if (!leaf->grad) {
+    leaf->grad = (options_.create_graph ? std::move(gradient) : own_gradient(std::move(gradient))).release();
+  } else if (options_.create_graph) {
+    GradModeScope recording(true);
+    Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
+    leaf->grad = add_gradients(std::move(old), std::move(gradient)).release();
+  } else {
+    add_into(Tensor::borrow(leaf->grad), gradient);
+  }
+  if (options_.create_graph) track(leaf);
+}
+
+void Run::finish_leaves() {
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    Tensor leaf = waiting_[i];
+    Tensor gradient = Tensor::steal(std::exchange(leaf->rare->pending, nullptr));
+    if (!gradient) continue;
+    gradient = run_tensor_hooks(leaf->rare->hooks, std::move(gradient));
+    if (leaves_) {
+      accumulate_leaf(leaf.get(), std::move(gradient));
+      run_post_accumulate_hooks(leaf);
+    } else if (Capture* c = captured(Edge::to_leaf(leaf.get()))) {
+      c->gradient = std::move(gradient);
+    }
+  }
+  waiting_.clear();
+}
+
+void Run::run_node(Node* n) {
+  n->flags &= ~kQueued;
+  Tensor inline_gradient[1];
+  std::vector<Tensor> many(n->output_count > 1 ? n->output_count : 0);
+  Tensor* gradients = n->output_count > 1 ? many.data() : inline_gradient;
+  for (int i = 0; i < n->output_count; ++i) {
+    gradients[i] = Tensor::steal(std::exchange(n->outputs[i].pending, nullptr));
+  }
+  LineScope line(n->line);
+  if (n->extras) run_before(n, gradients);
+  if (selective_) {
+    for (Capture& c : captures_) {
+      if (c.edge.node() == n) c.gradient = gradients[c.edge.output_number()];
+    }
+    if (!needed_.contains(n)) return;
+  }
+  if (n->flags & kReleased) raise_released(n);
+  Backward backward(n, gradients);
+  n->function->invoke(n->capture, backward);
+  if (n->extras) run_after(n, backward, gradients);
+  if (!options_.retain_graph) release_saved(n);
+  for (int i = 0; i < n->edge_count; ++i) {
+    if (n->edges[i] && backward.result(i)) deliver(n->edges[i], std::move(backward.result(i)));
+  }
+}
+
+void Run::execute() {
+  GradModeScope recording(options_.create_graph);
+  if (selective_) {
+    std::vector<Edge> edges;
+    for (auto& [edge, gradient] : roots_) edges.push_back(edge);
+    mark_needed(edges);
+  }
+  for (auto& [edge, gradient] : roots_) deliver(edge, std::move(gradient));
+  for (size_t steps = 1; !heap_.empty(); ++steps) {
+    std::pop_heap(heap_.begin(), heap_.end(), older);
+    Node* n = heap_.back();
+    heap_.pop_back();
+    run_node(n);
+    if (steps % 1024 == 0) checked(PyErr_CheckSignals());
+  }
+  finish_leaves();
+}
+
+std::vector<Tensor> Run::take_captured() {
+  std::vector<Tensor> result;
+  for (Capture& c : captures_) result.push_back(c.gradient);
+  return result;
+}
+
+// Leaves no trace in nodes and leaves, whether we finished or an exception ended us.
+void Run::clean_up() {
+  for (Node* n : heap_) {
+    n->flags &= ~kQueued;
+    for (int i = 0; i < n->output_count; ++i) Py_CLEAR(n->outputs[i].pending);
+  }
+  for (Tensor& leaf : fresh_) leaf->flags &= ~kFreshGrad;
+  for (Tensor& leaf : waiting_) Py_CLEAR(leaf->rare->pending);
+  for (Suspended& s : suspended_) {
+    s.node->run = s.run;
+    s.node->flags |= kQueued;
+    for (size_t i = 0; i < s.pending.size(); ++i) s.node->outputs[i].pending = s.pending[i].release();
+  }
+}
+
+[[noreturn]] void raise_not_scalar(const Tensor& output) {
+  Edge e = gradient_edge(output);
+  std::string made = e && !e.is_leaf() ? describe(e.node()->line) : "";
+  raise(PyExc_RuntimeError, "grad can be implicitly created only for scalar outputs, but this output has shape ",
+        output.sizes(), " (", output.numel(), " elements).\n",
+        made.empty() ? std::string() : "  It was made here: " + made + "\n",
+        "  backward() needs one number to differentiate. Choose what you mean:\n"
+        "    y.sum().backward()              the gradient of the sum of all elements\n"
+        "    y.mean().backward()             the same divided by the number of elements; the usual choice for a loss\n"
+        "    y.backward(gradient=v)          the vector-Jacobian product v^T J, with v of y's shape\n"
+        "    autograd.functional.jacobian    all derivatives, one row for each element of y");
+}
+
+Tensor starting_gradient(const Tensor& output, const Tensor& given) {
+  if (!given) {
+    if (output.numel() != 1) raise_not_scalar(output);
+    if (is_complex(output.dtype())) {
+      raise(PyExc_RuntimeError, "grad can be implicitly created only for real scalar outputs but got torch.",
+            facts(output.dtype()).name);
+    }
+    return ones(output.sizes(), output.dtype());
+  }
+  if (!equal(given.sizes(), output.sizes())) {
+    raise(PyExc_RuntimeError, "Mismatch in shape: grad_output[0] has a shape of torch.Size(", given.sizes(),
+          ") and output[0] has a shape of torch.Size(", output.sizes(), ").");
+  }
+  return given;
+}
+
+[[noreturn]] void raise_no_graph(const Tensor& output, size_t i) {
+  std::string why;
+  if (output->rare && output->rare->cut_by) {
+    why = std::string("\n  It left the graph through ") + output->rare->cut_by + ": " + describe(output->rare->cut);
+  } else {
+    why = "\n  It was not calculated from a tensor with requires_grad=True, or it left the graph on the way "
+          "(detach(), item(), numpy(), no_grad()).";
+  }
+  raise(PyExc_RuntimeError, "element ", i, " of tensors does not require grad and does not have a grad_fn", why);
+}
+
+void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!requires_grad(outputs[i])) raise_no_graph(outputs[i], i);
+    run.add_root(outputs[i], starting_gradient(outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
+  }
+}
+
+}  // namespace
+
+void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,
+              BackwardOptions options) {
+  Run run(options, true);
+  if (!inputs.empty()) run.select(inputs);
+  add_roots(run, outputs, gradients);
+  run.execute();
+  if (inputs.empty()) return;
+  // Inputs that are not leaves take their captured gradient as well.
+  std::vector<Tensor> captured = run.take_captured();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (captured[i] && inputs[i]->node) {
+      GradModeScope recording(options.create_graph);
+      Tensor old = Tensor::steal(std::exchange(inputs[i]->grad, nullptr));
+      inputs[i]->grad = (old ? add_gradients(std::move(old), captured[i]) : captured[i]).release();
+    }
+  }
+}
+
+std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+                                 std::span<const Tensor> inputs, BackwardOptions options) {
+  Run run(options, false);
+  run.select(inputs);
+  add_roots(run, outputs, gradients);
+  run.execute();
+  return run.take_captured();
+}
+
+}  // namespace chainrule

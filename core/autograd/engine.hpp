@@ -1,0 +1,27 @@
+// The backward pass.
+#pragma once
+#include <vector>
+
+#include "autograd/record.hpp"
+
+namespace chainrule {
+
+struct BackwardOptions {
+  bool retain_graph = false;
+  bool create_graph = false;
+};
+
+// Adds gradients into the .grad of every leaf that `outputs` depend on, or only of `inputs` when some are given.
+// `gradients` has one entry per output; a null handle stands for 1, allowed for one-element outputs only.
+void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,
+              BackwardOptions options);
+
+// Gradients of `outputs` with respect to `inputs`, touching no .grad. A null handle: that input was not reached.
+std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+                                 std::span<const Tensor> inputs, BackwardOptions options);
+inline std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+                                        std::initializer_list<Tensor> inputs, BackwardOptions options) {
+  return gradients_of(outputs, gradients, std::span<const Tensor>(inputs.begin(), inputs.size()), options);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,60 @@
+// Tangents by transposing an operation's gradient function.
+#include "autograd/forward_mode.hpp"
+
+#include "autograd/engine.hpp"
+#include "ops/accumulate.hpp"
+
+namespace chainrule::forward_mode {
+namespace {
+int depth = 0;
+}
+
+bool active() { return depth > 0; }
+void enter() { ++depth; }
+void leave() { --depth; }
+
+PauseScope::PauseScope() : previous_(depth) { depth = 0; }
+PauseScope::~PauseScope() { depth = previous_; }
+
+Tensor tangent(const Tensor& t) {
+  return t && t->rare && t->rare->tangent ? Tensor::borrow(t->rare->tangent) : Tensor();
+}
+
+void set_tangent(const Tensor& t, const Tensor& tangent) {
+  Rare* r = rare(t.get());
+  Py_XDECREF((PyObject*)std::exchange(r->tangent, Tensor(tangent).release()));
+  track(t.get());
+}
+
+bool any_tangent(Inputs inputs) {
+  for (const Tensor* t : inputs) {
+    if (*t && (*t)->rare && (*t)->rare->tangent) return true;
+  }
+  return false;
+}
+
+void propagate(Node* node, Inputs inputs, const Tensor& output) {
+  PauseScope pause;
+  GradModeScope recording(true);
+  Tensor probe = zeros(output.sizes(), output.dtype());
+  probe->flags |= kRequiresGrad;
+  Tensor gradients[1] = {probe};
+  Backward transpose(node, gradients);
+  node->function->invoke(node->capture, transpose);
+
+  std::vector<Tensor> outputs, tangents;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Tensor t = tangent(*inputs[i]), row = transpose.result(static_cast<int>(i));
+    if (!t || !row || !requires_grad(row)) continue;
+    outputs.push_back(row);
+    tangents.push_back(fit_tangent(t, row));
+  }
+  Tensor result;
+  if (!outputs.empty()) {
+    std::vector<Tensor> found = gradients_of(outputs, tangents, {probe}, {.retain_graph = true, .create_graph = true});
+    result = found[0];
+  }
+  if (result) set_tangent(output, result);
+}
+
+}  // namespace chainrule::forward_mode

@@ -1,0 +1,31 @@
+// Forward mode: tensors that carry a tangent, and how an operation passes it on.
+#pragma once
+#include "autograd/record.hpp"
+
+namespace chainrule::forward_mode {
+
+// Whether a dual level is open; nothing below costs anything while none is.
+bool active();
+void enter();
+void leave();
+
+Tensor tangent(const Tensor& t);  // null handle when it has none
+void set_tangent(const Tensor& t, const Tensor& tangent);
+bool any_tangent(Inputs inputs);
+
+// Sets the output's tangent from the inputs' by the operation's own gradient function: its transpose is differentiated
+// with respect to the incoming gradient, so every differentiable operation has forward mode without a second rule.
+void propagate(Node* node, Inputs inputs, const Tensor& output);
+
+// While one lives, operations pass no tangents on.
+class PauseScope {
+ public:
+  PauseScope();
+  ~PauseScope();
+  PauseScope(const PauseScope&) = delete;
+
+ private:
+  int previous_;
+};
+
+}  // namespace chainrule::forward_mode

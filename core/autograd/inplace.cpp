@@ -1,0 +1,161 @@
+// Writing into tensors: what is allowed, and how histories follow.
+#include "autograd/inplace.hpp"
+
+#include "autograd/source_line.hpp"
+#include "ops/accumulate.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kCopySlices{"copy_slices", "CopySlices", "the written region's gradient goes through the operation, the rest passes"};
+OpInfo kRefreshed{"as_strided", "AsStridedBackward0", "g placed back at the elements that the view shows"};
+
+// Where a view's elements lie, counted from the base's first element.
+struct Region {
+  Dims base_sizes, base_strides, sizes, strides;
+  int64_t offset;
+};
+
+Region region_of(const TensorObject* view) {
+  const TensorObject* base = view->base;
+  return {Dims(Span(base->sizes(), base->ndim)), Dims(Span(base->strides(), base->ndim)),
+          Dims(Span(view->sizes(), view->ndim)), Dims(Span(view->strides(), view->ndim)),
+          (view->data - base->data) / static_cast<int64_t>(size_of(base->dtype))};
+}
+
+void check_view(const Tensor& self) {
+  if (self->base->has(kRequiresGrad) && !self->base->node) {
+    raise(PyExc_RuntimeError,
+          "a view of a leaf Variable that requires grad is being used in an in-place operation.\n"
+          "  What to do: to change the values of a parameter, write under no_grad(); to calculate with changed values, "
+          "make a copy first (x.clone()).");
+  }
+  if (self->has(kViewOfMany)) {
+    raise(PyExc_RuntimeError,
+          "Output ", self->output_number, " of ", self->node ? self->node->op->node_name : "a function",
+          " is a view and is being modified inplace. This view is the output of a function that returns multiple views. "
+          "Such functions do not allow the output views to be modified inplace. You should replace the inplace operation "
+          "by an out-of-place one.");
+  }
+  if (self->has(kViewNoGrad) && requires_grad(Tensor::borrow(self->base))) {
+    raise(PyExc_RuntimeError,
+          "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use "
+          "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+          "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if "
+          "you want the inplace to be tracked).");
+  }
+}
+
+// The gradient of the base's former value, given that of its new one.
+struct CopySlicesGradient {
+  Region* region;  // owned
+
+  void operator()(Backward& b) const {
+    Node* inner = b.node()->extras->inner;
+    Tensor whole = copy_strided(b.g(), region->base_strides);
+    Tensor part = as_strided(whole, region->sizes, region->strides, region->offset);
+    Tensor gradients[1] = {clone(part)};
+    Backward operation(inner, gradients);
+    if (inner->flags & kReleased) raise_released(inner);
+    inner->function->invoke(inner->capture, operation);
+    for (int i = 1; i < inner->edge_count; ++i) b.give(i, std::move(operation.result(i)));
+    if (!b.needs(0)) return;
+    if (operation.result(0)) copy_into(part, operation.result(0));
+    else fill_zero(part);
+    b.give(0, std::move(whole));
+  }
+};
+
+struct RefreshedGradient {
+  Region* region;  // owned
+  void operator()(Backward& b) const {
+    b.give(0, scatter_strided(b.g(), region->base_sizes, region->base_strides, region->sizes, region->strides,
+                              region->offset));
+  }
+};
+
+// Owns the region for the closure's life: closures are moved, never copied, into the node.
+template <class G>
+struct Owning {
+  G gradient;
+  explicit Owning(Region r) : gradient{new Region(std::move(r))} {}
+  Owning(Owning&& other) noexcept : gradient(other.gradient) { other.gradient.region = nullptr; }
+  ~Owning() { delete gradient.region; }
+  void operator()(Backward& b) const { gradient(b); }
+};
+
+void set_node(TensorObject* t, Node* n) {
+  Py_XDECREF((PyObject*)std::exchange(t->node, nullptr));
+  t->node = n;
+  t->output_number = 0;
+  track(t);
+}
+
+void rebase_through_view(const Tensor& self, Node* inner) {
+  Tensor base = Tensor::borrow(self->base);
+  Node* n = make_node(&kCopySlices, inner->edge_count, 0, 1);
+  set_edge(n, 0, gradient_edge(base));
+  for (int i = 1; i < inner->edge_count; ++i) set_edge(n, i, inner->edges[i]);
+  extras(n)->inner = inner;  // takes over the caller's reference
+  set_function(n, Owning<CopySlicesGradient>(region_of(self.get())));
+  n->outputs[0].describe(base);
+  finish_node(n);
+  set_node(base.get(), n);
+  ++base->epoch;
+  refresh_view(self.get());
+}
+
+bool overlaps_itself(const Tensor& t) {
+  if (t.is_contiguous() || t.numel() < 2) return false;
+  for (int i = 0; i < t.ndim(); ++i) {
+    if (t.stride(i) == 0 && t.size(i) > 1) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void check_no_overlap(const Tensor& self) {
+  if (!overlaps_itself(self)) return;
+  raise(PyExc_RuntimeError,
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+        "clone() the tensor before performing the operation. (shape ",
+        self.sizes(), ", strides ", self.strides(), ")");
+}
+
+void check_inplace(const Tensor& self, bool recorded) {
+  if (!recorded) return;
+  if (self->base) check_view(self);
+  if (self->has(kRequiresGrad) && !self->node) {
+    raise(PyExc_RuntimeError,
+          "a leaf Variable that requires grad is being used in an in-place operation.\n"
+          "  What to do: to update a parameter, write under no_grad(); to calculate with changed values, make a new tensor "
+          "(x = x + 1, not x += 1).");
+  }
+}
+
+void mark_written(const Tensor& self) {
+  ++self->storage->version;
+  self->storage->written = current_line();
+}
+
+void rebase_history(const Tensor& self, Node* node) {
+  if (self->base) return rebase_through_view(self, node);
+  set_node(self.get(), node);
+  ++self->epoch;
+}
+
+void refresh_view(TensorObject* t) {
+  Tensor base = Tensor::borrow(t->base);
+  t->view_epoch = base->epoch;
+  Edge edge = gradient_edge(base);
+  if (!edge) return set_node(t, nullptr);
+  Node* n = make_node(&kRefreshed, 1, 0, 1);
+  set_edge(n, 0, edge);
+  set_function(n, Owning<RefreshedGradient>(region_of(t)));
+  n->outputs[0].describe(Tensor::borrow(t));
+  finish_node(n);
+  set_node(t, n);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,212 @@
+// Making, saving into, and freeing nodes; freeing is iterative so that a chain of a million nodes can die.
+#include "autograd/node.hpp"
+
+#include "autograd/record.hpp"
+#include "autograd/source_line.hpp"
+#include "tensor/slab.hpp"
+
+namespace chainrule {
+namespace {
+
+using NodeSlab = Slab<Node>;
+uint64_t next_sequence = 1;
+int64_t live = 0;
+
+// Nodes whose count fell to zero, linked through `sequence` until the outermost dealloc has freed them.
+Node* dying = nullptr;
+bool draining = false;
+
+void clear_edges(Node* n) {
+  for (int i = 0; i < n->edge_count; ++i) {
+    PyObject* target = n->edges[i].object();
+    n->edges[i] = Edge();
+    Py_XDECREF(target);
+  }
+}
+
+void clear_extras(Node* n) {
+  NodeExtras* e = std::exchange(n->extras, nullptr);
+  if (!e) return;
+  Py_CLEAR(e->hooks);
+  Py_CLEAR(e->prehooks);
+  Py_CLEAR(e->metadata);
+  Py_CLEAR(e->payload);
+  Py_CLEAR(e->inner);
+  for (PyObject* o : e->tensor_hooks) Py_XDECREF(o);
+  for (PyObject* o : e->retained) Py_XDECREF(o);
+  delete e;
+}
+
+void destroy(Node* n) {
+  release_saved(n);
+  if (n->function) n->function->destroy(n->capture);
+  clear_edges(n);
+  clear_extras(n);
+  for (int i = 0; i < n->output_count; ++i) n->outputs[i].clear();
+  if (n->edges != n->inline_edges) delete[] n->edges;
+  if (n->saved != n->inline_saved) delete[] n->saved;
+  if (n->outputs != &n->inline_output) delete[] n->outputs;
+  n->line.~SourceLine();
+  --live;
+  NodeSlab::release(n);
+}
+
+void drain() {
+  draining = true;
+  while (Node* n = dying) {
+    dying = reinterpret_cast<Node*>(n->sequence);
+    destroy(n);
+  }
+  draining = false;
+}
+
+// The message that PyTorch's users know, then both lines and the way out.
+[[noreturn]] void raise_overwritten(Node* n, int i) {
+  Tensor t = Tensor::borrow(n->saved[i].tensor);
+  std::string written = describe(t->storage->written), used = describe(n->line);
+  raise(PyExc_RuntimeError,
+        "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
+        facts(t.dtype()).tensor_name, "Tensor ", t.sizes(), "]",
+        n->saved[i].is_output ? std::string(", which is output 0 of ") + n->op->node_name + "," : std::string(),
+        " is at version ", t->storage->version, "; expected version ", n->saved[i].version, " instead.\n",
+        "  The value was used here:        ", used.empty() ? "(unknown line)" : used, "   [", n->op->node_name, "]\n",
+        "  It was overwritten here:        ", written.empty() ? "(unknown line)" : written, "\n",
+        "  What to do: on the second line make a new tensor in place of writing into this one (x = x + 1, not x += 1), "
+        "or give the first line a copy (x.clone()).");
+}
+
+}  // namespace
+
+int64_t live_nodes() { return live; }
+
+void Output::describe(const Tensor& t) {
+  dtype = t.dtype();
+  ndim = static_cast<uint8_t>(t.ndim());
+  pending = nullptr;
+  if (ndim > 5) heap_sizes = new int64_t[ndim];
+  std::copy_n(t->sizes(), ndim, ndim > 5 ? heap_sizes : inline_sizes);
+}
+
+void Output::clear() {
+  Py_CLEAR(pending);
+  if (ndim > 5) delete[] heap_sizes;
+  ndim = 0;
+}
+
+Node* make_node(OpInfo* op, int edges, int saved, int outputs) {
+  if (!op->type) [[unlikely]] op->type = make_node_type(op->node_name);
+  Node* n = NodeSlab::allocate(op->type);
+  n->op = op;
+  n->function = nullptr;
+  new (&n->line) SourceLine();
+  n->run = 0;
+  n->edge_count = static_cast<uint16_t>(edges);
+  n->saved_count = static_cast<uint16_t>(saved);
+  n->output_count = static_cast<uint16_t>(outputs);
+  n->flags = 0;
+  n->extras = nullptr;
+  n->edges = edges <= 3 ? n->inline_edges : new Edge[edges];
+  n->saved = saved <= 3 ? n->inline_saved : new SavedTensor[saved];
+  n->outputs = outputs == 1 ? &n->inline_output : new Output[outputs];
+  for (int i = 0; i < edges; ++i) n->edges[i] = Edge();
+  for (int i = 0; i < saved; ++i) n->saved[i] = {nullptr, 0, false};
+  for (int i = 0; i < outputs; ++i) {
+    n->outputs[i].ndim = 0;
+    n->outputs[i].pending = nullptr;
+  }
+  ++live;
+  return n;
+}
+
+NodeExtras* extras(Node* n) {
+  if (!n->extras) n->extras = new NodeExtras();
+  return n->extras;
+}
+
+void finish_node(Node* n) {
+  n->sequence = next_sequence++;
+  n->line = current_line();
+  PyObject_GC_Track(n);
+}
+
+void set_edge(Node* n, int i, Edge e) {
+  Py_XINCREF(e.object());
+  n->edges[i] = e;
+  if (e && e.is_leaf()) {
+    if (Rare* r = e.leaf()->rare; r && !r->first_use) r->first_use = next_sequence;
+  }
+}
+
+void save_input(Node* n, int i, const Tensor& t) {
+  n->saved[i] = {Tensor(t).release(), t->storage->version, false};
+}
+
+void save_output(Node* n, int i, const Tensor& t) {
+  n->saved[i] = {alias(t).release(), t->storage->version, true};
+}
+
+void release_saved(Node* n) {
+  for (int i = 0; i < n->saved_count; ++i) {
+    if (!n->saved[i].tensor) continue;
+    n->flags |= kReleased;
+    Py_CLEAR(n->saved[i].tensor);
+  }
+}
+
+void raise_released(Node* n) {
+  raise(PyExc_RuntimeError,
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward.\n  The part that was used twice was made here: ",
+        describe(n->line), "   [", n->op->node_name,
+        "]\n  If that line runs once before a loop that calls backward() in each turn, move it inside the loop, or detach() "
+        "its result.");
+}
+
+Tensor unpack(Node* n, int i) {
+  const SavedTensor& s = n->saved[i];
+  if (!s.tensor) raise_released(n);
+  if (s.version != s.tensor->storage->version) [[unlikely]] raise_overwritten(n, i);
+  if (!s.is_output || !grad_enabled()) return Tensor::borrow(s.tensor);
+  // Reattached to this node, so that derivatives of derivatives see where the value came from.
+  Tensor t = alias(Tensor::borrow(s.tensor));
+  t->node = reinterpret_cast<Node*>(Py_NewRef((PyObject*)n));
+  track(t.get());
+  return t;
+}
+
+int node_traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* n = reinterpret_cast<Node*>(self);
+  for (int i = 0; i < n->edge_count; ++i) Py_VISIT(n->edges[i].object());
+  for (int i = 0; i < n->saved_count; ++i) Py_VISIT((PyObject*)n->saved[i].tensor);
+  for (int i = 0; i < n->output_count; ++i) Py_VISIT((PyObject*)n->outputs[i].pending);
+  if (NodeExtras* e = n->extras) {
+    Py_VISIT(e->hooks);
+    Py_VISIT(e->prehooks);
+    Py_VISIT(e->metadata);
+    Py_VISIT(e->payload);
+    Py_VISIT((PyObject*)e->inner);
+    for (PyObject* o : e->tensor_hooks) Py_VISIT(o);
+    for (PyObject* o : e->retained) Py_VISIT(o);
+  }
+  return 0;
+}
+
+int node_clear(PyObject* self) {
+  auto* n = reinterpret_cast<Node*>(self);
+  clear_edges(n);
+  release_saved(n);
+  clear_extras(n);
+  return 0;
+}
+
+void node_dealloc(PyObject* self) {
+  auto* n = reinterpret_cast<Node*>(self);
+  PyObject_GC_UnTrack(self);
+  n->sequence = reinterpret_cast<uint64_t>(dying);
+  dying = n;
+  if (!draining) drain();
+}
+
+}  // namespace chainrule

@@ -1,0 +1,153 @@
+// A recorded operation: what it was, what it read, what it saved, and how to turn gradients of its outputs into
+// gradients of its inputs.
+#pragma once
+#include <Python.h>
+
+#include <new>
+#include <vector>
+
+#include "tensor/error.hpp"
+#include "tensor/tensor.hpp"
+
+namespace chainrule {
+
+// One per operation, static: the names that PyTorch gives it and the formula that explains it.
+struct OpInfo {
+  const char* name;       // "sum"
+  const char* node_name;  // "SumBackward0"
+  const char* formula;    // in words or symbols: "g expanded to the shape of x"
+  PyTypeObject* type = nullptr;  // of its nodes, made on first use so that type(grad_fn).__name__ is node_name
+};
+
+// Where a gradient goes: an output of a node, or a leaf tensor (which needs no node of its own). Empty: nowhere.
+class Edge {
+ public:
+  Edge() = default;
+  static Edge to(Node* node, uint32_t output_number) {
+    Edge e;
+    e.bits_ = reinterpret_cast<uintptr_t>(node);
+    e.output_number_ = output_number;
+    return e;
+  }
+  static Edge to_leaf(TensorObject* leaf) {
+    Edge e;
+    e.bits_ = reinterpret_cast<uintptr_t>(leaf) | 1;
+    return e;
+  }
+  explicit operator bool() const { return bits_ != 0; }
+  bool is_leaf() const { return bits_ & 1; }
+  Node* node() const { return reinterpret_cast<Node*>(bits_); }
+  TensorObject* leaf() const { return reinterpret_cast<TensorObject*>(bits_ & ~uintptr_t{1}); }
+  PyObject* object() const { return reinterpret_cast<PyObject*>(bits_ & ~uintptr_t{1}); }
+  uint32_t output_number() const { return output_number_; }
+  bool operator==(const Edge& o) const { return bits_ == o.bits_ && output_number_ == o.output_number_; }
+
+ private:
+  uintptr_t bits_ = 0;  // strong when stored in a node
+  uint32_t output_number_ = 0;
+};
+
+// A tensor kept for backward and the version it had; see Note [Saved versions].
+struct SavedTensor {
+  TensorObject* tensor;  // strong; for an output an alias without history, else a node would own itself
+  uint32_t version;
+  bool is_output;
+};
+
+// Shape and dtype of an output, and the gradient gathered for it during a backward pass.
+struct Output {
+  DType dtype;
+  uint8_t ndim;
+  union {
+    int64_t inline_sizes[5];
+    int64_t* heap_sizes;
+  };
+  TensorObject* pending;  // strong
+
+  Span sizes() const { return {ndim <= 5 ? inline_sizes : heap_sizes, ndim}; }
+  void describe(const Tensor& t);
+  void clear();
+};
+
+class Backward;
+
+// A gradient function with its captured values, stored inside the node.
+struct GradientFunction {
+  void (*invoke)(void* capture, Backward& backward);
+  void (*destroy)(void* capture);
+};
+
+// What few nodes have.
+struct NodeExtras {
+  PyObject* hooks = nullptr;      // dict: after the gradient function, (grad_inputs, grad_outputs)
+  PyObject* prehooks = nullptr;   // dict: before it, (grad_outputs,)
+  PyObject* metadata = nullptr;   // dict for the user
+  std::vector<PyObject*> tensor_hooks;  // strong: the hook dicts of outputs, by output number (null: none)
+  std::vector<PyObject*> retained;      // weak references to outputs that retain their gradient
+  PyObject* payload = nullptr;    // strong: for nodes written in Python, their context; for AccumulateGrad, its leaf
+  Node* inner = nullptr;          // strong: the operation that CopySlices wraps
+};
+
+enum NodeFlag : uint8_t { kReleased = 1, kQueued = 2 };
+
+struct Node {
+  PyObject_HEAD
+  const OpInfo* op;
+  const GradientFunction* function;
+  uint64_t sequence;  // taken after the edges exist, so that a node outranks all it depends on
+  SourceLine line;
+  uint32_t run;  // the backward pass that touched it last
+  uint16_t edge_count, saved_count, output_count;
+  uint8_t flags;
+  Edge* edges;
+  SavedTensor* saved;
+  Output* outputs;
+  NodeExtras* extras;
+  Edge inline_edges[3];
+  SavedTensor inline_saved[3];
+  Output inline_output;
+  static constexpr size_t kCapture = 64;
+  alignas(16) char capture[kCapture];
+};
+
+extern PyTypeObject NodeType;                 // base of all nodes' types; filled in by the bindings
+PyTypeObject* make_node_type(const char* name);  // in the bindings
+
+// A new node without edges. `outputs` is 1 for nearly all.
+Node* make_node(OpInfo* op, int edges, int saved, int outputs);
+NodeExtras* extras(Node* n);
+void finish_node(Node* n);  // gives it its number and line, and lets the collector see it
+
+void set_edge(Node* n, int i, Edge e);  // takes a new reference
+void save_input(Node* n, int i, const Tensor& t);
+void save_output(Node* n, int i, const Tensor& t);
+// Releases saved tensors and captured values after the node has run for the last time.
+void release_saved(Node* n);
+// The saved tensor, checked against later writes; raises PyTorch's error with both lines.
+Tensor unpack(Node* n, int i);
+[[noreturn]] void raise_released(Node* n);
+
+template <class F>
+void set_function(Node* n, F f) {
+  struct Holder {
+    static void invoke(void* capture, Backward& b) {
+      if constexpr (sizeof(F) <= Node::kCapture) (*static_cast<F*>(capture))(b);
+      else (**static_cast<F**>(capture))(b);
+    }
+    static void destroy(void* capture) {
+      if constexpr (sizeof(F) <= Node::kCapture) static_cast<F*>(capture)->~F();
+      else delete *static_cast<F**>(capture);
+    }
+  };
+  static constexpr GradientFunction function{&Holder::invoke, &Holder::destroy};
+  if constexpr (sizeof(F) <= Node::kCapture) new (n->capture) F(std::move(f));
+  else *reinterpret_cast<F**>(n->capture) = new F(std::move(f));
+  n->function = &function;
+}
+
+void node_dealloc(PyObject* self);
+int node_traverse(PyObject* self, visitproc visit, void* arg);
+int node_clear(PyObject* self);
+int64_t live_nodes();
+
+}  // namespace chainrule

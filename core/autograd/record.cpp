@@ -1,0 +1,82 @@
+// Grad mode, edges, and what a gradient function sees.
+#include "autograd/record.hpp"
+
+#include "autograd/forward_mode.hpp"
+#include "autograd/source_line.hpp"
+#include "ops/accumulate.hpp"
+
+namespace chainrule {
+namespace {
+thread_local bool grad_mode = true;
+}
+
+bool grad_enabled() { return grad_mode; }
+void set_grad_enabled(bool on) { grad_mode = on; }
+
+Edge gradient_edge(const Tensor& t) {
+  refresh(t.get());
+  if (t->node) return Edge::to(t->node, t->output_number);
+  return t->has(kRequiresGrad) ? Edge::to_leaf(t.get()) : Edge();
+}
+
+Backward::Backward(Node* node, Tensor* gradients) : node_(node), gradients_(gradients) {
+  if (node->edge_count > 4) results_ = new Tensor[node->edge_count];
+}
+Backward::~Backward() {
+  if (results_ != inline_results_) delete[] results_;
+}
+
+const Tensor& Backward::g(int i) {
+  if (!gradients_[i]) gradients_[i] = zeros(node_->outputs[i].sizes(), node_->outputs[i].dtype);
+  return gradients_[i];
+}
+
+Tensor Backward::take_g(int i) {
+  g(i);
+  return std::move(gradients_[i]);
+}
+
+void attach(const Tensor& output, Node* node, int output_number) {
+  output->node = reinterpret_cast<Node*>(Py_NewRef((PyObject*)node));
+  output->output_number = static_cast<uint32_t>(output_number);
+  track(output.get());
+}
+
+bool should_record(Inputs inputs) {
+  if (grad_mode) {
+    for (const Tensor* t : inputs) {
+      if (*t && requires_grad(*t)) return true;
+    }
+  }
+  return forward_mode::active() && forward_mode::any_tangent(inputs);
+}
+
+void set_edges(Node* n, Inputs inputs) {
+  int i = 0;
+  for (const Tensor* t : inputs) {
+    Edge edge = *t ? gradient_edge(*t) : Edge();
+    // Forward mode asks for the gradient of inputs that only carry a tangent.
+    if (!edge && *t && forward_mode::active() && forward_mode::tangent(*t)) edge = Edge::to_leaf(t->get());
+    set_edge(n, i++, edge);
+  }
+}
+
+void attach_recorded(const Tensor& output, Node* n, Inputs inputs) {
+  bool wanted = false;
+  if (grad_mode) {
+    for (const Tensor* t : inputs) wanted |= *t && requires_grad(*t);
+  }
+  if (wanted) attach(output, n);
+  if (forward_mode::active() && forward_mode::any_tangent(inputs)) forward_mode::propagate(n, inputs, output);
+  Py_DECREF((PyObject*)n);
+}
+
+void link_view(const Tensor& output, const Tensor& input) {
+  TensorObject* base = input->base ? input->base : input.get();
+  Py_INCREF((PyObject*)base);
+  output->base = base;
+  output->view_epoch = base->epoch;
+  if (!grad_mode) output->flags |= kViewNoGrad;
+}
+
+}  // namespace chainrule

@@ -1,0 +1,107 @@
+// Recording an operation: whether it is needed, and how an output learns where it came from.
+#pragma once
+#include <initializer_list>
+
+#include "autograd/node.hpp"
+
+namespace chainrule {
+
+// Whether operations are recorded; per thread, changed by no_grad and kin.
+bool grad_enabled();
+void set_grad_enabled(bool on);
+class GradModeScope {
+ public:
+  explicit GradModeScope(bool on) : previous_(grad_enabled()) { set_grad_enabled(on); }
+  ~GradModeScope() { set_grad_enabled(previous_); }
+  GradModeScope(const GradModeScope&) = delete;
+
+ private:
+  bool previous_;
+};
+
+// Brings a view's history up to date if its base was rewritten; see Note [Views and history].
+void refresh_view(TensorObject* t);
+inline void refresh(TensorObject* t) {
+  if (t->base && t->view_epoch != t->base->epoch) [[unlikely]] refresh_view(t);
+}
+inline bool requires_grad(TensorObject* t) {
+  refresh(t);
+  return t->node || t->has(kRequiresGrad);
+}
+inline bool requires_grad(const Tensor& t) { return requires_grad(t.get()); }
+// Where the gradient of `t` goes: its node's output, itself when a leaf that requires one, or nowhere.
+Edge gradient_edge(const Tensor& t);
+
+// What a gradient function sees while it runs.
+class Backward {
+ public:
+  Backward(Node* node, Tensor* gradients);
+  ~Backward();
+  Backward(const Backward&) = delete;
+
+  Node* node() const { return node_; }
+  // Gradient of output i; zeros if none arrived.
+  const Tensor& g(int i = 0);
+  bool has_g(int i) const { return static_cast<bool>(gradients_[i]); }
+  // Gives the gradient away, so that its buffer may be written into.
+  Tensor take_g(int i = 0);
+  Tensor saved(int i) const { return unpack(node_, i); }
+  bool needs(int i) const { return static_cast<bool>(node_->edges[i]); }
+  void give(int i, Tensor gradient) { results_[i] = std::move(gradient); }
+  Tensor& result(int i) { return results_[i]; }
+
+ private:
+  Node* node_;
+  Tensor* gradients_;  // by output
+  Tensor inline_results_[4];
+  Tensor* results_ = inline_results_;  // by input
+};
+
+// Makes `output` an output of `node` (a new reference to the node is taken).
+void attach(const Tensor& output, Node* node, int output_number = 0);
+
+using Inputs = std::span<const Tensor* const>;
+
+// True when recording is on and an input requires a gradient, or forward mode is on and an input has a tangent.
+bool should_record(Inputs inputs);
+// Sets the edges of `n` from its inputs (null handles have none).
+void set_edges(Node* n, Inputs inputs);
+// Gives the finished node to the output and lets forward mode see it; drops the caller's reference to the node.
+void attach_recorded(const Tensor& output, Node* n, Inputs inputs);
+
+// Records `output` as calculated from `inputs`. `saved` lists what the gradient reads back with saved(i): inputs, or the
+// output itself. `gradient` is called with a Backward and gives one gradient per input that needs one; it captures plain
+// values only, never tensors, so that the collector sees every reference.
+template <class F>
+Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gradient) {
+  if (!should_record(inputs)) return output;
+  Node* n = make_node(&op, static_cast<int>(inputs.size()), static_cast<int>(saved.size()), 1);
+  set_edges(n, inputs);
+  int i = 0;
+  for (const Tensor* t : saved) {
+    if (t->get() == output.get()) save_output(n, i, *t);
+    else if (*t) save_input(n, i, *t);
+    ++i;
+  }
+  set_function(n, std::move(gradient));
+  n->outputs[0].describe(output);
+  finish_node(n);
+  attach_recorded(output, n, inputs);
+  return output;
+}
+template <class F>
+Tensor record(OpInfo& op, Tensor output, std::initializer_list<const Tensor*> inputs,
+              std::initializer_list<const Tensor*> saved, F gradient) {
+  return record_many(op, std::move(output), Inputs(inputs.begin(), inputs.size()), Inputs(saved.begin(), saved.size()),
+                     std::move(gradient));
+}
+
+// As record, for an output that shares memory with its one input: links it to its base as well.
+void link_view(const Tensor& output, const Tensor& input);
+template <class F>
+Tensor record_view(OpInfo& op, Tensor output, const Tensor& input, F gradient) {
+  link_view(output, input);
+  return record(op, std::move(output), {&input}, {}, [gradient](Backward& b) { b.give(0, gradient(b.g())); });
+}
+
+}  // namespace chainrule

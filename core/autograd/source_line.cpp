@@ -1,0 +1,118 @@
+// Walks the interpreter's frames past chainrule's own and remembers which code objects those are.
+#include "autograd/source_line.hpp"
+
+#include <cstring>
+
+#include "autograd/frame.hpp"
+#include "tensor/error.hpp"
+
+namespace chainrule {
+namespace {
+
+std::string library_prefix = "\n";  // no file name starts with a line break
+const SourceLine* overriding_line = nullptr;
+
+// Verdicts by code object. An entry holds a reference, so that an address cannot be reused under a stale verdict.
+struct Verdict {
+  PyCodeObject* code;
+  bool is_library;
+};
+constexpr size_t kVerdicts = 1024;
+Verdict verdicts[kVerdicts];
+
+bool starts_with_prefix(PyCodeObject* code) {
+  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  if (!file) PyErr_Clear();
+  return file && std::strncmp(file, library_prefix.c_str(), library_prefix.size()) == 0;
+}
+
+bool is_library(PyCodeObject* code) {
+  auto bits = reinterpret_cast<uintptr_t>(code);
+  Verdict& entry = verdicts[((bits >> 4) ^ (bits >> 14)) % kVerdicts];
+  if (entry.code == code) [[likely]] return entry.is_library;
+  bool verdict = starts_with_prefix(code);
+  Py_INCREF(code);
+  PyCodeObject* old = std::exchange(entry.code, code);
+  entry.is_library = verdict;
+  Py_XDECREF(old);
+  return verdict;
+}
+
+std::string attribute_text(PyObject* owner, const char* name) {
+  PyObject* value = PyObject_GetAttrString(owner, name);
+  const char* text = value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
+  std::string result = text ? text : "";
+  Py_XDECREF(value);
+  PyErr_Clear();
+  return result;
+}
+
+// The source text of a line, stripped, through Python's own line cache.
+std::string source_text(PyObject* file, int line) {
+  PyObject* linecache = PyImport_ImportModule("linecache");
+  PyObject* text = linecache ? PyObject_CallMethod(linecache, "getline", "Oi", file, line) : nullptr;
+  PyObject* stripped = text ? PyObject_CallMethod(text, "strip", nullptr) : nullptr;
+  const char* utf8 = stripped ? PyUnicode_AsUTF8(stripped) : nullptr;
+  std::string result = utf8 ? utf8 : "";
+  Py_XDECREF(linecache);
+  Py_XDECREF(text);
+  Py_XDECREF(stripped);
+  PyErr_Clear();
+  return result;
+}
+
+}  // namespace
+
+void set_library_prefix(std::string prefix) {
+  library_prefix = std::move(prefix);
+  for (Verdict& v : verdicts) Py_CLEAR(v.code);
+}
+
+SourceLine current_line() {
+  if (overriding_line) return *overriding_line;
+#ifdef CHAINRULE_FAST_FRAMES
+  for (frame::Frame* f = frame::current(); f; f = f->previous) {
+    if (frame::is_python(f) && !is_library(frame::code(f))) return {frame::code(f), frame::offset(f)};
+  }
+  return {};
+#else
+  PyFrameObject* f = PyThreadState_GetFrame(PyThreadState_Get());
+  while (f) {
+    PyCodeObject* code = PyFrame_GetCode(f);
+    SourceLine line(code, PyFrame_GetLasti(f));
+    bool own = is_library(code);
+    Py_DECREF(code);
+    PyFrameObject* back = own ? PyFrame_GetBack(f) : nullptr;
+    Py_DECREF(f);
+    if (!own) return line;
+    f = back;
+  }
+  return {};
+#endif
+}
+
+LineScope::LineScope(const SourceLine& line) : previous_(overriding_line) {
+  if (line) overriding_line = &line;
+}
+LineScope::~LineScope() { overriding_line = previous_; }
+
+PyObject* to_python(const SourceLine& line) {
+  if (!line) Py_RETURN_NONE;
+  auto* code = line.code();
+  int number = PyCode_Addr2Line(code, line.offset());
+  std::string text = source_text(code->co_filename, number);
+  return Py_BuildValue("(OiOs)", code->co_filename, number, code->co_qualname, text.c_str());
+}
+
+std::string describe(const SourceLine& line) {
+  if (!line) return "";
+  auto* code = reinterpret_cast<PyObject*>(line.code());
+  int number = PyCode_Addr2Line(line.code(), line.offset());
+  std::string function = attribute_text(code, "co_name");
+  std::string where = attribute_text(code, "co_filename") + ":" + std::to_string(number);
+  if (function != "<module>") where += ", in " + function;
+  std::string text = source_text(line.code()->co_filename, number);
+  return text.empty() ? where : where + ": " + text;
+}
+
+}  // namespace chainrule

@@ -1,0 +1,31 @@
+// Taking the user's line from the interpreter, and turning it into file, line and text when somebody asks.
+#pragma once
+#include <string>
+
+#include "tensor/source_line.hpp"
+
+namespace chainrule {
+
+// The innermost frame that is not chainrule's own; see Note [Source lines].
+SourceLine current_line();
+// "file.py:12, in train: z = x * y", or "" when unknown.
+std::string describe(const SourceLine& line);
+// (filename, line number, function, expression) or None; a new reference.
+PyObject* to_python(const SourceLine& line);
+
+// Frames whose file starts with this prefix are chainrule's own and are skipped.
+void set_library_prefix(std::string prefix);
+
+// While one of these lives, new nodes take `line` in place of the current one: what backward makes belongs to the forward
+// line that it differentiates.
+class LineScope {
+ public:
+  explicit LineScope(const SourceLine& line);
+  ~LineScope();
+  LineScope(const LineScope&) = delete;
+
+ private:
+  const SourceLine* previous_;
+};
+
+}  // namespace chainrule

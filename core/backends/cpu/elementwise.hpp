@@ -1,0 +1,34 @@
+// The kernels made from the table of elementwise ops: one forward and one fused gradient kernel per op and compute
+// type.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "backends/cpu/isa.hpp"
+
+namespace chainrule::cpu {
+
+// The types arithmetic runs in: half types are computed in F32, bool and every integer in I64.
+enum class Compute : uint8_t { F32, F64, I64, C64, C128 };
+inline constexpr int kComputeCount = 5;
+
+// out[i] = f(in[0][i], ...) over n contiguous elements of the compute type; `out` may equal an input, not overlap it.
+// Forward: in = the inputs. Gradient k: in = {g, inputs..., y}; pointers its formula does not name are not read and may
+// be null. A TEST writes uint8 0 or 1, and the input called `condition` is uint8; all else has the compute type.
+using ElementwiseKernel = void (*)(void* out, const void* const* in, int64_t n, const double* params);
+
+inline constexpr int kMaxInputs = 3;
+
+// Null where the domain leaves a type out, and for gradients that are `none` or absent.
+struct OpKernels {
+  ElementwiseKernel forward[kComputeCount];
+  ElementwiseKernel gradient[kMaxInputs][kComputeCount];
+};
+
+// An integer division by zero gives 0 and raises this flag (relaxed); the driver reads it after integer work.
+inline std::atomic<bool> integer_division_by_zero{false};
+
+}  // namespace chainrule::cpu
+
+// One entry per OP or TEST line, in the order of elementwise.def (ALIAS lines do not count).
+CR_DECLARE_PER_ISA(extern const OpKernels elementwise_kernels[])

@@ -1,0 +1,225 @@
+// Matrix products: brings a product into the form the kernels take, cuts it for the threads, and has plain loops for
+// the types that have no kernels.
+#include "backends/cpu/gemm.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "backends/cpu/gemm_kernel.hpp"
+#include "backends/cpu/thread_pool.hpp"
+#include "tensor/complex.hpp"
+
+namespace chainrule::cpu {
+
+// Packed blocks are walked over and over; on small pages those walks would miss the address cache.
+void* gemm_scratch(size_t bytes) {
+  constexpr size_t kPage = 4096, kHugePage = size_t(2) << 20;
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  thread_local std::unique_ptr<void, Free> memory;
+  thread_local size_t size = 0;
+  if (bytes <= size) return memory.get();
+  const size_t page = bytes >= kHugePage / 4 ? kHugePage : kPage;
+  size = 0;
+  memory.reset(std::aligned_alloc(page, (bytes + page - 1) / page * page));
+  if (!memory) throw std::bad_alloc();
+  size = (bytes + page - 1) / page * page;
+#ifdef MADV_HUGEPAGE
+  if (page == kHugePage) madvise(memory.get(), size, MADV_HUGEPAGE);
+#endif
+  return memory.get();
+}
+
+namespace {
+
+constexpr int64_t kWorkPerThread = 1 << 20;  // multiplications that are worth waking a thread for
+constexpr int64_t kCutUnit = 96;             // cuts fall on multiples, so that they do not make more odd tiles
+
+// ---- float and double
+
+void multiply(const GemmProblem<float>& g) { CR_DISPATCH(gemm_float)(g); }
+void multiply(const GemmProblem<double>& g) { CR_DISPATCH(gemm_double)(g); }
+
+// Where part `index` of `parts` begins. No part is shorter than the unit: a single row or column left over would be
+// summed in another order, by the kernel for vectors.
+int64_t cut(int64_t size, int64_t index, int64_t parts) {
+  return index == parts ? size : size / kCutUnit * index / parts * kCutUnit;
+}
+
+template <class T>
+GemmProblem<T> part_of(const GemmProblem<T>& g, int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
+  GemmProblem<T> part = g;
+  part.m = row_end - row;
+  part.n = column_end - column;
+  part.a.data += row * g.a.row_stride;
+  part.b.data += column * g.b.column_stride;
+  part.c += row * g.c_row_stride + column;
+  return part;
+}
+
+// Cuts the product into a grid of about square parts, as many as can be of use. An element's value does not depend on
+// the part it is in.
+template <class T>
+void multiply_in_parallel(const GemmProblem<T>& g) {
+  const bool vector = g.m == 1 || g.n == 1;  // bound by memory: a multiplication takes ten times as long
+  const int64_t useful = g.m * g.n * g.k / (vector ? kWorkPerThread / 8 : kWorkPerThread);
+  const int64_t wanted = std::min<int64_t>(num_threads(), useful);
+  int64_t row_parts = 1, column_parts = 1;
+  while (row_parts * column_parts < wanted) {
+    const int64_t rows = g.m / kCutUnit / row_parts, columns = g.n / kCutUnit / column_parts;
+    if (rows < 2 && columns < 2) break;
+    (rows >= columns ? row_parts : column_parts) *= 2;
+  }
+  if (row_parts * column_parts == 1) return multiply(g);
+  parallel_for(row_parts * column_parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t i = part / column_parts, j = part % column_parts;
+      multiply(part_of(g, cut(g.m, i, row_parts), cut(g.m, i + 1, row_parts), cut(g.n, j, column_parts),
+                       cut(g.n, j + 1, column_parts)));
+    }
+  });
+}
+
+template <class T>
+void scale(int64_t m, int64_t n, T beta, MatrixView<T> c) {
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      T& target = c.data[i * c.row_stride + j * c.column_stride];
+      target = beta == T(0) ? T(0) : beta * target;
+    }
+  }
+}
+
+// For a c without contiguous rows or columns.
+template <class T, class Multiply>
+void multiply_through_copy(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b,
+                           T beta, MatrixView<T> c, Multiply multiply_rows) {
+  std::vector<T> product(m * n);
+  multiply_rows(GemmProblem<T>{m, n, k, alpha, T(0), a, b, product.data(), n});
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      T& target = c.data[i * c.row_stride + j * c.column_stride];
+      target = beta == T(0) ? product[i * n + j] : product[i * n + j] + beta * target;
+    }
+  }
+}
+
+// Hands the product to multiply_rows with the rows of c contiguous.
+template <class T, class Multiply>
+void vector_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
+                 MatrixView<T> c, Multiply multiply_rows) {
+  if (m == 0 || n == 0) return;
+  if (k == 0) return scale(m, n, beta, c);
+  if (c.column_stride == 1 || n == 1) {
+    multiply_rows(GemmProblem<T>{m, n, k, alpha, beta, a, b, c.data, c.row_stride});
+  } else if (c.row_stride == 1 || m == 1) {
+    multiply_rows(GemmProblem<T>{n, m, k, alpha, beta, transposed(b), transposed(a), c.data, c.column_stride});
+  } else {
+    multiply_through_copy(m, n, k, alpha, a, b, beta, c, multiply_rows);
+  }
+}
+
+// ---- other types
+
+constexpr int64_t kPlainColumns = 64;  // columns of c computed together, so that a block of b stays in cache
+
+template <class T>
+void plain_columns(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
+                   MatrixView<T> c) {
+  for (int64_t i = 0; i < m; ++i) {
+    T sums[kPlainColumns];
+    std::fill_n(sums, n, T(0));
+    for (int64_t p = 0; p < k; ++p) {
+      const T x = a.data[i * a.row_stride + p * a.column_stride];
+      const T* row = b.data + p * b.row_stride;
+      for (int64_t j = 0; j < n; ++j) sums[j] = sums[j] + x * row[j * b.column_stride];
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      T& target = c.data[i * c.row_stride + j * c.column_stride];
+      target = beta == T(0) ? alpha * sums[j] : alpha * sums[j] + beta * target;
+    }
+  }
+}
+
+template <class T>
+void plain_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
+                MatrixView<T> c) {
+  const int64_t blocks = (n + kPlainColumns - 1) / kPlainColumns;
+  const int64_t block_work = std::max<int64_t>(1, m * k * kPlainColumns);
+  parallel_for(blocks, std::max<int64_t>(1, kWorkPerThread / block_work), [&](int64_t begin, int64_t end) {
+    for (int64_t j = begin * kPlainColumns; j < std::min(n, end * kPlainColumns); j += kPlainColumns) {
+      const MatrixView<const T> b_block{b.data + j * b.column_stride, b.row_stride, b.column_stride};
+      const MatrixView<T> c_block{c.data + j * c.column_stride, c.row_stride, c.column_stride};
+      plain_columns(m, std::min(kPlainColumns, n - j), k, alpha, a, b_block, beta, c_block);
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
+          MatrixView<T> c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    vector_gemm(m, n, k, alpha, a, b, beta, c, [](const GemmProblem<T>& g) {
+      if (g.m * g.n * g.k < kWorkPerThread / 8) return multiply(g);
+      multiply_in_parallel(g);
+    });
+  } else {
+    plain_gemm(m, n, k, alpha, a, b, beta, c);
+  }
+}
+
+template <class T>
+void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a,
+                  int64_t a_batch_stride, MatrixView<const T> b, int64_t b_batch_stride, T beta, MatrixView<T> c,
+                  int64_t c_batch_stride) {
+  // Rows stacked in a and c, one b for all: a single tall product.
+  if (b_batch_stride == 0 && a_batch_stride == m * a.row_stride && c_batch_stride == m * c.row_stride) {
+    return gemm<T>(batch * m, n, k, alpha, a, b, beta, c);
+  }
+  const auto product = [&](int64_t i, auto&& run) {
+    run(MatrixView<const T>{a.data + i * a_batch_stride, a.row_stride, a.column_stride},
+        MatrixView<const T>{b.data + i * b_batch_stride, b.row_stride, b.column_stride},
+        MatrixView<T>{c.data + i * c_batch_stride, c.row_stride, c.column_stride});
+  };
+  const int64_t work = std::max<int64_t>(1, m * n * k);
+  if (batch < num_threads() && work > kWorkPerThread) {
+    for (int64_t i = 0; i < batch; ++i) {
+      product(i, [&](auto ai, auto bi, auto ci) { gemm<T>(m, n, k, alpha, ai, bi, beta, ci); });
+    }
+    return;
+  }
+  parallel_for(batch, std::max<int64_t>(1, kWorkPerThread / work), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      product(i, [&](auto ai, auto bi, auto ci) {
+        if constexpr (std::is_floating_point_v<T>) {
+          vector_gemm(m, n, k, alpha, ai, bi, beta, ci, [](const GemmProblem<T>& g) { multiply(g); });
+        } else {
+          plain_gemm(m, n, k, alpha, ai, bi, beta, ci);
+        }
+      });
+    }
+  });
+}
+
+#define CR_INSTANTIATE(T)                                                                                          \
+  template void gemm<T>(int64_t, int64_t, int64_t, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>); \
+  template void gemm_batched<T>(int64_t, int64_t, int64_t, int64_t, T, MatrixView<const T>, int64_t,               \
+                                MatrixView<const T>, int64_t, T, MatrixView<T>, int64_t);
+
+CR_INSTANTIATE(float)
+CR_INSTANTIATE(double)
+CR_INSTANTIATE(int64_t)
+CR_INSTANTIATE(Complex<float>)
+CR_INSTANTIATE(Complex<double>)
+#undef CR_INSTANTIATE
+
+}  // namespace chainrule::cpu

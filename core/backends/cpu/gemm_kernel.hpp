@@ -1,0 +1,28 @@
+// What the driver of matrix products (gemm.cpp) asks of each instruction set's kernels (gemm.isa.cpp).
+#pragma once
+#include <cstddef>
+
+#include "backends/cpu/gemm.hpp"
+#include "backends/cpu/isa.hpp"
+
+namespace chainrule::cpu {
+
+// c = alpha * a @ b + beta * c, with the rows of c contiguous: element (i, j) at c[i * c_row_stride + j].
+template <class T>
+struct GemmProblem {
+  int64_t m, n, k;
+  T alpha, beta;
+  MatrixView<const T> a, b;
+  T* c;
+  int64_t c_row_stride;
+};
+
+// This thread's scratch memory, 64-byte aligned, valid until its next call.
+void* gemm_scratch(size_t bytes);
+
+}  // namespace chainrule::cpu
+
+// Each runs on the calling thread. An element of c is computed in the same order whatever m and n are, so a problem
+// may be cut along them without changing its result.
+CR_DECLARE_PER_ISA(void gemm_float(const GemmProblem<float>&))
+CR_DECLARE_PER_ISA(void gemm_double(const GemmProblem<double>&))

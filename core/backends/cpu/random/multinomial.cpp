@@ -1,0 +1,78 @@
+// Indices drawn by weight: by racing exponentials without replacement, by the cumulative table with it.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/random/convert.hpp"
+#include "backends/cpu/random/each_type.hpp"
+#include "backends/cpu/random/random.hpp"
+
+namespace chainrule::cpu::random {
+
+namespace {
+
+template <class T>
+using Scored = std::pair<Working<T>, int64_t>;  // how good, and whose
+
+// The best k, in order. Equal scores, common in 16 bits, end in the order in which these very algorithms leave them:
+// PyTorch's topk runs the same ones, choosing by the same rule.
+template <class T>
+void best_first(std::vector<Scored<T>>& scored, int64_t k) {
+  auto ahead = [](const Scored<T>& a, const Scored<T>& b) {
+    return (std::isnan(a.first) && !std::isnan(b.first)) || a.first > b.first;
+  };
+  auto begin = scored.begin();
+  if (k == 1) return std::iter_swap(begin, std::min_element(begin, scored.end(), ahead));
+  if (k * 64 <= int64_t(scored.size())) return std::partial_sort(begin, begin + k, scored.end(), ahead);
+  std::nth_element(begin, begin + k - 1, scored.end(), ahead);
+  std::sort(begin, begin + k - 1, ahead);
+}
+
+// weight / exponential is largest where the exponential clock of that weight rings first.
+template <class T>
+void race(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns, int64_t samples) {
+  std::vector<T> clocks(columns);
+  std::vector<Scored<T>> scored(columns);
+  for (int64_t row = 0; row < rows; ++row) {
+    exponential(generator, clocks.data(), columns, 1.0);
+    for (int64_t i = 0; i < columns; ++i)
+      scored[i] = {Working<T>(T(Working<T>(weights[row * columns + i]) / Working<T>(clocks[i]))), i};
+    best_first<T>(scored, samples);
+    for (int64_t i = 0; i < samples; ++i) indices[row * samples + i] = scored[i].second;
+  }
+}
+
+template <class T>
+void search_table(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
+                  int64_t samples) {
+  std::vector<Working<T>> table(columns);
+  for (int64_t row = 0; row < rows; ++row) {
+    Working<T> sum = 0;
+    for (int64_t i = 0; i < columns; ++i) table[i] = sum += Working<T>(weights[row * columns + i]);
+    for (auto& entry : table) entry /= sum;
+    table.back() = 1;
+    for (int64_t i = 0; i < samples; ++i) {
+      auto found = std::lower_bound(table.begin(), table.end(), generator.unit53(),
+                                    [](Working<T> entry, double u) { return double(entry) < u; });
+      indices[row * samples + i] = found - table.begin();
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void multinomial(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
+                 int64_t samples, bool replacement) {
+  if (replacement && samples > 1)
+    search_table(generator, indices, weights, rows, columns, samples);
+  else
+    race(generator, indices, weights, rows, columns, samples);
+}
+
+#define CR_FLOAT(T) template void multinomial<T>(Generator&, int64_t*, const T*, int64_t, int64_t, int64_t, bool);
+CR_EACH_FLOAT(CR_FLOAT)
+#undef CR_FLOAT
+
+}  // namespace chainrule::cpu::random

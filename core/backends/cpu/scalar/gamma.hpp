@@ -1,0 +1,136 @@
+// The gamma function's relatives. All compute in double: they are rare, and a float then comes out rounded once.
+
+inline constexpr double kPi = 3.14159265358979323846;
+
+inline double lgamma(double x) {
+  int sign;
+  return ::lgamma_r(x, &sign);  // lgamma itself writes a global variable
+}
+inline float lgamma(float x) {
+  int sign;
+  return ::lgammaf_r(x, &sign);
+}
+
+// psi(x) ~ log(x) - 1 / 2x - sum B(2k) / (2k x^2k), after x has been raised by recurrence.
+inline double digamma_of_positive(double x) {
+  constexpr double bernoulli[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
+  double result = 0;
+  for (; x < 10; x += 1) result -= 1 / x;
+  double inverse = 1 / (x * x);
+  return result + log(x) - 0.5 / x - inverse * polynomial(inverse, bernoulli);
+}
+inline double digamma(double x) {
+  if (x == 0) return copysign(Format<double>::infinity, -x);
+  if (x > 0) return digamma_of_positive(x);
+  if (x == trunc(x)) return Format<double>::nan;
+  double fraction = x - trunc(x);  // tan has the period 1 here; a small argument is an exact one
+  return digamma_of_positive(1 - x) - kPi / __builtin_tan(kPi * fraction);
+}
+inline float digamma(float x) { return float(digamma(double(x))); }
+
+// Hurwitz's zeta(s, q) by Euler-Maclaurin: nine terms in full, then the integral and its corrections.
+inline double zeta_of_positive(double s, double q) {
+  // (2k)! / B(2k)
+  constexpr double correction[] = {12.0,
+                                   -720.0,
+                                   30240.0,
+                                   -1209600.0,
+                                   47900160.0,
+                                   -1.8924375803183791606e9,
+                                   7.47242496e10,
+                                   -2.950130727918164224e12,
+                                   1.1646782814350067249e14,
+                                   -4.5979787224074726105e15,
+                                   1.8152105401943546773e17,
+                                   -7.1661652561756670113e18};
+  double sum = 0, at = q;
+  for (int i = 0; i < 9 || at <= 9; ++i, at += 1) sum += __builtin_pow(at, -s);
+  double power = __builtin_pow(at, -s);
+  sum += power * at / (s - 1) + 0.5 * power;
+  double factor = s * power / at;
+  for (int k = 0; k < 12; ++k) {
+    double term = factor / correction[k];
+    sum += term;
+    if (abs(term) < 1e-17 * abs(sum)) break;
+    factor *= (s + 2 * k + 1) * (s + 2 * k + 2) / (at * at);
+  }
+  return sum;
+}
+inline double special_zeta(double s, double q) {
+  if (s != s || q != q) return s + q;
+  if (s == 1) return Format<double>::infinity;
+  if (s < 1) return Format<double>::nan;
+  if (q <= 0) {
+    if (q == floor(q)) return Format<double>::infinity;
+    if (s != floor(s)) return Format<double>::nan;
+    double sum = 0;  // q is raised above zero term by term; the powers keep their sign since s is an integer
+    for (; q <= 0; q += 1) sum += __builtin_pow(q, -s);
+    return sum + zeta_of_positive(s, q);
+  }
+  return zeta_of_positive(s, q);
+}
+inline float special_zeta(float s, float q) { return float(special_zeta(double(s), double(q))); }
+
+// psi'(x) by reflection for negative x: psi'(1 - x) + psi'(x) = pi^2 / sin^2(pi x).
+inline double trigamma(double x) {
+  if (x > 0) return zeta_of_positive(2, x);
+  double sine = __builtin_sin(kPi * (x - trunc(x)));
+  return kPi * kPi / (sine * sine) - zeta_of_positive(2, 1 - x);
+}
+inline double polygamma(double x, double n) {
+  if (n == 0) return digamma(x);
+  if (n == 1) return trigamma(x);
+  double factorial = __builtin_tgamma(n + 1), value = special_zeta(n + 1, x);
+  return (int64_t(n) % 2 != 0 ? factorial : -factorial) * value;
+}
+inline float polygamma(float x, float n) { return float(polygamma(double(x), double(n))); }
+
+// exp(-x) x^a / gamma(a + 1), in logarithms where the factors would overflow.
+inline double gamma_density(double a, double x) { return exp(a * log(x) - x - lgamma(a + 1)); }
+
+// The lower part as a series in x, and the upper one as a continued fraction (Lentz's method).
+inline double lower_gamma_series(double a, double x) {
+  double term = 1, sum = 1;
+  for (double n = a + 1; term > sum * 1e-17; n += 1) {
+    term *= x / n;
+    sum += term;
+  }
+  return sum * gamma_density(a, x);
+}
+inline double upper_gamma_fraction(double a, double x) {
+  constexpr double tiny = 1e-300;
+  double b = x + 1 - a, c = 1 / tiny, d = 1 / (b == 0 ? tiny : b), product = d;
+  for (int i = 1; i < 100000; ++i) {
+    double numerator = -double(i) * (i - a);
+    b += 2;
+    d = numerator * d + b;
+    d = 1 / (d == 0 ? tiny : d);
+    c = b + numerator / c;
+    c = c == 0 ? tiny : c;
+    double change = c * d;
+    product *= change;
+    if (abs(change - 1) < 1e-16) break;
+  }
+  return product * a * gamma_density(a, x);
+}
+struct IncompleteGamma {
+  double lower, upper;
+};
+inline IncompleteGamma incomplete_gamma(double a, double x) {
+  constexpr double nan = Format<double>::nan, infinity = Format<double>::infinity;
+  if (!(a >= 0) || !(x >= 0)) return {nan, nan};
+  if (a == 0) return x > 0 ? IncompleteGamma{1, 0} : IncompleteGamma{nan, nan};
+  if (x == 0) return {0, 1};
+  if (a == infinity) return x == infinity ? IncompleteGamma{nan, nan} : IncompleteGamma{0, 1};
+  if (x == infinity) return {1, 0};
+  if (x < a + 1) {
+    double lower = lower_gamma_series(a, x);
+    return {lower, 1 - lower};
+  }
+  double upper = upper_gamma_fraction(a, x);
+  return {1 - upper, upper};
+}
+inline double igamma(double a, double x) { return incomplete_gamma(a, x).lower; }
+inline double igammac(double a, double x) { return incomplete_gamma(a, x).upper; }
+inline float igamma(float a, float x) { return float(igamma(double(a), double(x))); }
+inline float igammac(float a, float x) { return float(igammac(double(a), double(x))); }

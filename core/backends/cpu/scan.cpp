@@ -1,0 +1,136 @@
+// Running totals along one dimension: one after another in a row, side by side in columns.
+#include "backends/cpu/scan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "backends/cpu/thread_pool.hpp"
+#include "tensor/complex.hpp"
+
+namespace chainrule::cpu {
+namespace {
+
+constexpr int64_t kGrain = 32 * 1024, kTile = 256;
+
+template <class T>
+struct TotalOf {
+  using type = T;
+};
+template <>
+struct TotalOf<float> {
+  using type = double;
+};
+template <>
+struct TotalOf<Complex<float>> {
+  using type = Complex<double>;
+};
+template <class T>
+using Total = typename TotalOf<T>::type;
+
+template <class To, class From>
+To as(From x) {
+  if constexpr (std::is_arithmetic_v<From>) return static_cast<To>(x);
+  else return To(static_cast<decltype(To::re)>(x.re), static_cast<decltype(To::im)>(x.im));
+}
+
+// Runs step(total, position) along n for every outer and inner index; a tile of inner indices advances together.
+template <class State, class Step>
+void run(const ScanShape& s, State start, Step step) {
+  int64_t tile = std::min(kTile, s.inner), tiles = (s.inner + tile - 1) / tile, work = std::max<int64_t>(1, s.n * tile);
+  parallel_for(s.outer * tiles, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
+    State totals[kTile];
+    for (int64_t task = begin; task < end; ++task) {
+      int64_t first = task % tiles * tile, width = std::min(tile, s.inner - first);
+      std::fill(totals, totals + width, start);
+      for (int64_t k = 0; k < s.n; ++k) {
+        int64_t i = s.reverse ? s.n - 1 - k : k, at = (task / tiles * s.n + i) * s.inner + first;
+        for (int64_t j = 0; j < width; ++j) step(totals[j], at + j, i);
+      }
+    }
+  });
+}
+
+// log(exp(a) + exp(b)) without overflow.
+double log_add(double a, double b) {
+  if (a != a || b != b) return a + b;
+  double high = std::max(a, b), low = std::min(a, b);
+  return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+}
+
+template <class T>
+void scan_typed(Scan kind, const T* x, T* out, const ScanShape& s) {
+  using A = Total<T>;
+  switch (kind) {
+    case Scan::Sum:
+      return run(s, A(0), [=](A& total, int64_t at, int64_t) { out[at] = as<T>(total = total + as<A>(x[at])); });
+    case Scan::Prod:
+      return run(s, A(1), [=](A& total, int64_t at, int64_t) { out[at] = as<T>(total = total * as<A>(x[at])); });
+    case Scan::LogSumExp:
+      if constexpr (std::is_floating_point_v<T>) {
+        run(s, -HUGE_VAL, [=](double& total, int64_t at, int64_t) {
+          out[at] = static_cast<T>(total = log_add(total, static_cast<double>(x[at])));
+        });
+      }
+  }
+}
+
+template <class T>
+void recurrence_typed(const T* a, const T* b, T* out, const ScanShape& s) {
+  using A = Total<T>;
+  run(s, A(0), [=](A& total, int64_t at, int64_t) { out[at] = as<T>(total = as<A>(b[at]) + as<A>(a[at]) * total); });
+}
+
+template <class T, bool is_max>
+void extreme_typed(const T* x, T* values, int64_t* indices, const ScanShape& s) {
+  struct Best {
+    T value;
+    int64_t index;
+  };
+  run(s, Best{T(0), -1}, [=](Best& best, int64_t at, int64_t i) {
+    T value = x[at];
+    bool beats = is_max ? value >= best.value : value <= best.value;
+    if (best.index < 0 || value != value || (best.value == best.value && beats)) best = {value, i};
+    values[at] = best.value;
+    indices[at] = best.index;
+  });
+}
+
+template <class F>
+void with_type(DType t, F f) {
+  switch (t) {
+    case DType::Float32: return f(static_cast<float*>(nullptr));
+    case DType::Float64: return f(static_cast<double*>(nullptr));
+    case DType::Int64: return f(static_cast<int64_t*>(nullptr));
+    case DType::Complex64: return f(static_cast<Complex<float>*>(nullptr));
+    default: return f(static_cast<Complex<double>*>(nullptr));
+  }
+}
+
+}  // namespace
+
+DType scan_dtype(DType t) {
+  if (t == DType::Float16 || t == DType::BFloat16) return DType::Float32;
+  return t < DType::Float16 ? DType::Int64 : t;
+}
+
+void scan(Scan s, DType dtype, const void* x, void* out, const ScanShape& shape) {
+  with_type(dtype, [&]<class T>(T*) { scan_typed(s, static_cast<const T*>(x), static_cast<T*>(out), shape); });
+}
+
+void recurrence(DType dtype, const void* a, const void* b, void* out, const ScanShape& shape) {
+  with_type(dtype, [&]<class T>(T*) {
+    recurrence_typed(static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(out), shape);
+  });
+}
+
+void scan_extreme(bool is_max, DType dtype, const void* x, void* values, int64_t* indices, const ScanShape& shape) {
+  with_type(dtype, [&]<class T>(T*) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      auto* f = is_max ? extreme_typed<T, true> : extreme_typed<T, false>;
+      f(static_cast<const T*>(x), static_cast<T*>(values), indices, shape);
+    }
+  });
+}
+
+}  // namespace chainrule::cpu

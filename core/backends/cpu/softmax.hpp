@@ -1,0 +1,24 @@
+// Kernels of softmax and its logarithm, and of their gradients, over contiguous (outer, n, inner) arrays.
+#pragma once
+#include <cstdint>
+
+#include "backends/cpu/isa.hpp"
+#include "tensor/dtype.hpp"
+
+namespace chainrule::cpu {
+
+// One row of n elements (inner == 1), or `width` columns side by side of n elements that lie `inner` apart.
+struct SoftmaxKernels {
+  void (*forward)(const void* x, void* y, int64_t n, int64_t inner, int64_t width, bool logarithm);
+  // gradient = y * (g - sum(g * y)), or g - exp(y) * sum(g) for the logarithm
+  void (*backward)(const void* g, const void* y, void* gradient, int64_t n, int64_t inner, int64_t width, bool logarithm);
+};
+
+void softmax(DType dtype, const void* x, void* y, int64_t outer, int64_t n, int64_t inner, bool logarithm);
+void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n, int64_t inner,
+                      bool logarithm);
+
+}  // namespace chainrule::cpu
+
+// For float32 and float64.
+CR_DECLARE_PER_ISA(extern const SoftmaxKernels softmax_table[2])

@@ -1,0 +1,297 @@
+// Runs a contiguous kernel over operands of any strides and dtypes, through tiles of 256 elements.
+#include "backends/cpu/tile_loop.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+#include "backends/cpu/convert.hpp"
+#include "backends/cpu/thread_pool.hpp"
+
+namespace chainrule::cpu {
+namespace {
+
+constexpr int64_t kTile = 256;
+constexpr int64_t kGrain = 32 * 1024;  // elements of work for one thread
+constexpr int64_t kLongRow = 128;      // from this length on, tiles stay within a row
+
+struct Lane {
+  char* data;
+  DType dtype, wanted;
+  Dims strides;   // bytes
+  bool constant;  // one value for the whole loop
+  bool dense;     // its elements follow each other in the order of the loop
+  int64_t item() const { return static_cast<int64_t>(size_of(dtype)); }
+  bool as_is() const { return dtype == wanted; }
+};
+
+struct Plan {
+  Dims sizes;  // outermost first, coalesced
+  Lane lanes[kMaxTileOperands];
+  int count;
+  int64_t numel;
+};
+
+template <class T>
+void gather_items(char* to, const char* from, int64_t stride, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), from + i * stride, sizeof(T));
+}
+template <class T>
+void scatter_items(char* to, int64_t stride, const char* from, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * stride, from + i * sizeof(T), sizeof(T));
+}
+
+struct Sixteen {
+  char bytes[16];
+};
+
+void gather_run(char* to, const char* from, int64_t stride, int64_t item, int64_t n) {
+  if (stride == item) {
+    std::memcpy(to, from, static_cast<size_t>(n * item));
+    return;
+  }
+  switch (item) {
+    case 1: return gather_items<uint8_t>(to, from, stride, n);
+    case 2: return gather_items<uint16_t>(to, from, stride, n);
+    case 4: return gather_items<uint32_t>(to, from, stride, n);
+    case 8: return gather_items<uint64_t>(to, from, stride, n);
+    default: return gather_items<Sixteen>(to, from, stride, n);
+  }
+}
+
+void scatter_run(char* to, int64_t stride, const char* from, int64_t item, int64_t n) {
+  if (stride == item) {
+    std::memcpy(to, from, static_cast<size_t>(n * item));
+    return;
+  }
+  switch (item) {
+    case 1: return scatter_items<uint8_t>(to, stride, from, n);
+    case 2: return scatter_items<uint16_t>(to, stride, from, n);
+    case 4: return scatter_items<uint32_t>(to, stride, from, n);
+    case 8: return scatter_items<uint64_t>(to, stride, from, n);
+    default: return scatter_items<Sixteen>(to, stride, from, n);
+  }
+}
+
+// A position in the loop's index space.
+class Odometer {
+ public:
+  Odometer(const Dims& sizes, int64_t linear) : sizes_(sizes), index_(sizes.size()) {
+    for (int d = sizes.size(); d-- > 0;) {
+      index_[d] = linear % sizes[d];
+      linear /= sizes[d];
+    }
+  }
+  int64_t left_in_row() const { return sizes_[sizes_.size() - 1] - index_[sizes_.size() - 1]; }
+  void advance(int64_t n) {  // by at most left_in_row()
+    int d = sizes_.size() - 1;
+    index_[d] += n;
+    while (d > 0 && index_[d] == sizes_[d]) {
+      index_[d] = 0;
+      ++index_[--d];
+    }
+  }
+  int64_t offset(const Dims& strides) const {
+    int64_t bytes = 0;
+    for (int d = 0; d < strides.size(); ++d) bytes += index_[d] * strides[d];
+    return bytes;
+  }
+
+ private:
+  const Dims& sizes_;
+  Dims index_;
+};
+
+void convert(void* to, DType to_dtype, const void* from, DType from_dtype, int64_t n) {
+  CR_DISPATCH(convert_kernels)[static_cast<int>(from_dtype)][static_cast<int>(to_dtype)](to, from, n);
+}
+
+// One thread's share of the loop, with its scratch tiles.
+class Worker {
+ public:
+  Worker(const Plan& plan, TileKernel kernel) : plan_(plan), kernel_(kernel) {
+    for (int k = 1; k < plan.count; ++k) {
+      if (plan.lanes[k].data && plan.lanes[k].constant) fill(k, plan.lanes[k].data, kTile);
+    }
+  }
+
+  void run(int64_t begin, int64_t end) {
+    Odometer at(plan_.sizes, begin);
+    int64_t row = plan_.sizes[plan_.sizes.size() - 1];
+    bool by_rows = row >= kLongRow;
+    for (int64_t position = begin; position < end;) {
+      int64_t n = std::min(kTile, end - position);
+      if (by_rows) n = std::min(n, at.left_in_row());
+      step(at, position, n, by_rows);
+      position += n;
+      for (int64_t left = n; left > 0;) {
+        int64_t run = std::min(left, at.left_in_row());
+        at.advance(run);
+        left -= run;
+      }
+    }
+  }
+
+ private:
+  void step(const Odometer& at, int64_t position, int64_t n, bool by_rows) {
+    const void* in[kMaxTileOperands];
+    for (int k = 1; k < plan_.count; ++k) in[k - 1] = fetch(k, at, position, n, by_rows);
+    const Lane& out = plan_.lanes[0];
+    if (out.as_is() && (out.dense || (by_rows && inner(out) == out.item()))) {
+      kernel_(out.data + (out.dense ? position * out.item() : at.offset(out.strides)), in, n);
+      return;
+    }
+    kernel_(tiles_[0], in, n);
+    store(out, at, position, n);
+  }
+
+  const void* fetch(int k, const Odometer& at, int64_t position, int64_t n, bool by_rows) {
+    const Lane& lane = plan_.lanes[k];
+    if (!lane.data) return nullptr;
+    if (lane.constant) return tiles_[k];
+    if (lane.dense) return converted(k, lane.data + position * lane.item(), n);
+    if (by_rows) {
+      const char* row = lane.data + at.offset(lane.strides);
+      if (inner(lane) == lane.item()) return converted(k, row, n);
+      if (inner(lane) == 0) return fill(k, row, n);
+    }
+    char* staged = lane.as_is() ? tiles_[k] : staging_;
+    gather(lane, at, staged, n);
+    return converted(k, staged, n);
+  }
+
+  static int64_t inner(const Lane& lane) { return lane.strides[lane.strides.size() - 1]; }
+
+  const void* converted(int k, const char* from, int64_t n) {
+    const Lane& lane = plan_.lanes[k];
+    if (lane.as_is()) return from;
+    convert(tiles_[k], lane.wanted, from, lane.dtype, n);
+    return tiles_[k];
+  }
+
+  // Repeats one value over the tile.
+  const void* fill(int k, const char* value, int64_t n) {
+    const Lane& lane = plan_.lanes[k];
+    auto item = static_cast<int64_t>(size_of(lane.wanted));
+    convert(tiles_[k], lane.wanted, value, lane.dtype, 1);
+    for (int64_t done = item; done < n * item; done *= 2) {
+      std::memcpy(tiles_[k] + done, tiles_[k], static_cast<size_t>(std::min(done, n * item - done)));
+    }
+    return tiles_[k];
+  }
+
+  void gather(const Lane& lane, Odometer at, char* to, int64_t n) {
+    for (int64_t done = 0; done < n;) {
+      int64_t run = std::min(n - done, at.left_in_row());
+      gather_run(to + done * lane.item(), lane.data + at.offset(lane.strides), inner(lane), lane.item(), run);
+      at.advance(run);
+      done += run;
+    }
+  }
+
+  void store(const Lane& out, Odometer at, int64_t position, int64_t n) {
+    char* from = tiles_[0];
+    if (!out.as_is()) {
+      char* to = out.dense ? out.data + position * out.item() : staging_;
+      convert(to, out.dtype, tiles_[0], out.wanted, n);
+      if (out.dense) return;
+      from = staging_;
+    }
+    for (int64_t done = 0; done < n;) {
+      int64_t run = std::min(n - done, at.left_in_row());
+      scatter_run(out.data + at.offset(out.strides), inner(out), from + done * out.item(), out.item(), run);
+      at.advance(run);
+      done += run;
+    }
+  }
+
+  const Plan& plan_;
+  TileKernel kernel_;
+  alignas(64) char tiles_[kMaxTileOperands][kTile * 16];
+  alignas(64) char staging_[kTile * 16];
+};
+
+// Dimensions from the largest output stride to the smallest; those of equal stride keep their order.
+Dims loop_order(Span sizes, const TileOperand* operands, int count) {
+  Dims order;
+  for (int d = 0; d < static_cast<int>(sizes.size()); ++d) {
+    if (sizes[d] != 1) order.push_back(d);
+  }
+  auto stride = [&](int k, int64_t d) { return std::abs(operands[k].strides[static_cast<int>(d)]); };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    for (int k = 0; k < count; ++k) {
+      if (!operands[k].data || stride(k, a) == stride(k, b)) continue;
+      return stride(k, a) > stride(k, b);
+    }
+    return false;
+  });
+  return order;
+}
+
+Plan make_plan(Span sizes, const TileOperand* operands, int count) {
+  Plan plan;
+  plan.count = count;
+  plan.numel = 1;
+  for (int64_t s : sizes) plan.numel *= s;
+  for (int k = 0; k < count; ++k) plan.lanes[k] = {operands[k].data, operands[k].dtype, operands[k].wanted, Dims(), true, false};
+  auto bytes = [&](int k, int64_t d) {
+    return operands[k].strides[static_cast<int>(d)] * static_cast<int64_t>(size_of(operands[k].dtype));
+  };
+  for (int64_t d : loop_order(sizes, operands, count)) {
+    int64_t size = sizes[static_cast<size_t>(d)];
+    bool joins = !plan.sizes.empty();
+    for (int k = 0; k < count && joins; ++k) {
+      if (operands[k].data) joins = plan.lanes[k].strides.back() == bytes(k, d) * size;
+    }
+    if (joins) plan.sizes.back() *= size;
+    else plan.sizes.push_back(size);
+    for (int k = 0; k < count; ++k) {
+      int64_t stride = operands[k].data ? bytes(k, d) : 0;
+      if (joins) plan.lanes[k].strides.back() = stride;
+      else plan.lanes[k].strides.push_back(stride);
+    }
+  }
+  if (plan.sizes.empty()) {
+    plan.sizes.push_back(1);
+    for (int k = 0; k < count; ++k) plan.lanes[k].strides.push_back(static_cast<int64_t>(size_of(operands[k].dtype)));
+  }
+  for (int k = 0; k < count; ++k) {
+    Lane& lane = plan.lanes[k];
+    lane.dense = plan.sizes.size() == 1 && lane.strides[0] == lane.item();
+    lane.constant = std::all_of(lane.strides.begin(), lane.strides.end(), [](int64_t s) { return s == 0; });
+  }
+  return plan;
+}
+
+}  // namespace
+
+void run_tiles(Span sizes, TileOperand* operands, int count, TileKernel kernel) {
+  Plan plan = make_plan(sizes, operands, count);
+  if (plan.numel == 0) return;
+  bool direct = true;
+  for (int k = 0; k < count; ++k) direct &= !plan.lanes[k].data || (plan.lanes[k].dense && plan.lanes[k].as_is());
+  parallel_for(plan.numel, kGrain, [&](int64_t begin, int64_t end) {
+    if (direct) {
+      const void* in[kMaxTileOperands];
+      for (int k = 1; k < count; ++k) {
+        in[k - 1] = plan.lanes[k].data ? plan.lanes[k].data + begin * plan.lanes[k].item() : nullptr;
+      }
+      kernel(plan.lanes[0].data + begin * plan.lanes[0].item(), in, end - begin);
+    } else {
+      Worker(plan, kernel).run(begin, end);
+    }
+  });
+}
+
+void copy_strided(Span sizes, char* to, DType to_dtype, Span to_strides, const char* from, DType from_dtype,
+                  Span from_strides) {
+  TileOperand operands[2] = {{to, to_dtype, to_dtype, Dims(to_strides)},
+                             {const_cast<char*>(from), from_dtype, to_dtype, Dims(from_strides)}};
+  auto item = size_of(to_dtype);
+  run_tiles(sizes, operands, 2, [item](void* out, const void* const* in, int64_t n) {
+    if (out != in[0]) std::memmove(out, in[0], static_cast<size_t>(n) * item);
+  });
+}
+
+}  // namespace chainrule::cpu

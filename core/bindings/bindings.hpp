@@ -1,0 +1,18 @@
+// One function per room of operations; each calls define() for its names.
+#pragma once
+#include <Python.h>
+
+namespace chainrule {
+
+void bind_elementwise();
+void bind_views();
+void bind_creation();
+void bind_random();
+void bind_reductions();
+void bind_matmul();
+void bind_joining();
+void bind_indexing();
+void bind_tensor_methods();
+void bind_generator(PyObject* module);
+
+}  // namespace chainrule

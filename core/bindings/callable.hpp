@@ -1,0 +1,80 @@
+// Functions and methods as Python sees them: one or more signatures, each with a C++ function behind it.
+#pragma once
+#include <array>
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+#include "bindings/conversions.hpp"
+#include "bindings/signature.hpp"
+
+namespace chainrule {
+
+struct Overload {
+  Signature signature;
+  // Called with the bound arguments of all parameters but `out`, in order. Returns a new reference; may throw.
+  std::function<PyObject*(const BoundArguments&)> call;
+  bool copies_out = false;  // `out` is served by copying the result
+};
+
+struct Callable {
+  std::string name;
+  std::string document;
+  std::vector<Overload> overloads;
+  PyTypeObject* result_type = nullptr;  // a named tuple, for functions that return several values
+};
+
+enum Forms : uint8_t { kFunction = 1, kMethod = 2, kBoth = 3 };
+
+using Call = std::function<PyObject*(const BoundArguments&)>;
+
+// Adds an overload to the function and/or method of the signature's name. The order of calls is the order of trial.
+void define_call(Signature signature, Forms forms, Call call, bool copies_out = false);
+
+template <class F>
+struct Caller;
+template <class R, class... A>
+struct Caller<R (*)(A...)> {
+  using Function = R (*)(A...);
+  template <size_t... I>
+  static PyObject* call(Function f, const BoundArguments& a, const int* index, std::index_sequence<I...>) {
+    if constexpr (std::is_void_v<R>) {
+      f(FromPython<std::decay_t<A>>::from(a[index[I]])...);
+      return Py_NewRef(Py_None);
+    } else {
+      return to_python(f(FromPython<std::decay_t<A>>::from(a[index[I]])...));
+    }
+  }
+  static constexpr int kArity = sizeof...(A);
+  // `copies_out`: the function does not take the signature's `out`, so that parameter is passed over.
+  static Call wrap(Function f, const Signature& s, bool copies_out) {
+    std::array<int, kArity + 1> index{};
+    int at = 0;
+    for (int i = 0; i < kArity; ++i) {
+      if (copies_out && at == s.out) ++at;
+      index[i] = at++;
+    }
+    if (at > static_cast<int>(s.parameters.size())) raise(PyExc_SystemError, "signature too short: ", s.text);
+    return [f, index](const BoundArguments& a) { return call(f, a, index.data(), std::index_sequence_for<A...>()); };
+  }
+};
+
+// define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, &mm): the C++ types decide the conversions. A
+// parameter `out` that the function does not take is served by copying the result.
+template <class F>
+void define(std::string_view text, Forms forms, F f) {
+  auto* function = +f;
+  using C = Caller<decltype(function)>;
+  Signature s = Signature::parse(text);
+  bool copies_out = s.out >= 0 && C::kArity < static_cast<int>(s.parameters.size());
+  Call call = C::wrap(function, s, copies_out);
+  define_call(std::move(s), forms, std::move(call), copies_out);
+}
+
+Callable* find_callable(std::string_view name, bool method);
+void define_alias(std::string_view alias, std::string_view target);
+void add_callables(PyObject* module, PyTypeObject* tensor_type);
+// Every signature, for the type stubs: list of (form, text).
+PyObject* signature_list();
+
+}  // namespace chainrule

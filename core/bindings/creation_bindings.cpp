@@ -1,0 +1,152 @@
+// Fresh tensors, bound.
+#include "bindings/bindings.hpp"
+#include "bindings/buffer.hpp"
+#include "bindings/callable.hpp"
+#include "bindings/from_python.hpp"
+#include "autograd/leaf.hpp"
+#include "ops/copy.hpp"
+#include "ops/create.hpp"
+
+namespace chainrule {
+namespace {
+
+// The arguments that every creation function has after its own.
+#define CR_OPTIONS "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
+#define CR_LIKE_OPTIONS \
+  "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False, memory_format? memory_format=None"
+
+using MaybeDType = std::optional<DType>;
+
+Tensor finished(Tensor t, PyObject* device, bool tracked) {
+  check_device(device);
+  if (tracked) set_requires_grad(t, true);
+  return t;
+}
+
+Tensor make_filled(const Dims& size, const Scalar& value, DType dtype, PyObject* device, bool tracked) {
+  return finished(full(size, value, dtype), device, tracked);
+}
+
+Tensor make_empty(const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
+  return finished(empty(size, dtype.value_or(default_dtype())), device, tracked);
+}
+
+template <int value>
+Tensor make_constant(const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+  return make_filled(size, Scalar::of_int(value), dtype.value_or(default_dtype()), device, tracked);
+}
+
+// full(): the fill value decides the dtype.
+DType dtype_of_fill(const Scalar& value) { return dtype_of(value); }
+
+Tensor make_full(const Dims& size, const Scalar& value, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+  return make_filled(size, value, dtype.value_or(dtype_of_fill(value)), device, tracked);
+}
+
+Tensor filled_like(const Tensor& like, const Scalar& value, MaybeDType dtype, PyObject* device, bool tracked) {
+  Tensor t = empty_strided(like.sizes(), dense_strides_like(like), dtype.value_or(like.dtype()));
+  {
+    GradModeScope off(false);
+    copy_elements(t, scalar_tensor(value, t.dtype()));
+  }
+  return finished(t, device, tracked);
+}
+
+template <int value>
+Tensor constant_like(const Tensor& like, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
+  return filled_like(like, Scalar::of_int(value), dtype, device, tracked);
+}
+Tensor full_like(const Tensor& like, const Scalar& value, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
+  return filled_like(like, value, dtype, device, tracked);
+}
+Tensor empty_like(const Tensor& like, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
+  return finished(empty_strided(like.sizes(), dense_strides_like(like), dtype.value_or(like.dtype())), device, tracked);
+}
+
+// x.new_zeros(...) and kin: dtype from x.
+template <int value>
+Tensor new_constant(const Tensor& like, const Dims& size, MaybeDType dtype, PyObject* device, bool tracked) {
+  return make_filled(size, Scalar::of_int(value), dtype.value_or(like.dtype()), device, tracked);
+}
+
+DType range_dtype(std::initializer_list<Scalar> bounds) {
+  for (const Scalar& s : bounds) {
+    if (s.kind > Scalar::kInt) return default_dtype();
+  }
+  return DType::Int64;
+}
+
+Tensor make_range(const Scalar& start, const Scalar& end, const Scalar& step, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+  return finished(arange(start, end, step, dtype.value_or(range_dtype({start, end, step}))), device, tracked);
+}
+Tensor make_range_from_zero(const Scalar& end, MaybeDType dtype, PyObject* layout, PyObject* device, bool pin, bool tracked) {
+  return make_range(Scalar::of_int(0), end, Scalar::of_int(1), dtype, layout, device, pin, tracked);
+}
+
+Tensor make_linspace(double start, double end, int64_t steps, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+  return finished(linspace(start, end, steps, dtype.value_or(default_dtype())), device, tracked);
+}
+
+Tensor make_eye(int64_t n, std::optional<int64_t> m, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+  return finished(eye(n, m.value_or(n), dtype.value_or(default_dtype())), device, tracked);
+}
+
+Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
+  return finished(tensor_from_python(data, dtype), device, tracked);
+}
+
+// as_tensor shares memory where it can.
+Tensor make_as_tensor(PyObject* data, MaybeDType dtype, PyObject* device) {
+  check_device(device);
+  if (is_tensor(data)) return to_dtype(Tensor::borrow(data), dtype.value_or(Tensor::borrow(data).dtype()));
+  if (PyObject_CheckBuffer(data) && !is_number(data)) {
+    Tensor shared = from_buffer(data);
+    return to_dtype(shared, dtype.value_or(shared.dtype()));
+  }
+  return tensor_from_python(data, dtype);
+}
+
+Tensor make_from_numpy(PyObject* array) {
+  if (!PyObject_CheckBuffer(array)) raise(PyExc_TypeError, "expected np.ndarray (got ", Py_TYPE(array)->tp_name, ")");
+  return from_buffer(array);
+}
+
+}  // namespace
+
+void bind_creation() {
+  define("tensor(object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, bool pin_memory=False)", kFunction, make_tensor);
+  define("as_tensor(object data, dtype? dtype=None, device? device=None)", kFunction, make_as_tensor);
+  define("from_numpy(object ndarray)", kFunction, make_from_numpy);
+  define("empty(int[*] size, *, Tensor? out=None, " CR_OPTIONS ", memory_format? memory_format=None)", kFunction, make_empty);
+  define("zeros(int[*] size, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_constant<0>);
+  define("ones(int[*] size, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_constant<1>);
+  define("full(int[] size, Number fill_value, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_full);
+  define("arange(Number end, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_range_from_zero);
+  define("arange(Number start, Number end, Number step=1, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_range);
+  define("linspace(float start, float end, int steps, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_linspace);
+  define("eye(int n, int? m=None, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_eye);
+  define("empty_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, empty_like);
+  define("zeros_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<0>);
+  define("ones_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<1>);
+  define("full_like(Tensor input, Number fill_value, *, " CR_LIKE_OPTIONS ")", kFunction, full_like);
+  define("new_zeros(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod, new_constant<0>);
+  define("new_ones(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod, new_constant<1>);
+  define("new_empty(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod,
+         [](const Tensor& like, const Dims& size, MaybeDType dtype, PyObject* device, bool tracked) {
+           return finished(empty(size, dtype.value_or(like.dtype())), device, tracked);
+         });
+  define("new_full(Tensor input, int[] size, Number fill_value, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod,
+         [](const Tensor& like, const Dims& size, const Scalar& value, MaybeDType dtype, PyObject* device, bool tracked) {
+           return make_filled(size, value, dtype.value_or(like.dtype()), device, tracked);
+         });
+  define("new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod,
+         [](const Tensor& like, PyObject* data, MaybeDType dtype, PyObject* device, bool tracked) {
+           return finished(tensor_from_python(data, dtype.value_or(like.dtype())), device, tracked);
+         });
+  define("fill_(Tensor input, Number value)", kMethod, [](const Tensor& t, PyObject* value) {
+    return is_tensor(value) ? fill_tensor_(t, Tensor::borrow(value)) : fill_(t, to_scalar(value));
+  });
+  define("zero_(Tensor input)", kMethod, zero_);
+}
+
+}  // namespace chainrule

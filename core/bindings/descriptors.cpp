@@ -1,0 +1,277 @@
+// The small value types of the Python surface: dtype, device, layout, memory_format and Size.
+#include "bindings/descriptors.hpp"
+
+#include <structmember.h>
+
+#include <cstring>
+#include <string>
+
+#include "bindings/errors.hpp"
+#include "tensor/error.hpp"
+
+namespace chainrule {
+namespace {
+
+// ---- dtype
+
+struct DTypeObject {
+  PyObject_HEAD
+  DType value;
+};
+DTypeObject dtypes[kDTypeCount];
+
+DType value_of(PyObject* self) { return reinterpret_cast<DTypeObject*>(self)->value; }
+
+PyObject* dtype_repr(PyObject* self) { return PyUnicode_FromFormat("torch.%s", facts(value_of(self)).name); }
+PyObject* dtype_reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(facts(value_of(self)).name); }
+PyObject* dtype_is_floating(PyObject* self, void*) { return PyBool_FromLong(is_floating(value_of(self))); }
+PyObject* dtype_is_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(value_of(self))); }
+PyObject* dtype_is_signed(PyObject* self, void*) {
+  DType t = value_of(self);
+  return PyBool_FromLong(t != DType::Bool && t != DType::UInt8);
+}
+PyObject* dtype_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(value_of(self))); }
+PyObject* dtype_to_real(PyObject* self, PyObject*) { return Py_NewRef(dtype_object(real_of(value_of(self)))); }
+PyObject* dtype_to_complex(PyObject* self, PyObject*) {
+  DType t = value_of(self);
+  if (is_complex(t)) return Py_NewRef(self);
+  return Py_NewRef(dtype_object(t == DType::Float64 ? DType::Complex128 : DType::Complex64));
+}
+
+PyGetSetDef dtype_getset[] = {{"is_floating_point", dtype_is_floating, nullptr, nullptr, nullptr},
+                              {"is_complex", dtype_is_complex, nullptr, nullptr, nullptr},
+                              {"is_signed", dtype_is_signed, nullptr, nullptr, nullptr},
+                              {"itemsize", dtype_itemsize, nullptr, nullptr, nullptr},
+                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
+                               {"to_real", dtype_to_real, METH_NOARGS, nullptr},
+                               {"to_complex", dtype_to_complex, METH_NOARGS, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
+
+// ---- device
+
+struct DeviceObject {
+  PyObject_HEAD
+  int index;  // -1: none given
+};
+DeviceObject* the_cpu = nullptr;
+
+[[noreturn]] void raise_device(const char* text) {
+  if (!std::strncmp(text, "cuda", 4)) raise(PyExc_RuntimeError, "No CUDA GPUs are available: chainrule runs on the CPU");
+  raise(PyExc_RuntimeError, "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
+        "vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: ", text);
+}
+
+int device_index(const char* text) {
+  if (!std::strcmp(text, "cpu")) return -1;
+  if (!std::strncmp(text, "cpu:", 4) && text[4]) {
+    char* end;
+    long index = std::strtol(text + 4, &end, 10);
+    if (!*end && index == 0) return 0;
+    raise(PyExc_RuntimeError, "Invalid device string: '", text, "'");
+  }
+  raise_device(text);
+}
+
+PyObject* device_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded([&]() -> PyObject* {
+    PyObject *what = nullptr, *index = nullptr;
+    static const char* names[] = {"type", "index", nullptr};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", const_cast<char**>(names), &what, &index)) throw PythonError();
+    if (Py_TYPE(what) == &DeviceType) return Py_NewRef(what);
+    if (!PyUnicode_Check(what)) {
+      raise(PyExc_TypeError, "device(): argument 'type' (position 1) must be str, not ", Py_TYPE(what)->tp_name);
+    }
+    int number = device_index(PyUnicode_AsUTF8(what));
+    if (index && index != Py_None) number = static_cast<int>(PyLong_AsLong(index));
+    auto* device = reinterpret_cast<DeviceObject*>(checked(type->tp_alloc(type, 0)));
+    device->index = number;
+    return reinterpret_cast<PyObject*>(device);
+  });
+}
+
+int index_of(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->index; }
+PyObject* device_repr(PyObject* self) {
+  if (index_of(self) < 0) return PyUnicode_FromString("device(type='cpu')");
+  return PyUnicode_FromFormat("device(type='cpu', index=%d)", index_of(self));
+}
+PyObject* device_str(PyObject* self) {
+  return index_of(self) < 0 ? PyUnicode_FromString("cpu") : PyUnicode_FromFormat("cpu:%d", index_of(self));
+}
+PyObject* device_type(PyObject*, void*) { return PyUnicode_FromString("cpu"); }
+PyObject* device_get_index(PyObject* self, void*) {
+  if (index_of(self) < 0) Py_RETURN_NONE;
+  return PyLong_FromLong(index_of(self));
+}
+PyObject* device_compare(PyObject* a, PyObject* b, int op) {
+  if (Py_TYPE(b) != &DeviceType || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+  return PyBool_FromLong((index_of(a) == index_of(b)) == (op == Py_EQ));
+}
+Py_hash_t device_hash(PyObject* self) { return 7919 + index_of(self); }
+PyObject* device_reduce(PyObject* self, PyObject*) {
+  PyObject* text = device_str(self);
+  return Py_BuildValue("(O(N))", &DeviceType, text);
+}
+PyGetSetDef device_getset[] = {{"type", device_type, nullptr, nullptr, nullptr},
+                               {"index", device_get_index, nullptr, nullptr, nullptr},
+                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+// ---- Size
+
+PyObject* size_repr(PyObject* self) {
+  std::string text = "torch.Size([";
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) {
+    PyObject* item = PyObject_Str(PyTuple_GET_ITEM(self, i));
+    if (!item) return nullptr;
+    text += (i ? ", " : "") + std::string(PyUnicode_AsUTF8(item));
+    Py_DECREF(item);
+  }
+  return PyUnicode_FromString((text + "])").c_str());
+}
+
+PyObject* size_numel(PyObject* self, PyObject*) {
+  int64_t n = 1;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) n *= PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
+  return PyLong_FromLongLong(n);
+}
+
+// Slicing, adding and repeating a Size gives a Size.
+PyObject* to_size(PyObject* tuple) {
+  if (!tuple || !PyTuple_CheckExact(tuple)) return tuple;
+  PyObject* args = PyTuple_Pack(1, tuple);
+  Py_DECREF(tuple);
+  PyObject* result = args ? PyTuple_Type.tp_new(&SizeType, args, nullptr) : nullptr;
+  Py_XDECREF(args);
+  return result;
+}
+PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* result = PyTuple_Type.tp_new(type, args, kwargs);
+  if (!result) return nullptr;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(result, i);
+    if (PyLong_Check(item)) continue;
+    PyObject* number = PyNumber_Index(item);
+    if (!number) {
+      PyErr_Clear();
+      PyErr_Format(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i, Py_TYPE(item)->tp_name);
+      Py_DECREF(result);
+      return nullptr;
+    }
+    PyTuple_SET_ITEM(result, i, number);
+    Py_DECREF(item);
+  }
+  return result;
+}
+PyObject* size_subscript(PyObject* self, PyObject* key) {
+  PyObject* result = PyTuple_Type.tp_as_mapping->mp_subscript(self, key);
+  return PySlice_Check(key) ? to_size(result) : result;
+}
+PyObject* size_concat(PyObject* a, PyObject* b) { return to_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b)); }
+PyObject* size_repeat(PyObject* a, Py_ssize_t n) { return to_size(PyTuple_Type.tp_as_sequence->sq_repeat(a, n)); }
+PyObject* size_reduce(PyObject* self, PyObject*) {
+  return Py_BuildValue("(O(N))", &SizeType, PyTuple_GetSlice(self, 0, PyTuple_GET_SIZE(self)));
+}
+PyMappingMethods size_mapping = {nullptr, size_subscript, nullptr};
+PySequenceMethods size_sequence = {};
+PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, nullptr},
+                              {"__reduce__", size_reduce, METH_NOARGS, nullptr},
+                              {nullptr, nullptr, 0, nullptr}};
+
+// ---- layout and memory_format: constants with a name
+
+struct ConstantObject {
+  PyObject_HEAD
+  const char* name;
+};
+PyObject* constant_repr(PyObject* self) {
+  return PyUnicode_FromFormat("torch.%s", reinterpret_cast<ConstantObject*>(self)->name);
+}
+PyObject* constant_reduce(PyObject* self, PyObject*) {
+  return PyUnicode_FromString(reinterpret_cast<ConstantObject*>(self)->name);
+}
+PyMethodDef constant_methods[] = {{"__reduce__", constant_reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyTypeObject LayoutType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyTypeObject MemoryFormatType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+void ready_constant(PyTypeObject& type, const char* name) {
+  type.tp_name = name;
+  type.tp_basicsize = sizeof(ConstantObject);
+  type.tp_flags = Py_TPFLAGS_DEFAULT;
+  type.tp_repr = constant_repr;
+  type.tp_methods = constant_methods;
+  checked(PyType_Ready(&type));
+}
+void add_constant(PyObject* module, PyTypeObject& type, const char* name) {
+  auto* constant = reinterpret_cast<ConstantObject*>(checked(PyType_GenericAlloc(&type, 0)));
+  constant->name = name;
+  checked(PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(constant)));
+}
+
+void ready_types() {
+  DTypeType.tp_name = "chainrule.dtype";
+  DTypeType.tp_basicsize = sizeof(DTypeObject);
+  DTypeType.tp_flags = Py_TPFLAGS_DEFAULT;
+  DTypeType.tp_repr = dtype_repr;
+  DTypeType.tp_getset = dtype_getset;
+  DTypeType.tp_methods = dtype_methods;
+  checked(PyType_Ready(&DTypeType));
+
+  DeviceType.tp_name = "chainrule.device";
+  DeviceType.tp_basicsize = sizeof(DeviceObject);
+  DeviceType.tp_flags = Py_TPFLAGS_DEFAULT;
+  DeviceType.tp_new = device_new;
+  DeviceType.tp_repr = device_repr;
+  DeviceType.tp_str = device_str;
+  DeviceType.tp_richcompare = device_compare;
+  DeviceType.tp_hash = device_hash;
+  DeviceType.tp_getset = device_getset;
+  DeviceType.tp_methods = device_methods;
+  checked(PyType_Ready(&DeviceType));
+
+  size_sequence.sq_concat = size_concat;
+  size_sequence.sq_repeat = size_repeat;
+  SizeType.tp_name = "chainrule.Size";
+  SizeType.tp_base = &PyTuple_Type;
+  SizeType.tp_flags = Py_TPFLAGS_DEFAULT;
+  SizeType.tp_new = size_new;
+  SizeType.tp_repr = size_repr;
+  SizeType.tp_as_mapping = &size_mapping;
+  SizeType.tp_as_sequence = &size_sequence;
+  SizeType.tp_methods = size_methods;
+  checked(PyType_Ready(&SizeType));
+}
+
+}  // namespace
+
+PyTypeObject DTypeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyTypeObject DeviceType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyTypeObject SizeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyObject* dtype_object(DType t) { return reinterpret_cast<PyObject*>(&dtypes[static_cast<int>(t)]); }
+DType dtype_value(PyObject* o) { return value_of(o); }
+PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
+
+void add_descriptors(PyObject* module) {
+  ready_types();
+  for (int i = 0; i < kDTypeCount; ++i) {
+    PyObject_Init(reinterpret_cast<PyObject*>(&dtypes[i]), &DTypeType);
+    dtypes[i].value = static_cast<DType>(i);
+    checked(PyModule_AddObjectRef(module, facts(dtypes[i].value).name, reinterpret_cast<PyObject*>(&dtypes[i])));
+  }
+  the_cpu = reinterpret_cast<DeviceObject*>(checked(PyType_GenericAlloc(&DeviceType, 0)));
+  the_cpu->index = -1;
+  checked(PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(&DTypeType)));
+  checked(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&DeviceType)));
+  checked(PyModule_AddObjectRef(module, "Size", reinterpret_cast<PyObject*>(&SizeType)));
+  ready_constant(LayoutType, "chainrule.layout");
+  ready_constant(MemoryFormatType, "chainrule.memory_format");
+  checked(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
+  checked(PyModule_AddObjectRef(module, "memory_format", reinterpret_cast<PyObject*>(&MemoryFormatType)));
+  add_constant(module, LayoutType, "strided");
+  for (const char* name : {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}) {
+    add_constant(module, MemoryFormatType, name);
+  }
+}
+
+}  // namespace chainrule

@@ -1,0 +1,33 @@
+// Turning the core's exceptions into Python's at the boundary.
+#include "bindings/errors.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <new>
+#include <string>
+
+#include "autograd/source_line.hpp"
+#include "tensor/error.hpp"
+
+namespace chainrule {
+
+void set_python_error() {
+  try {
+    throw;
+  } catch (const PythonError&) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "an error was raised without a message");
+  } catch (nanobind::python_error& e) {
+    e.restore();
+  } catch (const Error& e) {
+    std::string where = describe(current_line());
+    std::string text = e.what();
+    if (!where.empty()) text += "\n  at " + where;
+    PyErr_SetString(e.type(), text.c_str());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+}  // namespace chainrule

@@ -1,0 +1,167 @@
+// tensor(data): nested sequences, numbers, arrays and tensors become a tensor.
+#include "bindings/from_python.hpp"
+
+#include "autograd/record.hpp"
+#include "bindings/buffer.hpp"
+#include "bindings/conversions.hpp"
+#include "ops/copy.hpp"
+#include "ops/create.hpp"
+
+namespace chainrule {
+namespace {
+
+bool is_sequence(PyObject* o) {
+  return (PyList_Check(o) || PyTuple_Check(o) || (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o))) && !is_tensor(o) &&
+         !is_number(o) && !PyMemoryView_Check(o) && !PyDict_Check(o);
+}
+bool is_array(PyObject* o) { return PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !is_tensor(o); }
+
+// Collects shape and dtype on a first walk, then fills on a second.
+class Reader {
+ public:
+  explicit Reader(PyObject* data) {
+    for (PyObject* o = data; is_sequence(o) && !is_array(o);) {
+      Py_ssize_t n = PySequence_Size(o);
+      if (n < 0) throw PythonError();
+      sizes_.push_back(n);
+      if (n == 0) break;
+      PyObject* first = checked(PySequence_GetItem(o, 0));
+      Py_DECREF(first);  // the sequence keeps it alive
+      o = first;
+      if (sizes_.size() > 64) raise(PyExc_ValueError, "too many dimensions: the nesting is deeper than 64");
+    }
+    if (Tensor leaf = leaf_tensor(data)) {
+      for (int64_t s : leaf.sizes()) sizes_.push_back(s);
+    }
+    depth_ = sizes_.size();
+    infer(data, 0);
+  }
+
+  Tensor read(PyObject* data, std::optional<DType> dtype) {
+    Tensor result = empty(sizes_, dtype.value_or(dtype_.value_or(default_dtype())));
+    char* at = result->data;
+    fill(data, 0, result.dtype(), at);
+    return result;
+  }
+
+ private:
+  // Tensors and arrays inside a list count as further dimensions.
+  Tensor leaf_tensor(PyObject* data) {
+    PyObject* o = data;
+    for (int i = 0; i < sizes_.size(); ++i) {
+      if (sizes_[i] == 0) return Tensor();
+      PyObject* first = checked(PySequence_GetItem(o, 0));
+      Py_DECREF(first);
+      o = first;
+    }
+    if (is_tensor(o)) return Tensor::borrow(o);
+    return is_array(o) && !is_number(o) ? from_buffer(o) : Tensor();
+  }
+
+  void join(DType t) { dtype_ = dtype_ ? promote(*dtype_, t) : t; }
+
+  void infer(PyObject* o, int dim) {
+    if (is_tensor(o)) return join(reinterpret_cast<TensorObject*>(o)->dtype);
+    if (PyFloat_CheckExact(o)) return join(default_dtype());
+    if (is_number(o)) {
+      if (is_array(o)) return join(from_buffer(o).dtype());  // NumPy's scalars know their dtype
+      return join(dtype_of(to_scalar(o)));
+    }
+    if (is_array(o)) return join(from_buffer(o).dtype());
+    if (!is_sequence(o)) {
+      if (PyUnicode_Check(o)) raise(PyExc_TypeError, "new(): invalid data type 'str'");
+      raise(PyExc_RuntimeError, "Could not infer dtype of ", Py_TYPE(o)->tp_name);
+    }
+    if (dim > 64) raise(PyExc_ValueError, "too many dimensions: the nesting is deeper than 64");
+    each(o, [&](PyObject* item, Py_ssize_t) { infer(item, dim + 1); });
+  }
+
+  template <class F>
+  void each(PyObject* o, F f) {
+    PyObject* fast = checked(PySequence_Fast(o, "expected a sequence"));
+    struct Release {
+      PyObject* o;
+      ~Release() { Py_DECREF(o); }
+    } release{fast};
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast); ++i) {
+      place_.push_back(i);
+      f(PySequence_Fast_GET_ITEM(fast, i), i);
+      place_.resize(place_.size() - 1);
+    }
+  }
+
+  std::string place() const {
+    std::string text = "data";
+    for (int i = 0; i < place_.size(); ++i) text += "[" + std::to_string(place_[i]) + "]";
+    return text;
+  }
+
+  [[noreturn]] void raise_ragged(int dim, Py_ssize_t found) {
+    raise(PyExc_ValueError, "expected sequence of length ", sizes_[dim], " at dim ", dim, " (got ", found, ")\n  ", place(),
+          " has ", found, " entries, but the entries before it have ", sizes_[dim], ": a tensor is a full box of numbers.");
+  }
+
+  void fill(PyObject* o, int dim, DType dtype, char*& at) {
+    if (is_tensor(o) || (is_array(o) && !is_number(o))) return fill_block(is_tensor(o) ? Tensor::borrow(o) : from_buffer(o), dim, dtype, at);
+    if (dim == depth_) {
+      if (!is_number(o)) {
+        if (is_sequence(o)) raise(PyExc_TypeError, "not a sequence: ", place(), " is nested deeper than the entries before it");
+        raise(PyExc_TypeError, "must be real number, not ", Py_TYPE(o)->tp_name, " (", place(), ")");
+      }
+      store(to_scalar(o), dtype, at);
+      at += size_of(dtype);
+      return;
+    }
+    if (!is_sequence(o)) {
+      raise(PyExc_TypeError, "not a sequence: ", place(), " is a ", Py_TYPE(o)->tp_name, ", but the entries before it are sequences");
+    }
+    Py_ssize_t n = PySequence_Size(o);
+    if (n != sizes_[dim]) raise_ragged(dim, n);
+    each(o, [&](PyObject* item, Py_ssize_t) { fill(item, dim + 1, dtype, at); });
+  }
+
+  void fill_block(const Tensor& block, int dim, DType dtype, char*& at) {
+    Span expected(sizes_.data() + dim, static_cast<size_t>(depth_ - dim));
+    if (!equal(block.sizes(), expected)) {
+      if (block.ndim() == 0 || expected.empty()) raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
+      raise_ragged(dim, block.size(0));
+    }
+    GradModeScope off(false);
+    Tensor packed = contiguous(to_dtype(block, dtype));
+    size_t bytes = static_cast<size_t>(packed.numel()) * size_of(dtype);
+    std::memcpy(at, packed->data, bytes);
+    at += bytes;
+  }
+
+  Dims sizes_, place_;
+  int depth_ = 0;
+  std::optional<DType> dtype_;
+};
+
+PyObject* list_of(const Tensor& t, int dim, const char* at) {
+  if (dim == t.ndim()) return checked(to_python(load(t.dtype(), at)));
+  int64_t n = t.size(dim), step = t.stride(dim) * static_cast<int64_t>(size_of(t.dtype()));
+  PyObject* list = checked(PyList_New(n));
+  for (int64_t i = 0; i < n; ++i) PyList_SET_ITEM(list, i, list_of(t, dim + 1, at + i * step));
+  return list;
+}
+
+}  // namespace
+
+Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
+  if (is_tensor(data)) {
+    GradModeScope off(false);
+    Tensor t = Tensor::borrow(data);
+    return convert_copy(t, dtype.value_or(t.dtype()));
+  }
+  if (is_array(data) && !is_number(data)) {
+    Tensor shared = from_buffer(data);
+    return contiguous(convert_copy(shared, dtype.value_or(shared.dtype())));
+  }
+  if (PyFloat_CheckExact(data)) return scalar_tensor(PyFloat_AS_DOUBLE(data), dtype.value_or(default_dtype()));
+  return Reader(data).read(data, dtype);
+}
+
+PyObject* to_list(const Tensor& t) { return list_of(t, 0, t->data); }
+
+}  // namespace chainrule

@@ -1,0 +1,12 @@
+// Reading and writing at positions, bound.
+#include "bindings/bindings.hpp"
+#include "bindings/callable.hpp"
+#include "ops/index.hpp"
+
+namespace chainrule {
+
+void bind_indexing() {
+  define("nonzero(Tensor input)", kBoth, nonzero);
+}
+
+}  // namespace chainrule

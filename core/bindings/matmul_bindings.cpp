@@ -1,0 +1,44 @@
+// Matrix products, bound.
+#include "bindings/bindings.hpp"
+#include "bindings/callable.hpp"
+#include "ops/copy.hpp"
+#include "ops/matmul.hpp"
+
+namespace chainrule {
+namespace {
+
+using AddedProduct = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&);
+
+// name(input, a, b, *, beta=1, alpha=1) and name_, which writes the result into input.
+template <AddedProduct product>
+void define_added(const std::string& name, const std::string& factors) {
+  std::string parameters = "(Tensor input, " + factors + ", *, Number beta=1, Number alpha=1";
+  define(name + parameters + ", Tensor? out=None)", kBoth, product);
+  define(name + "_" + parameters + ")", kMethod,
+         [](const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+           Tensor self = input;
+           return copy_(self, product(input, a, b, beta, alpha));
+         });
+}
+
+}  // namespace
+
+void bind_matmul() {
+  define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, mm);
+  define("bmm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, bmm);
+  define("mv(Tensor input, Tensor vec, *, Tensor? out=None)", kBoth, mv);
+  define("dot(Tensor input, Tensor tensor, *, Tensor? out=None)", kBoth, dot);
+  define("vdot(Tensor input, Tensor other, *, Tensor? out=None)", kBoth, vdot);
+  define("outer(Tensor input, Tensor vec2, *, Tensor? out=None)", kBoth, outer);
+  define("inner(Tensor input, Tensor other, *, Tensor? out=None)", kBoth, inner);
+  define("matmul(Tensor input, Tensor other, *, Tensor? out=None)", kBoth, matmul);
+  define_alias("ger", "outer");
+  define_added<addmm>("addmm", "Tensor mat1, Tensor mat2");
+  define_added<addmv>("addmv", "Tensor mat, Tensor vec");
+  define_added<addr>("addr", "Tensor vec1, Tensor vec2");
+  define_added<addbmm>("addbmm", "Tensor batch1, Tensor batch2");
+  define_added<baddbmm>("baddbmm", "Tensor batch1, Tensor batch2");
+  define("linear(Tensor input, Tensor weight, Tensor? bias=None)", kFunction, linear);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,154 @@
+// Nodes as Python sees them: grad_fn, next_functions, the source line, hooks.
+#include "autograd/record.hpp"
+
+#include <cstring>
+#include <deque>
+#include <string>
+
+#include "autograd/source_line.hpp"
+#include "bindings/conversions.hpp"
+#include "bindings/errors.hpp"
+#include "bindings/node_type.hpp"
+
+namespace chainrule {
+
+PyTypeObject NodeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+namespace {
+
+Node* node_of(PyObject* self) { return reinterpret_cast<Node*>(self); }
+
+// An AccumulateGrad node exists only while somebody looks at it; the graph's edges lead to the leaf itself.
+OpInfo kAccumulate{"accumulate_grad", "AccumulateGrad", "leaf.grad += g"};
+
+void forget_accumulator(Node* n) {
+  auto* leaf = reinterpret_cast<TensorObject*>(n->extras->payload);
+  if (leaf && leaf->rare && leaf->rare->accumulator == n) leaf->rare->accumulator = nullptr;
+}
+
+PyObject* represent(PyObject* self) {
+  return PyUnicode_FromFormat("<%s object at %p>", node_of(self)->op->node_name, self);
+}
+
+PyObject* get_name(PyObject* self, PyObject*) {
+  const char* name = node_of(self)->op->node_name;
+  bool in_engine = !std::strcmp(name, "AccumulateGrad") || !std::strcmp(name, "CopySlices");
+  return PyUnicode_FromFormat("%s%s", in_engine ? "torch::autograd::" : "", name);
+}
+
+PyObject* get_next_functions(PyObject* self, void*) {
+  return guarded([&] {
+    Node* n = node_of(self);
+    PyObject* tuple = checked(PyTuple_New(n->edge_count));
+    for (int i = 0; i < n->edge_count; ++i) {
+      Edge e = n->edges[i];
+      PyObject* target = !e ? Py_NewRef(Py_None) : e.is_leaf() ? accumulator_of(e.leaf()) : Py_NewRef(e.object());
+      PyTuple_SET_ITEM(tuple, i, Py_BuildValue("(NI)", target, e.output_number()));
+    }
+    return tuple;
+  });
+}
+
+PyObject* get_metadata(PyObject* self, void*) {
+  NodeExtras* e = extras(node_of(self));
+  if (!e->metadata) e->metadata = PyDict_New();
+  return Py_XNewRef(e->metadata);
+}
+
+PyObject* get_variable(PyObject* self, void*) {
+  Node* n = node_of(self);
+  if (n->op != &kAccumulate) {
+    PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute 'variable'", n->op->node_name);
+    return nullptr;
+  }
+  return Py_NewRef(n->extras->payload);
+}
+
+PyObject* get_source(PyObject* self, void*) { return to_python(node_of(self)->line); }
+PyObject* get_formula(PyObject* self, void*) { return PyUnicode_FromString(node_of(self)->op->formula); }
+PyObject* get_operation(PyObject* self, void*) { return PyUnicode_FromString(node_of(self)->op->name); }
+PyObject* get_sequence(PyObject* self, PyObject*) { return PyLong_FromUnsignedLongLong(node_of(self)->sequence); }
+
+PyObject* get_saved(PyObject* self, void*) {
+  return guarded([&] {
+    Node* n = node_of(self);
+    if (n->flags & kReleased) raise_released(n);
+    std::vector<Tensor> saved;
+    for (int i = 0; i < n->saved_count; ++i) saved.push_back(unpack(n, i));
+    return to_python(std::move(saved));
+  });
+}
+
+// The dict that a hook goes into; Python wraps it with a removal handle.
+template <PyObject* NodeExtras::*field>
+PyObject* hook_dict(PyObject* self, PyObject*) {
+  PyObject*& dict = extras(node_of(self))->*field;
+  if (!dict) dict = PyDict_New();
+  return Py_XNewRef(dict);
+}
+
+PyGetSetDef getset[] = {{"next_functions", get_next_functions, nullptr, "The nodes that gradients flow to, with the output each means.", nullptr},
+                        {"metadata", get_metadata, nullptr, "A dict for your own notes.", nullptr},
+                        {"variable", get_variable, nullptr, "The leaf that an AccumulateGrad node adds to.", nullptr},
+                        {"saved_tensors", get_saved, nullptr, "What the node keeps for its gradient.", nullptr},
+                        {"source", get_source, nullptr, "(file, line, function, text) of the user's line that made this node.", nullptr},
+                        {"formula", get_formula, nullptr, "The formula of the first input's gradient.", nullptr},
+                        {"operation", get_operation, nullptr, "The operation's name.", nullptr},
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {{"name", get_name, METH_NOARGS, "The node's name, as in PyTorch."},
+                         {"_sequence_nr", get_sequence, METH_NOARGS, nullptr},
+                         {"_hooks", hook_dict<&NodeExtras::hooks>, METH_NOARGS, nullptr},
+                         {"_prehooks", hook_dict<&NodeExtras::prehooks>, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
+void dealloc(PyObject* self) {
+  Node* n = node_of(self);
+  if (n->op == &kAccumulate) forget_accumulator(n);
+  node_dealloc(self);
+}
+
+}  // namespace
+
+PyObject* accumulator_of(TensorObject* leaf) {
+  Rare* r = rare(leaf);
+  if (r->accumulator) return Py_NewRef(reinterpret_cast<PyObject*>(r->accumulator));
+  Node* n = make_node(&kAccumulate, 0, 0, 1);
+  extras(n)->payload = Py_NewRef(reinterpret_cast<PyObject*>(leaf));
+  n->outputs[0].describe(Tensor::borrow(leaf));
+  set_function(n, [](Backward&) {});
+  n->sequence = 0;
+  PyObject_GC_Track(n);
+  r->accumulator = n;
+  return reinterpret_cast<PyObject*>(n);
+}
+
+PyTypeObject* make_node_type(const char* name) {
+  PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                         {Py_tp_traverse, reinterpret_cast<void*>(node_traverse)},
+                         {Py_tp_clear, reinterpret_cast<void*>(node_clear)},
+                         {0, nullptr}};
+  static std::deque<std::string> names;  // the type keeps a pointer to its name
+  names.push_back(std::string("chainrule.autograd.") + name);
+  PyType_Spec spec = {names.back().c_str(), sizeof(Node), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  PyObject* bases = checked(PyTuple_Pack(1, &NodeType));
+  auto* type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpecWithBases(&spec, bases)));
+  Py_DECREF(bases);
+  // Instances come from our slab and do not count as references to their type, which lives for ever.
+  return type;
+}
+
+void add_node_type(PyObject* module) {
+  NodeType.tp_name = "chainrule.autograd.graph.Node";
+  NodeType.tp_basicsize = sizeof(Node);
+  NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  NodeType.tp_dealloc = dealloc;
+  NodeType.tp_traverse = node_traverse;
+  NodeType.tp_clear = node_clear;
+  NodeType.tp_repr = represent;
+  NodeType.tp_getset = getset;
+  NodeType.tp_methods = methods;
+  checked(PyType_Ready(&NodeType));
+  checked(PyModule_AddObjectRef(module, "Node", reinterpret_cast<PyObject*>(&NodeType)));
+}
+
+}  // namespace chainrule

@@ -1,0 +1,180 @@
+// Python's operators on tensors: number slots that go straight to the table.
+#include "bindings/operators.hpp"
+
+#include "bindings/conversions.hpp"
+#include "bindings/errors.hpp"
+#include "bindings/subclass.hpp"
+#include "ops/complex.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/matmul.hpp"
+
+namespace chainrule {
+namespace {
+
+// A tensor or a plain number; false: let Python try the other operand.
+inline bool read_operand(PyObject* o, Operand& operand) {
+  if (Py_TYPE(o) == &TensorType) {
+    operand.tensor = reinterpret_cast<TensorObject*>(o);
+  } else if (PyFloat_CheckExact(o)) {
+    operand.scalar = Scalar(PyFloat_AS_DOUBLE(o));
+  } else if (is_tensor(o)) {
+    operand.tensor = reinterpret_cast<TensorObject*>(o);
+  } else if (is_number(o)) {
+    operand.scalar = to_scalar(o);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+inline PyObject* finish(Tensor result, PyObject* a, PyObject* b) {
+  if (Py_TYPE(a) == &TensorType && Py_TYPE(b) == &TensorType) [[likely]] return result.release_py();
+  PyObject* args[2] = {a, b};
+  PyTypeObject* subclass = subclass_of(args, 2);
+  return subclass ? as_subclass(subclass, result.release_py()) : result.release_py();
+}
+
+PyObject* apply(OpId id, PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    Operand operands[2];
+    if (!read_operand(a, operands[0]) || !read_operand(b, operands[1])) return Py_NewRef(Py_NotImplemented);
+    return finish(elementwise(id, std::span<const Operand>(operands, 2)), a, b);
+  });
+}
+
+template <OpId id>
+PyObject* binary(PyObject* a, PyObject* b) {
+  return apply(id, a, b);
+}
+
+PyObject* apply_inplace(OpId id, PyObject* self, PyObject* other) {
+  return guarded([&]() -> PyObject* {
+    Operand operands[2];
+    if (!is_tensor(self) || !read_operand(other, operands[1])) return Py_NewRef(Py_NotImplemented);
+    operands[0].tensor = reinterpret_cast<TensorObject*>(self);
+    elementwise_inplace(id, std::span<const Operand>(operands, 2));
+    return Py_NewRef(self);
+  });
+}
+
+template <OpId id>
+PyObject* inplace(PyObject* self, PyObject* other) {
+  return apply_inplace(id, self, other);
+}
+
+template <OpId id>
+PyObject* unary(PyObject* self) {
+  return guarded([&] {
+    Operand operand;
+    operand.tensor = reinterpret_cast<TensorObject*>(self);
+    return finish(elementwise(id, std::span<const Operand>(&operand, 1)), self, self);
+  });
+}
+
+// x ** 2 and its kin: small whole exponents need no logarithm.
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return apply(OpId::pow, a, b);
+}
+PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return apply_inplace(OpId::pow, a, b); }
+
+PyObject* matrix_multiply(PyObject* a, PyObject* b) {
+  if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] { return finish(matmul(Tensor::borrow(a), Tensor::borrow(b)), a, b); });
+}
+
+PyObject* absolute(PyObject* self) {
+  auto* t = reinterpret_cast<TensorObject*>(self);
+  if (is_complex(t->dtype)) return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
+  return unary<OpId::abs>(self);
+}
+PyObject* positive(PyObject* self) { return Py_NewRef(self); }
+PyObject* invert(PyObject* self) {
+  bool truth = reinterpret_cast<TensorObject*>(self)->dtype == DType::Bool;
+  return truth ? unary<OpId::logical_not>(self) : unary<OpId::bitwise_not>(self);
+}
+
+// ---- conversion to Python's numbers
+
+Scalar single(PyObject* self) {
+  auto* t = reinterpret_cast<TensorObject*>(self);
+  if (t->numel != 1) {
+    raise(PyExc_RuntimeError, "a Tensor with ", t->numel, " elements cannot be converted to Scalar");
+  }
+  return load(t->dtype, t->data);
+}
+
+int truth(PyObject* self) {
+  return guarded([&]() -> int {
+    auto* t = reinterpret_cast<TensorObject*>(self);
+    if (t->numel != 1) {
+      raise(PyExc_RuntimeError, "Boolean value of Tensor with ", t->numel == 0 ? "no values" : "more than one value",
+            " is ambiguous");
+    }
+    Scalar s = single(self);
+    return s.real != 0 || s.imaginary != 0;
+  }, -1);
+}
+PyObject* to_float(PyObject* self) { return guarded([&] { return PyFloat_FromDouble(single(self).real); }); }
+PyObject* to_integer(PyObject* self) {
+  return guarded([&] {
+    Scalar s = single(self);
+    return s.kind <= Scalar::kInt ? PyLong_FromLongLong(s.integer) : PyLong_FromDouble(s.real);
+  });
+}
+PyObject* to_index(PyObject* self) {
+  return guarded([&] {
+    auto* t = reinterpret_cast<TensorObject*>(self);
+    if (t->numel != 1 || is_differentiable(t->dtype)) {
+      raise(PyExc_TypeError, "only integer tensors of a single element can be converted to an index");
+    }
+    return PyLong_FromLongLong(single(self).integer);
+  });
+}
+
+}  // namespace
+
+PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
+  static constexpr OpId ids[] = {OpId::lt, OpId::le, OpId::eq, OpId::ne, OpId::gt, OpId::ge};
+  return apply(ids[op], a, b);
+}
+
+PyNumberMethods* tensor_number_methods() {
+  static PyNumberMethods m = {};
+  m.nb_add = binary<OpId::add>;
+  m.nb_subtract = binary<OpId::sub>;
+  m.nb_multiply = binary<OpId::mul>;
+  m.nb_true_divide = binary<OpId::div>;
+  m.nb_floor_divide = binary<OpId::div_floor>;
+  m.nb_remainder = binary<OpId::remainder>;
+  m.nb_power = power;
+  m.nb_matrix_multiply = matrix_multiply;
+  m.nb_and = binary<OpId::bitwise_and>;
+  m.nb_or = binary<OpId::bitwise_or>;
+  m.nb_xor = binary<OpId::bitwise_xor>;
+  m.nb_lshift = binary<OpId::bitwise_left_shift>;
+  m.nb_rshift = binary<OpId::bitwise_right_shift>;
+  m.nb_inplace_add = inplace<OpId::add>;
+  m.nb_inplace_subtract = inplace<OpId::sub>;
+  m.nb_inplace_multiply = inplace<OpId::mul>;
+  m.nb_inplace_true_divide = inplace<OpId::div>;
+  m.nb_inplace_floor_divide = inplace<OpId::div_floor>;
+  m.nb_inplace_remainder = inplace<OpId::remainder>;
+  m.nb_inplace_power = inplace_power;
+  m.nb_inplace_and = inplace<OpId::bitwise_and>;
+  m.nb_inplace_or = inplace<OpId::bitwise_or>;
+  m.nb_inplace_xor = inplace<OpId::bitwise_xor>;
+  m.nb_inplace_lshift = inplace<OpId::bitwise_left_shift>;
+  m.nb_inplace_rshift = inplace<OpId::bitwise_right_shift>;
+  m.nb_negative = unary<OpId::neg>;
+  m.nb_positive = positive;
+  m.nb_absolute = absolute;
+  m.nb_invert = invert;
+  m.nb_bool = truth;
+  m.nb_float = to_float;
+  m.nb_int = to_integer;
+  m.nb_index = to_index;
+  return &m;
+}
+
+}  // namespace chainrule

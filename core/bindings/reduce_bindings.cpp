@@ -1,0 +1,126 @@
+// Reductions, bound.
+#include "bindings/bindings.hpp"
+#include "bindings/callable.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/reduce.hpp"
+#include "ops/scan.hpp"
+#include "ops/softmax.hpp"
+
+namespace chainrule {
+namespace {
+
+using MaybeDims = std::optional<Dims>;
+
+// dim=None and dim=() mean all dimensions; written out, so that the node is named as with a list of dimensions.
+Dims dims_or_all(const Tensor& x, const MaybeDims& dims) {
+  if (dims && !dims->empty()) return *dims;
+  Dims all(x.ndim());
+  for (int i = 0; i < all.size(); ++i) all[i] = i;
+  return all;
+}
+
+double correction_of(bool unbiased) { return unbiased ? 1 : 0; }
+
+Tensor norm_named(const Tensor& x, PyObject* p, const MaybeDims& dims, bool keepdim, MaybeDType dtype) {
+  if (p == Py_None) return norm(x, 2, dims.value_or(Dims()), keepdim, dtype);
+  if (!PyUnicode_Check(p)) return norm(x, to_double(p), dims.value_or(Dims()), keepdim, dtype);
+  std::string name = PyUnicode_AsUTF8(p);
+  if (name == "fro") return norm(x, 2, dims.value_or(Dims()), keepdim, dtype);
+  if (name == "nuc") raise(PyExc_NotImplementedError, "norm: the nuclear norm is linalg.matrix_norm(x, 'nuc')");
+  raise(PyExc_RuntimeError, "linalg.matrix_norm: Order ", name, " not supported.");
+}
+
+// The three spellings that var and std share: unbiased alone, dim with unbiased, and correction.
+template <class R>
+void define_spread(const std::string& name, const std::string& returns, R (*f)(const Tensor&, const Dims&, double, bool)) {
+  auto text = [&](const char* parameters) { return Signature::parse(name + "(Tensor input, " + parameters + ")" + returns); };
+  Forms forms = returns.empty() ? kBoth : kFunction;
+  define_call(text("bool unbiased=True"), forms, [f](const BoundArguments& a) {
+    return to_python(f(Tensor::borrow(a[0]), Dims(), correction_of(a[1] == Py_True), false));
+  });
+  define_call(text("int[]? dim, bool unbiased=True, bool keepdim=False"), forms, [f](const BoundArguments& a) {
+    MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
+    return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction_of(a[2] == Py_True), a[3] == Py_True));
+  });
+  define_call(text("int[]? dim=None, *, Number? correction=1, bool keepdim=False"), forms, [f](const BoundArguments& a) {
+    MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
+    double correction = a[2] == Py_None ? 1 : to_double(a[2]);
+    return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction, a[3] == Py_True));
+  });
+}
+
+void bind_spread() {
+  define_spread("var", "", var);
+  define_spread("std", "", standard_deviation);
+  define_spread("var_mean", " -> (var, mean)", var_mean);
+  define_spread("std_mean", " -> (std, mean)", std_mean);
+  define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None, *, Tensor? out=None)", kBoth,
+         norm_named);
+  define("linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)",
+         kFunction, [](const Tensor& x, double ord, const MaybeDims& dims, bool keepdim, MaybeDType t) {
+           return vector_norm(x, ord, dims.value_or(Dims()), keepdim, t);
+         });
+}
+
+void bind_scans() {
+  define("cumsum(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, cumsum);
+  define("cumprod(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, cumprod);
+  define("cummax(Tensor input, int dim, *, object out=None) -> (values, indices)", kBoth, cummax);
+  define("cummin(Tensor input, int dim, *, object out=None) -> (values, indices)", kBoth, cummin);
+  define("logcumsumexp(Tensor input, int dim, *, Tensor? out=None)", kBoth, logcumsumexp);
+  define("softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor? out=None)", kBoth, softmax);
+  define("log_softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor? out=None)", kBoth, log_softmax);
+}
+
+}  // namespace
+
+void bind_reductions() {
+  define("sum(Tensor input, *, dtype? dtype=None)", kBoth, [](const Tensor& x, MaybeDType t) { return sum(x, Dims(), false, t); });
+  define("sum(Tensor input, int[]? dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) { return sum(x, dims_or_all(x, dims), keepdim, t); });
+  define("mean(Tensor input, *, dtype? dtype=None, Tensor? out=None)", kBoth, [](const Tensor& x, MaybeDType t) { return mean(x, Dims(), false, t); });
+  define("mean(Tensor input, int[]? dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) { return mean(x, dims_or_all(x, dims), keepdim, t); });
+  define("amax(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const Dims& dims, bool keepdim) { return amax(x, dims, keepdim); });
+  define("amin(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const Dims& dims, bool keepdim) { return amin(x, dims, keepdim); });
+  define("max(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return max_all(x); });
+  define("max(Tensor input, int dim, bool keepdim=False, *, object out=None) -> (values, indices)", kBoth,
+         [](const Tensor& x, int64_t dim, bool keepdim) { return max_dim(x, dim, keepdim); });
+  define("max(Tensor input, Tensor other, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const Tensor& other) { return elementwise(OpId::maximum, {Operand(x), Operand(other)}); });
+  define("min(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return min_all(x); });
+  define("min(Tensor input, int dim, bool keepdim=False, *, object out=None) -> (values, indices)", kBoth,
+         [](const Tensor& x, int64_t dim, bool keepdim) { return min_dim(x, dim, keepdim); });
+  define("min(Tensor input, Tensor other, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const Tensor& other) { return elementwise(OpId::minimum, {Operand(x), Operand(other)}); });
+  define("argmax(Tensor input, int? dim=None, bool keepdim=False, *, Tensor? out=None)", kBoth, argmax);
+  define("argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor? out=None)", kBoth, argmin);
+  define("any(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return any(x, Dims(), false); });
+  define("any(Tensor input, int[]? dim, bool keepdim=False, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim) {
+           return dims ? any_dims(x, *dims, keepdim) : any(x, Dims(), keepdim);
+         });
+  define("all(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return all(x, Dims(), false); });
+  define("all(Tensor input, int[]? dim, bool keepdim=False, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim) {
+           return dims ? all_dims(x, *dims, keepdim) : all(x, Dims(), keepdim);
+         });
+  define("prod(Tensor input, *, dtype? dtype=None)", kBoth, [](const Tensor& x, MaybeDType t) { return prod(x, t); });
+  define("prod(Tensor input, int dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+         [](const Tensor& x, int64_t dim, bool keepdim, MaybeDType t) { return prod(x, dim, keepdim, t); });
+  define("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) { return nansum(x, dims.value_or(Dims()), keepdim, t); });
+  define("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) { return nanmean(x, dims.value_or(Dims()), keepdim, t); });
+  define("count_nonzero(Tensor input, int[]? dim=None)", kBoth,
+         [](const Tensor& x, const MaybeDims& dims) { return count_nonzero(x, dims.value_or(Dims())); });
+  define("logsumexp(Tensor input, int[] dim, bool keepdim=False, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const Dims& dims, bool keepdim) { return logsumexp(x, dims, keepdim); });
+  define("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (min, max)", kBoth, aminmax);
+  bind_spread();
+  bind_scans();
+}
+
+}  // namespace chainrule

@@ -1,0 +1,243 @@
+// Parsing signatures, and binding arguments to them in PyTorch's manner and words.
+#include "bindings/signature.hpp"
+
+#include "bindings/conversions.hpp"
+#include "tensor/error.hpp"
+
+namespace chainrule {
+namespace {
+
+struct KindName {
+  const char* text;
+  Kind kind;
+  const char* spoken;
+};
+constexpr KindName kKinds[] = {
+    {"Tensor", Kind::Tensor, "Tensor"},
+    {"Operand", Kind::Operand, "Tensor or Number"},
+    {"Number", Kind::Number, "Number"},
+    {"int", Kind::Int, "int"},
+    {"float", Kind::Float, "float"},
+    {"bool", Kind::Bool, "bool"},
+    {"str", Kind::String, "str"},
+    {"dtype", Kind::DType, "torch.dtype"},
+    {"device", Kind::Device, "torch.device"},
+    {"layout", Kind::Layout, "torch.layout"},
+    {"memory_format", Kind::MemoryFormat, "torch.memory_format"},
+    {"Generator", Kind::Generator, "torch.Generator"},
+    {"object", Kind::Object, "object"},
+    {"int[]", Kind::Ints, "tuple of ints"},
+    {"int[*]", Kind::SpreadInts, "tuple of ints"},
+    {"Tensor[]", Kind::Tensors, "tuple of Tensors"},
+    {"Tensor[*]", Kind::SpreadTensors, "tuple of Tensors"},
+};
+
+Kind kind_of(std::string_view text) {
+  for (const KindName& k : kKinds) {
+    if (text == k.text) return k.kind;
+  }
+  raise(PyExc_SystemError, "unknown type in a signature: ", text);
+}
+
+std::string_view trim(std::string_view s) {
+  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+  return s;
+}
+
+PyObject* default_of(std::string_view text) {
+  if (text == "None") return Py_NewRef(Py_None);
+  if (text == "True") return Py_NewRef(Py_True);
+  if (text == "False") return Py_NewRef(Py_False);
+  std::string s(text);
+  if (s.front() == '\'') return PyUnicode_FromStringAndSize(s.data() + 1, static_cast<Py_ssize_t>(s.size()) - 2);
+  if (s == "()") return PyTuple_New(0);
+  if (s.find_first_of(".ein") == std::string::npos) return PyLong_FromString(s.c_str(), nullptr, 10);
+  return PyFloat_FromDouble(std::strtod(s.c_str(), nullptr));
+}
+
+Parameter parse_parameter(std::string_view text, bool keyword_only) {
+  Parameter p{};
+  p.keyword_only = keyword_only;
+  if (size_t eq = text.find('='); eq != text.npos) {
+    p.default_value = checked(default_of(trim(text.substr(eq + 1))));
+    text = trim(text.substr(0, eq));
+  }
+  size_t space = text.rfind(' ');
+  p.name = std::string(text.substr(space + 1));
+  std::string_view type = trim(text.substr(0, space));
+  p.optional = type.back() == '?';
+  if (p.optional) type.remove_suffix(1);
+  p.type_text = std::string(type);
+  p.kind = kind_of(type);
+  p.key = checked(PyUnicode_InternFromString(p.name.c_str()));
+  return p;
+}
+
+const char* type_name(PyObject* o) {
+  if (is_tensor(o)) return Py_TYPE(o) == &TensorType ? "Tensor" : Py_TYPE(o)->tp_name;
+  return o == Py_None ? "NoneType" : Py_TYPE(o)->tp_name;
+}
+
+// NumPy's names for arguments that PyTorch accepts as well.
+bool same_argument(const Parameter& p, PyObject* key) {
+  if (p.key == key) return true;
+  const char* given = PyUnicode_AsUTF8(key);
+  if (p.name == given) return true;
+  std::string_view g(given);
+  return (p.name == "dim" && g == "axis") || (p.name == "keepdim" && g == "keepdims") ||
+         (p.name == "input" && (g == "x" || g == "self")) || (p.name == "other" && g == "x2");
+}
+
+bool is_spread_item(const Signature& s, PyObject* o) {
+  return s.parameters[s.spread].kind == Kind::SpreadInts ? is_index(o) : is_tensor(o);
+}
+
+[[noreturn]] void raise_wrong_type(const Signature& s, int i, PyObject* value, bool by_position) {
+  const Parameter& p = s.parameters[i];
+  std::string position = by_position ? " (position " + std::to_string(i + 1) + ")" : "";
+  std::string found = type_name(value);
+  if (PySequence_Check(value) && !PyUnicode_Check(value) && !is_tensor(value) && PySequence_Size(value) > 0 &&
+      (p.kind == Kind::Ints || p.kind == Kind::SpreadInts)) {
+    PyObject* first = PySequence_GetItem(value, 0);
+    raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind), ", but found element of type ",
+          first ? type_name(first) : "?", " at pos 0");
+  }
+  PyErr_Clear();
+  raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind), ", not ", found);
+}
+
+}  // namespace
+
+const char* kind_text(Kind kind) { return kKinds[static_cast<int>(kind)].spoken; }
+
+Signature Signature::parse(std::string_view text) {
+  Signature s;
+  s.text = std::string(text);
+  size_t open = text.find('('), close = text.rfind(") ->");
+  bool has_return = close != text.npos;
+  if (!has_return) close = text.rfind(')');
+  s.name = std::string(text.substr(0, open));
+  s.returns = has_return ? std::string(trim(text.substr(close + 4))) : "Tensor";
+  std::string_view list = text.substr(open + 1, close - open - 1);
+  bool keyword_only = false;
+  while (!trim(list).empty()) {
+    size_t comma = list.find(", ");
+    std::string_view item = trim(list.substr(0, comma));
+    list = comma == list.npos ? std::string_view() : list.substr(comma + 2);
+    if (item == "*") {
+      keyword_only = true;
+      continue;
+    }
+    Parameter p = parse_parameter(item, keyword_only);
+    auto index = static_cast<int>(s.parameters.size());
+    if (p.name == "out") s.out = index;
+    if (p.kind == Kind::SpreadInts || p.kind == Kind::SpreadTensors) s.spread = index;
+    if (!keyword_only) s.positional = index + 1;
+    s.parameters.push_back(std::move(p));
+  }
+  return s;
+}
+
+std::string Signature::overload_text() const {
+  std::string text = "(";
+  bool starred = false;
+  for (const Parameter& p : parameters) {
+    if (text.size() > 1) text += ", ";
+    if (p.keyword_only && !starred) text += "*, ", starred = true;
+    text += std::string(kind_text(p.kind)) + " " + p.name;
+    if (p.default_value) {
+      PyObject* shown = PyObject_Repr(p.default_value);
+      text += std::string(" = ") + (shown ? PyUnicode_AsUTF8(shown) : "?");
+      Py_XDECREF(shown);
+    }
+  }
+  return text + ")";
+}
+
+bool fits(const Parameter& p, PyObject* value) {
+  if (value == Py_None) return p.optional || p.kind == Kind::Object;
+  switch (p.kind) {
+    case Kind::Tensor: return is_tensor(value);
+    case Kind::Operand: return is_tensor(value) || is_number(value);
+    case Kind::Number: return is_number(value) || is_number_tensor(value);
+    case Kind::Int: return is_index(value);
+    case Kind::Float: return is_number(value) || is_number_tensor(value);
+    case Kind::Bool: return PyBool_Check(value) || is_numpy_bool(value);
+    case Kind::String: return PyUnicode_Check(value);
+    case Kind::DType: return is_dtype(value);
+    case Kind::Device: return is_device(value) || PyUnicode_Check(value) || PyLong_Check(value);
+    case Kind::Layout:
+    case Kind::MemoryFormat:
+    case Kind::Generator:
+    case Kind::Object: return true;
+    case Kind::Ints:
+    case Kind::SpreadInts: return is_index(value) || is_index_sequence(value);
+    case Kind::Tensors:
+    case Kind::SpreadTensors: return is_tensor_sequence(value) || (p.kind == Kind::SpreadTensors && is_tensor(value));
+  }
+  return false;
+}
+
+bool BoundArguments::bind_positional(const Signature& s, PyObject* const* args, Py_ssize_t n, bool explain) {
+  auto count = static_cast<int>(s.parameters.size());
+  for (int i = 0; i < count; ++i) values_[i] = nullptr;
+  Py_ssize_t plain = n;
+  if (s.spread >= 0 && n > s.spread && is_spread_item(s, args[s.spread]) && (n > s.spread + 1 || s.positional == s.spread + 1)) {
+    // Trailing positional arguments are all of the list; a second positional parameter after it must come by keyword.
+    plain = s.spread;
+    spread_ = checked(PyTuple_New(n - plain));
+    for (Py_ssize_t i = plain; i < n; ++i) PyTuple_SET_ITEM(spread_, i - plain, Py_NewRef(args[i]));
+    values_[s.spread] = spread_;
+  } else if (n > s.positional) {
+    if (explain) {
+      raise(PyExc_TypeError, s.name, "() takes ", s.positional, " positional argument", s.positional == 1 ? "" : "s", " but ", n,
+            n == 1 ? " was given" : " were given");
+    }
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < plain; ++i) values_[i] = args[i];
+  return true;
+}
+
+bool BoundArguments::bind_keywords(const Signature& s, PyObject* const* args, PyObject* keywords, bool explain) {
+  auto count = static_cast<int>(s.parameters.size());
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
+    PyObject* key = PyTuple_GET_ITEM(keywords, k);
+    int at = 0;
+    while (at < count && !same_argument(s.parameters[at], key)) ++at;
+    if (at == count) {
+      if (explain) raise(PyExc_TypeError, s.name, "() got an unexpected keyword argument '", PyUnicode_AsUTF8(key), "'");
+      return false;
+    }
+    if (values_[at]) {
+      if (explain) raise(PyExc_TypeError, s.name, "() got multiple values for argument '", PyUnicode_AsUTF8(key), "'");
+      return false;
+    }
+    values_[at] = args[k];
+  }
+  return true;
+}
+
+bool BoundArguments::bind(const Signature& s, PyObject* const* args, Py_ssize_t n, PyObject* keywords, bool explain) {
+  Py_CLEAR(spread_);
+  if (!bind_positional(s, args, n, explain)) return false;
+  if (keywords && !bind_keywords(s, args + n, keywords, explain)) return false;
+  auto count = static_cast<int>(s.parameters.size());
+  for (int i = 0; i < count; ++i) {
+    const Parameter& p = s.parameters[i];
+    if (!values_[i]) {
+      if (!p.default_value) {
+        if (explain) raise(PyExc_TypeError, s.name, "() missing 1 required positional arguments: \"", p.name, "\"");
+        return false;
+      }
+      values_[i] = p.default_value;
+    } else if (!fits(p, values_[i])) {
+      if (explain) raise_wrong_type(s, i, values_[i], i < n);
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace chainrule

@@ -1,0 +1,67 @@
+// A function's signature as one line of text: it feeds the argument parser, the error messages and the type stubs.
+#pragma once
+#include <Python.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chainrule {
+
+// Note [Signatures]
+// "sum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None) -> Tensor"
+// Types: Tensor, Operand (tensor or number), Number, int, float, bool, str, dtype, device, layout, memory_format, Generator,
+// object, int[] (a sequence, or one int), int[*] (also spread over the positional arguments), Tensor[], Tensor[*]; `?`
+// allows None. `*` starts the keyword-only ones. An argument called `out` is handled by the caller of the function
+// (Callable), which copies the result into it.
+enum class Kind : uint8_t {
+  Tensor, Operand, Number, Int, Float, Bool, String, DType, Device, Layout, MemoryFormat, Generator, Object, Ints, SpreadInts,
+  Tensors, SpreadTensors
+};
+
+struct Parameter {
+  Kind kind;
+  bool optional;      // None is allowed
+  bool keyword_only;
+  std::string name;
+  std::string type_text;
+  PyObject* key;            // interned name
+  PyObject* default_value;  // strong; null: required
+};
+
+struct Signature {
+  std::string name, text, returns;
+  std::vector<Parameter> parameters;
+  int positional = 0;  // how many may be given by position
+  int out = -1;        // index of the `out` parameter
+  int spread = -1;     // index of an int[*] or Tensor[*] parameter
+
+  static Signature parse(std::string_view text);
+  // "(Tensor input, tuple of ints dim, bool keepdim = False)", as PyTorch lists overloads.
+  std::string overload_text() const;
+};
+
+// Arguments bound to a signature's parameters; borrowed except for a tuple made of spread ones.
+class BoundArguments {
+ public:
+  static constexpr int kMax = 16;
+  BoundArguments() = default;
+  ~BoundArguments() { Py_XDECREF(spread_); }
+  BoundArguments(const BoundArguments&) = delete;
+
+  // False if the arguments do not fit. With `explain`, raises TypeError in place of that.
+  bool bind(const Signature& s, PyObject* const* args, Py_ssize_t n, PyObject* keywords, bool explain);
+  PyObject* operator[](int i) const { return values_[i]; }
+
+ private:
+  bool bind_positional(const Signature& s, PyObject* const* args, Py_ssize_t n, bool explain);
+  bool bind_keywords(const Signature& s, PyObject* const* args, PyObject* keywords, bool explain);
+
+  PyObject* values_[kMax];
+  PyObject* spread_ = nullptr;
+};
+
+bool fits(const Parameter& p, PyObject* value);
+const char* kind_text(Kind kind);
+
+}  // namespace chainrule

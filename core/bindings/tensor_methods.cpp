@@ -1,0 +1,94 @@
+// Methods of Tensor that are about the tensor itself: its description, its history, its values.
+#include "autograd/engine.hpp"
+#include "autograd/leaf.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/callable.hpp"
+#include "bindings/from_python.hpp"
+#include "ops/copy.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+PyObject* size_of_tensor(const Tensor& t, std::optional<int64_t> dim) {
+  if (!dim) return size_tuple(t.sizes());
+  return PyLong_FromLongLong(t.ndim() == 0 ? (wrap_dim(*dim, 0), 1) : t.size(wrap_dim(*dim, t.ndim())));
+}
+
+PyObject* stride_of_tensor(const Tensor& t, std::optional<int64_t> dim) {
+  if (!dim) return int_tuple(t.strides());
+  return PyLong_FromLongLong(t.stride(wrap_dim(*dim, t.ndim())));
+}
+
+PyObject* item(const Tensor& t) {
+  if (t.numel() != 1) raise(PyExc_RuntimeError, "a Tensor with ", t.numel(), " elements cannot be converted to Scalar");
+  mark_cut(t, "item()");
+  return to_python(load(t.dtype(), t->data));
+}
+
+PyObject* tolist(const Tensor& t) {
+  mark_cut(t, "tolist()");
+  return to_list(t);
+}
+
+void backward_from(const Tensor& t, const Tensor& gradient, std::optional<bool> retain, bool create, PyObject* inputs) {
+  std::vector<Tensor> wanted;
+  if (inputs != Py_None) {
+    wanted = to_tensors(inputs);
+    if (wanted.empty()) raise(PyExc_RuntimeError, "'inputs' argument to backward() cannot be empty.");
+  }
+  backward({&t, 1}, {&gradient, 1}, wanted, {retain.value_or(create), create});
+}
+
+Tensor requires_grad_inplace(const Tensor& t, bool on) {
+  set_requires_grad(t, on);
+  return t;
+}
+
+template <DType dtype>
+Tensor converted(const Tensor& t, PyObject*) {
+  return to_dtype(t, dtype);
+}
+
+Tensor to_other(const Tensor& t, DType dtype, bool copy) { return copy ? convert_copy(t, dtype) : to_dtype(t, dtype); }
+
+}  // namespace
+
+void bind_tensor_methods() {
+  define("size(Tensor input, int? dim=None) -> Size", kMethod, size_of_tensor);
+  define("stride(Tensor input, int? dim=None) -> tuple", kMethod, stride_of_tensor);
+  define("dim(Tensor input) -> int", kMethod, [](const Tensor& t) { return static_cast<int64_t>(t.ndim()); });
+  define("ndimension(Tensor input) -> int", kMethod, [](const Tensor& t) { return static_cast<int64_t>(t.ndim()); });
+  define("numel(Tensor input) -> int", kBoth, [](const Tensor& t) { return t.numel(); });
+  define("nelement(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.numel(); });
+  define("element_size(Tensor input) -> int", kMethod, [](const Tensor& t) { return static_cast<int64_t>(size_of(t.dtype())); });
+  define("storage_offset(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.offset(); });
+  define("data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)); });
+  define("is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", kMethod, [](const Tensor& t, PyObject*) { return t.is_contiguous(); });
+  define("is_floating_point(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_floating(t.dtype()); });
+  define("is_complex(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_complex(t.dtype()); });
+  define("is_signed(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t.dtype() > DType::UInt8; });
+  define("item(Tensor input) -> Number", kMethod, item);
+  define("tolist(Tensor input) -> list", kMethod, tolist);
+  define("backward(Tensor input, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, object inputs=None) -> None", kMethod,
+         backward_from);
+  define("requires_grad_(Tensor input, bool requires_grad=True)", kMethod, requires_grad_inplace);
+  define("retain_grad(Tensor input) -> None", kMethod, retain_grad);
+  define("_hooks(Tensor input) -> dict", kMethod, hook_dict);
+  define("_post_hooks(Tensor input) -> dict", kMethod, post_hook_dict);
+  define("_to_dtype(Tensor input, dtype dtype, bool copy=False)", kMethod, to_other);
+  define("bool(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Bool>);
+  define("byte(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::UInt8>);
+  define("char(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int8>);
+  define("short(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int16>);
+  define("int(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int32>);
+  define("long(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int64>);
+  define("half(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float16>);
+  define("bfloat16(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::BFloat16>);
+  define("float(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float32>);
+  define("double(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float64>);
+  define("cfloat(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex64>);
+  define("cdouble(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex128>);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,247 @@
+// The Python type Tensor: its properties and slots.
+#include "bindings/tensor_type.hpp"
+
+#include <structmember.h>
+
+#include "autograd/inplace.hpp"
+#include "autograd/leaf.hpp"
+#include "autograd/source_line.hpp"
+#include "bindings/buffer.hpp"
+#include "bindings/conversions.hpp"
+#include "bindings/errors.hpp"
+#include "bindings/operators.hpp"
+#include "bindings/subclass.hpp"
+#include "bindings/subscript.hpp"
+#include "ops/complex.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+
+PyTypeObject TensorType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+namespace {
+
+Tensor tensor_of(PyObject* self) { return Tensor::borrow(self); }
+TensorObject* object_of(PyObject* self) { return reinterpret_cast<TensorObject*>(self); }
+
+PyObject* get_shape(PyObject* self, void*) { return guarded([&] { return size_tuple(tensor_of(self).sizes()); }); }
+PyObject* get_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
+PyObject* get_device(PyObject*, void*) { return device_object(); }
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(object_of(self)->ndim); }
+PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(object_of(self)->dtype)); }
+PyObject* get_nbytes(PyObject* self, void*) {
+  return PyLong_FromLongLong(object_of(self)->numel * static_cast<int64_t>(size_of(object_of(self)->dtype)));
+}
+PyObject* get_version(PyObject* self, void*) { return PyLong_FromUnsignedLong(object_of(self)->storage->version); }
+PyObject* get_output_number(PyObject* self, void*) { return PyLong_FromUnsignedLong(object_of(self)->output_number); }
+PyObject* get_false(PyObject*, void*) { return Py_NewRef(Py_False); }
+PyObject* get_base(PyObject* self, void*) {
+  TensorObject* base = object_of(self)->base;
+  return base ? Py_NewRef((PyObject*)base) : Py_NewRef(Py_None);
+}
+
+// ---- views as properties
+
+template <Tensor (*f)(const Tensor&)>
+PyObject* get_view(PyObject* self, void*) {
+  return guarded([&] {
+    PyObject* result = to_python(f(tensor_of(self)));
+    PyTypeObject* subclass = subclass_of(&self, 1);
+    return subclass ? as_subclass(subclass, result) : result;
+  });
+}
+Tensor reversed(const Tensor& x) {
+  if (x.ndim() == 2) return t(x);
+  Dims order(x.ndim());
+  for (int i = 0; i < x.ndim(); ++i) order[i] = x.ndim() - 1 - i;
+  return permute(x, order);
+}
+Tensor hermitian(const Tensor& x) { return conj(adjoint_matrix(x)); }
+Tensor get_detached(const Tensor& x) { return alias(x); }
+
+// ---- autograd
+
+PyObject* get_requires_grad(PyObject* self, void*) {
+  return guarded([&] { return PyBool_FromLong(requires_grad(object_of(self))); });
+}
+
+int set_requires_grad(PyObject* self, PyObject* value, void*) {
+  return guarded([&]() -> int {
+    if (!value || !PyBool_Check(value)) raise(PyExc_RuntimeError, "requires_grad must be a bool");
+    set_requires_grad(Tensor::borrow(self), value == Py_True);
+    return 0;
+  }, -1);
+}
+
+PyObject* get_is_leaf(PyObject* self, void*) {
+  return guarded([&] {
+    refresh(object_of(self));
+    return PyBool_FromLong(!object_of(self)->node);
+  });
+}
+
+PyObject* get_grad_fn(PyObject* self, void*) {
+  return guarded([&] {
+    refresh(object_of(self));
+    Node* n = object_of(self)->node;
+    return n ? Py_NewRef((PyObject*)n) : Py_NewRef(Py_None);
+  });
+}
+
+PyObject* get_grad(PyObject* self, void*) {
+  auto* t = object_of(self);
+  if (!t->grad && t->node && !(t->flags & kRetainsGrad)) return warn_non_leaf_grad(Tensor::borrow(t));
+  return t->grad ? Py_NewRef((PyObject*)t->grad) : Py_NewRef(Py_None);
+}
+
+void check_grad(const Tensor& self, PyObject* value) {
+  if (!is_tensor(value)) raise(PyExc_TypeError, "assigned grad expected to be a Tensor or None but got grad of type ", Py_TYPE(value)->tp_name);
+  Tensor g = Tensor::borrow(value);
+  if (g.get() == self.get()) raise(PyExc_RuntimeError, "can't assign Variable as its own grad");
+  if (g.dtype() != self.dtype()) {
+    raise(PyExc_RuntimeError, "attempting to assign a gradient with dtype '", facts(g.dtype()).name, "' to a tensor with dtype '",
+          facts(self.dtype()).name, "'. The gradient must match the tensor's dtype (and the tensor's device).");
+  }
+  if (!equal(g.sizes(), self.sizes())) {
+    raise(PyExc_RuntimeError, "attempting to assign a gradient of size '", g.sizes(), "' to a tensor of size '", self.sizes(),
+          "'. Please ensure that the gradient and the tensor are the same size");
+  }
+}
+
+int set_grad(PyObject* self, PyObject* value, void*) {
+  return guarded([&]() -> int {
+    auto* t = object_of(self);
+    bool clear = !value || value == Py_None;
+    if (!clear) check_grad(Tensor::borrow(self), value);
+    auto* fresh = clear ? nullptr : reinterpret_cast<TensorObject*>(Py_NewRef(value));
+    if (fresh && fresh->node) track(t);
+    Py_XDECREF((PyObject*)std::exchange(t->grad, fresh));
+    return 0;
+  }, -1);
+}
+
+int set_data(PyObject* self, PyObject* value, void*) {
+  return guarded([&]() -> int {
+    if (!value || !is_tensor(value)) raise(PyExc_TypeError, "Variable data has to be a tensor, but got ", value ? Py_TYPE(value)->tp_name : "nothing");
+    replace_data(object_of(self), Tensor::borrow(value));
+    return 0;
+  }, -1);
+}
+
+PyObject* get_retains_grad(PyObject* self, void*) { return PyBool_FromLong(object_of(self)->has(kRetainsGrad)); }
+
+PyObject* get_cut(PyObject* self, void*) {
+  Rare* r = object_of(self)->rare;
+  if (!r || !r->cut_by) Py_RETURN_NONE;
+  return Py_BuildValue("(sN)", r->cut_by, to_python(r->cut));
+}
+PyObject* get_written(PyObject* self, void*) { return to_python(object_of(self)->storage->written); }
+
+PyObject* get_dict(PyObject* self, void* closure) {
+  PyObject* dict = PyObject_GenericGetDict(self, closure);
+  if (dict) track(object_of(self));
+  return dict;
+}
+
+PyGetSetDef getset[] = {
+    {"shape", get_shape, nullptr, "The sizes of all dimensions.", nullptr},
+    {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
+    {"device", get_device, nullptr, "Where the elements live.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes per element.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients flow to this tensor.", nullptr},
+    {"grad", get_grad, set_grad, "The gradient that backward() accumulated, or None.", nullptr},
+    {"grad_fn", get_grad_fn, nullptr, "The operation that made this tensor, or None for a leaf.", nullptr},
+    {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operation made this tensor.", nullptr},
+    {"retains_grad", get_retains_grad, nullptr, "Whether a non-leaf keeps its gradient.", nullptr},
+    {"data", get_view<get_detached>, set_data, "The same values without history.", nullptr},
+    {"T", get_view<reversed>, nullptr, "With all dimensions reversed.", nullptr},
+    {"mT", get_view<adjoint_matrix>, nullptr, "With the last two dimensions swapped.", nullptr},
+    {"H", get_view<hermitian>, nullptr, "The conjugate transpose.", nullptr},
+    {"mH", get_view<hermitian>, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
+    {"real", get_view<chainrule::real>, nullptr, "The real parts.", nullptr},
+    {"imag", get_view<chainrule::imag>, nullptr, "The imaginary parts.", nullptr},
+    {"output_nr", get_output_number, nullptr, nullptr, nullptr},
+    {"_version", get_version, nullptr, "How often the memory was written in place.", nullptr},
+    {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},
+    {"_cut", get_cut, nullptr, "How and where the value left the graph.", nullptr},
+    {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
+    {"is_cuda", get_false, nullptr, nullptr, nullptr},
+    {"is_sparse", get_false, nullptr, nullptr, nullptr},
+    {"is_quantized", get_false, nullptr, nullptr, nullptr},
+    {"is_nested", get_false, nullptr, nullptr, nullptr},
+    {"is_meta", get_false, nullptr, nullptr, nullptr},
+    {"is_mps", get_false, nullptr, nullptr, nullptr},
+    {"is_xpu", get_false, nullptr, nullptr, nullptr},
+    {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+// A tensor with attributes of its own can be part of a cycle.
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  int status = PyObject_GenericSetAttr(self, name, value);
+  if (object_of(self)->dict) track(object_of(self));
+  return status;
+}
+
+PyObject* represent(PyObject* self) {
+  PyObject* printing = PyImport_ImportModule("chainrule.printing");
+  PyObject* text = printing ? PyObject_CallMethod(printing, "tensor_repr", "O", self) : nullptr;
+  Py_XDECREF(printing);
+  return text;
+}
+
+Py_hash_t hash(PyObject* self) { return _Py_HashPointer(self); }
+
+PyMappingMethods mapping = {tensor_length, tensor_subscript, tensor_assign_subscript};
+PySequenceMethods sequence = {};
+PyBufferProcs buffer = {tensor_get_buffer, tensor_release_buffer};
+
+// Tensor(2, 3), Tensor([1., 2.]), Tensor(other): PyTorch's legacy constructor, written in Python.
+PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* module = PyImport_ImportModule("chainrule.legacy_constructor");
+  PyObject* function = module ? PyObject_GetAttrString(module, "construct") : nullptr;
+  PyObject* full = function ? PyTuple_New(PyTuple_GET_SIZE(args) + 1) : nullptr;
+  PyObject* result = nullptr;
+  if (full) {
+    PyTuple_SET_ITEM(full, 0, Py_NewRef((PyObject*)type));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) PyTuple_SET_ITEM(full, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
+    result = PyObject_Call(function, full, kwargs);
+  }
+  Py_XDECREF(module);
+  Py_XDECREF(function);
+  Py_XDECREF(full);
+  return result;
+}
+int ignore_init(PyObject*, PyObject*, PyObject*) { return 0; }
+
+}  // namespace
+
+void ready_tensor_type() {
+  sequence.sq_contains = tensor_contains;
+  PyTypeObject& t = TensorType;
+  t.tp_name = "chainrule.Tensor";
+  t.tp_basicsize = sizeof(TensorObject);
+  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
+  t.tp_doc = "A multi-dimensional array that remembers how it was calculated.";
+  t.tp_dealloc = tensor_dealloc;
+  t.tp_traverse = tensor_traverse;
+  t.tp_clear = tensor_clear;
+  t.tp_dictoffset = offsetof(TensorObject, dict);
+  t.tp_weaklistoffset = offsetof(TensorObject, weakrefs);
+  t.tp_repr = represent;
+  t.tp_hash = hash;
+  t.tp_richcompare = tensor_compare;
+  t.tp_as_number = tensor_number_methods();
+  t.tp_as_mapping = &mapping;
+  t.tp_as_sequence = &sequence;
+  t.tp_as_buffer = &buffer;
+  t.tp_setattro = set_attribute;
+  t.tp_getset = getset;
+  t.tp_new = construct;
+  t.tp_init = ignore_init;
+  checked(PyType_Ready(&t));
+  t.tp_flags &= ~static_cast<unsigned long>(Py_TPFLAGS_IMMUTABLETYPE);  // Tensor.mine = function works
+}
+
+}  // namespace chainrule

@@ -1,0 +1,82 @@
+// The few operations that the engine itself calls: adding gradients and undoing broadcasting.
+#include "ops/accumulate.hpp"
+
+#include "autograd/inplace.hpp"
+#include "ops/complex.hpp"
+#include "ops/copy.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/reduce.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+// Whether a write into its buffer could be noticed by anybody.
+bool is_private(const Tensor& t) {
+  return Py_REFCNT(t.py()) == 1 && t->storage->references == 1 && !t->storage->owner && t.is_contiguous() && !t->node;
+}
+
+bool same_kind(const Tensor& a, const Tensor& b) { return a.dtype() == b.dtype() && equal(a.sizes(), b.sizes()); }
+
+}  // namespace
+
+Tensor add_gradients(Tensor a, Tensor b) {
+  if (!grad_enabled() && same_kind(a, b)) {
+    // Addition commutes to the last bit, so either buffer may take the sum.
+    if (is_private(a)) {
+      add_into(a, b);
+      return a;
+    }
+    if (is_private(b)) {
+      add_into(b, a);
+      return b;
+    }
+  }
+  return elementwise(OpId::add, {a, b});
+}
+
+void add_into(const Tensor& target, const Tensor& gradient) {
+  GradModeScope off(false);
+  elementwise_inplace(OpId::add, {target, gradient});
+}
+
+Tensor sum_to(const Tensor& gradient, Span sizes) {
+  Dims over;
+  int extra = gradient.ndim() - static_cast<int>(sizes.size());
+  for (int i = 0; i < gradient.ndim(); ++i) {
+    if (i < extra || (sizes[static_cast<size_t>(i - extra)] == 1 && gradient.size(i) != 1)) over.push_back(i);
+  }
+  Tensor result = over.empty() ? gradient : sum(gradient, over, true, {});
+  if (!equal(result.sizes(), sizes)) result = extra > 0 ? view(result, sizes) : expand(result, sizes);
+  return result;
+}
+
+Tensor cast_gradient(const Tensor& gradient, DType dtype) {
+  Tensor g = is_complex(gradient.dtype()) && !is_complex(dtype) ? real(gradient) : gradient;
+  return to_dtype(g, dtype);
+}
+
+Tensor own_gradient(Tensor gradient) {
+  if (is_private(gradient)) return gradient;
+  GradModeScope off(false);
+  return clone(gradient);
+}
+
+Tensor fit_tangent(const Tensor& tangent, const Tensor& like) {
+  Tensor t = to_dtype(tangent, like.dtype());
+  return equal(t.sizes(), like.sizes()) ? t : expand(t, like.sizes());
+}
+
+void prepare_out(const Tensor& out, Span sizes) {
+  if (equal(out.sizes(), sizes)) return;
+  if (out.numel() != 0) {
+    std::string text = "An output with one or more elements was resized since it had shape " + shape_text(out.sizes()) +
+                       ", which does not match the required output shape " + shape_text(sizes) +
+                       ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless "
+                       "they have zero elements.";
+    checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  }
+  resize(out, sizes);
+}
+
+}  // namespace chainrule

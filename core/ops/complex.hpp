@@ -1,0 +1,14 @@
+// Operations between real and complex numbers that the table's one-compute-type lines cannot express.
+#pragma once
+#include "tensor/tensor.hpp"
+
+namespace chainrule {
+
+Tensor conj(const Tensor& t);  // the tensor itself when real
+Tensor real(const Tensor& t);  // a view of the real parts; the tensor itself when real
+Tensor imag(const Tensor& t);  // a view; raises for a real tensor
+Tensor view_as_real(const Tensor& t);     // (..., 2), sharing memory
+Tensor view_as_complex(const Tensor& t);  // from (..., 2), sharing memory
+Tensor abs_complex(const Tensor& t);
+
+}  // namespace chainrule

@@ -1,0 +1,14 @@
+// Copying elements between tensors: clone, contiguous, conversion, copy_.
+#pragma once
+#include "ops/accumulate.hpp"
+
+namespace chainrule {
+
+Tensor contiguous(const Tensor& t);           // itself when it already is
+Tensor to_dtype(const Tensor& t, DType dtype);  // itself when it already has it
+Tensor convert_copy(const Tensor& t, DType dtype);  // always a copy
+Tensor& copy_(Tensor& self, const Tensor& source);  // broadcasts and converts
+// Raw copy with conversion, broadcast already done; not recorded, no version.
+void copy_elements(const Tensor& to, const Tensor& from);
+
+}  // namespace chainrule

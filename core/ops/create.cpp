@@ -1,0 +1,151 @@
+// Fresh tensors.
+#include "ops/create.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "autograd/inplace.hpp"
+#include "ops/copy.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kFill{"fill_", "FillBackward0", "self: 0"};
+OpInfo kFillTensor{"fill_", "FillBackward1", "self: 0, value: the sum of g"};
+OpInfo kZero{"zero_", "ZeroBackward0", "self: 0"};
+
+void fill_elements(const Tensor& t, const Scalar& value) {
+  bool zero_bits = value.real == 0 && value.imaginary == 0 && !std::signbit(value.real);
+  if (zero_bits && t.is_contiguous()) {
+    std::memset(t->data, 0, static_cast<size_t>(t.numel()) * size_of(t.dtype()));
+    return;
+  }
+  Tensor one = empty({}, t.dtype());
+  store(value, t.dtype(), one->data);
+  copy_elements(t, one);
+}
+
+// In-place filling: the old value no longer matters.
+Tensor record_fill(OpInfo& op, const Tensor& self) {
+  Node* n = make_node(&op, 1, 0, 1);
+  set_edge(n, 0, gradient_edge(self));
+  set_function(n, [](Backward& b) { b.give(0, zeros(b.g().sizes(), b.g().dtype())); });
+  n->outputs[0].describe(self);
+  finish_node(n);
+  rebase_history(self, n);
+  return self;
+}
+
+template <class T>
+void fill_range(T* out, int64_t n, double start, double step) {
+  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(start + step * static_cast<double>(i));
+}
+
+int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step) {
+  if (step.real == 0) raise(PyExc_RuntimeError, "step must be nonzero");
+  if (!std::isfinite(start.real) || !std::isfinite(end.real)) {
+    raise(PyExc_RuntimeError, "unsupported range: ", start.real, " -> ", end.real);
+  }
+  if ((step.real > 0) != (end.real >= start.real) && end.real != start.real) {
+    raise(PyExc_RuntimeError, "upper bound and lower bound inconsistent with step sign");
+  }
+  if (start.kind <= Scalar::kInt && end.kind <= Scalar::kInt && step.kind <= Scalar::kInt) {
+    int64_t span = end.integer - start.integer;
+    return span == 0 ? 0 : (span + step.integer - (step.integer > 0 ? 1 : -1)) / step.integer;
+  }
+  return static_cast<int64_t>(std::ceil((end.real - start.real) / step.real));
+}
+
+}  // namespace
+
+Tensor zeros(Span sizes, DType dtype) {
+  Tensor t = empty(sizes, dtype);
+  std::memset(t->data, 0, static_cast<size_t>(t.numel()) * size_of(dtype));
+  return t;
+}
+
+Tensor full(Span sizes, const Scalar& value, DType dtype) {
+  Tensor t = empty(sizes, dtype);
+  if (t.numel() == 1) store(value, dtype, t->data);
+  else fill_elements(t, value);
+  return t;
+}
+
+Tensor ones(Span sizes, DType dtype) { return full(sizes, Scalar::of_int(1), dtype); }
+Tensor scalar_tensor(const Scalar& value, DType dtype) { return full({}, value, dtype); }
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
+  Tensor t = empty(Dims{range_length(start, end, step)}, is_floating(dtype) ? DType::Float64 : DType::Int64);
+  if (is_floating(dtype)) {
+    fill_range(t.data<double>(), t.numel(), start.real, step.real);
+  } else {
+    int64_t first = start.kind <= Scalar::kInt ? start.integer : static_cast<int64_t>(start.real);
+    int64_t by = step.kind <= Scalar::kInt ? step.integer : static_cast<int64_t>(step.real);
+    auto* out = t.data<int64_t>();
+    for (int64_t i = 0; i < t.numel(); ++i) out[i] = first + by * i;
+  }
+  return to_dtype(t, dtype);
+}
+
+Tensor linspace(double start, double end, int64_t steps, DType dtype) {
+  if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
+  Tensor t = empty(Dims{steps}, DType::Float64);
+  auto* out = t.data<double>();
+  double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  // From both ends to the middle, so that the last value is exact.
+  for (int64_t i = 0; i < steps; ++i) {
+    out[i] = i < steps / 2 || steps == 1 ? start + step * static_cast<double>(i) : end - step * static_cast<double>(steps - 1 - i);
+  }
+  return to_dtype(t, dtype);
+}
+
+Tensor eye(int64_t n, int64_t m, DType dtype) {
+  Tensor t = zeros(Dims{n, m}, dtype);
+  auto item = static_cast<int64_t>(size_of(dtype));
+  for (int64_t i = 0; i < std::min(n, m); ++i) store(Scalar::of_int(1), dtype, t->data + i * (m + 1) * item);
+  return t;
+}
+
+Tensor fill_(const Tensor& self, const Scalar& value) {
+  bool recorded = grad_enabled() && requires_grad(self);
+  check_inplace(self, recorded);
+  check_no_overlap(self);
+  fill_elements(self, value);
+  mark_written(self);
+  return recorded ? record_fill(kFill, self) : self;
+}
+
+Tensor fill_tensor_(const Tensor& self, const Tensor& value) {
+  if (value.ndim() != 0) {
+    raise(PyExc_RuntimeError, "fill_ only supports 0-dimension value tensor but got tensor with ", value.ndim(), " dimensions.");
+  }
+  if (!requires_grad(value)) return fill_(self, load(value.dtype(), value->data));
+  check_inplace(self, grad_enabled());
+  copy_elements(self, value);
+  mark_written(self);
+  if (!grad_enabled()) return self;
+  Node* n = make_node(&kFillTensor, 2, 0, 1);
+  set_edge(n, 0, gradient_edge(self));
+  set_edge(n, 1, gradient_edge(value));
+  set_function(n, [](Backward& b) {
+    if (b.needs(0)) b.give(0, zeros(b.g().sizes(), b.g().dtype()));
+    if (b.needs(1)) b.give(1, sum_to(b.g(), {}));
+  });
+  n->outputs[0].describe(self);
+  finish_node(n);
+  rebase_history(self, n);
+  return self;
+}
+
+Tensor zero_(const Tensor& self) {
+  bool recorded = grad_enabled() && requires_grad(self);
+  check_inplace(self, recorded);
+  check_no_overlap(self);
+  fill_elements(self, Scalar(0.0));
+  mark_written(self);
+  return recorded ? record_fill(kZero, self) : self;
+}
+
+void fill_zero(const Tensor& target) { zero_(target); }
+
+}  // namespace chainrule

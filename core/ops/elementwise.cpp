@@ -1,0 +1,413 @@
+// The driver of all elementwise operations: dtype, shape, kernel, history.
+#include "ops/elementwise.hpp"
+
+#include "autograd/forward_mode.hpp"
+#include "autograd/inplace.hpp"
+#include "backends/cpu/elementwise.hpp"
+#include "backends/cpu/thread_pool.hpp"
+#include "backends/cpu/tile_loop.hpp"
+#include "ops/accumulate.hpp"
+#include "ops/complex.hpp"
+
+namespace chainrule {
+namespace {
+
+using cpu::Compute;
+using cpu::ElementwiseKernel;
+constexpr int64_t kGrain = 32 * 1024;
+
+Compute compute_of(DType t) {
+  switch (t) {
+    case DType::Float16:
+    case DType::BFloat16:
+    case DType::Float32: return Compute::F32;
+    case DType::Float64: return Compute::F64;
+    case DType::Complex64: return Compute::C64;
+    case DType::Complex128: return Compute::C128;
+    default: return Compute::I64;
+  }
+}
+constexpr DType kComputeDType[] = {DType::Float32, DType::Float64, DType::Int64, DType::Complex64, DType::Complex128};
+
+const cpu::OpKernels& kernels_of(const OpRecord& op) { return CR_DISPATCH(elementwise_kernels)[static_cast<int>(op.id)]; }
+
+// What a call works with: the dtype of the arithmetic and of the result, and the common shape.
+struct Shape {
+  DType common, result;
+  Dims sizes;
+};
+
+[[noreturn]] void raise_unsupported(const OpRecord& op, DType t) {
+  raise(PyExc_NotImplementedError, "\"", op.name, "_cpu\" not implemented for '", facts(t).tensor_name, "'");
+}
+
+DType common_dtype(const OpRecord& op, std::span<const Operand> in) {
+  DType t = op.condition >= 0 ? result_type(in.subspan(1)) : result_type(in);
+  bool to_float = op.domain == Domain::FLOAT || op.domain == Domain::REALFLOAT;
+  if (to_float && !is_differentiable(t)) t = default_dtype();
+  if (!kernels_of(op).forward[static_cast<int>(compute_of(t))]) raise_unsupported(op, t);
+  return t;
+}
+
+Shape shape_of(const OpRecord& op, std::span<const Operand> in) {
+  Shape s;
+  s.common = common_dtype(op, in);
+  s.result = op.is_test ? DType::Bool : s.common;
+  bool first = true;
+  for (const Operand& o : in) {
+    if (!o.tensor) continue;
+    Span sizes(o.tensor->sizes(), o.tensor->ndim);
+    if (first) s.sizes = Dims(sizes);
+    else if (!equal(s.sizes, sizes)) s.sizes = broadcast_shapes(s.sizes, sizes, op.name);
+    first = false;
+  }
+  return s;
+}
+
+// A fresh output that keeps the layout of the first operand that has the result's shape.
+Tensor allocate(const Shape& s, std::span<const Operand> in) {
+  for (const Operand& o : in) {
+    if (!o.tensor || o.tensor->has(kContiguous) || !equal(Span(o.tensor->sizes(), o.tensor->ndim), s.sizes)) continue;
+    return empty_strided(s.sizes, dense_strides_like(Tensor::borrow(o.tensor)), s.result);
+  }
+  return empty(s.sizes, s.result);
+}
+
+void check_division(const OpRecord& op) {
+  if (!cpu::integer_division_by_zero.load(std::memory_order_relaxed)) return;
+  cpu::integer_division_by_zero.store(false, std::memory_order_relaxed);
+  raise(PyExc_RuntimeError, "ZeroDivisionError\n  ", op.name, ": an integer was divided by zero.");
+}
+
+// An operand as a lane of the tile loop; a number becomes one value that is repeated.
+struct Numbers {
+  alignas(16) char bytes[kMaxInputs + 2][16];
+};
+cpu::TileOperand lane(const Operand& o, DType wanted, Span sizes, char* number) {
+  if (o.tensor) return {o.tensor->data, o.tensor->dtype, wanted, broadcast_strides(o.tensor, sizes)};
+  store(o.scalar, wanted, number);
+  return {number, wanted, wanted, Dims(static_cast<int>(sizes.size()))};
+}
+
+cpu::TileOperand output_lane(const Tensor& out, DType wanted) {
+  return {out->data, out.dtype(), wanted, Dims(out.strides())};
+}
+
+void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
+                 const Tensor& out) {
+  Compute compute = compute_of(s.common);
+  DType arithmetic = kComputeDType[static_cast<int>(compute)];
+  ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute)];
+  cpu::TileOperand lanes[cpu::kMaxTileOperands];
+  Numbers numbers;
+  lanes[0] = output_lane(out, op.is_test ? DType::Bool : arithmetic);
+  for (int i = 0; i < op.input_count; ++i) {
+    lanes[i + 1] = lane(in[i], i == op.condition ? DType::Bool : arithmetic, s.sizes, numbers.bytes[i]);
+  }
+  cpu::run_tiles(s.sizes, lanes, op.input_count + 1,
+                 [&](void* o, const void* const* x, int64_t n) { kernel(o, x, n, parameters); });
+  if (compute == Compute::I64) check_division(op);
+}
+
+// True when all tensors are contiguous, of one shape and of the arithmetic's own dtype: the kernel can run directly.
+bool is_simple(const OpRecord& op, std::span<const Operand> in, int& first) {
+  first = -1;
+  for (int i = 0; i < op.input_count; ++i) {
+    const TensorObject* t = in[i].tensor;
+    if (!t) continue;
+    if (!t->has(kContiguous)) return false;
+    if (first < 0) {
+      if (t->dtype != DType::Float32 && t->dtype != DType::Float64) return false;
+      first = i;
+      continue;
+    }
+    const TensorObject* f = in[first].tensor;
+    if (t->dtype != f->dtype || t->ndim != f->ndim) return false;
+    for (int d = 0; d < t->ndim; ++d) {
+      if (t->sizes()[d] != f->sizes()[d]) return false;
+    }
+  }
+  return first >= 0;
+}
+
+constexpr int64_t kSmall = 64;  // up to here a number is written out in full instead of running tiles
+
+bool simple_numbers(const OpRecord& op, std::span<const Operand> in, int64_t numel) {
+  for (int i = 0; i < op.input_count; ++i) {
+    if (!in[i].tensor && (numel > kSmall || in[i].scalar.kind == Scalar::kComplex)) return false;
+  }
+  return op.condition < 0;
+}
+
+Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double* parameters, const TensorObject* first) {
+  Tensor out = empty({first->sizes(), first->ndim}, op.is_test ? DType::Bool : first->dtype);
+  Compute compute = first->dtype == DType::Float32 ? Compute::F32 : Compute::F64;
+  ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute)];
+  if (!kernel) raise_unsupported(op, first->dtype);
+  int64_t n = first->numel, item = static_cast<int64_t>(size_of(first->dtype));
+  const void* pointers[kMaxInputs];
+  alignas(64) char numbers[kMaxInputs][kSmall * 8];
+  for (int i = 0; i < op.input_count; ++i) {
+    if (in[i].tensor) {
+      pointers[i] = in[i].tensor->data;
+      continue;
+    }
+    for (int64_t j = 0; j < n; ++j) store(in[i].scalar, first->dtype, numbers[i] + j * item);
+    pointers[i] = numbers[i];
+  }
+  if (n <= kGrain) {
+    kernel(out->data, pointers, n, parameters);
+    return out;
+  }
+  int64_t out_item = static_cast<int64_t>(size_of(out.dtype()));
+  cpu::parallel_for(n, kGrain, [&](int64_t begin, int64_t end) {
+    const void* shifted[kMaxInputs];
+    for (int i = 0; i < op.input_count; ++i) shifted[i] = static_cast<const char*>(pointers[i]) + begin * item;
+    kernel(out->data + begin * out_item, shifted, end - begin, parameters);
+  });
+  return out;
+}
+
+// ---- history
+
+// How to differentiate a recorded call: which inputs were numbers, and where the saved tensors are.
+struct ElementwiseGradient {
+  const OpRecord* op;
+  double numbers[5];  // parameters, then the values of inputs that were numbers
+  uint8_t slot[kMaxInputs + 1];  // of each input and the output among the saved tensors; kNumber; kUnread
+  static constexpr uint8_t kNumber = 254, kUnread = 255;
+
+  void operator()(Backward& b) const;
+  const double* parameters() const { return numbers; }
+  double number(int i) const {
+    int at = op->parameter_count;
+    for (int j = 0; j < i; ++j) at += slot[j] == kNumber;
+    return numbers[at];
+  }
+};
+
+Operand saved_operand(const ElementwiseGradient& e, int i, std::span<const Tensor> saved) {
+  if (e.slot[i] == ElementwiseGradient::kNumber) return Operand(e.number(i));
+  return e.slot[i] == ElementwiseGradient::kUnread ? Operand() : Operand(saved[e.slot[i]]);
+}
+
+// One pass over memory: the line's gradient text as a kernel.
+Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, Tensor out) {
+  const OpRecord& op = *e.op;
+  Compute compute = compute_of(g.dtype());
+  DType arithmetic = kComputeDType[static_cast<int>(compute)];
+  ElementwiseKernel kernel = kernels_of(op).gradient[k][static_cast<int>(compute)];
+  if (!kernel) raise_unsupported(op, g.dtype());
+  if (!out) out = empty_strided(g.sizes(), dense_strides_like(g), g.dtype());
+  cpu::TileOperand lanes[cpu::kMaxTileOperands];
+  Numbers numbers;
+  lanes[0] = output_lane(out, arithmetic);
+  lanes[1] = lane(Operand(g), arithmetic, g.sizes(), numbers.bytes[0]);
+  auto reads = op.reads[k];
+  for (int i = 0; i < op.input_count; ++i) {
+    if (!(reads >> i & 1)) continue;
+    DType wanted = i == op.condition ? DType::Bool : arithmetic;
+    lanes[i + 2] = lane(saved_operand(e, i, saved), wanted, g.sizes(), numbers.bytes[i + 1]);
+  }
+  int y = op.input_count + 2;
+  if (reads & kReadsOutput) lanes[y] = lane(Operand(saved[e.slot[kMaxInputs]]), arithmetic, g.sizes(), numbers.bytes[4]);
+  for (int i = 2; i <= y; ++i) {
+    if (!lanes[i].data) lanes[i].strides = Dims(g.ndim());
+  }
+  cpu::run_tiles(g.sizes(), lanes, y + 1,
+                 [&](void* o, const void* const* x, int64_t n) { kernel(o, x, n, e.parameters()); });
+  return out;
+}
+
+bool exclusively_owned(const Tensor& t) {
+  return Py_REFCNT(t.py()) == 1 && t->storage->references == 1 && t.is_contiguous() && !t->storage->owner;
+}
+
+void ElementwiseGradient::operator()(Backward& b) const {
+  Tensor saved[kMaxInputs + 1];
+  int count = b.node()->saved_count;
+  for (int i = 0; i < count; ++i) saved[i] = b.saved(i);
+  std::span<const Tensor> kept(saved, static_cast<size_t>(count));
+  Tensor g = b.take_g();
+  bool conjugate = is_complex(g.dtype());
+  if (conjugate) g = conj(g);
+  int last = -1;
+  for (int k = 0; k < op->input_count; ++k) {
+    if (b.needs(k) && !(op->reads[k] & kIsNone)) last = k;
+  }
+  for (int k = 0; k <= last; ++k) {
+    if (!b.needs(k) || (op->reads[k] & kIsNone)) continue;
+    Tensor result;
+    if (op->reads[k] & kPassesG) {
+      result = g;
+    } else if (grad_enabled()) {
+      Operand inputs[kMaxInputs];
+      for (int i = 0; i < op->input_count; ++i) inputs[i] = saved_operand(*this, i, kept);
+      Tensor y = slot[kMaxInputs] < kNumber ? kept[slot[kMaxInputs]] : Tensor();
+      result = gradient_formula(*op, k, g, {inputs, size_t(op->input_count)}, y, parameters());
+    } else {
+      // The last formula may overwrite the incoming gradient if nobody else can see it.
+      Tensor into = k == last && exclusively_owned(g) ? g : Tensor();
+      result = fused_gradient(*this, k, g, kept, into);
+    }
+    b.give(k, conjugate ? conj(result) : result);
+  }
+}
+
+// Makes the node of a call. `overwritten`: a copy of input 0 from before an in-place write, or a null handle.
+Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out,
+                            const Tensor& overwritten) {
+  Edge edges[kMaxInputs];
+  uint8_t reads = 0;
+  for (int i = 0; i < op.input_count; ++i) {
+    if (!in[i].tensor || (op.reads[i] & kIsNone) || !is_differentiable(in[i].tensor->dtype)) continue;
+    edges[i] = gradient_edge(Tensor::borrow(in[i].tensor));
+    if (!edges[i] && forward_mode::active()) edges[i] = Edge::to_leaf(in[i].tensor);
+    if (edges[i]) reads |= op.reads[i];
+  }
+  ElementwiseGradient e;
+  e.op = &op;
+  int numbers = 0, saved = 0;
+  for (int i = 0; i < op.parameter_count; ++i) e.numbers[numbers++] = parameters[i];
+  for (int i = 0; i < op.input_count; ++i) {
+    bool read = reads >> i & 1;
+    if (!in[i].tensor) {
+      e.slot[i] = ElementwiseGradient::kNumber;
+      e.numbers[numbers++] = in[i].scalar.real;
+    } else {
+      e.slot[i] = read ? static_cast<uint8_t>(saved++) : ElementwiseGradient::kUnread;
+    }
+  }
+  e.slot[kMaxInputs] = reads & kReadsOutput ? static_cast<uint8_t>(saved++) : ElementwiseGradient::kUnread;
+
+  Node* n = make_node(op.info, op.input_count, saved, 1);
+  for (int i = 0; i < op.input_count; ++i) {
+    if (edges[i]) set_edge(n, i, edges[i]);
+    if (e.slot[i] < ElementwiseGradient::kNumber) {
+      save_input(n, e.slot[i], i == 0 && overwritten ? overwritten : Tensor::borrow(in[i].tensor));
+    }
+  }
+  if (e.slot[kMaxInputs] < ElementwiseGradient::kNumber) save_output(n, e.slot[kMaxInputs], out);
+  set_function(n, e);
+  n->outputs[0].describe(out);
+  finish_node(n);
+  return n;
+}
+
+bool wants_grad(const OpRecord& op, std::span<const Operand> in) {
+  if (!op.differentiable || !grad_enabled()) return false;
+  for (int i = 0; i < op.input_count; ++i) {
+    if (in[i].tensor && !(op.reads[i] & kIsNone) && requires_grad(in[i].tensor)) return true;
+  }
+  return false;
+}
+
+bool has_tangent(const Operand& o) { return o.tensor && o.tensor->rare && o.tensor->rare->tangent; }
+
+// Forward mode: the gradient texts with g := each input's tangent, summed.
+void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
+  if (!op.differentiable) return;
+  forward_mode::PauseScope pause;
+  Tensor sum;
+  for (int k = 0; k < op.input_count; ++k) {
+    if (!has_tangent(in[k]) || (op.reads[k] & kIsNone)) continue;
+    Tensor t = fit_tangent(Tensor::borrow(in[k].tensor->rare->tangent), out);
+    Tensor term = op.reads[k] & kPassesG ? t : gradient_formula(op, k, t, in, out, parameters);
+    sum = sum ? elementwise(OpId::add, {sum, term}) : term;
+  }
+  if (sum) forward_mode::set_tangent(out, sum);
+}
+
+void record_elementwise(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
+  if (wants_grad(op, in) && is_differentiable(out.dtype())) {
+    Node* n = make_elementwise_node(op, in, parameters, out, Tensor());
+    attach(out, n);
+    Py_DECREF((PyObject*)n);
+  }
+  if (forward_mode::active()) [[unlikely]] pass_tangents(op, in, parameters, out);
+}
+
+}  // namespace
+
+Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameters) {
+  const OpRecord& op = record_of(id);
+  Tensor out;
+  int first;
+  if (is_simple(op, in, first) && op.domain != Domain::INTEGER && simple_numbers(op, in, in[first].tensor->numel)) {
+    out = run_simple(op, in, parameters, in[first].tensor);
+  } else {
+    Shape s = shape_of(op, in);
+    out = allocate(s, in);
+    run_forward(op, in, s, parameters, out);
+  }
+  record_elementwise(op, in, parameters, out);
+  return out;
+}
+
+Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* parameters) {
+  const OpRecord& op = record_of(id);
+  Tensor self = Tensor::borrow(in[0].tensor);
+  Shape s = shape_of(op, in);
+  if (!can_cast(s.result, self.dtype())) {
+    raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
+          facts(self.dtype()).tensor_name);
+  }
+  if (!equal(s.sizes, self.sizes())) {
+    raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
+  }
+  bool recorded = wants_grad(op, in);
+  check_inplace(self, recorded);
+  check_no_overlap(self);
+  // An input that shares memory with the output in another arrangement is read from a copy.
+  Operand copies[kMaxInputs];
+  Tensor keep[kMaxInputs];
+  for (int i = 0; i < op.input_count; ++i) {
+    copies[i] = in[i];
+    TensorObject* t = in[i].tensor;
+    if (i == 0 || !t || t->storage != self->storage) continue;
+    if (t->data == self->data && equal(Span(t->strides(), t->ndim), self.strides())) continue;
+    GradModeScope off(false);
+    keep[i] = clone(Tensor::borrow(t));
+    copies[i].tensor = keep[i].get();
+  }
+  bool reads_self = false;
+  for (int k = 0; k < op.input_count; ++k) {
+    reads_self |= in[k].tensor && (op.reads[k] & 1) && requires_grad(in[k].tensor);
+  }
+  Tensor before;
+  if ((recorded && reads_self) || (forward_mode::active() && op.differentiable)) {
+    GradModeScope off(false);
+    before = clone(self);
+  }
+  run_forward(op, {copies, in.size()}, s, parameters, self);
+  mark_written(self);
+  if (recorded) rebase_history(self, make_elementwise_node(op, in, parameters, self, before));
+  if (forward_mode::active() && op.differentiable) [[unlikely]] {
+    if (has_tangent(in[0])) forward_mode::set_tangent(before, forward_mode::tangent(self));
+    Operand old[kMaxInputs];
+    std::copy(in.begin(), in.end(), old);
+    old[0] = Operand(before);
+    pass_tangents(op, {old, in.size()}, parameters, self);
+  }
+  return self;
+}
+
+Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* parameters, const Tensor& out) {
+  const OpRecord& op = record_of(id);
+  Shape s = shape_of(op, in);
+  if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) {
+    raise(PyExc_RuntimeError, op.name,
+          "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+          "grad.");
+  }
+  if (!can_cast(s.result, out.dtype())) {
+    raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
+          facts(out.dtype()).tensor_name);
+  }
+  prepare_out(out, s.sizes);
+  run_forward(op, in, s, parameters, out);
+  mark_written(out);
+  return out;
+}
+
+}  // namespace chainrule

@@ -1,0 +1,267 @@
+// Putting tensors together.
+#include "ops/join.hpp"
+
+#include <cstring>
+
+#include "autograd/record.hpp"
+#include "backends/cpu/tile_loop.hpp"
+#include "ops/accumulate.hpp"
+#include "ops/promotion.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kCat{"cat", "CatBackward0", "each input: its part of g"};
+OpInfo kStack{"stack", "StackBackward0", "each input: its slice of g"};
+OpInfo kBlockDiag{"block_diag", "BlockDiagBackward0", "each input: its block of g"};
+
+std::vector<const Tensor*> pointers(Tensors tensors) {
+  std::vector<const Tensor*> result;
+  result.reserve(tensors.size());
+  for (const Tensor& t : tensors) result.push_back(&t);
+  return result;
+}
+
+// As record, for any number of inputs and nothing saved.
+template <class F>
+Tensor record_many(OpInfo& op, Tensor output, Tensors tensors, F gradient) {
+  std::vector<const Tensor*> inputs = pointers(tensors);
+  if (!should_record(inputs)) return output;
+  Node* n = make_node(&op, static_cast<int>(inputs.size()), 0, 1);
+  set_edges(n, inputs);
+  set_function(n, std::move(gradient));
+  n->outputs[0].describe(output);
+  finish_node(n);
+  attach_recorded(output, n, inputs);
+  return output;
+}
+
+DType common_type(Tensors tensors) {
+  bool same = true;
+  for (const Tensor& t : tensors) same &= t.dtype() == tensors[0].dtype();
+  if (same) return tensors[0].dtype();
+  std::vector<Operand> operands(tensors.begin(), tensors.end());
+  return result_type(operands);
+}
+
+// Copies `from` to where it belongs in `out`, `offset` elements in. `strides` are out's, one per dimension of `from`.
+void place(const Tensor& out, int64_t offset, Span strides, const Tensor& from) {
+  if (from.numel() == 0) return;
+  char* to = out->data + offset * static_cast<int64_t>(size_of(out.dtype()));
+  cpu::copy_strided(from.sizes(), to, out.dtype(), strides, from->data, from.dtype(), from.strides());
+}
+
+// Tensors of equal shape but for one dimension, each without gaps: rows are copied as blocks of bytes.
+void place_rows(const Tensor& out, Tensors tensors, int dim, bool (*skipped)(const Tensor&)) {
+  auto item = static_cast<int64_t>(size_of(out.dtype()));
+  int64_t rows = 1;
+  for (int i = 0; i < dim; ++i) rows *= out.size(i);
+  int64_t row_bytes = rows ? out.numel() / rows * item : 0;
+  char* to = out->data;
+  for (const Tensor& t : tensors) {
+    if (skipped(t) || t.numel() == 0) continue;
+    int64_t bytes = t.numel() / rows * item;
+    for (int64_t r = 0; r < rows; ++r) std::memcpy(to + r * row_bytes, t->data + r * bytes, static_cast<size_t>(bytes));
+    to += bytes;
+  }
+}
+
+// PyTorch lets an empty vector join tensors of any shape.
+bool is_skipped(const Tensor& t) { return t.ndim() == 1 && t.size(0) == 0; }
+
+void check_joinable(const Tensor& first, const Tensor& t, size_t position, int dim) {
+  if (t.ndim() != first.ndim()) {
+    raise(PyExc_RuntimeError, "Tensors must have same number of dimensions: got ", first.ndim(), " and ", t.ndim(),
+          "\n  cat: tensor number ", position, " has the shape ", t.sizes(), ", the first has ", first.sizes(),
+          ". stack joins along a new dimension.");
+  }
+  for (int i = 0; i < t.ndim(); ++i) {
+    if (i == dim || t.size(i) == first.size(i)) continue;
+    raise(PyExc_RuntimeError, "Sizes of tensors must match except in dimension ", dim, ". Expected size ",
+          first.size(i), " but got size ", t.size(i), " for tensor number ", position,
+          " in the list.\n  cat: the shapes ", first.sizes(), " and ", t.sizes(), " differ at dimension ", i, ".");
+  }
+}
+
+// The gradient of cat: where each input starts along `dim`, or -1 for one that was skipped.
+struct CatGradient {
+  std::vector<int64_t> starts, lengths;
+  int dim;
+
+  void operator()(Backward& b) const {
+    for (size_t i = 0; i < starts.size(); ++i) {
+      auto k = static_cast<int>(i);
+      if (!b.needs(k)) continue;
+      b.give(k, starts[i] < 0 ? zeros(Dims{0}, b.g().dtype()) : narrow(b.g(), dim, starts[i], lengths[i]));
+    }
+  }
+};
+
+}  // namespace
+
+Tensor cat(Tensors tensors, int64_t dim) {
+  if (tensors.empty()) raise(PyExc_ValueError, "torch.cat(): expected a non-empty list of Tensors");
+  const Tensor* first = nullptr;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].ndim() == 0) {
+      raise(PyExc_RuntimeError, "zero-dimensional tensor (at position ", i,
+            ") cannot be concatenated\n  What to do: stack() joins tensors without dimensions into a vector.");
+    }
+    if (!first && !is_skipped(tensors[i])) first = &tensors[i];
+  }
+  if (!first) first = &tensors[0];
+  int d = wrap_dim(dim, first->ndim());
+  CatGradient gradient{{}, {}, d};
+  gradient.starts.reserve(tensors.size());
+  gradient.lengths.reserve(tensors.size());
+  DType dtype = common_type(tensors);
+  bool rows = true;
+  int64_t total = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
+    bool skipped = is_skipped(t);
+    if (!skipped) check_joinable(*first, t, i, d);
+    gradient.starts.push_back(skipped ? -1 : total);
+    gradient.lengths.push_back(skipped ? 0 : t.size(d));
+    total += gradient.lengths.back();
+    rows &= t.is_contiguous() && t.dtype() == dtype;
+  }
+  Dims sizes(first->sizes());
+  sizes[d] = total;
+  Tensor out = empty(sizes, dtype);
+  if (rows) {
+    place_rows(out, tensors, d, is_skipped);
+  } else {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (gradient.starts[i] >= 0) place(out, gradient.starts[i] * out.stride(d), out.strides(), tensors[i]);
+    }
+  }
+  return record_many(kCat, std::move(out), tensors, std::move(gradient));
+}
+
+Tensor stack(Tensors tensors, int64_t dim) {
+  if (tensors.empty()) raise(PyExc_RuntimeError, "stack expects a non-empty TensorList");
+  const Tensor& first = tensors[0];
+  int d = wrap_dim(dim, first.ndim() + 1);
+  DType dtype = common_type(tensors);
+  bool rows = true;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!equal(tensors[i].sizes(), first.sizes())) {
+      raise(PyExc_RuntimeError, "stack expects each tensor to be equal size, but got ", first.sizes(),
+            " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
+    }
+    rows &= tensors[i].is_contiguous() && tensors[i].dtype() == dtype;
+  }
+  Dims sizes(first.sizes());
+  sizes.insert(d, static_cast<int64_t>(tensors.size()));
+  Tensor out = empty(sizes, dtype);
+  if (rows) {
+    place_rows(out, tensors, d, [](const Tensor&) { return false; });
+  } else {
+    Dims strides(out.strides());
+    strides.erase(d);
+    for (size_t i = 0; i < tensors.size(); ++i)
+      place(out, static_cast<int64_t>(i) * out.stride(d), strides, tensors[i]);
+  }
+  return record_many(kStack, std::move(out), tensors, [d](Backward& b) {
+    for (int i = 0; i < b.node()->edge_count; ++i) {
+      if (b.needs(i)) b.give(i, select(b.g(), d, i));
+    }
+  });
+}
+
+namespace {
+
+std::vector<Tensor> each(Tensors tensors, Tensor (*f)(const Tensor&)) {
+  std::vector<Tensor> result;
+  for (const Tensor& t : tensors) result.push_back(f(t));
+  return result;
+}
+
+void check_some(Tensors tensors, const char* op) {
+  if (tensors.empty()) raise(PyExc_RuntimeError, op, " expects a non-empty TensorList");
+}
+
+}  // namespace
+
+Tensor hstack(Tensors tensors) {
+  check_some(tensors, "hstack");
+  std::vector<Tensor> all = each(tensors, atleast_1d);
+  return cat(all, all[0].ndim() == 1 ? 0 : 1);
+}
+
+Tensor vstack(Tensors tensors) {
+  check_some(tensors, "vstack");
+  return cat(each(tensors, atleast_2d), 0);
+}
+
+Tensor dstack(Tensors tensors) {
+  check_some(tensors, "dstack");
+  return cat(each(tensors, atleast_3d), 2);
+}
+
+Tensor column_stack(Tensors tensors) {
+  check_some(tensors, "column_stack");
+  return hstack(each(tensors, [](const Tensor& t) { return t.ndim() < 2 ? reshape(t, Dims{t.numel(), 1}) : t; }));
+}
+
+Tensor block_diag(Tensors tensors) {
+  if (tensors.empty()) return empty(Dims{1, 0}, default_dtype());
+  struct Block {
+    Dims sizes;
+    int64_t row, column, rows, columns;
+  };
+  std::vector<Block> blocks;
+  int64_t rows = 0, columns = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
+    if (t.ndim() > 2) {
+      raise(PyExc_RuntimeError, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i, " has ",
+            t.ndim(), " dimensions");
+    }
+    int64_t m = t.ndim() == 2 ? t.size(0) : 1, n = t.ndim() == 0 ? 1 : t.size(t.ndim() - 1);
+    blocks.push_back({Dims(t.sizes()), rows, columns, m, n});
+    rows += m;
+    columns += n;
+  }
+  Tensor out = zeros(Dims{rows, columns}, common_type(tensors));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
+    Dims strides(t.ndim(), 1);
+    if (t.ndim() == 2) strides[0] = columns;
+    place(out, blocks[i].row * columns + blocks[i].column, strides, t);
+  }
+  return record_many(kBlockDiag, std::move(out), tensors, [blocks = std::move(blocks)](Backward& b) {
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      auto k = static_cast<int>(i);
+      if (!b.needs(k)) continue;
+      const Block& block = blocks[i];
+      Tensor part = narrow(narrow(b.g(), 0, block.row, block.rows), 1, block.column, block.columns);
+      b.give(k, reshape(part, block.sizes));
+    }
+  });
+}
+
+Tensor atleast_1d(const Tensor& t) { return t.ndim() == 0 ? view(t, Dims{1}) : t; }
+
+Tensor atleast_2d(const Tensor& t) {
+  if (t.ndim() == 0) return view(t, Dims{1, 1});
+  return t.ndim() == 1 ? unsqueeze(t, 0) : t;
+}
+
+Tensor atleast_3d(const Tensor& t) {
+  if (t.ndim() == 0) return view(t, Dims{1, 1, 1});
+  if (t.ndim() == 1) return unsqueeze(unsqueeze(t, 0), -1);
+  return t.ndim() == 2 ? unsqueeze(t, -1) : t;
+}
+
+std::vector<Tensor> broadcast_tensors(Tensors tensors) {
+  Dims shape;
+  for (const Tensor& t : tensors) shape = broadcast_shapes(shape, t.sizes(), "broadcast_tensors");
+  std::vector<Tensor> result;
+  for (const Tensor& t : tensors) result.push_back(equal(t.sizes(), shape) ? t : expand(t, shape));
+  return result;
+}
+
+}  // namespace chainrule

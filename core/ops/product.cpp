@@ -1,0 +1,275 @@
+// Products of the matrices inside tensors, without history: dtypes, folding, batches, and the call of the backend.
+#include "ops/product.hpp"
+
+#include <optional>
+
+#include "autograd/record.hpp"
+#include "backends/cpu/gemm.hpp"
+#include "ops/copy.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+struct Matrix {
+  char* data;
+  int64_t rows, columns, row_stride, column_stride;
+};
+
+Matrix turn(Matrix m, bool turned) {
+  if (turned) {
+    std::swap(m.rows, m.columns);
+    std::swap(m.row_stride, m.column_stride);
+  }
+  return m;
+}
+
+// A vector's other stride is never used; 1 lets the kernels take the row, or the column, as it lies.
+Matrix row_matrix(const TensorObject* t) {
+  if (t->ndim == 0) return {t->data, 1, 1, 1, 1};
+  return {t->data, 1, t->sizes()[0], 1, t->strides()[0]};
+}
+
+Matrix last_matrix(const Factor& f) {
+  const TensorObject* t = f.tensor->get();
+  int n = t->ndim;
+  if (n < 2) return turn(row_matrix(t), f.turned);
+  return turn({t->data, t->sizes()[n - 2], t->sizes()[n - 1], t->strides()[n - 2], t->strides()[n - 1]}, f.turned);
+}
+
+Matrix folded_matrix(const Factor& f) {
+  const TensorObject* t = f.tensor->get();
+  int n = t->ndim;
+  if (n <= 2) return last_matrix(f);
+  int row = n - 2;
+  while (row > 0 && t->sizes()[row] == 1) --row;
+  int64_t rows = 1;
+  for (int i = 0; i < n - 1; ++i) rows *= t->sizes()[i];
+  return turn({t->data, rows, t->sizes()[n - 1], t->strides()[row], t->strides()[n - 1]}, f.turned);
+}
+
+// The dtype that products are calculated in.
+DType arithmetic_type(DType t) {
+  if (t == DType::Float16 || t == DType::BFloat16) return DType::Float32;
+  return t < DType::Int64 ? DType::Int64 : t;
+}
+
+// The factor as the backend takes it; `keep` holds a converted or copied tensor.
+Factor prepare(Factor f, bool fold, Tensor& keep) {
+  const Tensor& t = *f.tensor;
+  DType type = arithmetic_type(t.dtype());
+  bool copies = fold && !folds(t);
+  if (type == t.dtype() && !copies) return f;
+  GradModeScope off(false);
+  keep = to_dtype(t, type);
+  if (fold && !folds(keep)) keep = contiguous(keep);
+  return {keep, f.turned};
+}
+
+template <class T>
+T number(Complex<double> w) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(w.re);
+  else
+    return {static_cast<decltype(T::re)>(w.re), static_cast<decltype(T::im)>(w.im)};
+}
+
+template <class T>
+cpu::MatrixView<const T> input_view(const Matrix& m) {
+  return {reinterpret_cast<const T*>(m.data), m.row_stride, m.column_stride};
+}
+template <class T>
+cpu::MatrixView<T> output_view(const Matrix& m) {
+  return {reinterpret_cast<T*>(m.data), m.row_stride, m.column_stride};
+}
+
+// Calls f with a null pointer of the element type.
+template <class F>
+void with_type(DType t, F f) {
+  switch (t) {
+    case DType::Float32:
+      return f(static_cast<float*>(nullptr));
+    case DType::Float64:
+      return f(static_cast<double*>(nullptr));
+    case DType::Complex64:
+      return f(static_cast<Complex<float>*>(nullptr));
+    case DType::Complex128:
+      return f(static_cast<Complex<double>*>(nullptr));
+    default:
+      return f(static_cast<int64_t*>(nullptr));
+  }
+}
+
+// A fresh output in the arithmetic type; returns the weight of what it holds.
+Complex<double> start_output(Tensor& out, Span sizes, DType type, const Addend& add) {
+  out = empty(sizes, type);
+  bool adds = add.input && add.beta != 0.0;
+  if (!adds) return 0;
+  const Tensor& input = *add.input;
+  if (!equal(input.sizes(), sizes)) {
+    GradModeScope off(false);
+    expand(input, sizes);  // raises when it does not broadcast
+  }
+  copy_elements(out, input);
+  return add.beta;
+}
+
+Tensor finish(Tensor out, DType dtype) {
+  if (out.dtype() == dtype) return out;
+  GradModeScope off(false);
+  return to_dtype(out, dtype);
+}
+
+// The batch dimensions of both factors, cut into an inner run that has one stride in each and the dimensions around it.
+struct Batch {
+  Dims sizes, a, b;  // the outer dimensions
+  int64_t count = 1, a_step = 0, b_step = 0;
+};
+
+Dims batch_strides(const Tensor& t, Span batch) {
+  auto n = static_cast<int>(batch.size());
+  Dims strides(n);
+  int own = std::max(0, t.ndim() - 2);
+  for (int i = n - own; i < n; ++i) strides[i] = t.size(i - (n - own)) == 1 ? 0 : t.stride(i - (n - own));
+  return strides;
+}
+
+Batch plan_batch(const Tensor& a, const Tensor& b, Span batch) {
+  Batch plan{Dims(), batch_strides(a, batch), batch_strides(b, batch)};
+  auto at = static_cast<int>(batch.size());
+  for (; at > 0; --at) {
+    int64_t size = batch[static_cast<size_t>(at - 1)], sa = plan.a[at - 1], sb = plan.b[at - 1];
+    if (size == 1) continue;
+    if (plan.count == 1) {
+      plan.a_step = sa;
+      plan.b_step = sb;
+    } else if (sa != plan.a_step * plan.count || sb != plan.b_step * plan.count) {
+      break;
+    }
+    plan.count *= size;
+  }
+  plan.sizes = Dims(batch.subspan(0, static_cast<size_t>(at)));
+  plan.a.resize(at);
+  plan.b.resize(at);
+  return plan;
+}
+
+// Calls f with the offsets of a and b at each index of the outer dimensions, in order.
+template <class F>
+void for_each_outer(const Batch& plan, F f) {
+  int n = plan.sizes.size();
+  Dims index(n);
+  int64_t a = 0, b = 0;
+  while (true) {
+    f(a, b);
+    int d = n - 1;
+    for (; d >= 0; --d) {
+      a += plan.a[d];
+      b += plan.b[d];
+      if (++index[d] < plan.sizes[d]) break;
+      a -= plan.a[d] * plan.sizes[d];
+      b -= plan.b[d] * plan.sizes[d];
+      index[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+}  // namespace
+
+void check_multipliable(DType dtype, const char* kernel) {
+  if (!is_bool(dtype)) return;
+  raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for 'Bool'\n",
+        "  What to do: convert first, with .float() for a product of numbers or .int() to count.");
+}
+
+bool folds(const Tensor& t) {
+  if (t.ndim() <= 2 || t.is_contiguous()) return true;
+  int64_t expected = -1;
+  for (int i = t.ndim() - 1; i-- > 0;) {
+    if (t.size(i) == 1) continue;
+    if (expected >= 0 && t.stride(i) != expected) return t.numel() == 0;
+    expected = t.stride(i) * t.size(i);
+  }
+  return true;
+}
+
+Addend addend(const Tensor& input, const Scalar& beta, const Scalar& alpha) {
+  for (const Scalar* s : {&beta, &alpha}) {
+    if (s->kind == Scalar::kComplex && !is_complex(input.dtype())) {
+      raise(PyExc_RuntimeError, "value cannot be converted to type ", facts(input.dtype()).name,
+            " without overflow: beta and alpha must be real numbers for real tensors");
+    }
+  }
+  return {&input, {beta.real, beta.imaginary}, {alpha.real, alpha.imaginary}};
+}
+
+Tensor scaled(const Tensor& t, Complex<double> w) {
+  if (w == 1.0) return t;
+  return elementwise(OpId::mul, {t, w.im == 0 ? Scalar(w.re) : Scalar::of_complex(w.re, w.im)});
+}
+
+Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
+  DType dtype = a.tensor->dtype();
+  Tensor keep_a, keep_b, out;
+  a = prepare(a, true, keep_a);
+  b = prepare(b, true, keep_b);
+  Complex<double> beta = start_output(out, sizes, a.tensor->dtype(), add);
+  Matrix x = folded_matrix(a), y = folded_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
+  with_type(out.dtype(), [&]<class T>(T*) {
+    cpu::gemm<T>(x.rows, y.columns, x.columns, number<T>(add.alpha), input_view<T>(x), input_view<T>(y),
+                 number<T>(beta), output_view<T>(z));
+  });
+  return finish(std::move(out), dtype);
+}
+
+Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend& add) {
+  DType dtype = a.tensor->dtype();
+  Tensor keep_a, keep_b, out;
+  a = prepare(a, false, keep_a);
+  b = prepare(b, false, keep_b);
+  Complex<double> beta = start_output(out, sizes, a.tensor->dtype(), add);
+  if (out.numel() == 0) return finish(std::move(out), dtype);
+  Matrix x = last_matrix(a), y = last_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
+  Batch plan = plan_batch(*a.tensor, *b.tensor, batch);
+  with_type(out.dtype(), [&]<class T>(T*) {
+    auto from = input_view<T>(x), with = input_view<T>(y);
+    auto to = output_view<T>(z);
+    for_each_outer(plan, [&](int64_t oa, int64_t ob) {
+      cpu::gemm_batched<T>(plan.count, x.rows, y.columns, x.columns, number<T>(add.alpha),
+                           {from.data + oa, from.row_stride, from.column_stride}, plan.a_step,
+                           {with.data + ob, with.row_stride, with.column_stride}, plan.b_step, number<T>(beta), to,
+                           x.rows * y.columns);
+      to.data += plan.count * x.rows * y.columns;
+    });
+  });
+  return finish(std::move(out), dtype);
+}
+
+Tensor summed_product(Factor a, Factor b, Span batch, Span sizes, const Addend& add) {
+  DType dtype = a.tensor->dtype();
+  Tensor keep_a, keep_b, out;
+  a = prepare(a, false, keep_a);
+  b = prepare(b, false, keep_b);
+  Complex<double> beta = start_output(out, sizes, a.tensor->dtype(), add);
+  Matrix x = last_matrix(a), y = last_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
+  Batch plan = plan_batch(*a.tensor, *b.tensor, batch);
+  bool none = count(batch) == 0;
+  with_type(out.dtype(), [&]<class T>(T*) {
+    auto from = input_view<T>(x), with = input_view<T>(y);
+    T held = number<T>(beta);
+    if (none) return cpu::gemm<T>(x.rows, y.columns, 0, T(1), from, with, held, output_view<T>(z));
+    for_each_outer(plan, [&](int64_t oa, int64_t ob) {
+      for (int64_t i = 0; i < plan.count; ++i) {
+        cpu::gemm<T>(x.rows, y.columns, x.columns, number<T>(add.alpha),
+                     {from.data + oa + i * plan.a_step, from.row_stride, from.column_stride},
+                     {with.data + ob + i * plan.b_step, with.row_stride, with.column_stride}, held, output_view<T>(z));
+        held = T(1);
+      }
+    });
+  });
+  return finish(std::move(out), dtype);
+}
+
+}  // namespace chainrule

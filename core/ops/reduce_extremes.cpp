@@ -1,0 +1,156 @@
+// Largest and smallest values, alone or with their positions. NaN wins over every number.
+#include "ops/along.hpp"
+#include "ops/copy.hpp"
+#include "ops/create.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/fold.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+using cpu::Fold;
+using TensorPair = std::pair<Tensor, Tensor>;
+
+OpInfo kAmax{"amax", "AmaxBackward0", "g shared evenly among the elements equal to y"};
+OpInfo kAmin{"amin", "AminBackward0", "g shared evenly among the elements equal to y"};
+OpInfo kMax{"max", "MaxBackward1", "g shared evenly among the elements equal to y"};
+OpInfo kMin{"min", "MinBackward1", "g shared evenly among the elements equal to y"};
+OpInfo kMaxDim{"max", "MaxBackward0", "zeros with g at the indices"};
+OpInfo kMinDim{"min", "MinBackward0", "zeros with g at the indices"};
+OpInfo kAminmax{"aminmax", "AminmaxBackward0", "each g shared evenly among the elements equal to its y"};
+
+[[noreturn]] void raise_complex(const char* kernel, DType t) {
+  raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(t).tensor_name, "'");
+}
+
+// An extreme of nothing does not exist, so every reduced dimension must have elements.
+void check_elements(const Tensor& x, const Dims& dims, uint64_t reduced, const char* name) {
+  if (x.numel() > 0) return;
+  if (dims.empty()) {
+    raise(PyExc_RuntimeError, name, "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+          "dim with the 'dim' argument.");
+  }
+  for (int i = 0; i < x.ndim(); ++i) {
+    if ((reduced >> i & 1) && x.size(i) == 0) {
+      raise(PyExc_IndexError, name, "(): Expected reduction dim ", i, " to have non-zero size.");
+    }
+  }
+}
+
+// g divided by the number of ties at the elements that tie, else 0. An extreme that equals nothing (NaN) gives NaN.
+Tensor share_among(const Tensor& ties, const Tensor& g, const Dims& dims) {
+  Tensor count = sum(ties, dims, true, {});
+  Tensor none = elementwise(OpId::div, {zeros({}, g.dtype()), count});
+  return elementwise(OpId::where, {ties, elementwise(OpId::div, {g, count}), none});
+}
+
+Dims listed(uint64_t reduced, int ndim) {
+  Dims dims;
+  for (int i = 0; i < ndim; ++i) {
+    if (reduced >> i & 1) dims.push_back(i);
+  }
+  return dims;
+}
+
+Tensor extreme(Fold f, OpInfo& op, const Tensor& x, const Dims& dims, bool keepdim) {
+  if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_values_cpu" : "min_values_cpu", x.dtype());
+  uint64_t reduced = reduced_dims(dims, x.ndim());
+  check_elements(x, dims, reduced, op.name);
+  Tensor y = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype()});
+  return record_reduction(op, y, x, reduced, keepdim, {&x, &y}, [](Backward& b, const ReducedShape& s) {
+    Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1))});
+    b.give(0, share_among(ties, s.restore(b.g()), listed(s.reduced, s.sizes.size())));
+  });
+}
+
+Tensor extreme_of_all(Fold f, OpInfo& op, const Tensor& x) {
+  if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_all" : "min_all", x.dtype());
+  uint64_t reduced = reduced_dims({}, x.ndim());
+  check_elements(x, {}, reduced, op.name);
+  Tensor y = fold(f, x, reduced, false, {x.dtype(), x.dtype()});
+  return record(op, y, {&x}, {&x, &y}, [](Backward& b) {
+    Tensor x = b.saved(0), y = b.saved(1);
+    bool is_nan = load(y.dtype(), y->data).real != load(y.dtype(), y->data).real;
+    Tensor ties = is_nan ? elementwise(OpId::isnan, {x}) : elementwise(OpId::eq, {x, y});
+    b.give(0, share_among(ties, b.g(), {}));
+  });
+}
+
+TensorPair extreme_with_index(Fold f, OpInfo& op, const Tensor& x, int64_t dim, bool keepdim) {
+  if (is_complex(x.dtype())) raise(PyExc_RuntimeError, op.name, "(): does not support complex input");
+  int d = wrap_dim(dim, x.ndim());
+  uint64_t reduced = uint64_t{1} << d;
+  check_elements(x, Dims{d}, reduced, op.name);
+  Tensor indices;
+  Tensor values = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype(), 1, &indices});
+  values = record(op, values, {&x}, {&indices}, [d, keepdim, sizes = Dims(x.sizes())](Backward& b) {
+    bool squeezed = !keepdim && !sizes.empty();
+    Tensor g = squeezed ? unsqueeze(b.g(), d) : b.g(), at = squeezed ? unsqueeze(b.saved(0), d) : b.saved(0);
+    b.give(0, add_along(g, d, at, sizes));
+  });
+  return {values, indices};
+}
+
+Tensor index_of_extreme(Fold f, const char* name, const Tensor& x, MaybeDim dim, bool keepdim) {
+  if (is_complex(x.dtype()) || is_bool(x.dtype())) {
+    raise(PyExc_RuntimeError, name, "(): does not support ", is_bool(x.dtype()) ? "bool" : "complex", " input");
+  }
+  Tensor indices;
+  FoldOptions options{x.dtype(), x.dtype(), 1, &indices};
+  GradModeScope off(false);
+  if (dim) {
+    int d = wrap_dim(*dim, x.ndim());
+    check_elements(x, Dims{d}, uint64_t{1} << d, name);
+    fold(f, x, uint64_t{1} << d, keepdim, options);
+    return indices;
+  }
+  if (x.numel() == 0) {
+    raise(PyExc_IndexError, name, "(): Expected reduction dim to be specified for input.numel() == 0.");
+  }
+  fold(f, reshape(x, Dims{-1}), 1, false, options);
+  return keepdim ? view(indices, Dims(x.ndim(), 1)) : indices;
+}
+
+}  // namespace
+
+Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) { return extreme(Fold::Max, kAmax, x, dims, keepdim); }
+Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) { return extreme(Fold::Min, kAmin, x, dims, keepdim); }
+Tensor max_all(const Tensor& x) { return extreme_of_all(Fold::Max, kMax, x); }
+Tensor min_all(const Tensor& x) { return extreme_of_all(Fold::Min, kMin, x); }
+
+TensorPair max_dim(const Tensor& x, int64_t dim, bool keepdim) {
+  return extreme_with_index(Fold::ArgMax, kMaxDim, x, dim, keepdim);
+}
+TensorPair min_dim(const Tensor& x, int64_t dim, bool keepdim) {
+  return extreme_with_index(Fold::ArgMin, kMinDim, x, dim, keepdim);
+}
+
+Tensor argmax(const Tensor& x, MaybeDim dim, bool keepdim) {
+  return index_of_extreme(Fold::ArgMax, "argmax", x, dim, keepdim);
+}
+Tensor argmin(const Tensor& x, MaybeDim dim, bool keepdim) {
+  return index_of_extreme(Fold::ArgMin, "argmin", x, dim, keepdim);
+}
+
+TensorPair aminmax(const Tensor& x, MaybeDim dim, bool keepdim) {
+  if (is_complex(x.dtype())) raise_complex("aminmax_cpu", x.dtype());
+  if (x.numel() == 0 && !dim) {
+    raise(PyExc_RuntimeError, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+  }
+  Dims dims = dim ? Dims{*dim} : Dims();
+  uint64_t reduced = reduced_dims(dims, x.ndim());
+  if (dim && x.ndim() > 0 && x.size(wrap_dim(*dim, x.ndim())) == 0) {
+    raise(PyExc_IndexError, "aminmax: Expected reduction dim ", wrap_dim(*dim, x.ndim()), " to have non-zero size.");
+  }
+  Tensor lowest = fold(Fold::Min, x, reduced, keepdim, {x.dtype(), x.dtype()});
+  Tensor highest = fold(Fold::Max, x, reduced, keepdim, {x.dtype(), x.dtype()});
+  auto gradient = [](Backward& b, const ReducedShape& s) {
+    Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1))});
+    b.give(0, share_among(ties, s.restore(b.g()), listed(s.reduced, s.sizes.size())));
+  };
+  return {record_reduction(kAminmax, lowest, x, reduced, keepdim, {&x, &lowest}, gradient),
+          record_reduction(kAminmax, highest, x, reduced, keepdim, {&x, &highest}, gradient)};
+}
+
+}  // namespace chainrule

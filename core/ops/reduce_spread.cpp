@@ -1,0 +1,135 @@
+// Variance, standard deviation and norms.
+#include <cmath>
+
+#include "ops/complex.hpp"
+#include "ops/copy.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/fold.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+using cpu::Fold;
+using TensorPair = std::pair<Tensor, Tensor>;
+
+OpInfo kVar{"var", "VarBackward0", "g * 2 / (n - correction) * (x - mean)"};
+OpInfo kStd{"std", "StdBackward0", "g / (n - correction) * (x - mean) / y"};
+OpInfo kVarMean{"var_mean", "VarMeanBackward0", "g0 * 2 / (n - correction) * (x - mean) + g1 / n"};
+OpInfo kStdMean{"std_mean", "StdMeanBackward0", "g0 / (n - correction) * (x - mean) / y + g1 / n"};
+
+Tensor mul(const Operand& a, const Operand& b) { return elementwise(OpId::mul, {a, b}); }
+
+Dims listed(const ReducedShape& s) {
+  Dims dims;
+  for (int i = 0; i < s.sizes.size(); ++i) {
+    if (s.reduced >> i & 1) dims.push_back(i);
+  }
+  return dims;
+}
+
+void check_spread(const Tensor& x, const char* name, double freedom) {
+  if (!is_differentiable(x.dtype())) raise(PyExc_RuntimeError, "std and var only support floating point and complex dtypes");
+  if (freedom > 0) return;
+  std::string text = std::string(name) + "(): degrees of freedom is <= 0. Correction should be strictly less than the "
+                     "reduction factor (input numel divided by output numel).";
+  checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+}
+
+// The variance, and the mean when `average` is not null; not recorded.
+Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction, const char* name, Tensor* average) {
+  GradModeScope off(false);
+  Dims sizes(x.sizes());
+  double freedom = static_cast<double>(ReducedShape{reduced, sizes, keepdim}.folded()) - correction;
+  check_spread(x, name, freedom);
+  freedom = std::max(freedom, 0.0);
+  if (!is_complex(x.dtype())) return fold(Fold::Spread, x, reduced, keepdim, {x.dtype(), x.dtype(), freedom, average});
+  // The parts of a complex number vary independently.
+  DType part = real_of(x.dtype());
+  Tensor means, parts = fold(Fold::Spread, view_as_real(x), reduced, keepdim, {part, part, freedom, &means});
+  if (average) *average = view_as_complex(means);
+  return sum(parts, Dims{-1}, false, {});
+}
+
+Tensor var_gradient(const Tensor& x, const Tensor& g, const ReducedShape& s, double correction) {
+  Tensor centered = elementwise(OpId::sub, {x, mean(x, listed(s), true, {})});
+  double freedom = static_cast<double>(s.folded()) - correction;
+  if (freedom > 0) return mul(mul(g, 2 / freedom), centered);
+  Tensor constant = elementwise(OpId::eq, {centered, 0.0});
+  return mul(g, elementwise(OpId::where, {constant, Scalar(NAN), Scalar(HUGE_VAL)}));
+}
+
+// g / (2 y), and 0 where y is: a standard deviation of 0 passes nothing on.
+Tensor std_to_var(const Tensor& g, const Tensor& y) {
+  Tensor none = elementwise(OpId::eq, {y, 0.0});
+  Tensor safe = elementwise(OpId::where, {none, Scalar(1.0), y});
+  return elementwise(OpId::where, {none, Scalar(0.0), elementwise(OpId::div, {g, mul(safe, 2.0)})});
+}
+
+// Two results of one node: the spread and the mean.
+TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  uint64_t reduced = reduced_dims(dims, x.ndim());
+  Tensor average, y = spread(x, reduced, keepdim, correction, op.name, &average);
+  if (root) {
+    GradModeScope off(false);
+    y = elementwise(OpId::sqrt, {y});
+  }
+  if (!should_record(std::initializer_list<const Tensor*>{&x})) return {y, average};
+  Node* n = make_node(&op, 1, 2, 2);
+  set_edge(n, 0, gradient_edge(x));
+  save_input(n, 0, x);
+  save_output(n, 1, y);
+  set_function(n, [=, sizes = Dims(x.sizes())](Backward& b) {
+    ReducedShape s{reduced, sizes, keepdim};
+    Tensor result;
+    if (b.has_g(0)) {
+      Tensor g = root ? std_to_var(b.g(0), b.saved(1)) : b.g(0);
+      result = var_gradient(b.saved(0), s.restore(g), s, correction);
+    }
+    if (b.has_g(1)) {
+      Tensor share = elementwise(OpId::div, {b.g(1), static_cast<double>(s.folded())});
+      share = expand(s.restore(share), s.sizes);
+      result = result ? elementwise(OpId::add, {result, share}) : share;
+    }
+    b.give(0, result);
+  });
+  n->outputs[0].describe(y);
+  n->outputs[1].describe(average);
+  finish_node(n);
+  attach(y, n, 0);
+  attach(average, n, 1);
+  Py_DECREF((PyObject*)n);
+  return {y, average};
+}
+
+}  // namespace
+
+Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  uint64_t reduced = reduced_dims(dims, x.ndim());
+  Tensor y = spread(x, reduced, keepdim, correction, "var", nullptr);
+  return record_reduction(kVar, y, x, reduced, keepdim, {&x}, [correction](Backward& b, const ReducedShape& s) {
+    b.give(0, var_gradient(b.saved(0), s.restore(b.g()), s, correction));
+  });
+}
+
+Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  uint64_t reduced = reduced_dims(dims, x.ndim());
+  Tensor y = spread(x, reduced, keepdim, correction, "std", nullptr);
+  {
+    GradModeScope off(false);
+    y = elementwise(OpId::sqrt, {y});
+  }
+  return record_reduction(kStd, y, x, reduced, keepdim, {&x, &y}, [correction](Backward& b, const ReducedShape& s) {
+    Tensor g = std_to_var(b.g(), b.saved(1));
+    b.give(0, var_gradient(b.saved(0), s.restore(g), s, correction));
+  });
+}
+
+TensorPair var_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  return with_mean(kVarMean, false, x, dims, correction, keepdim);
+}
+TensorPair std_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  return with_mean(kStdMean, true, x, dims, correction, keepdim);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,70 @@
+// Softmax and its logarithm.
+#include "ops/softmax.hpp"
+
+#include "autograd/record.hpp"
+#include "backends/cpu/softmax.hpp"
+#include "ops/copy.hpp"
+#include "ops/elementwise.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kSoftmax{"softmax", "SoftmaxBackward0", "y * (g - sum(g * y))"};
+OpInfo kLogSoftmax{"log_softmax", "LogSoftmaxBackward0", "g - exp(y) * sum(g)"};
+
+Tensor mul(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a, b}); }
+Tensor sub(const Tensor& a, const Tensor& b) { return elementwise(OpId::sub, {a, b}); }
+
+struct Extent {
+  int64_t outer = 1, n = 1, inner = 1;
+  Extent(Span sizes, int dim) {
+    for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
+      (i < dim ? outer : i == dim ? n : inner) *= sizes[static_cast<size_t>(i)];
+    }
+  }
+};
+
+// The dtype of the arithmetic: half types run in float32.
+DType kernel_dtype(DType t) { return t == DType::Float64 ? t : DType::Float32; }
+Tensor prepared(const Tensor& t) { return contiguous(to_dtype(t, kernel_dtype(t.dtype()))); }
+
+Tensor fused_gradient(const Tensor& g, const Tensor& y, int dim, bool logarithm) {
+  Tensor from = prepared(g), value = prepared(y), out = empty(y.sizes(), value.dtype());
+  Extent e(y.sizes(), dim);
+  if (y.numel() > 0) {
+    cpu::softmax_gradient(out.dtype(), from->data, value->data, out->data, e.outer, e.n, e.inner, logarithm);
+  }
+  return to_dtype(out, y.dtype());
+}
+
+Tensor gradient_formula(const Tensor& g, const Tensor& y, int dim, bool logarithm) {
+  if (logarithm) return sub(g, mul(elementwise(OpId::exp, {y}), sum(g, Dims{dim}, true, {})));
+  return mul(y, sub(g, sum(mul(g, y), Dims{dim}, true, {})));
+}
+
+Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype, bool logarithm) {
+  Tensor x = dtype ? to_dtype(input, *dtype) : input;
+  int d = wrap_dim(dim, x.ndim());
+  if (!is_floating(x.dtype())) {
+    raise(PyExc_NotImplementedError, "\"", op.name, "_kernel_impl\" not implemented for '", facts(x.dtype()).tensor_name, "'");
+  }
+  Tensor y;
+  {
+    GradModeScope off(false);
+    Tensor from = prepared(x);
+    y = empty(x.sizes(), from.dtype());
+    Extent e(x.sizes(), d);
+    if (x.numel() > 0) cpu::softmax(y.dtype(), from->data, y->data, e.outer, e.n, e.inner, logarithm);
+    y = to_dtype(y, x.dtype());
+  }
+  return record(op, y, {&x}, {&y}, [d, logarithm](Backward& b) {
+    b.give(0, (grad_enabled() ? gradient_formula : fused_gradient)(b.g(), b.saved(0), d, logarithm));
+  });
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& x, int64_t dim, MaybeDType dtype) { return normalised(kSoftmax, x, dim, dtype, false); }
+Tensor log_softmax(const Tensor& x, int64_t dim, MaybeDType dtype) { return normalised(kLogSoftmax, x, dim, dtype, true); }
+
+}  // namespace chainrule

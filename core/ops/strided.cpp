@@ -1,0 +1,64 @@
+// as_strided and its transpose: any arrangement of elements, and adding a gradient back at them.
+#include "autograd/record.hpp"
+#include "backends/cpu/reduce.hpp"
+#include "ops/accumulate.hpp"
+#include "ops/copy.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kAsStrided{"as_strided", "AsStridedBackward0", "g added at the elements that the view shows"};
+OpInfo kScatter{"as_strided_scatter", "AsStridedScatterBackward0", "g at the elements that the view shows"};
+
+struct Region {
+  Dims base_sizes, base_strides, sizes, strides;
+  int64_t offset;
+};
+
+void check_bounds(const Tensor& t, Span sizes, Span strides, int64_t offset) {
+  int64_t first = t.offset() + offset, last = first;
+  auto item = static_cast<int64_t>(size_of(t.dtype()));
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (strides[i] < 0) {
+      raise(PyExc_RuntimeError, "as_strided: Negative strides are not supported at the moment, got strides: ", strides);
+    }
+    if (sizes[i] == 0) return;
+    int64_t reach;
+    if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) || __builtin_add_overflow(last, reach, &last)) last = INT64_MAX / 32;
+  }
+  if (first < 0) raise(PyExc_RuntimeError, "Tensor: invalid storage offset ", first);
+  if (last >= t->storage->bytes / item) {
+    raise(PyExc_RuntimeError, "setStorage: sizes ", sizes, ", strides ", strides, ", storage offset ", first,
+          ", and itemsize ", item, " requiring a storage size of ", (last + 1) * item,
+          " are out of bounds for storage of size ", t->storage->bytes);
+  }
+}
+
+}  // namespace
+
+Tensor as_strided(const Tensor& t, Span sizes, Span strides, int64_t offset) {
+  if (sizes.size() != strides.size()) {
+    raise(PyExc_RuntimeError, "mismatch in length of strides and shape: ", sizes.size(), " sizes, ", strides.size(), " strides");
+  }
+  check_bounds(t, sizes, strides, offset);
+  Tensor result = tensor_over(t->storage, sizes, strides, t.offset() + offset, t.dtype());
+  Region r{Dims(t.sizes()), Dims(t.strides()), Dims(sizes), Dims(strides), offset};
+  return record_view(kAsStrided, result, t, [r](const Tensor& g) {
+    return scatter_strided(g, r.base_sizes, r.base_strides, r.sizes, r.strides, r.offset);
+  });
+}
+
+Tensor scatter_strided(const Tensor& g, Span base_sizes, Span base_strides, Span sizes, Span strides, int64_t offset) {
+  Tensor result = empty_strided(base_sizes, base_strides, g.dtype());
+  std::memset(result->data, 0, static_cast<size_t>(result->storage->bytes));
+  if (g.numel() > 0) {
+    char* first = result->data + offset * static_cast<int64_t>(size_of(g.dtype()));
+    cpu::accumulate_strided(sizes, first, strides, g->data, g.strides(), g.dtype());
+  }
+  Region r{Dims(base_sizes), Dims(base_strides), Dims(sizes), Dims(strides), offset};
+  return record(kScatter, result, {&g}, {}, [r](Backward& b) {
+    b.give(0, as_strided(copy_strided(b.g(), r.base_strides), r.sizes, r.strides, r.offset));
+  });
+}
+
+}  // namespace chainrule

@@ -1,0 +1,55 @@
+// elementwise.def as data: one record per op with its texts, its domain and what its gradients read.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "autograd/node.hpp"
+#include "ops/read_line.hpp"
+
+namespace chainrule {
+
+enum class OpId : uint16_t {
+#define OP(name, inputs, domain, parameters, value, gradients) name,
+#define TEST(name, inputs, domain, value) name,
+#define ALIAS(name, target)
+#include "ops/elementwise.def"
+#undef OP
+#undef TEST
+#undef ALIAS
+  kCount
+};
+inline constexpr int kOpCount = static_cast<int>(OpId::kCount);
+inline constexpr int kMaxInputs = 3;
+
+// What a gradient formula reads, as bits: input i is 1 << i.
+enum Reads : uint8_t { kReadsOutput = 8, kPassesG = 16, kIsNone = 32 };
+
+struct OpRecord {
+  const char* name;
+  const char* input_names[kMaxInputs];
+  int input_count;
+  Domain domain;
+  const char* parameters;  // as written: NONE, POSITIONAL(name, default, ...) or KEYWORD(...)
+  int parameter_count;
+  const char* value;
+  const char* gradients[kMaxInputs];  // null where there is none
+  uint8_t reads[kMaxInputs];
+  bool is_test;
+  bool differentiable;
+  int condition;  // the input that is always bool (where's condition), or -1
+  OpId id;
+  OpInfo* info;
+};
+
+const OpRecord& record_of(OpId id);
+std::span<const OpRecord> op_table();
+
+struct OpAlias {
+  const char* name;
+  const char* target;
+};
+std::span<const OpAlias> op_aliases();
+// By name or alias; null when there is none.
+const OpRecord* find_op(std::string_view name);
+
+}  // namespace chainrule

@@ -1,0 +1,110 @@
+// Diagonals and triangles of matrices.
+#include "ops/triangular.hpp"
+
+#include <cstring>
+
+#include "autograd/record.hpp"
+#include "ops/copy.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kDiagonal{"diagonal", "DiagonalBackward0", "zeros with g on the diagonal"};
+OpInfo kDiagonalCopy{"diag", "DiagonalBackward0_copy", "zeros with g on the diagonal"};
+OpInfo kDiagEmbed{"diag_embed", "DiagEmbedBackward0", "the diagonal of g"};
+OpInfo kTril{"tril", "TrilBackward0", "the lower triangle of g"};
+OpInfo kTriu{"triu", "TriuBackward0", "the upper triangle of g"};
+
+struct Diagonal {
+  int64_t offset;
+  int dim1, dim2;
+};
+
+Diagonal wrapped(int64_t offset, int64_t dim1, int64_t dim2, int ndim) {
+  Diagonal d{offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)};
+  if (d.dim1 == d.dim2) raise(PyExc_RuntimeError, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  return d;
+}
+
+Tensor diagonal_view(const Tensor& t, const Diagonal& d) {
+  int64_t rows = t.size(d.dim1), columns = t.size(d.dim2);
+  int64_t length = d.offset >= 0 ? std::min(rows, columns - d.offset) : std::min(rows + d.offset, columns);
+  int64_t start = d.offset >= 0 ? d.offset * t.stride(d.dim2) : -d.offset * t.stride(d.dim1);
+  Dims sizes(t.sizes()), strides(t.strides());
+  int64_t step = strides[d.dim1] + strides[d.dim2];
+  for (int dim : {std::max(d.dim1, d.dim2), std::min(d.dim1, d.dim2)}) {
+    sizes.erase(dim);
+    strides.erase(dim);
+  }
+  sizes.push_back(std::max<int64_t>(length, 0));
+  strides.push_back(step);
+  return tensor_over(t->storage, sizes, strides, t.offset() + (length > 0 ? start : 0), t.dtype());
+}
+
+// Zeros of the whole with g on the diagonal.
+Tensor embed_diagonal(const Tensor& g, Span whole, const Diagonal& d) {
+  Tensor result = zeros(whole, g.dtype());
+  copy_into(diagonal(result, d.offset, d.dim1, d.dim2), g);
+  return result;
+}
+
+Tensor triangle(OpInfo& op, const Tensor& x, int64_t diagonal, bool lower) {
+  if (x.ndim() < 2) raise(PyExc_RuntimeError, op.name, ": input tensor must have at least 2 dimensions");
+  Tensor from;
+  {
+    GradModeScope off(false);
+    from = contiguous(x);
+  }
+  Tensor out = empty(x.sizes(), x.dtype());
+  int64_t rows = x.size(x.ndim() - 2), columns = x.size(x.ndim() - 1), item = static_cast<int64_t>(size_of(x.dtype()));
+  int64_t all = columns ? x.numel() / columns : 0;
+  for (int64_t r = 0; r < all; ++r) {
+    // Row i keeps columns up to i + diagonal in the lower triangle, and from there on in the upper one.
+    int64_t cut = std::clamp<int64_t>(r % rows + diagonal + (lower ? 1 : 0), 0, columns);
+    char* to = out->data + r * columns * item;
+    const char* source = from->data + r * columns * item;
+    int64_t begin = lower ? 0 : cut, end = lower ? cut : columns;
+    std::memset(to, 0, static_cast<size_t>(begin * item));
+    std::memcpy(to + begin * item, source + begin * item, static_cast<size_t>((end - begin) * item));
+    std::memset(to + end * item, 0, static_cast<size_t>((columns - end) * item));
+  }
+  return record(op, out, {&x}, {},
+                [diagonal, lower](Backward& b) { b.give(0, lower ? tril(b.g(), diagonal) : triu(b.g(), diagonal)); });
+}
+
+}  // namespace
+
+Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+  Diagonal d = wrapped(offset, dim1, dim2, t.ndim());
+  return record_view(kDiagonal, diagonal_view(t, d), t,
+                     [whole = Dims(t.sizes()), d](const Tensor& g) { return embed_diagonal(g, whole, d); });
+}
+
+Tensor diag(const Tensor& t, int64_t offset) {
+  if (t.ndim() != 1 && t.ndim() != 2)
+    raise(PyExc_RuntimeError, "diag(): Supports 1D or 2D tensors. Got ", t.ndim(), "D");
+  if (t.ndim() == 1) return diag_embed(t, offset, -2, -1);
+  Diagonal d{offset, 0, 1};
+  Tensor line = diagonal_view(t, d), out = empty(line.sizes(), t.dtype());
+  copy_elements(out, line);
+  return record(kDiagonalCopy, out, {&t}, {},
+                [whole = Dims(t.sizes()), d](Backward& b) { b.give(0, embed_diagonal(b.g(), whole, d)); });
+}
+
+Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+  Diagonal d = wrapped(offset, dim1, dim2, t.ndim() + 1);
+  if (t.ndim() == 0) wrap_dim(-2, 0);  // raises
+  int64_t side = t.size(t.ndim() - 1) + std::abs(offset);
+  Dims sizes(t.sizes().first(t.sizes().size() - 1));
+  sizes.insert(std::min(d.dim1, d.dim2), side);
+  sizes.insert(std::max(d.dim1, d.dim2), side);
+  Tensor out = zeros(sizes, t.dtype());
+  copy_elements(diagonal_view(out, d), t);
+  return record(kDiagEmbed, out, {&t}, {}, [d](Backward& b) { b.give(0, diagonal(b.g(), d.offset, d.dim1, d.dim2)); });
+}
+
+Tensor tril(const Tensor& t, int64_t diagonal) { return triangle(kTril, t, diagonal, true); }
+Tensor triu(const Tensor& t, int64_t diagonal) { return triangle(kTriu, t, diagonal, false); }
+
+}  // namespace chainrule

@@ -1,0 +1,28 @@
+// Other looks at the same memory.
+#pragma once
+#include "tensor/tensor.hpp"
+
+namespace chainrule {
+
+Tensor view(const Tensor& t, Span sizes);     // raises when the strides do not allow it
+Tensor reshape(const Tensor& t, Span sizes);  // copies when they do not
+Tensor expand(const Tensor& t, Span sizes);   // -1 keeps a size
+Tensor permute(const Tensor& t, Span dims);
+Tensor transpose(const Tensor& t, int64_t dim0, int64_t dim1);
+Tensor t(const Tensor& x);
+Tensor squeeze(const Tensor& t, const Dims* dims = nullptr);
+Tensor unsqueeze(const Tensor& t, int64_t dim);
+Tensor flatten(const Tensor& t, int64_t start, int64_t end);
+Tensor select(const Tensor& t, int64_t dim, int64_t index);
+Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t stop, int64_t step);  // bounds already clamped
+Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length);
+Tensor detach(const Tensor& t);
+Tensor adjoint_matrix(const Tensor& t);  // mT
+Tensor view_as_alias(const Tensor& t);
+
+// Sizes with -1 replaced, checked against the number of elements.
+Dims infer_sizes(Span sizes, int64_t numel);
+// Strides that show the same elements as `sizes`, or false when only a copy could.
+bool view_strides(Span old_sizes, Span old_strides, Span sizes, int64_t numel, Dims& strides);
+
+}  // namespace chainrule

@@ -1,0 +1,44 @@
+// The element types a tensor can hold, and the facts about each that do not depend on a value.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace chainrule {
+
+// Order matters: it is the order of promotion within each category (see promote()).
+enum class DType : uint8_t {
+  Bool, UInt8, Int8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64, Complex64, Complex128
+};
+inline constexpr int kDTypeCount = 12;
+
+struct DTypeFacts {
+  const char* name;         // as in `chainrule.float32`
+  const char* tensor_name;  // as PyTorch's messages spell it: "Float"
+  uint8_t size;             // bytes per element
+};
+
+inline constexpr DTypeFacts kDTypeFacts[kDTypeCount] = {
+    {"bool", "Bool", 1},       {"uint8", "Byte", 1},       {"int8", "Char", 1},
+    {"int16", "Short", 2},     {"int32", "Int", 4},        {"int64", "Long", 8},
+    {"float16", "Half", 2},    {"bfloat16", "BFloat16", 2}, {"float32", "Float", 4},
+    {"float64", "Double", 8},  {"complex64", "ComplexFloat", 8}, {"complex128", "ComplexDouble", 16}};
+
+constexpr const DTypeFacts& facts(DType t) { return kDTypeFacts[static_cast<int>(t)]; }
+constexpr size_t size_of(DType t) { return facts(t).size; }
+constexpr bool is_complex(DType t) { return t >= DType::Complex64; }
+constexpr bool is_floating(DType t) { return t >= DType::Float16 && t <= DType::Float64; }
+constexpr bool is_integral(DType t) { return t >= DType::UInt8 && t <= DType::Int64; }
+constexpr bool is_bool(DType t) { return t == DType::Bool; }
+constexpr bool is_differentiable(DType t) { return t >= DType::Float16; }
+
+// The real type of a complex one's parts; a real type is its own.
+constexpr DType real_of(DType t) {
+  return t == DType::Complex64 ? DType::Float32 : t == DType::Complex128 ? DType::Float64 : t;
+}
+
+// The smallest dtype that holds both, as PyTorch promotes two tensors of equal standing.
+DType promote(DType a, DType b);
+// Whether a result of type `from` may be written into a tensor of type `to` (no loss of category).
+bool can_cast(DType from, DType to);
+
+}  // namespace chainrule

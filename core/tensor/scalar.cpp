@@ -1,0 +1,79 @@
+// Reading and writing single elements, and the default floating type.
+#include "tensor/scalar.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "tensor/half.hpp"
+
+namespace chainrule {
+namespace {
+
+DType default_floating = DType::Float32;
+
+template <class T>
+void put(void* to, T value) {
+  std::memcpy(to, &value, sizeof(T));
+}
+template <class T>
+T take(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+int64_t as_integer(const Scalar& s) {
+  if (s.kind <= Scalar::kInt) return s.integer;
+  // Out of range gives what the hardware's conversion gives, as PyTorch does.
+  return s.real >= -9.3e18 && s.real <= 9.2e18 ? static_cast<int64_t>(s.real) : INT64_MIN;
+}
+
+}  // namespace
+
+DType default_dtype() { return default_floating; }
+void set_default_dtype(DType t) { default_floating = t; }
+
+void store(const Scalar& s, DType dtype, void* to) {
+  switch (dtype) {
+    case DType::Bool: return put<uint8_t>(to, s.real != 0 || s.imaginary != 0);
+    case DType::UInt8: return put(to, static_cast<uint8_t>(as_integer(s)));
+    case DType::Int8: return put(to, static_cast<int8_t>(as_integer(s)));
+    case DType::Int16: return put(to, static_cast<int16_t>(as_integer(s)));
+    case DType::Int32: return put(to, static_cast<int32_t>(as_integer(s)));
+    case DType::Int64: return put(to, as_integer(s));
+    case DType::Float16: return put(to, Half(static_cast<float>(s.real)));
+    case DType::BFloat16: return put(to, BFloat16(static_cast<float>(s.real)));
+    case DType::Float32: return put(to, static_cast<float>(s.real));
+    case DType::Float64: return put(to, s.real);
+    case DType::Complex64: {
+      float parts[2] = {static_cast<float>(s.real), static_cast<float>(s.imaginary)};
+      std::memcpy(to, parts, sizeof parts);
+      return;
+    }
+    case DType::Complex128: {
+      double parts[2] = {s.real, s.imaginary};
+      std::memcpy(to, parts, sizeof parts);
+      return;
+    }
+  }
+}
+
+Scalar load(DType dtype, const void* from) {
+  auto* bytes = static_cast<const char*>(from);
+  switch (dtype) {
+    case DType::Bool: return Scalar::of_int(take<uint8_t>(from) != 0, Scalar::kBool);
+    case DType::UInt8: return Scalar::of_int(take<uint8_t>(from));
+    case DType::Int8: return Scalar::of_int(take<int8_t>(from));
+    case DType::Int16: return Scalar::of_int(take<int16_t>(from));
+    case DType::Int32: return Scalar::of_int(take<int32_t>(from));
+    case DType::Int64: return Scalar::of_int(take<int64_t>(from));
+    case DType::Float16: return Scalar(static_cast<float>(take<Half>(from)));
+    case DType::BFloat16: return Scalar(static_cast<float>(take<BFloat16>(from)));
+    case DType::Float32: return Scalar(take<float>(from));
+    case DType::Float64: return Scalar(take<double>(from));
+    case DType::Complex64: return Scalar::of_complex(take<float>(from), take<float>(bytes + 4));
+    default: return Scalar::of_complex(take<double>(from), take<double>(bytes + 8));
+  }
+}
+
+}  // namespace chainrule

@@ -1,0 +1,79 @@
+// Storages come from a free list; their bytes are inline when few, else from the device's allocator.
+#include "tensor/storage.hpp"
+
+#include <new>
+#include <utility>
+
+#include "backends/cpu/allocator.hpp"
+#include "tensor/error.hpp"
+
+namespace chainrule {
+namespace {
+
+struct FreeStorage {
+  FreeStorage* next;
+};
+FreeStorage* free_storages = nullptr;
+
+Storage* blank() {
+  void* memory = free_storages ? std::exchange(free_storages, free_storages->next) : std::malloc(sizeof(Storage));
+  if (!memory) throw std::bad_alloc();
+  auto* storage = static_cast<Storage*>(memory);
+  storage->references = 1;
+  storage->version = 0;
+  storage->device = Device::CPU;
+  storage->resizable = true;
+  storage->capacity = 0;
+  storage->owner = nullptr;
+  new (&storage->written) SourceLine();
+  return storage;
+}
+
+void recycle(Storage* storage) {
+  auto* freed = reinterpret_cast<FreeStorage*>(storage);
+  freed->next = free_storages;
+  free_storages = freed;
+}
+
+[[noreturn]] void out_of_memory(int64_t bytes) {
+  raise(PyExc_RuntimeError, "[enforce fail at alloc_cpu] DefaultCPUAllocator: can't allocate memory: you tried to allocate ",
+        bytes, " bytes.");
+}
+
+}  // namespace
+
+Storage* Storage::make(int64_t bytes) {
+  Storage* storage = blank();
+  storage->bytes = bytes;
+  if (bytes <= static_cast<int64_t>(kInlineBytes)) {
+    storage->data = storage->small;
+    return storage;
+  }
+  try {
+    cpu::Block block = cpu::allocate(static_cast<size_t>(bytes));
+    storage->data = static_cast<char*>(block.data);
+    storage->capacity = block.capacity;
+  } catch (const std::bad_alloc&) {
+    recycle(storage);
+    out_of_memory(bytes);
+  }
+  return storage;
+}
+
+Storage* Storage::borrow(void* data, int64_t bytes, PyObject* owner) {
+  Storage* storage = blank();
+  storage->bytes = bytes;
+  storage->data = static_cast<char*>(data);
+  storage->owner = Py_NewRef(owner);
+  storage->resizable = false;
+  return storage;
+}
+
+void Storage::destroy() {
+  if (capacity) cpu::release({data, capacity});
+  Py_CLEAR(owner);
+  written.~SourceLine();
+  recycle(this);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,42 @@
+// The bytes behind one or more tensors, how often they were written, and where last.
+#pragma once
+#include <Python.h>
+
+#include <cstdint>
+
+#include "tensor/source_line.hpp"
+
+namespace chainrule {
+
+enum class Device : uint8_t { CPU };
+
+// Note [Saved versions]
+// Each in-place write adds one to `version`. A tensor saved for backward remembers the version it was saved at; if the
+// two differ when the gradient is calculated, the value is no longer the one the forward pass used, and we raise.
+struct Storage {
+  static constexpr size_t kInlineBytes = 64;
+
+  int64_t references;
+  uint32_t version;
+  Device device;
+  bool resizable;
+  int64_t bytes;
+  char* data;
+  size_t capacity;     // of the allocator's block; 0 when the bytes are inline or borrowed
+  PyObject* owner;     // strong: the Python object whose memory is borrowed (a NumPy array, a buffer)
+  SourceLine written;  // the line of the last in-place write
+  alignas(16) char small[kInlineBytes];
+
+  // A new storage with one reference and undefined content.
+  static Storage* make(int64_t bytes);
+  // A storage over memory that `owner` keeps alive.
+  static Storage* borrow(void* data, int64_t bytes, PyObject* owner);
+
+  void retain() { ++references; }
+  void release() {
+    if (--references == 0) destroy();
+  }
+  void destroy();
+};
+
+}  // namespace chainrule

@@ -1,0 +1,331 @@
+// Making, describing and freeing tensors.
+#include "tensor/tensor.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tensor/error.hpp"
+#include "tensor/slab.hpp"
+
+namespace chainrule {
+namespace {
+
+using TensorSlab = Slab<TensorObject>;
+int64_t live = 0;
+
+TensorObject* blank() {
+  TensorObject* t = TensorSlab::allocate(&TensorType);
+  std::memset(&t->storage, 0, sizeof(TensorObject) - offsetof(TensorObject, storage));
+  t->flags = kFromSlab;
+  ++live;
+  return t;
+}
+
+void free_dims(TensorObject* t) {
+  if (t->ndim > TensorObject::kInlineDims) delete[] t->heap_dims;
+}
+
+void free_rare(TensorObject* t) {
+  Rare* r = std::exchange(t->rare, nullptr);
+  if (!r) return;
+  Py_CLEAR(r->hooks);
+  Py_CLEAR(r->post_hooks);
+  Py_CLEAR(r->pending);
+  Py_CLEAR(r->tangent);
+  Py_CLEAR(r->name);
+  delete r;
+}
+
+bool strides_are_contiguous(Span sizes, Span strides, int64_t numel) {
+  if (numel == 0) return true;
+  int64_t expected = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+// Dimensions from the outermost in memory to the innermost, as PyTorch's TensorIterator orders a fresh output.
+Dims memory_order(Span sizes, Span strides) {
+  Dims order(static_cast<int>(sizes.size()));
+  std::iota(order.begin(), order.end(), 0);
+  auto must_swap = [&](int64_t inner, int64_t outer) {
+    if (strides[inner] == 0 || strides[outer] == 0) return 0;
+    if (strides[inner] != strides[outer]) return strides[inner] < strides[outer] ? -1 : 1;
+    return sizes[inner] > sizes[outer] ? 1 : 0;
+  };
+  // Insertion sort on the reversed list: stable for ties, quits at the first decided comparison.
+  Dims reversed(order.size());
+  for (int i = 0; i < order.size(); ++i) reversed[i] = order.size() - 1 - i;
+  for (int i = 1; i < reversed.size(); ++i) {
+    int at = i;
+    for (int j = i - 1; j >= 0; --j) {
+      int verdict = must_swap(reversed[j], reversed[at]);
+      if (verdict > 0) {
+        std::swap(reversed[j], reversed[at]);
+        at = j;
+      } else if (verdict < 0) {
+        break;
+      }
+    }
+  }
+  return reversed;  // innermost first
+}
+
+}  // namespace
+
+int64_t live_tensors() { return live; }
+
+std::string shape_text(Span sizes) {
+  std::string text = "[";
+  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
+  return text + "]";
+}
+
+int64_t count(Span sizes) {
+  int64_t n = 1;
+  bool zero = false, overflow = false;
+  for (int64_t s : sizes) {
+    if (s < 0) raise(PyExc_RuntimeError, "Trying to create tensor with negative dimension ", s, ": ", sizes);
+    zero |= s == 0;
+    overflow |= __builtin_mul_overflow(n, s, &n);
+  }
+  if (zero) return 0;
+  if (overflow || n > (int64_t{1} << 58)) {
+    raise(PyExc_RuntimeError, "Storage size calculation overflowed with sizes=", sizes);
+  }
+  return n;
+}
+
+Dims contiguous_strides(Span sizes) {
+  Dims strides(static_cast<int>(sizes.size()));
+  int64_t step = 1;
+  for (int i = strides.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= std::max<int64_t>(sizes[i], 1);
+  }
+  return strides;
+}
+
+bool is_dense(Span sizes, Span strides) {
+  Dims inner_first = memory_order(sizes, strides);
+  int64_t expected = 1;
+  for (int64_t d : inner_first) {
+    if (sizes[d] == 1) continue;
+    if (strides[d] != expected) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+
+Dims dense_strides_like(const Tensor& like) {
+  if (like.is_contiguous()) return contiguous_strides(like.sizes());
+  if (is_dense(like.sizes(), like.strides())) return Dims(like.strides());
+  Dims strides(like.ndim());
+  int64_t step = 1;
+  for (int64_t d : memory_order(like.sizes(), like.strides())) {
+    strides[static_cast<int>(d)] = step;
+    step *= std::max<int64_t>(like.size(static_cast<int>(d)), 1);
+  }
+  return strides;
+}
+
+int wrap_dim(int64_t dim, int ndim) {
+  int64_t range = std::max(ndim, 1);
+  if (dim < -range || dim >= range) {
+    raise(PyExc_IndexError, "Dimension out of range (expected to be in range of [", -range, ", ", range - 1, "], but got ",
+          dim, ")");
+  }
+  return static_cast<int>(dim < 0 ? dim + range : dim);
+}
+
+void set_layout(TensorObject* t, Span sizes, Span strides) {
+  auto n = static_cast<int>(sizes.size());
+  if (n > 64) raise(PyExc_RuntimeError, "a tensor has at most 64 dimensions, but this one would have ", n);
+  int64_t numel = count(sizes);
+  if (n > TensorObject::kInlineDims) {
+    auto* dims = new int64_t[2 * n];
+    std::copy(sizes.begin(), sizes.end(), dims);
+    std::copy(strides.begin(), strides.end(), dims + n);
+    free_dims(t);
+    t->heap_dims = dims;
+  } else {
+    // The new spans may point into this very object.
+    int64_t copy[2 * TensorObject::kInlineDims];
+    std::copy(sizes.begin(), sizes.end(), copy);
+    std::copy(strides.begin(), strides.end(), copy + TensorObject::kInlineDims);
+    free_dims(t);
+    std::copy(copy, copy + n, t->inline_dims);
+    std::copy(copy + TensorObject::kInlineDims, copy + TensorObject::kInlineDims + n,
+              t->inline_dims + TensorObject::kInlineDims);
+  }
+  t->ndim = static_cast<uint8_t>(n);
+  t->numel = numel;
+  bool contiguous = strides_are_contiguous({t->sizes(), size_t(n)}, {t->strides(), size_t(n)}, numel);
+  t->flags = contiguous ? t->flags | kContiguous : t->flags & ~kContiguous;
+}
+
+Tensor empty(Span sizes, DType dtype) {
+  int64_t numel = count(sizes);
+  Storage* storage = Storage::make(numel * static_cast<int64_t>(size_of(dtype)));
+  TensorObject* t = blank();
+  t->storage = storage;
+  t->data = storage->data;
+  t->dtype = dtype;
+  t->numel = numel;
+  Tensor result = Tensor::steal(t);
+  auto n = static_cast<int>(sizes.size());
+  if (n <= TensorObject::kInlineDims) {
+    t->ndim = static_cast<uint8_t>(n);
+    t->flags |= kContiguous;
+    int64_t step = 1;
+    for (int i = n; i-- > 0;) {
+      t->inline_dims[i] = sizes[i];
+      t->inline_dims[TensorObject::kInlineDims + i] = step;
+      step *= std::max<int64_t>(sizes[i], 1);
+    }
+  } else {
+    set_layout(t, sizes, contiguous_strides(sizes));
+  }
+  return result;
+}
+
+Tensor empty_strided(Span sizes, Span strides, DType dtype) {
+  int64_t extent = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) extent += (std::max<int64_t>(sizes[i], 1) - 1) * strides[i];
+  if (count(sizes) == 0) extent = 0;
+  Storage* storage = Storage::make(extent * static_cast<int64_t>(size_of(dtype)));
+  TensorObject* t = blank();
+  t->storage = storage;
+  t->data = storage->data;
+  t->dtype = dtype;
+  Tensor result = Tensor::steal(t);
+  set_layout(t, sizes, strides);
+  return result;
+}
+
+Tensor tensor_over(Storage* storage, Span sizes, Span strides, int64_t offset, DType dtype) {
+  TensorObject* t = blank();
+  storage->retain();
+  t->storage = storage;
+  t->data = storage->data + offset * static_cast<int64_t>(size_of(dtype));
+  t->dtype = dtype;
+  Tensor result = Tensor::steal(t);
+  set_layout(t, sizes, strides);
+  return result;
+}
+
+Tensor alias(const Tensor& source) {
+  TensorObject* t = blank();
+  t->storage = source->storage;
+  t->storage->retain();
+  t->data = source->data;
+  t->dtype = source->dtype;
+  Tensor result = Tensor::steal(t);
+  if (source.ndim() <= TensorObject::kInlineDims) {
+    t->numel = source->numel;
+    t->ndim = source->ndim;
+    t->flags |= source->flags & kContiguous;
+    std::memcpy(t->inline_dims, source->inline_dims, sizeof t->inline_dims);
+  } else {
+    set_layout(t, source.sizes(), source.strides());
+  }
+  return result;
+}
+
+Tensor alias_as(PyTypeObject* type, const Tensor& source) {
+  if (type == &TensorType) return alias(source);
+  auto* t = reinterpret_cast<TensorObject*>(checked(type->tp_alloc(type, 0)));  // tracked and zeroed by Python
+  ++live;
+  t->storage = source->storage;
+  t->storage->retain();
+  t->data = source->data;
+  t->dtype = source->dtype;
+  Tensor result = Tensor::steal(t);
+  set_layout(t, source.sizes(), source.strides());
+  return result;
+}
+
+void replace_data(TensorObject* t, const Tensor& source) {
+  Storage* old = t->storage;
+  source->storage->retain();
+  t->storage = source->storage;
+  t->data = source->data;
+  t->dtype = source->dtype;
+  if (old) old->release();
+  set_layout(t, source.sizes(), source.strides());
+}
+
+void resize(const Tensor& t, Span sizes) {
+  Dims strides = contiguous_strides(sizes);
+  int64_t bytes = (t.offset() + count(sizes)) * static_cast<int64_t>(size_of(t.dtype()));
+  Storage* storage = t->storage;
+  if (bytes > storage->bytes) {
+    if (!storage->resizable) raise(PyExc_RuntimeError, "Trying to resize storage that is not resizable");
+    Tensor fresh = empty(Dims{bytes}, DType::UInt8);
+    std::memcpy(fresh->data, storage->data, static_cast<size_t>(storage->bytes));
+    int64_t offset = t->data - storage->data;
+    fresh->storage->version = storage->version;
+    std::swap(t->storage, fresh->storage);
+    t->data = t->storage->data + offset;
+  }
+  set_layout(t.get(), sizes, strides);
+}
+
+Rare* rare(TensorObject* t) {
+  if (!t->rare) t->rare = new Rare();
+  return t->rare;
+}
+
+void track(TensorObject* t) {
+  auto* object = reinterpret_cast<PyObject*>(t);
+  if (!PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
+}
+
+int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* t = reinterpret_cast<TensorObject*>(self);
+  Py_VISIT((PyObject*)t->node);
+  Py_VISIT((PyObject*)t->grad);
+  Py_VISIT((PyObject*)t->base);
+  Py_VISIT(t->dict);
+  if (Rare* r = t->rare) {
+    Py_VISIT(r->hooks);
+    Py_VISIT(r->post_hooks);
+    Py_VISIT((PyObject*)r->pending);
+    Py_VISIT((PyObject*)r->tangent);
+  }
+  return 0;
+}
+
+int tensor_clear(PyObject* self) {
+  auto* t = reinterpret_cast<TensorObject*>(self);
+  Py_CLEAR(t->node);
+  Py_CLEAR(t->grad);
+  Py_CLEAR(t->base);
+  Py_CLEAR(t->dict);
+  free_rare(t);
+  return 0;
+}
+
+void tensor_dealloc(PyObject* self) {
+  auto* t = reinterpret_cast<TensorObject*>(self);
+  if (PyObject_GC_IsTracked(self)) PyObject_GC_UnTrack(self);
+  if (t->weakrefs) PyObject_ClearWeakRefs(self);
+  Py_XDECREF((PyObject*)std::exchange(t->node, nullptr));
+  Py_XDECREF((PyObject*)std::exchange(t->grad, nullptr));
+  Py_XDECREF((PyObject*)std::exchange(t->base, nullptr));
+  Py_XDECREF(std::exchange(t->dict, nullptr));
+  if (t->rare) free_rare(t);
+  if (t->storage) t->storage->release();
+  free_dims(t);
+  --live;
+  if (t->flags & kFromSlab) {
+    TensorSlab::release(t);
+  } else {
+    Py_TYPE(self)->tp_free(self);
+  }
+}
+
+}  // namespace chainrule

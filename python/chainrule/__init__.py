@@ -1,0 +1,94 @@
+"""chainrule: PyTorch's tensors and automatic differentiation, small, fast, and able to explain every gradient.
+
+    import chainrule as torch
+
+Every public name is listed here once; submodules load on first use.
+"""
+
+import importlib as _importlib
+import os as _os
+from math import e, inf, nan, pi
+
+from . import _core
+from ._core import (
+    Generator,
+    Size,
+    Tensor,
+    bfloat16,
+    can_cast,
+    channels_last,
+    channels_last_3d,
+    complex64,
+    complex128,
+    contiguous_format,
+    default_generator,
+    device,
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    get_num_threads,
+    int8,
+    int16,
+    int32,
+    int64,
+    is_grad_enabled,
+    layout,
+    memory_format,
+    preserve_format,
+    promote_types,
+    result_type,
+    set_default_dtype,
+    set_num_threads,
+    strided,
+    uint8,
+)
+from ._core import bool as bool  # noqa: A004
+
+_core.set_library_prefix(_os.path.dirname(__file__) + _os.sep)
+
+from . import tensor_methods as _tensor_methods  # noqa: E402
+from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from .type_info import finfo, iinfo  # noqa: E402
+
+__version__ = "0.1.0"
+
+# Other names of the dtypes.
+half, float, double = float16, float32, float64
+short, int, long = int16, int32, int64
+chalf, cfloat, cdouble = None, complex64, complex128
+del chalf
+newaxis = None
+
+# Every operation of the core: the table's lines and the functions bound beside them.
+globals().update({name: f for name, f in _core.functions.items() if name not in _tensor_methods.FUNCTIONAL_ONLY})
+
+_SUBMODULES = {"autograd", "nn", "printing", "random", "memory"}
+_FROM_SUBMODULES = {
+    "set_printoptions": "printing",
+    "manual_seed": "random",
+    "seed": "random",
+    "initial_seed": "random",
+    "get_rng_state": "random",
+    "set_rng_state": "random",
+}
+
+
+def __getattr__(name: str):
+    if name in _SUBMODULES:
+        return _importlib.import_module(f"{__name__}.{name}")
+    if name in _FROM_SUBMODULES:
+        value = getattr(_importlib.import_module(f"{__name__}.{_FROM_SUBMODULES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'chainrule' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(set(globals()) | _SUBMODULES | set(_FROM_SUBMODULES))
+
+
+def is_tensor(obj) -> bool:
+    """Whether `obj` is a tensor."""
+    return isinstance(obj, Tensor)

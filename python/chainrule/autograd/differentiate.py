@@ -1,0 +1,89 @@
+"""autograd.backward and autograd.grad."""
+
+from collections.abc import Sequence
+
+from .. import _core
+from .._core import Tensor
+
+
+def _as_tuple(value) -> tuple:
+    return (value,) if isinstance(value, Tensor) or value is None else tuple(value)
+
+
+def _gradients_for(outputs: tuple, gradients) -> tuple:
+    gradients = _as_tuple(gradients)
+    if gradients == (None,):
+        gradients = (None,) * len(outputs)
+    if len(gradients) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+    return gradients
+
+
+def backward(
+    tensors,
+    grad_tensors=None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables=None,
+    inputs=None,
+) -> None:
+    """Adds the gradients of `tensors` into the .grad of the leaves they depend on, or of `inputs` only."""
+    if grad_variables is not None:
+        grad_tensors = grad_variables
+    if inputs is not None and len(_as_tuple(inputs)) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    outputs = _as_tuple(tensors)
+    retain = create_graph if retain_graph is None else retain_graph
+    wanted = () if inputs is None else _as_tuple(inputs)
+    _core.run_backward(outputs, _gradients_for(outputs, grad_tensors), retain, create_graph, wanted)
+
+
+def grad(
+    outputs,
+    inputs,
+    grad_outputs=None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple:
+    """The gradients of the sum of `outputs` with respect to `inputs`; touches no .grad."""
+    if not only_inputs:
+        raise ValueError("only_inputs argument is deprecated and must be True")
+    if is_grads_batched:
+        raise NotImplementedError("grad(is_grads_batched=True) needs vmap, which is not there yet")
+    if allow_unused is False and materialize_grads:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    outs, ins = _as_tuple(outputs), _as_tuple(inputs)
+    if not ins:
+        raise ValueError("grad requires non-empty inputs.")
+    _check_inputs(ins)
+    retain = create_graph if retain_graph is None else retain_graph
+    found = _core.gradients_of(outs, _gradients_for(outs, grad_outputs), ins, retain, create_graph)
+    return _fill_unused(found, ins, allow_unused or materialize_grads, materialize_grads)
+
+
+def _check_inputs(inputs: Sequence[Tensor]) -> None:
+    for i, tensor in enumerate(inputs):
+        if not tensor.requires_grad:
+            raise RuntimeError(
+                "One of the differentiated Tensors does not require grad\n"
+                f"  Input {i} has requires_grad=False: set it before the calculation, x.requires_grad_()."
+            )
+
+
+def _fill_unused(gradients: tuple, inputs: tuple, allow: bool, materialize: bool) -> tuple:
+    unused = [i for i, g in enumerate(gradients) if g is None]
+    if unused and not allow:
+        raise RuntimeError(
+            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
+            f"is the desired behavior.\n  Not used: input {', '.join(map(str, unused))} of {len(inputs)}."
+        )
+    if not materialize:
+        return gradients
+    zeros_like = _core.functions["zeros_like"]
+    return tuple(zeros_like(x) if g is None else g for g, x in zip(gradients, inputs, strict=True))

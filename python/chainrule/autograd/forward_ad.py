@@ -1,0 +1,69 @@
+"""Forward mode: dual numbers, a value and its tangent."""
+
+from typing import NamedTuple
+
+from .. import _core
+from .._core import Tensor
+
+_level = -1
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A value and its tangent, None where it has none."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+def enter_dual_level() -> int:
+    """Opens a level; tangents live until it is closed."""
+    global _level
+    if _level >= 0:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _level += 1
+    _core.enter_dual_level()
+    return _level
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Closes the level."""
+    global _level
+    if level is not None and level != _level:
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    _level -= 1
+    _core.exit_dual_level()
+
+
+class dual_level:  # noqa: N801
+    """with dual_level(): make_dual, calculate, unpack_dual."""
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exception) -> None:
+        exit_dual_level()
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A view of `tensor` that carries `tangent`."""
+    if _level < 0:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+    if tensor.shape != tangent.shape:
+        raise RuntimeError(f"Expected tangent of shape {list(tensor.shape)}, but got {list(tangent.shape)}")
+    dual = tensor.view(tensor.shape) if tensor.is_contiguous() else tensor[...]
+    _core.set_tangent(dual, tangent)
+    return dual
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The value and the tangent of a dual tensor."""
+    if _level < 0:
+        return UnpackedDualTensor(tensor, None)
+    tangent = _core.tangent(tensor)
+    return UnpackedDualTensor(tensor.detach() if not tensor.requires_grad else tensor[...], tangent)

@@ -1,0 +1,112 @@
+"""Switching recording on and off: no_grad, enable_grad, set_grad_enabled, inference_mode."""
+
+import functools
+import inspect
+
+from .. import _core
+
+
+class _Mode:
+    """A context manager that is a decorator too, for functions and generators."""
+
+    _wanted = True
+
+    def __enter__(self):
+        self._previous = _core.is_grad_enabled()
+        _core.set_grad_enabled(self._wanted)
+
+    def __exit__(self, *exception) -> None:
+        _core.set_grad_enabled(self._previous)
+
+    def clone(self):
+        return type(self)()
+
+    def __call__(self, function):
+        if inspect.isclass(function):
+            function.__init__ = self(function.__init__)
+            return function
+        if inspect.isgeneratorfunction(function):
+            return self._wrap_generator(function)
+
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+    def _wrap_generator(self, function):
+        # The mode holds while the generator's own code runs, not while its consumer does.
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            generator = function(*args, **kwargs)
+            send, value = generator.send, None
+            while True:
+                try:
+                    with self.clone():
+                        item = send(value)
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    send, value = generator.send, (yield item)
+                except GeneratorExit:
+                    generator.close()
+                    raise
+                except BaseException as error:
+                    send, value = generator.throw, error
+
+        return wrapped
+
+
+class _PlainMode(_Mode):
+    def __new__(cls, orig_func=None):
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)
+
+
+class no_grad(_PlainMode):  # noqa: N801
+    """Within it, operations are not recorded: results have requires_grad=False."""
+
+    _wanted = False
+
+
+class enable_grad(_PlainMode):  # noqa: N801
+    """Within it, operations are recorded even inside no_grad."""
+
+    _wanted = True
+
+
+class set_grad_enabled(_Mode):  # noqa: N801
+    """Switches recording on or off, at once; as a context manager it switches back at the end."""
+
+    def __init__(self, mode: bool):
+        self._wanted = mode
+        self._before = _core.is_grad_enabled()
+        _core.set_grad_enabled(mode)
+
+    def __enter__(self):
+        self._previous = self._before
+        _core.set_grad_enabled(self._wanted)
+
+    def __call__(self, function):
+        _core.set_grad_enabled(self._before)
+        return super().__call__(function)
+
+    def clone(self):
+        return type(self)(self._wanted)
+
+
+class inference_mode(_Mode):  # noqa: N801
+    """As no_grad; `inference_mode(False)` does nothing."""
+
+    def __new__(cls, mode=True):
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True):
+        self._mode = mode
+
+    def __enter__(self):
+        self._wanted = False if self._mode else _core.is_grad_enabled()
+        super().__enter__()
+
+    def clone(self):
+        return type(self)(self._mode)

@@ -1,0 +1,195 @@
+"""Methods of Tensor that need no speed, written in Python and attached to the type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import _core
+from ._core import Tensor
+
+# Operations that PyTorch keeps in nn.functional.
+FUNCTIONAL_ONLY = frozenset(
+    "leaky_relu leaky_relu_ elu elu_ relu6 relu6_ hardtanh hardtanh_ gelu silu silu_ mish mish_ softplus softplus_ softshrink "
+    "softshrink_ tanhshrink tanhshrink_ softsign softsign_ hardsigmoid hardsigmoid_ hardswish hardswish_ logsigmoid "
+    "logsigmoid_".split()
+)
+
+
+class RemovableHandle:
+    """Takes a hook back."""
+
+    _next_id = 0
+
+    def __init__(self, hooks: dict):
+        self.id = RemovableHandle._next_id
+        RemovableHandle._next_id += 1
+        self._hooks = hooks
+
+    def remove(self) -> None:
+        """Removes the hook; a second call does nothing."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.remove()
+
+
+def _add_hook(hooks: dict, hook: Callable) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+    """Calls `hook(grad)` whenever this tensor's gradient is calculated; what it returns replaces the gradient."""
+    return _add_hook(self._hooks(), hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+    """Calls `hook(tensor)` after a gradient was added to this leaf's .grad."""
+    return _add_hook(self._post_hooks(), hook)
+
+
+def numpy(self: Tensor, *, force: bool = False):
+    """The tensor as a NumPy array that shares its memory."""
+    import numpy
+
+    if self.requires_grad and not force:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    return numpy.asarray(memoryview(self.detach()))
+
+
+def __array__(self: Tensor, dtype=None, copy=None):  # noqa: N807
+    array = numpy(self)
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Converts dtype (and device: there is only the CPU): to(dtype), to(device), to(device, dtype), to(other)."""
+    dtype, copy = kwargs.pop("dtype", None), kwargs.pop("copy", False)
+    device = kwargs.pop("device", None)
+    kwargs.pop("non_blocking", None), kwargs.pop("memory_format", None)
+    other = kwargs.pop("other", None)
+    if kwargs:
+        raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    for argument in args:
+        if isinstance(argument, Tensor):
+            other = argument
+        elif isinstance(argument, (_core.dtype, type)):
+            dtype = argument
+        elif isinstance(argument, (str, _core.device)):
+            device = argument
+        elif isinstance(argument, bool) or argument is None:
+            continue
+        else:
+            raise TypeError(f"to() received an invalid argument of type {type(argument).__name__}: {argument!r}")
+    if device is not None:
+        _core.device(device)
+    if other is not None:
+        dtype = other.dtype
+    return self._to_dtype(self.dtype if dtype is None else dtype, copy=copy)
+
+
+def type_(self: Tensor, dtype=None, non_blocking: bool = False, **kwargs: Any):
+    """Without an argument the type's name, with one a converted tensor."""
+    if dtype is None:
+        return f"torch.{_TYPE_NAMES[repr(self.dtype)]}"
+    if isinstance(dtype, str):
+        names = {f"torch.{name}": key for key, name in _TYPE_NAMES.items()}
+        dtype = getattr(_core, names[dtype].removeprefix("torch."))
+    return self._to_dtype(dtype)
+
+
+_TYPE_NAMES = {
+    "torch.bool": "BoolTensor",
+    "torch.uint8": "ByteTensor",
+    "torch.int8": "CharTensor",
+    "torch.int16": "ShortTensor",
+    "torch.int32": "IntTensor",
+    "torch.int64": "LongTensor",
+    "torch.float16": "HalfTensor",
+    "torch.bfloat16": "BFloat16Tensor",
+    "torch.float32": "FloatTensor",
+    "torch.float64": "DoubleTensor",
+    "torch.complex64": "ComplexFloatTensor",
+    "torch.complex128": "ComplexDoubleTensor",
+}
+
+
+def cpu(self: Tensor) -> Tensor:
+    """The tensor itself: it is on the CPU."""
+    return self
+
+
+def __iter__(self: Tensor):  # noqa: N807
+    if self.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return (self[i] for i in range(len(self)))
+
+
+def __reversed__(self: Tensor):  # noqa: N807
+    return self if self.ndim == 0 else self.flip(0)
+
+
+def __complex__(self: Tensor) -> complex:  # noqa: N807
+    return complex(self.item())
+
+
+def __format__(self: Tensor, spec: str) -> str:  # noqa: N807
+    return self.item().__format__(spec) if self.ndim == 0 and type(self) is Tensor else object.__format__(self, spec)
+
+
+def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807
+    from .autograd.grad_mode import no_grad
+    from .printing import tensor_repr
+
+    with no_grad():
+        return tensor_repr(self, tensor_contents=tensor_contents)
+
+
+def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
+            "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage"
+        )
+    if id(self) in memo:
+        return memo[id(self)]
+    copy = _core.make_subclass(type(self), self.detach().clone(), self.requires_grad)
+    if self.grad is not None:
+        copy.grad = __deepcopy__(self.grad, memo)
+    copy.__dict__.update(self.__dict__)
+    memo[id(self)] = copy
+    return copy
+
+
+def is_inference(self: Tensor) -> bool:
+    """Whether the tensor was made under inference_mode; chainrule makes no such difference."""
+    return False
+
+
+def as_subclass(self: Tensor, cls: type) -> Tensor:
+    """The same values as an instance of `cls`."""
+    return _core.make_subclass(cls, self, False)
+
+
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
+    return _core.make_subclass(cls, data, require_grad)
+
+
+def _attach() -> None:
+    here = globals()
+    for name in (
+        "register_hook register_post_accumulate_grad_hook numpy __array__ to cpu __iter__ __reversed__ __complex__ __format__ "
+        "__repr__ __deepcopy__ is_inference as_subclass"
+    ).split():
+        setattr(Tensor, name, here[name])
+    Tensor.type = type_
+    Tensor._make_subclass = staticmethod(_make_subclass)
+    Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
+
+
+_attach()
