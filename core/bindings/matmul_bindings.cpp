@@ -16,8 +16,12 @@ void define_added(const std::string& name, const std::string& factors) {
   define(name + parameters + ", Tensor? out=None)", kBoth, product);
   define(name + "_" + parameters + ")", kMethod,
          [](const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
-           Tensor self = input;
-           return copy_(self, product(input, a, b, beta, alpha));
+           Tensor self = input, result = product(input, a, b, beta, alpha);
+           if (!equal(self.sizes(), result.sizes())) {
+             raise(PyExc_RuntimeError, "Bad in-place call: input tensor size ", self.sizes(), " and output tensor size ",
+                   result.sizes(), " should match");
+           }
+           return copy_(self, result);
          });
 }
 

@@ -61,7 +61,7 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar
   if (b.ndim() != 2) raise_not_matrix("mat2", "addmm", b);
   check_inner(a, b, b.size(0), b.size(1));
   check_addend_dtype(input, a, b);
-  check_multipliable(a.dtype(), "addmm_impl_cpu_");
+  check_multipliable(a, b, "addmm_impl_cpu_");
   return multiply_rows(kAddmm, a, b, Dims{a.size(0), b.size(1)}, addend(input, beta, alpha));
 }
 
@@ -80,7 +80,7 @@ Tensor addmv(const Tensor& input, const Tensor& matrix, const Tensor& vector, co
           facts(input.dtype()).tensor_name, ", ", facts(matrix.dtype()).tensor_name, ", and ",
           facts(vector.dtype()).tensor_name);
   }
-  check_multipliable(matrix.dtype(), "addmv_impl_cpu");
+  check_multipliable(matrix, vector, "addmv_impl_cpu");
   return multiply_rows(kAddmv, matrix, vector, Dims{rows}, addend(input, beta, alpha));
 }
 
@@ -116,7 +116,7 @@ Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scala
           b.size(2), ")");
   }
   check_addend_dtype(input, a, b);
-  check_multipliable(a.dtype(), "addbmm_impl_cpu_");
+  check_multipliable(a, b, "addbmm_impl_cpu_");
   return multiply_summed(kAddbmm, a, b, Dims{a.size(1), b.size(2)}, addend(input, beta, alpha));
 }
 
@@ -127,7 +127,7 @@ Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scal
     raise(PyExc_RuntimeError, "Input dtypes must be the same, got: input ", facts(input.dtype()).name,
           ", batch1: ", facts(a.dtype()).name, ", batch2: ", facts(b.dtype()).name);
   }
-  check_multipliable(a.dtype(), "baddbmm");
+  check_multipliable(a, b, "baddbmm");
   return multiply_batches(kBaddbmm, a, b, Dims{a.size(0)}, Dims{a.size(0), a.size(1), b.size(2)},
                           addend(input, beta, alpha));
 }
@@ -151,7 +151,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     check_addend_dtype(bias, input, weight);
   else
     check_same_dtype(input, weight);
-  check_multipliable(input.dtype(), "addmm_impl_cpu_");
+  check_multipliable(input, weight, "addmm_impl_cpu_");
   Dims sizes(input.sizes());
   sizes.back() = weight.size(0);
   Addend add;

@@ -46,7 +46,7 @@ uint64_t reduced_dims(const Dims& dims, int ndim) {
     if (result >> i & 1) raise(PyExc_RuntimeError, "dim ", i, " appears multiple times in the list of dims");
     result |= uint64_t{1} << i;
   }
-  return result;
+  return result & lowest_bits(ndim);  // a 0-d tensor may be reduced over a dimension 0 that it does not have
 }
 
 Dims reduced_sizes(Span sizes, uint64_t reduced, bool keepdim) {
@@ -70,6 +70,7 @@ int64_t ReducedShape::folded() const {
 }
 
 Tensor fold(cpu::Fold f, const Tensor& x, uint64_t reduced, bool keepdim, const FoldOptions& o) {
+  reduced &= lowest_bits(x.ndim());
   Dims sizes = reduced_sizes(x.sizes(), reduced, keepdim);
   Tensor out = empty(sizes, o.out);
   cpu::FoldType type = cpu::fold_type(f, o.as);

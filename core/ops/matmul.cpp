@@ -31,13 +31,13 @@ Tensor mul(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a,
 Tensor times_matrix(OpInfo& op, const Tensor& a, const Tensor& b) {
   check_inner(a, b, b.size(0), b.size(1));
   check_same_dtype(a, b);
-  check_multipliable(a.dtype(), "addmm_impl_cpu_");
+  check_multipliable(a, b, "addmm_impl_cpu_");
   return multiply_rows(op, a, b, with_last(a.sizes(), b.size(1)));
 }
 
 Tensor times_vector(OpInfo& op, const Tensor& a, const Tensor& b) {
   check_matrix_vector(a, b);
-  check_multipliable(a.dtype(), "addmv_impl_cpu");
+  check_multipliable(a, b, "addmv_impl_cpu");
   return multiply_rows(op, a, b, a.sizes().first(a.sizes().size() - 1));
 }
 
@@ -49,7 +49,7 @@ Tensor batched_matmul(const Tensor& a, const Tensor& b) {
   Dims batch = broadcast_shapes(batch_of(a), batch_of(b), "matmul");
   if (k != inner) raise_batch_mismatch(count(batch), k, inner, a, b);
   check_same_batch_dtype(a, b);
-  check_multipliable(a.dtype(), "bmm");
+  check_multipliable(a, b, "bmm");
   Dims sizes(batch);
   if (a.ndim() > 1) sizes.push_back(a.size(a.ndim() - 2));
   if (b.ndim() > 1) sizes.push_back(b.size(b.ndim() - 1));
@@ -67,7 +67,7 @@ Tensor mm(const Tensor& a, const Tensor& b) {
 Tensor bmm(const Tensor& a, const Tensor& b) {
   check_batches(a, b);
   check_same_batch_dtype(a, b);
-  check_multipliable(a.dtype(), "bmm");
+  check_multipliable(a, b, "bmm");
   return multiply_batches(kBmm, a, b, Dims{a.size(0)}, Dims{a.size(0), a.size(1), b.size(2)});
 }
 

@@ -90,7 +90,7 @@ void check_vectors(const Tensor& a, const Tensor& b, const char* kernel) {
     raise(PyExc_RuntimeError, "inconsistent tensor size, expected tensor ", a.sizes(), " and src ", b.sizes(),
           " to have the same number of elements, but got ", a.numel(), " and ", b.numel(), " elements respectively");
   }
-  check_multipliable(a.dtype(), kernel);
+  check_multipliable(a, b, kernel);
 }
 
 void check_batches(const Tensor& a, const Tensor& b) {

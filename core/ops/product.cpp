@@ -178,8 +178,8 @@ void for_each_outer(const Batch& plan, F f) {
 
 }  // namespace
 
-void check_multipliable(DType dtype, const char* kernel) {
-  if (!is_bool(dtype)) return;
+void check_multipliable(const Tensor& a, const Tensor& b, const char* kernel) {
+  if (!is_bool(a.dtype()) || a.numel() == 0 || b.numel() == 0) return;
   raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for 'Bool'\n",
         "  What to do: convert first, with .float() for a product of numbers or .int() to count.");
 }

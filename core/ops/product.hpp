@@ -43,7 +43,7 @@ bool folds(const Tensor& t);
 bool wants_gradient(const Tensor& t);
 // w * t, or `t` itself when w is 1.
 Tensor scaled(const Tensor& t, Complex<double> w);
-// Raises for a dtype that has no products, in PyTorch's words.
-void check_multipliable(DType dtype, const char* kernel);
+// Raises for factors whose dtype has no products, in PyTorch's words.
+void check_multipliable(const Tensor& a, const Tensor& b, const char* kernel);
 
 }  // namespace chainrule

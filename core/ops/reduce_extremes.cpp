@@ -54,9 +54,9 @@ Dims listed(uint64_t reduced, int ndim) {
 }
 
 Tensor extreme(Fold f, OpInfo& op, const Tensor& x, const Dims& dims, bool keepdim) {
-  if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_values_cpu" : "min_values_cpu", x.dtype());
   uint64_t reduced = reduced_dims(dims, x.ndim());
   check_elements(x, dims, reduced, op.name);
+  if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_values_cpu" : "min_values_cpu", x.dtype());
   Tensor y = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype()});
   return record_reduction(op, y, x, reduced, keepdim, {&x, &y}, [](Backward& b, const ReducedShape& s) {
     Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1))});
@@ -65,9 +65,9 @@ Tensor extreme(Fold f, OpInfo& op, const Tensor& x, const Dims& dims, bool keepd
 }
 
 Tensor extreme_of_all(Fold f, OpInfo& op, const Tensor& x) {
-  if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_all" : "min_all", x.dtype());
   uint64_t reduced = reduced_dims({}, x.ndim());
   check_elements(x, {}, reduced, op.name);
+  if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_all" : "min_all", x.dtype());
   Tensor y = fold(f, x, reduced, false, {x.dtype(), x.dtype()});
   return record(op, y, {&x}, {&x, &y}, [](Backward& b) {
     Tensor x = b.saved(0), y = b.saved(1);
@@ -78,10 +78,10 @@ Tensor extreme_of_all(Fold f, OpInfo& op, const Tensor& x) {
 }
 
 TensorPair extreme_with_index(Fold f, OpInfo& op, const Tensor& x, int64_t dim, bool keepdim) {
-  if (is_complex(x.dtype())) raise(PyExc_RuntimeError, op.name, "(): does not support complex input");
   int d = wrap_dim(dim, x.ndim());
   uint64_t reduced = uint64_t{1} << d;
   check_elements(x, Dims{d}, reduced, op.name);
+  if (is_complex(x.dtype())) raise(PyExc_RuntimeError, op.name, "(): does not support complex input");
   Tensor indices;
   Tensor values = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype(), 1, &indices});
   values = record(op, values, {&x}, {&indices}, [d, keepdim, sizes = Dims(x.sizes())](Backward& b) {
@@ -134,7 +134,6 @@ Tensor argmin(const Tensor& x, MaybeDim dim, bool keepdim) {
 }
 
 TensorPair aminmax(const Tensor& x, MaybeDim dim, bool keepdim) {
-  if (is_complex(x.dtype())) raise_complex("aminmax_cpu", x.dtype());
   if (x.numel() == 0 && !dim) {
     raise(PyExc_RuntimeError, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
   }
@@ -143,6 +142,7 @@ TensorPair aminmax(const Tensor& x, MaybeDim dim, bool keepdim) {
   if (dim && x.ndim() > 0 && x.size(wrap_dim(*dim, x.ndim())) == 0) {
     raise(PyExc_IndexError, "aminmax: Expected reduction dim ", wrap_dim(*dim, x.ndim()), " to have non-zero size.");
   }
+  if (is_complex(x.dtype())) raise_complex("aminmax_cpu", x.dtype());
   Tensor lowest = fold(Fold::Min, x, reduced, keepdim, {x.dtype(), x.dtype()});
   Tensor highest = fold(Fold::Max, x, reduced, keepdim, {x.dtype(), x.dtype()});
   auto gradient = [](Backward& b, const ReducedShape& s) {

@@ -43,8 +43,10 @@ void check_norm(const Tensor& x, double ord, const Dims& dims, MaybeDType dtype)
   uint64_t reduced = reduced_dims(dims, x.ndim());
   for (int i = 0; i < x.ndim(); ++i) {
     if ((reduced >> i & 1) && x.size(i) == 0) {
-      raise(PyExc_RuntimeError, "linalg.vector_norm cannot compute the ", ord, " norm on an empty ",
-            dims.empty() ? "tensor" : "dimension", " because the operation does not have an identity");
+      std::string what = dims.empty() ? "an empty tensor because" : "the dimension " + std::to_string(i) +
+                                                                    " because this dimension is empty and";
+      raise(PyExc_RuntimeError, "linalg.vector_norm cannot compute the ", ord, " norm on ", what,
+            " the operation does not have an identity");
     }
   }
 }

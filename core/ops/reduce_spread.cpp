@@ -28,8 +28,12 @@ Dims listed(const ReducedShape& s) {
   return dims;
 }
 
-void check_spread(const Tensor& x, const char* name, double freedom) {
-  if (!is_differentiable(x.dtype())) raise(PyExc_RuntimeError, "std and var only support floating point and complex dtypes");
+void check_dtype(const Tensor& x, const char* names) {
+  if (is_differentiable(x.dtype())) return;
+  raise(PyExc_RuntimeError, names, " only support floating point and complex dtypes");
+}
+
+void check_freedom(const char* name, double freedom) {
   if (freedom > 0) return;
   std::string text = std::string(name) + "(): degrees of freedom is <= 0. Correction should be strictly less than the "
                      "reduction factor (input numel divided by output numel).";
@@ -41,7 +45,7 @@ Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction
   GradModeScope off(false);
   Dims sizes(x.sizes());
   double freedom = static_cast<double>(ReducedShape{reduced, sizes, keepdim}.folded()) - correction;
-  check_spread(x, name, freedom);
+  check_freedom(name, freedom);
   freedom = std::max(freedom, 0.0);
   if (!is_complex(x.dtype())) return fold(Fold::Spread, x, reduced, keepdim, {x.dtype(), x.dtype(), freedom, average});
   // The parts of a complex number vary independently.
@@ -68,6 +72,7 @@ Tensor std_to_var(const Tensor& g, const Tensor& y) {
 
 // Two results of one node: the spread and the mean.
 TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  check_dtype(x, op.name);
   uint64_t reduced = reduced_dims(dims, x.ndim());
   Tensor average, y = spread(x, reduced, keepdim, correction, op.name, &average);
   if (root) {
@@ -105,6 +110,7 @@ TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, d
 }  // namespace
 
 Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  check_dtype(x, "std and var");
   uint64_t reduced = reduced_dims(dims, x.ndim());
   Tensor y = spread(x, reduced, keepdim, correction, "var", nullptr);
   return record_reduction(kVar, y, x, reduced, keepdim, {&x}, [correction](Backward& b, const ReducedShape& s) {
@@ -113,6 +119,7 @@ Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
 }
 
 Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  check_dtype(x, "std and var");
   uint64_t reduced = reduced_dims(dims, x.ndim());
   Tensor y = spread(x, reduced, keepdim, correction, "std", nullptr);
   {

@@ -50,13 +50,14 @@ Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, MaybeDType dtype) {
 }
 
 Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, MaybeDType dtype) {
-  uint64_t reduced = reduced_dims(dims, x.ndim());
   DType type = mean_dtype(x, dtype);
+  uint64_t reduced = reduced_dims(dims, x.ndim());
   auto n = static_cast<double>(folded_count(x.sizes(), reduced));
   Tensor y = fold(Fold::Sum, x, reduced, keepdim, {type, type, n});
   return record_reduction(is_whole(dims, keepdim) ? kMean : kMeanDims, y, x, reduced, keepdim, {},
                           [](Backward& b, const ReducedShape& s) {
-                            Tensor share = elementwise(OpId::div, {b.g(), static_cast<double>(s.folded())});
+                            auto n = static_cast<double>(std::max<int64_t>(1, s.folded()));
+                            Tensor share = elementwise(OpId::div, {b.g(), n});
                             b.give(0, expand(s.restore(share), s.sizes));
                           });
 }

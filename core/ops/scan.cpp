@@ -137,7 +137,7 @@ Extremes cummax(const Tensor& x, int64_t dim) { return running_extreme(kCummax, 
 Extremes cummin(const Tensor& x, int64_t dim) { return running_extreme(kCummin, false, x, dim); }
 
 Tensor logcumsumexp(const Tensor& x, int64_t dim) {
-  if (!is_floating(x.dtype())) {
+  if (!is_differentiable(x.dtype())) {
     raise(PyExc_NotImplementedError, "\"logcumsumexp_out_cpu\" not implemented for '", facts(x.dtype()).tensor_name, "'");
   }
   int d = wrap_dim(dim, x.ndim());
@@ -146,8 +146,9 @@ Tensor logcumsumexp(const Tensor& x, int64_t dim) {
     Tensor x = b.saved(0), y = b.saved(1);
     // exp(small - large), where -inf - -inf counts as 0: nothing was added there.
     auto ratio = [](const Tensor& small, const Tensor& large) {
-      Tensor nothing = elementwise(OpId::eq, {small, Scalar(-HUGE_VAL)});
       Tensor difference = elementwise(OpId::sub, {small, large});
+      if (is_complex(small.dtype())) return conj(elementwise(OpId::exp, {difference}));
+      Tensor nothing = elementwise(OpId::eq, {small, Scalar(-HUGE_VAL)});
       return elementwise(OpId::exp, {elementwise(OpId::where, {nothing, Scalar(-HUGE_VAL), difference})});
     };
     Tensor decay = ratio(y, shift(y, d, Direction::Reverse, HUGE_VAL));

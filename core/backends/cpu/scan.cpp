@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <type_traits>
 
 #include "backends/cpu/thread_pool.hpp"
@@ -58,6 +59,11 @@ double log_add(double a, double b) {
   return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
 }
 
+std::complex<double> log_add(std::complex<double> a, std::complex<double> b) {
+  double high = std::max(a.real(), b.real());
+  return std::isinf(high) ? std::log(std::exp(a) + std::exp(b)) : high + std::log(std::exp(a - high) + std::exp(b - high));
+}
+
 template <class T>
 void scan_typed(Scan kind, const T* x, T* out, const ScanShape& s) {
   using A = Total<T>;
@@ -70,6 +76,12 @@ void scan_typed(Scan kind, const T* x, T* out, const ScanShape& s) {
       if constexpr (std::is_floating_point_v<T>) {
         run(s, -HUGE_VAL, [=](double& total, int64_t at, int64_t) {
           out[at] = static_cast<T>(total = log_add(total, static_cast<double>(x[at])));
+        });
+      } else if constexpr (!std::is_integral_v<T>) {
+        using C = std::complex<double>;
+        run(s, C(-HUGE_VAL, 0), [=](C& total, int64_t at, int64_t) {
+          total = log_add(total, C(x[at].re, x[at].im));
+          out[at] = as<T>(Complex<double>(total.real(), total.imag()));
         });
       }
   }

@@ -28,28 +28,30 @@ inline double digamma(double x) {
 }
 inline float digamma(float x) { return float(digamma(double(x))); }
 
-// Hurwitz's zeta(s, q) by Euler-Maclaurin: nine terms in full, then the integral and its corrections.
-inline double zeta_of_positive(double s, double q) {
-  // (2k)! / B(2k)
-  constexpr double correction[] = {12.0,
-                                   -720.0,
-                                   30240.0,
-                                   -1209600.0,
-                                   47900160.0,
-                                   -1.8924375803183791606e9,
-                                   7.47242496e10,
-                                   -2.950130727918164224e12,
-                                   1.1646782814350067249e14,
-                                   -4.5979787224074726105e15,
-                                   1.8152105401943546773e17,
-                                   -7.1661652561756670113e18};
+// Hurwitz's zeta(s, q) by Euler-Maclaurin: nine terms or more in full, then the integral and its corrections. A
+// negative q takes an integer s; its large terms of either sign cancel in one running sum, before the small ones are
+// added.
+inline double zeta_sum(double s, double q) {
+  // B(2k) / (2k)!
+  constexpr double correction[] = {1.0 / 12.0,
+                                   -1.0 / 720.0,
+                                   1.0 / 30240.0,
+                                   -1.0 / 1209600.0,
+                                   1.0 / 47900160.0,
+                                   -691.0 / 1307674368000.0,
+                                   1.0 / 74724249600.0,
+                                   -3.3896802963225827e-13,
+                                   8.586062056277845e-15,
+                                   -2.174868698558062e-16,
+                                   5.5090028283602295e-18,
+                                   -1.3954464685812522e-19};
   double sum = 0, at = q;
   for (int i = 0; i < 9 || at <= 9; ++i, at += 1) sum += __builtin_pow(at, -s);
   double power = __builtin_pow(at, -s);
   sum += power * at / (s - 1) + 0.5 * power;
   double factor = s * power / at;
   for (int k = 0; k < 12; ++k) {
-    double term = factor / correction[k];
+    double term = factor * correction[k];
     sum += term;
     if (abs(term) < 1e-17 * abs(sum)) break;
     factor *= (s + 2 * k + 1) * (s + 2 * k + 2) / (at * at);
@@ -63,19 +65,16 @@ inline double special_zeta(double s, double q) {
   if (q <= 0) {
     if (q == floor(q)) return Format<double>::infinity;
     if (s != floor(s)) return Format<double>::nan;
-    double sum = 0;  // q is raised above zero term by term; the powers keep their sign since s is an integer
-    for (; q <= 0; q += 1) sum += __builtin_pow(q, -s);
-    return sum + zeta_of_positive(s, q);
   }
-  return zeta_of_positive(s, q);
+  return zeta_sum(s, q);
 }
 inline float special_zeta(float s, float q) { return float(special_zeta(double(s), double(q))); }
 
 // psi'(x) by reflection for negative x: psi'(1 - x) + psi'(x) = pi^2 / sin^2(pi x).
 inline double trigamma(double x) {
-  if (x > 0) return zeta_of_positive(2, x);
+  if (x > 0) return zeta_sum(2, x);
   double sine = __builtin_sin(kPi * (x - trunc(x)));
-  return kPi * kPi / (sine * sine) - zeta_of_positive(2, 1 - x);
+  return kPi * kPi / (sine * sine) - zeta_sum(2, 1 - x);
 }
 inline double polygamma(double x, double n) {
   if (n == 0) return digamma(x);
