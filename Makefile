@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL = $(PIP) install --quiet --no-build-isolation -C build-dir=$(BUILD) $(BUILD_OPTIONS)
 CPP = $$(find core -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: help build demo test bench lint format asan clean
+.PHONY: help build demo test bench lint format stubs asan clean
 
 help:
 	@echo "make build   compile the core and install chainrule in $(VENV), editable; seconds when little changed"
@@ -18,6 +18,7 @@ help:
 	@echo "make test    the test suite, against PyTorch"
 	@echo "make bench   chainrule beside PyTorch; writes the README's table"
 	@echo "make lint    ruff, pyright, clang-format; 'make format' mends what can be mended"
+	@echo "make stubs   writes the type stubs anew, after a change of the core's functions"
 	@echo "make asan    the test suite on a core built with the address and undefined-behaviour sanitizers"
 
 # One stamp per extra of pyproject.toml, so that the demo need not wait for PyTorch.
@@ -58,6 +59,9 @@ format: $(VENV)/lint.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
+
+stubs: build
+	$(BIN)/python tools/stubs.py
 
 # Python is not built for the sanitizer, so its library is loaded first; Python's own leaks are not ours, and a huge
 # allocation must fail as it does elsewhere. pytest leaves stderr alone, so that a finding can be read.

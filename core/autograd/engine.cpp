@@ -3,6 +3,7 @@
 #include "autograd/engine.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "autograd/hooks.hpp"
@@ -31,17 +32,31 @@ void accumulate(TensorObject*& sum, Tensor gradient) {
   sum = add_gradients(Tensor::steal(std::exchange(sum, nullptr)), std::move(gradient)).release();
 }
 
-// What was pending in an outer backward for a node that a nested one meets as well.
-struct Suspended {
-  Node* node;
-  uint32_t run;
-  std::vector<Tensor> pending;
+// Note [Backward passes at once]
+// A node and a leaf have room for the pending gradient of one backward. A second one that meets them before the first is
+// done with them, called from a hook or on another thread, keeps what it gathers for them here.
+struct Aside {
+  std::unordered_map<Node*, std::vector<Tensor>> nodes;
+  std::unordered_map<TensorObject*, TensorObject*> leaves;  // strong values
 };
+
+// Working memory that the next backward uses again; a nested one starts with none.
+struct Buffers {
+  std::vector<Node*> heap;
+  std::vector<std::pair<Edge, Tensor>> roots;  // strong
+  std::vector<Tensor> keep;  // inputs stay alive while we run
+};
+Buffers spare;
 
 class Run {
  public:
-  Run(BackwardOptions options, bool accumulate_leaves) : id_(++last_run), options_(options), leaves_(accumulate_leaves) {}
-  ~Run() { clean_up(); }
+  Run(BackwardOptions options, bool accumulate_leaves) : id_(++last_run), options_(options), leaves_(accumulate_leaves) {
+    std::swap(buffers_, spare);
+  }
+  ~Run() {
+    clean_up();
+    std::swap(buffers_, spare);
+  }
 
   void add_root(const Tensor& output, Tensor gradient);
   void select(std::span<const Tensor> inputs);
@@ -58,7 +73,9 @@ class Run {
   void deliver_leaf(TensorObject* leaf, Tensor gradient);
   void enqueue(Node* n);
   void run_node(Node* n);
-  void suspend(Node* n);
+  void deliver_aside(Edge edge, Tensor gradient);
+  void take_pending(Node* n, Tensor* gradients);
+  Tensor take_pending(TensorObject* leaf);
   void finish_leaves();
   void accumulate_leaf(TensorObject* leaf, Tensor gradient);
   Capture* captured(Edge edge);
@@ -69,24 +86,23 @@ class Run {
   BackwardOptions options_;
   bool leaves_;             // whether leaves that are not captured take their gradient
   bool selective_ = false;  // whether only paths to the captured inputs run
-  std::vector<Node*> heap_;
-  std::vector<std::pair<Edge, Tensor>> roots_;
-  std::vector<Tensor> keep_;           // outputs stay alive while we run
+  Buffers buffers_;
   std::vector<Capture> captures_;
   std::unordered_set<Node*> needed_;
   std::vector<Tensor> fresh_, waiting_;  // leaves first written by this run; leaves whose sum is still pending
-  std::vector<Suspended> suspended_;
+  Aside aside_;
 };
 
 void Run::add_root(const Tensor& output, Tensor gradient) {
-  keep_.push_back(output);
-  roots_.emplace_back(gradient_edge(output), std::move(gradient));
+  Edge edge = gradient_edge(output);
+  Py_INCREF(edge.object());  // a hook may give the output another history while we walk this one
+  buffers_.roots.emplace_back(edge, std::move(gradient));
 }
 
 void Run::select(std::span<const Tensor> inputs) {
   selective_ = true;
   for (const Tensor& t : inputs) {
-    keep_.push_back(t);
+    buffers_.keep.push_back(t);
     captures_.push_back({gradient_edge(t), Tensor()});
   }
 }
@@ -121,35 +137,58 @@ void Run::mark_needed(std::span<const Edge> roots) {
   }
 }
 
-void Run::suspend(Node* n) {
-  Suspended s{n, n->run, {}};
-  for (int i = 0; i < n->output_count; ++i) {
-    s.pending.push_back(Tensor::steal(std::exchange(n->outputs[i].pending, nullptr)));
+void Run::deliver_aside(Edge edge, Tensor gradient) {
+  Node* n = edge.node();
+  std::vector<Tensor>& pending = aside_.nodes[n];
+  if (pending.empty()) {
+    pending.resize(n->output_count);
+    enqueue(n);
+  }
+  Tensor& sum = pending[edge.output_number()];
+  sum = sum ? add_gradients(std::move(sum), std::move(gradient)) : std::move(gradient);
+}
+
+void Run::take_pending(Node* n, Tensor* gradients) {
+  if (!aside_.nodes.empty()) {
+    if (auto found = aside_.nodes.extract(n)) {
+      std::move(found.mapped().begin(), found.mapped().end(), gradients);
+      return;
+    }
   }
   n->flags &= ~kQueued;
-  suspended_.push_back(std::move(s));
+  for (int i = 0; i < n->output_count; ++i) {
+    gradients[i] = Tensor::steal(std::exchange(n->outputs[i].pending, nullptr));
+  }
+}
+
+Tensor Run::take_pending(TensorObject* leaf) {
+  if (auto found = aside_.leaves.extract(leaf)) return Tensor::steal(found.mapped());
+  return Tensor::steal(leaf->rare->run == id_ ? std::exchange(leaf->rare->pending, nullptr) : nullptr);
 }
 
 void Run::enqueue(Node* n) {
-  n->flags |= kQueued;
-  n->run = id_;
-  heap_.push_back(n);
-  std::push_heap(heap_.begin(), heap_.end(), older);
+  buffers_.heap.push_back(n);
+  if (buffers_.heap.size() > 1) std::push_heap(buffers_.heap.begin(), buffers_.heap.end(), older);
 }
 
 void Run::deliver(Edge edge, Tensor gradient) {
   if (edge.is_leaf()) return deliver_leaf(edge.leaf(), std::move(gradient));
   Node* n = edge.node();
   if (selective_ && !needed_.contains(n) && !captured(edge)) return;
-  if ((n->flags & kQueued) && n->run != id_) suspend(n);
   Output& output = n->outputs[edge.output_number()];
-  accumulate(output.pending, fit(std::move(gradient), output.dtype, output.sizes()));
-  if (!(n->flags & kQueued)) enqueue(n);
+  gradient = fit(std::move(gradient), output.dtype, output.sizes());
+  bool taken = (n->flags & kQueued) && n->run != id_;
+  if (taken || (!aside_.nodes.empty() && aside_.nodes.contains(n))) return deliver_aside(edge, std::move(gradient));
+  accumulate(output.pending, std::move(gradient));
+  if (n->flags & kQueued) return;
+  n->flags |= kQueued;
+  n->run = id_;
+  enqueue(n);
 }
 
 void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
   Capture* capture = selective_ ? captured(Edge::to_leaf(leaf)) : nullptr;
-  if (selective_ ? !capture : !leaves_) return;
+  if (selective_ ? !capture : !leaves_ || !leaf->has(kRequiresGrad)) return;
   gradient = fit(std::move(gradient), leaf->dtype, {leaf->sizes(), leaf->ndim});
   bool direct = leaves_ && !(leaf->rare && (leaf->rare->hooks || leaf->rare->post_hooks));
   if (direct && !leaf->grad) {
@@ -160,11 +199,12 @@ void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
   if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
   // The sum of this pass is formed first and then added, as PyTorch rounds.
   Rare* r = rare(leaf);
-  if (r->run != id_ || !r->pending) {
-    r->run = id_;
-    waiting_.push_back(Tensor::borrow(leaf));
-  }
-  accumulate(r->pending, std::move(gradient));
+  if (r->pending && r->run == id_) return accumulate(r->pending, std::move(gradient));
+  bool taken = r->pending || aside_.leaves.contains(leaf);
+  TensorObject*& sum = taken ? aside_.leaves[leaf] : r->pending;
+  if (!sum) waiting_.push_back(Tensor::borrow(leaf));
+  if (!taken) r->run = id_;
+  accumulate(sum, std::move(gradient));
 }
 
 void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
@@ -183,27 +223,25 @@ void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
 void Run::finish_leaves() {
   for (size_t i = 0; i < waiting_.size(); ++i) {
     Tensor leaf = waiting_[i];
-    Tensor gradient = Tensor::steal(std::exchange(leaf->rare->pending, nullptr));
-    if (!gradient) continue;
+    Tensor gradient = take_pending(leaf.get());
     gradient = run_tensor_hooks(leaf->rare->hooks, std::move(gradient));
     if (leaves_) {
       accumulate_leaf(leaf.get(), std::move(gradient));
       run_post_accumulate_hooks(leaf);
-    } else if (Capture* c = captured(Edge::to_leaf(leaf.get()))) {
-      c->gradient = std::move(gradient);
+    } else {
+      for (Capture& c : captures_) {
+        if (c.edge == Edge::to_leaf(leaf.get())) c.gradient = gradient;
+      }
     }
   }
   waiting_.clear();
 }
 
 void Run::run_node(Node* n) {
-  n->flags &= ~kQueued;
   Tensor inline_gradient[1];
   std::vector<Tensor> many(n->output_count > 1 ? n->output_count : 0);
   Tensor* gradients = n->output_count > 1 ? many.data() : inline_gradient;
-  for (int i = 0; i < n->output_count; ++i) {
-    gradients[i] = Tensor::steal(std::exchange(n->outputs[i].pending, nullptr));
-  }
+  take_pending(n, gradients);
   LineScope line(n->line);
   if (n->extras) run_before(n, gradients);
   if (selective_) {
@@ -226,14 +264,15 @@ void Run::execute() {
   GradModeScope recording(options_.create_graph);
   if (selective_) {
     std::vector<Edge> edges;
-    for (auto& [edge, gradient] : roots_) edges.push_back(edge);
+    for (auto& [edge, gradient] : buffers_.roots) edges.push_back(edge);
     mark_needed(edges);
   }
-  for (auto& [edge, gradient] : roots_) deliver(edge, std::move(gradient));
-  for (size_t steps = 1; !heap_.empty(); ++steps) {
-    std::pop_heap(heap_.begin(), heap_.end(), older);
-    Node* n = heap_.back();
-    heap_.pop_back();
+  for (auto& [edge, gradient] : buffers_.roots) deliver(edge, std::move(gradient));
+  std::vector<Node*>& heap = buffers_.heap;
+  for (size_t steps = 1; !heap.empty(); ++steps) {
+    if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end(), older);
+    Node* n = heap.back();
+    heap.pop_back();
     run_node(n);
     if (steps % 1024 == 0) checked(PyErr_CheckSignals());
   }
@@ -248,17 +287,16 @@ std::vector<Tensor> Run::take_captured() {
 
 // Leaves no trace in nodes and leaves, whether we finished or an exception ended us.
 void Run::clean_up() {
-  for (Node* n : heap_) {
-    n->flags &= ~kQueued;
-    for (int i = 0; i < n->output_count; ++i) Py_CLEAR(n->outputs[i].pending);
+  for (Node* n : buffers_.heap) {
+    std::vector<Tensor> dropped(n->output_count);
+    take_pending(n, dropped.data());
   }
+  buffers_.heap.clear();
   for (Tensor& leaf : fresh_) leaf->flags &= ~kFreshGrad;
-  for (Tensor& leaf : waiting_) Py_CLEAR(leaf->rare->pending);
-  for (Suspended& s : suspended_) {
-    s.node->run = s.run;
-    s.node->flags |= kQueued;
-    for (size_t i = 0; i < s.pending.size(); ++i) s.node->outputs[i].pending = s.pending[i].release();
-  }
+  for (Tensor& leaf : waiting_) take_pending(leaf.get());
+  for (auto& [edge, gradient] : buffers_.roots) Py_DECREF(edge.object());
+  buffers_.roots.clear();
+  buffers_.keep.clear();
 }
 
 [[noreturn]] void raise_not_scalar(const Tensor& output) {

@@ -5,14 +5,6 @@
 #include "ops/accumulate.hpp"
 
 namespace chainrule::forward_mode {
-namespace {
-int depth = 0;
-}
-
-bool active() { return depth > 0; }
-void enter() { ++depth; }
-void leave() { --depth; }
-
 PauseScope::PauseScope() : previous_(depth) { depth = 0; }
 PauseScope::~PauseScope() { depth = previous_; }
 

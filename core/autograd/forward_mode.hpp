@@ -5,9 +5,10 @@
 namespace chainrule::forward_mode {
 
 // Whether a dual level is open; nothing below costs anything while none is.
-bool active();
-void enter();
-void leave();
+inline int depth = 0;
+inline bool active() { return depth > 0; }
+inline void enter() { ++depth; }
+inline void leave() { --depth; }
 
 Tensor tangent(const Tensor& t);  // null handle when it has none
 void set_tangent(const Tensor& t, const Tensor& tangent);

@@ -1,38 +1,46 @@
 // Calling the user's hooks during a backward pass.
 #include "autograd/hooks.hpp"
 
+#include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
 
 namespace chainrule {
 namespace {
 
-// A copy of the dict's values, so that a hook may remove itself while we iterate.
-std::vector<PyObject*> callables(PyObject* hooks) {
-  std::vector<PyObject*> result;
-  if (!hooks) return result;
-  PyObject* values = checked(PyDict_Values(hooks));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values); ++i) result.push_back(Py_NewRef(PyList_GET_ITEM(values, i)));
-  Py_DECREF(values);
-  return result;
-}
+// Drops its reference also when a hook raises.
+struct Owned {
+  PyObject* object;
+  explicit Owned(PyObject* o) : object(o) {}
+  ~Owned() { Py_XDECREF(object); }
+  Owned(const Owned&) = delete;
+};
 
 // Calls each hook with `arguments()`; hands what it returns, unless None, to `use`.
 template <class Arguments, class Use>
 void call_each(PyObject* hooks, Arguments arguments, Use use) {
-  std::vector<PyObject*> list = callables(hooks);
-  PyObject* failed = nullptr;
-  for (PyObject* hook : list) {
-    if (!failed) {
-      PyObject* args = arguments();
-      PyObject* result = args ? PyObject_CallObject(hook, args) : nullptr;
-      Py_XDECREF(args);
-      if (!result) failed = hook;
-      else if (result != Py_None) use(result);
-      Py_XDECREF(result);
-    }
-    Py_DECREF(hook);
+  if (!hooks) return;
+  LineScope own_lines{SourceLine()};  // what a hook calculates belongs to the hook's own lines
+  Owned list(checked(PyDict_Values(hooks)));  // a copy, so that a hook may remove itself
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.object); ++i) {
+    Owned args(checked(arguments()));
+    Owned result(checked(PyObject_CallObject(PyList_GET_ITEM(list.object, i), args.object)));
+    if (result.object != Py_None) use(result.object);
   }
-  if (failed) throw PythonError();
+}
+
+void check_replacement(const Tensor& gradient, PyObject* result) {
+  if (!is_tensor(result)) {
+    raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name, "'; return a tensor or None");
+  }
+  auto* t = reinterpret_cast<TensorObject*>(result);
+  if (t->dtype != gradient.dtype()) {
+    raise(PyExc_RuntimeError, "hook has changed the type of value (was torch.", facts(gradient.dtype()).name, " got torch.",
+          facts(t->dtype).name, ")");
+  }
+  if (!equal({t->sizes(), t->ndim}, gradient.sizes())) {
+    raise(PyExc_RuntimeError, "hook has changed the size of value (was ", gradient.sizes(), " got ",
+          Span(t->sizes(), t->ndim), ")");
+  }
 }
 
 PyObject* gradient_tuple(Tensor* gradients, int n) {
@@ -42,13 +50,16 @@ PyObject* gradient_tuple(Tensor* gradients, int n) {
 }
 
 void take_tuple(PyObject* result, Tensor* gradients, int n) {
-  PyObject* sequence = PySequence_Fast(result, "hooks should return a tuple of gradients or None");
-  if (!sequence) throw PythonError();
-  for (int i = 0; i < n && i < PySequence_Fast_GET_SIZE(sequence); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
-    gradients[i] = is_tensor(item) ? Tensor::borrow(item) : Tensor();
+  PyObject* one[] = {result};
+  bool single = is_tensor(result);  // a hook of one gradient may return it bare
+  Owned sequence(single ? nullptr : checked(PySequence_Fast(result, "hooks should return a tuple of gradients or None")));
+  auto size = single ? 1 : PySequence_Fast_GET_SIZE(sequence.object);
+  if (size != n) raise(PyExc_RuntimeError, "hook has returned an incorrect number of values (got ", size, ", but expected ", n, ")");
+  PyObject** items = single ? one : PySequence_Fast_ITEMS(sequence.object);
+  for (int i = 0; i < n; ++i) {
+    if (gradients[i] && items[i] != Py_None) check_replacement(gradients[i], items[i]);
+    gradients[i] = is_tensor(items[i]) ? Tensor::borrow(items[i]) : Tensor();
   }
-  Py_DECREF(sequence);
 }
 
 void keep_gradient(PyObject* reference, const Tensor& gradient) {
@@ -66,7 +77,7 @@ Tensor run_tensor_hooks(PyObject* hooks, Tensor gradient) {
   call_each(
       hooks, [&] { return PyTuple_Pack(1, gradient.py()); },
       [&](PyObject* result) {
-        if (!is_tensor(result)) raise(PyExc_TypeError, "hook should return a Tensor or None, not ", Py_TYPE(result)->tp_name);
+        check_replacement(gradient, result);
         gradient = Tensor::borrow(result);
       });
   return gradient;

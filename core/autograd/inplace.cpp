@@ -84,10 +84,16 @@ struct Owning {
   void operator()(Backward& b) const { gradient(b); }
 };
 
+// Takes over the reference to `n`. A retained gradient is that of the newest value; hooks stay with the value they saw.
 void set_node(TensorObject* t, Node* n) {
-  Py_XDECREF((PyObject*)std::exchange(t->node, nullptr));
-  t->node = n;
-  t->output_number = 0;
+  Node* old = std::exchange(t->node, n);
+  uint32_t number = std::exchange(t->output_number, 0);
+  if (t->has(kRetainsGrad) && old && old->extras && number < old->extras->retained.size()) {
+    PyObject* reference = std::exchange(old->extras->retained[number], nullptr);
+    if (n) extras(n)->retained.push_back(reference);
+    else Py_XDECREF(reference);
+  }
+  Py_XDECREF((PyObject*)old);
   track(t);
 }
 

@@ -126,7 +126,7 @@ NodeExtras* extras(Node* n) {
 void finish_node(Node* n) {
   n->sequence = next_sequence++;
   n->line = current_line();
-  PyObject_GC_Track(n);
+  gc::track(n);
 }
 
 void set_edge(Node* n, int i, Edge e) {
@@ -203,7 +203,7 @@ int node_clear(PyObject* self) {
 
 void node_dealloc(PyObject* self) {
   auto* n = reinterpret_cast<Node*>(self);
-  PyObject_GC_UnTrack(self);
+  if (gc::is_tracked(self)) gc::untrack(self);
   n->sequence = reinterpret_cast<uint64_t>(dying);
   dying = n;
   if (!draining) drain();

@@ -6,18 +6,8 @@
 #include "ops/accumulate.hpp"
 
 namespace chainrule {
-namespace {
+
 thread_local bool grad_mode = true;
-}
-
-bool grad_enabled() { return grad_mode; }
-void set_grad_enabled(bool on) { grad_mode = on; }
-
-Edge gradient_edge(const Tensor& t) {
-  refresh(t.get());
-  if (t->node) return Edge::to(t->node, t->output_number);
-  return t->has(kRequiresGrad) ? Edge::to_leaf(t.get()) : Edge();
-}
 
 Backward::Backward(Node* node, Tensor* gradients) : node_(node), gradients_(gradients) {
   if (node->edge_count > 4) results_ = new Tensor[node->edge_count];

@@ -7,8 +7,10 @@
 namespace chainrule {
 
 // Whether operations are recorded; per thread, changed by no_grad and kin.
-bool grad_enabled();
-void set_grad_enabled(bool on);
+// The initial-exec model reads it in one instruction instead of a call.
+extern thread_local bool grad_mode __attribute__((tls_model("initial-exec")));
+inline bool grad_enabled() { return grad_mode; }
+inline void set_grad_enabled(bool on) { grad_mode = on; }
 class GradModeScope {
  public:
   explicit GradModeScope(bool on) : previous_(grad_enabled()) { set_grad_enabled(on); }
@@ -28,9 +30,16 @@ inline bool requires_grad(TensorObject* t) {
   refresh(t);
   return t->node || t->has(kRequiresGrad);
 }
+// True for every tensor that requires a gradient and for some views that do not: a quick first look.
+inline bool may_require_grad(const TensorObject* t) { return t->node || t->base || t->has(kRequiresGrad); }
 inline bool requires_grad(const Tensor& t) { return requires_grad(t.get()); }
 // Where the gradient of `t` goes: its node's output, itself when a leaf that requires one, or nowhere.
-Edge gradient_edge(const Tensor& t);
+inline Edge gradient_edge(TensorObject* t) {
+  refresh(t);
+  if (t->node) return Edge::to(t->node, t->output_number);
+  return t->has(kRequiresGrad) ? Edge::to_leaf(t) : Edge();
+}
+inline Edge gradient_edge(const Tensor& t) { return gradient_edge(t.get()); }
 
 // What a gradient function sees while it runs.
 class Backward {

@@ -121,7 +121,10 @@ Callable& callable_of(PyObject* self) { return *reinterpret_cast<FunctionObject*
 
 PyObject* get_name(PyObject* self, void*) { return to_python(callable_of(self).name); }
 PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("chainrule"); }
-PyObject* get_doc(PyObject* self, void*) { return to_python(callable_of(self).document); }
+PyObject* get_doc(PyObject* self, void*) {
+  const Callable& c = callable_of(self);
+  return to_python(c.description.empty() ? c.document : c.document + "\n\n" + c.description);
+}
 
 std::string signature_text(const Signature& s) {
   std::string text = "(";
@@ -232,6 +235,13 @@ Callable* find_callable(std::string_view name, bool method) {
   auto& where = method ? methods : functions;
   auto found = where.find(name);
   return found == where.end() ? nullptr : &found->second;
+}
+
+void describe_callable(std::string_view name, const std::string& description) {
+  for (bool method : {false, true}) {
+    Callable* c = find_callable(name, method);
+    if (c && c->description.empty()) c->description = description;
+  }
 }
 
 void define_alias(std::string_view alias, std::string_view target) {

@@ -19,7 +19,8 @@ struct Overload {
 
 struct Callable {
   std::string name;
-  std::string document;
+  std::string document;     // one line per signature
+  std::string description;  // what follows them in __doc__
   std::vector<Overload> overloads;
   PyTypeObject* result_type = nullptr;  // a named tuple, for functions that return several values
 };
@@ -46,6 +47,7 @@ struct Caller<R (*)(A...)> {
     }
   }
   static constexpr int kArity = sizeof...(A);
+  static constexpr bool kReturnsMany = std::is_same_v<R, std::vector<Tensor>>;
   // `copies_out`: the function does not take the signature's `out`, so that parameter is passed over.
   static Call wrap(Function f, const Signature& s, bool copies_out) {
     std::array<int, kArity + 1> index{};
@@ -59,22 +61,26 @@ struct Caller<R (*)(A...)> {
   }
 };
 
-// define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, &mm): the C++ types decide the conversions. A
-// parameter `out` that the function does not take is served by copying the result.
+// define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, &mm): the C++ types decide the conversions, and
+// whether a text without an arrow means one tensor or several. A parameter `out` that the function does not take is served
+// by copying the result.
 template <class F>
 void define(std::string_view text, Forms forms, F f) {
   auto* function = +f;
   using C = Caller<decltype(function)>;
-  Signature s = Signature::parse(text);
+  bool arrow = !C::kReturnsMany || text.find("->") != text.npos;
+  Signature s = Signature::parse(std::string(text) + (arrow ? "" : " -> Tensor[]"));
   bool copies_out = s.out >= 0 && C::kArity < static_cast<int>(s.parameters.size());
   Call call = C::wrap(function, s, copies_out);
   define_call(std::move(s), forms, std::move(call), copies_out);
 }
 
 Callable* find_callable(std::string_view name, bool method);
+// Adds to the __doc__ of the function and the method of that name, unless it has a description already.
+void describe_callable(std::string_view name, const std::string& description);
 void define_alias(std::string_view alias, std::string_view target);
 void add_callables(PyObject* module, PyTypeObject* tensor_type);
-// Every signature, for the type stubs: list of (form, text).
+// Every signature, for the type stubs: list of (form, name, text).
 PyObject* signature_list();
 
 }  // namespace chainrule

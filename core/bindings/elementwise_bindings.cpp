@@ -102,6 +102,32 @@ void bind_line(const OpRecord& op) {
               [&op](const BoundArguments& a) { return call(op, a, true, -1); });
 }
 
+// ---- documentation: the line's own texts
+
+std::string dtype_rule(const OpRecord& op) {
+  if (op.id == OpId::abs) return "Keeps the dtype; of complex numbers it gives the magnitude, a real number.";
+  if (op.domain == Domain::INTEGER) return "Takes bool and integers only.";
+  bool real = op.domain == Domain::REAL || op.domain == Domain::REALFLOAT;
+  bool keeps = op.domain == Domain::ANY || op.domain == Domain::REAL;
+  std::string text = op.is_test ? "The result is bool."
+                     : keeps    ? "Keeps the dtype of its inputs, after type promotion."
+                                : "Integers are converted to the default float dtype first.";
+  return text + (real ? " Complex numbers are refused." : "");
+}
+
+// "Keeps the dtype ...", then the value and, for each input, the gradient as they stand in the table.
+std::string description_of(const OpRecord& op) {
+  std::string names, formulas = "    y = " + std::string(op.value) + "\n";
+  for (int i = 0; i < op.input_count; ++i) {
+    std::string formula = op.input_names[i], name = python_name(op.input_names[i]);
+    if (formula != name) names += (names.empty() ? "    where " : ", ") + formula + " is " + name;
+    if (op.gradients[i] && !(op.reads[i] & kIsNone)) formulas += "    gradient of " + name + " = " + op.gradients[i] + "\n";
+  }
+  if (op.differentiable) names += std::string(names.empty() ? "    where " : ", ") + "g is the gradient of y";
+  else formulas += op.is_test ? "" : "    not differentiable\n";
+  return dtype_rule(op) + "\n\n" + formulas + names;
+}
+
 // ---- names whose arguments choose between lines of the table
 
 // Registers name, name_ and out= of a function f(target, a, b, parameter).
@@ -271,10 +297,13 @@ void bind_elementwise() {
   define_special();
   for (const OpRecord& op : op_table()) {
     if (!listed(kInternal, op.name)) bind_line(op);
+    describe_callable(op.name, description_of(op));
+    describe_callable(std::string(op.name) + "_", description_of(op));
   }
   for (const OpAlias& alias : op_aliases()) {
     define_alias(alias.name, alias.target);
     define_alias(std::string(alias.name) + "_", std::string(alias.target) + "_");
+    describe_callable(alias.name, description_of(*find_op(alias.target)));  // names bound by define_special
   }
 }
 

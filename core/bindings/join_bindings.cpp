@@ -22,7 +22,8 @@ void bind_joins() {
   define("hstack(Tensor[] tensors, *, Tensor? out=None)", kFunction, [](const List& t) { return hstack(t); });
   define("vstack(Tensor[] tensors, *, Tensor? out=None)", kFunction, [](const List& t) { return vstack(t); });
   define("dstack(Tensor[] tensors, *, Tensor? out=None)", kFunction, [](const List& t) { return dstack(t); });
-  define("column_stack(Tensor[] tensors, *, Tensor? out=None)", kFunction, [](const List& t) { return column_stack(t); });
+  define("column_stack(Tensor[] tensors, *, Tensor? out=None)", kFunction,
+         [](const List& t) { return column_stack(t); });
   define("block_diag(Tensor[*] tensors)", kFunction, [](const List& t) { return block_diag(t); });
   define("broadcast_tensors(Tensor[*] tensors)", kFunction, [](const List& t) { return broadcast_tensors(t); });
   define_alias("concat", "cat");
@@ -64,17 +65,16 @@ void bind_repeats() {
   define("repeat(Tensor input, int[*] repeats)", kMethod, [](const Tensor& t, const Dims& r) { return repeat(t, r); });
   define("tile(Tensor input, int[*] dims)", kMethod, [](const Tensor& t, const Dims& dims) { return tile(t, dims); });
   define("tile(Tensor input, int[] dims)", kFunction, [](const Tensor& t, const Dims& dims) { return tile(t, dims); });
-  define("repeat_interleave(Tensor input, int repeats, int? dim=None, *, int? output_size=None)", kBoth,
-         [](const Tensor& t, int64_t repeats, MaybeInt dim, MaybeInt size) {
-           return checked_interleave(repeat_interleave(t, repeats, dim), dim, size);
-         });
   define("repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None)", kBoth,
          [](const Tensor& t, const Tensor& repeats, MaybeInt dim, MaybeInt size) {
            return checked_interleave(repeat_interleave(t, repeats, dim), dim, size);
          });
-  define("repeat_interleave(Tensor repeats, *, int? output_size=None)", kFunction, [](const Tensor& repeats, MaybeInt size) {
-    return checked_interleave(repeated_indices(repeats), 0, size);
-  });
+  define("repeat_interleave(Tensor input, int repeats, int? dim=None, *, int? output_size=None)", kBoth,
+         [](const Tensor& t, int64_t repeats, MaybeInt dim, MaybeInt size) {
+           return checked_interleave(repeat_interleave(t, repeats, dim), dim, size);
+         });
+  define("repeat_interleave(Tensor repeats, *, int? output_size=None)", kFunction,
+         [](const Tensor& repeats, MaybeInt size) { return checked_interleave(repeated_indices(repeats), 0, size); });
 }
 
 void bind_orders() {

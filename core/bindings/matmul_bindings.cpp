@@ -18,8 +18,8 @@ void define_added(const std::string& name, const std::string& factors) {
          [](const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
            Tensor self = input, result = product(input, a, b, beta, alpha);
            if (!equal(self.sizes(), result.sizes())) {
-             raise(PyExc_RuntimeError, "Bad in-place call: input tensor size ", self.sizes(), " and output tensor size ",
-                   result.sizes(), " should match");
+             raise(PyExc_RuntimeError, "Bad in-place call: input tensor size ", self.sizes(),
+                   " and output tensor size ", result.sizes(), " should match");
            }
            return copy_(self, result);
          });

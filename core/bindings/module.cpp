@@ -159,6 +159,7 @@ nb::object make_subclass(nb::object type, nb::object data, bool require) {
 NB_MODULE(_core, m) {
   using namespace chainrule;
   nb::set_leak_warnings(false);
+  gc::find_youngest();
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);

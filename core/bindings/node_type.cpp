@@ -22,6 +22,7 @@ Node* node_of(PyObject* self) { return reinterpret_cast<Node*>(self); }
 OpInfo kAccumulate{"accumulate_grad", "AccumulateGrad", "leaf.grad += g"};
 
 void forget_accumulator(Node* n) {
+  if (n->op != &kAccumulate || !n->extras) return;
   auto* leaf = reinterpret_cast<TensorObject*>(n->extras->payload);
   if (leaf && leaf->rare && leaf->rare->accumulator == n) leaf->rare->accumulator = nullptr;
 }
@@ -101,9 +102,13 @@ PyMethodDef methods[] = {{"name", get_name, METH_NOARGS, "The node's name, as in
                          {"_prehooks", hook_dict<&NodeExtras::prehooks>, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
+int clear(PyObject* self) {
+  forget_accumulator(node_of(self));
+  return node_clear(self);
+}
+
 void dealloc(PyObject* self) {
-  Node* n = node_of(self);
-  if (n->op == &kAccumulate) forget_accumulator(n);
+  forget_accumulator(node_of(self));
   node_dealloc(self);
 }
 
@@ -117,7 +122,7 @@ PyObject* accumulator_of(TensorObject* leaf) {
   n->outputs[0].describe(Tensor::borrow(leaf));
   set_function(n, [](Backward&) {});
   n->sequence = 0;
-  PyObject_GC_Track(n);
+  gc::track(n);
   r->accumulator = n;
   return reinterpret_cast<PyObject*>(n);
 }
@@ -125,7 +130,7 @@ PyObject* accumulator_of(TensorObject* leaf) {
 PyTypeObject* make_node_type(const char* name) {
   PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                          {Py_tp_traverse, reinterpret_cast<void*>(node_traverse)},
-                         {Py_tp_clear, reinterpret_cast<void*>(node_clear)},
+                         {Py_tp_clear, reinterpret_cast<void*>(clear)},
                          {0, nullptr}};
   static std::deque<std::string> names;  // the type keeps a pointer to its name
   names.push_back(std::string("chainrule.autograd.") + name);
@@ -143,7 +148,7 @@ void add_node_type(PyObject* module) {
   NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION;
   NodeType.tp_dealloc = dealloc;
   NodeType.tp_traverse = node_traverse;
-  NodeType.tp_clear = node_clear;
+  NodeType.tp_clear = clear;
   NodeType.tp_repr = represent;
   NodeType.tp_getset = getset;
   NodeType.tp_methods = methods;

@@ -32,8 +32,11 @@ Tensor norm_named(const Tensor& x, PyObject* p, const MaybeDims& dims, bool keep
 
 // The three spellings that var and std share: unbiased alone, dim with unbiased, and correction.
 template <class R>
-void define_spread(const std::string& name, const std::string& returns, R (*f)(const Tensor&, const Dims&, double, bool)) {
-  auto text = [&](const char* parameters) { return Signature::parse(name + "(Tensor input, " + parameters + ")" + returns); };
+void define_spread(const std::string& name, const std::string& returns,
+                   R (*f)(const Tensor&, const Dims&, double, bool)) {
+  auto text = [&](const char* parameters) {
+    return Signature::parse(name + "(Tensor input, " + parameters + ")" + returns);
+  };
   Forms forms = returns.empty() ? kBoth : kFunction;
   define_call(text("bool unbiased=True"), forms, [f](const BoundArguments& a) {
     return to_python(f(Tensor::borrow(a[0]), Dims(), correction_of(a[1] == Py_True), false));
@@ -42,11 +45,12 @@ void define_spread(const std::string& name, const std::string& returns, R (*f)(c
     MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
     return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction_of(a[2] == Py_True), a[3] == Py_True));
   });
-  define_call(text("int[]? dim=None, *, Number? correction=1, bool keepdim=False"), forms, [f](const BoundArguments& a) {
-    MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
-    double correction = a[2] == Py_None ? 1 : to_double(a[2]);
-    return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction, a[3] == Py_True));
-  });
+  define_call(text("int[]? dim=None, *, Number? correction=1, bool keepdim=False"), forms,
+              [f](const BoundArguments& a) {
+                MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
+                double correction = a[2] == Py_None ? 1 : to_double(a[2]);
+                return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction, a[3] == Py_True));
+              });
 }
 
 void bind_spread() {
@@ -54,12 +58,15 @@ void bind_spread() {
   define_spread("std", "", standard_deviation);
   define_spread("var_mean", " -> (var, mean)", var_mean);
   define_spread("std_mean", " -> (std, mean)", std_mean);
-  define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None, *, Tensor? out=None)", kBoth,
-         norm_named);
-  define("linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)",
-         kFunction, [](const Tensor& x, double ord, const MaybeDims& dims, bool keepdim, MaybeDType t) {
-           return vector_norm(x, ord, dims.value_or(Dims()), keepdim, t);
-         });
+  define(
+      "norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None, *, Tensor? out=None)",
+      kBoth, norm_named);
+  define(
+      "linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? "
+      "out=None)",
+      kFunction, [](const Tensor& x, double ord, const MaybeDims& dims, bool keepdim, MaybeDType t) {
+        return vector_norm(x, ord, dims.value_or(Dims()), keepdim, t);
+      });
 }
 
 void bind_scans() {
@@ -75,12 +82,18 @@ void bind_scans() {
 }  // namespace
 
 void bind_reductions() {
-  define("sum(Tensor input, *, dtype? dtype=None)", kBoth, [](const Tensor& x, MaybeDType t) { return sum(x, Dims(), false, t); });
+  define("sum(Tensor input, *, dtype? dtype=None)", kBoth,
+         [](const Tensor& x, MaybeDType t) { return sum(x, Dims(), false, t); });
   define("sum(Tensor input, int[]? dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
-         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) { return sum(x, dims_or_all(x, dims), keepdim, t); });
-  define("mean(Tensor input, *, dtype? dtype=None, Tensor? out=None)", kBoth, [](const Tensor& x, MaybeDType t) { return mean(x, Dims(), false, t); });
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
+           return sum(x, dims_or_all(x, dims), keepdim, t);
+         });
+  define("mean(Tensor input, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+         [](const Tensor& x, MaybeDType t) { return mean(x, Dims(), false, t); });
   define("mean(Tensor input, int[]? dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
-         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) { return mean(x, dims_or_all(x, dims), keepdim, t); });
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
+           return mean(x, dims_or_all(x, dims), keepdim, t);
+         });
   define("amax(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor? out=None)", kBoth,
          [](const Tensor& x, const Dims& dims, bool keepdim) { return amax(x, dims, keepdim); });
   define("amin(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor? out=None)", kBoth,
@@ -111,9 +124,13 @@ void bind_reductions() {
   define("prod(Tensor input, int dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
          [](const Tensor& x, int64_t dim, bool keepdim, MaybeDType t) { return prod(x, dim, keepdim, t); });
   define("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
-         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) { return nansum(x, dims.value_or(Dims()), keepdim, t); });
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
+           return nansum(x, dims.value_or(Dims()), keepdim, t);
+         });
   define("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
-         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) { return nanmean(x, dims.value_or(Dims()), keepdim, t); });
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
+           return nanmean(x, dims.value_or(Dims()), keepdim, t);
+         });
   define("count_nonzero(Tensor input, int[]? dim=None)", kBoth,
          [](const Tensor& x, const MaybeDims& dims) { return count_nonzero(x, dims.value_or(Dims())); });
   define("logsumexp(Tensor input, int[] dim, bool keepdim=False, *, Tensor? out=None)", kBoth,

@@ -57,7 +57,14 @@ Tensor reversed(const Tensor& x) {
   return permute(x, order);
 }
 Tensor hermitian(const Tensor& x) { return conj(adjoint_matrix(x)); }
-Tensor get_detached(const Tensor& x) { return alias(x); }
+// The same memory under a version count of its own: writes through .data are not noticed, as in PyTorch.
+Tensor get_data(const Tensor& x) {
+  Tensor keeper = alias(x);
+  Storage* storage = Storage::borrow(x->storage->data, x->storage->bytes, keeper.py());
+  Tensor result = tensor_over(storage, x.sizes(), x.strides(), x.offset(), x.dtype());
+  storage->release();
+  return result;
+}
 
 // ---- autograd
 
@@ -123,7 +130,11 @@ int set_grad(PyObject* self, PyObject* value, void*) {
 int set_data(PyObject* self, PyObject* value, void*) {
   return guarded([&]() -> int {
     if (!value || !is_tensor(value)) raise(PyExc_TypeError, "Variable data has to be a tensor, but got ", value ? Py_TYPE(value)->tp_name : "nothing");
-    replace_data(object_of(self), Tensor::borrow(value));
+    Tensor source = Tensor::borrow(value);
+    if (requires_grad(object_of(self)) && !is_differentiable(source.dtype())) {
+      raise(PyExc_RuntimeError, "data set to a tensor that requires gradients must be floating point or complex dtype");
+    }
+    replace_data(object_of(self), source);
     return 0;
   }, -1);
 }
@@ -155,7 +166,7 @@ PyGetSetDef getset[] = {
     {"grad_fn", get_grad_fn, nullptr, "The operation that made this tensor, or None for a leaf.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operation made this tensor.", nullptr},
     {"retains_grad", get_retains_grad, nullptr, "Whether a non-leaf keeps its gradient.", nullptr},
-    {"data", get_view<get_detached>, set_data, "The same values without history.", nullptr},
+    {"data", get_view<get_data>, set_data, "The same values without history.", nullptr},
     {"T", get_view<reversed>, nullptr, "With all dimensions reversed.", nullptr},
     {"mT", get_view<adjoint_matrix>, nullptr, "With the last two dimensions swapped.", nullptr},
     {"H", get_view<hermitian>, nullptr, "The conjugate transpose.", nullptr},

@@ -57,10 +57,10 @@ void check_integral_weight(DType dtype, const Scalar& s, const char* name) {
 }  // namespace
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+  check_addend_dtype(input, a, b);
   if (a.ndim() != 2) raise_not_matrix("mat1", "addmm", a);
   if (b.ndim() != 2) raise_not_matrix("mat2", "addmm", b);
   check_inner(a, b, b.size(0), b.size(1));
-  check_addend_dtype(input, a, b);
   check_multipliable(a, b, "addmm_impl_cpu_");
   return multiply_rows(kAddmm, a, b, Dims{a.size(0), b.size(1)}, addend(input, beta, alpha));
 }
@@ -121,12 +121,12 @@ Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scala
 }
 
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+  if (input.dtype() != a.dtype()) {
+    raise(PyExc_RuntimeError, "Input dtypes must be the same, got: input ", element_name(input.dtype()),
+          ", batch1: ", element_name(a.dtype()), ", batch2: ", element_name(b.dtype()));
+  }
   check_batches(a, b);
   check_same_batch_dtype(a, b);
-  if (input.dtype() != a.dtype()) {
-    raise(PyExc_RuntimeError, "Input dtypes must be the same, got: input ", facts(input.dtype()).name,
-          ", batch1: ", facts(a.dtype()).name, ", batch2: ", facts(b.dtype()).name);
-  }
   check_multipliable(a, b, "baddbmm");
   return multiply_batches(kBaddbmm, a, b, Dims{a.size(0)}, Dims{a.size(0), a.size(1), b.size(2)},
                           addend(input, beta, alpha));

@@ -33,30 +33,44 @@ void each_position(const Tensor& index, int dim, Span sizes, Visit visit) {
 
 template <class T>
 void take_elements(const Tensor& out, const Tensor& x, int dim, const Tensor& index) {
-  each_position(index, dim, x.sizes(), [to = out.data<T>(), from = x.data<T>()](int64_t i, int64_t at) { to[i] = from[at]; });
+  each_position(index, dim, x.sizes(),
+                [to = out.data<T>(), from = x.data<T>()](int64_t i, int64_t at) { to[i] = from[at]; });
 }
 template <class T>
 void add_elements(const Tensor& out, const Tensor& g, int dim, const Tensor& index) {
-  each_position(index, dim, out.sizes(),
-                [to = out.data<T>(), from = g.data<T>()](int64_t i, int64_t at) { to[at] = static_cast<T>(to[at] + from[i]); });
+  each_position(index, dim, out.sizes(), [to = out.data<T>(), from = g.data<T>()](int64_t i, int64_t at) {
+    to[at] = static_cast<T>(to[at] + from[i]);
+  });
 }
 
 // Calls f with a null pointer to the C++ type of a differentiable dtype, or of an integer one.
 template <class F>
 void with_type(DType t, F f) {
   switch (t) {
-    case DType::Bool: return f(static_cast<bool*>(nullptr));
-    case DType::UInt8: return f(static_cast<uint8_t*>(nullptr));
-    case DType::Int8: return f(static_cast<int8_t*>(nullptr));
-    case DType::Int16: return f(static_cast<int16_t*>(nullptr));
-    case DType::Int32: return f(static_cast<int32_t*>(nullptr));
-    case DType::Int64: return f(static_cast<int64_t*>(nullptr));
-    case DType::Float16: return f(static_cast<Half*>(nullptr));
-    case DType::BFloat16: return f(static_cast<BFloat16*>(nullptr));
-    case DType::Float32: return f(static_cast<float*>(nullptr));
-    case DType::Float64: return f(static_cast<double*>(nullptr));
-    case DType::Complex64: return f(static_cast<Complex<float>*>(nullptr));
-    default: return f(static_cast<Complex<double>*>(nullptr));
+    case DType::Bool:
+      return f(static_cast<bool*>(nullptr));
+    case DType::UInt8:
+      return f(static_cast<uint8_t*>(nullptr));
+    case DType::Int8:
+      return f(static_cast<int8_t*>(nullptr));
+    case DType::Int16:
+      return f(static_cast<int16_t*>(nullptr));
+    case DType::Int32:
+      return f(static_cast<int32_t*>(nullptr));
+    case DType::Int64:
+      return f(static_cast<int64_t*>(nullptr));
+    case DType::Float16:
+      return f(static_cast<Half*>(nullptr));
+    case DType::BFloat16:
+      return f(static_cast<BFloat16*>(nullptr));
+    case DType::Float32:
+      return f(static_cast<float*>(nullptr));
+    case DType::Float64:
+      return f(static_cast<double*>(nullptr));
+    case DType::Complex64:
+      return f(static_cast<Complex<float>*>(nullptr));
+    default:
+      return f(static_cast<Complex<double>*>(nullptr));
   }
 }
 
@@ -70,9 +84,8 @@ Tensor plain(const Tensor& t) {
 Tensor take_along(const Tensor& x, int dim, const Tensor& index) {
   Tensor out = empty(index.sizes(), x.dtype()), from = plain(x), at = plain(index);
   with_type(x.dtype(), [&]<class T>(T*) { take_elements<T>(out, from, dim, at); });
-  return record(kTake, out, {&x}, {&index}, [dim, sizes = Dims(x.sizes())](Backward& b) {
-    b.give(0, add_along(b.g(), dim, b.saved(0), sizes));
-  });
+  return record(kTake, out, {&x}, {&index},
+                [dim, sizes = Dims(x.sizes())](Backward& b) { b.give(0, add_along(b.g(), dim, b.saved(0), sizes)); });
 }
 
 Tensor add_along(const Tensor& g, int dim, const Tensor& index, Span sizes) {

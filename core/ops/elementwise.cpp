@@ -29,7 +29,8 @@ Compute compute_of(DType t) {
 }
 constexpr DType kComputeDType[] = {DType::Float32, DType::Float64, DType::Int64, DType::Complex64, DType::Complex128};
 
-const cpu::OpKernels& kernels_of(const OpRecord& op) { return CR_DISPATCH(elementwise_kernels)[static_cast<int>(op.id)]; }
+const cpu::OpKernels* const all_kernels = CR_DISPATCH(elementwise_kernels);
+inline const cpu::OpKernels& kernels_of(const OpRecord& op) { return all_kernels[static_cast<int>(op.id)]; }
 
 // What a call works with: the dtype of the arithmetic and of the result, and the common shape.
 struct Shape {
@@ -109,62 +110,62 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
   if (compute == Compute::I64) check_division(op);
 }
 
-// True when all tensors are contiguous, of one shape and of the arithmetic's own dtype: the kernel can run directly.
-bool is_simple(const OpRecord& op, std::span<const Operand> in, int& first) {
-  first = -1;
-  for (int i = 0; i < op.input_count; ++i) {
-    const TensorObject* t = in[i].tensor;
-    if (!t) continue;
-    if (!t->has(kContiguous)) return false;
-    if (first < 0) {
-      if (t->dtype != DType::Float32 && t->dtype != DType::Float64) return false;
-      first = i;
-      continue;
-    }
-    const TensorObject* f = in[first].tensor;
-    if (t->dtype != f->dtype || t->ndim != f->ndim) return false;
-    for (int d = 0; d < t->ndim; ++d) {
-      if (t->sizes()[d] != f->sizes()[d]) return false;
-    }
-  }
-  return first >= 0;
-}
-
 constexpr int64_t kSmall = 64;  // up to here a number is written out in full instead of running tiles
 
-bool simple_numbers(const OpRecord& op, std::span<const Operand> in, int64_t numel) {
+// The first tensor when all are contiguous, of one shape and of the arithmetic's own dtype, so that the kernel can run on
+// them directly; null otherwise.
+const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in) {
+  const TensorObject* first = nullptr;
+  bool numbers = false;
   for (int i = 0; i < op.input_count; ++i) {
-    if (!in[i].tensor && (numel > kSmall || in[i].scalar.kind == Scalar::kComplex)) return false;
+    const TensorObject* t = in[i].tensor;
+    if (!t) {
+      numbers = true;
+      if (in[i].scalar.kind == Scalar::kComplex) return nullptr;
+      continue;
+    }
+    if (!t->has(kContiguous)) return nullptr;
+    if (!first) {
+      if (t->dtype != DType::Float32 && t->dtype != DType::Float64) return nullptr;
+      first = t;
+    } else if (t->dtype != first->dtype || t->numel != first->numel || t->ndim != first->ndim ||
+               !std::equal(t->sizes(), t->sizes() + t->ndim, first->sizes())) {
+      return nullptr;
+    }
   }
-  return op.condition < 0;
+  return first && numbers && first->numel > kSmall ? nullptr : first;
+}
+
+template <class T>
+const void* repeated(double value, char* buffer, int64_t n) {
+  auto* values = reinterpret_cast<T*>(buffer);
+  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<T>(value);
+  return values;
+}
+
+void run_parallel(ElementwiseKernel kernel, int count, const Tensor& out, const void* const* in, int64_t item,
+                  const double* parameters) {
+  auto out_item = static_cast<int64_t>(size_of(out.dtype()));
+  cpu::parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    const void* shifted[kMaxInputs + 2];
+    for (int i = 0; i < count; ++i) shifted[i] = in[i] ? static_cast<const char*>(in[i]) + begin * item : nullptr;
+    kernel(out->data + begin * out_item, shifted, end - begin, parameters);
+  });
 }
 
 Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double* parameters, const TensorObject* first) {
-  Tensor out = empty({first->sizes(), first->ndim}, op.is_test ? DType::Bool : first->dtype);
-  Compute compute = first->dtype == DType::Float32 ? Compute::F32 : Compute::F64;
-  ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute)];
+  bool single = first->dtype == DType::Float32;
+  ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(single ? Compute::F32 : Compute::F64)];
   if (!kernel) raise_unsupported(op, first->dtype);
-  int64_t n = first->numel, item = static_cast<int64_t>(size_of(first->dtype));
+  Tensor out = empty_as(first, op.is_test ? DType::Bool : first->dtype);
   const void* pointers[kMaxInputs];
   alignas(64) char numbers[kMaxInputs][kSmall * 8];
   for (int i = 0; i < op.input_count; ++i) {
-    if (in[i].tensor) {
-      pointers[i] = in[i].tensor->data;
-      continue;
-    }
-    for (int64_t j = 0; j < n; ++j) store(in[i].scalar, first->dtype, numbers[i] + j * item);
-    pointers[i] = numbers[i];
+    if (in[i].tensor) pointers[i] = in[i].tensor->data;
+    else pointers[i] = single ? repeated<float>(in[i].scalar.real, numbers[i], first->numel) : repeated<double>(in[i].scalar.real, numbers[i], first->numel);
   }
-  if (n <= kGrain) {
-    kernel(out->data, pointers, n, parameters);
-    return out;
-  }
-  int64_t out_item = static_cast<int64_t>(size_of(out.dtype()));
-  cpu::parallel_for(n, kGrain, [&](int64_t begin, int64_t end) {
-    const void* shifted[kMaxInputs];
-    for (int i = 0; i < op.input_count; ++i) shifted[i] = static_cast<const char*>(pointers[i]) + begin * item;
-    kernel(out->data + begin * out_item, shifted, end - begin, parameters);
-  });
+  if (first->numel <= kGrain) kernel(out->data, pointers, first->numel, parameters);
+  else run_parallel(kernel, op.input_count, out, pointers, single ? 4 : 8, parameters);
   return out;
 }
 
@@ -191,8 +192,45 @@ Operand saved_operand(const ElementwiseGradient& e, int i, std::span<const Tenso
   return e.slot[i] == ElementwiseGradient::kUnread ? Operand() : Operand(saved[e.slot[i]]);
 }
 
+bool matches(const TensorObject* t, const TensorObject* g) {
+  return t->has(kContiguous) && t->dtype == g->dtype && t->numel == g->numel && t->ndim == g->ndim &&
+         std::equal(t->sizes(), t->sizes() + t->ndim, g->sizes());
+}
+
+// The gradient kernel run directly, when everything it reads is contiguous and of g's shape and dtype; else a null handle.
+Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, const Tensor& into) {
+  const OpRecord& op = *e.op;
+  bool single = g.dtype() == DType::Float32;
+  if ((!single && g.dtype() != DType::Float64) || !g.is_contiguous() || op.condition >= 0) return Tensor();
+  const void* pointers[kMaxInputs + 2] = {g->data};
+  alignas(64) char numbers[kMaxInputs][kSmall * 8];
+  for (int i = 0; i < op.input_count; ++i) {
+    if (!(op.reads[k] >> i & 1)) continue;
+    if (e.slot[i] == ElementwiseGradient::kNumber) {
+      if (g.numel() > kSmall) return Tensor();
+      pointers[i + 1] = single ? repeated<float>(e.number(i), numbers[i], g.numel()) : repeated<double>(e.number(i), numbers[i], g.numel());
+    } else {
+      const Tensor& t = saved[e.slot[i]];
+      if (!matches(t.get(), g.get())) return Tensor();
+      pointers[i + 1] = t->data;
+    }
+  }
+  if (op.reads[k] & kReadsOutput) {
+    const Tensor& y = saved[e.slot[kMaxInputs]];
+    if (!matches(y.get(), g.get())) return Tensor();
+    pointers[op.input_count + 1] = y->data;
+  }
+  ElementwiseKernel kernel = kernels_of(op).gradient[k][static_cast<int>(single ? Compute::F32 : Compute::F64)];
+  if (!kernel) raise_unsupported(op, g.dtype());
+  Tensor out = into ? into : empty_as(g.get(), g.dtype());
+  if (g.numel() <= kGrain) kernel(out->data, pointers, g.numel(), e.parameters());
+  else run_parallel(kernel, op.input_count + 2, out, pointers, single ? 4 : 8, e.parameters());
+  return out;
+}
+
 // One pass over memory: the line's gradient text as a kernel.
 Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, Tensor out) {
+  if (Tensor simple = simple_gradient(e, k, g, saved, out)) return simple;
   const OpRecord& op = *e.op;
   Compute compute = compute_of(g.dtype());
   DType arithmetic = kComputeDType[static_cast<int>(compute)];
@@ -254,14 +292,14 @@ void ElementwiseGradient::operator()(Backward& b) const {
   }
 }
 
-// Makes the node of a call. `overwritten`: a copy of input 0 from before an in-place write, or a null handle.
+// Makes the node of a call. `former`: per input, a copy from before an in-place write, or a null handle.
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out,
-                            const Tensor& overwritten) {
+                            const Tensor* former) {
   Edge edges[kMaxInputs];
   uint8_t reads = 0;
   for (int i = 0; i < op.input_count; ++i) {
     if (!in[i].tensor || (op.reads[i] & kIsNone) || !is_differentiable(in[i].tensor->dtype)) continue;
-    edges[i] = gradient_edge(Tensor::borrow(in[i].tensor));
+    edges[i] = gradient_edge(in[i].tensor);
     if (!edges[i] && forward_mode::active()) edges[i] = Edge::to_leaf(in[i].tensor);
     if (edges[i]) reads |= op.reads[i];
   }
@@ -284,7 +322,7 @@ Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, con
   for (int i = 0; i < op.input_count; ++i) {
     if (edges[i]) set_edge(n, i, edges[i]);
     if (e.slot[i] < ElementwiseGradient::kNumber) {
-      save_input(n, e.slot[i], i == 0 && overwritten ? overwritten : Tensor::borrow(in[i].tensor));
+      save_input(n, e.slot[i], former && former[i] ? former[i] : Tensor::borrow(in[i].tensor));
     }
   }
   if (e.slot[kMaxInputs] < ElementwiseGradient::kNumber) save_output(n, e.slot[kMaxInputs], out);
@@ -300,6 +338,22 @@ bool wants_grad(const OpRecord& op, std::span<const Operand> in) {
     if (in[i].tensor && !(op.reads[i] & kIsNone) && requires_grad(in[i].tensor)) return true;
   }
   return false;
+}
+
+// The inputs, as bits, that the gradients of this call read.
+uint8_t read_by_gradients(const OpRecord& op, std::span<const Operand> in) {
+  uint8_t bits = 0;
+  for (int k = 0; k < op.input_count; ++k) {
+    if (in[k].tensor && requires_grad(in[k].tensor)) bits |= op.reads[k];
+  }
+  return bits;
+}
+
+// Whether writing `self` spoils an input before it is read: in another arrangement by the kernel, or later by a gradient.
+bool is_overwritten(const Operand& input, const Tensor& self, bool read_later) {
+  Tensor t = Tensor::borrow(input.tensor);
+  if (!t.same_storage(self)) return false;
+  return read_later || t->data != self->data || !equal(t.strides(), self.strides());
 }
 
 bool has_tangent(const Operand& o) { return o.tensor && o.tensor->rare && o.tensor->rare->tangent; }
@@ -320,7 +374,7 @@ void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double
 
 void record_elementwise(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   if (wants_grad(op, in) && is_differentiable(out.dtype())) {
-    Node* n = make_elementwise_node(op, in, parameters, out, Tensor());
+    Node* n = make_elementwise_node(op, in, parameters, out, nullptr);
     attach(out, n);
     Py_DECREF((PyObject*)n);
   }
@@ -332,15 +386,16 @@ void record_elementwise(const OpRecord& op, std::span<const Operand> in, const d
 Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameters) {
   const OpRecord& op = record_of(id);
   Tensor out;
-  int first;
-  if (is_simple(op, in, first) && op.domain != Domain::INTEGER && simple_numbers(op, in, in[first].tensor->numel)) {
-    out = run_simple(op, in, parameters, in[first].tensor);
+  if (const TensorObject* first = op.condition < 0 ? simple_shape(op, in) : nullptr) {
+    out = run_simple(op, in, parameters, first);
   } else {
     Shape s = shape_of(op, in);
     out = allocate(s, in);
     run_forward(op, in, s, parameters, out);
   }
-  record_elementwise(op, in, parameters, out);
+  bool history = false;
+  for (int i = 0; i < op.input_count; ++i) history |= in[i].tensor && may_require_grad(in[i].tensor);
+  if ((history && grad_enabled()) || forward_mode::active()) record_elementwise(op, in, parameters, out);
   return out;
 }
 
@@ -358,36 +413,24 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   bool recorded = wants_grad(op, in);
   check_inplace(self, recorded);
   check_no_overlap(self);
-  // An input that shares memory with the output in another arrangement is read from a copy.
+  bool has_tangents = forward_mode::active() && op.differentiable;
+  uint8_t wanted = has_tangents ? 0xff : recorded ? read_by_gradients(op, in) : 0;
   Operand copies[kMaxInputs];
-  Tensor keep[kMaxInputs];
+  Tensor former[kMaxInputs];
   for (int i = 0; i < op.input_count; ++i) {
     copies[i] = in[i];
-    TensorObject* t = in[i].tensor;
-    if (i == 0 || !t || t->storage != self->storage) continue;
-    if (t->data == self->data && equal(Span(t->strides(), t->ndim), self.strides())) continue;
-    GradModeScope off(false);
-    keep[i] = clone(Tensor::borrow(t));
-    copies[i].tensor = keep[i].get();
-  }
-  bool reads_self = false;
-  for (int k = 0; k < op.input_count; ++k) {
-    reads_self |= in[k].tensor && (op.reads[k] & 1) && requires_grad(in[k].tensor);
-  }
-  Tensor before;
-  if ((recorded && reads_self) || (forward_mode::active() && op.differentiable)) {
-    GradModeScope off(false);
-    before = clone(self);
+    if (!in[i].tensor || !is_overwritten(in[i], self, wanted >> i & 1)) continue;
+    former[i] = clone(Tensor::borrow(in[i].tensor));
+    copies[i].tensor = former[i].get();
   }
   run_forward(op, {copies, in.size()}, s, parameters, self);
   mark_written(self);
-  if (recorded) rebase_history(self, make_elementwise_node(op, in, parameters, self, before));
-  if (forward_mode::active() && op.differentiable) [[unlikely]] {
-    if (has_tangent(in[0])) forward_mode::set_tangent(before, forward_mode::tangent(self));
-    Operand old[kMaxInputs];
-    std::copy(in.begin(), in.end(), old);
-    old[0] = Operand(before);
-    pass_tangents(op, {old, in.size()}, parameters, self);
+  if (recorded) rebase_history(self, make_elementwise_node(op, in, parameters, self, former));
+  if (has_tangents) [[unlikely]] {
+    for (int i = 0; i < op.input_count; ++i) {
+      if (former[i] && has_tangent(in[i])) forward_mode::set_tangent(former[i], forward_mode::tangent(Tensor::borrow(in[i].tensor)));
+    }
+    pass_tangents(op, {copies, in.size()}, parameters, self);
   }
   return self;
 }

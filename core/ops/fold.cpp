@@ -52,14 +52,17 @@ uint64_t reduced_dims(const Dims& dims, int ndim) {
 Dims reduced_sizes(Span sizes, uint64_t reduced, bool keepdim) {
   Dims result;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (!(reduced >> i & 1)) result.push_back(sizes[i]);
-    else if (keepdim) result.push_back(1);
+    if (!(reduced >> i & 1))
+      result.push_back(sizes[i]);
+    else if (keepdim)
+      result.push_back(1);
   }
   return result;
 }
 
 Tensor restore_dims(const Tensor& t, Span input_sizes, uint64_t reduced, bool keepdim) {
-  if (keepdim || t.ndim() == static_cast<int>(input_sizes.size()) || t.ndim() == 0) return t;  // 0-d broadcasts as it is
+  if (keepdim || t.ndim() == static_cast<int>(input_sizes.size()) || t.ndim() == 0)
+    return t;  // 0-d broadcasts as it is
   return reshape(t, reduced_sizes(input_sizes, reduced, true));
 }
 

@@ -31,9 +31,8 @@ Tensor record_reduction(OpInfo& op, Tensor out, const Tensor& x, uint64_t reduce
                         std::initializer_list<const Tensor*> saved, F gradient) {
   constexpr int kShort = 5;  // a shape this long still fits into the node
   if (x.ndim() > kShort) {
-    return record(op, std::move(out), {&x}, saved, [=, sizes = Dims(x.sizes())](Backward& b) {
-      gradient(b, ReducedShape{reduced, sizes, keepdim});
-    });
+    return record(op, std::move(out), {&x}, saved,
+                  [=, sizes = Dims(x.sizes())](Backward& b) { gradient(b, ReducedShape{reduced, sizes, keepdim}); });
   }
   struct Short {
     int64_t sizes[kShort];

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "autograd/record.hpp"
+#include "autograd/forward_mode.hpp"
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/promotion.hpp"
@@ -16,21 +16,22 @@ OpInfo kCat{"cat", "CatBackward0", "each input: its part of g"};
 OpInfo kStack{"stack", "StackBackward0", "each input: its slice of g"};
 OpInfo kBlockDiag{"block_diag", "BlockDiagBackward0", "each input: its block of g"};
 
-std::vector<const Tensor*> pointers(Tensors tensors) {
-  std::vector<const Tensor*> result;
-  result.reserve(tensors.size());
-  for (const Tensor& t : tensors) result.push_back(&t);
-  return result;
+bool might_record(Tensors tensors) {
+  if (forward_mode::active()) return true;
+  if (!grad_enabled()) return false;
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return requires_grad(t); });
 }
 
-// As record, for any number of inputs and nothing saved.
+// As record, for any number of inputs and nothing saved; `make_gradient` is called only when something is recorded.
 template <class F>
-Tensor record_many(OpInfo& op, Tensor output, Tensors tensors, F gradient) {
-  std::vector<const Tensor*> inputs = pointers(tensors);
+Tensor record_many(OpInfo& op, Tensor output, Tensors tensors, F make_gradient) {
+  if (!might_record(tensors)) return output;
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& t : tensors) inputs.push_back(&t);
   if (!should_record(inputs)) return output;
   Node* n = make_node(&op, static_cast<int>(inputs.size()), 0, 1);
   set_edges(n, inputs);
-  set_function(n, std::move(gradient));
+  set_function(n, make_gradient());
   n->outputs[0].describe(output);
   finish_node(n);
   attach_recorded(output, n, inputs);
@@ -84,23 +85,30 @@ void check_joinable(const Tensor& first, const Tensor& t, size_t position, int d
   }
 }
 
-// The gradient of cat: where each input starts along `dim`, or -1 for one that was skipped.
+constexpr int64_t kSkipped = -1;
+int64_t joined_length(const Tensor& t, int dim) { return is_skipped(t) ? kSkipped : t.size(dim); }
+
+// Each input's part of g, one after another.
 struct CatGradient {
-  std::vector<int64_t> starts, lengths;
+  std::vector<int64_t> lengths;
   int dim;
 
+  CatGradient(Tensors tensors, int d) : dim(d) {
+    for (const Tensor& t : tensors) lengths.push_back(joined_length(t, d));
+  }
   void operator()(Backward& b) const {
-    for (size_t i = 0; i < starts.size(); ++i) {
+    int64_t start = 0;
+    for (size_t i = 0; i < lengths.size(); ++i) {
       auto k = static_cast<int>(i);
-      if (!b.needs(k)) continue;
-      b.give(k, starts[i] < 0 ? zeros(Dims{0}, b.g().dtype()) : narrow(b.g(), dim, starts[i], lengths[i]));
+      bool skipped = lengths[i] == kSkipped;
+      if (b.needs(k)) b.give(k, skipped ? zeros(Dims{0}, b.g().dtype()) : narrow(b.g(), dim, start, lengths[i]));
+      if (!skipped) start += lengths[i];
     }
   }
 };
 
-}  // namespace
-
-Tensor cat(Tensors tensors, int64_t dim) {
+// The first tensor that has a say in the shape.
+const Tensor& first_joined(Tensors tensors) {
   if (tensors.empty()) raise(PyExc_ValueError, "torch.cat(): expected a non-empty list of Tensors");
   const Tensor* first = nullptr;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -110,34 +118,37 @@ Tensor cat(Tensors tensors, int64_t dim) {
     }
     if (!first && !is_skipped(tensors[i])) first = &tensors[i];
   }
-  if (!first) first = &tensors[0];
-  int d = wrap_dim(dim, first->ndim());
-  CatGradient gradient{{}, {}, d};
-  gradient.starts.reserve(tensors.size());
-  gradient.lengths.reserve(tensors.size());
+  return first ? *first : tensors[0];
+}
+
+}  // namespace
+
+Tensor cat(Tensors tensors, int64_t dim) {
+  const Tensor& first = first_joined(tensors);
+  int d = wrap_dim(dim, first.ndim());
   DType dtype = common_type(tensors);
   bool rows = true;
-  int64_t total = 0;
+  Dims sizes(first.sizes());
+  sizes[d] = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& t = tensors[i];
-    bool skipped = is_skipped(t);
-    if (!skipped) check_joinable(*first, t, i, d);
-    gradient.starts.push_back(skipped ? -1 : total);
-    gradient.lengths.push_back(skipped ? 0 : t.size(d));
-    total += gradient.lengths.back();
+    if (is_skipped(t)) continue;
+    check_joinable(first, t, i, d);
+    sizes[d] += t.size(d);
     rows &= t.is_contiguous() && t.dtype() == dtype;
   }
-  Dims sizes(first->sizes());
-  sizes[d] = total;
   Tensor out = empty(sizes, dtype);
   if (rows) {
     place_rows(out, tensors, d, is_skipped);
   } else {
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      if (gradient.starts[i] >= 0) place(out, gradient.starts[i] * out.stride(d), out.strides(), tensors[i]);
+    int64_t start = 0;
+    for (const Tensor& t : tensors) {
+      if (is_skipped(t)) continue;
+      place(out, start * out.stride(d), out.strides(), t);
+      start += t.size(d);
     }
   }
-  return record_many(kCat, std::move(out), tensors, std::move(gradient));
+  return record_many(kCat, std::move(out), tensors, [&] { return CatGradient(tensors, d); });
 }
 
 Tensor stack(Tensors tensors, int64_t dim) {
@@ -164,10 +175,12 @@ Tensor stack(Tensors tensors, int64_t dim) {
     for (size_t i = 0; i < tensors.size(); ++i)
       place(out, static_cast<int64_t>(i) * out.stride(d), strides, tensors[i]);
   }
-  return record_many(kStack, std::move(out), tensors, [d](Backward& b) {
-    for (int i = 0; i < b.node()->edge_count; ++i) {
-      if (b.needs(i)) b.give(i, select(b.g(), d, i));
-    }
+  return record_many(kStack, std::move(out), tensors, [d] {
+    return [d](Backward& b) {
+      for (int i = 0; i < b.node()->edge_count; ++i) {
+        if (b.needs(i)) b.give(i, select(b.g(), d, i));
+      }
+    };
   });
 }
 
@@ -206,33 +219,35 @@ Tensor column_stack(Tensors tensors) {
   return hstack(each(tensors, [](const Tensor& t) { return t.ndim() < 2 ? reshape(t, Dims{t.numel(), 1}) : t; }));
 }
 
-Tensor block_diag(Tensors tensors) {
-  if (tensors.empty()) return empty(Dims{1, 0}, default_dtype());
-  struct Block {
-    Dims sizes;
-    int64_t row, column, rows, columns;
-  };
+namespace {
+
+// Where an input of block_diag lies in the result.
+struct Block {
+  Dims sizes;
+  int64_t row, column, rows, columns;
+};
+
+std::vector<Block> place_blocks(Tensors tensors) {
   std::vector<Block> blocks;
-  int64_t rows = 0, columns = 0;
+  int64_t row = 0, column = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& t = tensors[i];
     if (t.ndim() > 2) {
       raise(PyExc_RuntimeError, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i, " has ",
             t.ndim(), " dimensions");
     }
-    int64_t m = t.ndim() == 2 ? t.size(0) : 1, n = t.ndim() == 0 ? 1 : t.size(t.ndim() - 1);
-    blocks.push_back({Dims(t.sizes()), rows, columns, m, n});
-    rows += m;
-    columns += n;
+    int64_t rows = t.ndim() == 2 ? t.size(0) : 1, columns = t.ndim() == 0 ? 1 : t.size(t.ndim() - 1);
+    blocks.push_back({Dims(t.sizes()), row, column, rows, columns});
+    row += rows;
+    column += columns;
   }
-  Tensor out = zeros(Dims{rows, columns}, common_type(tensors));
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const Tensor& t = tensors[i];
-    Dims strides(t.ndim(), 1);
-    if (t.ndim() == 2) strides[0] = columns;
-    place(out, blocks[i].row * columns + blocks[i].column, strides, t);
-  }
-  return record_many(kBlockDiag, std::move(out), tensors, [blocks = std::move(blocks)](Backward& b) {
+  return blocks;
+}
+
+struct BlockDiagGradient {
+  std::vector<Block> blocks;
+
+  void operator()(Backward& b) const {
     for (size_t i = 0; i < blocks.size(); ++i) {
       auto k = static_cast<int>(i);
       if (!b.needs(k)) continue;
@@ -240,7 +255,23 @@ Tensor block_diag(Tensors tensors) {
       Tensor part = narrow(narrow(b.g(), 0, block.row, block.rows), 1, block.column, block.columns);
       b.give(k, reshape(part, block.sizes));
     }
-  });
+  }
+};
+
+}  // namespace
+
+Tensor block_diag(Tensors tensors) {
+  if (tensors.empty()) return empty(Dims{1, 0}, default_dtype());
+  std::vector<Block> blocks = place_blocks(tensors);
+  int64_t rows = blocks.back().row + blocks.back().rows, columns = blocks.back().column + blocks.back().columns;
+  Tensor out = zeros(Dims{rows, columns}, common_type(tensors));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
+    Dims strides(t.ndim(), 1);
+    if (t.ndim() == 2) strides[0] = columns;
+    place(out, blocks[i].row * columns + blocks[i].column, strides, t);
+  }
+  return record_many(kBlockDiag, std::move(out), tensors, [&] { return BlockDiagGradient{std::move(blocks)}; });
 }
 
 Tensor atleast_1d(const Tensor& t) { return t.ndim() == 0 ? view(t, Dims{1}) : t; }

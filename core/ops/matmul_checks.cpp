@@ -8,15 +8,6 @@
 namespace chainrule {
 namespace {
 
-// Element types as PyTorch's messages spell them where they show the C++ type.
-const char* element_name(DType t) {
-  static constexpr const char* kNames[kDTypeCount] = {
-      "bool",  "unsigned char", "signed char",         "short int",
-      "int",   "long int",      "c10::Half",           "c10::BFloat16",
-      "float", "double",        "c10::complex<float>", "c10::complex<double>"};
-  return kNames[static_cast<int>(t)];
-}
-
 std::string conversion_hint(const Tensor& a, const Tensor& b) {
   return std::string("\n  What to do: convert one of them; for example b.to(") + facts(a.dtype()).name +
          ") for the second, which is " + facts(b.dtype()).name + ".";
@@ -25,6 +16,14 @@ std::string conversion_hint(const Tensor& a, const Tensor& b) {
 int64_t row_count(const Tensor& t) { return t.ndim() < 2 ? 1 : t.numel() / std::max<int64_t>(1, t.size(t.ndim() - 1)); }
 
 }  // namespace
+
+const char* element_name(DType t) {
+  static constexpr const char* kNames[kDTypeCount] = {
+      "bool",  "unsigned char", "signed char",         "short int",
+      "int",   "long int",      "c10::Half",           "c10::BFloat16",
+      "float", "double",        "c10::complex<float>", "c10::complex<double>"};
+  return kNames[static_cast<int>(t)];
+}
 
 void raise_not_matrix(const char* argument, const char* op, const Tensor& t) {
   raise(PyExc_RuntimeError, argument, " must be a matrix, got ", t.ndim(), "-D tensor\n  ", op,

@@ -4,6 +4,9 @@
 
 namespace chainrule {
 
+// Element types as PyTorch's messages spell them where they show the C++ type.
+const char* element_name(DType t);
+
 [[noreturn]] void raise_not_matrix(const char* argument, const char* op, const Tensor& t);
 [[noreturn]] void raise_inner_mismatch(const Tensor& a, const Tensor& b, int64_t rows, int64_t columns);
 [[noreturn]] void raise_batch_mismatch(int64_t batch, int64_t k, int64_t rows, const Tensor& a, const Tensor& b);

@@ -1,7 +1,7 @@
 // Products of the matrices inside tensors, without history: dtypes, folding, batches, and the call of the backend.
 #include "ops/product.hpp"
 
-#include <optional>
+#include <cstring>
 
 #include "autograd/record.hpp"
 #include "backends/cpu/gemm.hpp"
@@ -101,17 +101,32 @@ void with_type(DType t, F f) {
   }
 }
 
+// A bias: one row, added to each row of a small output. Copied without the general machinery.
+bool is_small_bias(const Tensor& input, const Tensor& out) {
+  return input.ndim() == 1 && out.ndim() > 0 && input.dtype() == out.dtype() && input.is_contiguous() &&
+         input.size(0) == out.size(out.ndim() - 1) && out.numel() <= 65536;
+}
+
+void repeat_row(const Tensor& out, const Tensor& row) {
+  size_t bytes = static_cast<size_t>(row.numel()) * size_of(row.dtype());
+  char* to = out->data;
+  for (int64_t left = out.numel(); left > 0; left -= row.numel(), to += bytes) std::memcpy(to, row->data, bytes);
+}
+
 // A fresh output in the arithmetic type; returns the weight of what it holds.
 Complex<double> start_output(Tensor& out, Span sizes, DType type, const Addend& add) {
   out = empty(sizes, type);
-  bool adds = add.input && add.beta != 0.0;
-  if (!adds) return 0;
-  const Tensor& input = *add.input;
-  if (!equal(input.sizes(), sizes)) {
+  if (!add.input) return 0;
+  bool bias = is_small_bias(*add.input, out);
+  if (!bias && !equal(add.input->sizes(), sizes)) {
     GradModeScope off(false);
-    expand(input, sizes);  // raises when it does not broadcast
+    expand(*add.input, sizes);  // raises when it does not broadcast
   }
-  copy_elements(out, input);
+  if (add.beta == 0.0) return 0;
+  if (bias)
+    repeat_row(out, *add.input);
+  else
+    copy_elements(out, *add.input);
   return add.beta;
 }
 

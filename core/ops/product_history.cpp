@@ -26,6 +26,7 @@ Tensor gradient_product(Factor a, Factor b, Span sizes) {
 // Records a product of a and b, saving for the gradient of each the other.
 template <class F>
 Tensor record_product(OpInfo& op, Tensor out, const Tensor& a, const Tensor& b, const Addend& add, F gradient) {
+  if (!should_record({{&a, &b}}) && !(add.input && should_record({{add.input}}))) return out;
   Tensor none;
   const Tensor& kept_a = wants_gradient(b) ? a : none;
   const Tensor& kept_b = wants_gradient(a) ? b : none;

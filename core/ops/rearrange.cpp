@@ -2,11 +2,13 @@
 #include "ops/rearrange.hpp"
 
 #include "autograd/record.hpp"
+#include "backends/cpu/thread_pool.hpp"
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/copy.hpp"
 #include "ops/index.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/complex.hpp"
 
 namespace chainrule {
 namespace {
@@ -43,6 +45,29 @@ Tensor flat_roll(const Tensor& t, int64_t shift) {
   GradModeScope off(false);
   Tensor out = rolled(reshape(t, Dims{t.numel()}), shift, 0);
   set_layout(out.get(), t.sizes(), contiguous_strides(t.sizes()));
+  return out;
+}
+
+template <class T>
+void reverse_row(char* to, const char* from, int64_t n) {
+  auto* __restrict out = reinterpret_cast<T*>(to);
+  auto* __restrict in = reinterpret_cast<const T*>(from);
+  for (int64_t i = 0; i < n; ++i) out[i] = in[n - 1 - i];
+}
+
+// A copy of a contiguous tensor with the elements of each row of its last dimension in reverse order.
+Tensor with_reversed_rows(const Tensor& t) {
+  Tensor out = empty(t.sizes(), t.dtype());
+  int64_t n = t.size(t.ndim() - 1), row = bytes(t, n), all = bytes(t, t.numel());
+  auto reverse = size_of(t.dtype()) == 1   ? reverse_row<uint8_t>
+                 : size_of(t.dtype()) == 2 ? reverse_row<uint16_t>
+                 : size_of(t.dtype()) == 4 ? reverse_row<uint32_t>
+                 : size_of(t.dtype()) == 8 ? reverse_row<uint64_t>
+                                           : reverse_row<Complex<double>>;
+  cpu::parallel_for(all / std::max<int64_t>(row, 1), std::max<int64_t>(1, 65536 / std::max<int64_t>(n, 1)),
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t r = begin; r < end; ++r) reverse(out->data + r * row, t->data + r * row, n);
+                    });
   return out;
 }
 
@@ -98,9 +123,15 @@ Tensor flip(const Tensor& t, Span dims) {
     start += (t.size(d) - 1) * strides[d];
     strides[d] = -strides[d];
   }
-  Tensor out = empty_strided(t.sizes(), dense_strides_like(t), t.dtype());
-  if (t.numel()) {
-    cpu::copy_strided(t.sizes(), out->data, out.dtype(), out.strides(), t->data + bytes(t, start), t.dtype(), strides);
+  Tensor out;
+  if (t.ndim() && t.is_contiguous() && flipped.size() == 1 && flipped[0] == t.ndim() - 1) {
+    out = with_reversed_rows(t);
+  } else {
+    out = empty_strided(t.sizes(), dense_strides_like(t), t.dtype());
+    if (t.numel()) {
+      cpu::copy_strided(t.sizes(), out->data, out.dtype(), out.strides(), t->data + bytes(t, start), t.dtype(),
+                        strides);
+    }
   }
   return record(kFlip, out, {&t}, {}, [flipped](Backward& b) { b.give(0, flip(b.g(), flipped)); });
 }

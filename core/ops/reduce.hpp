@@ -12,6 +12,7 @@ namespace chainrule {
 using MaybeDType = std::optional<DType>;
 using MaybeDim = std::optional<int64_t>;
 
+// ---- fold.cpp
 // The dimensions that a reduction runs over, counted from 0 and each at most once: bit i stands for dimension i.
 uint64_t reduced_dims(const Dims& dims, int ndim);
 // The shape after reducing `sizes` over those dimensions.
@@ -54,6 +55,8 @@ Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim);
 Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, bool keepdim);
 std::pair<Tensor, Tensor> var_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim);
 std::pair<Tensor, Tensor> std_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim);
+
+// ---- reduce_norm.cpp
 // (sum |x|^ord)^(1/ord) with the limits at 0 and +-inf.
 Tensor vector_norm(const Tensor& x, double ord, const Dims& dims, bool keepdim, MaybeDType dtype);
 Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim, MaybeDType dtype);

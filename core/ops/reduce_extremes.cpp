@@ -25,15 +25,16 @@ OpInfo kAminmax{"aminmax", "AminmaxBackward0", "each g shared evenly among the e
 }
 
 // An extreme of nothing does not exist, so every reduced dimension must have elements.
-void check_elements(const Tensor& x, const Dims& dims, uint64_t reduced, const char* name) {
+void check_elements(const Tensor& x, const Dims& dims, const char* name) {
   if (x.numel() > 0) return;
   if (dims.empty()) {
-    raise(PyExc_RuntimeError, name, "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+    raise(PyExc_RuntimeError, name,
+          "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
           "dim with the 'dim' argument.");
   }
-  for (int i = 0; i < x.ndim(); ++i) {
-    if ((reduced >> i & 1) && x.size(i) == 0) {
-      raise(PyExc_IndexError, name, "(): Expected reduction dim ", i, " to have non-zero size.");
+  for (int64_t d : dims) {
+    if (x.size(wrap_dim(d, x.ndim())) == 0) {
+      raise(PyExc_IndexError, name, "(): Expected reduction dim ", d, " to have non-zero size.");
     }
   }
 }
@@ -55,7 +56,7 @@ Dims listed(uint64_t reduced, int ndim) {
 
 Tensor extreme(Fold f, OpInfo& op, const Tensor& x, const Dims& dims, bool keepdim) {
   uint64_t reduced = reduced_dims(dims, x.ndim());
-  check_elements(x, dims, reduced, op.name);
+  check_elements(x, dims, op.name);
   if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_values_cpu" : "min_values_cpu", x.dtype());
   Tensor y = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype()});
   return record_reduction(op, y, x, reduced, keepdim, {&x, &y}, [](Backward& b, const ReducedShape& s) {
@@ -66,7 +67,7 @@ Tensor extreme(Fold f, OpInfo& op, const Tensor& x, const Dims& dims, bool keepd
 
 Tensor extreme_of_all(Fold f, OpInfo& op, const Tensor& x) {
   uint64_t reduced = reduced_dims({}, x.ndim());
-  check_elements(x, {}, reduced, op.name);
+  check_elements(x, {}, op.name);
   if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_all" : "min_all", x.dtype());
   Tensor y = fold(f, x, reduced, false, {x.dtype(), x.dtype()});
   return record(op, y, {&x}, {&x, &y}, [](Backward& b) {
@@ -80,7 +81,7 @@ Tensor extreme_of_all(Fold f, OpInfo& op, const Tensor& x) {
 TensorPair extreme_with_index(Fold f, OpInfo& op, const Tensor& x, int64_t dim, bool keepdim) {
   int d = wrap_dim(dim, x.ndim());
   uint64_t reduced = uint64_t{1} << d;
-  check_elements(x, Dims{d}, reduced, op.name);
+  check_elements(x, Dims{d}, op.name);
   if (is_complex(x.dtype())) raise(PyExc_RuntimeError, op.name, "(): does not support complex input");
   Tensor indices;
   Tensor values = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype(), 1, &indices});
@@ -101,7 +102,7 @@ Tensor index_of_extreme(Fold f, const char* name, const Tensor& x, MaybeDim dim,
   GradModeScope off(false);
   if (dim) {
     int d = wrap_dim(*dim, x.ndim());
-    check_elements(x, Dims{d}, uint64_t{1} << d, name);
+    check_elements(x, Dims{d}, name);
     fold(f, x, uint64_t{1} << d, keepdim, options);
     return indices;
   }
@@ -135,7 +136,8 @@ Tensor argmin(const Tensor& x, MaybeDim dim, bool keepdim) {
 
 TensorPair aminmax(const Tensor& x, MaybeDim dim, bool keepdim) {
   if (x.numel() == 0 && !dim) {
-    raise(PyExc_RuntimeError, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+    raise(PyExc_RuntimeError,
+          "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
   }
   Dims dims = dim ? Dims{*dim} : Dims();
   uint64_t reduced = reduced_dims(dims, x.ndim());

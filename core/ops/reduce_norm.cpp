@@ -32,8 +32,8 @@ void check_norm(const Tensor& x, double ord, const Dims& dims, MaybeDType dtype)
           facts(x.dtype()).tensor_name);
   }
   if (dtype && is_complex(*dtype) != is_complex(x.dtype())) {
-    raise(PyExc_RuntimeError, "linalg.vector_norm: dtype should be ", is_complex(x.dtype()) ? "complex" : "real", " for ",
-          is_complex(x.dtype()) ? "complex" : "real", " inputs, but got ", facts(*dtype).tensor_name);
+    raise(PyExc_RuntimeError, "linalg.vector_norm: dtype should be ", is_complex(x.dtype()) ? "complex" : "real",
+          " for ", is_complex(x.dtype()) ? "complex" : "real", " inputs, but got ", facts(*dtype).tensor_name);
   }
   if (dtype && promote(x.dtype(), *dtype) != *dtype) {
     raise(PyExc_RuntimeError, "linalg.vector_norm: the dtype of the input (", facts(x.dtype()).tensor_name,
@@ -43,8 +43,8 @@ void check_norm(const Tensor& x, double ord, const Dims& dims, MaybeDType dtype)
   uint64_t reduced = reduced_dims(dims, x.ndim());
   for (int i = 0; i < x.ndim(); ++i) {
     if ((reduced >> i & 1) && x.size(i) == 0) {
-      std::string what = dims.empty() ? "an empty tensor because" : "the dimension " + std::to_string(i) +
-                                                                    " because this dimension is empty and";
+      std::string what = dims.empty() ? "an empty tensor because"
+                                      : "the dimension " + std::to_string(i) + " because this dimension is empty and";
       raise(PyExc_RuntimeError, "linalg.vector_norm cannot compute the ", ord, " norm on ", what,
             " the operation does not have an identity");
     }
@@ -80,7 +80,8 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& g, double o
     for (int i = 0; i < s.sizes.size(); ++i) {
       if (s.reduced >> i & 1) dims.push_back(i);
     }
-    Tensor share = elementwise(OpId::div, {g, sum(ties, dims, true, {})});
+    Tensor count = to_dtype(sum(ties, dims, true, {}), y.dtype());  // as integers they would become the default dtype
+    Tensor share = elementwise(OpId::div, {g, never_zero(count)});
     return mul(direction(x), elementwise(OpId::where, {ties, share, Scalar(0.0)}));
   }
   Tensor is_zero = elementwise(OpId::eq, {sizes, 0.0});

@@ -35,7 +35,8 @@ void check_dtype(const Tensor& x, const char* names) {
 
 void check_freedom(const char* name, double freedom) {
   if (freedom > 0) return;
-  std::string text = std::string(name) + "(): degrees of freedom is <= 0. Correction should be strictly less than the "
+  std::string text = std::string(name) +
+                     "(): degrees of freedom is <= 0. Correction should be strictly less than the "
                      "reduction factor (input numel divided by output numel).";
   checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }

@@ -28,7 +28,8 @@ DType mean_dtype(const Tensor& x, MaybeDType dtype) {
   if (is_differentiable(result)) return result;
   raise(PyExc_RuntimeError, "mean(): could not infer output dtype. ", dtype ? "Optional" : "Input",
         " dtype must be either a floating point or complex dtype. Got: ", facts(result).tensor_name,
-        dtype ? "" : "\n  mean: a mean of integers is seldom one; say which dtype you want, as in x.mean(dtype=float32).");
+        dtype ? ""
+              : "\n  mean: a mean of integers is seldom one; say which dtype you want, as in x.mean(dtype=float32).");
 }
 
 int64_t folded_count(Span sizes, uint64_t reduced) {

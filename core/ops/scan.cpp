@@ -19,12 +19,14 @@ namespace chainrule {
 namespace {
 
 OpInfo kCumsum{"cumsum", "CumsumBackward0", "g summed from the other end"};
-OpInfo kCumprod{"cumprod", "CumprodBackward0", "product of the elements before x * (s[i] = g[i] + x[i + 1] * s[i + 1])"};
+OpInfo kCumprod{"cumprod", "CumprodBackward0",
+                "product of the elements before x * (s[i] = g[i] + x[i + 1] * s[i + 1])"};
 OpInfo kCummax{"cummax", "CummaxBackward0", "g added at the indices"};
 OpInfo kCummin{"cummin", "CumminBackward0", "g added at the indices"};
 OpInfo kLogcumsumexp{"logcumsumexp", "LogcumsumexpBackward0",
                      "exp(x - y) * (s[i] = g[i] + exp(y[i] - y[i + 1]) * s[i + 1])"};
-OpInfo kRecurrence{"recurrence", "RecurrenceBackward0", "b: s, the recurrence of g from the other end, a: s * y[i - 1]"};
+OpInfo kRecurrence{"recurrence", "RecurrenceBackward0",
+                   "b: s, the recurrence of g from the other end, a: s * y[i - 1]"};
 OpInfo kShift{"shift", "ShiftBackward0", "g shifted back"};
 
 Tensor mul(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a, b}); }
@@ -101,7 +103,8 @@ Tensor shift(const Tensor& x, int dim, Direction direction, double fill) {
   if (n > 1) {
     GradModeScope off(false);
     bool forward = direction == Direction::Forward;
-    copy_elements(slice(y, dim, forward ? 1 : 0, forward ? n : n - 1, 1), slice(x, dim, forward ? 0 : 1, forward ? n - 1 : n, 1));
+    copy_elements(slice(y, dim, forward ? 1 : 0, forward ? n : n - 1, 1),
+                  slice(x, dim, forward ? 0 : 1, forward ? n - 1 : n, 1));
   }
   return record(kShift, y, {&x}, {}, [=](Backward& b) { b.give(0, shift(b.g(), dim, opposite(direction), 0)); });
 }
@@ -122,7 +125,9 @@ Tensor recurrence(const Tensor& a, const Tensor& b, int dim, Direction direction
 }
 
 Tensor running_sum(const Tensor& x, int dim, Direction direction) { return summed(x, dim, direction, x.dtype()); }
-Tensor running_product(const Tensor& x, int dim, Direction direction) { return multiplied(x, dim, direction, x.dtype()); }
+Tensor running_product(const Tensor& x, int dim, Direction direction) {
+  return multiplied(x, dim, direction, x.dtype());
+}
 Tensor product_before(const Tensor& x, int dim, Direction direction) {
   return shift(running_product(x, dim, direction), dim, direction, 1);
 }
@@ -138,7 +143,8 @@ Extremes cummin(const Tensor& x, int64_t dim) { return running_extreme(kCummin, 
 
 Tensor logcumsumexp(const Tensor& x, int64_t dim) {
   if (!is_differentiable(x.dtype())) {
-    raise(PyExc_NotImplementedError, "\"logcumsumexp_out_cpu\" not implemented for '", facts(x.dtype()).tensor_name, "'");
+    raise(PyExc_NotImplementedError, "\"logcumsumexp_out_cpu\" not implemented for '", facts(x.dtype()).tensor_name,
+          "'");
   }
   int d = wrap_dim(dim, x.ndim());
   Tensor y = run_scan(cpu::Scan::LogSumExp, x, d, Direction::Forward, x.dtype());

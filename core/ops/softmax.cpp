@@ -46,7 +46,8 @@ Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype
   Tensor x = dtype ? to_dtype(input, *dtype) : input;
   int d = wrap_dim(dim, x.ndim());
   if (!is_floating(x.dtype())) {
-    raise(PyExc_NotImplementedError, "\"", op.name, d >= x.ndim() - 1 ? "_lastdim" : "", "_kernel_impl\" not implemented for '", facts(x.dtype()).tensor_name, "'");
+    raise(PyExc_NotImplementedError, "\"", op.name, d >= x.ndim() - 1 ? "_lastdim" : "",
+          "_kernel_impl\" not implemented for '", facts(x.dtype()).tensor_name, "'");
   }
   Tensor y;
   {
@@ -65,6 +66,8 @@ Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype
 }  // namespace
 
 Tensor softmax(const Tensor& x, int64_t dim, MaybeDType dtype) { return normalised(kSoftmax, x, dim, dtype, false); }
-Tensor log_softmax(const Tensor& x, int64_t dim, MaybeDType dtype) { return normalised(kLogSoftmax, x, dim, dtype, true); }
+Tensor log_softmax(const Tensor& x, int64_t dim, MaybeDType dtype) {
+  return normalised(kLogSoftmax, x, dim, dtype, true);
+}
 
 }  // namespace chainrule

@@ -111,10 +111,6 @@ constexpr OpAlias kAliases[] = {
 
 }  // namespace
 
-const OpRecord& record_of(OpId id) {
-  static const OpRecord* first = records().data();
-  return first[static_cast<int>(id)];
-}
 std::span<const OpRecord> op_table() { return records(); }
 std::span<const OpAlias> op_aliases() { return kAliases; }
 

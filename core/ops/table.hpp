@@ -41,8 +41,9 @@ struct OpRecord {
   OpInfo* info;
 };
 
-const OpRecord& record_of(OpId id);
 std::span<const OpRecord> op_table();
+inline const OpRecord* const first_record = op_table().data();
+inline const OpRecord& record_of(OpId id) { return first_record[static_cast<int>(id)]; }
 
 struct OpAlias {
   const char* name;

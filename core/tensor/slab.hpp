@@ -16,13 +16,13 @@ namespace chainrule {
 template <class Object>
 class Slab {
  public:
-  // Zeroed up to `zeroed` bytes past the object's head; reference count 1, not tracked.
+  // Reference count 1, not tracked; the object's own fields are undefined.
   static Object* allocate(PyTypeObject* type) {
     if (!free_) [[unlikely]] grow();
     Block* block = free_;
     free_ = block->next;
     auto* object = reinterpret_cast<Object*>(reinterpret_cast<char*>(block) + kHeader);
-    std::memset(block, 0, kHeader);
+    std::memset(block, 0, 16);
     reinterpret_cast<PyObject*>(object)->ob_refcnt = 1;
     reinterpret_cast<PyObject*>(object)->ob_type = type;
     return object;

@@ -15,8 +15,18 @@ int64_t live = 0;
 
 TensorObject* blank() {
   TensorObject* t = TensorSlab::allocate(&TensorType);
-  std::memset(&t->storage, 0, sizeof(TensorObject) - offsetof(TensorObject, storage));
+  t->storage = nullptr;
+  t->node = nullptr;
+  t->grad = nullptr;
+  t->numel = 0;
+  t->ndim = 0;
   t->flags = kFromSlab;
+  t->output_number = 0;
+  t->dict = nullptr;
+  t->weakrefs = nullptr;
+  t->base = nullptr;
+  t->view_epoch = t->epoch = 0;
+  t->rare = nullptr;
   ++live;
   return t;
 }
@@ -192,6 +202,20 @@ Tensor empty(Span sizes, DType dtype) {
   return result;
 }
 
+Tensor empty_as(const TensorObject* like, DType dtype) {
+  if (like->ndim > TensorObject::kInlineDims) return empty({like->sizes(), like->ndim}, dtype);
+  Storage* storage = Storage::make(like->numel * static_cast<int64_t>(size_of(dtype)));
+  TensorObject* t = blank();
+  t->storage = storage;
+  t->data = storage->data;
+  t->dtype = dtype;
+  t->numel = like->numel;
+  t->ndim = like->ndim;
+  t->flags = kFromSlab | kContiguous;
+  std::memcpy(t->inline_dims, like->inline_dims, sizeof t->inline_dims);
+  return Tensor::steal(t);
+}
+
 Tensor empty_strided(Span sizes, Span strides, DType dtype) {
   int64_t extent = 1;
   for (size_t i = 0; i < sizes.size(); ++i) extent += (std::max<int64_t>(sizes[i], 1) - 1) * strides[i];
@@ -279,11 +303,6 @@ Rare* rare(TensorObject* t) {
   return t->rare;
 }
 
-void track(TensorObject* t) {
-  auto* object = reinterpret_cast<PyObject*>(t);
-  if (!PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
-}
-
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   auto* t = reinterpret_cast<TensorObject*>(self);
   Py_VISIT((PyObject*)t->node);
@@ -311,12 +330,12 @@ int tensor_clear(PyObject* self) {
 
 void tensor_dealloc(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
-  if (PyObject_GC_IsTracked(self)) PyObject_GC_UnTrack(self);
+  if (gc::is_tracked(self)) gc::untrack(self);
   if (t->weakrefs) PyObject_ClearWeakRefs(self);
-  Py_XDECREF((PyObject*)std::exchange(t->node, nullptr));
-  Py_XDECREF((PyObject*)std::exchange(t->grad, nullptr));
-  Py_XDECREF((PyObject*)std::exchange(t->base, nullptr));
-  Py_XDECREF(std::exchange(t->dict, nullptr));
+  if (t->node) Py_DECREF((PyObject*)std::exchange(t->node, nullptr));
+  if (t->grad) Py_DECREF((PyObject*)std::exchange(t->grad, nullptr));
+  if (t->base) Py_DECREF((PyObject*)std::exchange(t->base, nullptr));
+  if (t->dict) Py_DECREF(std::exchange(t->dict, nullptr));
   if (t->rare) free_rare(t);
   if (t->storage) t->storage->release();
   free_dims(t);

@@ -6,6 +6,7 @@
 
 #include "tensor/dims.hpp"
 #include "tensor/dtype.hpp"
+#include "tensor/gc.hpp"
 #include "tensor/storage.hpp"
 
 namespace chainrule {
@@ -114,7 +115,8 @@ class Tensor {
   T* data() const {
     return reinterpret_cast<T*>(object_->data);
   }
-  bool same_storage(const Tensor& other) const { return object_->storage == other->storage; }
+  // By address, since .data shares memory under a storage of its own.
+  bool same_storage(const Tensor& other) const { return object_->storage->data == other->storage->data; }
 
  private:
   TensorObject* object_ = nullptr;
@@ -122,6 +124,8 @@ class Tensor {
 
 // A fresh contiguous tensor with undefined content.
 Tensor empty(Span sizes, DType dtype);
+// A fresh contiguous tensor of the shape that `like`, itself contiguous, has; the quick way to a small result.
+Tensor empty_as(const TensorObject* like, DType dtype);
 // A fresh tensor with the given dense strides (see dense_strides_like).
 Tensor empty_strided(Span sizes, Span strides, DType dtype);
 // A tensor over `storage` (a new reference is taken) starting `offset` elements in; no history.
@@ -147,7 +151,9 @@ bool is_dense(Span sizes, Span strides);  // elements fill a block without gaps 
 int wrap_dim(int64_t dim, int ndim);
 
 // Takes part in cyclic garbage collection from now on; needed once it can be part of a cycle.
-void track(TensorObject* t);
+inline void track(TensorObject* t) {
+  if (!gc::is_tracked(t)) gc::track(t);
+}
 void tensor_dealloc(PyObject* self);
 int tensor_traverse(PyObject* self, visitproc visit, void* arg);
 int tensor_clear(PyObject* self);

@@ -64,7 +64,7 @@ newaxis = None
 # Every operation of the core: the table's lines and the functions bound beside them.
 globals().update({name: f for name, f in _core.functions.items() if name not in _tensor_methods.FUNCTIONAL_ONLY})
 
-_SUBMODULES = {"autograd", "nn", "printing", "random", "memory"}
+_SUBMODULES = {"autograd", "printing", "random"}
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
     "manual_seed": "random",
@@ -89,6 +89,6 @@ def __dir__():
     return sorted(set(globals()) | _SUBMODULES | set(_FROM_SUBMODULES))
 
 
-def is_tensor(obj) -> bool:
+def is_tensor(obj):
     """Whether `obj` is a tensor."""
     return isinstance(obj, Tensor)

@@ -71,7 +71,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Converts dtype (and device: there is only the CPU): to(dtype), to(device), to(device, dtype), to(other)."""
     dtype, copy = kwargs.pop("dtype", None), kwargs.pop("copy", False)
     device = kwargs.pop("device", None)
-    kwargs.pop("non_blocking", None), kwargs.pop("memory_format", None)
+    for ignored in ("non_blocking", "memory_format"):
+        kwargs.pop(ignored, None)
     other = kwargs.pop("other", None)
     if kwargs:
         raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")

@@ -10,25 +10,38 @@ template <class T>
 void add_row(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
   auto* target = reinterpret_cast<T*>(to);
   const auto* source = reinterpret_cast<const T*>(from);
-  for (int64_t i = 0; i < n; ++i) target[i * to_stride] = static_cast<T>(target[i * to_stride] + source[i * from_stride]);
+  for (int64_t i = 0; i < n; ++i)
+    target[i * to_stride] = static_cast<T>(target[i * to_stride] + source[i * from_stride]);
 }
 
 using AddRow = void (*)(char*, int64_t, const char*, int64_t, int64_t);
 
 AddRow row_of(DType t) {
   switch (t) {
-    case DType::Bool: return add_row<bool>;
-    case DType::UInt8: return add_row<uint8_t>;
-    case DType::Int8: return add_row<int8_t>;
-    case DType::Int16: return add_row<int16_t>;
-    case DType::Int32: return add_row<int32_t>;
-    case DType::Int64: return add_row<int64_t>;
-    case DType::Float16: return add_row<Half>;
-    case DType::BFloat16: return add_row<BFloat16>;
-    case DType::Float32: return add_row<float>;
-    case DType::Float64: return add_row<double>;
-    case DType::Complex64: return add_row<Complex<float>>;
-    default: return add_row<Complex<double>>;
+    case DType::Bool:
+      return add_row<bool>;
+    case DType::UInt8:
+      return add_row<uint8_t>;
+    case DType::Int8:
+      return add_row<int8_t>;
+    case DType::Int16:
+      return add_row<int16_t>;
+    case DType::Int32:
+      return add_row<int32_t>;
+    case DType::Int64:
+      return add_row<int64_t>;
+    case DType::Float16:
+      return add_row<Half>;
+    case DType::BFloat16:
+      return add_row<BFloat16>;
+    case DType::Float32:
+      return add_row<float>;
+    case DType::Float64:
+      return add_row<double>;
+    case DType::Complex64:
+      return add_row<Complex<float>>;
+    default:
+      return add_row<Complex<double>>;
   }
 }
 

@@ -1,8 +1,8 @@
 // What can be folded into one value, and the folding of a contiguous row by vectors.
 //
-// The order of operations depends on the length alone: 256 bytes side by side, halved until 16 bytes are left, blocks of
-// kBlock elements one after another. So every instruction set gives the same bits. Sums of floats stay in float within
-// a block, where the vectors keep the error low, and in double beyond.
+// The order of operations depends on the length alone: 256 bytes side by side, halved until 16 bytes are left, blocks
+// of kBlock elements one after another. So every instruction set gives the same bits. Sums of floats stay in float
+// within a block, where the vectors keep the error low, and in double beyond.
 #pragma once
 #include "backends/cpu/gemm_vector.hpp"
 #include "backends/cpu/reduce.hpp"
@@ -45,8 +45,8 @@ CR_INLINE To widen(From x) {
   }
 }
 
-// A fold: `prepare` is applied to each element, `fold` to two prepared ones, `join` to two accumulators. V is an element
-// or a vector of them.
+// A fold: `prepare` is applied to each element, `fold` to two prepared ones, `join` to two accumulators. V is an
+// element or a vector of them.
 template <class T>
 struct SumFold {
   using Element = T;
@@ -101,9 +101,12 @@ struct ExtremeFold {
   using Element = T;
   using Accumulator = T;
   static constexpr T identity() {
-    if constexpr (is_real_number<T>) return T(is_max ? -__builtin_inf() : __builtin_inf());
-    else if constexpr (sizeof(T) == 1) return T(is_max ? 0 : 1);  // truth values
-    else return is_max ? INT64_MIN : INT64_MAX;
+    if constexpr (is_real_number<T>)
+      return T(is_max ? -__builtin_inf() : __builtin_inf());
+    else if constexpr (sizeof(T) == 1)
+      return T(is_max ? 0 : 1);  // truth values
+    else
+      return is_max ? INT64_MIN : INT64_MAX;
   }
   template <class V>
   CR_INLINE V prepare(V x) const {
@@ -111,14 +114,18 @@ struct ExtremeFold {
   }
   template <class V>
   CR_INLINE V fold(V a, V b) const {
-    if constexpr (!is_real_number<T>) return is_max ? (a > b ? a : b) : (a < b ? a : b);
-    else return is_max ? ((a > b) | (a != a) ? a : b) : ((a < b) | (a != a) ? a : b);
+    if constexpr (!is_real_number<T>)
+      return is_max ? (a > b ? a : b) : (a < b ? a : b);
+    else
+      return is_max ? ((a > b) | (a != a) ? a : b) : ((a < b) | (a != a) ? a : b);
   }
   CR_INLINE T join(T a, T b) const { return fold(a, b); }
   // Whether `a` comes before `b` in the order that puts NaN first; for the index of an extreme.
   CR_INLINE static bool better(T a, T b) {
-    if constexpr (!is_real_number<T>) return is_max ? a > b : a < b;
-    else return (is_max ? a > b : a < b) | ((a != a) & (b == b));
+    if constexpr (!is_real_number<T>)
+      return is_max ? a > b : a < b;
+    else
+      return (is_max ? a > b : a < b) | ((a != a) & (b == b));
   }
 };
 
@@ -151,7 +158,8 @@ CR_INLINE auto fold_groups(const F& f, const T* x, int64_t groups, std::index_se
   store(row, a[0]);
   constexpr int n = Short<T>::lanes;
   if constexpr (kVectorBytes == 64) {
-    return f.fold(f.fold(load_short(row), load_short(row + 2 * n)), f.fold(load_short(row + n), load_short(row + 3 * n)));
+    return f.fold(f.fold(load_short(row), load_short(row + 2 * n)),
+                  f.fold(load_short(row + n), load_short(row + 3 * n)));
   } else if constexpr (kVectorBytes == 32) {
     return f.fold(load_short(row), load_short(row + n));
   } else {
@@ -225,13 +233,17 @@ CR_INLINE A fold_row(const F& f, const T* x, int64_t n) {
 // An element, or a vector of them, at p.
 template <class V, class T>
 CR_INLINE V take(const T* p) {
-  if constexpr (sizeof(V) == sizeof(T)) return *p;
-  else return load(p);
+  if constexpr (sizeof(V) == sizeof(T))
+    return *p;
+  else
+    return load(p);
 }
 template <class V, class T>
 CR_INLINE void put(T* p, V v) {
-  if constexpr (sizeof(V) == sizeof(T)) *p = v;
-  else store(p, v);
+  if constexpr (sizeof(V) == sizeof(T))
+    *p = v;
+  else
+    store(p, v);
 }
 
 // Eight rows meet in a tree.

@@ -1,7 +1,7 @@
 // The loop around the kernels of reductions: brings any layout and dtype into blocks of rows or columns.
 //
-// A block has one kept and one reduced dimension, those with the smallest strides; outer loops run over the others. Work
-// is cut by size alone and partial results are joined in order, so the number of threads does not change a bit.
+// A block has one kept and one reduced dimension, those with the smallest strides; outer loops run over the others.
+// Work is cut by size alone and partial results are joined in order, so the number of threads does not change a bit.
 #include "backends/cpu/reduce.hpp"
 
 #include <cstring>
@@ -81,11 +81,16 @@ struct Pair {
 
 void gather_elements(char* to, const char* from, int64_t stride, int64_t n, size_t size) {
   switch (size) {
-    case 1: return gather<uint8_t>(to, from, stride, n);
-    case 2: return gather<uint16_t>(to, from, stride, n);
-    case 4: return gather<uint32_t>(to, from, stride, n);
-    case 8: return gather<uint64_t>(to, from, stride, n);
-    default: return gather<Pair>(to, from, stride, n);
+    case 1:
+      return gather<uint8_t>(to, from, stride, n);
+    case 2:
+      return gather<uint16_t>(to, from, stride, n);
+    case 4:
+      return gather<uint32_t>(to, from, stride, n);
+    case 8:
+      return gather<uint64_t>(to, from, stride, n);
+    default:
+      return gather<Pair>(to, from, stride, n);
   }
 }
 
@@ -120,8 +125,8 @@ class Loop {
   Nest outer_kept_, outer_reduced_;
   Dimension kept_, reduced_;  // of the block
   bool by_rows_, direct_;
-  int64_t kept_tile_, reduced_tile_;         // the block's extents
-  int64_t kept_tiles_, reduced_tiles_;       // how many make up the two dimensions
+  int64_t kept_tile_, reduced_tile_;    // the block's extents
+  int64_t kept_tiles_, reduced_tiles_;  // how many make up the two dimensions
   int64_t units_, lines_, lines_per_piece_, pieces_;
 };
 
@@ -248,8 +253,10 @@ void Loop::fold_fetched(const char* x, int64_t m, int64_t n, char* accumulators,
         const char* source = x + (i * inner_dim.stride + (j + k) * outer_dim.stride) * item_;
         fetch(buffer + k * width * size, source, inner_dim.stride, width);
       }
-      if (by_rows_) kernels_.rows(buffer, width, count, width, accumulators + accumulator_bytes(j), first + i);
-      else kernels_.columns(buffer, width, width, count, accumulators + accumulator_bytes(i), first + j);
+      if (by_rows_)
+        kernels_.rows(buffer, width, count, width, accumulators + accumulator_bytes(j), first + i);
+      else
+        kernels_.columns(buffer, width, width, count, accumulators + accumulator_bytes(i), first + j);
     }
   }
 }
@@ -320,14 +327,20 @@ void fill_empty(const Reduction& r, int64_t outputs) {
 
 FoldType fold_type(Fold fold, DType t) {
   switch (t) {
-    case DType::Bool: return fold == Fold::Max || fold == Fold::Min ? FoldType::U8 : FoldType::I64;
+    case DType::Bool:
+      return fold == Fold::Max || fold == Fold::Min ? FoldType::U8 : FoldType::I64;
     case DType::Float16:
     case DType::BFloat16:
-    case DType::Float32: return FoldType::F32;
-    case DType::Float64: return FoldType::F64;
-    case DType::Complex64: return FoldType::C64;
-    case DType::Complex128: return FoldType::C128;
-    default: return FoldType::I64;
+    case DType::Float32:
+      return FoldType::F32;
+    case DType::Float64:
+      return FoldType::F64;
+    case DType::Complex64:
+      return FoldType::C64;
+    case DType::Complex128:
+      return FoldType::C128;
+    default:
+      return FoldType::I64;
   }
 }
 

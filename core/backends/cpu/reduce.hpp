@@ -29,16 +29,16 @@ struct FoldKernels {
   void (*finish)(const void* accumulators, int64_t m, double divisor, void* out, void* second);
 };
 
-// One reduction of a tensor: bit i of `reduced` is set when dimension i is reduced. Results are laid out contiguously in
-// the order of the kept dimensions.
+// One reduction of a tensor: bit i of `reduced` is set when dimension i is reduced. Results are laid out contiguously
+// in the order of the kept dimensions.
 struct Reduction {
   Fold fold;
   const char* x;
-  DType dtype;    // of x in memory
-  DType as;       // x is converted to this first
+  DType dtype;  // of x in memory
+  DType as;     // x is converted to this first
   Span sizes, strides;
   uint64_t reduced;
-  char* out;      // null: not wanted
+  char* out;  // null: not wanted
   DType out_dtype;
   double divisor = 1;
   char* second = nullptr;  // ArgMax, ArgMin: int64 indices; Spread: the mean, of out_dtype; null: not wanted
@@ -49,8 +49,8 @@ FoldType fold_type(Fold fold, DType t);
 DType dtype_of(FoldType t);
 const FoldKernels& fold_kernels(Fold fold, FoldType type);
 
-// to[i] += from[i] for each position in order, one after another: right even where several positions are the same element
-// of the target (stride 0, overlapping windows). Strides in elements.
+// to[i] += from[i] for each position in order, one after another: right even where several positions are the same
+// element of the target (stride 0, overlapping windows). Strides in elements.
 void accumulate_strided(Span sizes, char* to, Span to_strides, const char* from, Span from_strides, DType dtype);
 
 }  // namespace chainrule::cpu

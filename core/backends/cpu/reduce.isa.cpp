@@ -29,7 +29,8 @@ struct Plain {
     for (int64_t j = 0; j < m; j += kWidth) {
       int64_t width = smaller(kWidth, m - j);
       for (int64_t r = 0; r < n; r += kRowsPerBlock) {
-        fold_columns(f, static_cast<const T*>(x) + r * stride + j, stride, width, smaller(kRowsPerBlock, n - r), folded);
+        fold_columns(f, static_cast<const T*>(x) + r * stride + j, stride, width, smaller(kRowsPerBlock, n - r),
+                     folded);
         for (int64_t k = 0; k < width; ++k) a[j + k] = f.join(a[j + k], widen<A>(folded[k]));
       }
     }
@@ -262,12 +263,12 @@ template <class T>
 using SumSquares = Plain<SumSquaresFold<T>>;
 
 #define CR_EACH_TYPE(f) \
-  { f(FoldType::F32), f(FoldType::F64), f(FoldType::I64), f(FoldType::C64), f(FoldType::C128), f(FoldType::U8) }
+  {f(FoldType::F32), f(FoldType::F64), f(FoldType::I64), f(FoldType::C64), f(FoldType::C128), f(FoldType::U8)}
 
 constinit const FoldKernels fold_table[kFoldCount][kFoldTypeCount] = {
-    CR_EACH_TYPE(of<SumFold>),        CR_EACH_TYPE(real_only<NanSum>), CR_EACH_TYPE(real_only<SumSquares>),
-    CR_EACH_TYPE(of<ProdFold>),       CR_EACH_TYPE(extreme<true>),     CR_EACH_TYPE(extreme<false>),
-    CR_EACH_TYPE(indexed<true>),      CR_EACH_TYPE(indexed<false>),    CR_EACH_TYPE(real_only<Spread>),
+    CR_EACH_TYPE(of<SumFold>),   CR_EACH_TYPE(real_only<NanSum>), CR_EACH_TYPE(real_only<SumSquares>),
+    CR_EACH_TYPE(of<ProdFold>),  CR_EACH_TYPE(extreme<true>),     CR_EACH_TYPE(extreme<false>),
+    CR_EACH_TYPE(indexed<true>), CR_EACH_TYPE(indexed<false>),    CR_EACH_TYPE(real_only<Spread>),
 };
 
 }  // namespace chainrule::cpu::CR_ISA

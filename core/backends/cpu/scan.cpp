@@ -31,8 +31,10 @@ using Total = typename TotalOf<T>::type;
 
 template <class To, class From>
 To as(From x) {
-  if constexpr (std::is_arithmetic_v<From>) return static_cast<To>(x);
-  else return To(static_cast<decltype(To::re)>(x.re), static_cast<decltype(To::im)>(x.im));
+  if constexpr (std::is_arithmetic_v<From>)
+    return static_cast<To>(x);
+  else
+    return To(static_cast<decltype(To::re)>(x.re), static_cast<decltype(To::im)>(x.im));
 }
 
 // Runs step(total, position) along n for every outer and inner index; a tile of inner indices advances together.
@@ -61,7 +63,8 @@ double log_add(double a, double b) {
 
 std::complex<double> log_add(std::complex<double> a, std::complex<double> b) {
   double high = std::max(a.real(), b.real());
-  return std::isinf(high) ? std::log(std::exp(a) + std::exp(b)) : high + std::log(std::exp(a - high) + std::exp(b - high));
+  return std::isinf(high) ? std::log(std::exp(a) + std::exp(b))
+                          : high + std::log(std::exp(a - high) + std::exp(b - high));
 }
 
 template <class T>
@@ -111,11 +114,16 @@ void extreme_typed(const T* x, T* values, int64_t* indices, const ScanShape& s) 
 template <class F>
 void with_type(DType t, F f) {
   switch (t) {
-    case DType::Float32: return f(static_cast<float*>(nullptr));
-    case DType::Float64: return f(static_cast<double*>(nullptr));
-    case DType::Int64: return f(static_cast<int64_t*>(nullptr));
-    case DType::Complex64: return f(static_cast<Complex<float>*>(nullptr));
-    default: return f(static_cast<Complex<double>*>(nullptr));
+    case DType::Float32:
+      return f(static_cast<float*>(nullptr));
+    case DType::Float64:
+      return f(static_cast<double*>(nullptr));
+    case DType::Int64:
+      return f(static_cast<int64_t*>(nullptr));
+    case DType::Complex64:
+      return f(static_cast<Complex<float>*>(nullptr));
+    default:
+      return f(static_cast<Complex<double>*>(nullptr));
   }
 }
 

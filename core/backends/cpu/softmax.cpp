@@ -34,8 +34,8 @@ void softmax(DType dtype, const void* x, void* y, int64_t outer, int64_t n, int6
   });
 }
 
-void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n, int64_t inner,
-                      bool logarithm) {
+void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n,
+                      int64_t inner, bool logarithm) {
   const SoftmaxKernels& k = kernels(dtype);
   each_tile(dtype, outer, n, inner, [&](int64_t at, int64_t width) {
     k.backward(static_cast<const char*>(g) + at, static_cast<const char*>(y) + at, static_cast<char*>(gradient) + at, n,

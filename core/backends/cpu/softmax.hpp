@@ -11,12 +11,13 @@ namespace chainrule::cpu {
 struct SoftmaxKernels {
   void (*forward)(const void* x, void* y, int64_t n, int64_t inner, int64_t width, bool logarithm);
   // gradient = y * (g - sum(g * y)), or g - exp(y) * sum(g) for the logarithm
-  void (*backward)(const void* g, const void* y, void* gradient, int64_t n, int64_t inner, int64_t width, bool logarithm);
+  void (*backward)(const void* g, const void* y, void* gradient, int64_t n, int64_t inner, int64_t width,
+                   bool logarithm);
 };
 
 void softmax(DType dtype, const void* x, void* y, int64_t outer, int64_t n, int64_t inner, bool logarithm);
-void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n, int64_t inner,
-                      bool logarithm);
+void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n,
+                      int64_t inner, bool logarithm);
 
 }  // namespace chainrule::cpu
 

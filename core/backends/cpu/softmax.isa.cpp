@@ -91,7 +91,8 @@ void softmax_columns(const T* x, T* y, int64_t n, int64_t inner, int64_t width, 
   Wide<T> totals[kTile];
   fold_columns(ExtremeFold<T, true>{}, x, inner, width, n, top);
   if (logarithm) {
-    column_totals<T>(n, width, totals, [=, &top](int64_t i, int64_t j) { return number::exp(x[i * inner + j] - top[j]); });
+    column_totals<T>(n, width, totals,
+                     [=, &top](int64_t i, int64_t j) { return number::exp(x[i * inner + j] - top[j]); });
     for (int64_t j = 0; j < width; ++j) share[j] = T(number::log(totals[j]));
     for (int64_t i = 0; i < n; ++i) {
 #pragma GCC ivdep
@@ -113,8 +114,10 @@ template <class T>
 void gradient_columns(const T* g, const T* y, T* out, int64_t n, int64_t inner, int64_t width, bool logarithm) {
   Wide<T> totals[kTile];
   alignas(64) T total[kTile];
-  if (logarithm) column_totals<T>(n, width, totals, [=](int64_t i, int64_t j) { return g[i * inner + j]; });
-  else column_totals<T>(n, width, totals, [=](int64_t i, int64_t j) { return g[i * inner + j] * y[i * inner + j]; });
+  if (logarithm)
+    column_totals<T>(n, width, totals, [=](int64_t i, int64_t j) { return g[i * inner + j]; });
+  else
+    column_totals<T>(n, width, totals, [=](int64_t i, int64_t j) { return g[i * inner + j] * y[i * inner + j]; });
   for (int64_t j = 0; j < width; ++j) total[j] = T(totals[j]);
   for (int64_t i = 0; i < n; ++i) {
     const T *gi = g + i * inner, *yi = y + i * inner;
@@ -131,15 +134,19 @@ void gradient_columns(const T* g, const T* y, T* out, int64_t n, int64_t inner, 
 
 template <class T>
 void forward(const void* x, void* y, int64_t n, int64_t inner, int64_t width, bool logarithm) {
-  if (inner == 1) softmax_row(static_cast<const T*>(x), static_cast<T*>(y), n, logarithm);
-  else softmax_columns(static_cast<const T*>(x), static_cast<T*>(y), n, inner, width, logarithm);
+  if (inner == 1)
+    softmax_row(static_cast<const T*>(x), static_cast<T*>(y), n, logarithm);
+  else
+    softmax_columns(static_cast<const T*>(x), static_cast<T*>(y), n, inner, width, logarithm);
 }
 
 template <class T>
 void backward(const void* g, const void* y, void* out, int64_t n, int64_t inner, int64_t width, bool logarithm) {
   const auto *from = static_cast<const T*>(g), *value = static_cast<const T*>(y);
-  if (inner == 1) gradient_row(from, value, static_cast<T*>(out), n, logarithm);
-  else gradient_columns(from, value, static_cast<T*>(out), n, inner, width, logarithm);
+  if (inner == 1)
+    gradient_row(from, value, static_cast<T*>(out), n, logarithm);
+  else
+    gradient_columns(from, value, static_cast<T*>(out), n, inner, width, logarithm);
 }
 
 constinit const SoftmaxKernels softmax_table[2] = {{&forward<float>, &backward<float>},

@@ -2,8 +2,12 @@
 
 import functools
 import inspect
+from collections.abc import Callable
+from typing import Any, Self, TypeVar, overload
 
 from .. import _core
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class _Mode:
@@ -21,7 +25,7 @@ class _Mode:
     def clone(self):
         return type(self)()
 
-    def __call__(self, function):
+    def __call__(self, function: Any) -> Any:
         if inspect.isclass(function):
             function.__init__ = self(function.__init__)
             return function
@@ -50,7 +54,8 @@ class _Mode:
                 try:
                     send, value = generator.send, (yield item)
                 except GeneratorExit:
-                    generator.close()
+                    with self.clone():
+                        generator.close()
                     raise
                 except BaseException as error:
                     send, value = generator.throw, error
@@ -59,7 +64,11 @@ class _Mode:
 
 
 class _PlainMode(_Mode):
-    def __new__(cls, orig_func=None):
+    @overload
+    def __new__(cls, orig_func: None = None) -> Self: ...
+    @overload
+    def __new__(cls, orig_func: _F) -> _F: ...
+    def __new__(cls, orig_func: Any = None) -> Any:
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
 
 
@@ -87,7 +96,7 @@ class set_grad_enabled(_Mode):  # noqa: N801
         self._previous = self._before
         _core.set_grad_enabled(self._wanted)
 
-    def __call__(self, function):
+    def __call__(self, function: Any) -> Any:
         _core.set_grad_enabled(self._before)
         return super().__call__(function)
 
@@ -96,17 +105,17 @@ class set_grad_enabled(_Mode):  # noqa: N801
 
 
 class inference_mode(_Mode):  # noqa: N801
-    """As no_grad; `inference_mode(False)` does nothing."""
+    """As no_grad; `inference_mode(False)` as enable_grad."""
 
-    def __new__(cls, mode=True):
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...
+    def __new__(cls, mode: Any = True) -> Any:
         return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: bool = True):
-        self._mode = mode
-
-    def __enter__(self):
-        self._wanted = False if self._mode else _core.is_grad_enabled()
-        super().__enter__()
+        self._wanted = not mode
 
     def clone(self):
-        return type(self)(self._mode)
+        return type(self)(not self._wanted)

@@ -1,0 +1,91 @@
+"""Runs one program on chainrule and on PyTorch and compares what comes out of it."""
+
+import gc
+import math
+import warnings
+
+import pytest
+import torch as reference
+
+import chainrule
+
+gc.collect()
+gc.freeze()  # what is imported by now never dies, so the collections below need not look at it
+
+# What PyTorch says beyond its warnings' first words, or warns about where chainrule has nothing to warn about.
+_KNOWN_WARNINGS = "Using backward\\(\\) with create_graph=True will create a reference cycle"
+
+
+@pytest.fixture
+def no_leaks():
+    """Fails a test after which more tensors or nodes live than before it."""
+    gc.collect()
+    before = chainrule._core.live_tensors(), chainrule._core.live_nodes()
+    yield
+    gc.collect()
+    assert (chainrule._core.live_tensors(), chainrule._core.live_nodes()) == before
+
+
+class Raised:
+    """What remains of an exception: its class and its first words."""
+
+    def __init__(self, error: Exception):
+        self.kind, self.text = type(error), str(error)
+
+    def __repr__(self) -> str:
+        return f"{self.kind.__name__}: {self.text}"
+
+
+def plain(value):
+    """The value without its library: tensors become (dtype, shape, requires_grad, numbers)."""
+    if isinstance(value, (chainrule.Tensor, reference.Tensor)):
+        detached = value.detach()
+        return ("tensor", str(value.dtype), tuple(value.shape), value.requires_grad, detached.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+def close(a, b, tolerance: float) -> bool:
+    """Whether two plain values are equal, floating-point numbers up to the tolerance."""
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(close(x, y, tolerance) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(close(a[key], b[key], tolerance) for key in a)
+    if isinstance(a, (float, complex)) and isinstance(b, (float, complex)):
+        return a == b or (a != a and b != b) or abs(a - b) <= tolerance * max(1.0, abs(b)) or _both_infinite(a, b)
+    return type(a) is type(b) and a == b
+
+
+def _both_infinite(a, b) -> bool:
+    return isinstance(a, float) and isinstance(b, float) and math.isinf(a) and a == b
+
+
+def outcome(program, library):
+    """What the program returns for this library, or what it raises."""
+    library.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", _KNOWN_WARNINGS)
+        try:
+            return plain(program(library))
+        except Exception as error:
+            return Raised(error)
+
+
+def same_words(ours: str, theirs: str, count: int) -> bool:
+    """Whether two messages begin with the same `count` words."""
+    return ours.split()[:count] == theirs.split()[:count]
+
+
+def agree(program, tolerance: float = 2e-6, words: int = 0) -> None:
+    """The program gives the same values on both libraries, or raises the same class (and first words) on both."""
+    ours, theirs = outcome(program, chainrule), outcome(program, reference)
+    if isinstance(ours, Raised) and isinstance(theirs, Raised):
+        assert ours.kind is theirs.kind, f"chainrule {ours!r}\nPyTorch {theirs!r}"
+        assert same_words(ours.text, theirs.text, words), f"chainrule {ours!r}\nPyTorch {theirs!r}"
+        return
+    assert not isinstance(ours, Raised), f"chainrule raised {ours!r}\nPyTorch gave {theirs!r}"
+    assert not isinstance(theirs, Raised), f"PyTorch raised {theirs!r}\nchainrule gave {ours!r}"
+    assert close(ours, theirs, tolerance), f"chainrule {ours!r}\nPyTorch {theirs!r}"

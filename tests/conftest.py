@@ -1,0 +1,19 @@
+"""Settings common to all tests."""
+
+import pytest
+import torch
+
+# One thread each: the tensors are small, and xdist already uses the cores.
+torch.set_num_threads(1)
+# Without this PyTorch rounds bfloat16 products as oneDNN does, which differs from machine to machine.
+torch.backends.mkldnn.enabled = False
+
+
+@pytest.fixture(autouse=True)
+def unchanged_default_dtype():
+    """A test that changes the default dtype may not disturb the next one."""
+    import chainrule
+
+    yield
+    assert chainrule.get_default_dtype() is chainrule.float32
+    assert torch.get_default_dtype() is torch.float32

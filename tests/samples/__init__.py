@@ -1,0 +1,11 @@
+"""Sample records: what each op is tried with. An op without a record here fails the suite (test_coverage.py)."""
+
+from .creation import CREATION
+from .elementwise import ELEMENTWISE
+from .products import PRODUCTS
+from .reductions import REDUCTIONS
+from .shapes import SHAPES
+
+RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS]
+
+__all__ = ["CREATION", "ELEMENTWISE", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
