@@ -86,7 +86,8 @@ def is_float(t: Any) -> bool:
 def find(library: Any, name: str) -> Callable:
     """The function of that name; PyTorch keeps some in submodules, and some are methods only."""
     if library is chainrule:
-        return chainrule._core.functions.get(name) or getattr(chainrule.Tensor, name)
+        places = (chainrule._core.functions.get(name), getattr(chainrule.nn.functional, name, None))
+        return next(filter(None, places), None) or getattr(chainrule.Tensor, name)
     if name.startswith("special_"):
         return getattr(torch.special, name.removeprefix("special_"))
     if name.startswith("linalg_"):

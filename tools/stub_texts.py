@@ -211,6 +211,7 @@ class Generator:
 
 default_generator: Generator
 functions: dict[_str, Callable[..., Any]]
+functional_names: frozenset[_str]
 
 def get_default_dtype() -> dtype: ...
 def set_default_dtype(d: _DTypeLike, /) -> None: ...

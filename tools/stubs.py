@@ -15,7 +15,7 @@ from typing import NamedTuple
 import chainrule
 import stub_texts as texts
 from chainrule import _core
-from chainrule.tensor_methods import FUNCTIONAL_ONLY
+from chainrule.tensor_methods import is_in_submodule
 
 PACKAGE = Path(__file__).parents[1] / "python" / "chainrule"
 WIDTH = 120
@@ -245,7 +245,7 @@ def by_number(name: str) -> list[object]:
 
 
 def package_stub() -> str:
-    functions = operations("function", skip=FUNCTIONAL_ONLY)
+    functions = operations("function", skip=set(filter(is_in_submodule, _core.functions)))
     lines = [re.sub(r"-> (_[A-Z])", r"-> _core.\1", line) for name in functions for line in functions[name]]
     head = [HEADER, texts.PACKAGE_HEAD.strip(), *imported(), ""]
     return "\n".join([*head, texts.PACKAGE_REST.strip(), *lines, ""])

@@ -7,7 +7,9 @@
 #include <unordered_set>
 
 #include "autograd/hooks.hpp"
+#include "autograd/leaf.hpp"
 #include "autograd/source_line.hpp"
+#include "autograd/tile_group.hpp"
 #include "ops/accumulate.hpp"
 
 namespace chainrule {
@@ -48,7 +50,7 @@ struct Buffers {
 };
 Buffers spare;
 
-class Run {
+class Run : public GradientSums {
  public:
   Run(BackwardOptions options, bool accumulate_leaves) : id_(++last_run), options_(options), leaves_(accumulate_leaves) {
     std::swap(buffers_, spare);
@@ -62,6 +64,7 @@ class Run {
   void select(std::span<const Tensor> inputs);
   void execute();
   std::vector<Tensor> take_captured();
+  Tensor gathered(Edge edge) const override;
 
  private:
   struct Capture {
@@ -73,6 +76,8 @@ class Run {
   void deliver_leaf(TensorObject* leaf, Tensor gradient);
   void enqueue(Node* n);
   void run_node(Node* n);
+  bool run_group(Node* first);
+  bool may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) const;
   void deliver_aside(Edge edge, Tensor gradient);
   void take_pending(Node* n, Tensor* gradients);
   Tensor take_pending(TensorObject* leaf);
@@ -207,6 +212,18 @@ void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
   accumulate(sum, std::move(gradient));
 }
 
+Tensor Run::gathered(Edge edge) const {
+  if (!edge || options_.create_graph) return Tensor();
+  TensorObject* sum = nullptr;
+  if (edge.is_leaf()) {
+    if (leaves_ && edge.leaf()->has(kFreshGrad)) sum = edge.leaf()->grad;
+  } else if ((edge.node()->flags & kQueued) && edge.node()->run == id_) {
+    sum = edge.node()->outputs[edge.output_number()].pending;
+  }
+  bool is_private = sum && Py_REFCNT((PyObject*)sum) == 1 && sum->storage->references == 1;
+  return is_private ? Tensor::borrow(sum) : Tensor();
+}
+
 void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
   if (!leaf->grad) {
     leaf->grad = (options_.create_graph ? std::move(gradient) : own_gradient(std::move(gradient))).release();
@@ -243,21 +260,72 @@ void Run::run_node(Node* n) {
   Tensor* gradients = n->output_count > 1 ? many.data() : inline_gradient;
   take_pending(n, gradients);
   LineScope line(n->line);
-  if (n->extras) run_before(n, gradients);
-  if (selective_) {
-    for (Capture& c : captures_) {
-      if (c.edge.node() == n) c.gradient = gradients[c.edge.output_number()];
-    }
-    if (!needed_.contains(n)) return;
+  // As in PyTorch, hooks act on a captured gradient only where the pass ends.
+  bool goes_on = !selective_ || needed_.contains(n);
+  if (n->extras && !goes_on) run_before(n, gradients);
+  for (Capture& c : captures_) {
+    if (c.edge.node() == n) c.gradient = gradients[c.edge.output_number()];
   }
+  if (!goes_on) return;
+  if (n->extras) run_before(n, gradients);
   if (n->flags & kReleased) raise_released(n);
-  Backward backward(n, gradients);
+  Backward backward(n, gradients, this);
+  std::vector<Tensor> seen;  // the function may give the gradients' buffers away, but hooks want to see them
+  bool hooked = n->extras && n->extras->hooks;
+  if (hooked) seen.assign(gradients, gradients + n->output_count);
   n->function->invoke(n->capture, backward);
-  if (n->extras) run_after(n, backward, gradients);
+  if (hooked) run_after(n, backward, seen.data());
   if (!options_.retain_graph) release_saved(n);
   for (int i = 0; i < n->edge_count; ++i) {
     if (n->edges[i] && backward.result(i)) deliver(n->edges[i], std::move(backward.result(i)));
   }
+}
+
+// Whether a node can run on tiles: elementwise, of the group's shape, and nobody watches it.
+bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) const {
+  bool plain = n->function && n->function->tile_rule && !n->extras && n->output_count == 1 && !(n->flags & kReleased);
+  if (!plain || ((n->flags & kQueued) && n->run != id_) || aside_.nodes.contains(n)) return false;
+  if (!group.fits(n->outputs[0]) || !n->function->tile_rule(n, group, terms)) return false;
+  const Tensor pending = Tensor::borrow((n->flags & kQueued) ? n->outputs[0].pending : nullptr);
+  if (!pending || pending.is_contiguous()) return true;
+  return std::all_of(pending.strides().begin(), pending.strides().end(), [](int64_t s) { return s == 0; });
+}
+
+// Runs `first` and the nodes that would follow it, as far as they can run on tiles together. See Note [Tile groups].
+bool Run::run_group(Node* first) {
+  const Output& shape = first->outputs[0];
+  if (options_.create_graph || selective_ || !add_kernel(shape.dtype) || count(shape.sizes()) < TileGroup::kSmallest) return false;
+  TileGroup group(shape);
+  std::vector<Node*> ahead{first};  // reached by the group, not yet in it
+  std::vector<Node*>& heap = buffers_.heap;
+  while (!ahead.empty() && group.size() < TileGroup::kMostNodes) {
+    auto newest = std::max_element(ahead.begin(), ahead.end(), older);
+    bool from_heap = !heap.empty() && older(*newest, heap.front());
+    Node* next = from_heap ? heap.front() : *newest;
+    std::vector<TileTerm> terms;
+    if (!may_join(next, group, terms)) break;
+    if (from_heap) {
+      std::pop_heap(heap.begin(), heap.end(), older);
+      heap.pop_back();
+    }
+    std::erase(ahead, next);
+    Tensor pending[1];
+    if (next->flags & kQueued) take_pending(next, pending);
+    for (const TileTerm& t : terms) {
+      Edge e = next->edges[t.input];
+      bool queued = !e.is_leaf() && (e.node()->flags & kQueued);
+      if (!e.is_leaf() && !queued && !group.contains(e.node()) && std::find(ahead.begin(), ahead.end(), e.node()) == ahead.end()) {
+        ahead.push_back(e.node());
+      }
+    }
+    group.add(next, std::move(terms), std::move(pending[0]));
+  }
+  if (group.size() == 0) return false;
+  group.run(*this, [this](Edge e, Tensor g) { deliver(e, std::move(g)); });
+  for (int i = 0; i < group.size(); ++i) {
+    if (!options_.retain_graph) release_saved(group.node(i));
+  }
+  return true;
 }
 
 void Run::execute() {
@@ -273,7 +341,7 @@ void Run::execute() {
     if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end(), older);
     Node* n = heap.back();
     heap.pop_back();
-    run_node(n);
+    if (!n->function->tile_rule || !run_group(n)) run_node(n);
     if (steps % 1024 == 0) checked(PyErr_CheckSignals());
   }
   finish_leaves();
@@ -350,20 +418,11 @@ void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor
 
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,
               BackwardOptions options) {
+  for (const Tensor& t : inputs) retain_grad(t);  // those that are not leaves get their .grad this way
   Run run(options, true);
   if (!inputs.empty()) run.select(inputs);
   add_roots(run, outputs, gradients);
   run.execute();
-  if (inputs.empty()) return;
-  // Inputs that are not leaves take their captured gradient as well.
-  std::vector<Tensor> captured = run.take_captured();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (captured[i] && inputs[i]->node) {
-      GradModeScope recording(options.create_graph);
-      Tensor old = Tensor::steal(std::exchange(inputs[i]->grad, nullptr));
-      inputs[i]->grad = (old ? add_gradients(std::move(old), captured[i]) : captured[i]).release();
-    }
-  }
 }
 
 std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients,

@@ -70,11 +70,14 @@ struct Output {
 };
 
 class Backward;
+class TileGroup;
+struct TileTerm;
 
 // A gradient function with its captured values, stored inside the node.
 struct GradientFunction {
   void (*invoke)(void* capture, Backward& backward);
   void (*destroy)(void* capture);
+  bool (*tile_rule)(Node*, TileGroup&, std::vector<TileTerm>&);  // null unless elementwise; see Note [Tile groups]
 };
 
 // What few nodes have.
@@ -139,7 +142,11 @@ void set_function(Node* n, F f) {
       else delete *static_cast<F**>(capture);
     }
   };
-  static constexpr GradientFunction function{&Holder::invoke, &Holder::destroy};
+  static constexpr GradientFunction function = [] {
+    GradientFunction g{&Holder::invoke, &Holder::destroy, nullptr};
+    if constexpr (requires { F::tile_rule; }) g.tile_rule = &F::tile_rule;
+    return g;
+  }();
   if constexpr (sizeof(F) <= Node::kCapture) new (n->capture) F(std::move(f));
   else *reinterpret_cast<F**>(n->capture) = new F(std::move(f));
   n->function = &function;

@@ -9,7 +9,8 @@ namespace chainrule {
 
 thread_local bool grad_mode = true;
 
-Backward::Backward(Node* node, Tensor* gradients) : node_(node), gradients_(gradients) {
+Backward::Backward(Node* node, Tensor* gradients, const GradientSums* sums)
+    : node_(node), gradients_(gradients), sums_(sums) {
   if (node->edge_count > 4) results_ = new Tensor[node->edge_count];
 }
 Backward::~Backward() {

@@ -41,10 +41,20 @@ inline Edge gradient_edge(TensorObject* t) {
 }
 inline Edge gradient_edge(const Tensor& t) { return gradient_edge(t.get()); }
 
+// What the engine has gathered so far.
+class GradientSums {
+ public:
+  // The sum that gradients for `edge` are added to, when it exists, is complete as a tensor and nobody else sees it.
+  virtual Tensor gathered(Edge edge) const = 0;
+
+ protected:
+  ~GradientSums() = default;
+};
+
 // What a gradient function sees while it runs.
 class Backward {
  public:
-  Backward(Node* node, Tensor* gradients);
+  Backward(Node* node, Tensor* gradients, const GradientSums* sums = nullptr);
   ~Backward();
   Backward(const Backward&) = delete;
 
@@ -56,12 +66,16 @@ class Backward {
   Tensor take_g(int i = 0);
   Tensor saved(int i) const { return unpack(node_, i); }
   bool needs(int i) const { return static_cast<bool>(node_->edges[i]); }
+  // The sum that input i's gradient will be added to, if there is one already: a function may add to it in place and
+  // give nothing. Pays for large tensors.
+  Tensor gathered(int i) const { return sums_ ? sums_->gathered(node_->edges[i]) : Tensor(); }
   void give(int i, Tensor gradient) { results_[i] = std::move(gradient); }
   Tensor& result(int i) { return results_[i]; }
 
  private:
   Node* node_;
   Tensor* gradients_;  // by output
+  const GradientSums* sums_;
   Tensor inline_results_[4];
   Tensor* results_ = inline_results_;  // by input
 };

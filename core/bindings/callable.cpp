@@ -244,8 +244,9 @@ void describe_callable(std::string_view name, const std::string& description) {
   }
 }
 
-void define_alias(std::string_view alias, std::string_view target) {
+void define_alias(std::string_view alias, std::string_view target, Forms forms) {
   for (bool method : {false, true}) {
+    if (!(forms & (method ? kMethod : kFunction))) continue;
     Callable* c = find_callable(target, method);
     if (!c || find_callable(alias, method)) continue;
     Callable copy = *c;

@@ -78,7 +78,7 @@ void define(std::string_view text, Forms forms, F f) {
 Callable* find_callable(std::string_view name, bool method);
 // Adds to the __doc__ of the function and the method of that name, unless it has a description already.
 void describe_callable(std::string_view name, const std::string& description);
-void define_alias(std::string_view alias, std::string_view target);
+void define_alias(std::string_view alias, std::string_view target, Forms forms = kBoth);
 void add_callables(PyObject* module, PyTypeObject* tensor_type);
 // Every signature, for the type stubs: list of (form, name, text).
 PyObject* signature_list();

@@ -16,6 +16,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/descriptors.hpp"
+#include "bindings/elementwise_forms.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/node_type.hpp"
 #include "bindings/subclass.hpp"
@@ -120,10 +121,9 @@ nb::list table_rows() {
       inputs.append(op.input_names[i]);
       if (op.gradients[i]) gradients.append(op.gradients[i]);
     }
-    static constexpr const char* domains[] = {"ANY", "REAL", "FLOAT", "REALFLOAT", "INTEGER"};
     row["inputs"] = inputs;
     row["gradients"] = gradients;
-    row["domain"] = domains[static_cast<int>(op.domain)];
+    row["domain"] = kDomainNames[static_cast<int>(op.domain)];
     row["parameters"] = op.parameters;
     row["value"] = op.value;
     row["is_test"] = op.is_test;
@@ -190,6 +190,7 @@ NB_MODULE(_core, m) {
   bind_generator(m.ptr());
   m.def("op_table", &table_rows);
   m.def("op_aliases", &alias_rows);
+  m.attr("functional_names") = steal(functional_names());
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("make_subclass", &make_subclass);
   m.def("set_parameter_type", [](nb::object type) { set_parameter_type(reinterpret_cast<PyTypeObject*>(type.ptr())); });

@@ -71,6 +71,17 @@ PyObject* unary(PyObject* self) {
   });
 }
 
+// number - tensor is rsub, as in PyTorch, and named so in the graph.
+PyObject* subtract(PyObject* a, PyObject* b) {
+  if (is_tensor(a) || !is_tensor(b)) return apply(OpId::sub, a, b);
+  return guarded([&]() -> PyObject* {
+    Operand operands[2];
+    if (!read_operand(b, operands[0]) || !read_operand(a, operands[1])) return Py_NewRef(Py_NotImplemented);
+    double alpha = 1;
+    return finish(elementwise(OpId::rsub, std::span<const Operand>(operands, 2), &alpha), a, b);
+  });
+}
+
 // x ** 2 and its kin: small whole exponents need no logarithm.
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
@@ -88,10 +99,16 @@ PyObject* absolute(PyObject* self) {
   if (is_complex(t->dtype)) return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
   return unary<OpId::abs>(self);
 }
-PyObject* positive(PyObject* self) { return Py_NewRef(self); }
+PyObject* positive(PyObject* self) {
+  if (reinterpret_cast<TensorObject*>(self)->dtype != DType::Bool) return Py_NewRef(self);
+  PyErr_SetString(PyExc_RuntimeError, "The `+` operator, on a bool tensor is not supported.");
+  return nullptr;
+}
 PyObject* invert(PyObject* self) {
-  bool truth = reinterpret_cast<TensorObject*>(self)->dtype == DType::Bool;
-  return truth ? unary<OpId::logical_not>(self) : unary<OpId::bitwise_not>(self);
+  DType t = reinterpret_cast<TensorObject*>(self)->dtype;
+  if (!is_differentiable(t)) return t == DType::Bool ? unary<OpId::logical_not>(self) : unary<OpId::bitwise_not>(self);
+  PyErr_SetString(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+  return nullptr;
 }
 
 // ---- conversion to Python's numbers
@@ -142,7 +159,7 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
 PyNumberMethods* tensor_number_methods() {
   static PyNumberMethods m = {};
   m.nb_add = binary<OpId::add>;
-  m.nb_subtract = binary<OpId::sub>;
+  m.nb_subtract = subtract;
   m.nb_multiply = binary<OpId::mul>;
   m.nb_true_divide = binary<OpId::div>;
   m.nb_floor_divide = binary<OpId::div_floor>;

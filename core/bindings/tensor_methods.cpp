@@ -31,10 +31,23 @@ PyObject* tolist(const Tensor& t) {
   return to_list(t);
 }
 
+std::vector<Tensor> inputs_of(PyObject* inputs) {
+  if (is_tensor(inputs)) return {Tensor::borrow(inputs)};
+  std::vector<Tensor> result;
+  PyObject* list = checked(PySequence_List(inputs));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) result.push_back(Tensor::borrow(PyList_GET_ITEM(list, i)));
+  Py_DECREF(list);
+  for (const Tensor& t : result) {
+    if (is_tensor(t.py())) continue;
+    raise(PyExc_RuntimeError, "all inputs have to be Tensors or GradientEdges, but got ", Py_TYPE(t.py())->tp_name);
+  }
+  return result;
+}
+
 void backward_from(const Tensor& t, const Tensor& gradient, std::optional<bool> retain, bool create, PyObject* inputs) {
   std::vector<Tensor> wanted;
   if (inputs != Py_None) {
-    wanted = to_tensors(inputs);
+    wanted = inputs_of(inputs);
     if (wanted.empty()) raise(PyExc_RuntimeError, "'inputs' argument to backward() cannot be empty.");
   }
   backward({&t, 1}, {&gradient, 1}, wanted, {retain.value_or(create), create});

@@ -36,6 +36,10 @@ Tensor add_gradients(Tensor a, Tensor b) {
 }
 
 void add_into(const Tensor& target, const Tensor& gradient) {
+  if (!requires_grad(target) && add_in_memory(target, gradient)) {
+    ++target->storage->version;
+    return;
+  }
   GradModeScope off(false);
   elementwise_inplace(OpId::add, {target, gradient});
 }

@@ -10,6 +10,8 @@ Tensor ones(Span sizes, DType dtype);
 
 // a + b, differentiable when recording is on; writes into a buffer that nobody else can see when it is off.
 Tensor add_gradients(Tensor a, Tensor b);
+// out = a + b over n contiguous elements of a floating dtype that arithmetic runs in (float32, float64); else null.
+void (*add_kernel(DType dtype))(void* out, const void* const* in, int64_t n, const double* parameters);
 // Sums a gradient over the dimensions along which its input was broadcast.
 Tensor sum_to(const Tensor& gradient, Span sizes);
 // A gradient of the dtype that its input has (a complex one loses its imaginary part for a real input).

@@ -13,6 +13,9 @@ namespace {
 
 OpInfo kConj{"conj", "ConjBackward0", "conj(g)"};
 OpInfo kReal{"view_as_real", "ViewAsRealBackward0", "g as complex numbers"};
+OpInfo kAbs{"abs", "AbsBackward0", "g * sgn(x)"};
+OpInfo kAngle{"angle", "AngleBackward0", "g * i * x / |x|^2"};
+OpInfo kSgn{"sgn", "SgnBackward0", "(g - real(g * conj(y)) * y) / |x|"};
 OpInfo kComplex{"view_as_complex", "ViewAsComplexBackward0", "g as pairs of real numbers"};
 
 DType complex_of(DType t) { return t == DType::Float64 ? DType::Complex128 : DType::Complex64; }
@@ -74,9 +77,50 @@ Tensor imag(const Tensor& t) {
   return select(view_as_real(t), -1, 1);
 }
 
-Tensor abs_complex(const Tensor& t) {
+namespace {
+
+Tensor mul(const Operand& a, const Operand& b) { return elementwise(OpId::mul, {a, b}); }
+Tensor div(const Operand& a, const Operand& b) { return elementwise(OpId::div, {a, b}); }
+
+// a / b, and 0 where b is 0.
+Tensor safe_quotient(const Tensor& a, const Tensor& b) {
+  Tensor is_zero = elementwise(OpId::eq, {b, Operand(0.0)});
+  Tensor divisor = elementwise(OpId::where, {is_zero, Operand(1.0), b});
+  return elementwise(OpId::where, {is_zero, Operand(0.0), div(a, divisor)});
+}
+
+// f(real part, imaginary part), without history.
+Tensor of_parts(OpId f, const Tensor& t, bool imaginary_first) {
+  GradModeScope off(false);
   Tensor parts = view_as_real(t);
-  return elementwise(OpId::hypot, {select(parts, -1, 0), select(parts, -1, 1)});
+  return elementwise(f, {select(parts, -1, imaginary_first), select(parts, -1, !imaginary_first)});
+}
+
+}  // namespace
+
+Tensor abs_complex(const Tensor& t) {
+  return record(kAbs, of_parts(OpId::hypot, t, false), {&t}, {&t},
+                [](Backward& b) { b.give(0, mul(b.g(), sgn_complex(b.saved(0)))); });
+}
+
+Tensor angle_complex(const Tensor& t) {
+  return record(kAngle, of_parts(OpId::atan2, t, true), {&t}, {&t}, [](Backward& b) {
+    Tensor x = b.saved(0), size = abs_complex(x);
+    Tensor slope = safe_quotient(safe_quotient(x, size), size);
+    b.give(0, mul(mul(b.g(), slope), Operand(Scalar::of_complex(0, 1))));
+  });
+}
+
+Tensor sgn_complex(const Tensor& t) {
+  Tensor result;
+  {
+    GradModeScope off(false);
+    result = safe_quotient(t, abs_complex(t));
+  }
+  return record(kSgn, result, {&t}, {&t}, [](Backward& b) {
+    Tensor x = b.saved(0), y = sgn_complex(x), along = real(mul(b.g(), conj(y)));
+    b.give(0, safe_quotient(elementwise(OpId::sub, {b.g(), mul(along, y)}), abs_complex(x)));
+  });
 }
 
 }  // namespace chainrule

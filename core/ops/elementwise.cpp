@@ -1,13 +1,18 @@
 // The driver of all elementwise operations: dtype, shape, kernel, history.
 #include "ops/elementwise.hpp"
 
+#include <algorithm>
+
 #include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
+#include "autograd/tile_group.hpp"
 #include "backends/cpu/elementwise.hpp"
+#include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/complex.hpp"
+#include "ops/refusals.hpp"
 
 namespace chainrule {
 namespace {
@@ -42,17 +47,19 @@ struct Shape {
   raise(PyExc_NotImplementedError, "\"", op.name, "_cpu\" not implemented for '", facts(t).tensor_name, "'");
 }
 
-DType common_dtype(const OpRecord& op, std::span<const Operand> in) {
+DType common_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
   DType t = op.condition >= 0 ? result_type(in.subspan(1)) : result_type(in);
-  bool to_float = op.domain == Domain::FLOAT || op.domain == Domain::REALFLOAT;
-  if (to_float && !is_differentiable(t)) t = default_dtype();
-  if (!kernels_of(op).forward[static_cast<int>(compute_of(t))]) raise_unsupported(op, t);
+  refuse_operands(op, in, parameters, t);
+  if (is_bool(t) && !takes_bool(op.domain)) raise_unsupported(op, t);
+  if (promotes(op.domain) && !is_differentiable(t)) t = default_dtype();
+  bool too_short = op.domain == Domain::WIDEFLOAT && size_of(t) < 4;
+  if (too_short || !kernels_of(op).forward[static_cast<int>(compute_of(t))]) raise_unsupported(op, t);
   return t;
 }
 
-Shape shape_of(const OpRecord& op, std::span<const Operand> in) {
+Shape shape_of(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
   Shape s;
-  s.common = common_dtype(op, in);
+  s.common = common_dtype(op, in, parameters);
   s.result = op.is_test ? DType::Bool : s.common;
   bool first = true;
   for (const Operand& o : in) {
@@ -143,13 +150,57 @@ const void* repeated(double value, char* buffer, int64_t n) {
   return values;
 }
 
-void run_parallel(ElementwiseKernel kernel, int count, const Tensor& out, const void* const* in, int64_t item,
-                  const double* parameters) {
-  auto out_item = static_cast<int64_t>(size_of(out.dtype()));
-  cpu::parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
+// A kernel over contiguous arrays, cut into chunks.
+struct Sweep {
+  ElementwiseKernel kernel;
+  const void* const* in;
+  int count;              // of pointers in `in`; null ones are not read
+  int64_t item;           // bytes of an input's element
+  const double* parameters;
+
+  void at(void* out, int64_t begin, int64_t n) const {
     const void* shifted[kMaxInputs + 2];
     for (int i = 0; i < count; ++i) shifted[i] = in[i] ? static_cast<const char*>(in[i]) + begin * item : nullptr;
-    kernel(out->data + begin * out_item, shifted, end - begin, parameters);
+    kernel(out, shifted, n, parameters);
+  }
+  // Calls use(tile, begin, n) for results made in the first-level cache.
+  template <class F>
+  void tiles(int64_t begin, int64_t end, int64_t out_item, F use) const {
+    alignas(64) char tile[cpu::kStreamTile];
+    for (int64_t step = cpu::kStreamTile / out_item; begin < end; begin += step) {
+      int64_t n = std::min(step, end - begin);
+      at(tile, begin, n);
+      use(tile, begin, n);
+    }
+  }
+};
+
+bool reads(const Sweep& s, const void* data) {
+  return std::find(s.in, s.in + s.count, data) != s.in + s.count;
+}
+
+void run_parallel(const Sweep& s, const Tensor& out) {
+  auto item = static_cast<int64_t>(size_of(out.dtype()));
+  bool stream = out.numel() * item >= cpu::kStreamBytes && reinterpret_cast<uintptr_t>(out->data) % 64 == 0 && !reads(s, out->data);
+  cpu::parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    if (!stream) return s.at(out->data + begin * item, begin, end - begin);
+    s.tiles(begin, end, item, [&](const char* tile, int64_t at, int64_t n) {
+      CR_DISPATCH(stream_copy)(out->data + at * item, tile, n * item);
+    });
+    CR_DISPATCH(stream_fence)();
+  });
+}
+
+// sum += result, without the result ever being in memory.
+void accumulate_parallel(const Sweep& s, const Tensor& sum, Compute compute) {
+  ElementwiseKernel add = all_kernels[static_cast<int>(OpId::add)].forward[static_cast<int>(compute)];
+  auto item = static_cast<int64_t>(size_of(sum.dtype()));
+  cpu::parallel_for(sum.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    s.tiles(begin, end, item, [&](const char* tile, int64_t at, int64_t n) {
+      char* target = sum->data + at * item;
+      const void* both[2] = {target, tile};
+      add(target, both, n, nullptr);
+    });
   });
 }
 
@@ -165,7 +216,7 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
     else pointers[i] = single ? repeated<float>(in[i].scalar.real, numbers[i], first->numel) : repeated<double>(in[i].scalar.real, numbers[i], first->numel);
   }
   if (first->numel <= kGrain) kernel(out->data, pointers, first->numel, parameters);
-  else run_parallel(kernel, op.input_count, out, pointers, single ? 4 : 8, parameters);
+  else run_parallel({kernel, pointers, op.input_count, single ? 4 : 8, parameters}, out);
   return out;
 }
 
@@ -179,6 +230,7 @@ struct ElementwiseGradient {
   static constexpr uint8_t kNumber = 254, kUnread = 255;
 
   void operator()(Backward& b) const;
+  static bool tile_rule(Node* n, TileGroup& group, std::vector<TileTerm>& terms);
   const double* parameters() const { return numbers; }
   double number(int i) const {
     int at = op->parameter_count;
@@ -198,7 +250,9 @@ bool matches(const TensorObject* t, const TensorObject* g) {
 }
 
 // The gradient kernel run directly, when everything it reads is contiguous and of g's shape and dtype; else a null handle.
-Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, const Tensor& into) {
+// With `sum`, the gradient is added to it and sum itself returned.
+Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, const Tensor& into,
+                       const Tensor& sum) {
   const OpRecord& op = *e.op;
   bool single = g.dtype() == DType::Float32;
   if ((!single && g.dtype() != DType::Float64) || !g.is_contiguous() || op.condition >= 0) return Tensor();
@@ -222,15 +276,21 @@ Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std
   }
   ElementwiseKernel kernel = kernels_of(op).gradient[k][static_cast<int>(single ? Compute::F32 : Compute::F64)];
   if (!kernel) raise_unsupported(op, g.dtype());
+  Sweep sweep{kernel, pointers, op.input_count + 2, single ? 4 : 8, e.parameters()};
+  if (sum) {
+    if (!matches(sum.get(), g.get())) return Tensor();
+    accumulate_parallel(sweep, sum, single ? Compute::F32 : Compute::F64);
+    return sum;
+  }
   Tensor out = into ? into : empty_as(g.get(), g.dtype());
   if (g.numel() <= kGrain) kernel(out->data, pointers, g.numel(), e.parameters());
-  else run_parallel(kernel, op.input_count + 2, out, pointers, single ? 4 : 8, e.parameters());
+  else run_parallel(sweep, out);
   return out;
 }
 
 // One pass over memory: the line's gradient text as a kernel.
 Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, Tensor out) {
-  if (Tensor simple = simple_gradient(e, k, g, saved, out)) return simple;
+  if (Tensor simple = simple_gradient(e, k, g, saved, out, Tensor())) return simple;
   const OpRecord& op = *e.op;
   Compute compute = compute_of(g.dtype());
   DType arithmetic = kComputeDType[static_cast<int>(compute)];
@@ -284,12 +344,52 @@ void ElementwiseGradient::operator()(Backward& b) const {
       Tensor y = slot[kMaxInputs] < kNumber ? kept[slot[kMaxInputs]] : Tensor();
       result = gradient_formula(*op, k, g, {inputs, size_t(op->input_count)}, y, parameters());
     } else {
+      if (Tensor sum = g.numel() > kGrain ? b.gathered(k) : Tensor()) {
+        if (simple_gradient(*this, k, g, kept, Tensor(), sum)) continue;
+      }
       // The last formula may overwrite the incoming gradient if nobody else can see it.
       Tensor into = k == last && exclusively_owned(g) ? g : Tensor();
       result = fused_gradient(*this, k, g, kept, into);
     }
     b.give(k, conjugate ? conj(result) : result);
   }
+}
+
+// PyTorch's node has another name where operands are numbers.
+OpInfo* node_info(const OpRecord& op, std::span<const Operand> in) {
+  if (!in[0].tensor) return op.info_number_first;
+  return in[static_cast<size_t>(op.input_count - 1)].tensor ? op.info : op.info_number_last;
+}
+
+// The kernels of a node's gradients on arrays; see Note [Tile groups].
+bool ElementwiseGradient::tile_rule(Node* n, TileGroup& group, std::vector<TileTerm>& terms) {
+  const auto& e = *reinterpret_cast<const ElementwiseGradient*>(n->capture);
+  const OpRecord& op = *e.op;
+  if (op.condition >= 0) return false;
+  auto array = [&](int slot) -> const char* {
+    const SavedTensor& s = n->saved[slot];
+    bool usable = s.tensor && s.version == s.tensor->storage->version && s.tensor->has(kContiguous) &&
+                  s.tensor->dtype == group.shape().dtype && equal(Span(s.tensor->sizes(), s.tensor->ndim), group.shape().sizes());
+    return usable ? s.tensor->data : nullptr;
+  };
+  Compute compute = compute_of(group.shape().dtype);
+  for (int k = 0; k < op.input_count; ++k) {
+    if (!n->edges[k] || (op.reads[k] & kIsNone)) continue;
+    TileTerm term{k, op.reads[k] & kPassesG ? nullptr : kernels_of(op).gradient[k][static_cast<int>(compute)], {}, {}, e.parameters()};
+    if (!term.kernel && !(op.reads[k] & kPassesG)) return false;
+    for (int i = 0; i < op.input_count; ++i) {
+      if (!(op.reads[k] >> i & 1)) continue;
+      term.constant[i + 1] = e.slot[i] == kNumber;
+      term.in[i + 1] = term.constant[i + 1] ? group.constant(e.number(i)) : array(e.slot[i]);
+      if (!term.in[i + 1]) return false;
+    }
+    if (op.reads[k] & kReadsOutput) {
+      term.in[op.input_count + 1] = array(e.slot[kMaxInputs]);
+      if (!term.in[op.input_count + 1]) return false;
+    }
+    terms.push_back(term);
+  }
+  return true;
 }
 
 // Makes the node of a call. `former`: per input, a copy from before an in-place write, or a null handle.
@@ -318,7 +418,7 @@ Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, con
   }
   e.slot[kMaxInputs] = reads & kReadsOutput ? static_cast<uint8_t>(saved++) : ElementwiseGradient::kUnread;
 
-  Node* n = make_node(op.info, op.input_count, saved, 1);
+  Node* n = make_node(node_info(op, in), op.input_count, saved, 1);
   for (int i = 0; i < op.input_count; ++i) {
     if (edges[i]) set_edge(n, i, edges[i]);
     if (e.slot[i] < ElementwiseGradient::kNumber) {
@@ -389,7 +489,7 @@ Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameter
   if (const TensorObject* first = op.condition < 0 ? simple_shape(op, in) : nullptr) {
     out = run_simple(op, in, parameters, first);
   } else {
-    Shape s = shape_of(op, in);
+    Shape s = shape_of(op, in, parameters);
     out = allocate(s, in);
     run_forward(op, in, s, parameters, out);
   }
@@ -399,10 +499,25 @@ Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameter
   return out;
 }
 
+void (*add_kernel(DType dtype))(void*, const void* const*, int64_t, const double*) {
+  if (dtype != DType::Float32 && dtype != DType::Float64) return nullptr;
+  return all_kernels[static_cast<int>(OpId::add)].forward[static_cast<int>(compute_of(dtype))];
+}
+
+bool add_in_memory(const Tensor& target, const Tensor& source) {
+  bool single = target.dtype() == DType::Float32;
+  if ((!single && target.dtype() != DType::Float64) || !target.is_contiguous() || !matches(source.get(), target.get())) return false;
+  ElementwiseKernel kernel = all_kernels[static_cast<int>(OpId::add)].forward[static_cast<int>(single ? Compute::F32 : Compute::F64)];
+  const void* pointers[2] = {target->data, source->data};
+  if (target.numel() <= kGrain) kernel(target->data, pointers, target.numel(), nullptr);
+  else run_parallel({kernel, pointers, 2, single ? 4 : 8, nullptr}, target);
+  return true;
+}
+
 Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* parameters) {
   const OpRecord& op = record_of(id);
   Tensor self = Tensor::borrow(in[0].tensor);
-  Shape s = shape_of(op, in);
+  Shape s = shape_of(op, in, parameters);
   if (!can_cast(s.result, self.dtype())) {
     raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
           facts(self.dtype()).tensor_name);
@@ -437,16 +552,13 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
 
 Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   const OpRecord& op = record_of(id);
-  Shape s = shape_of(op, in);
+  Shape s = shape_of(op, in, parameters);
   if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) {
     raise(PyExc_RuntimeError, op.name,
           "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
           "grad.");
   }
-  if (!can_cast(s.result, out.dtype())) {
-    raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
-          facts(out.dtype()).tensor_name);
-  }
+  refuse_out(op, s.result, out.dtype());
   prepare_out(out, s.sizes);
   run_forward(op, in, s, parameters, out);
   mark_written(out);

@@ -76,6 +76,10 @@ Value select(const Value& c, const Value& a, const Value& b) {
   if (c.is_number()) return c.number() != 0 ? a : b;
   return apply(OpId::where, {c, a, b});
 }
+// The first for complex numbers, the second for real ones.
+Value if_complex(const Value& complex, const Value& real) {
+  return real.tensor() && is_complex(real.tensor().dtype()) ? complex : real;
+}
 Value zero(const Value& g) {
   return g.is_number() ? Value(0) : Value(zeros(g.tensor().sizes(), g.tensor().dtype()));
 }

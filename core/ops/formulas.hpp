@@ -1,7 +1,7 @@
 // Gradients too long for a line of elementwise.def, as templates over anything that knows the table's vocabulary.
 //
 // Included inside the namespace of each context, without a guard: T is a number in the kernels and a tensor in
-// derivatives of higher order. Only + - * /, comparisons, & and |, select, zero, T(constant) and ops of the table.
+// derivatives of higher order. Only + - * /, comparisons, & and |, select, zero, if_complex, T(constant) and ops of the table.
 // Kernels define CR_FORMULA so as to inline by force, without which their loops would not vectorise.
 #ifndef CR_FORMULA
 #define CR_FORMULA inline

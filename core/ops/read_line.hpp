@@ -61,7 +61,21 @@
 namespace chainrule {
 
 // Which dtypes a line takes; see the head of elementwise.def.
-enum class Domain : unsigned char { ANY, REAL, FLOAT, REALFLOAT, INTEGER };
+enum class Domain : unsigned char {
+  ANY, NUMERIC, REAL, NUMBER, INTEGER, WHOLE, FLOAT, REALFLOAT, WIDEFLOAT, INEXACT, FLOATING
+};
+inline constexpr const char* kDomainNames[] = {"ANY",   "NUMERIC",   "REAL",      "NUMBER",  "INTEGER", "WHOLE",
+                                               "FLOAT", "REALFLOAT", "WIDEFLOAT", "INEXACT", "FLOATING"};
+// Bool and integers are converted to the default floating dtype first.
+constexpr bool promotes(Domain d) { return d == Domain::FLOAT || d == Domain::REALFLOAT || d == Domain::WIDEFLOAT; }
+constexpr bool takes_integers(Domain d) { return d <= Domain::WHOLE; }
+constexpr bool takes_floating(Domain d) { return d != Domain::INTEGER && d != Domain::WHOLE; }
+constexpr bool takes_complex(Domain d) {
+  return d == Domain::ANY || d == Domain::NUMERIC || d == Domain::FLOAT || d == Domain::INEXACT;
+}
+constexpr bool takes_bool(Domain d) {
+  return promotes(d) || d == Domain::ANY || d == Domain::REAL || d == Domain::INTEGER;
+}
 
 constexpr bool same_text(const char* a, const char* b) {
   while (*a && *a == *b) ++a, ++b;

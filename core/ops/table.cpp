@@ -18,28 +18,62 @@ struct Line {
   bool is_test;
 };
 
-// Names of PyTorch's nodes that do not follow from the op's name.
+// PyTorch's nodes where they do not follow from the op's name: the stem, and the number that follows "Backward" when all
+// operands are tensors, when the last one is a number and when the first one is. PyTorch counts an op's overloads.
 struct NodeName {
   const char* op;
-  const char* node;
+  const char* stem;
+  int tensors = 0, number_last = 0, number_first = 0;
 };
 constexpr NodeName kNodeNames[] = {
-    {"add_scaled", "AddBackward0"}, {"sub_scaled", "SubBackward0"},  {"pow", "PowBackward1"},
-    {"gelu_tanh", "GeluBackward0"}, {"div_floor", "DivBackward1"},   {"div_trunc", "DivBackward1"},
-    {"clamp", "ClampBackward0"},    {"clamp_min", "ClampMinBackward0"}, {"clamp_max", "ClampMaxBackward0"},
+    {"add_scaled", "Add"},
+    {"sub_scaled", "Sub"},
+    {"rsub", "Rsub", 0, 1, 1},
+    {"div_floor", "Div", 2, 2, 2},
+    {"div_trunc", "Div", 2, 2, 2},
+    {"remainder", "Remainder", 1, 0, 1},
+    {"fmod", "Fmod", 1, 0, 1},
+    {"square", "Pow"},
+    {"copysign", "Copysign", 0, 1, 0},
+    {"clamp", "Clamp", 0, 1, 0},
+    {"clamp_min", "ClampMin", 1, 0, 1},
+    {"clamp_max", "ClampMax", 1, 0, 1},
+    {"lerp", "Lerp", 1, 0, 1},
+    {"round_decimals", "Round", 1, 1, 1},
+    {"pow", "Pow", 1, 0, 2},
+    {"xlogy", "Xlogy", 0, 2, 1},
+    {"special_xlog1py", "SpecialXlog1Py", 0, 2, 1},
+    {"special_zeta", "SpecialZeta", 0, 2, 1},
+    {"logsigmoid", "LogSigmoid"},
+    {"prelu", "PreluKernel"},
+    {"selu", "Elu"},
+    {"gelu_tanh", "Gelu"},
 };
 
-std::string node_name(std::string_view op) {
-  for (const NodeName& n : kNodeNames) {
-    if (op == n.op) return n.node;
-  }
+// "special_i0e" is SpecialI0E.
+std::string camel_case(std::string_view op) {
   std::string camel;
   bool upper = true;
   for (char c : op) {
-    if (c == '_') upper = true;
-    else camel += upper ? static_cast<char>(std::toupper(c)) : c, upper = false;
+    if (c != '_') camel += upper ? static_cast<char>(std::toupper(c)) : c;
+    upper = c == '_' || std::isdigit(static_cast<unsigned char>(c));
   }
-  return camel + "Backward0";
+  return camel;
+}
+
+NodeName node_name(const char* op) {
+  for (const NodeName& n : kNodeNames) {
+    if (same_text(op, n.op)) return n;
+  }
+  return {op, nullptr};
+}
+
+OpInfo* make_info(const OpRecord& op, const std::string& stem, int overload) {
+  static std::deque<std::string> names;  // keep their addresses for ever
+  static std::deque<OpInfo> infos;
+  names.push_back(stem + "Backward" + std::to_string(overload));
+  infos.push_back({op.name, names.back().c_str(), op.gradients[0] ? op.gradients[0] : ""});
+  return &infos.back();
 }
 
 uint8_t reads_of(const char* gradient, const OpRecord& op) {
@@ -71,11 +105,11 @@ OpRecord make_record(const Line& line, OpId id) {
     if (same_text(op.input_names[i], "condition")) op.condition = i;
   }
   op.id = id;
-  static std::deque<std::string> names;  // keep their addresses for ever
-  static std::deque<OpInfo> infos;
-  names.push_back(node_name(line.name));
-  infos.push_back({op.name, names.back().c_str(), op.gradients[0] ? op.gradients[0] : ""});
-  op.info = &infos.back();
+  NodeName node = node_name(line.name);
+  std::string stem = node.stem ? node.stem : camel_case(line.name);
+  op.info = make_info(op, stem, node.tensors);
+  op.info_number_last = node.number_last == node.tensors ? op.info : make_info(op, stem, node.number_last);
+  op.info_number_first = node.number_first == node.tensors ? op.info : make_info(op, stem, node.number_first);
   return op;
 }
 

@@ -38,7 +38,8 @@ struct OpRecord {
   bool differentiable;
   int condition;  // the input that is always bool (where's condition), or -1
   OpId id;
-  OpInfo* info;
+  OpInfo* info;  // the node when all operands are tensors, when the last one is a number, when the first one is
+  OpInfo *info_number_last, *info_number_first;
 };
 
 std::span<const OpRecord> op_table();

@@ -61,10 +61,10 @@ chalf, cfloat, cdouble = None, complex64, complex128
 del chalf
 newaxis = None
 
-# Every operation of the core: the table's lines and the functions bound beside them.
-globals().update({name: f for name, f in _core.functions.items() if name not in _tensor_methods.FUNCTIONAL_ONLY})
+# Every operation of the core, except those that PyTorch keeps in submodules.
+globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
-_SUBMODULES = {"autograd", "printing", "random"}
+_SUBMODULES = {"autograd", "nn", "printing", "random", "special"}
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
     "manual_seed": "random",

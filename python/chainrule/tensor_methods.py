@@ -8,12 +8,10 @@ from typing import Any
 from . import _core
 from ._core import Tensor
 
-# Operations that PyTorch keeps in nn.functional.
-FUNCTIONAL_ONLY = frozenset(
-    "leaky_relu leaky_relu_ elu elu_ relu6 relu6_ hardtanh hardtanh_ gelu silu silu_ mish mish_ softplus softplus_ softshrink "
-    "softshrink_ tanhshrink tanhshrink_ softsign softsign_ hardsigmoid hardsigmoid_ hardswish hardswish_ logsigmoid "
-    "logsigmoid_".split()
-)
+
+def is_in_submodule(name: str) -> bool:
+    """Whether PyTorch keeps this function of the core in nn.functional, special or linalg."""
+    return name in _core.functional_names or name.startswith(("special_", "linalg_"))
 
 
 class RemovableHandle:

@@ -214,9 +214,8 @@ void gradient_kernel(void* out, const void* const* in, int64_t n, const double* 
 
 template <class T>
 constexpr bool takes(Domain domain) {
-  if (std::is_same_v<T, int64_t>) return domain == Domain::ANY || domain == Domain::REAL || domain == Domain::INTEGER;
-  if (domain == Domain::INTEGER) return false;
-  return !is_complex_number<T> || domain == Domain::ANY || domain == Domain::FLOAT;
+  if (std::is_same_v<T, int64_t>) return takes_integers(domain);
+  return is_complex_number<T> ? takes_complex(domain) : takes_floating(domain);
 }
 
 // Ops whose scalar code does not vectorise.

@@ -30,8 +30,8 @@ def backward(
     """Adds the gradients of `tensors` into the .grad of the leaves they depend on, or of `inputs` only."""
     if grad_variables is not None:
         grad_tensors = grad_variables
-    if inputs is not None and len(_as_tuple(inputs)) == 0:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    if inputs is not None:
+        _check_inputs(_as_tuple(inputs), "backward")
     outputs = _as_tuple(tensors)
     retain = create_graph if retain_graph is None else retain_graph
     wanted = () if inputs is None else _as_tuple(inputs)
@@ -59,15 +59,22 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     outs, ins = _as_tuple(outputs), _as_tuple(inputs)
-    if not ins:
-        raise ValueError("grad requires non-empty inputs.")
-    _check_inputs(ins)
+    _check_inputs(ins, "grad")
+    _check_differentiable(ins)
     retain = create_graph if retain_graph is None else retain_graph
     found = _core.gradients_of(outs, _gradients_for(outs, grad_outputs), ins, retain, create_graph)
     return _fill_unused(found, ins, allow_unused or materialize_grads, materialize_grads)
 
 
-def _check_inputs(inputs: Sequence[Tensor]) -> None:
+def _check_inputs(inputs: Sequence, function: str) -> None:
+    if not inputs:
+        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+    for tensor in inputs:
+        if not isinstance(tensor, Tensor):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
+
+
+def _check_differentiable(inputs: Sequence[Tensor]) -> None:
     for i, tensor in enumerate(inputs):
         if not tensor.requires_grad:
             raise RuntimeError(
@@ -80,8 +87,9 @@ def _fill_unused(gradients: tuple, inputs: tuple, allow: bool, materialize: bool
     unused = [i for i, g in enumerate(gradients) if g is None]
     if unused and not allow:
         raise RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
-            f"is the desired behavior.\n  Not used: input {', '.join(map(str, unused))} of {len(inputs)}."
+            f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior.\n"
+            f"  Not used: input {', '.join(map(str, unused))} of {len(inputs)}."
         )
     if not materialize:
         return gradients

@@ -56,13 +56,8 @@ CR_SCALAR T lerp(T start, T end, T weight) {
   return fma(select(near_start, weight, weight - 1), end - start, select(near_start, start, end));
 }
 template <class T>
-CR_SCALAR T largest_if_infinite(T x) {
-  return x == Format<T>::infinity ? Format<T>::largest : x == -Format<T>::infinity ? -Format<T>::largest : x;
-}
-template <class T>
 CR_SCALAR T nan_to_num(T x, T nan, T above, T below) {
-  T high = largest_if_infinite(above), low = largest_if_infinite(below);
-  T finite = x == Format<T>::infinity ? high : x == -Format<T>::infinity ? low : x;
+  T finite = x == Format<T>::infinity ? above : x == -Format<T>::infinity ? below : x;
   return x != x ? nan : finite;
 }
 CR_SCALAR int64_t nan_to_num(int64_t x, int64_t, int64_t, int64_t) { return x; }

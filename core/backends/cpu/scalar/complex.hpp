@@ -74,6 +74,22 @@ Complex<R> lerp(Complex<R> start, Complex<R> end, Complex<R> weight) {
   bool near_start = std::hypot(weight.re, weight.im) < R(0.5);
   return near_start ? start + weight * (end - start) : end - (end - start) * (1 - weight);
 }
+// log(exp(a) + exp(b)) around the one with the larger real part; two equal infinities must not meet in a difference.
+template <class R>
+Complex<R> logaddexp(Complex<R> a, Complex<R> b) {
+  Complex<R> larger = a.re > b.re ? a : b, smaller = a.re > b.re ? b : a;
+  if (is_infinite(a.re) && a.re == b.re) return a.re < 0 ? smaller : log(exp(a) + exp(b));
+  return larger + log1p(exp(smaller - larger));
+}
+// The first for complex numbers, the second for real ones.
+template <class R>
+Complex<R> if_complex(Complex<R> complex, Complex<R>) {
+  return complex;
+}
+template <class T>
+CR_SCALAR T if_complex(T, T real) {
+  return real;
+}
 template <class R>
 bool is_infinite(Complex<R> z) {
   return is_infinite(z.re) || is_infinite(z.im);

@@ -1,0 +1,21 @@
+// Writing large results past the caches.
+#pragma once
+#include <cstdint>
+
+#include "backends/cpu/isa.hpp"
+
+namespace chainrule::cpu {
+
+// Note [Streaming stores]
+// A plain store first reads the line it overwrites. For a result that no cache can hold anyway, that is a third of all
+// traffic of a binary operation; a streaming store leaves it out. Kernels know nothing of this: they fill a tile in the
+// first-level cache, which is then streamed to its place.
+inline constexpr int64_t kStreamBytes = 4 << 20;  // results from this size on
+inline constexpr int64_t kStreamTile = 8 << 10;   // bytes
+
+}  // namespace chainrule::cpu
+
+// Copies bytes with streaming stores; `to` is aligned to 64, `bytes` may be any number.
+CR_DECLARE_PER_ISA(void stream_copy(char* to, const char* from, int64_t bytes))
+// Makes the streamed stores of this thread visible to others.
+CR_DECLARE_PER_ISA(void stream_fence())

@@ -1,0 +1,253 @@
+// Names whose arguments choose between lines of the table, or that are made of several.
+#include <cmath>
+#include <limits>
+
+#include "bindings/elementwise_forms.hpp"
+#include "ops/complex.hpp"
+#include "ops/copy.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+void check_any_tensor(const char* name, const Operand& a, const Operand& b, PyObject* first) {
+  if (a.tensor || b.tensor) return;
+  raise(PyExc_TypeError, name, "(): argument 'input' (position 1) must be Tensor, not ", Py_TYPE(first)->tp_name);
+}
+
+// ---- arithmetic
+
+// a + alpha * b; a complex or huge alpha is multiplied first.
+Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) {
+  Operand x = to_operand(a[0]), y = to_operand(a[1]);
+  Scalar s = to_scalar(a[2]);
+  check_any_tensor(subtract ? "sub" : "add", x, y, a[0]);
+  if (s.kind == Scalar::kFloat) {
+    Operand both[2] = {x, y};
+    if (!is_differentiable(result_type(both))) raise(PyExc_RuntimeError, "For integral input tensors, argument alpha must not be a floating point number.");
+  }
+  OpId plain = subtract ? OpId::sub : OpId::add, scaled = subtract ? OpId::sub_scaled : OpId::add_scaled;
+  if (s.kind != Scalar::kComplex && s.real == 1) return apply(plain, {x, y}, nullptr, target);
+  if (s.kind == Scalar::kComplex) return apply(plain, {x, elementwise(OpId::mul, {y, Operand(s)})}, nullptr, target);
+  return apply(scaled, {x, y}, &s.real, target);
+}
+
+Tensor divide(const Target& target, const BoundArguments& a) {
+  Operand x = to_operand(a[0]), y = to_operand(a[1]);
+  check_any_tensor("div", x, y, a[0]);
+  std::string mode = a[2] == Py_None ? "" : PyUnicode_AsUTF8(a[2]);
+  if (mode.empty()) return apply(OpId::div, {x, y}, nullptr, target);
+  if (mode == "floor") return apply(OpId::div_floor, {x, y}, nullptr, target);
+  if (mode == "trunc") return apply(OpId::div_trunc, {x, y}, nullptr, target);
+  raise(PyExc_RuntimeError, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", mode, "'");
+}
+
+Tensor floor_divide(const Target& target, const BoundArguments& a) {
+  Operand x = to_operand(a[0]), y = to_operand(a[1]);
+  check_any_tensor("floor_divide", x, y, a[0]);
+  return apply(OpId::div_floor, {x, y}, nullptr, target);
+}
+
+Tensor square(const Target& target, const BoundArguments& a) {
+  Operand x = to_operand(a[0]);
+  if (is_bool(x.tensor->dtype)) return apply(OpId::pow, {x, Operand(Scalar::of_int(2))}, nullptr, target);
+  return apply(OpId::square, {x}, nullptr, target);
+}
+
+// In double precision, whatever the operands are.
+Tensor float_power(const Target& target, const BoundArguments& a) {
+  Operand x = to_operand(a[0]), y = to_operand(a[1]);
+  check_any_tensor("float_power", x, y, a[0]);
+  Operand both[2] = {x, y};
+  DType wide = is_complex(result_type(both)) ? DType::Complex128 : DType::Float64;
+  if (target.inplace && x.tensor->dtype != wide) {
+    raise(PyExc_RuntimeError, "the base given to float_power_ has dtype ", facts(x.tensor->dtype).tensor_name,
+          " but the operation's result requires dtype ", facts(wide).tensor_name);
+  }
+  Tensor base = x.tensor ? to_dtype(Tensor::borrow(x.tensor), wide) : Tensor();
+  Tensor exponent = y.tensor ? to_dtype(Tensor::borrow(y.tensor), wide) : Tensor();
+  return apply(OpId::pow, {base ? Operand(base) : x, exponent ? Operand(exponent) : y}, nullptr, target);
+}
+
+Tensor ldexp(const Target& target, const BoundArguments& a) {
+  Tensor scale = elementwise(OpId::pow, {Operand(2.0), Operand(Tensor::borrow(a[1]))});
+  return apply(OpId::mul, {Operand(Tensor::borrow(a[0])), scale}, nullptr, target);
+}
+
+// ---- bounds
+
+// A negative bound of unsigned numbers wraps around, as in PyTorch.
+Operand bound(PyObject* o, const Operand& x) {
+  Operand b = to_operand(o);
+  bool wraps = !b.tensor && x.tensor->dtype == DType::UInt8 && b.scalar.kind == Scalar::kInt;
+  if (wraps && b.scalar.integer < 0 && b.scalar.integer >= -255) return Operand(Scalar::of_int(b.scalar.integer + 256));
+  return b;
+}
+
+Tensor clamp(const Target& target, const BoundArguments& a) {
+  if (a[1] == Py_None && a[2] == Py_None) raise(PyExc_RuntimeError, "torch.clamp: At least one of 'min' or 'max' must not be None");
+  Operand x = to_operand(a[0]);
+  Operand low = a[1] == Py_None ? Operand(-HUGE_VAL) : bound(a[1], x), high = a[2] == Py_None ? Operand(HUGE_VAL) : bound(a[2], x);
+  bool has_infinity = is_differentiable(x.tensor->dtype);
+  if (a[2] == Py_None && !has_infinity) return apply(OpId::clamp_min, {x, low}, nullptr, target);
+  if (a[1] == Py_None && !has_infinity) return apply(OpId::clamp_max, {x, high}, nullptr, target);
+  return apply(OpId::clamp, {x, low, high}, nullptr, target);
+}
+
+template <OpId id>
+Tensor clamp_side(const Target& target, const BoundArguments& a) {
+  Operand x = to_operand(a[0]);
+  return apply(id, {x, bound(a[1], x)}, nullptr, target);
+}
+
+// ---- complex numbers
+
+// Complex absolute values and angles are real, which a line of the table cannot say.
+template <OpId id, Tensor (*of_complex)(const Tensor&)>
+Tensor real_or_complex(const Target& target, const BoundArguments& a) {
+  Tensor t = Tensor::borrow(a[0]);
+  if (!is_complex(t.dtype())) return apply(id, {t}, nullptr, target);
+  if (target.inplace && id == OpId::abs) raise(PyExc_RuntimeError, "In-place abs is not supported for complex tensors.");
+  return deliver(of_complex(t), target, a[0]);
+}
+
+// ---- rounding and replacing
+
+Tensor round_to(const Target& target, const BoundArguments& a) {
+  double places = to_double(a[1]);
+  if (places == 0) return apply(OpId::round, {Tensor::borrow(a[0])}, nullptr, target);
+  return apply(OpId::round_decimals, {Tensor::borrow(a[0])}, &places, target);
+}
+Tensor special_round(const Target& target, const BoundArguments& a) {
+  double places = to_double(a[1]);
+  return apply(OpId::round_decimals, {Tensor::borrow(a[0])}, &places, target);
+}
+
+Tensor logit(const Target& target, const BoundArguments& a) {
+  double eps = a[1] == Py_None ? -1 : to_double(a[1]);
+  return apply(OpId::logit, {Tensor::borrow(a[0])}, &eps, target);
+}
+
+double largest(DType t) {
+  switch (t) {
+    case DType::Float16: return 65504;
+    case DType::BFloat16: return 0x1.fep127;
+    case DType::Float32:
+    case DType::Complex64: return std::numeric_limits<float>::max();
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
+// None stands for the largest and smallest finite values of the dtype. Complex numbers are treated part by part.
+Tensor nan_to_num(const Target& target, const BoundArguments& a) {
+  Tensor x = Tensor::borrow(a[0]);
+  double limit = largest(x.dtype());
+  double p[3] = {a[1] == Py_None ? 0 : to_double(a[1]), a[2] == Py_None ? limit : to_double(a[2]),
+                 a[3] == Py_None ? -limit : to_double(a[3])};
+  if (!is_complex(x.dtype())) return apply(OpId::nan_to_num, {x}, p, target);
+  return deliver(view_as_complex(elementwise(OpId::nan_to_num, {view_as_real(x)}, p)), target, a[0]);
+}
+
+// ---- others
+
+Tensor invert(const Target& target, const BoundArguments& a) {
+  Tensor t = Tensor::borrow(a[0]);
+  return apply(is_bool(t.dtype()) ? OpId::logical_not : OpId::bitwise_not, {t}, nullptr, target);
+}
+
+Tensor polygamma(const Target& target, PyObject* n, PyObject* x) {
+  double order = static_cast<double>(to_int(n));
+  if (order < 0) raise(PyExc_RuntimeError, "polygamma(n, x) does not support negative n.");
+  return apply(OpId::polygamma, {Tensor::borrow(x)}, &order, target);
+}
+
+Tensor gelu(PyObject* x, const std::string& approximate) {
+  if (approximate == "none") return elementwise(OpId::gelu, {Tensor::borrow(x)});
+  if (approximate == "tanh") return elementwise(OpId::gelu_tanh, {Tensor::borrow(x)});
+  raise(PyExc_RuntimeError, "approximate argument must be either none or tanh.");
+}
+
+// The weights belong to dimension 1, the channels.
+Tensor prelu(const Tensor& x, const Tensor& weight) {
+  if (x.dtype() != weight.dtype()) {
+    raise(PyExc_RuntimeError, "prelu: Type promoting not supported. Got ", facts(x.dtype()).tensor_name, " and ",
+          facts(weight.dtype()).tensor_name);
+  }
+  if (weight.ndim() > 1) raise(PyExc_RuntimeError, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.ndim());
+  if (weight.numel() == 1) return elementwise(OpId::prelu, {x, weight.ndim() ? select(weight, 0, 0) : weight});
+  int64_t channels = x.ndim() > 1 ? x.size(1) : 1;
+  if (weight.numel() != channels) {
+    raise(PyExc_RuntimeError, "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
+          weight.numel(), " and channel size = ", channels, ".");
+  }
+  Dims shape(x.ndim() - 1);
+  for (int64_t& size : shape) size = 1;
+  shape[0] = channels;
+  return elementwise(OpId::prelu, {x, view(weight, shape)});
+}
+
+Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
+  if (!is_bool(condition.dtype()) && condition.dtype() != DType::UInt8) {
+    raise(PyExc_RuntimeError, "where expected condition to be a boolean tensor, but got a tensor with dtype ", facts(condition.dtype()).tensor_name);
+  }
+  return elementwise(OpId::where, {Operand(condition), a, b});
+}
+
+Tensor positive(const Tensor& x) {
+  if (is_bool(x.dtype())) raise(PyExc_RuntimeError, "The `+` operator, on a bool tensor is not supported.");
+  return x;
+}
+
+void define_arithmetic() {
+  for (bool subtract : {false, true}) {
+    define_forms(subtract ? "sub" : "add", "Operand input, Operand other, *, Number alpha=1",
+                 [subtract](const Target& t, const BoundArguments& a) { return add_or_sub(subtract, t, a); });
+  }
+  define("rsub(Tensor input, Operand other, *, Number alpha=1)", kFunction, [](const Tensor& x, const Operand& other, double alpha) {
+    return elementwise(OpId::rsub, {Operand(x), other}, &alpha);
+  });
+  define_forms("div", "Operand input, Operand other, *, str? rounding_mode=None", divide);
+  define_forms("floor_divide", "Operand input, Operand other", floor_divide);
+  define_forms("square", "Tensor input", square);
+  define_forms("float_power", "Operand input, Operand exponent", float_power);
+  define_forms("ldexp", "Tensor input, Tensor other", ldexp);
+  define("positive(Tensor input)", kBoth, positive);
+}
+
+void define_roundings() {
+  define_forms("clamp", "Tensor input, Operand? min=None, Operand? max=None", clamp);
+  define_forms("clamp_min", "Tensor input, Operand min", clamp_side<OpId::clamp_min>);
+  define_forms("clamp_max", "Tensor input, Operand max", clamp_side<OpId::clamp_max>);
+  define_forms("round", "Tensor input, *, int decimals=0", round_to);
+  define_forms("special_round", "Tensor input, *, int decimals=0", special_round);
+  define_forms("nan_to_num", "Tensor input, float? nan=None, float? posinf=None, float? neginf=None", nan_to_num);
+}
+
+void define_polygamma() {
+  define_call(Signature::parse("polygamma(int n, Tensor input, *, Tensor? out=None)"), kFunction, [](const BoundArguments& a) {
+    return to_python(polygamma(Target{false, a[2] == Py_None ? Tensor() : Tensor::borrow(a[2])}, a[0], a[1]));
+  });
+  define("polygamma(Tensor input, int n)", kMethod, [](PyObject* x, PyObject* n) { return polygamma(Target{}, n, x); });
+  define("polygamma_(Tensor input, int n)", kMethod, [](PyObject* x, PyObject* n) { return polygamma(Target{true, Tensor()}, n, x); });
+}
+
+}  // namespace
+
+void define_choices() {
+  define_arithmetic();
+  define_roundings();
+  define_polygamma();
+  define_forms("abs", "Tensor input", real_or_complex<OpId::abs, abs_complex>);
+  define_forms("angle", "Tensor input", real_or_complex<OpId::angle, angle_complex>);
+  define_forms("sgn", "Tensor input", real_or_complex<OpId::sgn, sgn_complex>);
+  define_forms("sign", "Tensor input", [](const Target& t, const BoundArguments& a) { return apply(OpId::sign, {Tensor::borrow(a[0])}, nullptr, t); });
+  define_forms("bitwise_not", "Tensor input", invert);
+  define_forms("logit", "Tensor input, float? eps=None", logit);
+  define("prelu(Tensor input, Tensor weight)", kBoth, prelu);
+  define("gelu(Tensor input, *, str approximate='none')", kFunction, gelu);
+  define("where(Tensor condition, Operand input, Operand other, *, Tensor? out=None)", kFunction, where);
+  define("where(Tensor input, Tensor condition, Operand other)", kMethod,
+         [](const Tensor& x, const Tensor& condition, const Operand& other) { return where(condition, Operand(x), other); });
+}
+
+}  // namespace chainrule

@@ -1,0 +1,100 @@
+// In which forms PyTorch has each name of the table, and how a function is registered in them.
+#include "bindings/elementwise_forms.hpp"
+
+#include "autograd/inplace.hpp"
+#include "ops/copy.hpp"
+#include "ops/refusals.hpp"
+
+namespace chainrule {
+namespace {
+
+struct Exception {
+  int places;
+  const char* names;
+};
+
+// What does not follow from the number of inputs; see places_of.
+constexpr Exception kExceptions[] = {
+    {kNamed, "rsub"},
+    {kNamed | kMethodNamed,
+     "positive angle where maximum minimum fmax fmin logaddexp logaddexp2 hardshrink prelu isnan isinf isfinite isposinf "
+     "isneginf signbit"},
+    {kNamed | kMethodNamed | kMethodInplace, "sign sgn absolute bitwise_not logical_not erfinv lgamma digamma polygamma"},
+    {kNamed | kNamedInplace | kMethodNamed | kMethodInplace, "xlogy gcd lcm ldexp clamp clamp_min clamp_max"},
+    {kNamed | kNamedInplace, "threshold celu selu"},
+    {kNamed | kNamedInplace | kFunctional, "hardtanh leaky_relu elu silu mish hardsigmoid hardswish"},
+    {kNamed | kFunctional, "softplus softshrink logsigmoid gelu"},
+};
+
+void add_functional(PyObject* set, const std::string& name) {
+  PyObject* text = to_python(name);
+  checked(PySet_Add(set, text));
+  Py_DECREF(text);
+}
+
+}  // namespace
+
+uint8_t places_of(std::string_view name) {
+  std::string text(name);
+  for (const Exception& e : kExceptions) {
+    if (names_in(e.names, text.c_str())) return static_cast<uint8_t>(e.places);
+  }
+  if (name.starts_with("special_")) return kNamed;
+  const OpRecord* op = find_op(name);
+  bool unary = op && op->input_count == 1;
+  return kNamed | (unary ? kNamedInplace : 0) | kMethodNamed | kMethodInplace;
+}
+
+PyObject* functional_names() {
+  PyObject* set = checked(PyFrozenSet_New(nullptr));
+  for (const OpRecord& op : op_table()) {
+    uint8_t places = places_of(op.name);
+    if (!(places & kFunctional)) continue;
+    add_functional(set, op.name);
+    if (places & kNamedInplace) add_functional(set, std::string(op.name) + "_");
+  }
+  return set;
+}
+
+Tensor apply(OpId id, std::initializer_list<Operand> operands, const double* parameters, const Target& target) {
+  std::span<const Operand> in(operands.begin(), operands.size());
+  if (target.inplace) return elementwise_inplace(id, in, parameters);
+  if (target.out) return elementwise_out(id, in, parameters, target.out);
+  return elementwise(id, in, parameters);
+}
+
+Tensor deliver(const Tensor& result, const Target& target, PyObject* self) {
+  if (target.inplace) {
+    Tensor to = Tensor::borrow(self);
+    copy_(to, result);
+    return to;
+  }
+  if (!target.out) return result;
+  if (grad_enabled() && (requires_grad(result) || requires_grad(target.out))) {
+    raise(PyExc_RuntimeError, "functions with out=... arguments don't support automatic differentiation, but one of the "
+          "arguments requires grad.");
+  }
+  prepare_out(target.out, result.sizes());
+  copy_elements(target.out, result);
+  mark_written(target.out);
+  return target.out;
+}
+
+void define_forms(const std::string& name, const std::string& arguments, Form f, bool has_out) {
+  uint8_t places = places_of(name);
+  std::string out = arguments.find("*, ") == arguments.npos ? ", *, Tensor? out=None)" : ", Tensor? out=None)";
+  Signature plain = Signature::parse(name + "(" + arguments + ")"), inplace = Signature::parse(name + "_(" + arguments + ")");
+  auto out_at = static_cast<int>(plain.parameters.size());
+  Call fresh = [f](const BoundArguments& a) { return to_python(f(Target{}, a)); };
+  Call filled = [f, out_at](const BoundArguments& a) {
+    return to_python(f(Target{false, a[out_at] == Py_None ? Tensor() : Tensor::borrow(a[out_at])}, a));
+  };
+  Call written = [f](const BoundArguments& a) { return to_python(f(Target{true, Tensor()}, a)); };
+  if (has_out) define_call(Signature::parse(name + "(" + arguments + out), kFunction, filled);
+  else define_call(plain, kFunction, fresh);
+  if (places & kMethodNamed) define_call(plain, kMethod, fresh);
+  if (places & kNamedInplace) define_call(inplace, kFunction, written);
+  if (places & kMethodInplace) define_call(inplace, kMethod, written);
+}
+
+}  // namespace chainrule

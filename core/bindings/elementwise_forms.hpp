@@ -1,0 +1,32 @@
+// In which forms PyTorch has each name of the table, and how a function is registered in them.
+#pragma once
+#include "bindings/callable.hpp"
+#include "ops/elementwise.hpp"
+
+namespace chainrule {
+
+// The forms of a name, as bits: sin, sin_, Tensor.sin, Tensor.sin_. A functional one is a function of nn.functional and not
+// of the top level; names that begin with special_ are functions of the module special.
+enum Places : uint8_t { kNamed = 1, kNamedInplace = 2, kMethodNamed = 4, kMethodInplace = 8, kFunctional = 16 };
+uint8_t places_of(std::string_view name);
+// The functions that belong to nn.functional only, in-place ones too: a set of Python strings.
+PyObject* functional_names();
+
+// Where a result goes: a new tensor, the first operand, or the tensor given as out=.
+struct Target {
+  bool inplace = false;
+  Tensor out;
+};
+
+Tensor apply(OpId id, std::initializer_list<Operand> operands, const double* parameters, const Target& target);
+// For a result that no line of the table can write: copies it to where it goes.
+Tensor deliver(const Tensor& result, const Target& target, PyObject* self);
+
+using Form = std::function<Tensor(const Target&, const BoundArguments&)>;
+// Registers f as name(arguments, out=None), name_(arguments) and the methods, wherever places_of(name) says.
+void define_forms(const std::string& name, const std::string& arguments, Form f, bool has_out = true);
+
+// The names whose arguments choose between lines of the table, or that are made of several.
+void define_choices();
+
+}  // namespace chainrule

@@ -1,0 +1,13 @@
+// What PyTorch refuses although the line's domain takes the dtype, in PyTorch's words.
+#pragma once
+#include "ops/promotion.hpp"
+#include "ops/table.hpp"
+
+namespace chainrule {
+
+// Raises if this call is not allowed. `common` is the dtype that the operands were promoted to.
+void refuse_operands(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common);
+// Raises if the result may not be written into a tensor of this dtype, given as out=.
+void refuse_out(const OpRecord& op, DType result, DType out);
+
+}  // namespace chainrule

@@ -1,0 +1,138 @@
+"""Activation functions, with PyTorch's signatures over the core's functions."""
+
+from __future__ import annotations
+
+import warnings
+
+from .. import _core
+from .._core import Tensor
+
+_core_functions = _core.functions
+
+# Those that take no `inplace` are the core's own functions.
+sigmoid, tanh = _core_functions["sigmoid"], _core_functions["tanh"]
+prelu, gelu, softplus = _core_functions["prelu"], _core_functions["gelu"], _core_functions["softplus"]
+hardshrink, logsigmoid = _core_functions["hardshrink"], _core_functions["logsigmoid"]
+relu_, hardtanh_, threshold_ = _core_functions["relu_"], _core_functions["hardtanh_"], _core_functions["threshold_"]
+leaky_relu_, elu_ = _core_functions["leaky_relu_"], _core_functions["elu_"]
+celu_, selu_ = _core_functions["celu_"], _core_functions["selu_"]
+
+
+def _apply(name: str, inplace: bool, *args) -> Tensor:
+    return _core_functions[name + "_" if inplace else name](*args)
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """max(0, x)."""
+    return _apply("relu", inplace, input)
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """min(max(0, x), 6)."""
+    return _apply("hardtanh", inplace, input, 0.0, 6.0)
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """x, held between min_val and max_val."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return _apply("hardtanh", inplace, input, min_val, max_val)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """x where it is above the threshold, `value` elsewhere."""
+    return _apply("threshold", inplace, input, threshold, value)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """x where it is positive, negative_slope * x elsewhere."""
+    return _apply("leaky_relu", inplace, input, negative_slope)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
+    return _apply("elu", inplace, input, alpha)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _apply("celu", inplace, input, alpha)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """elu with the two constants that keep mean and variance."""
+    return _apply("selu", inplace, input)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * sigmoid(x)."""
+    return _apply("silu", inplace, input)
+
+
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * tanh(softplus(x))."""
+    return _apply("mish", inplace, input)
+
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """relu6(x + 3) / 6."""
+    return _apply("hardsigmoid", inplace, input)
+
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x * relu6(x + 3) / 6."""
+    return _apply("hardswish", inplace, input)
+
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x moved towards zero by lambd, and zero where it would pass it."""
+    if not lambd >= 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+    return _core_functions["softshrink"](input, lambd)
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return input - input.tanh()
+
+
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return input / (input.abs() + 1)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """a * sigmoid(b) for the two halves a and b of the input along `dim`."""
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    size = input.size(dim)
+    if size % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is size {size}")
+    a, b = input.split(size // 2, dim)
+    return a * b.sigmoid()
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _core.dtype | None = None) -> Tensor:
+    """exp(x) along `dim`, divided by its sum."""
+    return input.softmax(_given_dim("softmax", input, dim, _stacklevel), dtype=dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _core.dtype | None = None) -> Tensor:
+    """The logarithm of softmax, calculated without leaving the logarithm."""
+    return input.log_softmax(_given_dim("log_softmax", input, dim, _stacklevel), dtype=dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _core.dtype | None = None) -> Tensor:
+    """softmax(-x)."""
+    return (-input).softmax(_given_dim("softmin", input, dim, _stacklevel), dtype=dtype)
+
+
+def _given_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
+    """PyTorch still guesses a dimension that was not given, and warns."""
+    if dim is not None:
+        return dim
+    message = f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
+    warnings.warn(message, stacklevel=stacklevel + 1)
+    return 0 if input.dim() in (0, 1, 3) else 1

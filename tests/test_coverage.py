@@ -1,0 +1,108 @@
+"""Nothing goes untried: every public name has a record or a test of its own, and exists in PyTorch with the same arguments."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+import torch
+from oracle import find
+from samples import CREATION, RECORDS
+
+import chainrule
+from chainrule import _core
+
+# Lines of the table that serve another public name, by an argument of it.
+SERVES = {
+    "add_scaled": "add", "sub_scaled": "sub", "div_floor": "div", "div_trunc": "div", "round_decimals": "round",
+    "gelu_tanh": "gelu",
+}  # fmt: skip
+
+# Names whose result is not a function of tensors alone; each is tried in the file beside it.
+ELSEWHERE = {
+    "test_creation.py": "empty empty_like new_empty from_numpy rand randn randint randperm rand_like randn_like normal_ uniform_",
+    "test_views.py": "imag view_as_real requires_grad_ is_contiguous storage_offset stride data_ptr detach_",
+    "test_dtypes.py": "bfloat16 bool byte cdouble cfloat char double float half int long short is_complex is_floating_point "
+    "is_signed element_size item tolist copy_ fill_ zero_ dim ndimension nelement numel size",
+    "test_engine.py": "backward retain_grad",
+}  # fmt: skip
+NAMED_ELSEWHERE = {name for names in ELSEWHERE.values() for name in names.split()}
+
+TRIED = {record.name for record in [*RECORDS, *CREATION]}
+PUBLIC = sorted({(form, name) for form, name, _ in _core.signatures() if not name.startswith("_")})
+
+
+def test_every_line_of_the_table_has_a_record():
+    missing = [op["name"] for op in _core.op_table() if SERVES.get(op["name"], op["name"]) not in TRIED]
+    assert not missing
+
+
+def test_every_alias_has_a_record():
+    assert not [name for name, _ in _core.op_aliases() if name not in TRIED]
+
+
+def test_every_name_has_a_record():
+    """An in-place name is tried with its op's record."""
+    known = TRIED | NAMED_ELSEWHERE
+    assert not [name for _, name in PUBLIC if name not in known and name.removesuffix("_") not in TRIED]
+
+
+@pytest.mark.parametrize(("form", "name"), PUBLIC, ids=lambda value: value)
+def test_name_exists_in_pytorch(form, name):
+    """As a function of torch, torch.special, torch.linalg or nn.functional, or as a method."""
+    if form == "method":
+        assert hasattr(torch.Tensor, name)
+    else:
+        assert find(torch, name)
+        assert hasattr(torch, name) or not hasattr(torch.Tensor, name) or name in dir(torch.nn.functional)
+
+
+# ---- arguments
+
+
+def argument_names(text: str) -> tuple[list[str], list[str]]:
+    """Positional and keyword-only names of "f(Tensor input, *, int[2]? dim=None) -> Tensor"; defaults may hold commas."""
+    inside = text[text.index("(") + 1 :]
+    inside = inside[: inside.rindex(") ->")] if ") ->" in inside else inside[: inside.rindex(")")]
+    inside = re.sub(r"\[[^\]]*\]|\([^)]*\)|'[^']*'", "", inside)
+    positional: list[str] = []
+    keywords: list[str] = []
+    target = positional
+    for part in filter(None, (p.strip() for p in inside.split(","))):
+        if part == "*":
+            target = keywords
+        else:
+            target.append(part.split("=")[0].split()[-1])
+    return positional, keywords
+
+
+def pytorch_signatures(form: str, name: str) -> list[list[str]]:
+    """Positional argument names of PyTorch's overloads, those of the Python function or of its operator's schema."""
+    function = getattr(torch.Tensor, name) if form == "method" else find(torch, name)
+    if inspect.isfunction(function):
+        parameters = inspect.signature(function).parameters.values()
+        names = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        return [["input" if n == "self" else n for n in names]]
+    rows = [argument_names(str(s))[0] for s in torch._C._jit_get_schemas_for_operator(f"aten::{name}")]
+    return [["input" if n == "self" else n for n in row] for row in rows]
+
+
+@pytest.mark.parametrize(("form", "name"), PUBLIC, ids=lambda value: value)
+def test_argument_names(form, name):
+    """Each of our overloads takes, by position, what one of PyTorch's takes: the same names in the same order."""
+    known = pytorch_signatures(form, name)
+    if not known:
+        return  # not inspectable
+    for text in [text for f, n, text in _core.signatures() if (f, n) == (form, name)]:
+        mine = argument_names(text)[0]
+        if form == "method":
+            assert any(sorted(mine) == sorted(row[: len(mine)]) for row in known), f"{text}\nPyTorch: {known}"
+        else:
+            assert any(mine == row[: len(mine)] for row in known), f"{text}\nPyTorch: {known}"
+
+
+def test_public_names_exist_in_pytorch():
+    ours = {name for name in dir(chainrule) if not name.startswith("_")} - set(_core.functions)
+    own = {"memory", "printing", "tensor_methods", "type_info", "legacy_constructor"}  # chainrule's own modules
+    assert not [name for name in ours - own if not hasattr(torch, name)]

@@ -1,0 +1,302 @@
+"""How long tensors and nodes live: long chains, reference cycles, what backward releases."""
+
+import gc
+import resource
+import weakref
+
+import pytest
+from both import no_leaks  # noqa: F401
+
+import chainrule
+from chainrule import _core
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+
+def chain(x, length):
+    y = x
+    for _ in range(length):
+        y = y * 1.0
+    return y
+
+
+def resident_megabytes() -> float:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def test_a_chain_of_a_million_nodes():
+    x = chainrule.ones(1, requires_grad=True)
+    after = []
+    for _ in range(2):
+        y = chain(x, 1_000_000)
+        assert _core.live_nodes() >= 1_000_000
+        y.backward()
+        assert x.grad.tolist() == [1.0]
+        x.grad = None
+        del y
+        assert _core.live_nodes() < 1_000
+        after.append(resident_megabytes())
+    assert after[1] < after[0] + 40  # the second run uses the first one's memory again
+
+
+def test_a_long_chain_that_is_never_run_is_freed():
+    before = _core.live_nodes()
+    y = chain(chainrule.ones(1, requires_grad=True), 300_000)
+    del y
+    assert _core.live_nodes() == before
+
+
+def test_a_long_chain_is_freed_by_the_collector():
+    x = chainrule.ones(1, requires_grad=True)
+    y = chain(x, 200_000)
+    x.mine = y  # a cycle through the whole chain
+    del x, y
+    gc.collect()
+    assert _core.live_nodes() < 1_000
+
+
+def test_a_long_chain_of_second_derivatives():
+    x = chainrule.ones(1, dtype=chainrule.float64, requires_grad=True)
+    y = x
+    for _ in range(20_000):
+        y = y * x
+    (g,) = chainrule.autograd.grad(y, x, create_graph=True)
+    (h,) = chainrule.autograd.grad(g, x)
+    assert (g.item(), h.item()) == (20_001.0, 20_001.0 * 20_000.0)
+
+
+def test_a_long_chain_of_views_and_writes():
+    x = chainrule.ones(3, requires_grad=True)
+    y = x * 1
+    for _ in range(20_000):
+        y[0].add_(1)
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_graph_dies_with_its_result():
+    before = _core.live_nodes()
+    x = chainrule.ones(3, requires_grad=True)
+    y = (x.exp() * x.sin()).sum()
+    assert _core.live_nodes() > before
+    del y
+    assert _core.live_nodes() == before
+
+
+def test_inputs_live_as_long_as_the_graph_needs_them():
+    x = chainrule.ones(3, requires_grad=True)
+    factor = chainrule.ones(3)
+    gone = weakref.ref(factor)
+    y = (x * factor).sum()
+    del factor
+    assert gone() is not None
+    y.backward()
+    assert gone() is None  # released as soon as its node had run
+
+
+def test_backward_releases_saved_tensors_as_it_goes():
+    x = chainrule.ones(3, requires_grad=True)
+    factor = chainrule.ones(3)
+    gone, seen = weakref.ref(factor), []
+    y = x * 2
+    y.register_hook(lambda g: seen.append(gone() is None))
+    z = (y * factor).sum()
+    del factor
+    z.backward()
+    assert seen == [True]
+
+
+def test_retain_graph_keeps_saved_tensors():
+    x = chainrule.ones(3, requires_grad=True)
+    factor = chainrule.ones(3)
+    gone = weakref.ref(factor)
+    y = (x * factor).sum()
+    del factor
+    y.backward(retain_graph=True)
+    assert gone() is not None
+
+
+def test_detach_keeps_no_graph_alive():
+    before = _core.live_nodes()
+    y = chainrule.ones(3, requires_grad=True).exp().detach()
+    assert _core.live_nodes() == before
+    assert y.tolist() == pytest.approx([2.718281828] * 3)
+
+
+def test_an_output_saved_by_its_own_node_is_no_cycle():
+    before = _core.live_tensors()
+    gc.disable()
+    try:
+        y = chainrule.ones(3, requires_grad=True).exp()
+        del y
+        assert _core.live_tensors() == before
+    finally:
+        gc.enable()
+
+
+# ---- cycles that only the collector can free
+
+
+def test_a_cycle_through_an_attribute():
+    x = chainrule.ones(3, requires_grad=True)
+    y = x * 2
+    y.myself = y
+    x.result = [y]
+    gone = weakref.ref(y)
+    del x, y
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_cycle_through_create_graph():
+    x = chainrule.ones(3, requires_grad=True)
+    (x**3).sum().backward(create_graph=True)
+    gone = weakref.ref(x)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_cycle_through_a_hook():
+    x = chainrule.ones(3, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: y)
+    x.register_hook(lambda g: x)
+    gone = weakref.ref(y), weakref.ref(x)
+    del x, y
+    gc.collect()
+    assert [reference() for reference in gone] == [None, None]
+
+
+def test_a_cycle_through_node_metadata():
+    y = chainrule.ones(3, requires_grad=True) * 2
+    y.grad_fn.metadata["output"] = y
+    y.grad_fn._hooks()[0] = lambda *_: y
+    gone = weakref.ref(y)
+    del y
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_cycle_through_an_accumulator():
+    x = chainrule.ones(3, requires_grad=True)
+    x.accumulator = (x * 2).grad_fn.next_functions[0][0]
+    gone = weakref.ref(x)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+def test_an_accumulator_outlives_and_is_made_again():
+    x = chainrule.ones(3, requires_grad=True)
+    y = x * 2
+    first = y.grad_fn.next_functions[0][0]
+    del first
+    again = y.grad_fn.next_functions[0][0]
+    assert again.variable is x
+
+
+def test_a_cycle_through_a_gradient_of_a_subclass():
+    class Mine(chainrule.Tensor):
+        pass
+
+    x = chainrule.Tensor._make_subclass(Mine, chainrule.ones(3), True)
+    x.loop = x
+    (x * x).sum().backward(create_graph=True)
+    gone = weakref.ref(x)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+def test_create_graph_loops_do_not_grow():
+    def steps(count):
+        for _ in range(count):
+            x = chainrule.ones(3, requires_grad=True)
+            (x**3).sum().backward(create_graph=True)
+
+    steps(5_000)
+    gc.collect()
+    before = _core.live_tensors()
+    steps(5_000)
+    gc.collect()
+    assert _core.live_tensors() == before
+
+
+def test_a_training_loop_is_flat():
+    w = chainrule.randn(8, 8, requires_grad=True)
+    x = chainrule.randn(4, 8)
+
+    def step():
+        loss = ((x @ w).tanh() ** 2).mean()
+        loss.backward()
+        with chainrule.no_grad():
+            w.sub_(0.01 * w.grad)
+        w.grad = None
+
+    step()
+    before = _core.live_tensors(), _core.live_nodes()
+    for _ in range(2_000):
+        step()
+    assert (_core.live_tensors(), _core.live_nodes()) == before
+
+
+# ---- exceptions
+
+
+def test_an_exception_in_backward_releases_everything():
+    before = _core.live_tensors(), _core.live_nodes()
+    x = chainrule.ones(3, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: {}["missing"])
+    with pytest.raises(KeyError):
+        (y.exp() * x.exp()).sum().backward()
+    del x, y
+    gc.collect()
+    assert (_core.live_tensors(), _core.live_nodes()) == before
+
+
+def test_a_hook_returning_nonsense_leaks_nothing():
+    x = chainrule.ones(3, requires_grad=True)
+    kept = chainrule.ones(2)
+    gone = weakref.ref(kept)
+    x.register_hook(lambda g, kept=kept: kept)
+    with pytest.raises(RuntimeError):
+        (x * 2).sum().backward()
+    del x, kept
+    gc.collect()
+    assert gone() is None
+
+
+def test_tensors_in_an_error_message_are_not_kept():
+    before = _core.live_tensors()
+    x = chainrule.ones(3)
+    with pytest.raises(RuntimeError):
+        x + chainrule.ones(4)
+    del x
+    gc.collect()
+    assert _core.live_tensors() == before
+
+
+def test_a_weak_reference_to_a_tensor_and_its_callback():
+    called = []
+    x = chainrule.ones(3)
+    reference = weakref.ref(x, called.append)
+    assert reference() is x
+    del x
+    assert called == [reference]
+
+
+def test_a_leaf_lives_with_its_graph():
+    # Only the graph holds the leaf; its identity, attributes and hooks survive.
+    x = chainrule.ones(3, requires_grad=True)
+    x.name_of_mine = "kept"
+    seen = []
+    x.register_hook(lambda g: seen.append(g.tolist()))
+    y = (x * 2).sum()
+    del x
+    y.backward()
+    leaf = y.grad_fn.next_functions[0][0].next_functions[0][0].variable
+    assert leaf.name_of_mine == "kept"
+    assert leaf.grad.tolist() == seen[0] == [2.0, 2.0, 2.0]
