@@ -73,4 +73,4 @@ torch.manual_seed(0)
 print(torch.randn(3))
 
 stop("Documentation is the line of the table that made the operation")
-print(torch.div.__doc__)
+print(torch.mul.__doc__)

@@ -71,6 +71,8 @@ def outcome(program, library):
     library.manual_seed(0)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", _KNOWN_WARNINGS)
+        if library is reference:
+            warnings.simplefilter("ignore", DeprecationWarning)  # PyTorch's own use of its own old names
         try:
             return plain(program(library))
         except Exception as error:

@@ -92,7 +92,7 @@ def find(library: Any, name: str) -> Callable:
         return getattr(torch.special, name.removeprefix("special_"))
     if name.startswith("linalg_"):
         return getattr(torch.linalg, name.removeprefix("linalg_"))
-    places = (torch, torch.nn.functional, torch.Tensor)
+    places = (torch, torch.nn.functional, torch._C._nn, torch.Tensor)
     return next(getattr(place, name) for place in places if hasattr(place, name))
 
 

@@ -11,7 +11,7 @@ import chainrule
 
 # The same programs in every run, so that a verdict belongs to the commit.
 STABLE = settings(
-    max_examples=150, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 # Every step takes the library, the list of tensors so far, and indices and numbers to choose by. It appends or writes.
@@ -31,7 +31,6 @@ VIEWS = [
     lambda torch, t, k: t.diagonal() if t.ndim >= 2 else t,
     lambda torch, t, k: t.detach(),
     lambda torch, t, k: t.view(t.shape),
-    lambda torch, t, k: t.unbind()[k % t.shape[0]] if t.ndim and t.shape[0] else t,
 ]
 
 RESULTS = [
@@ -86,16 +85,29 @@ step = st.tuples(
 )
 
 
-def apply(torch, tensors, kind, i, j, k, which):
-    a, b = tensors[i % len(tensors)], tensors[j % len(tensors)]
+def apply(torch, tensors, roots, kind, i, j, k, which):
+    i, j = i % len(tensors), j % len(tensors)
+    a, b = tensors[i], tensors[j]
     if kind == "view":
         tensors.append(VIEWS[which % len(VIEWS)](torch, a, k))
+        roots.append(roots[i])
     elif kind == "result":
         tensors.append(RESULTS[which % len(RESULTS)](torch, a, b, k))
+        roots.append(len(roots))
     elif kind == "write":
-        WRITES[which % len(WRITES)](torch, a, b, k)
+        # PyTorch refuses most writes of a tensor with its own values; test_inplace.py covers those.
+        WRITES[which % len(WRITES)](torch, a, b.clone() if roots[i] == roots[j] else b, k)
     else:
         no_grad_write(torch, a, b, k)
+
+
+def take(torch, tensors, roots, arguments):
+    """Runs one step; the name of the exception's class if the library refuses it."""
+    try:
+        apply(torch, tensors, roots, *arguments)
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        return type(error).__name__
+    return None
 
 
 def leaves(torch):
@@ -105,11 +117,15 @@ def leaves(torch):
     return [x, w, s]
 
 
-def start(torch):
-    """Leaves, and copies of them that may be written into."""
+def start(torch, shift=(0, 0, 0.0)):
+    """Leaves, copies of them that may be written into, a constant, and which of these share memory."""
     mine = leaves(torch)
+    leaf, position, amount = shift
+    if amount:
+        with torch.no_grad():
+            mine[leaf].view(-1)[position] += amount
     constant = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
-    return mine, [*(t * 1 for t in mine), constant, *mine]
+    return mine, [*(t * 1 for t in mine), constant, *mine], list(range(7))
 
 
 def numbers(tensor):
@@ -117,22 +133,16 @@ def numbers(tensor):
 
 
 def run(torch, steps):
-    """The state after each step, whether each step raised, and the gradients of all leaves or what raised instead."""
-    mine, tensors = start(torch)
-    raised = []
-    for arguments in steps:
-        try:
-            apply(torch, tensors, *arguments)
-            raised.append(None)
-        except (RuntimeError, IndexError, TypeError, ValueError) as error:
-            raised.append(type(error).__name__)
-    values = [(numbers(t), t.requires_grad, t._version) for t in tensors]
-    total = sum(((t * (k + 1)).sum() for k, t in enumerate(tensors)), start=0.0)
+    """Which steps were refused, all values, and the gradients of all leaves or the first words of what raised instead."""
+    mine, tensors, roots = start(torch)
+    refused = [take(torch, tensors, roots, arguments) for arguments in steps]
+    values = [(numbers(t), t.requires_grad) for t in tensors]
     try:
+        total = sum(((t * (k + 1)).sum() for k, t in enumerate(tensors)), start=0.0)
         total.backward()
     except RuntimeError as error:
-        return raised, values, str(error).split(":")[0][:60]
-    return raised, values, [numbers(t.grad) for t in mine]
+        return refused, values, " ".join(str(error).split()[:8])
+    return refused, values, [numbers(t.grad) for t in mine]
 
 
 def same(a, b):
@@ -146,16 +156,11 @@ def same(a, b):
 def derivative_by_differences(steps, leaf, position):
     """The derivative of the total with respect to one element of a leaf, without any gradient formula."""
 
-    def total(shift):
+    def total(amount):
         with chainrule.no_grad():
-            mine, tensors = start(chainrule)
-            mine[leaf].view(-1)[position] += shift
-            tensors[: len(mine)] = [t * 1 for t in mine]
-            for kind, i, j, k, which in steps:
-                try:
-                    apply(chainrule, tensors, kind, i, j, k, which)
-                except (RuntimeError, IndexError, TypeError, ValueError):
-                    continue
+            _, tensors, roots = start(chainrule, (leaf, position, amount))
+            for arguments in steps:
+                take(chainrule, tensors, roots, arguments)
             return sum((t * (k + 1)).sum().item() for k, t in enumerate(tensors))
 
     return (total(1e-6) - total(-1e-6)) / 2e-6
@@ -165,10 +170,6 @@ def check(steps):
     ours, theirs = run(chainrule, steps), run(reference, steps)
     assert ours[0] == theirs[0], "one library refused a step that the other took"
     assert same(ours[1], theirs[1]), f"values differ\nchainrule {ours[1]}\nPyTorch {theirs[1]}"
-    if isinstance(theirs[2], str) and isinstance(ours[2], list):
-        # We keep a copy of what a write destroys in some cases where PyTorch raises; PyTorch must have said so.
-        assert theirs[2].startswith("one of the variables needed for gradient computation has been")
-        return
     assert same(ours[2], theirs[2]), f"gradients differ\nchainrule {ours[2]}\nPyTorch {theirs[2]}"
 
 
@@ -185,8 +186,7 @@ def test_long_programs(steps):
 
 
 @STABLE
-@given(st.lists(st.tuples(st.sampled_from(["view", "write"]), st.integers(0, 40), st.integers(0, 40), st.integers(0, 3),
-                          st.integers(0, 1000)), min_size=4, max_size=14))
+@given(st.lists(step.filter(lambda arguments: arguments[0] in ("view", "write")), min_size=4, max_size=14))
 def test_programs_of_views_and_writes(steps):
     check(steps)
 
@@ -195,25 +195,19 @@ def test_programs_of_views_and_writes(steps):
 @given(st.lists(step, min_size=2, max_size=10))
 def test_second_derivatives(steps):
     def second(torch):
-        mine, tensors = start(torch)
+        mine, tensors, roots = start(torch)
         for arguments in steps:
-            try:
-                apply(torch, tensors, *arguments)
-            except (RuntimeError, IndexError, TypeError, ValueError):
-                continue
-        total = sum(((t * t).sum() for t in tensors), start=0.0)
+            take(torch, tensors, roots, arguments)
         try:
+            total = sum(((t * t).sum() for t in tensors), start=0.0)
             first = torch.autograd.grad(total, mine, create_graph=True, allow_unused=True)
             again = sum(((g * g).sum() for g in first if g is not None), start=0.0)
             found = torch.autograd.grad(again, mine, allow_unused=True)
         except RuntimeError as error:
-            return str(error).split(":")[0][:60]
+            return " ".join(str(error).split()[:8])
         return [numbers(g) for g in found]
 
     ours, theirs = second(chainrule), second(reference)
-    if isinstance(theirs, str) and isinstance(ours, list):
-        assert theirs.startswith("one of the variables needed for gradient computation has been")
-        return
     # A derivative that is identically zero may be None on one side and zeros on the other.
     ours, theirs = ([_without_zeros(g) for g in side] if isinstance(side, list) else side for side in (ours, theirs))
     assert same(ours, theirs), f"chainrule {ours}\nPyTorch {theirs}"
@@ -240,7 +234,7 @@ def test_gradients_against_finite_differences(seed):
 
     source = random.Random(seed)
     # clamp, where and maximum have corners, which differences do not see; detach cuts what differences feel.
-    smooth_views = [k for k in range(len(VIEWS)) if k != 12]
+    smooth_views = [k for k in range(len(VIEWS)) if k != 12]  # 12 is detach
     smooth_results = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15]
     smooth_writes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
     steps = []
@@ -248,7 +242,8 @@ def test_gradients_against_finite_differences(seed):
         kind = source.choice(["view", "result", "write", "write"])
         which = source.choice({"view": smooth_views, "result": smooth_results, "write": smooth_writes}[kind])
         steps.append((kind, source.randrange(40), source.randrange(40), source.randrange(4), which))
-    gradients = run(chainrule, steps)[2]
+    refused, _, gradients = run(chainrule, steps)
+    steps = [arguments for arguments, error in zip(steps, refused, strict=True) if error is None]
     if isinstance(gradients, str):
         assert gradients.startswith("one of the variables needed")
         return

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "autograd/cut.hpp"
 #include "autograd/hooks.hpp"
 #include "autograd/leaf.hpp"
 #include "autograd/source_line.hpp"
@@ -398,8 +399,8 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given) {
 
 [[noreturn]] void raise_no_graph(const Tensor& output, size_t i) {
   std::string why;
-  if (output->rare && output->rare->cut_by) {
-    why = std::string("\n  It left the graph through ") + output->rare->cut_by + ": " + describe(output->rare->cut);
+  if (Cut cut = find_cut(output.get()); cut.how) {
+    why = std::string("\n  It left the graph through ") + cut.how + " here: " + describe(cut.line);
   } else {
     why = "\n  It was not calculated from a tensor with requires_grad=True, or it left the graph on the way "
           "(detach(), item(), numpy(), no_grad()).";

@@ -23,6 +23,12 @@ Region region_of(const TensorObject* view) {
           (view->data - base->data) / static_cast<int64_t>(size_of(base->dtype))};
 }
 
+// "Unbind" for UnbindBackward0.
+std::string maker_of(const Tensor& t) {
+  std::string name = t->node ? t->node->op->node_name : "a function";
+  return name.substr(0, name.find("Backward"));
+}
+
 void check_view(const Tensor& self) {
   if (self->base->has(kRequiresGrad) && !self->base->node) {
     raise(PyExc_RuntimeError,
@@ -32,12 +38,12 @@ void check_view(const Tensor& self) {
   }
   if (self->has(kViewOfMany)) {
     raise(PyExc_RuntimeError,
-          "Output ", self->output_number, " of ", self->node ? self->node->op->node_name : "a function",
+          "Output ", self->output_number, " of ", maker_of(self),
           " is a view and is being modified inplace. This view is the output of a function that returns multiple views. "
           "Such functions do not allow the output views to be modified inplace. You should replace the inplace operation "
           "by an out-of-place one.");
   }
-  if (self->has(kViewNoGrad) && requires_grad(Tensor::borrow(self->base))) {
+  if (self->has(kViewNoGrad)) {
     raise(PyExc_RuntimeError,
           "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use "
           "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
@@ -130,7 +136,9 @@ void check_no_overlap(const Tensor& self) {
 }
 
 void check_inplace(const Tensor& self, bool recorded) {
-  if (!recorded) return;
+  // A view made under no_grad requires no gradient itself, yet its base would change behind its history's back.
+  bool behind = self->base && self->has(kViewNoGrad) && grad_enabled() && requires_grad(self->base);
+  if (!recorded && !behind) return;
   if (self->base) check_view(self);
   if (self->has(kRequiresGrad) && !self->node) {
     raise(PyExc_RuntimeError,

@@ -1,6 +1,7 @@
 // Leaves and their gradients: who may require one, and what reading one tells.
 #include "autograd/leaf.hpp"
 
+#include "autograd/cut.hpp"
 #include "autograd/source_line.hpp"
 
 namespace chainrule {
@@ -52,13 +53,6 @@ PyObject* warn_non_leaf_grad(const Tensor& t) {
   if (!where.empty()) text += "\n  It became a non-leaf here: " + where + "   [" + t->node->op->node_name + "]";
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) return nullptr;
   Py_RETURN_NONE;
-}
-
-void mark_cut(const Tensor& t, const char* how) {
-  if (!requires_grad(t)) return;
-  Rare* r = rare(t.get());
-  r->cut = current_line();
-  r->cut_by = how;
 }
 
 PyObject* hook_dict(const Tensor& t) {

@@ -12,8 +12,6 @@ void retain_grad(const Tensor& t);
 void detach_inplace(const Tensor& t);
 // None, after PyTorch's warning that the .grad of a non-leaf is not kept.
 PyObject* warn_non_leaf_grad(const Tensor& t);
-// Remembers that the value of `t` left the graph here, when it was part of one.
-void mark_cut(const Tensor& t, const char* how);
 // The dict of hooks on a tensor's gradient; made on first use, moved with the tensor's history. A new reference.
 PyObject* hook_dict(const Tensor& t);
 PyObject* post_hook_dict(const Tensor& t);

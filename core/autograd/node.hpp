@@ -17,6 +17,7 @@ struct OpInfo {
   const char* node_name;  // "SumBackward0"
   const char* formula;    // in words or symbols: "g expanded to the shape of x"
   PyTypeObject* type = nullptr;  // of its nodes, made on first use so that type(grad_fn).__name__ is node_name
+  uint8_t hidden_edges = 0;  // inputs, as bits, that PyTorch's node does not list in next_functions
 };
 
 // Where a gradient goes: an output of a node, or a leaf tensor (which needs no node of its own). Empty: nowhere.

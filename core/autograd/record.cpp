@@ -1,6 +1,7 @@
 // Grad mode, edges, and what a gradient function sees.
 #include "autograd/record.hpp"
 
+#include "autograd/cut.hpp"
 #include "autograd/forward_mode.hpp"
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
@@ -40,6 +41,14 @@ bool should_record(Inputs inputs) {
     }
   }
   return forward_mode::active() && forward_mode::any_tangent(inputs);
+}
+
+void note_cuts(const Tensor& output, Inputs inputs) {
+  for (const Tensor* t : inputs) {
+    if (!*t) continue;
+    if ((*t)->has(kCut)) inherit_cut(output, t->get());
+    else if (!grad_mode && requires_grad(*t) && is_differentiable(output.dtype())) mark_unrecorded(output);
+  }
 }
 
 void set_edges(Node* n, Inputs inputs) {

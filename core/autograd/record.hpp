@@ -87,6 +87,8 @@ using Inputs = std::span<const Tensor* const>;
 
 // True when recording is on and an input requires a gradient, or forward mode is on and an input has a tangent.
 bool should_record(Inputs inputs);
+// For an output that is not recorded: remembers if that cuts it off from inputs that require gradients; see Note [Cuts].
+void note_cuts(const Tensor& output, Inputs inputs);
 // Sets the edges of `n` from its inputs (null handles have none).
 void set_edges(Node* n, Inputs inputs);
 // Gives the finished node to the output and lets forward mode see it; drops the caller's reference to the node.
@@ -97,7 +99,10 @@ void attach_recorded(const Tensor& output, Node* n, Inputs inputs);
 // values only, never tensors, so that the collector sees every reference.
 template <class F>
 Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gradient) {
-  if (!should_record(inputs)) return output;
+  if (!should_record(inputs)) {
+    note_cuts(output, inputs);
+    return output;
+  }
   Node* n = make_node(&op, static_cast<int>(inputs.size()), static_cast<int>(saved.size()), 1);
   set_edges(n, inputs);
   int i = 0;

@@ -215,19 +215,20 @@ PyTypeObject* result_type_of(const Signature& s) {
   return checked(PyStructSequence_NewType(&description));
 }
 
-void add_overload(std::map<std::string, Callable, std::less<>>& where, const Overload& o) {
+Callable& add_overload(std::map<std::string, Callable, std::less<>>& where, const Overload& o) {
   Callable& c = where[o.signature.name];
   c.name = o.signature.name;
   c.document += (c.document.empty() ? "" : "\n") + c.name + signature_text(o.signature) + " -> " + o.signature.returns;
   if (!c.result_type) c.result_type = result_type_of(o.signature);
   c.overloads.push_back(o);
+  return c;
 }
 
 }  // namespace
 
 void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
   Overload o{std::move(signature), std::move(call), copies_out};
-  if (forms & kFunction) add_overload(functions, o);
+  if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
   if (forms & kMethod) add_overload(methods, o);
 }
 
@@ -272,6 +273,19 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
     Py_DECREF(object);
   }
   PyType_Modified(tensor_type);
+}
+
+PyObject* functional_names() {
+  PyObject* names = checked(PySet_New(nullptr));
+  for (auto& [name, c] : functions) {
+    if (!c.functional) continue;
+    PyObject* text = to_python(name);
+    checked(PySet_Add(names, text));
+    Py_DECREF(text);
+  }
+  PyObject* frozen = checked(PyFrozenSet_New(names));
+  Py_DECREF(names);
+  return frozen;
 }
 
 PyObject* signature_list() {

@@ -22,10 +22,12 @@ struct Callable {
   std::string document;     // one line per signature
   std::string description;  // what follows them in __doc__
   std::vector<Overload> overloads;
+  bool functional = false;              // a function of nn.functional only
   PyTypeObject* result_type = nullptr;  // a named tuple, for functions that return several values
 };
 
-enum Forms : uint8_t { kFunction = 1, kMethod = 2, kBoth = 3 };
+// A functional one is a function of nn.functional, and not of the top level.
+enum Forms : uint8_t { kFunction = 1, kMethod = 2, kBoth = 3, kFunctional = 5 };
 
 using Call = std::function<PyObject*(const BoundArguments&)>;
 
@@ -80,6 +82,8 @@ Callable* find_callable(std::string_view name, bool method);
 void describe_callable(std::string_view name, const std::string& description);
 void define_alias(std::string_view alias, std::string_view target, Forms forms = kBoth);
 void add_callables(PyObject* module, PyTypeObject* tensor_type);
+// The names of the functions that are found in nn.functional only: a frozenset.
+PyObject* functional_names();
 // Every signature, for the type stubs: list of (form, name, text).
 PyObject* signature_list();
 

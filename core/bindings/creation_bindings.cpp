@@ -19,6 +19,10 @@ using MaybeDType = std::optional<DType>;
 
 Tensor finished(Tensor t, PyObject* device, bool tracked) {
   check_device(device);
+  if (tracked && !is_differentiable(t.dtype())) {
+    raise(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype can require gradients (this one is torch.",
+          facts(t.dtype()).name, ")");
+  }
   if (tracked) set_requires_grad(t, true);
   return t;
 }

@@ -70,7 +70,7 @@ constexpr const char* kInternal =
     "nan_to_num round round_decimals logit angle polygamma prelu gelu gelu_tanh bitwise_not";
 
 void bind_line(const OpRecord& op) {
-  bool has_out = !(places_of(op.name) & kFunctional);
+  bool has_out = (places_of(op.name) & (kInFunctional | kNamedInplace)) != (kInFunctional | kNamedInplace);
   define_forms(op.name, inputs_text(op) + parameters_text(op),
                [&op](const Target& target, const BoundArguments& a) { return call(op, target, a); }, has_out);
 }
@@ -90,8 +90,25 @@ std::string refused_dtypes(Domain d) {
   return list.empty() ? "" : list + ".";
 }
 
+// Names that take more dtypes than their line does.
+struct OwnRule {
+  OpId op;
+  const char* text;
+};
+constexpr OwnRule kOwnRules[] = {
+    {OpId::abs, "Keeps the dtype. Of complex numbers it gives the magnitude, a real number; the formulas are for real ones."},
+    {OpId::angle, "Bool and integers are converted to the default float dtype first. Of complex numbers it gives the angle, "
+                  "a real number; the formulas are for real ones."},
+    {OpId::sgn, "Keeps the dtype. Of a complex number it gives the number divided by its magnitude; the formulas are for "
+                "real ones."},
+    {OpId::nan_to_num, "Keeps the dtype. Complex numbers are replaced part by part."},
+    {OpId::square, "Keeps the dtype; bool becomes int64."},
+};
+
 std::string dtype_rule(const OpRecord& op) {
-  if (op.id == OpId::abs) return "Keeps the dtype; of complex numbers it gives the magnitude, a real number.";
+  for (const OwnRule& rule : kOwnRules) {
+    if (rule.op == op.id) return rule.text;
+  }
   const char* result = op.is_test             ? "The result is bool."
                        : promotes(op.domain) ? "Bool and integers are converted to the default float dtype first."
                                              : "Keeps the dtype of its inputs, after type promotion.";

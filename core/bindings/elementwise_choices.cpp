@@ -5,6 +5,7 @@
 #include "bindings/elementwise_forms.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
+#include "ops/refusals.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -22,8 +23,9 @@ Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) 
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
   Scalar s = to_scalar(a[2]);
   check_any_tensor(subtract ? "sub" : "add", x, y, a[0]);
+  Operand both[2] = {x, y};
+  if (subtract) refuse_operands(record_of(OpId::sub), both, nullptr, result_type(both));
   if (s.kind == Scalar::kFloat) {
-    Operand both[2] = {x, y};
     if (!is_differentiable(result_type(both))) raise(PyExc_RuntimeError, "For integral input tensors, argument alpha must not be a floating point number.");
   }
   OpId plain = subtract ? OpId::sub : OpId::add, scaled = subtract ? OpId::sub_scaled : OpId::add_scaled;
@@ -64,14 +66,13 @@ Tensor float_power(const Target& target, const BoundArguments& a) {
     raise(PyExc_RuntimeError, "the base given to float_power_ has dtype ", facts(x.tensor->dtype).tensor_name,
           " but the operation's result requires dtype ", facts(wide).tensor_name);
   }
+  if (target.out && target.out.dtype() != wide) {
+    raise(PyExc_RuntimeError, "the output given to float_power has dtype ", facts(target.out.dtype()).tensor_name,
+          " but the operation's result requires dtype ", facts(wide).tensor_name);
+  }
   Tensor base = x.tensor ? to_dtype(Tensor::borrow(x.tensor), wide) : Tensor();
   Tensor exponent = y.tensor ? to_dtype(Tensor::borrow(y.tensor), wide) : Tensor();
   return apply(OpId::pow, {base ? Operand(base) : x, exponent ? Operand(exponent) : y}, nullptr, target);
-}
-
-Tensor ldexp(const Target& target, const BoundArguments& a) {
-  Tensor scale = elementwise(OpId::pow, {Operand(2.0), Operand(Tensor::borrow(a[1]))});
-  return apply(OpId::mul, {Operand(Tensor::borrow(a[0])), scale}, nullptr, target);
 }
 
 // ---- bounds
@@ -161,9 +162,10 @@ Tensor polygamma(const Target& target, PyObject* n, PyObject* x) {
   return apply(OpId::polygamma, {Tensor::borrow(x)}, &order, target);
 }
 
-Tensor gelu(PyObject* x, const std::string& approximate) {
-  if (approximate == "none") return elementwise(OpId::gelu, {Tensor::borrow(x)});
-  if (approximate == "tanh") return elementwise(OpId::gelu_tanh, {Tensor::borrow(x)});
+Tensor gelu(const Target& target, const BoundArguments& a) {
+  std::string approximate = PyUnicode_AsUTF8(a[1]);
+  if (approximate == "none") return apply(OpId::gelu, {Tensor::borrow(a[0])}, nullptr, target);
+  if (approximate == "tanh") return apply(OpId::gelu_tanh, {Tensor::borrow(a[0])}, nullptr, target);
   raise(PyExc_RuntimeError, "approximate argument must be either none or tanh.");
 }
 
@@ -186,11 +188,11 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
   return elementwise(OpId::prelu, {x, view(weight, shape)});
 }
 
-Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
+Tensor where(const Target& target, const Tensor& condition, const Operand& a, const Operand& b) {
   if (!is_bool(condition.dtype()) && condition.dtype() != DType::UInt8) {
     raise(PyExc_RuntimeError, "where expected condition to be a boolean tensor, but got a tensor with dtype ", facts(condition.dtype()).tensor_name);
   }
-  return elementwise(OpId::where, {Operand(condition), a, b});
+  return apply(OpId::where, {Operand(condition), a, b}, nullptr, target);
 }
 
 Tensor positive(const Tensor& x) {
@@ -210,7 +212,6 @@ void define_arithmetic() {
   define_forms("floor_divide", "Operand input, Operand other", floor_divide);
   define_forms("square", "Tensor input", square);
   define_forms("float_power", "Operand input, Operand exponent", float_power);
-  define_forms("ldexp", "Tensor input, Tensor other", ldexp);
   define("positive(Tensor input)", kBoth, positive);
 }
 
@@ -225,7 +226,7 @@ void define_roundings() {
 
 void define_polygamma() {
   define_call(Signature::parse("polygamma(int n, Tensor input, *, Tensor? out=None)"), kFunction, [](const BoundArguments& a) {
-    return to_python(polygamma(Target{false, a[2] == Py_None ? Tensor() : Tensor::borrow(a[2])}, a[0], a[1]));
+    return to_python(polygamma(given_out(a[2]), a[0], a[1]));
   });
   define("polygamma(Tensor input, int n)", kMethod, [](PyObject* x, PyObject* n) { return polygamma(Target{}, n, x); });
   define("polygamma_(Tensor input, int n)", kMethod, [](PyObject* x, PyObject* n) { return polygamma(Target{true, Tensor()}, n, x); });
@@ -244,10 +245,11 @@ void define_choices() {
   define_forms("bitwise_not", "Tensor input", invert);
   define_forms("logit", "Tensor input, float? eps=None", logit);
   define("prelu(Tensor input, Tensor weight)", kBoth, prelu);
-  define("gelu(Tensor input, *, str approximate='none')", kFunction, gelu);
-  define("where(Tensor condition, Operand input, Operand other, *, Tensor? out=None)", kFunction, where);
+  define_forms("gelu", "Tensor input, *, str approximate='none'", gelu);
+  define_call(Signature::parse("where(Tensor condition, Operand input, Operand other, *, Tensor? out=None)"), kFunction,
+              [](const BoundArguments& a) { return to_python(where(given_out(a[3]), Tensor::borrow(a[0]), to_operand(a[1]), to_operand(a[2]))); });
   define("where(Tensor input, Tensor condition, Operand other)", kMethod,
-         [](const Tensor& x, const Tensor& condition, const Operand& other) { return where(condition, Operand(x), other); });
+         [](const Tensor& x, const Tensor& condition, const Operand& other) { return where(Target{}, condition, Operand(x), other); });
 }
 
 }  // namespace chainrule

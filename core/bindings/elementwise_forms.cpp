@@ -20,17 +20,11 @@ constexpr Exception kExceptions[] = {
      "positive angle where maximum minimum fmax fmin logaddexp logaddexp2 hardshrink prelu isnan isinf isfinite isposinf "
      "isneginf signbit"},
     {kNamed | kMethodNamed | kMethodInplace, "sign sgn absolute bitwise_not logical_not erfinv lgamma digamma polygamma"},
-    {kNamed | kNamedInplace | kMethodNamed | kMethodInplace, "xlogy gcd lcm ldexp clamp clamp_min clamp_max"},
+    {kNamed | kNamedInplace | kMethodNamed | kMethodInplace, "xlogy gcd lcm ldexp clamp clip clamp_min clamp_max"},
     {kNamed | kNamedInplace, "threshold celu selu"},
-    {kNamed | kNamedInplace | kFunctional, "hardtanh leaky_relu elu silu mish hardsigmoid hardswish"},
-    {kNamed | kFunctional, "softplus softshrink logsigmoid gelu"},
+    {kNamed | kNamedInplace | kInFunctional, "hardtanh leaky_relu elu silu mish hardsigmoid hardswish"},
+    {kNamed | kInFunctional, "softplus softshrink logsigmoid gelu"},
 };
-
-void add_functional(PyObject* set, const std::string& name) {
-  PyObject* text = to_python(name);
-  checked(PySet_Add(set, text));
-  Py_DECREF(text);
-}
 
 }  // namespace
 
@@ -43,17 +37,6 @@ uint8_t places_of(std::string_view name) {
   const OpRecord* op = find_op(name);
   bool unary = op && op->input_count == 1;
   return kNamed | (unary ? kNamedInplace : 0) | kMethodNamed | kMethodInplace;
-}
-
-PyObject* functional_names() {
-  PyObject* set = checked(PyFrozenSet_New(nullptr));
-  for (const OpRecord& op : op_table()) {
-    uint8_t places = places_of(op.name);
-    if (!(places & kFunctional)) continue;
-    add_functional(set, op.name);
-    if (places & kNamedInplace) add_functional(set, std::string(op.name) + "_");
-  }
-  return set;
 }
 
 Tensor apply(OpId id, std::initializer_list<Operand> operands, const double* parameters, const Target& target) {
@@ -87,13 +70,14 @@ void define_forms(const std::string& name, const std::string& arguments, Form f,
   auto out_at = static_cast<int>(plain.parameters.size());
   Call fresh = [f](const BoundArguments& a) { return to_python(f(Target{}, a)); };
   Call filled = [f, out_at](const BoundArguments& a) {
-    return to_python(f(Target{false, a[out_at] == Py_None ? Tensor() : Tensor::borrow(a[out_at])}, a));
+    return to_python(f(given_out(a[out_at]), a));
   };
   Call written = [f](const BoundArguments& a) { return to_python(f(Target{true, Tensor()}, a)); };
-  if (has_out) define_call(Signature::parse(name + "(" + arguments + out), kFunction, filled);
-  else define_call(plain, kFunction, fresh);
+  Forms function = places & kInFunctional ? kFunctional : kFunction;
+  if (has_out) define_call(Signature::parse(name + "(" + arguments + out), function, filled);
+  else define_call(plain, function, fresh);
   if (places & kMethodNamed) define_call(plain, kMethod, fresh);
-  if (places & kNamedInplace) define_call(inplace, kFunction, written);
+  if (places & kNamedInplace) define_call(inplace, function, written);
   if (places & kMethodInplace) define_call(inplace, kMethod, written);
 }
 

@@ -5,18 +5,18 @@
 
 namespace chainrule {
 
-// The forms of a name, as bits: sin, sin_, Tensor.sin, Tensor.sin_. A functional one is a function of nn.functional and not
-// of the top level; names that begin with special_ are functions of the module special.
-enum Places : uint8_t { kNamed = 1, kNamedInplace = 2, kMethodNamed = 4, kMethodInplace = 8, kFunctional = 16 };
+// The forms of a name, as bits: sin, sin_, Tensor.sin, Tensor.sin_, and whether its functions are nn.functional's only.
+// Names that begin with special_ are functions of the module special.
+enum Places : uint8_t { kNamed = 1, kNamedInplace = 2, kMethodNamed = 4, kMethodInplace = 8, kInFunctional = 16 };
 uint8_t places_of(std::string_view name);
-// The functions that belong to nn.functional only, in-place ones too: a set of Python strings.
-PyObject* functional_names();
 
 // Where a result goes: a new tensor, the first operand, or the tensor given as out=.
 struct Target {
   bool inplace = false;
   Tensor out;
 };
+
+inline Target given_out(PyObject* out) { return {false, out == Py_None ? Tensor() : Tensor::borrow(out)}; }
 
 Tensor apply(OpId id, std::initializer_list<Operand> operands, const double* parameters, const Target& target);
 // For a result that no line of the table can write: copies it to where it goes.

@@ -9,20 +9,19 @@
 #include "autograd/forward_mode.hpp"
 #include "autograd/source_line.hpp"
 #include "backends/cpu/allocator.hpp"
-#include "backends/cpu/blas.hpp"
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/random/generator.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/descriptors.hpp"
-#include "bindings/elementwise_forms.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/node_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
 #include "ops/random.hpp"
 #include "ops/table.hpp"
+#include "ops/view.hpp"
 
 namespace nb = nanobind;
 
@@ -79,7 +78,6 @@ void bind_machine(nb::module_& m) {
     cpu::set_num_threads(n);
   });
   m.def("instruction_set", [] { return std::string("v") + std::to_string(2 + static_cast<int>(cpu::isa())); });
-  m.def("set_blas_library", [](const std::string& path) { cpu::set_blas_library(path.c_str()); });
   m.def("memory_statistics", [] {
     cpu::MemoryStatistics s = cpu::memory_statistics();
     nb::dict d;
@@ -152,6 +150,16 @@ nb::object make_subclass(nb::object type, nb::object data, bool require) {
   return steal(to_python(t));
 }
 
+// The same value with the same history, as an instance of a subclass.
+nb::object view_as_subclass(nb::object type, nb::object data) {
+  if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) {
+    raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
+  }
+  Tensor t = view_as_alias(Tensor::borrow(data.ptr()));
+  if (type.ptr() == reinterpret_cast<PyObject*>(&TensorType)) return steal(to_python(t));
+  return steal(as_subclass(reinterpret_cast<PyTypeObject*>(type.ptr()), to_python(t)));
+}
+
 }  // namespace
 
 }  // namespace chainrule
@@ -193,5 +201,6 @@ NB_MODULE(_core, m) {
   m.attr("functional_names") = steal(functional_names());
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("make_subclass", &make_subclass);
+  m.def("view_as_subclass", &view_as_subclass);
   m.def("set_parameter_type", [](nb::object type) { set_parameter_type(reinterpret_cast<PyTypeObject*>(type.ptr())); });
 }

@@ -1,6 +1,7 @@
 // Nodes as Python sees them: grad_fn, next_functions, the source line, hooks.
 #include "autograd/record.hpp"
 
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -40,11 +41,13 @@ PyObject* get_name(PyObject* self, PyObject*) {
 PyObject* get_next_functions(PyObject* self, void*) {
   return guarded([&] {
     Node* n = node_of(self);
-    PyObject* tuple = checked(PyTuple_New(n->edge_count));
+    int hidden = n->op->hidden_edges, at = 0;
+    PyObject* tuple = checked(PyTuple_New(n->edge_count - std::popcount(static_cast<unsigned>(hidden))));
     for (int i = 0; i < n->edge_count; ++i) {
+      if (hidden >> i & 1) continue;
       Edge e = n->edges[i];
       PyObject* target = !e ? Py_NewRef(Py_None) : e.is_leaf() ? accumulator_of(e.leaf()) : Py_NewRef(e.object());
-      PyTuple_SET_ITEM(tuple, i, Py_BuildValue("(NI)", target, e.output_number()));
+      PyTuple_SET_ITEM(tuple, at++, Py_BuildValue("(NI)", target, e.output_number()));
     }
     return tuple;
   });

@@ -73,12 +73,29 @@ PyObject* unary(PyObject* self) {
 
 // number - tensor is rsub, as in PyTorch, and named so in the graph.
 PyObject* subtract(PyObject* a, PyObject* b) {
+  if (PyBool_Check(a) || PyBool_Check(b)) [[unlikely]] {
+    PyErr_SetString(PyExc_RuntimeError, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+                    "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+    return nullptr;
+  }
   if (is_tensor(a) || !is_tensor(b)) return apply(OpId::sub, a, b);
   return guarded([&]() -> PyObject* {
     Operand operands[2];
     if (!read_operand(b, operands[0]) || !read_operand(a, operands[1])) return Py_NewRef(Py_NotImplemented);
     double alpha = 1;
     return finish(elementwise(OpId::rsub, std::span<const Operand>(operands, 2), &alpha), a, b);
+  });
+}
+
+// number / tensor is the tensor's reciprocal times the number, as PyTorch rounds and saves.
+PyObject* divide(PyObject* a, PyObject* b) {
+  if (is_tensor(a) || !is_tensor(b)) return apply(OpId::div, a, b);
+  return guarded([&]() -> PyObject* {
+    Operand operands[2];
+    if (!read_operand(b, operands[0]) || !read_operand(a, operands[1])) return Py_NewRef(Py_NotImplemented);
+    Tensor reciprocal = elementwise(OpId::reciprocal, std::span<const Operand>(operands, 1));
+    operands[0] = Operand(reciprocal);
+    return finish(elementwise(OpId::mul, std::span<const Operand>(operands, 2)), a, b);
   });
 }
 
@@ -161,7 +178,7 @@ PyNumberMethods* tensor_number_methods() {
   m.nb_add = binary<OpId::add>;
   m.nb_subtract = subtract;
   m.nb_multiply = binary<OpId::mul>;
-  m.nb_true_divide = binary<OpId::div>;
+  m.nb_true_divide = divide;
   m.nb_floor_divide = binary<OpId::div_floor>;
   m.nb_remainder = binary<OpId::remainder>;
   m.nb_power = power;

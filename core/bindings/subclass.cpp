@@ -35,6 +35,9 @@ PyTypeObject* subclass_of(PyObject* const* args, Py_ssize_t n) {
   for (Py_ssize_t i = 0; i < n; ++i) {
     if (Py_TYPE(args[i]) == &TensorType) continue;
     PyTypeObject* type = lasting_subclass(args[i]);
+    // cat([x, y]): the tensors of a list count as well.
+    if (PyList_Check(args[i])) type = subclass_of(PySequence_Fast_ITEMS(args[i]), PyList_GET_SIZE(args[i]));
+    if (PyTuple_Check(args[i])) type = subclass_of(PySequence_Fast_ITEMS(args[i]), PyTuple_GET_SIZE(args[i]));
     if (type && (!found || PyType_IsSubtype(type, found))) found = type;
   }
   return found;
@@ -42,7 +45,7 @@ PyTypeObject* subclass_of(PyObject* const* args, Py_ssize_t n) {
 
 PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
   if (Py_TYPE(result) == &TensorType) return recast(type, result);
-  if (PyTuple_CheckExact(result)) {
+  if (PyTuple_Check(result) && Py_REFCNT(result) == 1) {  // plain or with named fields
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
       PyTuple_SET_ITEM(result, i, as_subclass(type, PyTuple_GET_ITEM(result, i)));
     }

@@ -1,4 +1,5 @@
 // Methods of Tensor that are about the tensor itself: its description, its history, its values.
+#include "autograd/cut.hpp"
 #include "autograd/engine.hpp"
 #include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
@@ -83,6 +84,7 @@ void bind_tensor_methods() {
   define("is_signed(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t.dtype() > DType::UInt8; });
   define("item(Tensor input) -> Number", kMethod, item);
   define("tolist(Tensor input) -> list", kMethod, tolist);
+  define("_mark_numpy(Tensor input) -> None", kMethod, [](const Tensor& t) { mark_cut(t, "numpy()"); });
   define("backward(Tensor input, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, object inputs=None) -> None", kMethod,
          backward_from);
   define("requires_grad_(Tensor input, bool requires_grad=True)", kMethod, requires_grad_inplace);

@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include "autograd/inplace.hpp"
+#include "autograd/cut.hpp"
 #include "autograd/leaf.hpp"
 #include "autograd/source_line.hpp"
 #include "bindings/buffer.hpp"
@@ -51,7 +52,6 @@ PyObject* get_view(PyObject* self, void*) {
   });
 }
 Tensor reversed(const Tensor& x) {
-  if (x.ndim() == 2) return t(x);
   Dims order(x.ndim());
   for (int i = 0; i < x.ndim(); ++i) order[i] = x.ndim() - 1 - i;
   return permute(x, order);
@@ -142,11 +142,14 @@ int set_data(PyObject* self, PyObject* value, void*) {
 PyObject* get_retains_grad(PyObject* self, void*) { return PyBool_FromLong(object_of(self)->has(kRetainsGrad)); }
 
 PyObject* get_cut(PyObject* self, void*) {
-  Rare* r = object_of(self)->rare;
-  if (!r || !r->cut_by) Py_RETURN_NONE;
-  return Py_BuildValue("(sN)", r->cut_by, to_python(r->cut));
+  Cut cut = find_cut(object_of(self));
+  if (!cut.how) Py_RETURN_NONE;
+  return Py_BuildValue("(sN)", cut.how, to_python(cut.line));
 }
-PyObject* get_written(PyObject* self, void*) { return to_python(object_of(self)->storage->written); }
+PyObject* get_written(PyObject* self, void*) {
+  Storage* storage = object_of(self)->storage;
+  return storage->version ? to_python(storage->written) : Py_NewRef(Py_None);
+}
 
 PyObject* get_dict(PyObject* self, void* closure) {
   PyObject* dict = PyObject_GenericGetDict(self, closure);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd/cut.hpp"
 #include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
 #include "autograd/tile_group.hpp"
@@ -157,6 +158,7 @@ struct Sweep {
   int count;              // of pointers in `in`; null ones are not read
   int64_t item;           // bytes of an input's element
   const double* parameters;
+  bool may_stream = false;  // pays when arithmetic is so cheap that memory decides
 
   void at(void* out, int64_t begin, int64_t n) const {
     const void* shifted[kMaxInputs + 2];
@@ -181,7 +183,7 @@ bool reads(const Sweep& s, const void* data) {
 
 void run_parallel(const Sweep& s, const Tensor& out) {
   auto item = static_cast<int64_t>(size_of(out.dtype()));
-  bool stream = out.numel() * item >= cpu::kStreamBytes && reinterpret_cast<uintptr_t>(out->data) % 64 == 0 && !reads(s, out->data);
+  bool stream = s.may_stream && out.numel() * item >= cpu::kStreamBytes && reinterpret_cast<uintptr_t>(out->data) % 64 == 0 && !reads(s, out->data);
   cpu::parallel_for(out.numel(), kGrain, [&](int64_t begin, int64_t end) {
     if (!stream) return s.at(out->data + begin * item, begin, end - begin);
     s.tiles(begin, end, item, [&](const char* tile, int64_t at, int64_t n) {
@@ -216,7 +218,7 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
     else pointers[i] = single ? repeated<float>(in[i].scalar.real, numbers[i], first->numel) : repeated<double>(in[i].scalar.real, numbers[i], first->numel);
   }
   if (first->numel <= kGrain) kernel(out->data, pointers, first->numel, parameters);
-  else run_parallel({kernel, pointers, op.input_count, single ? 4 : 8, parameters}, out);
+  else run_parallel({kernel, pointers, op.input_count, single ? 4 : 8, parameters, op.is_cheap}, out);
   return out;
 }
 
@@ -358,6 +360,7 @@ void ElementwiseGradient::operator()(Backward& b) const {
 // PyTorch's node has another name where operands are numbers.
 OpInfo* node_info(const OpRecord& op, std::span<const Operand> in) {
   if (!in[0].tensor) return op.info_number_first;
+  if (op.id == OpId::clamp && in[1].tensor) return op.info;  // a missing upper bound is an infinite number
   return in[static_cast<size_t>(op.input_count - 1)].tensor ? op.info : op.info_number_last;
 }
 
@@ -472,6 +475,14 @@ void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double
   if (sum) forward_mode::set_tangent(out, sum);
 }
 
+void note_cuts(std::span<const Operand> in, const Tensor& out) {
+  for (const Operand& o : in) {
+    if (!o.tensor) continue;
+    if (o.tensor->has(kCut)) inherit_cut(out, o.tensor);
+    else if (!grad_enabled() && requires_grad(o.tensor) && is_differentiable(out.dtype())) mark_unrecorded(out);
+  }
+}
+
 void record_elementwise(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   if (wants_grad(op, in) && is_differentiable(out.dtype())) {
     Node* n = make_elementwise_node(op, in, parameters, out, nullptr);
@@ -493,9 +504,14 @@ Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameter
     out = allocate(s, in);
     run_forward(op, in, s, parameters, out);
   }
-  bool history = false;
-  for (int i = 0; i < op.input_count; ++i) history |= in[i].tensor && may_require_grad(in[i].tensor);
+  bool history = false, cut = false;
+  for (int i = 0; i < op.input_count; ++i) {
+    const TensorObject* t = in[i].tensor;
+    history |= t && may_require_grad(t);
+    cut |= t && t->has(kCut);
+  }
   if ((history && grad_enabled()) || forward_mode::active()) record_elementwise(op, in, parameters, out);
+  if ((cut || (history && !grad_enabled())) && !out->node) note_cuts(in, out);
   return out;
 }
 
@@ -514,8 +530,38 @@ bool add_in_memory(const Tensor& target, const Tensor& source) {
   return true;
 }
 
+namespace {
+
+// For an op without a derivative that overwrites a tensor with history: comparisons are constant almost everywhere, so
+// zeros; heaviside_ and nextafter_ have no gradient to give.
+Node* make_constant_node(const OpRecord& op, std::span<const Operand> in, const Tensor& out) {
+  Node* n = make_node(node_info(op, in), op.input_count, 0, 1);
+  for (int i = 0; i < op.input_count; ++i) {
+    if (in[i].tensor && is_differentiable(in[i].tensor->dtype)) {
+      if (Edge e = gradient_edge(in[i].tensor)) set_edge(n, i, e);
+    }
+  }
+  set_function(n, [record = &op](Backward& b) {
+    if (!record->is_test) raise(PyExc_RuntimeError, "derivative for ", record->name, "_ is not implemented");
+    for (int i = 0; i < record->input_count; ++i) {
+      if (b.needs(i)) b.give(i, zeros(b.g().sizes(), b.g().dtype()));
+    }
+  });
+  n->outputs[0].describe(out);
+  finish_node(n);
+  return n;
+}
+
+// PyTorch's logical_and_ and kin leave the history alone, and so does this.
+bool is_logical(const OpRecord& op) {
+  return op.id == OpId::logical_and || op.id == OpId::logical_or || op.id == OpId::logical_xor || op.id == OpId::logical_not;
+}
+
+}  // namespace
+
 Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* parameters) {
   const OpRecord& op = record_of(id);
+  if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
   Shape s = shape_of(op, in, parameters);
   if (!can_cast(s.result, self.dtype())) {
@@ -526,7 +572,8 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
   }
   bool recorded = wants_grad(op, in);
-  check_inplace(self, recorded);
+  bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
+  check_inplace(self, recorded || cut);
   check_no_overlap(self);
   bool has_tangents = forward_mode::active() && op.differentiable;
   uint8_t wanted = has_tangents ? 0xff : recorded ? read_by_gradients(op, in) : 0;
@@ -541,6 +588,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   run_forward(op, {copies, in.size()}, s, parameters, self);
   mark_written(self);
   if (recorded) rebase_history(self, make_elementwise_node(op, in, parameters, self, former));
+  else if (cut) rebase_history(self, make_constant_node(op, in, self));
   if (has_tangents) [[unlikely]] {
     for (int i = 0; i < op.input_count; ++i) {
       if (former[i] && has_tangent(in[i])) forward_mode::set_tangent(former[i], forward_mode::tangent(Tensor::borrow(in[i].tensor)));
@@ -558,9 +606,18 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
           "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
           "grad.");
   }
-  refuse_out(op, s.result, out.dtype());
+  refuse_out(op, in, s.result, out.dtype());
   prepare_out(out, s.sizes);
-  run_forward(op, in, s, parameters, out);
+  check_no_overlap(out);
+  Operand copies[kMaxInputs];
+  Tensor former[kMaxInputs];
+  for (int i = 0; i < op.input_count; ++i) {
+    copies[i] = in[i];
+    if (!in[i].tensor || !is_overwritten(in[i], out, false)) continue;
+    former[i] = clone(Tensor::borrow(in[i].tensor));
+    copies[i].tensor = former[i].get();
+  }
+  run_forward(op, {copies, in.size()}, s, parameters, out);
   mark_written(out);
   return out;
 }

@@ -42,9 +42,8 @@ CR_FORMULA T atan2_gradient(T g, T part, T a, T b) {
 }
 
 template <class T>
-CR_FORMULA T sinc_gradient(T g, T x) {
-  T pi_x = x * T(3.14159265358979324);
-  return select(x == 0, zero(g), g * ((pi_x * cos(pi_x) - sin(pi_x)) / (pi_x * x)));
+CR_FORMULA T sinc_gradient(T g, T x, T y) {
+  return select(x == 0, zero(g), g * ((cos(x * T(3.14159265358979324)) - y) / x));
 }
 
 // Where |x| vanishes, so does y, and y / x tends to 1/2.

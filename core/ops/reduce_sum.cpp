@@ -68,6 +68,10 @@ Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, MaybeDType dtype)
   if (!is_floating(x.dtype())) return sum(x, dims, keepdim, dtype);
   uint64_t reduced = reduced_dims(dims, x.ndim());
   DType type = sum_dtype(x, dtype);
+  if (!is_floating(type)) {  // the kernels look for NaN in real numbers only
+    Tensor numbers = elementwise(OpId::where, {elementwise(OpId::isnan, {x}), Scalar(0.0), x});
+    return sum(numbers, dims, keepdim, type);
+  }
   Tensor y = fold(Fold::NanSum, x, reduced, keepdim, {type, type});
   return record_reduction(kNansum, y, x, reduced, keepdim, {&x}, [](Backward& b, const ReducedShape& s) {
     Tensor is_nan = elementwise(OpId::isnan, {b.saved(0)});

@@ -1,8 +1,8 @@
 // What PyTorch refuses although the line's domain takes the dtype, in PyTorch's words.
 #include "ops/refusals.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tensor/error.hpp"
 
@@ -22,7 +22,8 @@ void refuse_bool_subtraction(std::span<const Operand> in) {
   }
 }
 
-void refuse_negative_power(const Operand& exponent, DType common) {
+void refuse_power(const Operand& exponent, DType common) {
+  if (common == DType::Bool && exponent.tensor) raise(PyExc_NotImplementedError, "\"pow\" not implemented for 'Bool'");
   bool negative = !exponent.tensor && exponent.scalar.real < 0;
   if (negative && !is_differentiable(common)) {
     raise(PyExc_RuntimeError, "Integers to negative integer powers are not allowed.");
@@ -98,6 +99,13 @@ void refuse_hardtanh(const double* parameters, DType common) {
   }
 }
 
+// Ops of one tensor that keep its dtype want it for out= as well.
+bool converts_out(const OpRecord& op, std::span<const Operand> in) {
+  if (op.is_test || promotes(op.domain) || op.id == OpId::square || op.id == OpId::threshold) return true;
+  if (op.id == OpId::lerp) return !in[2].tensor;
+  return std::count_if(in.begin(), in.end(), [](const Operand& o) { return o.tensor; }) > 1 || op.id == OpId::pow;
+}
+
 }  // namespace
 
 void refuse_operands(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common) {
@@ -116,7 +124,7 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
     case OpId::relu:
       if (common == DType::Bool) raise(PyExc_RuntimeError, "Boolean inputs not supported for relu");
       return;
-    case OpId::pow: return refuse_negative_power(in[1], common);
+    case OpId::pow: return refuse_power(in[1], common);
     case OpId::addcdiv: return refuse_integer_quotient(in);
     case OpId::lerp: return refuse_mixed_lerp(op, in);
     case OpId::heaviside: return refuse_heaviside(in, common);
@@ -131,13 +139,17 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
   }
 }
 
-void refuse_out(const OpRecord& op, DType result, DType out) {
+void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, DType out) {
   if (op.id == OpId::isposinf || op.id == OpId::isneginf || op.id == OpId::signbit) {
     if (out != DType::Bool) raise(PyExc_RuntimeError, op.name, " does not support non-boolean outputs.");
   }
-  bool is_clamp = op.id == OpId::clamp || op.id == OpId::clamp_min || op.id == OpId::clamp_max;
-  bool converts = op.is_test || promotes(op.domain) || (op.input_count > 1 && !is_clamp);
-  if (!converts && out != result) {
+  if (op.id == OpId::heaviside && out != result) {
+    raise(PyExc_RuntimeError, "heaviside is not yet implemented for tensors with different dtypes.");
+  }
+  if (op.id == OpId::where && out != result) {
+    raise(PyExc_RuntimeError, "Expected out type to be ", facts(result).tensor_name, " but got ", facts(out).tensor_name);
+  }
+  if (out != result && !converts_out(op, in)) {
     raise(PyExc_RuntimeError, "Found dtype ", facts(out).tensor_name, " but expected ", facts(result).tensor_name);
   }
   if (!can_cast(result, out)) {

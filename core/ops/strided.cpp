@@ -1,8 +1,11 @@
 // as_strided and its transpose: any arrangement of elements, and adding a gradient back at them.
+#include <algorithm>
+
 #include "autograd/record.hpp"
 #include "backends/cpu/reduce.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
+#include "ops/elementwise.hpp"
 
 namespace chainrule {
 namespace {
@@ -34,6 +37,29 @@ void check_bounds(const Tensor& t, Span sizes, Span strides, int64_t offset) {
   }
 }
 
+// Whether several elements may lie at one place (exact for dimensions that nest).
+bool may_overlap(Span sizes, Span strides) {
+  Dims order;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > 1) order.push_back(static_cast<int64_t>(i));
+  }
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return strides[a] < strides[b]; });
+  int64_t reach = 0;
+  for (int64_t d : order) {
+    if (strides[d] <= reach) return true;
+    reach += (sizes[d] - 1) * strides[d];
+  }
+  return false;
+}
+
+// Every element of the input shows the gradient of its place; elements that share one share it equally.
+Tensor share_out(const Tensor& scattered, const Region& r) {
+  if (!may_overlap(r.base_sizes, r.base_strides)) return scattered;
+  Tensor each = ones(r.base_sizes, scattered.dtype());
+  Tensor sharing = scatter_strided(each, r.base_sizes, r.base_strides, r.base_sizes, r.base_strides, 0);
+  return elementwise(OpId::div, {scattered, sharing});
+}
+
 }  // namespace
 
 Tensor as_strided(const Tensor& t, Span sizes, Span strides, int64_t offset) {
@@ -44,7 +70,7 @@ Tensor as_strided(const Tensor& t, Span sizes, Span strides, int64_t offset) {
   Tensor result = tensor_over(t->storage, sizes, strides, t.offset() + offset, t.dtype());
   Region r{Dims(t.sizes()), Dims(t.strides()), Dims(sizes), Dims(strides), offset};
   return record_view(kAsStrided, result, t, [r](const Tensor& g) {
-    return scatter_strided(g, r.base_sizes, r.base_strides, r.sizes, r.strides, r.offset);
+    return share_out(scatter_strided(g, r.base_sizes, r.base_strides, r.sizes, r.strides, r.offset), r);
   });
 }
 

@@ -1,6 +1,7 @@
 // elementwise.def as data: one record per op with its texts, its domain and what its gradients read.
 #include "ops/table.hpp"
 
+#include <cstring>
 #include <deque>
 #include <string>
 
@@ -45,6 +46,12 @@ constexpr NodeName kNodeNames[] = {
     {"special_xlog1py", "SpecialXlog1Py", 0, 2, 1},
     {"special_zeta", "SpecialZeta", 0, 2, 1},
     {"logsigmoid", "LogSigmoid"},
+    {"eq", "Eq", 1, 0, 1},
+    {"ne", "Ne", 1, 0, 1},
+    {"lt", "Lt", 1, 0, 1},
+    {"le", "Le", 1, 0, 1},
+    {"gt", "Gt", 1, 0, 1},
+    {"ge", "Ge", 1, 0, 1},
     {"prelu", "PreluKernel"},
     {"selu", "Elu"},
     {"gelu_tanh", "Gelu"},
@@ -68,11 +75,12 @@ NodeName node_name(const char* op) {
   return {op, nullptr};
 }
 
-OpInfo* make_info(const OpRecord& op, const std::string& stem, int overload) {
+OpInfo* make_info(const OpRecord& op, const std::string& stem, int overload, int hidden_edges) {
   static std::deque<std::string> names;  // keep their addresses for ever
   static std::deque<OpInfo> infos;
   names.push_back(stem + "Backward" + std::to_string(overload));
   infos.push_back({op.name, names.back().c_str(), op.gradients[0] ? op.gradients[0] : ""});
+  infos.back().hidden_edges = static_cast<uint8_t>(hidden_edges);
   return &infos.back();
 }
 
@@ -94,6 +102,7 @@ OpRecord make_record(const Line& line, OpId id) {
   op.parameter_count = line.parameter_count;
   op.value = line.value;
   op.is_test = line.is_test;
+  op.is_cheap = !std::strchr(line.value, '(');
   op.differentiable = line.gradients.size() > 0;
   int k = 0;
   for (const char* text : line.gradients) {
@@ -107,9 +116,11 @@ OpRecord make_record(const Line& line, OpId id) {
   op.id = id;
   NodeName node = node_name(line.name);
   std::string stem = node.stem ? node.stem : camel_case(line.name);
-  op.info = make_info(op, stem, node.tensors);
-  op.info_number_last = node.number_last == node.tensors ? op.info : make_info(op, stem, node.number_last);
-  op.info_number_first = node.number_first == node.tensors ? op.info : make_info(op, stem, node.number_first);
+  // A number with an overload of its own is no edge in PyTorch, and neither is a condition.
+  int last = same_text(op.name, "clamp") ? 6 : 1 << (op.input_count - 1);
+  op.info = make_info(op, stem, node.tensors, op.condition < 0 ? 0 : 1 << op.condition);
+  op.info_number_last = node.number_last == node.tensors ? op.info : make_info(op, stem, node.number_last, last);
+  op.info_number_first = node.number_first == node.tensors ? op.info : make_info(op, stem, node.number_first, 1);
   return op;
 }
 

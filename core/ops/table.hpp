@@ -36,6 +36,7 @@ struct OpRecord {
   uint8_t reads[kMaxInputs];
   bool is_test;
   bool differentiable;
+  bool is_cheap;  // the value calls no function: a + b
   int condition;  // the input that is always bool (where's condition), or -1
   OpId id;
   OpInfo* info;  // the node when all operands are tensors, when the last one is a number, when the first one is

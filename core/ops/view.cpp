@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "autograd/cut.hpp"
 #include "autograd/record.hpp"
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
@@ -274,11 +275,8 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
 
 Tensor detach(const Tensor& t) {
   Tensor result = alias(t);
-  if (requires_grad(t)) {
-    Rare* r = rare(result.get());
-    r->cut = current_line();
-    r->cut_by = "detach()";
-  }
+  if (requires_grad(t)) set_cut(result.get(), "detach()", current_line());
+  else if (t->has(kCut)) inherit_cut(result, t.get());
   return result;
 }
 

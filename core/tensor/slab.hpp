@@ -29,6 +29,7 @@ class Slab {
   }
   static void release(Object* object) {
     auto* block = reinterpret_cast<Block*>(reinterpret_cast<char*>(object) - kHeader);
+    if (kBlocks == 1) return std::free(block);
     block->next = free_;
     free_ = block;
   }
@@ -39,7 +40,11 @@ class Slab {
   };
   static constexpr size_t kHeader = 2 * sizeof(uintptr_t);  // PyGC_Head
   static constexpr size_t kSize = (kHeader + sizeof(Object) + 15) / 16 * 16;
+#ifdef __SANITIZE_ADDRESS__
+  static constexpr size_t kBlocks = 1;  // and release() gives it back, so that the sanitizer sees every use after free
+#else
   static constexpr size_t kBlocks = 256;
+#endif
   static inline Block* free_ = nullptr;
 
   static void grow() {

@@ -24,6 +24,7 @@ enum TensorFlag : uint16_t {
   kCaptured = 64,         // an input of the running autograd.grad
   kInference = 128,       // made under inference_mode
   kFreshGrad = 256,       // its .grad was first written by the running backward
+  kCut = 512,             // its value left the graph; see Note [Cuts]
 };
 
 // What few tensors have. Owned by the tensor; null for most.

@@ -1,8 +1,10 @@
-"""Special functions, as torch.special: the core's functions whose names begin with `special_`."""
+"""Special functions, as torch.special: the core's functions whose names begin with `special_`, and three that have no prefix there."""
 
 from . import _core
 
 _PREFIX = "special_"
-__all__ = sorted(name.removeprefix(_PREFIX) for name in _core.functions if name.startswith(_PREFIX))
+_functions = {name.removeprefix(_PREFIX): f for name, f in _core.functions.items() if name.startswith(_PREFIX)}
+_functions |= {name: _core.functions[name] for name in ("softmax", "log_softmax", "logsumexp") if name in _core.functions}
+__all__ = sorted(_functions)
 
-globals().update({name: _core.functions[_PREFIX + name] for name in __all__})
+globals().update(_functions)

@@ -57,6 +57,7 @@ def numpy(self: Tensor, *, force: bool = False):
 
     if self.requires_grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    self._mark_numpy()
     return numpy.asarray(memoryview(self.detach()))
 
 
@@ -155,13 +156,22 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
             "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage"
         )
+    from copy import deepcopy
+
     if id(self) in memo:
         return memo[id(self)]
     copy = _core.make_subclass(type(self), self.detach().clone(), self.requires_grad)
     if self.grad is not None:
         copy.grad = __deepcopy__(self.grad, memo)
-    copy.__dict__.update(self.__dict__)
     memo[id(self)] = copy
+    if self.__dict__:
+        copy.__dict__.update(deepcopy(self.__dict__, memo))
+    return copy
+
+
+def __copy__(self: Tensor) -> Tensor:  # noqa: N807
+    copy = _core.make_subclass(type(self), self.detach(), self.requires_grad)
+    copy.__dict__.update(self.__dict__)
     return copy
 
 
@@ -172,7 +182,7 @@ def is_inference(self: Tensor) -> bool:
 
 def as_subclass(self: Tensor, cls: type) -> Tensor:
     """The same values as an instance of `cls`."""
-    return _core.make_subclass(cls, self, False)
+    return _core.view_as_subclass(cls, self)
 
 
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
@@ -183,7 +193,7 @@ def _attach() -> None:
     here = globals()
     for name in (
         "register_hook register_post_accumulate_grad_hook numpy __array__ to cpu __iter__ __reversed__ __complex__ __format__ "
-        "__repr__ __deepcopy__ is_inference as_subclass"
+        "__repr__ __copy__ __deepcopy__ is_inference as_subclass"
     ).split():
         setattr(Tensor, name, here[name])
     Tensor.type = type_

@@ -99,6 +99,8 @@ POWERS = [
     with_arguments("pow", 2),
     with_arguments("pow", 0.5, low=0.2, high=3),
     with_arguments("pow", -2, low=0.5, high=3),
+    binary("float_power", POSITIVE, ALL),
+    with_arguments("float_power", 3),
     unary("sqrt", *POSITIVE),
     unary("rsqrt", *POSITIVE),
     unary("exp"),

@@ -20,7 +20,11 @@ struct FreeBlock {
 // Allocation happens under Python's lock, so plain fields suffice.
 FreeBlock* free_blocks[kClasses];
 MemoryStatistics statistics{};
+#ifdef __SANITIZE_ADDRESS__
+int64_t cache_limit = 0;  // so that the sanitizer sees every use after free
+#else
 int64_t cache_limit = int64_t{512} << 20;
+#endif
 
 struct SizeClass {
   int index;

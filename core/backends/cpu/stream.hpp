@@ -11,7 +11,7 @@ namespace chainrule::cpu {
 // traffic of a binary operation; a streaming store leaves it out. Kernels know nothing of this: they fill a tile in the
 // first-level cache, which is then streamed to its place.
 inline constexpr int64_t kStreamBytes = 4 << 20;  // results from this size on
-inline constexpr int64_t kStreamTile = 8 << 10;   // bytes
+inline constexpr int64_t kStreamTile = 2 << 10;   // bytes
 
 }  // namespace chainrule::cpu
 

@@ -1,7 +1,7 @@
 """Differentiation: backward, grad, modes, graphs, forward mode."""
 
 from .._core import Node
-from . import forward_ad, graph
+from . import forward_ad, functional, graph
 from .differentiate import backward, grad
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
@@ -10,6 +10,7 @@ __all__ = [
     "backward",
     "enable_grad",
     "forward_ad",
+    "functional",
     "grad",
     "graph",
     "inference_mode",

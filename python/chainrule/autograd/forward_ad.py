@@ -28,7 +28,7 @@ def enter_dual_level() -> int:
 def exit_dual_level(*, level: int | None = None) -> None:
     """Closes the level."""
     global _level
-    if level is not None and level != _level:
+    if _level < 0 or (level is not None and level != _level):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )

@@ -1,6 +1,4 @@
-"""Activation functions, with PyTorch's signatures over the core's functions."""
-
-from __future__ import annotations
+"""Activation functions and linear, with PyTorch's signatures over the core's functions."""
 
 import warnings
 
@@ -10,6 +8,7 @@ from .._core import Tensor
 _core_functions = _core.functions
 
 # Those that take no `inplace` are the core's own functions.
+linear = _core_functions["linear"]
 sigmoid, tanh = _core_functions["sigmoid"], _core_functions["tanh"]
 prelu, gelu, softplus = _core_functions["prelu"], _core_functions["gelu"], _core_functions["softplus"]
 hardshrink, logsigmoid = _core_functions["hardshrink"], _core_functions["logsigmoid"]

@@ -72,7 +72,7 @@ inline float special_zeta(float s, float q) { return float(special_zeta(double(s
 
 // psi'(x) by reflection for negative x: psi'(1 - x) + psi'(x) = pi^2 / sin^2(pi x).
 inline double trigamma(double x) {
-  if (x > 0) return zeta_sum(2, x);
+  if (x > 0) return is_infinite(x) ? 0 : zeta_sum(2, x);
   double sine = __builtin_sin(kPi * (x - trunc(x)));
   return kPi * kPi / (sine * sine) - zeta_sum(2, 1 - x);
 }

@@ -1,0 +1,146 @@
+"""Bad input: PyTorch's exception class and first words, then what helps; and nothing ends the interpreter."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+from oracle import outcome
+
+import chainrule
+
+SAME_WORDS = [
+    lambda t: t.zeros(2, 3) + t.zeros(4, 5),
+    lambda t: t.zeros(3).add(t.zeros(4)),
+    lambda t: t.zeros(3).expand(2, 4),
+    lambda t: t.zeros(6).view(4, 2),
+    lambda t: t.zeros(6).reshape(-1, 4),
+    lambda t: t.zeros(6).reshape(-1, -1),
+    lambda t: t.zeros(2, 3).transpose(0, 2),
+    lambda t: t.zeros(2, 3).permute(0, 0),
+    lambda t: t.zeros(2, 3).squeeze(5),
+    lambda t: t.zeros(2, 3).unsqueeze(4),
+    lambda t: t.zeros(2, 3).select(0, 2),
+    lambda t: t.zeros(2, 3).narrow(1, 2, 5),
+    lambda t: t.zeros(2, 3).sum(2),
+    lambda t: t.cat([]),
+    lambda t: t.cat([t.zeros(2, 3), t.zeros(2, 4)]),
+    lambda t: t.stack([t.zeros(2), t.zeros(3)]),
+    lambda t: t.zeros(2, 3) @ t.zeros(2, 3),
+    lambda t: t.empty(-1),
+    lambda t: t.zeros(2, -3),
+    lambda t: t.zeros(2).backward(),
+    lambda t: t.zeros(2, requires_grad=True).backward(),
+    lambda t: t.zeros(2, dtype=t.int64).requires_grad_(),
+    lambda t: t.zeros(2, requires_grad=True).add_(1),
+    lambda t: t.zeros(2, requires_grad=True).numpy(),
+    lambda t: t.zeros(3).item(),
+    lambda t: bool(t.zeros(3)),
+    lambda t: t.zeros(3).add_(t.zeros(2, 3)),
+    lambda t: t.zeros(3, dtype=t.int64).add_(1.5),
+    lambda t: t.zeros(3, dtype=t.int64).div_(2),
+    lambda t: t.zeros(3, dtype=t.bool) - t.zeros(3, dtype=t.bool),
+    lambda t: -t.zeros(3, dtype=t.bool),
+    lambda t: t.zeros(2).bitwise_and(1),
+    lambda t: t.tensor([4]) // 0,
+    lambda t: t.tensor([4]) % t.tensor([0]),
+    lambda t: t.clamp(t.zeros(2)),
+    lambda t: t.zeros(2).expand(-1, 2),
+    lambda t: t.zeros(2).repeat(),
+    lambda t: t.zeros(2, 2).repeat(2),
+    lambda t: t.zeros(2).split(-1),
+    lambda t: t.zeros(3).split([1, 1]),
+    lambda t: t.zeros(3).chunk(0),
+    lambda t: t.zeros(2, 2, 2).t(),
+    lambda t: t.zeros(2).diagonal(),
+    lambda t: t.zeros(4).as_strided((2, 9), (1, 1)),
+    lambda t: t.zeros(4).unflatten(0, (3, 2)),
+    lambda t: t.zeros(3).flip(1),
+    lambda t: t.zeros(3).tril(),
+    lambda t: t.div(t.ones(2), 2, rounding_mode="up"),
+    lambda t: t.zeros(2).polygamma(-1),
+    lambda t: t.where(t.zeros(2), t.zeros(2), t.zeros(2)),
+    lambda t: t.lerp(t.zeros(2), t.zeros(2, dtype=t.float64), 0.5),
+    lambda t: t.exp(t.zeros(2), out=t.zeros(2, dtype=t.int64)),
+    lambda t: t.exp(t.zeros(2, requires_grad=True), out=t.zeros(2)),
+    lambda t: t.autograd.grad(t.zeros(()), [t.zeros(2)]),
+    lambda t: t.from_numpy(3),
+    lambda t: t.zeros(2).to("nowhere"),
+]
+
+
+@pytest.mark.parametrize("make", SAME_WORDS, ids=range(len(SAME_WORDS)))
+def test_same_class_and_first_words(make):
+    (value, mine), (_, reference) = outcome(make, chainrule), outcome(make, torch)
+    assert mine is not None, f"{value} instead of {reference!r}"
+    assert isinstance(mine, type(reference)), f"{mine!r} instead of {reference!r}"
+    words = str(reference).split()[:4]
+    assert str(mine).split()[: len(words)] == words, f"{mine} instead of {reference}"
+
+
+SAME_CLASS = [
+    lambda t: t.sin(), lambda t: t.sin(1.0), lambda t: t.sin("a"), lambda t: t.sin(None), lambda t: t.sin(t.zeros(2), 3), lambda t: t.sin(t.zeros(2), foo=1),
+    lambda t: t.add(t.zeros(2)), lambda t: t.add(1, 2), lambda t: t.add(t.zeros(2), "a"), lambda t: t.add(t.zeros(2), [1, 2]), lambda t: t.add(t.zeros(2), None),
+    lambda t: t.zeros(2) + "a", lambda t: t.zeros(2) + None, lambda t: t.zeros(2) + [1, 2], lambda t: t.zeros(2) < "a", lambda t: t.zeros(2) ** None,
+    lambda t: t.add(t.zeros(2), 1, alpha="a"), lambda t: t.add(t.zeros(2), 1, alpha=None), lambda t: t.add(input=t.zeros(2)), lambda t: t.add(t.zeros(2), input=t.zeros(2)),
+    lambda t: t.zeros(2).sum(dim="a"), lambda t: t.zeros(2).sum(dim=[0, "a"]), lambda t: t.zeros(2).sum(keepdim=3), lambda t: t.zeros(2).sum(0, dtype=3),
+    lambda t: t.cat(t.zeros(2)), lambda t: t.cat([1, 2]), lambda t: t.cat([t.zeros(2), None]), lambda t: t.stack(3), lambda t: t.zeros(2).view("a"), lambda t: t.zeros(2).view(None),
+    lambda t: t.zeros(2).view(), lambda t: t.zeros(2).reshape(2.0), lambda t: t.zeros(2, 3).permute("a"), lambda t: t.zeros(2).transpose(0), lambda t: t.zeros(2).expand("a"),
+    lambda t: t.zeros(2).add_("a"), lambda t: t.zeros(2).add_(), lambda t: t.zeros(2).clamp("a"), lambda t: t.zeros(2).clamp(), lambda t: t.where(1, 2, 3), lambda t: t.mm(1, 2),
+    lambda t: t.zeros(2).to(3), lambda t: t.zeros(2).to("float32"), lambda t: t.zeros(2).requires_grad_("a"), lambda t: t.zeros(2).backward("a"), lambda t: t.arange(),
+    lambda t: t.arange("a"), lambda t: t.eye("a"), lambda t: t.full((2,)), lambda t: t.full("a", 1), lambda t: t.tensor(), lambda t: t.tensor([1], dtype=3), lambda t: t.manual_seed("a"),
+    lambda t: t.zeros(10**15), lambda t: t.empty(10**15), lambda t: t.ones(10**10, 10**10), lambda t: t.zeros(1).expand(10**15).clone(), lambda t: t.zeros(2**63), lambda t: t.arange(10**15),
+    lambda t: t.eye(10**8), lambda t: t.randn(10**14), lambda t: t.zeros(1).repeat(10**15), lambda t: t.zeros(1).expand(10**15).contiguous(), lambda t: t.linspace(0, 1, 10**15),
+    lambda t: t.zeros(2).attribute, lambda t: t.no_such_function, lambda t: hash(t.zeros(2)) and 1 / 0, lambda t: t.zeros(2)(), lambda t: t.Size("a"), lambda t: t.device("moon"),
+    lambda t: t.zeros(2).grad_fn.name(), lambda t: setattr(t.zeros(2), "grad", 3), lambda t: setattr(t.zeros(2), "grad", t.zeros(3)), lambda t: setattr(t.zeros(2), "requires_grad", "a"),
+    lambda t: setattr(t.zeros(2), "shape", (1,)), lambda t: setattr(t.zeros(2), "data", 3), lambda t: t.set_default_dtype(t.int64), lambda t: t.set_default_dtype("a"),
+    lambda t: t.set_num_threads(0), lambda t: t.set_num_threads("a"), lambda t: t.autograd.grad(1, 2), lambda t: t.autograd.backward("a"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", SAME_CLASS, ids=range(len(SAME_CLASS)))
+def test_same_class(make):
+    (value, mine), (expected, reference) = outcome(make, chainrule), outcome(make, torch)
+    if reference is None:
+        assert mine is None, f"{mine!r} instead of {expected!r}"
+        return
+    # Memory that is not there: MemoryError is Python's name for it, PyTorch says RuntimeError.
+    assert isinstance(mine, type(reference)), f"{mine!r} instead of {reference!r} (gave {value!r})"
+
+
+def test_shapes_that_do_not_broadcast_are_explained():
+    """Both shapes, the dimension and the user's line."""
+    with pytest.raises(RuntimeError) as caught:
+        chainrule.zeros(2, 3) + chainrule.zeros(2, 4)  # this line
+    text = str(caught.value)
+    assert text.startswith("The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1")
+    assert "[2, 3]" in text
+    assert "[2, 4]" in text
+    assert "# this line" in text
+    assert os.path.basename(__file__) in text
+
+
+def test_a_failed_call_changes_nothing():
+    x = chainrule.ones(3, requires_grad=True)
+    y = x * 2
+    version = y._version
+    with pytest.raises(RuntimeError):
+        y.add_(chainrule.zeros(2, 3))
+    assert y._version == version
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+# ---- fuzz
+
+FUZZ = os.path.join(os.path.dirname(__file__), "fuzz_calls.py")
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_call_ends_the_interpreter(part):
+    """Every function and method with odd arguments, in a process of its own: exceptions are right, signals are not."""
+    done = subprocess.run([sys.executable, "-X", "faulthandler", FUZZ, str(part), "4"], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, f"exit {done.returncode} after\n{done.stdout[-400:]}\n{done.stderr[-3000:]}"

@@ -1,0 +1,193 @@
+"""Forward mode: dual numbers, their levels, and the same derivatives as reverse mode and PyTorch."""
+
+import pytest
+from both import agree, no_leaks  # noqa: F401
+
+import chainrule
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+
+def dual(torch, values, tangent):
+    make = torch.autograd.forward_ad.make_dual
+    return make(torch.tensor(values, dtype=torch.float64), torch.tensor(tangent, dtype=torch.float64))
+
+
+FUNCTIONS = {
+    "polynomial": lambda torch, x: 3 * x**3 - 2 * x,
+    "product": lambda torch, x: x.sin() * x.exp(),
+    "quotient": lambda torch, x: x / (1 + x * x),
+    "number over": lambda torch, x: 1 / x,
+    "composed": lambda torch, x: (x * x).sin().exp(),
+    "sum": lambda torch, x: x.sum(),
+    "mean": lambda torch, x: (x * x).mean(),
+    "prod": lambda torch, x: x.prod(),
+    "max": lambda torch, x: x.max(),
+    "norm": lambda torch, x: x.norm(),
+    "softmax": lambda torch, x: x.softmax(0),
+    "logsumexp": lambda torch, x: x.logsumexp(0),
+    "cumsum": lambda torch, x: x.cumsum(0),
+    "matmul": lambda torch, x: x[None] @ x[:, None],
+    "dot": lambda torch, x: x @ x,
+    "views": lambda torch, x: x.reshape(3, 1).T.expand(2, 3) * x,
+    "slice": lambda torch, x: x[1:] * x[:-1],
+    "index": lambda torch, x: x[[0, 0, 2]],
+    "cat": lambda torch, x: torch.cat([x, x * x]),
+    "stack": lambda torch, x: torch.stack([x, x.sin()]),
+    "where": lambda torch, x: torch.where(x > 0, torch.ones(3, dtype=torch.float64), x),
+    "where swapped": lambda torch, x: torch.where(x > 0, x * x, torch.ones(3, dtype=torch.float64)),
+    "clamp": lambda torch, x: x.clamp(-1, 1),
+    "constant": lambda torch, x: torch.ones(3, dtype=torch.float64) * 2,
+    "detached": lambda torch, x: x.detach() * x,
+    "broadcast": lambda torch, x: x * torch.ones(2, 1, dtype=torch.float64),
+    "in place": lambda torch, x: (x * 1).mul_(x).sin_(),
+    "clone": lambda torch, x: x.clone() * 2,
+    "float": lambda torch, x: x.float() * 2,
+    "unbind": lambda torch, x: x.unbind()[1] * x.unbind()[2],
+    "comparison": lambda torch, x: x > 0,
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS.keys())
+def test_tangents_are_pytorchs(function):
+    def program(torch):
+        with torch.autograd.forward_ad.dual_level():
+            y = function(torch, dual(torch, [0.5, -1.5, 2.0], [1.0, 10.0, -3.0]))
+            primal, tangent = torch.autograd.forward_ad.unpack_dual(y)
+            return primal, tangent
+
+    agree(program, tolerance=1e-6 if function is FUNCTIONS["float"] else 1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in ("constant", "detached", "float", "comparison")])
+def test_forward_and_reverse_agree(name):
+    values, tangent = [0.5, -1.5, 2.0], [1.0, 10.0, -3.0]
+    function = FUNCTIONS[name]
+    with chainrule.autograd.forward_ad.dual_level():
+        forward = chainrule.autograd.forward_ad.unpack_dual(function(chainrule, dual(chainrule, values, tangent))).tangent
+        forward = forward.detach().clone()
+    x = chainrule.tensor(values, dtype=chainrule.float64, requires_grad=True)
+    y = function(chainrule, x)
+    weights = chainrule.arange(1.0, y.numel() + 1, dtype=chainrule.float64).reshape(y.shape)
+    (g,) = chainrule.autograd.grad(y, x, weights)
+    direction = chainrule.tensor(tangent, dtype=chainrule.float64)
+    assert (g * direction).sum().item() == pytest.approx((weights * forward).sum().item(), rel=1e-12)
+
+
+def test_two_inputs_with_tangents():
+    def program(torch):
+        with torch.autograd.forward_ad.dual_level():
+            x, w = dual(torch, [1.0, 2.0], [1.0, 0.0]), dual(torch, [3.0, 4.0], [0.0, 1.0])
+            return torch.autograd.forward_ad.unpack_dual(x * w + x / w)
+
+    agree(program, tolerance=1e-12)
+
+
+def test_complex_tangents():
+    def program(torch):
+        with torch.autograd.forward_ad.dual_level():
+            x = torch.autograd.forward_ad.make_dual(torch.tensor([1 + 2j]), torch.tensor([1j]))
+            return torch.autograd.forward_ad.unpack_dual(x.sin() * x)
+
+    agree(program, tolerance=1e-5)
+
+
+def test_unpacking():
+    def program(torch):
+        ad = torch.autograd.forward_ad
+        outside = torch.ones(2)
+        with ad.dual_level():
+            tangent = torch.tensor([5.0, 6.0])
+            x = ad.make_dual(torch.ones(2), tangent)
+            plain = ad.unpack_dual(torch.ones(2))
+            found = ad.unpack_dual(x)
+            named = found.primal, found.tangent
+        return named, plain, ad.unpack_dual(outside)
+
+    agree(program)
+
+
+ERRORS = {
+    "no level": lambda torch, ad: ad.make_dual(torch.ones(2), torch.ones(2)),
+    "wrong shape": lambda torch, ad: _inside(ad, lambda: ad.make_dual(torch.ones(2), torch.ones(3))),
+    "integers": lambda torch, ad: _inside(ad, lambda: ad.make_dual(torch.tensor([1]), torch.tensor([1]))),
+    "nested": lambda torch, ad: _inside(ad, lambda: _inside(ad, lambda: None)),
+    "leaving without entering": lambda torch, ad: ad.exit_dual_level(),
+    "not a tensor": lambda torch, ad: _inside(ad, lambda: ad.make_dual(3.0, torch.ones(1))),
+}
+
+
+def _inside(ad, action):
+    with ad.dual_level():
+        return action()
+
+
+@pytest.mark.parametrize("call", ERRORS.values(), ids=ERRORS.keys())
+def test_wrong_calls(call):
+    agree(lambda torch: call(torch, torch.autograd.forward_ad))
+
+
+def test_a_level_closes_when_an_exception_leaves_it():
+    ad = chainrule.autograd.forward_ad
+    with pytest.raises(KeyError), ad.dual_level():
+        raise KeyError
+    with ad.dual_level():
+        pass
+
+
+def test_tangents_end_with_their_level():
+    def program(torch):
+        ad = torch.autograd.forward_ad
+        with ad.dual_level():
+            x = ad.make_dual(torch.ones(2), torch.ones(2))
+            y = x * 2
+        with ad.dual_level():
+            return ad.unpack_dual(x).tangent, ad.unpack_dual(y).tangent, ad.unpack_dual(y * 2).tangent
+
+    agree(program)
+
+
+def test_the_original_tensor_gets_no_tangent():
+    def program(torch):
+        ad = torch.autograd.forward_ad
+        x = torch.ones(2)
+        with ad.dual_level():
+            ad.make_dual(x, torch.ones(2))
+            return ad.unpack_dual(x).tangent
+
+    agree(program)
+
+
+def test_forward_over_reverse():
+    def program(torch):
+        ad = torch.autograd.forward_ad
+        with ad.dual_level():
+            x = ad.make_dual(
+                torch.tensor([0.5, 1.5], dtype=torch.float64, requires_grad=True),
+                torch.tensor([1.0, -2.0], dtype=torch.float64),
+            )
+            (g,) = torch.autograd.grad((x.sin() * x * x).sum(), x, create_graph=True)
+            return [part.detach() for part in ad.unpack_dual(g)]
+
+    agree(program, tolerance=1e-12)
+
+
+def test_reverse_over_forward():
+    def program(torch):
+        ad = torch.autograd.forward_ad
+        x = torch.tensor([0.5, 1.5], dtype=torch.float64, requires_grad=True)
+        with ad.dual_level():
+            y = ad.make_dual(x, torch.tensor([1.0, -2.0], dtype=torch.float64))
+            tangent = ad.unpack_dual(y.sin() * y * y).tangent
+            return torch.autograd.grad(tangent.sum(), x)
+
+    agree(program, tolerance=1e-12)
+
+
+def test_no_grad_does_not_stop_tangents():
+    def program(torch):
+        ad = torch.autograd.forward_ad
+        with ad.dual_level(), torch.no_grad():
+            return ad.unpack_dual(ad.make_dual(torch.ones(2), torch.ones(2)) * 3)
+
+    agree(program)

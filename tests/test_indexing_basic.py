@@ -1,0 +1,90 @@
+"""x[...] with integers, slices, None and Ellipsis; masks and index tensors; and assignment, as in PyTorch."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from oracle import assert_same, assert_same_outcome, gradients, ours, outcome
+
+import chainrule
+
+BASIC = [
+    0, -1, slice(None), slice(1, None), slice(None, -1), slice(None, None, 2), slice(5, 2), slice(-2, None), ..., None,
+    (0, 1), (0, ..., 1), (slice(None), 1), (..., slice(1, 3)), (None, 0), (0, None, slice(None, None, 2)), (slice(1, 2), slice(0, 0)),
+    (1, 2, 3), (..., None), (None, None, ..., -1), (slice(None), slice(None), slice(3, None, 3)), (), True, False,
+]  # fmt: skip
+ADVANCED = [
+    [0, 2], ([0, 1], [1, 2]), (slice(None), [2, 0]), (0, [1, 1]), ([[0, 1], [1, 0]],), (..., [0, 3]), ([0], slice(None), [1]), [True, False, True],
+]  # fmt: skip
+BAD = [3, -4, (0, 4), (0, 0, 0, 0), 1.5, "a", (..., ...), slice(None, None, -1), slice(None, None, 0), [7], (slice(None), [9]), [True], slice(1.5, 2)]
+
+
+def base(library):
+    x = torch.arange(60, dtype=torch.float64).reshape(3, 4, 5)
+    return (x if library is torch else ours(x)).requires_grad_()
+
+
+def named(index) -> str:
+    return str(index).replace("slice", "").replace("Ellipsis", "...").replace(" ", "")
+
+
+@pytest.mark.parametrize("index", [*BASIC, *ADVANCED, *BAD], ids=named)
+def test_read(index):
+    """Value, gradient, strides and node name; or an exception of the same class."""
+    mine, reference = base(chainrule), base(torch)
+    found, expected = outcome(lambda: mine[index]), outcome(lambda: reference[index])
+    assert_same_outcome(found, expected, 1, named(index))
+    if expected[1] is None:
+        assert_same(gradients(chainrule, [found[0]], [mine])[0], gradients(torch, [expected[0]], [reference])[0])
+        assert found[0].grad_fn.name() == expected[0].grad_fn.name()
+        assert found[0].stride() == expected[0].stride()
+
+
+@pytest.mark.parametrize("index", [*BASIC, *ADVANCED, *BAD], ids=named)
+@pytest.mark.parametrize("kind", ["number", "tensor", "0-d", "wrong shape"])
+def test_write(index, kind):
+    def written(library):
+        x, y = base(library) * 2, library.full((5,) if kind == "tensor" else (), 7.0, dtype=library.float64, requires_grad=True)
+        value = {"number": 3, "wrong shape": library.zeros(7, 9, dtype=library.float64)}.get(kind, y)
+        if kind == "tensor" and x[index].shape[-1:] != (5,):
+            value = y.sum()
+        x[index] = value
+        return [x, *(g for g in gradients(library, [x * x], [y]) if g is not None)]
+
+    assert_same_outcome(outcome(written, chainrule), outcome(written, torch), 10, f"{named(index)} {kind}")
+
+
+@pytest.mark.parametrize("make", [
+    lambda t, x: x[t.tensor([0, 2])], lambda t, x: x[t.tensor(1)], lambda t, x: x[x > 20], lambda t, x: x[t.tensor([True, False, True])],
+    lambda t, x: x[:, t.tensor([[0, 1], [2, 3]])], lambda t, x: x[t.tensor([0, 1]), t.tensor([1, 2])], lambda t, x: x[t.tensor([-1, -3])],
+    lambda t, x: x[t.tensor([], dtype=t.int64)], lambda t, x: x[t.tensor([5])], lambda t, x: x[t.tensor([0.5])],
+    lambda t, x: x[t.tensor([0, 0, 0])], lambda t, x: x[0, x[0] > 5], lambda t, x: x[x[0] > 5], lambda t, x: x[t.tensor(0, dtype=t.uint8)],
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:indexing with dtype torch.uint8")
+def test_index_tensors(make):
+    mine, reference = base(chainrule), base(torch)
+    found, expected = outcome(make, chainrule, mine), outcome(make, torch, reference)
+    assert_same_outcome(found, expected)
+    if expected[1] is None:
+        assert_same(gradients(chainrule, [found[0]], [mine])[0], gradients(torch, [expected[0]], [reference])[0])
+
+
+def test_iteration_length_and_membership():
+    x = chainrule.arange(6).reshape(3, 2)
+    assert [row.tolist() for row in x] == [[0, 1], [2, 3], [4, 5]]
+    assert (len(x), 4 in x, 9 in x) == (3, True, False)
+    a, b, c = x
+    assert c.tolist() == [4, 5]
+    with pytest.raises(TypeError, match="iteration over a 0-d tensor"):
+        iter(chainrule.tensor(1.0))
+    with pytest.raises(TypeError, match=r"len\(\) of a 0-d tensor"):
+        len(chainrule.tensor(1.0))
+
+
+@pytest.mark.parametrize("value", [0, 1, 2.5, True, 1j])
+def test_conversion_to_python_numbers(value):
+    for f in (bool, int, float, complex, hex, lambda t: [10, 20, 30][t], repr, str, "{:.3f}".format):
+        assert str(outcome(f, chainrule.tensor(value))[0]) == str(outcome(f, torch.tensor(value))[0])
+        assert type(outcome(f, chainrule.tensor(value))[1]) is type(outcome(f, torch.tensor(value))[1])
+    for f in (bool, int, float):
+        assert type(outcome(f, chainrule.zeros(2))[1]) is type(outcome(f, torch.zeros(2))[1])

@@ -1,0 +1,98 @@
+"""Reductions: NaN and ties, accuracy of long sums, dtypes, every set of dimensions, and refused arguments."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from oracle import Collected, assert_same, assert_same_gradients, assert_same_outcome, gradients, ours, outcome
+
+import chainrule
+
+NAMES = "sum mean prod amax amin std var nansum nanmean logsumexp all any count_nonzero".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_set_of_dimensions(name):
+    """Of contiguous, transposed and sliced tensors, with and without keepdim: value and gradient."""
+    whole = torch.from_numpy(np.random.default_rng(0).uniform(-2, 2, (3, 4, 2, 5)))
+    sets = [d for n in range(1, 5) for d in itertools.combinations(range(4), n)] if name != "prod" else [0, 1, 2, 3]
+    layouts = [lambda t: t, lambda t: t.permute(3, 1, 0, 2), lambda t: t[:, ::2, :, 1:]]
+    with Collected() as c:
+        for dims, layout, keepdim in itertools.product(sets, layouts, (False, True)):
+            if name == "count_nonzero" and keepdim:
+                continue
+            options = {"keepdim": True} if keepdim else {}
+            mine, reference = ours(whole).requires_grad_(), whole.clone().requires_grad_()
+            found, expected = getattr(layout(mine), name)(dims, **options), getattr(layout(reference), name)(dims, **options)
+            c.check(assert_same, found, expected, 1, f"{name} {dims} {keepdim}")
+            given = gradients(torch, [expected], [reference])
+            c.check(assert_same_gradients, gradients(chainrule, [found], [mine]), given, 10, f"{name} {dims} {keepdim}")
+
+
+@pytest.mark.parametrize("name", ["max", "min", "amax", "amin", "median", "cummax", "cummin", "argmax", "argmin", "aminmax"])
+@pytest.mark.parametrize("values", [[1.0, 3.0, 3.0, 2.0], [2.0, float("nan"), 5.0, float("nan")], [float("inf"), float("inf"), -float("inf"), 0.0], [0.0, -0.0, 0.0, -0.0]])
+def test_ties_and_nan(name, values):
+    """Which of equal elements is named, and how they share the gradient, is as in PyTorch."""
+    if not hasattr(chainrule, name):
+        return
+    for args in [(), (0,)] if "cum" not in name else [(0,)]:
+        if name == "aminmax" and args:
+            continue
+        mine, reference = chainrule.tensor(values, requires_grad=True), torch.tensor(values, requires_grad=True)
+        found, expected = getattr(chainrule, name)(mine, *args), getattr(torch, name)(reference, *args)
+        found, expected = ([found], [expected]) if isinstance(expected, torch.Tensor) else (list(found), list(expected))
+        for m, r in zip(found, expected, strict=True):
+            assert_same(m, r)
+        if expected[0].requires_grad:
+            assert_same_gradients(gradients(chainrule, found, [mine]), gradients(torch, expected, [reference]), 1, name)
+
+
+@pytest.mark.parametrize("length", [1000, 100_000, 1_000_003])
+@pytest.mark.parametrize("name", ["sum", "mean", "var", "logsumexp"])
+def test_long_float32_sums_are_accurate(length, name):
+    """Not further from the float64 result than PyTorch's own answer may be."""
+    array = np.random.default_rng(0).uniform(0, 1, length).astype(np.float32)
+    args = (0,) if name == "logsumexp" else ()
+    exact = getattr(torch.from_numpy(array).double(), name)(*args).item()
+    found = getattr(chainrule.from_numpy(array), name)(*args).item()
+    assert abs(found - exact) <= 2e-6 * abs(exact)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "cumsum", "cumprod", "softmax", "log_softmax", "nansum", "norm"])
+def test_dtype_argument(name):
+    dtypes = ["int64", "float32", "float64", "float16", "complex64"]
+    with Collected() as c:
+        for source, target in itertools.product(dtypes, dtypes):
+            if source == "complex64" and target != "complex64":
+                continue  # PyTorch warns of the lost imaginary part
+            reference = torch.tensor([1, 2, 3]).to(getattr(torch, source))
+
+            def make(library, x, target=target):
+                args = (0,) if name.startswith("cum") or "softmax" in name else ()
+                return getattr(library, name)(x, *args, dtype=getattr(library, target))
+
+            found, expected = outcome(make, chainrule, ours(reference)), outcome(make, torch, reference)
+            c.check(assert_same_outcome, found, expected, 1, f"{name} {source} {target}")
+
+
+@pytest.mark.parametrize("make", [
+    lambda t: t.zeros(2).sum(1), lambda t: t.zeros(2).sum(-2), lambda t: t.zeros(2, 3).sum((0, 0)), lambda t: t.zeros(0).max(), lambda t: t.zeros(0).argmax(),
+    lambda t: t.zeros(0, 3).amax(0), lambda t: t.zeros(0).amin(), lambda t: t.zeros(2).softmax(3), lambda t: t.zeros(2).sum("a"), lambda t: t.zeros(2).sum(1.5),
+    lambda t: t.ones(2, dtype=t.int64).mean(), lambda t: t.ones(2, dtype=t.bool).std(), lambda t: t.zeros(2).cumsum(), lambda t: t.zeros(2).max(0, 1, 2),
+    lambda t: t.zeros(0, 3).max(0), lambda t: t.zeros(2).logsumexp(), lambda t: t.zeros(2, dtype=t.complex64).max(), lambda t: t.zeros(2).prod((0,)),
+    lambda t: t.zeros(2).sum(10**10), lambda t: t.zeros(2).norm(p="nuc"), lambda t: t.zeros(0).aminmax(), lambda t: t.zeros(2).var(correction=5),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:var")
+def test_bad_arguments(make):
+    assert_same_outcome(outcome(make, chainrule), outcome(make, torch))
+
+
+def test_named_results():
+    values, indices = chainrule.tensor([[1.0, 5.0], [7.0, 2.0]]).max(1)
+    result = chainrule.tensor([[1.0, 5.0], [7.0, 2.0]]).max(dim=1)
+    assert (values.tolist(), indices.tolist()) == ([5.0, 7.0], [1, 0])
+    assert (result.values.tolist(), result.indices.tolist()) == ([5.0, 7.0], [1, 0])
+    assert chainrule.aminmax(chainrule.arange(3)).max.item() == 2

@@ -1,0 +1,252 @@
+"""Threads and processes: backward from several threads at once, fork after threads, results that do not depend on threads."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from both import no_leaks  # noqa: F401
+
+import chainrule
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+
+def in_threads(work, count=8):
+    """Runs work(k) in `count` threads at once; hands on the first exception."""
+    errors, barrier = [], threading.Barrier(count)
+
+    def run(k):
+        barrier.wait()
+        try:
+            work(k)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+@pytest.fixture(autouse=True)
+def often_switching():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.fixture
+def thread_count():
+    before = chainrule.get_num_threads()
+    yield chainrule.set_num_threads
+    chainrule.set_num_threads(before)
+
+
+def test_a_shared_leaf_loses_no_gradient():
+    x = chainrule.ones(4, requires_grad=True)
+
+    def work(k):
+        for _ in range(200):
+            (x * (k + 1)).sum().backward()
+
+    in_threads(work)
+    assert x.grad.tolist() == [200.0 * 36] * 4
+
+
+def test_a_shared_leaf_with_hooks_loses_no_gradient():
+    x = chainrule.ones(4, requires_grad=True)
+    counts = []
+    x.register_hook(lambda g: (counts.append(1), g * 1)[1])
+    x.register_post_accumulate_grad_hook(lambda t: counts.append(2))
+
+    def work(k):
+        for _ in range(100):
+            y = x * (k + 1)
+            y.register_hook(lambda g: sum(range(20)) and g * 1)
+            (y + x * 0).sum().backward()
+
+    in_threads(work)
+    assert x.grad.tolist() == [100.0 * 36] * 4
+    assert (counts.count(1), counts.count(2)) == (800, 800)
+
+
+def test_a_shared_graph_gives_each_thread_its_own_result():
+    x = chainrule.ones(4, requires_grad=True)
+    shared = x.exp()
+    for _ in range(5):
+        shared = shared.sin() + x
+        shared.register_hook(lambda g: sum(range(10)) and None)
+    x.register_hook(lambda g: sum(range(10)) and None)
+    (expected,) = chainrule.autograd.grad(shared.sum(), x, retain_graph=True)
+
+    def work(k):
+        for _ in range(50):
+            (found,) = chainrule.autograd.grad((shared * (k + 1)).sum(), x, retain_graph=True)
+            assert found.tolist() == pytest.approx([value * (k + 1) for value in expected.tolist()], rel=1e-5)
+
+    in_threads(work)
+
+
+def test_lines_belong_to_their_threads():
+    def work(k):
+        x = chainrule.ones(4, requires_grad=True)
+        kept = []
+        y = x * 2
+        y.register_hook(lambda g: (sum(range(50)), None)[1])
+        for _ in range(50):
+            y.sum().backward(retain_graph=True)
+            kept.append(x + 1)
+        line = work.__code__.co_firstlineno + 7
+        assert {t.grad_fn.source[1] for t in kept} == {line}
+
+    in_threads(work)
+
+
+def test_the_recording_mode_belongs_to_the_thread():
+    def work(k):
+        for _ in range(200):
+            with chainrule.set_grad_enabled(k % 2 == 0):
+                sum(range(20))
+                assert chainrule.is_grad_enabled() is (k % 2 == 0)
+            assert chainrule.is_grad_enabled()
+
+    in_threads(work)
+
+
+def test_large_operations_from_several_threads():
+    a = chainrule.randn(300, 300)
+    expected = (a @ a).sin().sum().item()
+
+    def work(k):
+        for _ in range(5):
+            assert (a @ a).sin().sum().item() == expected
+
+    in_threads(work, count=4)
+
+
+def test_writes_from_several_threads_are_counted():
+    x = chainrule.zeros(4)
+
+    def work(k):
+        for _ in range(500):
+            x.add_(1)
+
+    in_threads(work)
+    assert x.tolist() == [4000.0] * 4
+    assert x._version == 4000
+
+
+def test_a_thread_may_be_started_inside_a_hook():
+    x = chainrule.ones(4, requires_grad=True)
+
+    def hook(g):
+        def nested():
+            (x * 10).sum().backward()
+
+        thread = threading.Thread(target=nested)
+        thread.start()
+        thread.join()
+
+    y = x * 2
+    y.register_hook(hook)
+    y.sum().backward()
+    assert x.grad.tolist() == [12.0] * 4
+
+
+# ---- results do not depend on the number of threads
+
+BIG = {
+    "elementwise": lambda a, b: (a * b).sin() + a.exp(),
+    "sum": lambda a, b: a.sum(),
+    "sum of rows": lambda a, b: a.sum(1),
+    "sum of columns": lambda a, b: a.sum(0),
+    "mean": lambda a, b: (a * a).mean(),
+    "var": lambda a, b: a.var(),
+    "prod": lambda a, b: (1 + a * 1e-4).prod(),
+    "matmul": lambda a, b: a @ b.T,
+    "vector": lambda a, b: a @ b[0],
+    "transposed": lambda a, b: (a.T * b.T).sum(0),
+    "softmax": lambda a, b: a.softmax(1),
+    "logsumexp": lambda a, b: a.logsumexp(0),
+    "cumsum": lambda a, b: a.cumsum(1),
+    "norm": lambda a, b: a.norm(),
+    "copy": lambda a, b: a.T.contiguous(),
+}
+
+
+@pytest.mark.parametrize("function", BIG.values(), ids=BIG.keys())
+def test_results_do_not_depend_on_threads(function, thread_count):
+    chainrule.manual_seed(1)
+    a, b = chainrule.randn(700, 900), chainrule.randn(700, 900)
+
+    def results(count):
+        thread_count(count)
+        x, y = a.clone().requires_grad_(), b.clone().requires_grad_()
+        out = function(x, y)
+        gradients = chainrule.autograd.grad((out * out).sum(), [x, y], allow_unused=True)
+        return [out.detach(), *(g for g in gradients if g is not None)]
+
+    one = results(1)
+    for count in (2, 3, 7):
+        for mine, other in zip(results(count), one, strict=True):
+            assert bool((mine == other).all())
+
+
+def test_random_numbers_do_not_depend_on_threads(thread_count):
+    seen = []
+    for count in (1, 2, 5):
+        thread_count(count)
+        chainrule.manual_seed(3)
+        seen.append(chainrule.randn(200_000))
+    assert bool((seen[0] == seen[1]).all())
+    assert bool((seen[0] == seen[2]).all())
+
+
+def test_set_num_threads_refuses_nonsense():
+    with pytest.raises(RuntimeError, match="positive"):
+        chainrule.set_num_threads(0)
+
+
+# ---- processes
+
+
+def calculate():
+    x = chainrule.ones(400, 400, requires_grad=True)
+    ((x @ x).sin() + x.exp()).sum().backward()
+    return float(x.grad.sum())
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_fork_after_threads_were_used(thread_count):
+    thread_count(2)
+    expected = calculate()
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if calculate() == expected else 1)  # nothing of pytest may run in the child
+        deadline = threading.Timer(60, os.kill, (child, 9))
+        deadline.start()
+        _, status = os.waitpid(child, 0)
+        deadline.cancel()
+        assert status == 0
+    assert calculate() == expected
+
+
+def test_subprocess_after_threads_were_used(thread_count):
+    thread_count(2)
+    calculate()
+    program = "import chainrule; print((chainrule.ones(300, 300) @ chainrule.ones(300, 300)).sum().item())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == str(300.0**3)
+
+
+def test_the_interpreter_ends_while_threads_sleep():
+    program = "import chainrule; chainrule.set_num_threads(2); chainrule.ones(2000, 2000).sin().sum().item()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
