@@ -21,7 +21,11 @@ def tensors() -> list:
         made += [chainrule.ones(shape, dtype=kind) for shape in [(), (0,), (1,), (3,), (2, 3), (2, 0, 3)]]
     base = chainrule.ones(4, 5)
     made += [base.t(), base[1:3, ::2], base[:1].expand(4, 5), chainrule.ones(2, 1, 3, 1, 2), chainrule.ones([1] * 12)]
-    made += [chainrule.ones(3, requires_grad=True), chainrule.ones(2, 3, requires_grad=True) * 2, chainrule.ones(1).expand(2**40)[:5]]
+    made += [
+        chainrule.ones(3, requires_grad=True),
+        chainrule.ones(2, 3, requires_grad=True) * 2,
+        chainrule.ones(1).expand(2**40)[:5],
+    ]
     made += [chainrule.tensor([float("nan"), float("inf"), -float("inf")]), chainrule.tensor([2**63 - 1, -(2**63), -1])]
     return made
 
@@ -39,7 +43,14 @@ def others() -> list:
 
 def parameter_names(name: str) -> list[str]:
     texts = [text for _, n, text in _core.signatures() if n == name]
-    return sorted({part.split("=")[0].split()[-1] for text in texts for part in text[text.index("(") + 1 : -1].split(",") if part.strip(" *)")})
+    return sorted(
+        {
+            part.split("=")[0].split()[-1]
+            for text in texts
+            for part in text[text.index("(") + 1 : -1].split(",")
+            if part.strip(" *)")
+        }
+    )
 
 
 def one_call(choose: random.Random, function, name: str, method: bool) -> None:
@@ -57,7 +68,9 @@ def one_call(choose: random.Random, function, name: str, method: bool) -> None:
     args = [argument() for _ in range(choose.choice([0, 1, 1, 2, 2, 3, 4, 6]))]
     if method or choose.random() < 0.7:
         args.insert(0, choose.choice(TENSORS))
-    keywords = {choose.choice(NAMES[name]): argument() for _ in range(choose.choice([0, 0, 0, 1, 2]))} if NAMES[name] else {}
+    keywords = (
+        {choose.choice(NAMES[name]): argument() for _ in range(choose.choice([0, 0, 0, 1, 2]))} if NAMES[name] else {}
+    )
     try:
         result = function(*args, **keywords)
     except Exception:
@@ -97,8 +110,15 @@ def main(part: int, parts: int) -> None:
     limit = 3 << 30  # so that what asks for too much fails at once
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     functions = [(name, f, False) for name, f in sorted(_core.functions.items())]
-    methods = [(name, getattr(chainrule.Tensor, name), True) for name in sorted({n for f, n, _ in _core.signatures() if f == "method"})]
-    operators = [(n, getattr(chainrule.Tensor, n), True) for n in sorted(dir(chainrule.Tensor)) if n.startswith("__") and n.strip("_") in OPERATORS]
+    methods = [
+        (name, getattr(chainrule.Tensor, name), True)
+        for name in sorted({n for f, n, _ in _core.signatures() if f == "method"})
+    ]
+    operators = [
+        (n, getattr(chainrule.Tensor, n), True)
+        for n in sorted(dir(chainrule.Tensor))
+        if n.startswith("__") and n.strip("_") in OPERATORS
+    ]
     for name, function, method in [*functions, *methods, *operators][part::parts]:
         if name in SLOW_OR_ENDLESS:
             continue

@@ -83,7 +83,10 @@ def test_tensor_copies_and_as_tensor_and_from_numpy_share():
     assert array[1] == 7
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"],
+)
 def test_from_numpy(dtype):
     array = np.arange(24).reshape(2, 3, 4).astype(dtype)
     for view in (array, array.T, array[:, ::2], array[0, 0, 0:0], array[1, 2]):
@@ -110,7 +113,12 @@ def test_bad_input(make):
 def test_nested_tensors_as_data():
     for data in (lambda t: [t.tensor(1.0), t.tensor(2.0)], lambda t: [[t.tensor(1), 2], [3, 4]], lambda t: t.arange(3), lambda t: range(3),
                  lambda t: (1, 2), lambda t: [np.float64(1.5), 2], lambda t: np.arange(3), lambda t: [True, 2], lambda t: [[]], lambda t: [[], []]):  # fmt: skip
-        assert_same_outcome(outcome(lambda t, d=data: t.tensor(d(t)), chainrule), outcome(lambda t, d=data: t.tensor(d(t)), torch), 1, "")
+        assert_same_outcome(
+            outcome(lambda t, d=data: t.tensor(d(t)), chainrule),
+            outcome(lambda t, d=data: t.tensor(d(t)), torch),
+            1,
+            "",
+        )
 
 
 def test_random_ranges():

@@ -7,7 +7,18 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from oracle import COMPLEX, DTYPES, FLOATS, INTEGERS, Collected, assert_same, assert_same_outcome, name_of, ours, outcome
+from oracle import (
+    COMPLEX,
+    DTYPES,
+    FLOATS,
+    INTEGERS,
+    Collected,
+    assert_same,
+    assert_same_outcome,
+    name_of,
+    ours,
+    outcome,
+)
 
 import chainrule
 
@@ -41,7 +52,9 @@ def test_conversion(source, target):
     assert_same(chainrule.zeros(8, dtype=kind(chainrule, target)).copy_(mine), expected)
 
 
-@pytest.mark.parametrize(("source", "target"), list(itertools.product((*FLOATS, *COMPLEX), (*FLOATS, *COMPLEX, "bool"))))
+@pytest.mark.parametrize(
+    ("source", "target"), list(itertools.product((*FLOATS, *COMPLEX), (*FLOATS, *COMPLEX, "bool")))
+)
 @pytest.mark.filterwarnings("ignore:Casting complex values to real")
 def test_conversion_of_odd_values(source, target):
     """Overflow to infinity, NaN, subnormals, ties: rounding is that of PyTorch, bit for bit."""
@@ -64,7 +77,11 @@ def test_reading_back(dtype):
     assert mine.tolist() == reference.tolist()
     assert mine[3].item() == reference[3].item()
     assert type(mine[3].item()) is type(reference[3].item())
-    assert (mine.element_size(), mine.itemsize, mine.nbytes) == (reference.element_size(), reference.itemsize, reference.nbytes)
+    assert (mine.element_size(), mine.itemsize, mine.nbytes) == (
+        reference.element_size(),
+        reference.itemsize,
+        reference.nbytes,
+    )
     for name in ("is_floating_point", "is_complex", "is_signed"):
         assert getattr(mine, name)() == getattr(reference, name)()
     assert (mine.dim(), mine.ndimension(), mine.nelement(), mine.numel(), tuple(mine.size())) == (1, 1, 8, 8, (8,))
@@ -142,7 +159,9 @@ def test_promotion_of_tensors(name, dtype):
 def test_promotion_of_numbers(name):
     with Collected() as c:
         for dtype, number, shape in itertools.product(DTYPES, SCALARS, [(2,), ()]):
-            results = [outcome(getattr(library, name), small(library, dtype, shape), number) for library in (chainrule, torch)]
+            results = [
+                outcome(getattr(library, name), small(library, dtype, shape), number) for library in (chainrule, torch)
+            ]
             c.check(compare, *results, f"{name}({dtype}{shape}, {number})")
 
 
@@ -176,19 +195,26 @@ def test_promotion_in_place(name):
             ]
             c.check(compare, *results, f"{name} {dtype} {other}{shapes[1]}")
         for dtype, number in itertools.product(DTYPES, SCALARS):
-            results = [outcome(getattr(operator, name), small(library, dtype, (2,)), number) for library in (chainrule, torch)]
+            results = [
+                outcome(getattr(operator, name), small(library, dtype, (2,)), number) for library in (chainrule, torch)
+            ]
             c.check(compare, *results, f"{name} {dtype} {number}")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_promotion_functions(dtype):
     for other in DTYPES:
-        mine, reference = (library.promote_types(kind(library, dtype), kind(library, other)) for library in (chainrule, torch))
+        mine, reference = (
+            library.promote_types(kind(library, dtype), kind(library, other)) for library in (chainrule, torch)
+        )
         assert name_of(mine) == name_of(reference)
-        assert chainrule.can_cast(kind(chainrule, dtype), kind(chainrule, other)) == torch.can_cast(kind(torch, dtype), kind(torch, other))
+        assert chainrule.can_cast(kind(chainrule, dtype), kind(chainrule, other)) == torch.can_cast(
+            kind(torch, dtype), kind(torch, other)
+        )
         for shapes in [((2,), (2,)), ((), (2,)), ((2,), ())]:
             mine, reference = (
-                library.result_type(small(library, dtype, shapes[0]), small(library, other, shapes[1])) for library in (chainrule, torch)
+                library.result_type(small(library, dtype, shapes[0]), small(library, other, shapes[1]))
+                for library in (chainrule, torch)
             )
             assert name_of(mine) == name_of(reference).replace("complex32", "complex64")
     for number in SCALARS:

@@ -229,7 +229,9 @@ def test_a_second_backward_raises():
 def test_the_error_of_a_second_backward_names_the_line():
     y = leaf(chainrule).exp().sum()  # the line
     y.backward()
-    with pytest.raises(RuntimeError, match=r"made here: .*test_engine.py:\d+, in .*: y = leaf\(.*# the line   \[ExpBackward0\]"):
+    with pytest.raises(
+        RuntimeError, match=r"made here: .*test_engine.py:\d+, in .*: y = leaf\(.*# the line   \[ExpBackward0\]"
+    ):
         y.backward()
 
 

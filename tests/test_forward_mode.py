@@ -59,12 +59,16 @@ def test_tangents_are_pytorchs(function):
     agree(program, tolerance=1e-6 if function is FUNCTIONS["float"] else 1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in ("constant", "detached", "float", "comparison")])
+@pytest.mark.parametrize(
+    "name", [name for name in FUNCTIONS if name not in ("constant", "detached", "float", "comparison")]
+)
 def test_forward_and_reverse_agree(name):
     values, tangent = [0.5, -1.5, 2.0], [1.0, 10.0, -3.0]
     function = FUNCTIONS[name]
     with chainrule.autograd.forward_ad.dual_level():
-        forward = chainrule.autograd.forward_ad.unpack_dual(function(chainrule, dual(chainrule, values, tangent))).tangent
+        forward = chainrule.autograd.forward_ad.unpack_dual(
+            function(chainrule, dual(chainrule, values, tangent))
+        ).tangent
         forward = forward.detach().clone()
     x = chainrule.tensor(values, dtype=chainrule.float64, requires_grad=True)
     y = function(chainrule, x)

@@ -196,7 +196,9 @@ def test_leaves_and_results():
 def test_requires_grad_spreads_from_any_input():
     def program(torch):
         x, plain = leaf(torch), torch.ones(3)
-        return flags(x + plain, plain + x, torch.cat([plain, x]), torch.where(plain > 0, plain, x), plain.where(x > 0, plain))
+        return flags(
+            x + plain, plain + x, torch.cat([plain, x]), torch.where(plain > 0, plain, x), plain.where(x > 0, plain)
+        )
 
     agree(program)
 
@@ -252,7 +254,9 @@ def test_a_leaf_switched_off_after_use_still_gets_its_gradient():
 
 def test_a_non_leafs_grad_warns():
     y = leaf(chainrule) * 2
-    with pytest.warns(UserWarning, match=r"^The \.grad attribute of a Tensor that is not a leaf Tensor is being accessed"):
+    with pytest.warns(
+        UserWarning, match=r"^The \.grad attribute of a Tensor that is not a leaf Tensor is being accessed"
+    ):
         assert y.grad is None
     z = leaf(chainrule) * 2
     z.retain_grad()

@@ -16,7 +16,21 @@ BASIC = [
 ADVANCED = [
     [0, 2], ([0, 1], [1, 2]), (slice(None), [2, 0]), (0, [1, 1]), ([[0, 1], [1, 0]],), (..., [0, 3]), ([0], slice(None), [1]), [True, False, True],
 ]  # fmt: skip
-BAD = [3, -4, (0, 4), (0, 0, 0, 0), 1.5, "a", (..., ...), slice(None, None, -1), slice(None, None, 0), [7], (slice(None), [9]), [True], slice(1.5, 2)]
+BAD = [
+    3,
+    -4,
+    (0, 4),
+    (0, 0, 0, 0),
+    1.5,
+    "a",
+    (..., ...),
+    slice(None, None, -1),
+    slice(None, None, 0),
+    [7],
+    (slice(None), [9]),
+    [True],
+    slice(1.5, 2),
+]
 
 
 def base(library):
@@ -44,7 +58,10 @@ def test_read(index):
 @pytest.mark.parametrize("kind", ["number", "tensor", "0-d", "wrong shape"])
 def test_write(index, kind):
     def written(library):
-        x, y = base(library) * 2, library.full((5,) if kind == "tensor" else (), 7.0, dtype=library.float64, requires_grad=True)
+        x, y = (
+            base(library) * 2,
+            library.full((5,) if kind == "tensor" else (), 7.0, dtype=library.float64, requires_grad=True),
+        )
         value = {"number": 3, "wrong shape": library.zeros(7, 9, dtype=library.float64)}.get(kind, y)
         if kind == "tensor" and x[index].shape[-1:] != (5,):
             value = y.sum()

@@ -7,7 +7,17 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from oracle import DTYPES, Collected, assert_same, assert_same_gradients, assert_same_outcome, cast, gradients, ours, outcome
+from oracle import (
+    DTYPES,
+    Collected,
+    assert_same,
+    assert_same_gradients,
+    assert_same_outcome,
+    cast,
+    gradients,
+    ours,
+    outcome,
+)
 
 import chainrule
 
@@ -16,7 +26,21 @@ def random(shape: tuple[int, ...], dtype: str = "float64", seed: int = 0) -> tor
     return cast(np.random.default_rng(seed + sum(shape)).uniform(-2, 2, shape), dtype)
 
 
-SHAPES = [(), (3,), (4,), (3, 4), (4, 3), (0, 4), (4, 0), (2, 3, 4), (2, 4, 3), (1, 4, 3), (5, 1, 3, 4), (2, 4, 5), (0, 3, 4)]
+SHAPES = [
+    (),
+    (3,),
+    (4,),
+    (3, 4),
+    (4, 3),
+    (0, 4),
+    (4, 0),
+    (2, 3, 4),
+    (2, 4, 3),
+    (1, 4, 3),
+    (5, 1, 3, 4),
+    (2, 4, 5),
+    (0, 3, 4),
+]
 
 
 @pytest.mark.parametrize("a", SHAPES, ids=str)
@@ -53,7 +77,9 @@ def test_layouts(first, second, dtype):
             t.requires_grad_()
         found, expected = mine[0] @ mine[1], reference[0] @ reference[1]
         assert_same(found, expected)
-        assert_same_gradients(gradients(chainrule, [found], mine), gradients(torch, [expected], reference), 10, f"{left}")
+        assert_same_gradients(
+            gradients(chainrule, [found], mine), gradients(torch, [expected], reference), 10, f"{left}"
+        )
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 127, 130])
@@ -70,8 +96,20 @@ def test_dtypes(dtype):
     with Collected() as c:
         for other in DTYPES:
             a, b = random((3, 4), dtype), random((4, 2), other, 50)
-            c.check(assert_same_outcome, outcome(chainrule.mm, ours(a), ours(b)), outcome(torch.mm, a, b), 4, f"mm {dtype} {other}")
-        for name, left, right in [("dot", (4,), (4,)), ("mv", (3, 4), (4,)), ("bmm", (2, 3, 4), (2, 4, 2)), ("outer", (3,), (4,)), ("matmul", (2, 3, 4), (4,))]:
+            c.check(
+                assert_same_outcome,
+                outcome(chainrule.mm, ours(a), ours(b)),
+                outcome(torch.mm, a, b),
+                4,
+                f"mm {dtype} {other}",
+            )
+        for name, left, right in [
+            ("dot", (4,), (4,)),
+            ("mv", (3, 4), (4,)),
+            ("bmm", (2, 3, 4), (2, 4, 2)),
+            ("outer", (3,), (4,)),
+            ("matmul", (2, 3, 4), (4,)),
+        ]:
             a, b = random(left, dtype), random(right, dtype, 50)
             found, expected = outcome(getattr(chainrule, name), ours(a), ours(b)), outcome(getattr(torch, name), a, b)
             c.check(assert_same_outcome, found, expected, 4, f"{name} {dtype}")
@@ -93,7 +131,10 @@ def test_bad_shapes(make):
 
 def test_inplace_products():
     for library in (chainrule, torch):
-        assert library.ones(2, 2).addmm_(library.ones(2, 3), library.ones(3, 2), beta=2, alpha=0.5).tolist() == [[3.5, 3.5]] * 2
+        assert (
+            library.ones(2, 2).addmm_(library.ones(2, 3), library.ones(3, 2), beta=2, alpha=0.5).tolist()
+            == [[3.5, 3.5]] * 2
+        )
         assert library.ones(2).addmv_(library.ones(2, 3), library.ones(3)).tolist() == [4.0, 4.0]
         assert library.ones(1, 2).addr_(library.ones(1), library.ones(2)).tolist() == [[2.0, 2.0]]
     x = chainrule.ones(2, 2)

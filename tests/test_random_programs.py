@@ -222,7 +222,10 @@ def test_nothing_is_left_behind():
     gc.collect()
     before = chainrule._core.live_tensors(), chainrule._core.live_nodes()
     for seed in range(50):
-        steps = [(kind, seed, seed * 3 + n, n % 4, seed * 7 + n * 13) for n, kind in enumerate(["view", "write", "result"] * 3)]
+        steps = [
+            (kind, seed, seed * 3 + n, n % 4, seed * 7 + n * 13)
+            for n, kind in enumerate(["view", "write", "result"] * 3)
+        ]
         run(chainrule, steps)
     gc.collect()
     assert (chainrule._core.live_tensors(), chainrule._core.live_nodes()) == before

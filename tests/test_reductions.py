@@ -26,14 +26,27 @@ def test_every_set_of_dimensions(name):
                 continue
             options = {"keepdim": True} if keepdim else {}
             mine, reference = ours(whole).requires_grad_(), whole.clone().requires_grad_()
-            found, expected = getattr(layout(mine), name)(dims, **options), getattr(layout(reference), name)(dims, **options)
+            found, expected = (
+                getattr(layout(mine), name)(dims, **options),
+                getattr(layout(reference), name)(dims, **options),
+            )
             c.check(assert_same, found, expected, 1, f"{name} {dims} {keepdim}")
             given = gradients(torch, [expected], [reference])
             c.check(assert_same_gradients, gradients(chainrule, [found], [mine]), given, 10, f"{name} {dims} {keepdim}")
 
 
-@pytest.mark.parametrize("name", ["max", "min", "amax", "amin", "median", "cummax", "cummin", "argmax", "argmin", "aminmax"])
-@pytest.mark.parametrize("values", [[1.0, 3.0, 3.0, 2.0], [2.0, float("nan"), 5.0, float("nan")], [float("inf"), float("inf"), -float("inf"), 0.0], [0.0, -0.0, 0.0, -0.0]])
+@pytest.mark.parametrize(
+    "name", ["max", "min", "amax", "amin", "median", "cummax", "cummin", "argmax", "argmin", "aminmax"]
+)
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.0, 3.0, 3.0, 2.0],
+        [2.0, float("nan"), 5.0, float("nan")],
+        [float("inf"), float("inf"), -float("inf"), 0.0],
+        [0.0, -0.0, 0.0, -0.0],
+    ],
+)
 def test_ties_and_nan(name, values):
     """Which of equal elements is named, and how they share the gradient, is as in PyTorch."""
     if not hasattr(chainrule, name):
@@ -61,7 +74,9 @@ def test_long_float32_sums_are_accurate(length, name):
     assert abs(found - exact) <= 2e-6 * abs(exact)
 
 
-@pytest.mark.parametrize("name", ["sum", "mean", "prod", "cumsum", "cumprod", "softmax", "log_softmax", "nansum", "norm"])
+@pytest.mark.parametrize(
+    "name", ["sum", "mean", "prod", "cumsum", "cumprod", "softmax", "log_softmax", "nansum", "norm"]
+)
 def test_dtype_argument(name):
     dtypes = ["int64", "float32", "float64", "float16", "complex64"]
     with Collected() as c:

@@ -178,11 +178,19 @@ def test_ties(tie):
 def test_the_maximum_of_equal_elements():
     assert grad(chainrule, lambda x: x.max(), [1.0] * 5).tolist() == pytest.approx([0.2] * 5)
     assert grad(chainrule, lambda x: x.max(0)[0], [1.0] * 5).tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
-    for function in (lambda x: x.max(), lambda x: x.max(0)[0], lambda x: x.min(), lambda x: x.min(0)[0], lambda x: x.amax(0)):
+    for function in (
+        lambda x: x.max(),
+        lambda x: x.max(0)[0],
+        lambda x: x.min(),
+        lambda x: x.min(0)[0],
+        lambda x: x.amax(0),
+    ):
         agree(lambda torch, function=function: grad(torch, function, [1.0, 2.0, 2.0, 1.0, 2.0]))
 
 
-@pytest.mark.parametrize("name", ["sqrt", "log", "asin", "rsqrt", "reciprocal", "tan", "sigmoid", "tanh", "exp", "relu", "abs"])
+@pytest.mark.parametrize(
+    "name", ["sqrt", "log", "asin", "rsqrt", "reciprocal", "tan", "sigmoid", "tanh", "exp", "relu", "abs"]
+)
 def test_the_gradient_of_nan_does_not_depend_on_the_length(name):
     for bad in (float("nan"), float("inf"), -float("inf"), -2.0, 0.0):
         seen = set()
@@ -257,7 +265,9 @@ def test_forward_and_reverse_jacobians_of_complex_sin():
     (g,) = chainrule.autograd.grad(x.sin(), x, chainrule.tensor(1 + 0j, dtype=chainrule.complex128))
     ad = chainrule.autograd.forward_ad
     with ad.dual_level():
-        d = ad.make_dual(chainrule.tensor(z, dtype=chainrule.complex128), chainrule.tensor(1 + 0j, dtype=chainrule.complex128))
+        d = ad.make_dual(
+            chainrule.tensor(z, dtype=chainrule.complex128), chainrule.tensor(1 + 0j, dtype=chainrule.complex128)
+        )
         tangent = ad.unpack_dual(d.sin()).tangent.item()
     assert tangent == pytest.approx(g.item().conjugate(), rel=1e-12)
 

@@ -272,7 +272,14 @@ def test_deepcopy_of_shared_tensors_keeps_them_shared():
 
 
 def test_functions_and_dtypes_can_be_pickled():
-    for value in (chainrule.sin, chainrule.cat, chainrule.float32, chainrule.bfloat16, chainrule.device("cpu"), chainrule.no_grad):
+    for value in (
+        chainrule.sin,
+        chainrule.cat,
+        chainrule.float32,
+        chainrule.bfloat16,
+        chainrule.device("cpu"),
+        chainrule.no_grad,
+    ):
         again = pickle.loads(pickle.dumps(value))
         assert again is value or again == value
     assert pickle.loads(pickle.dumps(chainrule.Size([2, 3]))) == chainrule.Size([2, 3])

@@ -113,7 +113,9 @@ def test_complex_parts():
         assert_same(gradients(chainrule, [m], [mine])[0], gradients(torch, [r], [reference])[0])
 
 
-@pytest.mark.parametrize(("source", "target"), [("float32", "int32"), ("float64", "float32"), ("int16", "int64"), ("uint8", "int8")])
+@pytest.mark.parametrize(
+    ("source", "target"), [("float32", "int32"), ("float64", "float32"), ("int16", "int64"), ("uint8", "int8")]
+)
 def test_view_as_another_dtype(source, target):
     reference = torch.arange(8).to(getattr(torch, source))
     assert_same(ours(reference).view(getattr(chainrule, target)), reference.view(getattr(torch, target)))
@@ -162,6 +164,9 @@ def test_clones_keep_dense_strides():
 def test_flat_results_are_tuples():
     assert isinstance(chainrule.zeros(4).split(2), tuple)
     assert isinstance(chainrule.zeros(4).unbind(), tuple)
-    assert isinstance(chainrule.broadcast_tensors(chainrule.zeros(1), chainrule.zeros(3)), type(torch.broadcast_tensors(torch.zeros(1))))
+    assert isinstance(
+        chainrule.broadcast_tensors(chainrule.zeros(1), chainrule.zeros(3)),
+        type(torch.broadcast_tensors(torch.zeros(1))),
+    )
     assert [t.shape for t in flat(chainrule.zeros(5).chunk(2))] == [(3,), (2,)]
     assert theirs(chainrule.zeros(2)).tolist() == [0, 0]

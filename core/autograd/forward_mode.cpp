@@ -9,23 +9,28 @@ PauseScope::PauseScope() : previous_(depth) { depth = 0; }
 PauseScope::~PauseScope() { depth = previous_; }
 
 Tensor tangent(const Tensor& t) {
-  return t && t->rare && t->rare->tangent ? Tensor::borrow(t->rare->tangent) : Tensor();
+  return has_tangent(t.get()) ? Tensor::borrow(t->rare->tangent) : Tensor();
 }
 
 void set_tangent(const Tensor& t, const Tensor& tangent) {
   Rare* r = rare(t.get());
+  r->tangent_level = level;
   Py_XDECREF((PyObject*)std::exchange(r->tangent, Tensor(tangent).release()));
   track(t.get());
 }
 
 bool any_tangent(Inputs inputs) {
   for (const Tensor* t : inputs) {
-    if (*t && (*t)->rare && (*t)->rare->tangent) return true;
+    if (has_tangent(t->get())) return true;
   }
   return false;
 }
 
 void propagate(Node* node, Inputs inputs, const Tensor& output) {
+  bool tracked = false;  // whether the tangent itself may be differentiated
+  for (const Tensor* t : inputs) {
+    tracked |= grad_enabled() && *t && (requires_grad(*t) || (has_tangent(t->get()) && requires_grad(tangent(*t))));
+  }
   PauseScope pause;
   GradModeScope recording(true);
   Tensor probe = zeros(output.sizes(), output.dtype());
@@ -46,7 +51,7 @@ void propagate(Node* node, Inputs inputs, const Tensor& output) {
     std::vector<Tensor> found = gradients_of(outputs, tangents, {probe}, {.retain_graph = true, .create_graph = true});
     result = found[0];
   }
-  if (result) set_tangent(output, result);
+  if (result) set_tangent(output, tracked ? result : alias(result));
 }
 
 }  // namespace chainrule::forward_mode

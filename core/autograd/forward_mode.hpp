@@ -6,10 +6,17 @@ namespace chainrule::forward_mode {
 
 // Whether a dual level is open; nothing below costs anything while none is.
 inline int depth = 0;
+inline uint32_t level = 0;  // counts the levels ever opened: a tangent dies with its own
 inline bool active() { return depth > 0; }
-inline void enter() { ++depth; }
+inline void enter() {
+  ++depth;
+  ++level;
+}
 inline void leave() { --depth; }
 
+inline bool has_tangent(const TensorObject* t) {
+  return t && t->rare && t->rare->tangent && t->rare->tangent_level == level;
+}
 Tensor tangent(const Tensor& t);  // null handle when it has none
 void set_tangent(const Tensor& t, const Tensor& tangent);
 bool any_tangent(Inputs inputs);

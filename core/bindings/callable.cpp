@@ -39,8 +39,18 @@ std::map<std::string, Callable, std::less<>> functions, methods;
         "), but expected one of:", list);
 }
 
-void copy_to_out(PyObject* result, PyObject* out) {
+// As C++ spells the type, which is what PyTorch's message shows.
+const char* spoken(DType t) {
+  static constexpr const char* names[kDTypeCount] = {"bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half",
+                                                     "c10::BFloat16", "float", "double", "c10::complex<float>", "c10::complex<double>"};
+  return names[static_cast<int>(t)];
+}
+
+void copy_to_out(PyObject* result, PyObject* out, bool exact) {
   Tensor from = Tensor::borrow(result), to = Tensor::borrow(out);
+  if (exact && from.dtype() != to.dtype()) {
+    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", spoken(from.dtype()), ", but got ", spoken(to.dtype()), " instead");
+  }
   if (grad_enabled() && (requires_grad(from) || requires_grad(to))) {
     raise(PyExc_RuntimeError, "functions with out=... arguments don't support automatic differentiation, but one of the "
           "arguments requires grad.");
@@ -55,16 +65,16 @@ void copy_to_out(PyObject* result, PyObject* out) {
 }
 
 // Takes over `result`; gives what the call returns.
-PyObject* serve_out(PyObject* result, PyObject* out) {
+PyObject* serve_out(PyObject* result, PyObject* out, bool exact) {
   if (is_tensor(result)) {
     if (!is_tensor(out)) raise(PyExc_TypeError, "argument 'out' must be Tensor, not ", Py_TYPE(out)->tp_name);
-    copy_to_out(result, out);
+    copy_to_out(result, out, exact);
     Py_DECREF(result);
     return Py_NewRef(out);
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
     PyObject* item = checked(PySequence_GetItem(out, i));
-    copy_to_out(PyTuple_GET_ITEM(result, i), item);
+    copy_to_out(PyTuple_GET_ITEM(result, i), item, exact);
     Py_DECREF(item);
   }
   Py_DECREF(result);
@@ -85,7 +95,7 @@ PyObject* name_results(const Callable& c, PyObject* result) {
 PyObject* run(const Callable& c, const Overload& o, const BoundArguments& bound) {
   PyObject* result = o.call(bound);
   if (!result) throw PythonError();
-  if (o.copies_out && bound[o.signature.out] != Py_None) result = serve_out(result, bound[o.signature.out]);
+  if (o.copies_out && bound[o.signature.out] != Py_None) result = serve_out(result, bound[o.signature.out], o.signature.parameters[o.signature.out].exact);
   return name_results(c, result);
 }
 

@@ -23,7 +23,7 @@ bool is_numpy_scalar(PyObject* o) {
 Scalar scalar_of_long(PyObject* o) {
   int overflow;
   int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
-  if (overflow) raise(PyExc_RuntimeError, "value cannot be converted to type int64_t without overflow");
+  if (overflow) raise(PyExc_OverflowError, "int too big to convert");
   if (v == -1 && PyErr_Occurred()) throw PythonError();
   return Scalar::of_int(v);
 }

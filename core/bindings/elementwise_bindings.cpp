@@ -69,8 +69,12 @@ constexpr const char* kInternal =
     "add sub add_scaled sub_scaled rsub div div_floor div_trunc positive square abs sign sgn clamp clamp_min clamp_max where "
     "nan_to_num round round_decimals logit angle polygamma prelu gelu gelu_tanh bitwise_not";
 
+// Functions to which PyTorch gives no out=.
+constexpr const char* kWithoutOut =
+    "relu celu selu hardtanh leaky_relu elu silu mish hardsigmoid hardswish isnan isinf isfinite";
+
 void bind_line(const OpRecord& op) {
-  bool has_out = (places_of(op.name) & (kInFunctional | kNamedInplace)) != (kInFunctional | kNamedInplace);
+  bool has_out = !names_in(kWithoutOut, op.name);
   define_forms(op.name, inputs_text(op) + parameters_text(op),
                [&op](const Target& target, const BoundArguments& a) { return call(op, target, a); }, has_out);
 }

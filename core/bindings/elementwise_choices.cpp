@@ -26,7 +26,8 @@ Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) 
   Operand both[2] = {x, y};
   if (subtract) refuse_operands(record_of(OpId::sub), both, nullptr, result_type(both));
   if (s.kind == Scalar::kFloat) {
-    if (!is_differentiable(result_type(both))) raise(PyExc_RuntimeError, "For integral input tensors, argument alpha must not be a floating point number.");
+    if (!is_differentiable(result_type(both)))
+      raise(PyExc_RuntimeError, "For integral input tensors, argument alpha must not be a floating point number.");
   }
   OpId plain = subtract ? OpId::sub : OpId::add, scaled = subtract ? OpId::sub_scaled : OpId::add_scaled;
   if (s.kind != Scalar::kComplex && s.real == 1) return apply(plain, {x, y}, nullptr, target);
@@ -86,9 +87,11 @@ Operand bound(PyObject* o, const Operand& x) {
 }
 
 Tensor clamp(const Target& target, const BoundArguments& a) {
-  if (a[1] == Py_None && a[2] == Py_None) raise(PyExc_RuntimeError, "torch.clamp: At least one of 'min' or 'max' must not be None");
+  if (a[1] == Py_None && a[2] == Py_None)
+    raise(PyExc_RuntimeError, "torch.clamp: At least one of 'min' or 'max' must not be None");
   Operand x = to_operand(a[0]);
-  Operand low = a[1] == Py_None ? Operand(-HUGE_VAL) : bound(a[1], x), high = a[2] == Py_None ? Operand(HUGE_VAL) : bound(a[2], x);
+  Operand low = a[1] == Py_None ? Operand(-HUGE_VAL) : bound(a[1], x),
+          high = a[2] == Py_None ? Operand(HUGE_VAL) : bound(a[2], x);
   bool has_infinity = is_differentiable(x.tensor->dtype);
   if (a[2] == Py_None && !has_infinity) return apply(OpId::clamp_min, {x, low}, nullptr, target);
   if (a[1] == Py_None && !has_infinity) return apply(OpId::clamp_max, {x, high}, nullptr, target);
@@ -108,7 +111,8 @@ template <OpId id, Tensor (*of_complex)(const Tensor&)>
 Tensor real_or_complex(const Target& target, const BoundArguments& a) {
   Tensor t = Tensor::borrow(a[0]);
   if (!is_complex(t.dtype())) return apply(id, {t}, nullptr, target);
-  if (target.inplace && id == OpId::abs) raise(PyExc_RuntimeError, "In-place abs is not supported for complex tensors.");
+  if (target.inplace && id == OpId::abs)
+    raise(PyExc_RuntimeError, "In-place abs is not supported for complex tensors.");
   return deliver(of_complex(t), target, a[0]);
 }
 
@@ -131,11 +135,15 @@ Tensor logit(const Target& target, const BoundArguments& a) {
 
 double largest(DType t) {
   switch (t) {
-    case DType::Float16: return 65504;
-    case DType::BFloat16: return 0x1.fep127;
+    case DType::Float16:
+      return 65504;
+    case DType::BFloat16:
+      return 0x1.fep127;
     case DType::Float32:
-    case DType::Complex64: return std::numeric_limits<float>::max();
-    default: return std::numeric_limits<double>::max();
+    case DType::Complex64:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
   }
 }
 
@@ -175,12 +183,14 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
     raise(PyExc_RuntimeError, "prelu: Type promoting not supported. Got ", facts(x.dtype()).tensor_name, " and ",
           facts(weight.dtype()).tensor_name);
   }
-  if (weight.ndim() > 1) raise(PyExc_RuntimeError, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.ndim());
+  if (weight.ndim() > 1)
+    raise(PyExc_RuntimeError, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.ndim());
   if (weight.numel() == 1) return elementwise(OpId::prelu, {x, weight.ndim() ? select(weight, 0, 0) : weight});
   int64_t channels = x.ndim() > 1 ? x.size(1) : 1;
   if (weight.numel() != channels) {
-    raise(PyExc_RuntimeError, "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
-          weight.numel(), " and channel size = ", channels, ".");
+    raise(PyExc_RuntimeError,
+          "Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(),
+          " and channel size = ", channels, ".");
   }
   Dims shape(x.ndim() - 1);
   for (int64_t& size : shape) size = 1;
@@ -190,7 +200,8 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
 
 Tensor where(const Target& target, const Tensor& condition, const Operand& a, const Operand& b) {
   if (!is_bool(condition.dtype()) && condition.dtype() != DType::UInt8) {
-    raise(PyExc_RuntimeError, "where expected condition to be a boolean tensor, but got a tensor with dtype ", facts(condition.dtype()).tensor_name);
+    raise(PyExc_RuntimeError, "where expected condition to be a boolean tensor, but got a tensor with dtype ",
+          facts(condition.dtype()).tensor_name);
   }
   return apply(OpId::where, {Operand(condition), a, b}, nullptr, target);
 }
@@ -205,9 +216,10 @@ void define_arithmetic() {
     define_forms(subtract ? "sub" : "add", "Operand input, Operand other, *, Number alpha=1",
                  [subtract](const Target& t, const BoundArguments& a) { return add_or_sub(subtract, t, a); });
   }
-  define("rsub(Tensor input, Operand other, *, Number alpha=1)", kFunction, [](const Tensor& x, const Operand& other, double alpha) {
-    return elementwise(OpId::rsub, {Operand(x), other}, &alpha);
-  });
+  define("rsub(Tensor input, Operand other, *, Number alpha=1)", kFunction,
+         [](const Tensor& x, const Operand& other, double alpha) {
+           return elementwise(OpId::rsub, {Operand(x), other}, &alpha);
+         });
   define_forms("div", "Operand input, Operand other, *, str? rounding_mode=None", divide);
   define_forms("floor_divide", "Operand input, Operand other", floor_divide);
   define_forms("square", "Tensor input", square);
@@ -225,11 +237,11 @@ void define_roundings() {
 }
 
 void define_polygamma() {
-  define_call(Signature::parse("polygamma(int n, Tensor input, *, Tensor? out=None)"), kFunction, [](const BoundArguments& a) {
-    return to_python(polygamma(given_out(a[2]), a[0], a[1]));
-  });
+  define_call(Signature::parse("polygamma(int n, Tensor input, *, Tensor? out=None)"), kFunction,
+              [](const BoundArguments& a) { return to_python(polygamma(given_out(a[2]), a[0], a[1])); });
   define("polygamma(Tensor input, int n)", kMethod, [](PyObject* x, PyObject* n) { return polygamma(Target{}, n, x); });
-  define("polygamma_(Tensor input, int n)", kMethod, [](PyObject* x, PyObject* n) { return polygamma(Target{true, Tensor()}, n, x); });
+  define("polygamma_(Tensor input, int n)", kMethod,
+         [](PyObject* x, PyObject* n) { return polygamma(Target{true, Tensor()}, n, x); });
 }
 
 }  // namespace
@@ -241,15 +253,21 @@ void define_choices() {
   define_forms("abs", "Tensor input", real_or_complex<OpId::abs, abs_complex>);
   define_forms("angle", "Tensor input", real_or_complex<OpId::angle, angle_complex>);
   define_forms("sgn", "Tensor input", real_or_complex<OpId::sgn, sgn_complex>);
-  define_forms("sign", "Tensor input", [](const Target& t, const BoundArguments& a) { return apply(OpId::sign, {Tensor::borrow(a[0])}, nullptr, t); });
+  define_forms("sign", "Tensor input", [](const Target& t, const BoundArguments& a) {
+    return apply(OpId::sign, {Tensor::borrow(a[0])}, nullptr, t);
+  });
   define_forms("bitwise_not", "Tensor input", invert);
   define_forms("logit", "Tensor input, float? eps=None", logit);
   define("prelu(Tensor input, Tensor weight)", kBoth, prelu);
   define_forms("gelu", "Tensor input, *, str approximate='none'", gelu);
   define_call(Signature::parse("where(Tensor condition, Operand input, Operand other, *, Tensor? out=None)"), kFunction,
-              [](const BoundArguments& a) { return to_python(where(given_out(a[3]), Tensor::borrow(a[0]), to_operand(a[1]), to_operand(a[2]))); });
+              [](const BoundArguments& a) {
+                return to_python(where(given_out(a[3]), Tensor::borrow(a[0]), to_operand(a[1]), to_operand(a[2])));
+              });
   define("where(Tensor input, Tensor condition, Operand other)", kMethod,
-         [](const Tensor& x, const Tensor& condition, const Operand& other) { return where(Target{}, condition, Operand(x), other); });
+         [](const Tensor& x, const Tensor& condition, const Operand& other) {
+           return where(Target{}, condition, Operand(x), other);
+         });
 }
 
 }  // namespace chainrule

@@ -17,9 +17,11 @@ struct Exception {
 constexpr Exception kExceptions[] = {
     {kNamed, "rsub"},
     {kNamed | kMethodNamed,
-     "positive angle where maximum minimum fmax fmin logaddexp logaddexp2 hardshrink prelu isnan isinf isfinite isposinf "
+     "positive angle where maximum minimum fmax fmin logaddexp logaddexp2 hardshrink prelu isnan isinf isfinite "
+     "isposinf "
      "isneginf signbit"},
-    {kNamed | kMethodNamed | kMethodInplace, "sign sgn absolute bitwise_not logical_not erfinv lgamma digamma polygamma"},
+    {kNamed | kMethodNamed | kMethodInplace,
+     "sign sgn absolute bitwise_not logical_not erfinv lgamma digamma polygamma"},
     {kNamed | kNamedInplace | kMethodNamed | kMethodInplace, "xlogy gcd lcm ldexp clamp clip clamp_min clamp_max"},
     {kNamed | kNamedInplace, "threshold celu selu"},
     {kNamed | kNamedInplace | kInFunctional, "hardtanh leaky_relu elu silu mish hardsigmoid hardswish"},
@@ -54,7 +56,8 @@ Tensor deliver(const Tensor& result, const Target& target, PyObject* self) {
   }
   if (!target.out) return result;
   if (grad_enabled() && (requires_grad(result) || requires_grad(target.out))) {
-    raise(PyExc_RuntimeError, "functions with out=... arguments don't support automatic differentiation, but one of the "
+    raise(PyExc_RuntimeError,
+          "functions with out=... arguments don't support automatic differentiation, but one of the "
           "arguments requires grad.");
   }
   prepare_out(target.out, result.sizes());
@@ -66,16 +69,17 @@ Tensor deliver(const Tensor& result, const Target& target, PyObject* self) {
 void define_forms(const std::string& name, const std::string& arguments, Form f, bool has_out) {
   uint8_t places = places_of(name);
   std::string out = arguments.find("*, ") == arguments.npos ? ", *, Tensor? out=None)" : ", Tensor? out=None)";
-  Signature plain = Signature::parse(name + "(" + arguments + ")"), inplace = Signature::parse(name + "_(" + arguments + ")");
+  Signature plain = Signature::parse(name + "(" + arguments + ")"),
+            inplace = Signature::parse(name + "_(" + arguments + ")");
   auto out_at = static_cast<int>(plain.parameters.size());
   Call fresh = [f](const BoundArguments& a) { return to_python(f(Target{}, a)); };
-  Call filled = [f, out_at](const BoundArguments& a) {
-    return to_python(f(given_out(a[out_at]), a));
-  };
+  Call filled = [f, out_at](const BoundArguments& a) { return to_python(f(given_out(a[out_at]), a)); };
   Call written = [f](const BoundArguments& a) { return to_python(f(Target{true, Tensor()}, a)); };
   Forms function = places & kInFunctional ? kFunctional : kFunction;
-  if (has_out) define_call(Signature::parse(name + "(" + arguments + out), function, filled);
-  else define_call(plain, function, fresh);
+  if (has_out)
+    define_call(Signature::parse(name + "(" + arguments + out), function, filled);
+  else
+    define_call(plain, function, fresh);
   if (places & kMethodNamed) define_call(plain, kMethod, fresh);
   if (places & kNamedInplace) define_call(inplace, function, written);
   if (places & kMethodInplace) define_call(inplace, kMethod, written);

@@ -16,6 +16,25 @@ bool is_sequence(PyObject* o) {
 }
 bool is_array(PyObject* o) { return PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !is_tensor(o); }
 
+// A number of the data; one that no tensor can hold raises as PyTorch's constructor does.
+Scalar number(PyObject* o) {
+  if (PyLong_CheckExact(o)) {
+    int overflow;
+    PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
+  }
+  return to_scalar(o);
+}
+
+void store_checked(const Scalar& s, DType dtype, char* to) {
+  bool finite_float = is_floating(dtype) && s.kind != Scalar::kComplex;  // too large a float becomes infinite
+  if (!finite_float && !fits(s, dtype)) {
+    if (s.kind == Scalar::kComplex) raise(PyExc_TypeError, "must be real number, not complex");
+    raise(PyExc_RuntimeError, "value cannot be converted to type ", facts(dtype).name, " without overflow");
+  }
+  store(s, dtype, to);
+}
+
 // Collects shape and dtype on a first walk, then fills on a second.
 class Reader {
  public:
@@ -65,7 +84,7 @@ class Reader {
     if (PyFloat_CheckExact(o)) return join(default_dtype());
     if (is_number(o)) {
       if (is_array(o)) return join(from_buffer(o).dtype());  // NumPy's scalars know their dtype
-      return join(dtype_of(to_scalar(o)));
+      return join(dtype_of(number(o)));
     }
     if (is_array(o)) return join(from_buffer(o).dtype());
     if (!is_sequence(o)) {
@@ -108,7 +127,7 @@ class Reader {
         if (is_sequence(o)) raise(PyExc_TypeError, "not a sequence: ", place(), " is nested deeper than the entries before it");
         raise(PyExc_TypeError, "must be real number, not ", Py_TYPE(o)->tp_name, " (", place(), ")");
       }
-      store(to_scalar(o), dtype, at);
+      store_checked(number(o), dtype, at);
       at += size_of(dtype);
       return;
     }
@@ -158,7 +177,11 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
     Tensor shared = from_buffer(data);
     return contiguous(convert_copy(shared, dtype.value_or(shared.dtype())));
   }
-  if (PyFloat_CheckExact(data)) return scalar_tensor(PyFloat_AS_DOUBLE(data), dtype.value_or(default_dtype()));
+  if (PyFloat_CheckExact(data) && !dtype) {
+    Tensor t = empty({}, default_dtype());
+    store(PyFloat_AS_DOUBLE(data), t.dtype(), t->data);
+    return t;
+  }
   return Reader(data).read(data, dtype);
 }
 

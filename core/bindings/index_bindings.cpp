@@ -6,7 +6,7 @@
 namespace chainrule {
 
 void bind_indexing() {
-  define("nonzero(Tensor input)", kBoth, nonzero);
+  define("nonzero(Tensor input, *, Tensor? out=None)", kBoth, nonzero);
 }
 
 }  // namespace chainrule

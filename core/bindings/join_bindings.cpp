@@ -43,9 +43,12 @@ void define_atleast(const std::string& name) {
 }
 
 void bind_splits() {
-  define("split(Tensor input, int split_size_or_sections, int dim=0)", kBoth, split);
-  define("split(Tensor input, int[] split_size_or_sections, int dim=0)", kBoth,
-         [](const Tensor& t, const Dims& sizes, int64_t dim) { return split_with_sizes(t, sizes, dim); });
+  for (auto [text, forms] : {std::pair("split(Tensor tensor, int", kFunction), std::pair("split(Tensor input, int", kMethod)}) {
+    std::string head = text, tail = forms == kFunction ? " split_size_or_sections, int dim=0)" : " split_size, int dim=0)";
+    define(head + tail, forms, split);
+    define(head + "[]" + tail, forms,
+           [](const Tensor& t, const Dims& sizes, int64_t dim) { return split_with_sizes(t, sizes, dim); });
+  }
   define("split_with_sizes(Tensor input, int[] split_sizes, int dim=0)", kBoth,
          [](const Tensor& t, const Dims& sizes, int64_t dim) { return split_with_sizes(t, sizes, dim); });
   define("chunk(Tensor input, int chunks, int dim=0)", kBoth, chunk);

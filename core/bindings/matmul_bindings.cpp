@@ -13,7 +13,7 @@ using AddedProduct = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, con
 template <AddedProduct product>
 void define_added(const std::string& name, const std::string& factors) {
   std::string parameters = "(Tensor input, " + factors + ", *, Number beta=1, Number alpha=1";
-  define(name + parameters + ", Tensor? out=None)", kBoth, product);
+  define(name + parameters + ", Tensor!? out=None)", kBoth, product);
   define(name + "_" + parameters + ")", kMethod,
          [](const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
            Tensor self = input, result = product(input, a, b, beta, alpha);
@@ -28,14 +28,14 @@ void define_added(const std::string& name, const std::string& factors) {
 }  // namespace
 
 void bind_matmul() {
-  define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, mm);
-  define("bmm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, bmm);
-  define("mv(Tensor input, Tensor vec, *, Tensor? out=None)", kBoth, mv);
-  define("dot(Tensor input, Tensor tensor, *, Tensor? out=None)", kBoth, dot);
-  define("vdot(Tensor input, Tensor other, *, Tensor? out=None)", kBoth, vdot);
-  define("outer(Tensor input, Tensor vec2, *, Tensor? out=None)", kBoth, outer);
-  define("inner(Tensor input, Tensor other, *, Tensor? out=None)", kBoth, inner);
-  define("matmul(Tensor input, Tensor other, *, Tensor? out=None)", kBoth, matmul);
+  define("mm(Tensor input, Tensor mat2, *, Tensor!? out=None)", kBoth, mm);
+  define("bmm(Tensor input, Tensor mat2, *, Tensor!? out=None)", kBoth, bmm);
+  define("mv(Tensor input, Tensor vec, *, Tensor!? out=None)", kBoth, mv);
+  define("dot(Tensor input, Tensor tensor, *, Tensor!? out=None)", kBoth, dot);
+  define("vdot(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, vdot);
+  define("outer(Tensor input, Tensor vec2, *, Tensor!? out=None)", kBoth, outer);
+  define("inner(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, inner);
+  define("matmul(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, matmul);
   define_alias("ger", "outer");
   define_added<addmm>("addmm", "Tensor mat1, Tensor mat2");
   define_added<addmv>("addmv", "Tensor mat, Tensor vec");

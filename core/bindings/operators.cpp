@@ -133,7 +133,7 @@ PyObject* invert(PyObject* self) {
 Scalar single(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
   if (t->numel != 1) {
-    raise(PyExc_RuntimeError, "a Tensor with ", t->numel, " elements cannot be converted to Scalar");
+    raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars (this one has ", t->numel, ")");
   }
   return load(t->dtype, t->data);
 }

@@ -41,16 +41,19 @@ void define_spread(const std::string& name, const std::string& returns,
   define_call(text("bool unbiased=True"), forms, [f](const BoundArguments& a) {
     return to_python(f(Tensor::borrow(a[0]), Dims(), correction_of(a[1] == Py_True), false));
   });
-  define_call(text("int[]? dim, bool unbiased=True, bool keepdim=False"), forms, [f](const BoundArguments& a) {
+  bool one = returns.empty();  // a pair has no out=
+  const char *first_out = one ? ", *, Tensor? out=None" : "", *next_out = one ? ", Tensor? out=None" : "";
+  auto with_out = [&](const char* parameters, const char* out) { return text((std::string(parameters) + out).c_str()); };
+  define_call(with_out("int[]? dim, bool unbiased=True, bool keepdim=False", first_out), forms, [f](const BoundArguments& a) {
     MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
     return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction_of(a[2] == Py_True), a[3] == Py_True));
-  });
-  define_call(text("int[]? dim=None, *, Number? correction=1, bool keepdim=False"), forms,
+  }, one);
+  define_call(with_out("int[]? dim=None, *, Number? correction=1, bool keepdim=False", next_out), forms,
               [f](const BoundArguments& a) {
                 MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
                 double correction = a[2] == Py_None ? 1 : to_double(a[2]);
                 return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction, a[3] == Py_True));
-              });
+              }, one);
 }
 
 void bind_spread() {
@@ -59,7 +62,7 @@ void bind_spread() {
   define_spread("var_mean", " -> (var, mean)", var_mean);
   define_spread("std_mean", " -> (std, mean)", std_mean);
   define(
-      "norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None, *, Tensor? out=None)",
+      "norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? dtype=None)",
       kBoth, norm_named);
   define(
       "linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? "
@@ -94,9 +97,9 @@ void bind_reductions() {
          [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
            return mean(x, dims_or_all(x, dims), keepdim, t);
          });
-  define("amax(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor? out=None)", kBoth,
+  define("amax(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor!? out=None)", kBoth,
          [](const Tensor& x, const Dims& dims, bool keepdim) { return amax(x, dims, keepdim); });
-  define("amin(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor? out=None)", kBoth,
+  define("amin(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor!? out=None)", kBoth,
          [](const Tensor& x, const Dims& dims, bool keepdim) { return amin(x, dims, keepdim); });
   define("max(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return max_all(x); });
   define("max(Tensor input, int dim, bool keepdim=False, *, object out=None) -> (values, indices)", kBoth,
@@ -108,8 +111,8 @@ void bind_reductions() {
          [](const Tensor& x, int64_t dim, bool keepdim) { return min_dim(x, dim, keepdim); });
   define("min(Tensor input, Tensor other, *, Tensor? out=None)", kBoth,
          [](const Tensor& x, const Tensor& other) { return elementwise(OpId::minimum, {Operand(x), Operand(other)}); });
-  define("argmax(Tensor input, int? dim=None, bool keepdim=False, *, Tensor? out=None)", kBoth, argmax);
-  define("argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor? out=None)", kBoth, argmin);
+  define("argmax(Tensor input, int? dim=None, bool keepdim=False, *, Tensor!? out=None)", kBoth, argmax);
+  define("argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor!? out=None)", kBoth, argmin);
   define("any(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return any(x, Dims(), false); });
   define("any(Tensor input, int[]? dim, bool keepdim=False, *, Tensor? out=None)", kBoth,
          [](const Tensor& x, const MaybeDims& dims, bool keepdim) {

@@ -13,7 +13,7 @@ namespace chainrule {
 // Types: Tensor, Operand (tensor or number), Number, int, float, bool, str, dtype, device, layout, memory_format, Generator,
 // object, int[] (a sequence, or one int), int[*] (also spread over the positional arguments), Tensor[], Tensor[*]; `?`
 // allows None. `*` starts the keyword-only ones. An argument called `out` is handled by the caller of the function
-// (Callable), which copies the result into it.
+// (Callable), which copies the result into it; with the type Tensor!? it must have the result's dtype.
 enum class Kind : uint8_t {
   Tensor, Operand, Number, Int, Float, Bool, String, DType, Device, Layout, MemoryFormat, Generator, Object, Ints, SpreadInts,
   Tensors, SpreadTensors
@@ -22,6 +22,7 @@ enum class Kind : uint8_t {
 struct Parameter {
   Kind kind;
   bool optional;      // None is allowed
+  bool exact;         // an `out` that must have the result's dtype, written Tensor!?
   bool keyword_only;
   std::string name;
   std::string type_text;

@@ -87,6 +87,7 @@ Tensor index_tensor(PyObject* o) {
 }
 
 [[noreturn]] void raise_bad_key(PyObject* entry) {
+  if (PyUnicode_Check(entry)) raise(PyExc_TypeError, "new(): invalid data type 'str': a tensor is indexed by numbers, not by names");
   raise(PyExc_IndexError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got ",
         Py_TYPE(entry)->tp_name, ")");
 }
@@ -118,9 +119,8 @@ Selection apply_key(const Tensor& self, PyObject* key) {
     } else if (e == Py_None) {
       s.view = unsqueeze(s.view, dim++);
     } else if (e == Py_Ellipsis) {
-      if (seen_ellipsis) raise(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
+      if (!seen_ellipsis) dim += self.ndim() - used;  // a second one stands for nothing
       seen_ellipsis = true;
-      dim += self.ndim() - used;
     } else if (is_bool_index(e)) {
       s.view = unsqueeze(s.view, dim);
       put(full({}, Scalar::of_int(PyObject_IsTrue(e) == 1), DType::Bool));

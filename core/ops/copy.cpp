@@ -21,7 +21,8 @@ void copy_elements(const Tensor& to, const Tensor& from) {
 }
 
 Tensor clone(const Tensor& t) {
-  Tensor result = empty_strided(t.sizes(), dense_strides_like(t), t.dtype());
+  bool dense = t.is_contiguous() || is_dense(t.sizes(), t.strides());
+  Tensor result = empty_strided(t.sizes(), dense ? Dims(t.strides()) : dense_strides_like(t), t.dtype());
   copy_elements(result, t);
   return record(kClone, result, {&t}, {}, [](Backward& b) { b.give(0, b.take_g()); });
 }

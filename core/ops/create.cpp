@@ -14,6 +14,16 @@ OpInfo kFill{"fill_", "FillBackward0", "self: 0"};
 OpInfo kFillTensor{"fill_", "FillBackward1", "self: 0, value: the sum of g"};
 OpInfo kZero{"zero_", "ZeroBackward0", "self: 0"};
 
+[[noreturn]] void refuse(const char* kernel, DType t) {
+  raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(t).tensor_name, "'");
+}
+
+void check_fits(const Scalar& value, DType dtype) {
+  if (fits(value, dtype)) return;
+  constexpr const char* names[kDTypeCount] = {"bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double"};
+  raise(PyExc_RuntimeError, "value cannot be converted to type ", names[static_cast<int>(dtype)], " without overflow");
+}
+
 void fill_elements(const Tensor& t, const Scalar& value) {
   bool zero_bits = value.real == 0 && value.imaginary == 0 && !std::signbit(value.real);
   if (zero_bits && t.is_contiguous()) {
@@ -42,7 +52,7 @@ void fill_range(T* out, int64_t n, double start, double step) {
 }
 
 int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step) {
-  if (step.real == 0) raise(PyExc_RuntimeError, "step must be nonzero");
+  if (step.real == 0) raise(PyExc_ValueError, "step must be nonzero");
   if (!std::isfinite(start.real) || !std::isfinite(end.real)) {
     raise(PyExc_RuntimeError, "unsupported range: ", start.real, " -> ", end.real);
   }
@@ -65,6 +75,7 @@ Tensor zeros(Span sizes, DType dtype) {
 }
 
 Tensor full(Span sizes, const Scalar& value, DType dtype) {
+  check_fits(value, dtype);
   Tensor t = empty(sizes, dtype);
   if (t.numel() == 1) store(value, dtype, t->data);
   else fill_elements(t, value);
@@ -75,6 +86,11 @@ Tensor ones(Span sizes, DType dtype) { return full(sizes, Scalar::of_int(1), dty
 Tensor scalar_tensor(const Scalar& value, DType dtype) { return full({}, value, dtype); }
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
+  if (is_bool(dtype) || is_complex(dtype)) refuse("arange_cpu", dtype);
+  if (!is_floating(dtype) && (start.kind > Scalar::kInt || end.kind > Scalar::kInt || step.kind > Scalar::kInt)) {
+    auto whole = [](const Scalar& s) { return Scalar::of_int(s.kind > Scalar::kInt ? static_cast<int64_t>(s.real) : s.integer); };
+    return arange(whole(start), whole(end), whole(step), dtype);
+  }
   Tensor t = empty(Dims{range_length(start, end, step)}, is_floating(dtype) ? DType::Float64 : DType::Int64);
   if (is_floating(dtype)) {
     fill_range(t.data<double>(), t.numel(), start.real, step.real);
@@ -88,6 +104,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
 }
 
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
+  if (is_bool(dtype)) refuse("linspace_cpu", dtype);
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
   Tensor t = empty(Dims{steps}, DType::Float64);
   auto* out = t.data<double>();
@@ -107,6 +124,7 @@ Tensor eye(int64_t n, int64_t m, DType dtype) {
 }
 
 Tensor fill_(const Tensor& self, const Scalar& value) {
+  check_fits(value, self.dtype());
   bool recorded = grad_enabled() && requires_grad(self);
   check_inplace(self, recorded);
   check_no_overlap(self);

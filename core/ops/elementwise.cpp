@@ -459,7 +459,7 @@ bool is_overwritten(const Operand& input, const Tensor& self, bool read_later) {
   return read_later || t->data != self->data || !equal(t.strides(), self.strides());
 }
 
-bool has_tangent(const Operand& o) { return o.tensor && o.tensor->rare && o.tensor->rare->tangent; }
+bool has_tangent(const Operand& o) { return forward_mode::has_tangent(o.tensor); }
 
 // Forward mode: the gradient texts with g := each input's tangent, summed.
 void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {

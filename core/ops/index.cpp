@@ -160,7 +160,7 @@ Tensor gather(const Tensor& x, const Plan& plan) {
       else cpu::copy_strided(g.rest_sizes, to, x.dtype(), contiguous_rest, from, x.dtype(), g.rest_strides);
     });
   }
-  return permute(packed, g.order);
+  return contiguous(permute(packed, g.order));
 }
 
 // Writes or adds `values` (of the result's shape) at the positions.

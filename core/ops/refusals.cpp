@@ -13,11 +13,13 @@ bool is_bool(const Operand& o) { return o.tensor ? o.tensor->dtype == DType::Boo
 
 void refuse_bool_subtraction(std::span<const Operand> in) {
   if (is_bool(in[0]) && is_bool(in[1])) {
-    raise(PyExc_RuntimeError, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+    raise(PyExc_RuntimeError,
+          "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
           "`logical_xor()` operator instead.");
   }
   if (is_bool(in[0]) || is_bool(in[1])) {
-    raise(PyExc_RuntimeError, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+    raise(PyExc_RuntimeError,
+          "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
           "invert a mask, use the `~` or `logical_not()` operator instead.");
   }
 }
@@ -34,7 +36,8 @@ void refuse_integer_quotient(std::span<const Operand> in) {
   for (const Operand& o : in.subspan(1)) {
     if (!o.tensor || is_differentiable(o.tensor->dtype)) return;
   }
-  raise(PyExc_RuntimeError, "Integer division with addcdiv is no longer supported, and in a future release addcdiv will "
+  raise(PyExc_RuntimeError,
+        "Integer division with addcdiv is no longer supported, and in a future release addcdiv will "
         "perform a true division of tensor1 and tensor2. Convert one of them to a floating point dtype first.");
 }
 
@@ -46,7 +49,8 @@ void refuse_mixed_lerp(const OpRecord& op, std::span<const Operand> in) {
     raise(PyExc_RuntimeError, "expected dtype ", facts(first).name, " for `", op.input_names[i], "` but got dtype ",
           facts(in[i].tensor->dtype).name);
   }
-  if (!is_differentiable(first)) raise(PyExc_NotImplementedError, "\"lerp_cpu\" not implemented for '", facts(first).tensor_name, "'");
+  if (!is_differentiable(first))
+    raise(PyExc_NotImplementedError, "\"lerp_cpu\" not implemented for '", facts(first).tensor_name, "'");
 }
 
 void refuse_heaviside(std::span<const Operand> in, DType common) {
@@ -62,11 +66,16 @@ struct Limits {
 };
 Limits limits_of(DType t) {
   switch (t) {
-    case DType::UInt8: return {0, 255, "uint8_t"};
-    case DType::Int8: return {-128, 127, "int8_t"};
-    case DType::Int16: return {-32768, 32767, "int16_t"};
-    case DType::Int32: return {-2147483648.0, 2147483647.0, "int32_t"};
-    default: return {-HUGE_VAL, HUGE_VAL, "int64_t"};
+    case DType::UInt8:
+      return {0, 255, "uint8_t"};
+    case DType::Int8:
+      return {-128, 127, "int8_t"};
+    case DType::Int16:
+      return {-32768, 32767, "int16_t"};
+    case DType::Int32:
+      return {-2147483648.0, 2147483647.0, "int32_t"};
+    default:
+      return {-HUGE_VAL, HUGE_VAL, "int64_t"};
   }
 }
 void refuse_overflow(double value, DType t) {
@@ -112,30 +121,42 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
   switch (op.id) {
     case OpId::sub:
     case OpId::sub_scaled:
-    case OpId::rsub: return refuse_bool_subtraction(in);
+    case OpId::rsub:
+      return refuse_bool_subtraction(in);
     case OpId::neg:
       if (common != DType::Bool) return;
-      raise(PyExc_RuntimeError, "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+      raise(PyExc_RuntimeError,
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
             "a mask, use the `~` or `logical_not()` operator instead.");
     case OpId::sign:
       if (!is_complex(common)) return;
-      raise(PyExc_NotImplementedError, "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+      raise(PyExc_NotImplementedError,
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
             "torch.sgn instead.");
     case OpId::relu:
       if (common == DType::Bool) raise(PyExc_RuntimeError, "Boolean inputs not supported for relu");
       return;
-    case OpId::pow: return refuse_power(in[1], common);
-    case OpId::addcdiv: return refuse_integer_quotient(in);
-    case OpId::lerp: return refuse_mixed_lerp(op, in);
-    case OpId::heaviside: return refuse_heaviside(in, common);
-    case OpId::clamp: return refuse_wide_bounds(in, common);
+    case OpId::pow:
+      return refuse_power(in[1], common);
+    case OpId::addcdiv:
+      return refuse_integer_quotient(in);
+    case OpId::lerp:
+      return refuse_mixed_lerp(op, in);
+    case OpId::heaviside:
+      return refuse_heaviside(in, common);
+    case OpId::clamp:
+      return refuse_wide_bounds(in, common);
     case OpId::clamp_min:
-    case OpId::clamp_max: refuse_bool_bounds(op, in, common); return refuse_wide_bounds(in, common);
-    case OpId::hardtanh: return refuse_hardtanh(parameters, common);
+    case OpId::clamp_max:
+      refuse_bool_bounds(op, in, common);
+      return refuse_wide_bounds(in, common);
+    case OpId::hardtanh:
+      return refuse_hardtanh(parameters, common);
     case OpId::threshold:
       if (is_integral(common)) refuse_overflow(parameters[0], common), refuse_overflow(parameters[1], common);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -147,7 +168,8 @@ void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, D
     raise(PyExc_RuntimeError, "heaviside is not yet implemented for tensors with different dtypes.");
   }
   if (op.id == OpId::where && out != result) {
-    raise(PyExc_RuntimeError, "Expected out type to be ", facts(result).tensor_name, " but got ", facts(out).tensor_name);
+    raise(PyExc_RuntimeError, "Expected out type to be ", facts(result).tensor_name, " but got ",
+          facts(out).tensor_name);
   }
   if (out != result && !converts_out(op, in)) {
     raise(PyExc_RuntimeError, "Found dtype ", facts(out).tensor_name, " but expected ", facts(result).tensor_name);

@@ -33,6 +33,20 @@ int64_t as_integer(const Scalar& s) {
 DType default_dtype() { return default_floating; }
 void set_default_dtype(DType t) { default_floating = t; }
 
+bool fits(const Scalar& s, DType dtype) {
+  if (is_complex(dtype)) return true;
+  if (s.kind == Scalar::kComplex && s.imaginary != 0) return false;
+  if (is_floating(dtype)) {
+    constexpr double largest[] = {65504, 3.3895313892515355e38, 3.4028234663852886e38, HUGE_VAL};
+    return !std::isfinite(s.real) || std::fabs(s.real) <= largest[static_cast<int>(dtype) - static_cast<int>(DType::Float16)];
+  }
+  if (is_bool(dtype) || (dtype == DType::Int64 && s.kind <= Scalar::kInt)) return true;
+  int bits = static_cast<int>(8 * size_of(dtype));
+  // A negative number wraps around into an unsigned type, as in PyTorch, as long as its magnitude fits.
+  if (dtype == DType::UInt8) return std::fabs(s.real) <= 255;
+  return s.real >= -std::ldexp(1.0, bits - 1) && s.real < std::ldexp(1.0, bits - 1);
+}
+
 void store(const Scalar& s, DType dtype, void* to) {
   switch (dtype) {
     case DType::Bool: return put<uint8_t>(to, s.real != 0 || s.imaginary != 0);

@@ -43,6 +43,8 @@ inline DType dtype_of(const Scalar& s) {
   }
 }
 
+// Whether `dtype` can hold the number: no imaginary part lost, no integer out of range, no finite number become infinite.
+bool fits(const Scalar& s, DType dtype);
 // Writes the number as one element of `dtype`.
 void store(const Scalar& s, DType dtype, void* to);
 Scalar load(DType dtype, const void* from);

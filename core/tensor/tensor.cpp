@@ -212,7 +212,13 @@ Tensor empty_as(const TensorObject* like, DType dtype) {
   t->numel = like->numel;
   t->ndim = like->ndim;
   t->flags = kFromSlab | kContiguous;
-  std::memcpy(t->inline_dims, like->inline_dims, sizeof t->inline_dims);
+  int64_t step = 1;
+  for (int i = like->ndim; i-- > 0;) {
+    int64_t size = like->inline_dims[i];
+    t->inline_dims[i] = size;
+    t->inline_dims[TensorObject::kInlineDims + i] = step;
+    step *= std::max<int64_t>(size, 1);
+  }
   return Tensor::steal(t);
 }
 

@@ -11,10 +11,10 @@ PRODUCTS = [
     op("bmm", X(0, 3, 4), X(0, 4, 5)),
     op("mv", X(3, 4), X(4)),
     op("dot", X(5), X(5)),
-    op("dot", X(0), X(0)),
+    op("dot", X(0), X(0), skip="dtypes"),  # with nothing to calculate our dtype check is not reached
     op("vdot", X(5), X(5)),
     op("inner", X(2, 3), X(4, 3)),
-    op("inner", X(3), X(3)),
+    op("inner", X(3), X(3), skip="name"),  # PyTorch builds it from several ops
     op("outer", X(3), X(4)),
     op("ger", X(3), X(4)),
     op("matmul", X(4), X(4)),
@@ -23,7 +23,7 @@ PRODUCTS = [
     op("matmul", X(3, 4), X(4, 2)),
     op("matmul", X(2, 3, 4), X(4, 5)),
     op("matmul", X(2, 3, 4), X(2, 4, 5)),
-    op("matmul", X(3, 4), X(2, 4, 5)),
+    op("matmul", X(3, 4), X(2, 4, 5), skip="name"),  # PyTorch builds it from several ops
     op("matmul", X(2, 1, 3, 4), X(5, 4, 2)),
     op("matmul", X(4), X(2, 4, 5)),
     op("matmul", X(2, 3, 4), X(4)),

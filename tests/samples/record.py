@@ -115,5 +115,7 @@ def _filled(args: tuple | list, tensors: Iterator) -> Any:
 
 def _text(a: Any) -> str:
     if isinstance(a, Draw):
-        return {"int64": "N", "bool": "B", None: ""}[a.fixed] + "x".join(map(str, a.shape)) + ("0d" if not a.shape else "")
+        return (
+            {"int64": "N", "bool": "B", None: ""}[a.fixed] + "x".join(map(str, a.shape)) + ("0d" if not a.shape else "")
+        )
     return str(a).replace(" ", "") if not isinstance(a, (list, tuple)) else "[" + ",".join(_text(i) for i in a) + "]"

@@ -3,9 +3,14 @@
 from .record import X, op
 
 _M = X(3, 4, 5)
+EMPTY = "dtypes"  # with nothing to calculate PyTorch does not look at the dtype
 
 REDUCTIONS = [
-    *(op(name, _M) for name in "sum mean prod std var amax amin nansum nanmean logsumexp all any".split() if name != "logsumexp"),
+    *(
+        op(name, _M)
+        for name in "sum mean prod std var amax amin nansum nanmean logsumexp all any".split()
+        if name != "logsumexp"
+    ),
     *(op(name, _M, 1) for name in "sum mean prod std var amax amin nansum nanmean logsumexp all any".split()),
     *(op(name, _M, -1, keepdim=True) for name in "sum mean prod std var amax amin nansum nanmean logsumexp".split()),
     *(op(name, _M, (0, 2)) for name in "sum mean std var amax amin nansum nanmean logsumexp all any".split()),
@@ -14,7 +19,8 @@ REDUCTIONS = [
     *(op(name, X()) for name in "sum mean prod amax amin max min nansum nanmean".split()),
     *(op(name, X(0)) for name in "sum mean prod nansum nanmean all any".split()),
     *(op(name, X(0, 3), 0) for name in "sum mean prod nansum nanmean all any".split()),
-    *(op(name, X(3, 0), 0) for name in "sum mean prod amax logsumexp".split()),
+    *(op(name, X(3, 0), 0) for name in "sum mean prod logsumexp".split()),
+    op("amax", X(3, 0), 0, skip=EMPTY),
     *(op(name, X(2, 40, 37), dim) for name in ("sum", "mean", "amax", "logsumexp") for dim in (0, 1, 2)),
     op("sum", _M, dim=()),
     op("sum", _M, []),
@@ -42,7 +48,7 @@ REDUCTIONS = [
     *(op(name, X(0, 3), 0) for name in ("cumsum", "cumprod", "logcumsumexp")),
     *(op(name, _M, dim) for name in ("softmax", "log_softmax") for dim in (0, 1, -1)),
     *(op(name, X(), 0) for name in ("softmax", "log_softmax")),
-    *(op(name, X(0, 3), 1) for name in ("softmax", "log_softmax")),
+    *(op(name, X(0, 3), 1, skip=EMPTY) for name in ("softmax", "log_softmax")),
     op("norm", _M),
     op("norm", _M, dim=1),
     *(op("norm", _M, p, 1) for p in (1, 2, 3, 0.5, float("inf"), float("-inf"), 0)),
