@@ -1,4 +1,4 @@
-"""Calls every function and method of chainrule with odd arguments: fuzz_calls.py PART PARTS. A crash is seen by its signal."""
+"""Calls every function and method with odd arguments: fuzz_calls.py PART PARTS. A crash is seen by its signal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,18 @@ SLOW_OR_ENDLESS = {"backward"}  # called on purpose elsewhere
 
 def tensors() -> list:
     made = []
-    for dtype in "float32 float64 float16 bfloat16 int64 int32 uint8 bool complex64 complex128".split():
+    for dtype in [
+        "float32",
+        "float64",
+        "float16",
+        "bfloat16",
+        "int64",
+        "int32",
+        "uint8",
+        "bool",
+        "complex64",
+        "complex128",
+    ]:
         kind = getattr(chainrule, dtype)
         made += [chainrule.ones(shape, dtype=kind) for shape in [(), (0,), (1,), (3,), (2, 3), (2, 0, 3)]]
     base = chainrule.ones(4, 5)
@@ -31,14 +42,72 @@ def tensors() -> list:
 
 
 def numbers() -> list:
-    return [0, 1, -1, 2, 3, -2, 7, 64, 2**40, 2**63 - 1, -(2**63), 2**63, 10**30, 0.0, 1.5, -0.5, 1e308, float("nan"), float("inf"),
-            -float("inf"), 1j, True, False]  # fmt: skip
+    return [
+        0,
+        1,
+        -1,
+        2,
+        3,
+        -2,
+        7,
+        64,
+        2**40,
+        2**63 - 1,
+        -(2**63),
+        2**63,
+        10**30,
+        0.0,
+        1.5,
+        -0.5,
+        1e308,
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        1j,
+        True,
+        False,
+    ]
 
 
 def others() -> list:
-    return [None, "", "a", "floor", "fro", b"x", (), [], (0,), (1, 2), [0, 1], (-1,), (2, 3), (10**9, 10**9), (2**62, 4), [None], ["a"], [1.5], {}, {1}, object(),
-            chainrule.float32, chainrule.int64, chainrule.bool, chainrule.strided, chainrule.device("cpu"), chainrule.contiguous_format, chainrule.channels_last,
-            slice(None), ..., float, chainrule.Tensor, chainrule.default_generator, range(3), lambda: 0, chainrule.Size((2, 3))]  # fmt: skip
+    return [
+        None,
+        "",
+        "a",
+        "floor",
+        "fro",
+        b"x",
+        (),
+        [],
+        (0,),
+        (1, 2),
+        [0, 1],
+        (-1,),
+        (2, 3),
+        (10**9, 10**9),
+        (2**62, 4),
+        [None],
+        ["a"],
+        [1.5],
+        {},
+        {1},
+        object(),
+        chainrule.float32,
+        chainrule.int64,
+        chainrule.bool,
+        chainrule.strided,
+        chainrule.device("cpu"),
+        chainrule.contiguous_format,
+        chainrule.channels_last,
+        slice(None),
+        ...,
+        float,
+        chainrule.Tensor,
+        chainrule.default_generator,
+        range(3),
+        lambda: 0,
+        chainrule.Size((2, 3)),
+    ]
 
 
 def parameter_names(name: str) -> list[str]:
@@ -83,14 +152,13 @@ def use(result) -> None:
     if isinstance(result, (tuple, list)):
         for item in result[:10]:
             use(item)
-    elif isinstance(result, chainrule.Tensor):
-        if result.numel() < 10_000:
-            result.tolist()
-            if result.requires_grad:
-                try:
-                    chainrule.autograd.grad(result.sum(), [TENSORS[GRAD]], allow_unused=True, retain_graph=True)
-                except Exception:
-                    return
+    elif isinstance(result, chainrule.Tensor) and result.numel() < 10_000:
+        result.tolist()
+        if result.requires_grad:
+            try:
+                chainrule.autograd.grad(result.sum(), [TENSORS[GRAD]], allow_unused=True, retain_graph=True)
+            except Exception:
+                return
 
 
 POOLS, TENSORS, GRAD, NAMES = [], [], 0, {}
@@ -131,10 +199,59 @@ def main(part: int, parts: int) -> None:
             one_call(choose, function, name, method)
 
 
-OPERATORS = set(
-    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul and or xor lshift rshift iadd isub imul itruediv "
-    "ifloordiv imod ipow iand ior ixor ilshift irshift eq ne lt le gt ge neg pos abs invert getitem setitem bool int float index len contains".split()
-)
+OPERATORS = {
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "pow",
+    "rpow",
+    "matmul",
+    "rmatmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+    "iadd",
+    "isub",
+    "imul",
+    "itruediv",
+    "ifloordiv",
+    "imod",
+    "ipow",
+    "iand",
+    "ior",
+    "ixor",
+    "ilshift",
+    "irshift",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "neg",
+    "pos",
+    "abs",
+    "invert",
+    "getitem",
+    "setitem",
+    "bool",
+    "int",
+    "float",
+    "index",
+    "len",
+    "contains",
+}
 
 if __name__ == "__main__":
     main(int(sys.argv[1]), int(sys.argv[2]))

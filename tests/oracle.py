@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from samples.record import Record
 
 import chainrule
+from samples.record import Record
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
@@ -139,7 +139,7 @@ def assert_same(mine: Any, reference: Any, scale: float = 1.0, what: str = "") -
 def assert_same_in_half(
     mine: Any, reference: torch.Tensor, exact: torch.Tensor, scale: float = 1.0, what: str = ""
 ) -> None:
-    """For float16 and bfloat16: near PyTorch's, or near the result in float64. PyTorch rounds between its kernels' steps."""
+    """For float16 and bfloat16: near PyTorch's, which rounds between its kernels' steps, or near float64's."""
     rounded = exact.detach().to(reference.dtype)
     relative, absolute = TOLERANCES[name_of(reference.dtype)]
     finite = rounded[rounded.isfinite()].abs()

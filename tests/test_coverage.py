@@ -1,4 +1,4 @@
-"""Nothing goes untried: every public name has a record or a test of its own, and exists in PyTorch with the same arguments."""
+"""Nothing goes untried: every public name has a record or a test, and exists in PyTorch with the same arguments."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ import re
 
 import pytest
 import torch
-from oracle import find
-from samples import CREATION, RECORDS
 
 import chainrule
 from chainrule import _core
+from oracle import find
+from samples import CREATION, RECORDS
 
 # Lines of the table that serve another public name, by an argument of it.
 SERVES = {
-    "add_scaled": "add", "sub_scaled": "sub", "div_floor": "div", "div_trunc": "div", "round_decimals": "round",
+    "add_scaled": "add",
+    "sub_scaled": "sub",
+    "div_floor": "div",
+    "div_trunc": "div",
+    "round_decimals": "round",
     "gelu_tanh": "gelu",
-}  # fmt: skip
+}
 
 # Names whose result is not a function of tensors alone; each is tried in the file beside it.
 ELSEWHERE = {
-    "test_creation.py": "empty empty_like new_empty from_numpy rand randn randint randperm rand_like randn_like normal_ uniform_",
+    "test_creation.py": "empty empty_like new_empty from_numpy rand randn randint randperm rand_like randn_like "
+    "normal_ uniform_",
     "test_views.py": "imag view_as_real requires_grad_ is_contiguous storage_offset stride data_ptr detach_",
-    "test_dtypes.py": "bfloat16 bool byte cdouble cfloat char double float half int long short is_complex is_floating_point "
+    "test_dtypes.py": "bfloat16 bool byte cdouble cfloat char double float half int long short is_complex "
+    "is_floating_point "
     "is_signed element_size item tolist copy_ fill_ zero_ dim ndimension nelement numel size",
     "test_engine.py": "backward retain_grad",
-}  # fmt: skip
+}
 NAMED_ELSEWHERE = {name for names in ELSEWHERE.values() for name in names.split()}
 
 # Python names that differ from the operator's schema, which is all that can be inspected.
@@ -64,7 +70,7 @@ def test_name_exists_in_pytorch(form, name):
 
 
 def argument_names(text: str) -> tuple[list[str], list[str]]:
-    """Positional and keyword-only names of "f(Tensor input, *, int[2]? dim=None) -> Tensor"; defaults may hold commas."""
+    """Positional and keyword-only names of "f(Tensor input, *, int[2]? dim=None) -> Tensor"."""
     inside = text[text.index("(") + 1 :]
     inside = inside[: inside.rindex(") ->")] if ") ->" in inside else inside[: inside.rindex(")")]
     inside = re.sub(r"\[[^\]]*\]|\([^)]*\)|'[^']*'", "", inside)

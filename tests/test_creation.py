@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from oracle import DTYPES, HALVES, Collected, assert_same, assert_same_outcome, call, flat, outcome, pair
-from samples import CREATION
 
 import chainrule
+from oracle import DTYPES, HALVES, Collected, assert_same, assert_same_outcome, call, flat, outcome, pair
+from samples import CREATION
 
 
 @pytest.mark.parametrize("record", CREATION, ids=str)
@@ -94,25 +94,63 @@ def test_from_numpy(dtype):
         assert 0 in view.shape or chainrule.from_numpy(view).stride() == torch.from_numpy(view).stride()
 
 
-@pytest.mark.parametrize("make", [
-    lambda t: t.from_numpy([1, 2]), lambda t: t.from_numpy(np.array(["a"])), lambda t: t.from_numpy(np.arange(4.0)[::-1]),
-    lambda t: t.tensor("text"), lambda t: t.tensor([[1, 2], [3]]), lambda t: t.tensor([1, "a"]), lambda t: t.tensor(None),
-    lambda t: t.tensor([None]), lambda t: t.tensor({}), lambda t: t.tensor(2**70), lambda t: t.arange(1, 5, 0),
-    lambda t: t.arange(5, 1), lambda t: t.arange(0, float("inf")), lambda t: t.arange(0, float("nan")), lambda t: t.eye(-1),
-    lambda t: t.linspace(0, 1, -1), lambda t: t.linspace(0, 1), lambda t: t.full((2,), None), lambda t: t.zeros(-1),
-    lambda t: t.zeros(2.5), lambda t: t.zeros("2"), lambda t: t.zeros(2, dtype="float32"), lambda t: t.zeros(2, device="moon"),
-    lambda t: t.randint(5, 5, (2,)), lambda t: t.randint(0, (2,)), lambda t: t.randperm(-1), lambda t: t.tensor([1j], dtype=t.float32),
-    lambda t: t.tensor([300], dtype=t.uint8), lambda t: t.tensor(1.5, dtype=t.int64), lambda t: t.empty(10**15),
-    lambda t: t.zeros(2**62, 4), lambda t: t.ones(2**31, 2**31, 2**31), lambda t: t.randn(2, dtype=t.int64), lambda t: t.rand(2, dtype=t.bool),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda t: t.from_numpy([1, 2]),
+        lambda t: t.from_numpy(np.array(["a"])),
+        lambda t: t.from_numpy(np.arange(4.0)[::-1]),
+        lambda t: t.tensor("text"),
+        lambda t: t.tensor([[1, 2], [3]]),
+        lambda t: t.tensor([1, "a"]),
+        lambda t: t.tensor(None),
+        lambda t: t.tensor([None]),
+        lambda t: t.tensor({}),
+        lambda t: t.tensor(2**70),
+        lambda t: t.arange(1, 5, 0),
+        lambda t: t.arange(5, 1),
+        lambda t: t.arange(0, float("inf")),
+        lambda t: t.arange(0, float("nan")),
+        lambda t: t.eye(-1),
+        lambda t: t.linspace(0, 1, -1),
+        lambda t: t.linspace(0, 1),
+        lambda t: t.full((2,), None),
+        lambda t: t.zeros(-1),
+        lambda t: t.zeros(2.5),
+        lambda t: t.zeros("2"),
+        lambda t: t.zeros(2, dtype="float32"),
+        lambda t: t.zeros(2, device="moon"),
+        lambda t: t.randint(5, 5, (2,)),
+        lambda t: t.randint(0, (2,)),
+        lambda t: t.randperm(-1),
+        lambda t: t.tensor([1j], dtype=t.float32),
+        lambda t: t.tensor([300], dtype=t.uint8),
+        lambda t: t.tensor(1.5, dtype=t.int64),
+        lambda t: t.empty(10**15),
+        lambda t: t.zeros(2**62, 4),
+        lambda t: t.ones(2**31, 2**31, 2**31),
+        lambda t: t.randn(2, dtype=t.int64),
+        lambda t: t.rand(2, dtype=t.bool),
+    ],
+)
 def test_bad_input(make):
     assert_same_outcome(outcome(make, chainrule), outcome(make, torch), 1, "")
 
 
 @pytest.mark.filterwarnings("ignore:To copy construct from a tensor")
 def test_nested_tensors_as_data():
-    for data in (lambda t: [t.tensor(1.0), t.tensor(2.0)], lambda t: [[t.tensor(1), 2], [3, 4]], lambda t: t.arange(3), lambda t: range(3),
-                 lambda t: (1, 2), lambda t: [np.float64(1.5), 2], lambda t: np.arange(3), lambda t: [True, 2], lambda t: [[]], lambda t: [[], []]):  # fmt: skip
+    for data in (
+        lambda t: [t.tensor(1.0), t.tensor(2.0)],
+        lambda t: [[t.tensor(1), 2], [3, 4]],
+        lambda t: t.arange(3),
+        lambda t: range(3),
+        lambda t: (1, 2),
+        lambda t: [np.float64(1.5), 2],
+        lambda t: np.arange(3),
+        lambda t: [True, 2],
+        lambda t: [[]],
+        lambda t: [[], []],
+    ):
         assert_same_outcome(
             outcome(lambda t, d=data: t.tensor(d(t)), chainrule),
             outcome(lambda t, d=data: t.tensor(d(t)), torch),
@@ -131,11 +169,22 @@ def test_random_ranges():
     assert chainrule.zeros(2).new_empty(3, 4).shape == (3, 4)
 
 
-@pytest.mark.parametrize("make", [
-    lambda t: t.rand(5), lambda t: t.randn(5), lambda t: t.randn(40), lambda t: t.randint(0, 10, (7,)), lambda t: t.randperm(9),
-    lambda t: t.rand(3, dtype=t.float64), lambda t: t.empty(20).normal_(), lambda t: t.empty(5).uniform_(-1, 1), lambda t: t.randn_like(t.zeros(17)),
-    lambda t: t.rand_like(t.zeros(3)), lambda t: t.randn(2, dtype=t.complex64),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda t: t.rand(5),
+        lambda t: t.randn(5),
+        lambda t: t.randn(40),
+        lambda t: t.randint(0, 10, (7,)),
+        lambda t: t.randperm(9),
+        lambda t: t.rand(3, dtype=t.float64),
+        lambda t: t.empty(20).normal_(),
+        lambda t: t.empty(5).uniform_(-1, 1),
+        lambda t: t.randn_like(t.zeros(17)),
+        lambda t: t.rand_like(t.zeros(3)),
+        lambda t: t.randn(2, dtype=t.complex64),
+    ],
+)
 def test_same_numbers_as_pytorch(make):
     for seed in (0, 1, 12345):
         results = []

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+
+import chainrule
+from chainrule.autograd import forward_ad
 from oracle import (
     COMPLEX,
     DTYPES,
@@ -29,9 +32,6 @@ from oracle import (
 )
 from samples import ELEMENTWISE, RECORDS
 from samples.record import Record
-
-import chainrule
-from chainrule.autograd import forward_ad
 
 
 def takes_floats(record: Record, dtype: str = "float64") -> bool:
@@ -123,21 +123,38 @@ def compare_odd(record: Record, dtype: str) -> None:
     assert_same_outcome(results, expected, record.tolerance, f"{record} {dtype}")
     if expected[1] is None and not {"odd_gradient", "gradient"} & record.skip:
         assert_same_gradients(
-            gradients(chainrule, results[0], mine), gradients(torch, expected[0], reference), 10 * record.tolerance,
+            gradients(chainrule, results[0], mine),
+            gradients(torch, expected[0], reference),
+            10 * record.tolerance,
             f"{record} {dtype} gradient",
-        )  # fmt: skip
+        )
 
 
 INF, NAN = float("inf"), float("nan")
 LARGEST = float(np.finfo(np.float64).max)
 
 
-@pytest.mark.parametrize(("name", "args", "expected"), [
-    ("i0", (INF,), INF), ("i0", (-INF,), INF), ("i0", (LARGEST,), INF), ("special_i1", (INF,), INF), ("special_i1", (-INF,), -INF),
-    ("special_i1", (LARGEST,), INF), ("special_zeta", (INF, 1.0), 1.0), ("special_zeta", (NAN, 0.0), NAN), ("igamma", (NAN, 0.0), NAN),
-    ("igamma", (1.0, INF), 1.0), ("igammac", (1.0, INF), 0.0), ("fmod", (INF, 0.5), NAN), ("remainder", (INF, 0.5), NAN), ("pow", (-INF, 0.5), INF),
-    ("digamma", (INF,), INF), ("elu", (NAN,), NAN),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "args", "expected"),
+    [
+        ("i0", (INF,), INF),
+        ("i0", (-INF,), INF),
+        ("i0", (LARGEST,), INF),
+        ("special_i1", (INF,), INF),
+        ("special_i1", (-INF,), -INF),
+        ("special_i1", (LARGEST,), INF),
+        ("special_zeta", (INF, 1.0), 1.0),
+        ("special_zeta", (NAN, 0.0), NAN),
+        ("igamma", (NAN, 0.0), NAN),
+        ("igamma", (1.0, INF), 1.0),
+        ("igammac", (1.0, INF), 0.0),
+        ("fmod", (INF, 0.5), NAN),
+        ("remainder", (INF, 0.5), NAN),
+        ("pow", (-INF, 0.5), INF),
+        ("digamma", (INF,), INF),
+        ("elu", (NAN,), NAN),
+    ],
+)
 def test_odd_values_where_pytorch_is_wrong(name, args, expected):
     """As scipy.special and the C standard have it."""
     found = find(chainrule, name)(*(chainrule.tensor(a, dtype=chainrule.float64) for a in args)).item()
@@ -166,9 +183,12 @@ def test_inplace(record):
         for dtype in ("float64", "float32", "int64", "bool"):
             mine, reference = pair(record, dtype, grad=True)
             c.check(
-                assert_same_outcome, outcome(write, name, record, mine), outcome(write, name, record, reference),
-                record.tolerance, f"{record} {dtype}",
-            )  # fmt: skip
+                assert_same_outcome,
+                outcome(write, name, record, mine),
+                outcome(write, name, record, reference),
+                record.tolerance,
+                f"{record} {dtype}",
+            )
 
 
 def write(name: str, record: Record, tensors: list) -> list:
@@ -259,9 +279,11 @@ def compare_gradients(record: Record, dtype: str) -> None:
     assert_same_outcome(results, expected, record.tolerance, f"{record} {dtype}")
     if expected[1] is None and "gradient" not in record.skip:
         assert_same_gradients(
-            gradients(chainrule, results[0], mine), gradients(torch, expected[0], reference), 10 * record.tolerance,
+            gradients(chainrule, results[0], mine),
+            gradients(torch, expected[0], reference),
+            10 * record.tolerance,
             f"{record} {dtype} gradient",
-        )  # fmt: skip
+        )
 
 
 def transposed(t):
@@ -370,13 +392,13 @@ def test_second_gradient(record):
     expected = gradients(torch, call(torch, record, reference), reference, create_graph=True)
     keep = [i for i, (m, r) in enumerate(zip(first, expected, strict=True)) if m is not None and r is not None]
     first, expected = [first[i] for i in keep], [expected[i] for i in keep]
-    # A gradient that does not depend on anything is not differentiable in either library's own way; zeros compare equal.
+    # A constant gradient: one library may record it and the other not; None compares equal to zeros.
     mine_second = second(chainrule, first, mine)
     assert_same_gradients(mine_second, second(torch, expected, reference), 100 * record.tolerance, f"{record}")
 
 
 def second(library, first: list, inputs: list) -> list:
-    """Gradients of the weighted first gradients, with the weights of all of them, so that both libraries use the same."""
+    """Gradients of the weighted first gradients; both libraries get the same weights."""
     given = weights(first, library, seed=100)
     chosen = [(f, w) for f, w in zip(first, given, strict=True) if f.requires_grad]
     inputs = [t for t in inputs if t.requires_grad]

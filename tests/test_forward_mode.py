@@ -1,9 +1,9 @@
 """Forward mode: dual numbers, their levels, and the same derivatives as reverse mode and PyTorch."""
 
 import pytest
-from both import agree, no_leaks  # noqa: F401
 
 import chainrule
+from both import agree, no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

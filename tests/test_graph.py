@@ -1,12 +1,12 @@
-"""The recorded graph as Python sees it: leaves, grad_fn, next_functions, saved tensors, modes, and leaving the graph."""
+"""The recorded graph as Python sees it: leaves, nodes, saved tensors, modes, and leaving the graph."""
 
 import warnings
 
 import pytest
 import torch as reference
-from both import agree, no_leaks  # noqa: F401
 
 import chainrule
+from both import agree, no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

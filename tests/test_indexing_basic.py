@@ -4,18 +4,46 @@ from __future__ import annotations
 
 import pytest
 import torch
-from oracle import assert_same, assert_same_outcome, gradients, ours, outcome
 
 import chainrule
+from oracle import assert_same, assert_same_outcome, gradients, ours, outcome
 
 BASIC = [
-    0, -1, slice(None), slice(1, None), slice(None, -1), slice(None, None, 2), slice(5, 2), slice(-2, None), ..., None,
-    (0, 1), (0, ..., 1), (slice(None), 1), (..., slice(1, 3)), (None, 0), (0, None, slice(None, None, 2)), (slice(1, 2), slice(0, 0)),
-    (1, 2, 3), (..., None), (None, None, ..., -1), (slice(None), slice(None), slice(3, None, 3)), (), True, False,
-]  # fmt: skip
+    0,
+    -1,
+    slice(None),
+    slice(1, None),
+    slice(None, -1),
+    slice(None, None, 2),
+    slice(5, 2),
+    slice(-2, None),
+    ...,
+    None,
+    (0, 1),
+    (0, ..., 1),
+    (slice(None), 1),
+    (..., slice(1, 3)),
+    (None, 0),
+    (0, None, slice(None, None, 2)),
+    (slice(1, 2), slice(0, 0)),
+    (1, 2, 3),
+    (..., None),
+    (None, None, ..., -1),
+    (slice(None), slice(None), slice(3, None, 3)),
+    (),
+    True,
+    False,
+]
 ADVANCED = [
-    [0, 2], ([0, 1], [1, 2]), (slice(None), [2, 0]), (0, [1, 1]), ([[0, 1], [1, 0]],), (..., [0, 3]), ([0], slice(None), [1]), [True, False, True],
-]  # fmt: skip
+    [0, 2],
+    ([0, 1], [1, 2]),
+    (slice(None), [2, 0]),
+    (0, [1, 1]),
+    ([[0, 1], [1, 0]],),
+    (..., [0, 3]),
+    ([0], slice(None), [1]),
+    [True, False, True],
+]
 BAD = [
     3,
     -4,
@@ -71,12 +99,25 @@ def test_write(index, kind):
     assert_same_outcome(outcome(written, chainrule), outcome(written, torch), 10, f"{named(index)} {kind}")
 
 
-@pytest.mark.parametrize("make", [
-    lambda t, x: x[t.tensor([0, 2])], lambda t, x: x[t.tensor(1)], lambda t, x: x[x > 20], lambda t, x: x[t.tensor([True, False, True])],
-    lambda t, x: x[:, t.tensor([[0, 1], [2, 3]])], lambda t, x: x[t.tensor([0, 1]), t.tensor([1, 2])], lambda t, x: x[t.tensor([-1, -3])],
-    lambda t, x: x[t.tensor([], dtype=t.int64)], lambda t, x: x[t.tensor([5])], lambda t, x: x[t.tensor([0.5])],
-    lambda t, x: x[t.tensor([0, 0, 0])], lambda t, x: x[0, x[0] > 5], lambda t, x: x[x[0] > 5], lambda t, x: x[t.tensor(0, dtype=t.uint8)],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda t, x: x[t.tensor([0, 2])],
+        lambda t, x: x[t.tensor(1)],
+        lambda t, x: x[x > 20],
+        lambda t, x: x[t.tensor([True, False, True])],
+        lambda t, x: x[:, t.tensor([[0, 1], [2, 3]])],
+        lambda t, x: x[t.tensor([0, 1]), t.tensor([1, 2])],
+        lambda t, x: x[t.tensor([-1, -3])],
+        lambda t, x: x[t.tensor([], dtype=t.int64)],
+        lambda t, x: x[t.tensor([5])],
+        lambda t, x: x[t.tensor([0.5])],
+        lambda t, x: x[t.tensor([0, 0, 0])],
+        lambda t, x: x[0, x[0] > 5],
+        lambda t, x: x[x[0] > 5],
+        lambda t, x: x[t.tensor(0, dtype=t.uint8)],
+    ],
+)
 @pytest.mark.filterwarnings("ignore:indexing with dtype torch.uint8")
 def test_index_tensors(make):
     mine, reference = base(chainrule), base(torch)
@@ -90,7 +131,7 @@ def test_iteration_length_and_membership():
     x = chainrule.arange(6).reshape(3, 2)
     assert [row.tolist() for row in x] == [[0, 1], [2, 3], [4, 5]]
     assert (len(x), 4 in x, 9 in x) == (3, True, False)
-    a, b, c = x
+    _a, _b, c = x
     assert c.tolist() == [4, 5]
     with pytest.raises(TypeError, match="iteration over a 0-d tensor"):
         iter(chainrule.tensor(1.0))

@@ -1,12 +1,12 @@
-"""Writing into tensors: version checks, views in any order, what is forbidden, and the right gradient everywhere else."""
+"""Writing into tensors: version checks, views in any order, what is forbidden, and right gradients elsewhere."""
 
 import re
 
 import pytest
 import torch as reference
-from both import agree, no_leaks  # noqa: F401
 
 import chainrule
+from both import agree, no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
@@ -240,7 +240,7 @@ def test_a_tensor_written_with_its_own_values(write, functional):
         (result * torch.arange(1.0, 7.0).reshape(2, 3)).sum().backward()
         return result, x.grad, w.grad
 
-    with pytest.raises(RuntimeError, match="modified by an inplace operation|unsupported operation: some elements"):
+    with pytest.raises(RuntimeError, match=r"modified by an inplace operation|unsupported operation: some elements"):
         program(reference, write)
     agree(lambda torch: program(torch, write if torch is chainrule else functional), tolerance=1e-12)
 

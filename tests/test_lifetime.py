@@ -5,9 +5,9 @@ import resource
 import weakref
 
 import pytest
-from both import no_leaks  # noqa: F401
 
 import chainrule
+from both import no_leaks  # noqa: F401
 from chainrule import _core
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
@@ -161,8 +161,8 @@ def test_a_cycle_through_create_graph():
 def test_a_cycle_through_a_hook():
     x = chainrule.ones(3, requires_grad=True)
     y = x * 2
-    y.register_hook(lambda g: y)
-    x.register_hook(lambda g: x)
+    y.register_hook(lambda g, y=y: y)
+    x.register_hook(lambda g, x=x: x)
     gone = weakref.ref(y), weakref.ref(x)
     del x, y
     gc.collect()
@@ -172,7 +172,7 @@ def test_a_cycle_through_a_hook():
 def test_a_cycle_through_node_metadata():
     y = chainrule.ones(3, requires_grad=True) * 2
     y.grad_fn.metadata["output"] = y
-    y.grad_fn._hooks()[0] = lambda *_: y
+    y.grad_fn._hooks()[0] = lambda *_, y=y: y
     gone = weakref.ref(y)
     del y
     gc.collect()

@@ -7,6 +7,8 @@ import itertools
 import numpy as np
 import pytest
 import torch
+
+import chainrule
 from oracle import (
     DTYPES,
     Collected,
@@ -18,8 +20,6 @@ from oracle import (
     ours,
     outcome,
 )
-
-import chainrule
 
 
 def random(shape: tuple[int, ...], dtype: str = "float64", seed: int = 0) -> torch.Tensor:
@@ -115,13 +115,25 @@ def test_dtypes(dtype):
             c.check(assert_same_outcome, found, expected, 4, f"{name} {dtype}")
 
 
-@pytest.mark.parametrize("make", [
-    lambda t: t.mm(t.zeros(3), t.zeros(3, 2)), lambda t: t.mm(t.zeros(2, 3), t.zeros(2, 3)), lambda t: t.bmm(t.zeros(2, 3, 4), t.zeros(3, 4, 5)),
-    lambda t: t.mv(t.zeros(2, 3), t.zeros(2)), lambda t: t.dot(t.zeros(2), t.zeros(3)), lambda t: t.dot(t.zeros(2, 2), t.zeros(2, 2)),
-    lambda t: t.outer(t.zeros(2, 2), t.zeros(2)), lambda t: t.addmm(t.zeros(7), t.zeros(2, 3), t.zeros(3, 4)), lambda t: t.zeros(2, 3) @ t.zeros(4, 5),
-    lambda t: t.zeros(2, 3) @ 2, lambda t: t.matmul(t.zeros(2, 3)), lambda t: t.zeros(2, 3, 4) @ t.zeros(3, 4, 5),
-    lambda t: t.mm(t.zeros(2, 2), t.zeros(2, 2, dtype=t.float64)), lambda t: t.baddbmm(t.zeros(3, 3), t.zeros(2, 3, 4), t.zeros(2, 5, 3)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda t: t.mm(t.zeros(3), t.zeros(3, 2)),
+        lambda t: t.mm(t.zeros(2, 3), t.zeros(2, 3)),
+        lambda t: t.bmm(t.zeros(2, 3, 4), t.zeros(3, 4, 5)),
+        lambda t: t.mv(t.zeros(2, 3), t.zeros(2)),
+        lambda t: t.dot(t.zeros(2), t.zeros(3)),
+        lambda t: t.dot(t.zeros(2, 2), t.zeros(2, 2)),
+        lambda t: t.outer(t.zeros(2, 2), t.zeros(2)),
+        lambda t: t.addmm(t.zeros(7), t.zeros(2, 3), t.zeros(3, 4)),
+        lambda t: t.zeros(2, 3) @ t.zeros(4, 5),
+        lambda t: t.zeros(2, 3) @ 2,
+        lambda t: t.matmul(t.zeros(2, 3)),
+        lambda t: t.zeros(2, 3, 4) @ t.zeros(3, 4, 5),
+        lambda t: t.mm(t.zeros(2, 2), t.zeros(2, 2, dtype=t.float64)),
+        lambda t: t.baddbmm(t.zeros(3, 3), t.zeros(2, 3, 4), t.zeros(2, 5, 3)),
+    ],
+)
 def test_bad_shapes(make):
     """The same class and PyTorch's first words."""
     (_, mine), (_, reference) = outcome(make, chainrule), outcome(make, torch)

@@ -1,4 +1,4 @@
-"""Random programs that mix views, writes and arithmetic give PyTorch's values and gradients, or raise where it raises."""
+"""Random programs of views, writes and arithmetic give PyTorch's values and gradients, or raise where it does."""
 
 import gc
 
@@ -133,7 +133,7 @@ def numbers(tensor):
 
 
 def run(torch, steps):
-    """Which steps were refused, all values, and the gradients of all leaves or the first words of what raised instead."""
+    """Which steps were refused, all values, and the gradients of all leaves or the first words of the error."""
     mine, tensors, roots = start(torch)
     refused = [take(torch, tensors, roots, arguments) for arguments in steps]
     values = [(numbers(t), t.requires_grad) for t in tensors]

@@ -1,9 +1,9 @@
 """Gradients that were silently wrong in some library once: none of them may be wrong here."""
 
 import pytest
-from both import agree, no_leaks  # noqa: F401
 
 import chainrule
+from both import agree, no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

@@ -1,9 +1,9 @@
 """The programs that chainrule grew from give PyTorch's numbers, or PyTorch's error where PyTorch refuses them."""
 
 import pytest
-from both import agree, no_leaks  # noqa: F401
 
 import chainrule
+from both import agree, no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

@@ -4,9 +4,9 @@ import inspect
 import textwrap
 
 import pytest
-from both import no_leaks  # noqa: F401
 
 import chainrule
+from both import no_leaks  # noqa: F401
 from chainrule import _core
 
 pytestmark = pytest.mark.usefixtures("no_leaks")

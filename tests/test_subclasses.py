@@ -7,9 +7,9 @@ import weakref
 
 import pytest
 import torch as reference
-from both import agree, no_leaks  # noqa: F401
 
 import chainrule
+from both import agree, no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

@@ -1,4 +1,4 @@
-"""Threads and processes: backward from several threads at once, fork after threads, results that do not depend on threads."""
+"""Threads and processes: backward in several threads, fork after threads, results independent of threads."""
 
 import os
 import subprocess
@@ -6,9 +6,9 @@ import sys
 import threading
 
 import pytest
-from both import no_leaks  # noqa: F401
 
 import chainrule
+from both import no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from oracle import assert_same, call, flat, gradients, is_float, ours, pair, theirs
-from samples.shapes import VIEWS
 
 import chainrule
+from oracle import assert_same, call, flat, gradients, is_float, ours, pair, theirs
+from samples.shapes import VIEWS
 
 # Names among the views that copy, or may copy, or return their argument.
 COPIES = {"reshape_as", "resolve_conj", "resolve_neg", "contiguous"}
@@ -153,7 +153,7 @@ def test_memory_formats(memory_format):
 
 
 def test_clones_keep_dense_strides():
-    """clone, zeros_like and elementwise results keep the order of a dense tensor's dimensions, also those of size one."""
+    """Clones and elementwise results keep the order of a dense tensor's dimensions, also those of size one."""
     for shape in [(2, 3, 4), (1, 3, 1), (3, 1), (1, 1), (2, 1, 4)]:
         for make in (lambda t: t.clone(), lambda t: t * 2, lambda t: t + t, lambda t: t.exp()):
             m = make(ours(torch.zeros(shape)).permute(tuple(reversed(range(len(shape))))))

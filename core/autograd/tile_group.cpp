@@ -3,14 +3,12 @@
 
 #include <cstring>
 
-#include "backends/cpu/stream.hpp"
-#include "backends/cpu/thread_pool.hpp"
 #include "ops/accumulate.hpp"
+#include "tensor/scalar.hpp"
 
 namespace chainrule {
 namespace {
 
-constexpr int64_t kGrain = 32 * 1024;
 constexpr int64_t kBytes = TileGroup::kTile * 8;  // of a tile's buffer
 
 bool is_constant(const Tensor& t) {
@@ -20,8 +18,10 @@ bool is_constant(const Tensor& t) {
   return true;
 }
 
+}  // namespace
+
 // Sums of one range of elements: a tile per slot and what it holds now.
-struct Tiles {
+struct TileGroup::Tiles {
   explicit Tiles(size_t slots) : memory(new (std::align_val_t(64)) char[(slots + 1) * kBytes]), holds(slots) {}
   ~Tiles() { operator delete[](memory, std::align_val_t(64)); }
   Tiles(const Tiles&) = delete;
@@ -31,8 +31,6 @@ struct Tiles {
   char* memory;
   std::vector<const char*> holds;  // by slot: where its sum is, or null while there is none
 };
-
-}  // namespace
 
 const char* TileGroup::constant(double value) {
   constants_.push_back(std::make_unique<char[]>(kBytes));
@@ -59,12 +57,16 @@ int TileGroup::slot_of(Edge e) {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].edge == e) return static_cast<int>(i);
   }
-  slots_.push_back({e, Tensor(), Tensor()});
+  slots_.push_back({e, Tensor(), Tensor(), nullptr});
   return static_cast<int>(slots_.size()) - 1;
 }
 
 void TileGroup::connect(const GradientSums& sums) {
-  for (Member& m : members_) slots_.push_back({Edge::to(m.node, 0), m.gradient, Tensor()});
+  for (Member& m : members_) {
+    bool repeats = m.gradient && !m.gradient.is_contiguous() && is_constant(m.gradient);
+    const char* repeated = repeats ? constant(load(shape_.dtype, m.gradient->data).real) : nullptr;
+    slots_.push_back({Edge::to(m.node, 0), m.gradient, Tensor(), repeated});
+  }
   for (Member& m : members_) {
     for (const TileTerm& t : m.terms) m.targets.push_back(slot_of(m.node->edges[t.input]));
   }
@@ -78,60 +80,53 @@ void TileGroup::connect(const GradientSums& sums) {
   }
 }
 
+// Adds one term of a member's gradient to the slot it flows to.
+void TileGroup::run_term(const TileTerm& term, int target, const char* g, int64_t at, int64_t n, Tiles& tiles) const {
+  const char* value = g;
+  if (term.kernel) {
+    const void* in[5] = {g};
+    for (int i = 1; i < 5; ++i) in[i] = term.in[i] && !term.constant[i] ? term.in[i] + at * item() : term.in[i];
+    char* out = tiles.holds[target] ? tiles.scratch() : tiles.of(target);
+    term.kernel(out, in, n, term.parameters);
+    value = out;
+  }
+  if (!tiles.holds[target]) {
+    tiles.holds[target] = value;  // a passed-on gradient is shared until somebody adds to it
+    return;
+  }
+  const void* both[2] = {tiles.holds[target], value};
+  add_kernel(shape_.dtype)(tiles.of(target), both, n, nullptr);
+  tiles.holds[target] = tiles.of(target);
+}
+
+void TileGroup::run_tile(int64_t at, int64_t n, Tiles& tiles) const {
+  int64_t offset = at * item();
+  for (size_t s = 0; s < slots_.size(); ++s) {
+    const Slot& slot = slots_[s];
+    tiles.holds[s] = slot.repeated ? slot.repeated : slot.start ? slot.start->data + offset : nullptr;
+  }
+  for (size_t m = 0; m < members_.size(); ++m) {
+    const Member& member = members_[m];
+    for (size_t k = 0; k < member.terms.size(); ++k) {
+      run_term(member.terms[k], member.targets[k], tiles.holds[m], at, n, tiles);
+    }
+  }
+  for (size_t s = members_.size(); s < slots_.size(); ++s) {
+    char* to = slots_[s].result->data + offset;
+    if (slots_[s].start) std::memcpy(to, tiles.holds[s], static_cast<size_t>(n * item()));
+    else store_streaming(to, tiles.holds[s], n * item());
+  }
+}
+
 void TileGroup::run_range(int64_t begin, int64_t end) const {
   Tiles tiles(slots_.size());
-  TileTerm::Kernel add = add_kernel(shape_.dtype);
-  std::vector<const char*> fixed(members_.size());  // incoming gradients that are one repeated value
-  std::vector<std::unique_ptr<char[]>> repeated;
-  for (size_t i = 0; i < members_.size(); ++i) {
-    const Tensor& g = members_[i].gradient;
-    if (!g || g.is_contiguous() || !is_constant(g)) continue;
-    repeated.push_back(std::make_unique<char[]>(kBytes));
-    for (int64_t j = 0; j < kTile; ++j) std::memcpy(repeated.back().get() + j * item(), g->data, static_cast<size_t>(item()));
-    fixed[i] = repeated.back().get();
-  }
-  for (int64_t at = begin; at < end; at += kTile) {
-    int64_t n = std::min(kTile, end - at), offset = at * item();
-    for (size_t s = 0; s < slots_.size(); ++s) {
-      const Tensor& start = slots_[s].start;
-      tiles.holds[s] = !start ? nullptr : s < fixed.size() && fixed[s] ? fixed[s] : start->data + offset;
-    }
-    for (size_t m = 0; m < members_.size(); ++m) {
-      const Member& member = members_[m];
-      const char* g = tiles.holds[m];
-      for (size_t k = 0; k < member.terms.size(); ++k) {
-        const TileTerm& term = member.terms[k];
-        int target = member.targets[k];
-        const char* value = g;
-        if (term.kernel) {
-          const void* in[5];
-          in[0] = g;
-          for (int i = 1; i < 5; ++i) in[i] = term.in[i] && !term.constant[i] ? term.in[i] + offset : term.in[i];
-          char* out = tiles.holds[target] ? tiles.scratch() : tiles.of(target);
-          term.kernel(out, in, n, term.parameters);
-          value = out;
-        }
-        if (!tiles.holds[target]) {
-          tiles.holds[target] = value;  // a passed-on gradient is shared until somebody adds to it
-          continue;
-        }
-        const void* both[2] = {tiles.holds[target], value};
-        add(tiles.of(target), both, n, nullptr);
-        tiles.holds[target] = tiles.of(target);
-      }
-    }
-    for (size_t s = members_.size(); s < slots_.size(); ++s) {
-      char* to = slots_[s].result->data + offset;
-      if (slots_[s].start) std::memcpy(to, tiles.holds[s], static_cast<size_t>(n * item()));
-      else CR_DISPATCH(stream_copy)(to, tiles.holds[s], n * item());
-    }
-  }
-  CR_DISPATCH(stream_fence)();
+  for (int64_t at = begin; at < end; at += kTile) run_tile(at, std::min(kTile, end - at), tiles);
+  finish_streaming();
 }
 
 void TileGroup::run(const GradientSums& sums, const std::function<void(Edge, Tensor)>& give) {
   connect(sums);
-  cpu::parallel_for(numel(), kGrain, [this](int64_t begin, int64_t end) { run_range(begin, end); });
+  in_parallel(numel(), [this](int64_t begin, int64_t end) { run_range(begin, end); });
   for (size_t s = members_.size(); s < slots_.size(); ++s) {
     if (!slots_[s].start) give(slots_[s].edge, std::move(slots_[s].result));
   }

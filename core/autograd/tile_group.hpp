@@ -60,12 +60,16 @@ class TileGroup {
     Edge edge;
     Tensor start;   // what it held before
     Tensor result;  // for slots outside: where the sum goes
+    const char* repeated;  // a tile of the one value that `start` repeats, or null
   };
+  struct Tiles;  // one thread's working memory
 
   int find(Node* n) const;
   int slot_of(Edge e);
   void connect(const GradientSums& sums);
   void run_range(int64_t begin, int64_t end) const;
+  void run_tile(int64_t at, int64_t n, Tiles& tiles) const;
+  void run_term(const TileTerm& term, int target, const char* g, int64_t at, int64_t n, Tiles& tiles) const;
 
   const Output& shape_;
   std::vector<Member> members_;

@@ -2,6 +2,8 @@
 #include "ops/accumulate.hpp"
 
 #include "autograd/inplace.hpp"
+#include "backends/cpu/stream.hpp"
+#include "backends/cpu/thread_pool.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
@@ -19,6 +21,13 @@ bool is_private(const Tensor& t) {
 bool same_kind(const Tensor& a, const Tensor& b) { return a.dtype() == b.dtype() && equal(a.sizes(), b.sizes()); }
 
 }  // namespace
+
+void in_parallel(int64_t n, const std::function<void(int64_t, int64_t)>& f) {
+  constexpr int64_t kGrain = 32 * 1024;
+  cpu::parallel_for(n, kGrain, [&](int64_t begin, int64_t end) { f(begin, end); });
+}
+void store_streaming(char* to, const char* from, int64_t bytes) { CR_DISPATCH(stream_copy)(to, from, bytes); }
+void finish_streaming() { CR_DISPATCH(stream_fence)(); }
 
 Tensor add_gradients(Tensor a, Tensor b) {
   if (!grad_enabled() && same_kind(a, b)) {

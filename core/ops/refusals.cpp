@@ -112,7 +112,8 @@ void refuse_hardtanh(const double* parameters, DType common) {
 bool converts_out(const OpRecord& op, std::span<const Operand> in) {
   if (op.is_test || promotes(op.domain) || op.id == OpId::square || op.id == OpId::threshold) return true;
   if (op.id == OpId::lerp) return !in[2].tensor;
-  return std::count_if(in.begin(), in.end(), [](const Operand& o) { return o.tensor; }) > 1 || op.id == OpId::pow;
+  bool several = std::count_if(in.begin(), in.end(), [](const Operand& o) { return o.tensor; }) > 1;
+  return several || (op.input_count == 2 && op.id != OpId::clamp_min && op.id != OpId::clamp_max);
 }
 
 }  // namespace

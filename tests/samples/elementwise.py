@@ -94,7 +94,7 @@ ARITHMETIC = [
     with_arguments("nan_to_num", 1.0, 2.0, -2.0),
 ]
 
-ROUNDING = [unary(name, -5, 5) for name in "floor ceil trunc fix round special_round frac".split()] + [
+ROUNDING = [unary(name, -5, 5) for name in ["floor", "ceil", "trunc", "fix", "round", "special_round", "frac"]] + [
     with_arguments("round", decimals=2),
     with_arguments("round", decimals=-1, low=-50, high=50),
 ]
@@ -148,7 +148,7 @@ TRIGONOMETRIC = [
 ]
 
 SPECIAL = [
-    *(unary(name) for name in "erf special_erf erfc special_erfc special_erfcx special_log_ndtr".split()),
+    *(unary(name) for name in ["erf", "special_erf", "erfc", "special_erfc", "special_erfcx", "special_log_ndtr"]),
     unary("special_ndtr", skip="name"),  # PyTorch builds it from several ops
     *(unary(name, *INNER) for name in ("erfinv", "special_erfinv")),
     unary("special_ndtri", *UNIT),
@@ -159,17 +159,20 @@ SPECIAL = [
     replace(op("polygamma", 1, X(3, 5, low=0.5, high=5), skip=WRONG), elementwise=True),
     replace(op("polygamma", 2, X(3, 5, low=0.5, high=5), skip=WRONG), elementwise=True),
     replace(op("special_polygamma", 1, X(3, 5, low=0.5, high=5), skip=WRONG), elementwise=True),
-    *(_by_second(name, (0.5, 4.0), (0.2, 6.0)) for name in "igamma igammac special_gammainc special_gammaincc".split()),
+    *(
+        _by_second(name, (0.5, 4.0), (0.2, 6.0))
+        for name in ["igamma", "igammac", "special_gammainc", "special_gammaincc"]
+    ),
     _by_second("special_zeta", (1.5, 6.0), (0.5, 4.0)),
-    *(unary(name, -4, 4, skip=WRONG) for name in "i0 special_i0 special_i1".split()),  # NaN at infinity
+    *(unary(name, -4, 4, skip=WRONG) for name in ["i0", "special_i0", "special_i1"]),  # NaN at infinity
     unary("special_i0e", -4, 4),
     unary("special_i1e", -4, 4, skip=WRONG_GRADIENT),  # loses NaN
 ]
 
 ACTIVATIONS = [
-    *(unary(name, -4, 4) for name in "relu relu6 hardtanh leaky_relu gelu silu mish softplus".split()),
+    *(unary(name, -4, 4) for name in ["relu", "relu6", "hardtanh", "leaky_relu", "gelu", "silu", "mish", "softplus"]),
     *(unary(name, -4, 4, skip=WRONG_GRADIENT) for name in ("elu", "celu", "selu")),  # loses NaN
-    *(unary(name) for name in "hardshrink softshrink tanhshrink softsign logsigmoid".split()),
+    *(unary(name) for name in ["hardshrink", "softshrink", "tanhshrink", "softsign", "logsigmoid"]),
     unary("hardsigmoid", -4, 4, skip="second"),  # PyTorch has no second derivative
     unary("hardswish", -4, 4),
     with_arguments("hardtanh", -0.5, 1.5),
@@ -192,9 +195,12 @@ INTEGERS = [
 ]
 
 TESTS = [
-    *(binary(name, ALL, ALL) for name in "eq ne lt le gt ge logical_and logical_or logical_xor".split()),
-    *(binary(name, ALL, ALL) for name in "not_equal less less_equal greater greater_equal".split()),
-    *(unary(name) for name in "logical_not isnan isinf isfinite isposinf isneginf signbit".split()),
+    *(
+        binary(name, ALL, ALL)
+        for name in ["eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"]
+    ),
+    *(binary(name, ALL, ALL) for name in ["not_equal", "less", "less_equal", "greater", "greater_equal"]),
+    *(unary(name) for name in ["logical_not", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit"]),
 ]
 
 ELEMENTWISE = [

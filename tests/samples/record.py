@@ -43,7 +43,7 @@ def B(*shape: int) -> Draw:  # noqa: N802
 class Record:
     """One op with one set of arguments.
 
-    `tolerance` multiplies the dtype's usual one; `skip` names aspects that are not tried. Both need a reason beside them.
+    `tolerance` multiplies the dtype's usual one; `skip` names aspects not tried. Both need a reason beside them.
     """
 
     name: str

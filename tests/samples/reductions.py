@@ -8,18 +8,53 @@ EMPTY = "dtypes"  # with nothing to calculate PyTorch does not look at the dtype
 REDUCTIONS = [
     *(
         op(name, _M)
-        for name in "sum mean prod std var amax amin nansum nanmean logsumexp all any".split()
+        for name in [
+            "sum",
+            "mean",
+            "prod",
+            "std",
+            "var",
+            "amax",
+            "amin",
+            "nansum",
+            "nanmean",
+            "logsumexp",
+            "all",
+            "any",
+        ]
         if name != "logsumexp"
     ),
-    *(op(name, _M, 1) for name in "sum mean prod std var amax amin nansum nanmean logsumexp all any".split()),
-    *(op(name, _M, -1, keepdim=True) for name in "sum mean prod std var amax amin nansum nanmean logsumexp".split()),
-    *(op(name, _M, (0, 2)) for name in "sum mean std var amax amin nansum nanmean logsumexp all any".split()),
-    *(op(name, _M, (0, -1), keepdim=True) for name in "sum mean amax logsumexp".split()),
-    *(op(name, X(4, 1, 3), 1) for name in "sum mean prod amax logsumexp".split()),
-    *(op(name, X()) for name in "sum mean prod amax amin max min nansum nanmean".split()),
-    *(op(name, X(0)) for name in "sum mean prod nansum nanmean all any".split()),
-    *(op(name, X(0, 3), 0) for name in "sum mean prod nansum nanmean all any".split()),
-    *(op(name, X(3, 0), 0) for name in "sum mean prod logsumexp".split()),
+    *(
+        op(name, _M, 1)
+        for name in [
+            "sum",
+            "mean",
+            "prod",
+            "std",
+            "var",
+            "amax",
+            "amin",
+            "nansum",
+            "nanmean",
+            "logsumexp",
+            "all",
+            "any",
+        ]
+    ),
+    *(
+        op(name, _M, -1, keepdim=True)
+        for name in ["sum", "mean", "prod", "std", "var", "amax", "amin", "nansum", "nanmean", "logsumexp"]
+    ),
+    *(
+        op(name, _M, (0, 2))
+        for name in ["sum", "mean", "std", "var", "amax", "amin", "nansum", "nanmean", "logsumexp", "all", "any"]
+    ),
+    *(op(name, _M, (0, -1), keepdim=True) for name in ["sum", "mean", "amax", "logsumexp"]),
+    *(op(name, X(4, 1, 3), 1) for name in ["sum", "mean", "prod", "amax", "logsumexp"]),
+    *(op(name, X()) for name in ["sum", "mean", "prod", "amax", "amin", "max", "min", "nansum", "nanmean"]),
+    *(op(name, X(0)) for name in ["sum", "mean", "prod", "nansum", "nanmean", "all", "any"]),
+    *(op(name, X(0, 3), 0) for name in ["sum", "mean", "prod", "nansum", "nanmean", "all", "any"]),
+    *(op(name, X(3, 0), 0) for name in ["sum", "mean", "prod", "logsumexp"]),
     op("amax", X(3, 0), 0, skip=EMPTY),
     *(op(name, X(2, 40, 37), dim) for name in ("sum", "mean", "amax", "logsumexp") for dim in (0, 1, 2)),
     op("sum", _M, dim=()),

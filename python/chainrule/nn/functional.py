@@ -118,7 +118,9 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     return input.softmax(_given_dim("softmax", input, dim, _stacklevel), dtype=dtype)
 
 
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _core.dtype | None = None) -> Tensor:
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _core.dtype | None = None
+) -> Tensor:
     """The logarithm of softmax, calculated without leaving the logarithm."""
     return input.log_softmax(_given_dim("log_softmax", input, dim, _stacklevel), dtype=dtype)
 
@@ -132,6 +134,8 @@ def _given_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> in
     """PyTorch still guesses a dimension that was not given, and warns."""
     if dim is not None:
         return dim
-    message = f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
+    message = (
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
+    )
     warnings.warn(message, stacklevel=stacklevel + 1)
     return 0 if input.dim() in (0, 1, 3) else 1

@@ -1,0 +1,218 @@
+// The history of an elementwise call: what it saves and how its gradients are calculated.
+#include "ops/elementwise_gradient.hpp"
+
+#include "autograd/forward_mode.hpp"
+#include "ops/accumulate.hpp"
+#include "ops/complex.hpp"
+#include "ops/sweep.hpp"
+
+namespace chainrule {
+namespace {
+
+// How to differentiate a recorded call: which inputs were numbers, and where the saved tensors are.
+struct ElementwiseGradient {
+  const OpRecord* op;
+  double numbers[5];  // parameters, then the values of inputs that were numbers
+  uint8_t slot[kMaxInputs + 1];  // of each input and the output among the saved tensors; kNumber; kUnread
+  static constexpr uint8_t kNumber = 254, kUnread = 255;
+
+  void operator()(Backward& b) const;
+  static bool tile_rule(Node* n, TileGroup& group, std::vector<TileTerm>& terms);
+  const double* parameters() const { return numbers; }
+  double number(int i) const {
+    int at = op->parameter_count;
+    for (int j = 0; j < i; ++j) at += slot[j] == kNumber;
+    return numbers[at];
+  }
+};
+
+Operand saved_operand(const ElementwiseGradient& e, int i, std::span<const Tensor> saved) {
+  if (e.slot[i] == ElementwiseGradient::kNumber) return Operand(e.number(i));
+  return e.slot[i] == ElementwiseGradient::kUnread ? Operand() : Operand(saved[e.slot[i]]);
+}
+
+// The gradient kernel run directly, when everything it reads is contiguous and of g's shape and dtype; else a null handle.
+// With `sum`, the gradient is added to it and sum itself returned.
+Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, const Tensor& into,
+                       const Tensor& sum) {
+  const OpRecord& op = *e.op;
+  bool single = g.dtype() == DType::Float32;
+  if ((!single && g.dtype() != DType::Float64) || !g.is_contiguous() || op.condition >= 0) return Tensor();
+  const void* pointers[kMaxInputs + 2] = {g->data};
+  alignas(64) char numbers[kMaxInputs][kSmall * 8];
+  for (int i = 0; i < op.input_count; ++i) {
+    if (!(op.reads[k] >> i & 1)) continue;
+    if (e.slot[i] == ElementwiseGradient::kNumber) {
+      if (g.numel() > kSmall) return Tensor();
+      pointers[i + 1] = single ? repeated<float>(e.number(i), numbers[i], g.numel()) : repeated<double>(e.number(i), numbers[i], g.numel());
+    } else {
+      const Tensor& t = saved[e.slot[i]];
+      if (!matches(t.get(), g.get())) return Tensor();
+      pointers[i + 1] = t->data;
+    }
+  }
+  if (op.reads[k] & kReadsOutput) {
+    const Tensor& y = saved[e.slot[kMaxInputs]];
+    if (!matches(y.get(), g.get())) return Tensor();
+    pointers[op.input_count + 1] = y->data;
+  }
+  ElementwiseKernel kernel = kernels_of(op).gradient[k][static_cast<int>(single ? Compute::F32 : Compute::F64)];
+  if (!kernel) raise_unsupported(op, g.dtype());
+  Sweep sweep{kernel, pointers, op.input_count + 2, single ? 4 : 8, e.parameters()};
+  if (sum) {
+    if (!matches(sum.get(), g.get())) return Tensor();
+    accumulate_parallel(sweep, sum, single ? Compute::F32 : Compute::F64);
+    return sum;
+  }
+  Tensor out = into ? into : empty_as(g.get(), g.dtype());
+  if (g.numel() <= kSweepGrain) kernel(out->data, pointers, g.numel(), e.parameters());
+  else run_parallel(sweep, out);
+  return out;
+}
+
+// One pass over memory: the line's gradient text as a kernel.
+Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, Tensor out) {
+  if (Tensor simple = simple_gradient(e, k, g, saved, out, Tensor())) return simple;
+  const OpRecord& op = *e.op;
+  Compute compute = compute_of(g.dtype());
+  DType arithmetic = kComputeDType[static_cast<int>(compute)];
+  ElementwiseKernel kernel = kernels_of(op).gradient[k][static_cast<int>(compute)];
+  if (!kernel) raise_unsupported(op, g.dtype());
+  if (!out) out = empty_strided(g.sizes(), dense_strides_like(g), g.dtype());
+  cpu::TileOperand lanes[cpu::kMaxTileOperands];
+  Numbers numbers;
+  lanes[0] = output_lane(out, arithmetic);
+  lanes[1] = lane(Operand(g), arithmetic, g.sizes(), numbers.bytes[0]);
+  auto reads = op.reads[k];
+  for (int i = 0; i < op.input_count; ++i) {
+    if (!(reads >> i & 1)) continue;
+    DType wanted = i == op.condition ? DType::Bool : arithmetic;
+    lanes[i + 2] = lane(saved_operand(e, i, saved), wanted, g.sizes(), numbers.bytes[i + 1]);
+  }
+  int y = op.input_count + 2;
+  if (reads & kReadsOutput) lanes[y] = lane(Operand(saved[e.slot[kMaxInputs]]), arithmetic, g.sizes(), numbers.bytes[4]);
+  for (int i = 2; i <= y; ++i) {
+    if (!lanes[i].data) lanes[i].strides = Dims(g.ndim());
+  }
+  cpu::run_tiles(g.sizes(), lanes, y + 1,
+                 [&](void* o, const void* const* x, int64_t n) { kernel(o, x, n, e.parameters()); });
+  return out;
+}
+
+bool exclusively_owned(const Tensor& t) {
+  return Py_REFCNT(t.py()) == 1 && t->storage->references == 1 && t.is_contiguous() && !t->storage->owner;
+}
+
+void ElementwiseGradient::operator()(Backward& b) const {
+  Tensor saved[kMaxInputs + 1];
+  int count = b.node()->saved_count;
+  for (int i = 0; i < count; ++i) saved[i] = b.saved(i);
+  std::span<const Tensor> kept(saved, static_cast<size_t>(count));
+  Tensor g = b.take_g();
+  bool conjugate = is_complex(g.dtype());
+  if (conjugate) g = conj(g);
+  int last = -1;
+  for (int k = 0; k < op->input_count; ++k) {
+    if (b.needs(k) && !(op->reads[k] & kIsNone)) last = k;
+  }
+  for (int k = 0; k <= last; ++k) {
+    if (!b.needs(k) || (op->reads[k] & kIsNone)) continue;
+    Tensor result;
+    if (op->reads[k] & kPassesG) {
+      result = g;
+    } else if (grad_enabled()) {
+      Operand inputs[kMaxInputs];
+      for (int i = 0; i < op->input_count; ++i) inputs[i] = saved_operand(*this, i, kept);
+      Tensor y = slot[kMaxInputs] < kNumber ? kept[slot[kMaxInputs]] : Tensor();
+      result = gradient_formula(*op, k, g, {inputs, size_t(op->input_count)}, y, parameters());
+    } else {
+      if (Tensor sum = g.numel() > kSweepGrain ? b.gathered(k) : Tensor()) {
+        if (simple_gradient(*this, k, g, kept, Tensor(), sum)) continue;
+      }
+      // The last formula may overwrite the incoming gradient if nobody else can see it.
+      Tensor into = k == last && exclusively_owned(g) ? g : Tensor();
+      result = fused_gradient(*this, k, g, kept, into);
+    }
+    b.give(k, conjugate ? conj(result) : result);
+  }
+}
+
+// The kernels of a node's gradients on arrays; see Note [Tile groups].
+bool ElementwiseGradient::tile_rule(Node* n, TileGroup& group, std::vector<TileTerm>& terms) {
+  const auto& e = *reinterpret_cast<const ElementwiseGradient*>(n->capture);
+  const OpRecord& op = *e.op;
+  if (op.condition >= 0) return false;
+  auto array = [&](int slot) -> const char* {
+    const SavedTensor& s = n->saved[slot];
+    bool usable = s.tensor && s.version == s.tensor->storage->version && s.tensor->has(kContiguous) &&
+                  s.tensor->dtype == group.shape().dtype && equal(Span(s.tensor->sizes(), s.tensor->ndim), group.shape().sizes());
+    return usable ? s.tensor->data : nullptr;
+  };
+  Compute compute = compute_of(group.shape().dtype);
+  for (int k = 0; k < op.input_count; ++k) {
+    if (!n->edges[k] || (op.reads[k] & kIsNone)) continue;
+    TileTerm term{k, op.reads[k] & kPassesG ? nullptr : kernels_of(op).gradient[k][static_cast<int>(compute)], {}, {}, e.parameters()};
+    if (!term.kernel && !(op.reads[k] & kPassesG)) return false;
+    for (int i = 0; i < op.input_count; ++i) {
+      if (!(op.reads[k] >> i & 1)) continue;
+      term.constant[i + 1] = e.slot[i] == kNumber;
+      term.in[i + 1] = term.constant[i + 1] ? group.constant(e.number(i)) : array(e.slot[i]);
+      if (!term.in[i + 1]) return false;
+    }
+    if (op.reads[k] & kReadsOutput) {
+      term.in[op.input_count + 1] = array(e.slot[kMaxInputs]);
+      if (!term.in[op.input_count + 1]) return false;
+    }
+    terms.push_back(term);
+  }
+  return true;
+}
+
+}  // namespace
+
+OpInfo* node_info(const OpRecord& op, std::span<const Operand> in) {
+  if (!in[0].tensor) return op.info_number_first;
+  if (op.id == OpId::clamp && in[1].tensor) return op.info;  // a missing upper bound is an infinite number
+  return in[static_cast<size_t>(op.input_count - 1)].tensor ? op.info : op.info_number_last;
+}
+
+Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out,
+                            const Tensor* former) {
+  Edge edges[kMaxInputs];
+  uint8_t reads = 0;
+  for (int i = 0; i < op.input_count; ++i) {
+    if (!in[i].tensor || (op.reads[i] & kIsNone) || !is_differentiable(in[i].tensor->dtype)) continue;
+    edges[i] = gradient_edge(in[i].tensor);
+    if (!edges[i] && forward_mode::active()) edges[i] = Edge::to_leaf(in[i].tensor);
+    if (edges[i]) reads |= op.reads[i];
+  }
+  ElementwiseGradient e;
+  e.op = &op;
+  int numbers = 0, saved = 0;
+  for (int i = 0; i < op.parameter_count; ++i) e.numbers[numbers++] = parameters[i];
+  for (int i = 0; i < op.input_count; ++i) {
+    bool read = reads >> i & 1;
+    if (!in[i].tensor) {
+      e.slot[i] = ElementwiseGradient::kNumber;
+      e.numbers[numbers++] = in[i].scalar.real;
+    } else {
+      e.slot[i] = read ? static_cast<uint8_t>(saved++) : ElementwiseGradient::kUnread;
+    }
+  }
+  e.slot[kMaxInputs] = reads & kReadsOutput ? static_cast<uint8_t>(saved++) : ElementwiseGradient::kUnread;
+
+  Node* n = make_node(node_info(op, in), op.input_count, saved, 1);
+  for (int i = 0; i < op.input_count; ++i) {
+    if (edges[i]) set_edge(n, i, edges[i]);
+    if (e.slot[i] < ElementwiseGradient::kNumber) {
+      save_input(n, e.slot[i], former && former[i] ? former[i] : Tensor::borrow(in[i].tensor));
+    }
+  }
+  if (e.slot[kMaxInputs] < ElementwiseGradient::kNumber) save_output(n, e.slot[kMaxInputs], out);
+  set_function(n, e);
+  n->outputs[0].describe(out);
+  finish_node(n);
+  return n;
+}
+
+}  // namespace chainrule
