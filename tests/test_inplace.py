@@ -191,8 +191,8 @@ def test_writes_into_a_non_leaf(write):
     agree(program, tolerance=1e-12, words=8)
 
 
-# Here the written tensor is also an input, to the gradient or in another arrangement. PyTorch raises (or, for the shift,
-# adds what it has already written); chainrule reads from a copy. Each comes with the same calculation without writes.
+# Here the written tensor is also an input, to the gradient or in another arrangement. PyTorch raises; chainrule reads
+# from a copy. Each comes with the same calculation without writes.
 KEPT = {
     "by itself": (lambda torch, y, w: y.mul_(y), lambda torch, y, w: y * y),
     "transposed self": (

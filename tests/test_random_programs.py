@@ -136,7 +136,7 @@ def run(torch, steps):
     """Which steps were refused, all values, and the gradients of all leaves or the first words of the error."""
     mine, tensors, roots = start(torch)
     refused = [take(torch, tensors, roots, arguments) for arguments in steps]
-    values = [(numbers(t), t.requires_grad) for t in tensors]
+    values = [(numbers(t), t.requires_grad, t._version) for t in tensors]
     try:
         total = sum(((t * (k + 1)).sum() for k, t in enumerate(tensors)), start=0.0)
         total.backward()

@@ -61,9 +61,9 @@ void bind_spread() {
   define_spread("std", "", standard_deviation);
   define_spread("var_mean", " -> (var, mean)", var_mean);
   define_spread("std_mean", " -> (std, mean)", std_mean);
-  define(
-      "norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? dtype=None)",
-      kBoth, norm_named);
+  define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? dtype=None)",
+         kFunction, norm_named);
+  define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None)", kMethod, norm_named);
   define(
       "linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? "
       "out=None)",

@@ -44,7 +44,7 @@ from ._core import (
     strided,
     uint8,
 )
-from ._core import bool as bool  # noqa: A004
+from ._core import bool as bool
 
 _core.set_library_prefix(_os.path.dirname(__file__) + _os.sep)
 

@@ -644,7 +644,6 @@ class Tensor:
         p: Any = "fro",
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
-        out: Tensor | None = None,
         dtype: _DTypeLike | None = None,
     ) -> Tensor: ...
     def normal_(self, mean: _float = 0, std: _float = 1, *, generator: Generator | None = None) -> Tensor: ...

@@ -153,8 +153,8 @@ def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807
 def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
     if not self.is_leaf:
         raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "
-            "were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage"
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage"
         )
     from copy import deepcopy
 
@@ -189,12 +189,15 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
     return _core.make_subclass(cls, data, require_grad)
 
 
+_METHODS = (
+    *("register_hook", "register_post_accumulate_grad_hook", "numpy", "to", "cpu", "is_inference", "as_subclass"),
+    *("__array__", "__iter__", "__reversed__", "__complex__", "__format__", "__repr__", "__copy__", "__deepcopy__"),
+)
+
+
 def _attach() -> None:
     here = globals()
-    for name in (
-        "register_hook register_post_accumulate_grad_hook numpy __array__ to cpu __iter__ __reversed__ __complex__ __format__ "
-        "__repr__ __copy__ __deepcopy__ is_inference as_subclass"
-    ).split():
+    for name in _METHODS:
         setattr(Tensor, name, here[name])
     Tensor.type = type_
     Tensor._make_subclass = staticmethod(_make_subclass)

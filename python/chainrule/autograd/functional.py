@@ -54,7 +54,8 @@ def jacobian(
         for i, x in enumerate(leaves):
             if strict and any(row[i] is None for row in rows):
                 raise RuntimeError(
-                    f"Output 0 of the user-provided function is independent of input {i}. This is not allowed in strict mode."
+                    f"Output 0 of the user-provided function is independent of input {i}. "
+                    "This is not allowed in strict mode."
                 )
             flat = [zeros_like(x) if row[i] is None else row[i] for row in rows]
             blocks.append(stack(flat).reshape((*output.shape, *x.shape)))
