@@ -536,3 +536,26 @@ def test_in_place_returns_the_same_object():
     assert x is before
     assert x.mul_(2) is x
     assert x.copy_(chainrule.zeros(3)) is x
+
+
+def test_writing_through_the_parts_of_a_complex_tensor():
+    for part in ("real", "imag"):
+        gradients = []
+        for lib in (chainrule, reference):
+            z = lib.tensor([1 + 2j, 3 - 1j], dtype=lib.complex128, requires_grad=True)
+            w = z * 2
+            getattr(w, part).mul_(3)
+            w.abs().sum().backward()
+            gradients.append(z.grad.tolist())
+        assert gradients[0] == pytest.approx(gradients[1])
+
+
+def test_a_view_whose_base_got_other_memory_goes_its_own_way():
+    base = chainrule.ones(4)
+    view = base[:2]
+    base.data = chainrule.zeros(100)
+    weight = chainrule.tensor(2.0, requires_grad=True)
+    view.mul_(weight)
+    view.sum().backward()
+    assert weight.grad.item() == 2
+    assert base.requires_grad is False

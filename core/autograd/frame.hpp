@@ -2,10 +2,14 @@
 #pragma once
 #include <Python.h>
 
+#include <cstdint>
+
 namespace chainrule::frame {
 
 #if PY_VERSION_HEX < 0x030E0000 && !defined(Py_GIL_DISABLED)
 #define CHAINRULE_FAST_FRAMES 1
+
+using CodeUnit = uint16_t;  // an instruction and its argument, one byte each
 
 // The leading fields of CPython's own struct, as far as we read them.
 struct Frame {
@@ -14,7 +18,7 @@ struct Frame {
   PyCodeObject* code_object;
   PyObject* frame_object;
   Frame* previous;
-  _Py_CODEUNIT* instruction;
+  CodeUnit* instruction;
   int stack_top;
   bool is_entry;
   char owner;
@@ -23,7 +27,7 @@ struct Frame {
   Frame* previous;
   PyObject *function, *globals, *builtins, *locals;
   PyObject* frame_object;
-  _Py_CODEUNIT* instruction;
+  CodeUnit* instruction;
   int stack_top;
   uint16_t return_offset;
   char owner;
@@ -41,8 +45,8 @@ inline Frame* current() {
 }
 inline PyCodeObject* code(Frame* f) { return reinterpret_cast<PyCodeObject*>(f->code_object); }
 inline int offset(Frame* f) {
-  auto* first = reinterpret_cast<_Py_CODEUNIT*>(code(f)->co_code_adaptive);
-  return static_cast<int>((f->instruction - first) * static_cast<int>(sizeof(_Py_CODEUNIT)));
+  auto* first = reinterpret_cast<CodeUnit*>(code(f)->co_code_adaptive);
+  return static_cast<int>((f->instruction - first) * static_cast<int>(sizeof(CodeUnit)));
 }
 inline bool is_python(Frame* f) { return f->owner != kOwnedByCStack; }
 #endif

@@ -62,8 +62,20 @@ void take_tuple(PyObject* result, Tensor* gradients, int n) {
   }
 }
 
+// What a weak reference leads to, borrowed, or null; a tensor on its way through backward is alive.
+PyObject* referent(PyObject* reference) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject* target = nullptr;
+  if (PyWeakref_GetRef(reference, &target) < 0) throw PythonError();
+  Py_XDECREF(target);
+  return target;
+#else
+  return PyWeakref_GetObject(reference);
+#endif
+}
+
 void keep_gradient(PyObject* reference, const Tensor& gradient) {
-  PyObject* target = PyWeakref_GetObject(reference);
+  PyObject* target = referent(reference);
   if (!target || target == Py_None || !gradient) return;
   auto* t = reinterpret_cast<TensorObject*>(target);
   Tensor kept = t->grad ? add_gradients(Tensor::borrow(t->grad), gradient) : gradient;

@@ -13,14 +13,23 @@ OpInfo kRefreshed{"as_strided", "AsStridedBackward0", "g placed back at the elem
 // Where a view's elements lie, counted from the base's first element.
 struct Region {
   Dims base_sizes, base_strides, sizes, strides;
-  int64_t offset;
+  int64_t offset;  // in elements of the view
+  bool of_parts;   // a real view (real, imag) of a complex base
 };
 
 Region region_of(const TensorObject* view) {
   const TensorObject* base = view->base;
   return {Dims(Span(base->sizes(), base->ndim)), Dims(Span(base->strides(), base->ndim)),
           Dims(Span(view->sizes(), view->ndim)), Dims(Span(view->strides(), view->ndim)),
-          (view->data - base->data) / static_cast<int64_t>(size_of(base->dtype))};
+          (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
+          is_complex(base->dtype) && !is_complex(view->dtype)};
+}
+
+// A base that got other memory (base.data = ..., resize_) no longer has this view; it goes its own way.
+bool left_its_base(TensorObject* view) {
+  if (!view->base || view->base->storage == view->storage) return false;
+  Py_DECREF((PyObject*)std::exchange(view->base, nullptr));
+  return true;
 }
 
 // "Unbind" for UnbindBackward0.
@@ -59,7 +68,7 @@ struct CopySlicesGradient {
   void operator()(Backward& b) const {
     Node* inner = b.node()->extras->inner;
     Tensor whole = copy_strided(b.g(), region->base_strides);
-    Tensor part = as_strided(whole, region->sizes, region->strides, region->offset);
+    Tensor part = as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
     Tensor gradients[1] = {clone(part)};
     Backward operation(inner, gradients);
     if (inner->flags & kReleased) raise_released(inner);
@@ -75,8 +84,14 @@ struct CopySlicesGradient {
 struct RefreshedGradient {
   Region* region;  // owned
   void operator()(Backward& b) const {
-    b.give(0, scatter_strided(b.g(), region->base_sizes, region->base_strides, region->sizes, region->strides,
-                              region->offset));
+    Dims sizes = region->base_sizes, strides = region->base_strides;
+    if (region->of_parts) {
+      for (int64_t& s : strides) s *= 2;
+      sizes.push_back(2);
+      strides.push_back(1);
+    }
+    Tensor whole = scatter_strided(b.g(), sizes, strides, region->sizes, region->strides, region->offset);
+    b.give(0, region->of_parts ? view_as_complex(whole) : whole);
   }
 };
 
@@ -154,12 +169,13 @@ void mark_written(const Tensor& self) {
 }
 
 void rebase_history(const Tensor& self, Node* node) {
-  if (self->base) return rebase_through_view(self, node);
+  if (self->base && !left_its_base(self.get())) return rebase_through_view(self, node);
   set_node(self.get(), node);
   ++self->epoch;
 }
 
 void refresh_view(TensorObject* t) {
+  if (left_its_base(t)) return;
   Tensor base = Tensor::borrow(t->base);
   t->view_epoch = base->epoch;
   Edge edge = gradient_edge(base);

@@ -37,6 +37,8 @@ void prepare_out(const Tensor& out, Span sizes);
 // What in-place writes through views need; all differentiable when recording is on.
 Tensor as_strided(const Tensor& t, Span sizes, Span strides, int64_t offset);  // offset counted from t's first element
 Tensor copy_strided(const Tensor& t, Span strides);                             // a copy laid out with these strides
+Tensor view_as_real(const Tensor& t);
+Tensor view_as_complex(const Tensor& t);
 void copy_into(const Tensor& target, const Tensor& source);
 void fill_zero(const Tensor& target);
 // Zeros of the base's shape with g added at the region's elements.

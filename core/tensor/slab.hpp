@@ -11,6 +11,10 @@
 #include <cstring>
 #include <new>
 
+#ifdef Py_GIL_DISABLED
+#error "chainrule counts references without locks: it needs a Python build with the GIL"
+#endif
+
 namespace chainrule {
 
 template <class Object>
