@@ -117,6 +117,9 @@ def compare_odd(record: Record, dtype: str) -> None:
         else:
             reference.append(torch.arange(len(column[: 9 if count >= 3 else 12]) ** count) % 2 == 0)
     mine = [ours(t) for t in reference]
+    if record.name in ("fmod", "remainder"):
+        # Where the quotient overflows PyTorch's vectorised loop gives NaN; its plain one, taken for strides, is right.
+        reference = [t.repeat_interleave(2)[::2] for t in reference]
     for t, draw in zip([*mine, *reference], record.draws * 2, strict=True):
         t.requires_grad_(draw.grad and is_float(t))
     results, expected = outcome(call, chainrule, record, mine), outcome(call, torch, record, reference)
@@ -149,6 +152,8 @@ LARGEST = float(np.finfo(np.float64).max)
         ("igamma", (1.0, INF), 1.0),
         ("igammac", (1.0, INF), 0.0),
         ("fmod", (INF, 0.5), NAN),
+        ("fmod", (LARGEST, 0.5), 0.0),
+        ("remainder", (LARGEST, 0.5), 0.0),
         ("remainder", (INF, 0.5), NAN),
         ("pow", (-INF, 0.5), INF),
         ("digamma", (INF,), INF),

@@ -172,23 +172,6 @@ def test_grad_fn() -> None:
     assert repr(ours.exp().sum()) == repr(reference.exp().sum())
 
 
-def test_grad_fn_of_a_custom_function() -> None:
-    def double(library: Any) -> Any:
-        class Double(library.autograd.Function):
-            @staticmethod
-            def forward(ctx: Any, x: Any) -> Any:
-                ctx.name = "a value of the user's"
-                return x * 2
-
-            @staticmethod
-            def backward(ctx: Any, g: Any) -> Any:
-                return g * 2
-
-        return Double.apply(library.tensor([1.0], requires_grad=True))
-
-    assert repr(double(chainrule)) == repr(double(torch)) == "tensor([2.], grad_fn=<DoubleBackward>)"
-
-
 # ---- Classes ---------------------------------------------------------------------------------------------------------
 
 

@@ -36,8 +36,8 @@ void accumulate(TensorObject*& sum, Tensor gradient) {
 }
 
 // Note [Backward passes at once]
-// A node and a leaf have room for the pending gradient of one backward. A second one that meets them before the first is
-// done with them, called from a hook or on another thread, keeps what it gathers for them here.
+// A node and a leaf have room for the pending gradient of one backward. A second one that meets them before the first
+// is done with them, called from a hook or on another thread, keeps what it gathers for them here.
 struct Aside {
   std::unordered_map<Node*, std::vector<Tensor>> nodes;
   std::unordered_map<TensorObject*, TensorObject*> leaves;  // strong values
@@ -47,13 +47,14 @@ struct Aside {
 struct Buffers {
   std::vector<Node*> heap;
   std::vector<std::pair<Edge, Tensor>> roots;  // strong
-  std::vector<Tensor> keep;  // inputs stay alive while we run
+  std::vector<Tensor> keep;                    // inputs stay alive while we run
 };
 Buffers spare;
 
 class Run : public GradientSums {
  public:
-  Run(BackwardOptions options, bool accumulate_leaves) : id_(++last_run), options_(options), leaves_(accumulate_leaves) {
+  Run(BackwardOptions options, bool accumulate_leaves)
+      : id_(++last_run), options_(options), leaves_(accumulate_leaves) {
     std::swap(buffers_, spare);
   }
   ~Run() {
@@ -120,7 +121,8 @@ Run::Capture* Run::captured(Edge edge) {
   return nullptr;
 }
 
-// Collects what the roots reach, oldest first: a node is needed if one of its edges is captured or leads to a needed node.
+// Collects what the roots reach, oldest first: a node is needed if one of its edges is captured or leads to a needed
+// node.
 void Run::mark_needed(std::span<const Edge> roots) {
   std::unordered_set<Node*> seen;
   std::vector<Node*> stack, order;
@@ -295,7 +297,8 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
 // Runs `first` and the nodes that would follow it, as far as they can run on tiles together. See Note [Tile groups].
 bool Run::run_group(Node* first) {
   const Output& shape = first->outputs[0];
-  if (options_.create_graph || selective_ || !add_kernel(shape.dtype) || count(shape.sizes()) < TileGroup::kSmallest) return false;
+  if (options_.create_graph || selective_ || !add_kernel(shape.dtype) || count(shape.sizes()) < TileGroup::kSmallest)
+    return false;
   TileGroup group(shape);
   std::vector<Node*> ahead{first};  // reached by the group, not yet in it
   std::vector<Node*>& heap = buffers_.heap;
@@ -315,7 +318,8 @@ bool Run::run_group(Node* first) {
     for (const TileTerm& t : terms) {
       Edge e = next->edges[t.input];
       bool queued = !e.is_leaf() && (e.node()->flags & kQueued);
-      if (!e.is_leaf() && !queued && !group.contains(e.node()) && std::find(ahead.begin(), ahead.end(), e.node()) == ahead.end()) {
+      if (!e.is_leaf() && !queued && !group.contains(e.node()) &&
+          std::find(ahead.begin(), ahead.end(), e.node()) == ahead.end()) {
         ahead.push_back(e.node());
       }
     }
@@ -402,8 +406,9 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given) {
   if (Cut cut = find_cut(output.get()); cut.how) {
     why = std::string("\n  It left the graph through ") + cut.how + " here: " + describe(cut.line);
   } else {
-    why = "\n  It was not calculated from a tensor with requires_grad=True, or it left the graph on the way "
-          "(detach(), item(), numpy(), no_grad()).";
+    why =
+        "\n  It was not calculated from a tensor with requires_grad=True, or it left the graph on the way "
+        "(detach(), item(), numpy(), no_grad()).";
   }
   raise(PyExc_RuntimeError, "element ", i, " of tensors does not require grad and does not have a grad_fn", why);
 }

@@ -8,9 +8,7 @@ namespace chainrule::forward_mode {
 PauseScope::PauseScope() : previous_(depth) { depth = 0; }
 PauseScope::~PauseScope() { depth = previous_; }
 
-Tensor tangent(const Tensor& t) {
-  return has_tangent(t.get()) ? Tensor::borrow(t->rare->tangent) : Tensor();
-}
+Tensor tangent(const Tensor& t) { return has_tangent(t.get()) ? Tensor::borrow(t->rare->tangent) : Tensor(); }
 
 void set_tangent(const Tensor& t, const Tensor& tangent) {
   Rare* r = rare(t.get());

@@ -19,7 +19,7 @@ struct Owned {
 template <class Arguments, class Use>
 void call_each(PyObject* hooks, Arguments arguments, Use use) {
   if (!hooks) return;
-  LineScope own_lines{SourceLine()};  // what a hook calculates belongs to the hook's own lines
+  LineScope own_lines{SourceLine()};          // what a hook calculates belongs to the hook's own lines
   Owned list(checked(PyDict_Values(hooks)));  // a copy, so that a hook may remove itself
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.object); ++i) {
     Owned args(checked(arguments()));
@@ -30,12 +30,13 @@ void call_each(PyObject* hooks, Arguments arguments, Use use) {
 
 void check_replacement(const Tensor& gradient, PyObject* result) {
   if (!is_tensor(result)) {
-    raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name, "'; return a tensor or None");
+    raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name,
+          "'; return a tensor or None");
   }
   auto* t = reinterpret_cast<TensorObject*>(result);
   if (t->dtype != gradient.dtype()) {
-    raise(PyExc_RuntimeError, "hook has changed the type of value (was torch.", facts(gradient.dtype()).name, " got torch.",
-          facts(t->dtype).name, ")");
+    raise(PyExc_RuntimeError, "hook has changed the type of value (was torch.", facts(gradient.dtype()).name,
+          " got torch.", facts(t->dtype).name, ")");
   }
   if (!equal({t->sizes(), t->ndim}, gradient.sizes())) {
     raise(PyExc_RuntimeError, "hook has changed the size of value (was ", gradient.sizes(), " got ",
@@ -52,9 +53,11 @@ PyObject* gradient_tuple(Tensor* gradients, int n) {
 void take_tuple(PyObject* result, Tensor* gradients, int n) {
   PyObject* one[] = {result};
   bool single = is_tensor(result);  // a hook of one gradient may return it bare
-  Owned sequence(single ? nullptr : checked(PySequence_Fast(result, "hooks should return a tuple of gradients or None")));
+  Owned sequence(single ? nullptr
+                        : checked(PySequence_Fast(result, "hooks should return a tuple of gradients or None")));
   auto size = single ? 1 : PySequence_Fast_GET_SIZE(sequence.object);
-  if (size != n) raise(PyExc_RuntimeError, "hook has returned an incorrect number of values (got ", size, ", but expected ", n, ")");
+  if (size != n)
+    raise(PyExc_RuntimeError, "hook has returned an incorrect number of values (got ", size, ", but expected ", n, ")");
   PyObject** items = single ? one : PySequence_Fast_ITEMS(sequence.object);
   for (int i = 0; i < n; ++i) {
     if (gradients[i] && items[i] != Py_None) check_replacement(gradients[i], items[i]);
@@ -104,10 +107,12 @@ void run_post_accumulate_hooks(const Tensor& leaf) {
 void run_before(Node* n, Tensor* gradients) {
   NodeExtras* e = n->extras;
   for (size_t i = 0; i < e->tensor_hooks.size(); ++i) {
-    if (e->tensor_hooks[i] && gradients[i]) gradients[i] = run_tensor_hooks(e->tensor_hooks[i], std::move(gradients[i]));
+    if (e->tensor_hooks[i] && gradients[i])
+      gradients[i] = run_tensor_hooks(e->tensor_hooks[i], std::move(gradients[i]));
   }
   call_each(
-      e->prehooks, [&] {
+      e->prehooks,
+      [&] {
         PyObject* tuple = gradient_tuple(gradients, n->output_count);
         PyObject* arguments = PyTuple_Pack(1, tuple);
         Py_DECREF(tuple);
@@ -121,7 +126,8 @@ void run_before(Node* n, Tensor* gradients) {
 
 void run_after(Node* n, Backward& backward, Tensor* gradients) {
   call_each(
-      n->extras->hooks, [&] {
+      n->extras->hooks,
+      [&] {
         PyObject* inputs = gradient_tuple(&backward.result(0), n->edge_count);
         PyObject* outputs = gradient_tuple(gradients, n->output_count);
         PyObject* arguments = PyTuple_Pack(2, inputs, outputs);

@@ -7,7 +7,8 @@
 namespace chainrule {
 namespace {
 
-OpInfo kCopySlices{"copy_slices", "CopySlices", "the written region's gradient goes through the operation, the rest passes"};
+OpInfo kCopySlices{"copy_slices", "CopySlices",
+                   "the written region's gradient goes through the operation, the rest passes"};
 OpInfo kRefreshed{"as_strided", "AsStridedBackward0", "g placed back at the elements that the view shows"};
 
 // Where a view's elements lie, counted from the base's first element.
@@ -19,8 +20,10 @@ struct Region {
 
 Region region_of(const TensorObject* view) {
   const TensorObject* base = view->base;
-  return {Dims(Span(base->sizes(), base->ndim)), Dims(Span(base->strides(), base->ndim)),
-          Dims(Span(view->sizes(), view->ndim)), Dims(Span(view->strides(), view->ndim)),
+  return {Dims(Span(base->sizes(), base->ndim)),
+          Dims(Span(base->strides(), base->ndim)),
+          Dims(Span(view->sizes(), view->ndim)),
+          Dims(Span(view->strides(), view->ndim)),
           (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
           is_complex(base->dtype) && !is_complex(view->dtype)};
 }
@@ -46,18 +49,20 @@ void check_view(const Tensor& self) {
           "make a copy first (x.clone()).");
   }
   if (self->has(kViewOfMany)) {
-    raise(PyExc_RuntimeError,
-          "Output ", self->output_number, " of ", maker_of(self),
-          " is a view and is being modified inplace. This view is the output of a function that returns multiple views. "
-          "Such functions do not allow the output views to be modified inplace. You should replace the inplace operation "
-          "by an out-of-place one.");
+    raise(
+        PyExc_RuntimeError, "Output ", self->output_number, " of ", maker_of(self),
+        " is a view and is being modified inplace. This view is the output of a function that returns multiple views. "
+        "Such functions do not allow the output views to be modified inplace. You should replace the inplace operation "
+        "by an out-of-place one.");
   }
   if (self->has(kViewNoGrad)) {
-    raise(PyExc_RuntimeError,
-          "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use "
-          "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-          "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if "
-          "you want the inplace to be tracked).");
+    raise(
+        PyExc_RuntimeError,
+        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use "
+        "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+        "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside "
+        "(if "
+        "you want the inplace to be tracked).");
   }
 }
 
@@ -68,15 +73,18 @@ struct CopySlicesGradient {
   void operator()(Backward& b) const {
     Node* inner = b.node()->extras->inner;
     Tensor whole = copy_strided(b.g(), region->base_strides);
-    Tensor part = as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
+    Tensor part =
+        as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
     Tensor gradients[1] = {clone(part)};
     Backward operation(inner, gradients);
     if (inner->flags & kReleased) raise_released(inner);
     inner->function->invoke(inner->capture, operation);
     for (int i = 1; i < inner->edge_count; ++i) b.give(i, std::move(operation.result(i)));
     if (!b.needs(0)) return;
-    if (operation.result(0)) copy_into(part, operation.result(0));
-    else fill_zero(part);
+    if (operation.result(0))
+      copy_into(part, operation.result(0));
+    else
+      fill_zero(part);
     b.give(0, std::move(whole));
   }
 };
@@ -111,8 +119,10 @@ void set_node(TensorObject* t, Node* n) {
   uint32_t number = std::exchange(t->output_number, 0);
   if (t->has(kRetainsGrad) && old && old->extras && number < old->extras->retained.size()) {
     PyObject* reference = std::exchange(old->extras->retained[number], nullptr);
-    if (n) extras(n)->retained.push_back(reference);
-    else Py_XDECREF(reference);
+    if (n)
+      extras(n)->retained.push_back(reference);
+    else
+      Py_XDECREF(reference);
   }
   Py_XDECREF((PyObject*)old);
   track(t);
@@ -145,7 +155,8 @@ bool overlaps_itself(const Tensor& t) {
 void check_no_overlap(const Tensor& self) {
   if (!overlaps_itself(self)) return;
   raise(PyExc_RuntimeError,
-        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+        "Please "
         "clone() the tensor before performing the operation. (shape ",
         self.sizes(), ", strides ", self.strides(), ")");
 }
@@ -158,7 +169,8 @@ void check_inplace(const Tensor& self, bool recorded) {
   if (self->has(kRequiresGrad) && !self->node) {
     raise(PyExc_RuntimeError,
           "a leaf Variable that requires grad is being used in an in-place operation.\n"
-          "  What to do: to update a parameter, write under no_grad(); to calculate with changed values, make a new tensor "
+          "  What to do: to update a parameter, write under no_grad(); to calculate with changed values, make a new "
+          "tensor "
           "(x = x + 1, not x += 1).");
   }
 }

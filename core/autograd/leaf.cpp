@@ -11,7 +11,8 @@ void set_requires_grad(const Tensor& t, bool on) {
   if (t->node) {
     if (on) return;
     raise(PyExc_RuntimeError,
-          "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+          "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+          "subgraph "
           "that doesn't require differentiation use var_no_grad = var.detach().");
   }
   if (on && !is_differentiable(t.dtype())) {
@@ -33,9 +34,11 @@ void retain_grad(const Tensor& t) {
 
 void detach_inplace(const Tensor& t) {
   if (t->base) {
-    raise(PyExc_RuntimeError, "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
-          "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
-          "detach_() cannot be called on these gradients.");
+    raise(
+        PyExc_RuntimeError,
+        "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+        "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+        "detach_() cannot be called on these gradients.");
   }
   mark_cut(t, "detach_()");
   Py_XDECREF((PyObject*)std::exchange(t->node, nullptr));
@@ -46,9 +49,11 @@ void detach_inplace(const Tensor& t) {
 PyObject* warn_non_leaf_grad(const Tensor& t) {
   std::string where = describe(t->node->line);
   std::string text =
-      "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+      "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+      "populated "
       "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-      ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+      ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
+      "leaf "
       "Tensor instead.";
   if (!where.empty()) text += "\n  It became a non-leaf here: " + where + "   [" + t->node->op->node_name + "]";
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) return nullptr;

@@ -94,7 +94,8 @@ void Output::clear() {
 }
 
 Node* make_node(OpInfo* op, int edges, int saved, int outputs) {
-  if (!op->type) [[unlikely]] op->type = make_node_type(op->node_name);
+  if (!op->type) [[unlikely]]
+    op->type = make_node_type(op->node_name);
   Node* n = NodeSlab::allocate(op->type);
   n->op = op;
   n->function = nullptr;
@@ -137,13 +138,9 @@ void set_edge(Node* n, int i, Edge e) {
   }
 }
 
-void save_input(Node* n, int i, const Tensor& t) {
-  n->saved[i] = {Tensor(t).release(), t->storage->version, false};
-}
+void save_input(Node* n, int i, const Tensor& t) { n->saved[i] = {Tensor(t).release(), t->storage->version, false}; }
 
-void save_output(Node* n, int i, const Tensor& t) {
-  n->saved[i] = {alias(t).release(), t->storage->version, true};
-}
+void save_output(Node* n, int i, const Tensor& t) { n->saved[i] = {alias(t).release(), t->storage->version, true}; }
 
 void release_saved(Node* n) {
   for (int i = 0; i < n->saved_count; ++i) {
@@ -160,14 +157,16 @@ void raise_released(Node* n) {
         "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
         "saved tensors after calling backward.\n  The part that was used twice was made here: ",
         describe(n->line), "   [", n->op->node_name,
-        "]\n  If that line runs once before a loop that calls backward() in each turn, move it inside the loop, or detach() "
+        "]\n  If that line runs once before a loop that calls backward() in each turn, move it inside the loop, or "
+        "detach() "
         "its result.");
 }
 
 Tensor unpack(Node* n, int i) {
   const SavedTensor& s = n->saved[i];
   if (!s.tensor) raise_released(n);
-  if (s.version != s.tensor->storage->version) [[unlikely]] raise_overwritten(n, i);
+  if (s.version != s.tensor->storage->version) [[unlikely]]
+    raise_overwritten(n, i);
   if (!s.is_output || !grad_enabled()) return Tensor::borrow(s.tensor);
   // Reattached to this node, so that derivatives of derivatives see where the value came from.
   Tensor t = alias(Tensor::borrow(s.tensor));

@@ -13,11 +13,11 @@ namespace chainrule {
 
 // One per operation, static: the names that PyTorch gives it and the formula that explains it.
 struct OpInfo {
-  const char* name;       // "sum"
-  const char* node_name;  // "SumBackward0"
-  const char* formula;    // in words or symbols: "g expanded to the shape of x"
+  const char* name;              // "sum"
+  const char* node_name;         // "SumBackward0"
+  const char* formula;           // in words or symbols: "g expanded to the shape of x"
   PyTypeObject* type = nullptr;  // of its nodes, made on first use so that type(grad_fn).__name__ is node_name
-  uint8_t hidden_edges = 0;  // inputs, as bits, that PyTorch's node does not list in next_functions
+  uint8_t hidden_edges = 0;      // inputs, as bits, that PyTorch's node does not list in next_functions
 };
 
 // Where a gradient goes: an output of a node, or a leaf tensor (which needs no node of its own). Empty: nowhere.
@@ -83,13 +83,13 @@ struct GradientFunction {
 
 // What few nodes have.
 struct NodeExtras {
-  PyObject* hooks = nullptr;      // dict: after the gradient function, (grad_inputs, grad_outputs)
-  PyObject* prehooks = nullptr;   // dict: before it, (grad_outputs,)
-  PyObject* metadata = nullptr;   // dict for the user
+  PyObject* hooks = nullptr;            // dict: after the gradient function, (grad_inputs, grad_outputs)
+  PyObject* prehooks = nullptr;         // dict: before it, (grad_outputs,)
+  PyObject* metadata = nullptr;         // dict for the user
   std::vector<PyObject*> tensor_hooks;  // strong: the hook dicts of outputs, by output number (null: none)
   std::vector<PyObject*> retained;      // weak references to outputs that retain their gradient
-  PyObject* payload = nullptr;    // strong: for nodes written in Python, their context; for AccumulateGrad, its leaf
-  Node* inner = nullptr;          // strong: the operation that CopySlices wraps
+  PyObject* payload = nullptr;  // strong: for nodes written in Python, their context; for AccumulateGrad, its leaf
+  Node* inner = nullptr;        // strong: the operation that CopySlices wraps
 };
 
 enum NodeFlag : uint8_t { kReleased = 1, kQueued = 2 };
@@ -114,7 +114,7 @@ struct Node {
   alignas(16) char capture[kCapture];
 };
 
-extern PyTypeObject NodeType;                 // base of all nodes' types; filled in by the bindings
+extern PyTypeObject NodeType;                    // base of all nodes' types; filled in by the bindings
 PyTypeObject* make_node_type(const char* name);  // in the bindings
 
 // A new node without edges. `outputs` is 1 for nearly all.
@@ -135,12 +135,16 @@ template <class F>
 void set_function(Node* n, F f) {
   struct Holder {
     static void invoke(void* capture, Backward& b) {
-      if constexpr (sizeof(F) <= Node::kCapture) (*static_cast<F*>(capture))(b);
-      else (**static_cast<F**>(capture))(b);
+      if constexpr (sizeof(F) <= Node::kCapture)
+        (*static_cast<F*>(capture))(b);
+      else
+        (**static_cast<F**>(capture))(b);
     }
     static void destroy(void* capture) {
-      if constexpr (sizeof(F) <= Node::kCapture) static_cast<F*>(capture)->~F();
-      else delete *static_cast<F**>(capture);
+      if constexpr (sizeof(F) <= Node::kCapture)
+        static_cast<F*>(capture)->~F();
+      else
+        delete *static_cast<F**>(capture);
     }
   };
   static constexpr GradientFunction function = [] {
@@ -148,8 +152,10 @@ void set_function(Node* n, F f) {
     if constexpr (requires { F::tile_rule; }) g.tile_rule = &F::tile_rule;
     return g;
   }();
-  if constexpr (sizeof(F) <= Node::kCapture) new (n->capture) F(std::move(f));
-  else *reinterpret_cast<F**>(n->capture) = new F(std::move(f));
+  if constexpr (sizeof(F) <= Node::kCapture)
+    new (n->capture) F(std::move(f));
+  else
+    *reinterpret_cast<F**>(n->capture) = new F(std::move(f));
   n->function = &function;
 }
 

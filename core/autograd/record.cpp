@@ -46,8 +46,10 @@ bool should_record(Inputs inputs) {
 void note_cuts(const Tensor& output, Inputs inputs) {
   for (const Tensor* t : inputs) {
     if (!*t) continue;
-    if ((*t)->has(kCut)) inherit_cut(output, t->get());
-    else if (!grad_mode && requires_grad(*t) && is_differentiable(output.dtype())) mark_unrecorded(output);
+    if ((*t)->has(kCut))
+      inherit_cut(output, t->get());
+    else if (!grad_mode && requires_grad(*t) && is_differentiable(output.dtype()))
+      mark_unrecorded(output);
   }
 }
 

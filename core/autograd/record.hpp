@@ -24,7 +24,8 @@ class GradModeScope {
 // Brings a view's history up to date if its base was rewritten; see Note [Views and history].
 void refresh_view(TensorObject* t);
 inline void refresh(TensorObject* t) {
-  if (t->base && t->view_epoch != t->base->epoch) [[unlikely]] refresh_view(t);
+  if (t->base && t->view_epoch != t->base->epoch) [[unlikely]]
+    refresh_view(t);
 }
 inline bool requires_grad(TensorObject* t) {
   refresh(t);
@@ -87,16 +88,17 @@ using Inputs = std::span<const Tensor* const>;
 
 // True when recording is on and an input requires a gradient, or forward mode is on and an input has a tangent.
 bool should_record(Inputs inputs);
-// For an output that is not recorded: remembers if that cuts it off from inputs that require gradients; see Note [Cuts].
+// For an output that is not recorded: remembers if that cuts it off from inputs that require gradients; see Note
+// [Cuts].
 void note_cuts(const Tensor& output, Inputs inputs);
 // Sets the edges of `n` from its inputs (null handles have none).
 void set_edges(Node* n, Inputs inputs);
 // Gives the finished node to the output and lets forward mode see it; drops the caller's reference to the node.
 void attach_recorded(const Tensor& output, Node* n, Inputs inputs);
 
-// Records `output` as calculated from `inputs`. `saved` lists what the gradient reads back with saved(i): inputs, or the
-// output itself. `gradient` is called with a Backward and gives one gradient per input that needs one; it captures plain
-// values only, never tensors, so that the collector sees every reference.
+// Records `output` as calculated from `inputs`. `saved` lists what the gradient reads back with saved(i): inputs, or
+// the output itself. `gradient` is called with a Backward and gives one gradient per input that needs one; it captures
+// plain values only, never tensors, so that the collector sees every reference.
 template <class F>
 Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gradient) {
   if (!should_record(inputs)) {
@@ -107,8 +109,10 @@ Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gra
   set_edges(n, inputs);
   int i = 0;
   for (const Tensor* t : saved) {
-    if (t->get() == output.get()) save_output(n, i, *t);
-    else if (*t) save_input(n, i, *t);
+    if (t->get() == output.get())
+      save_output(n, i, *t);
+    else if (*t)
+      save_input(n, i, *t);
     ++i;
   }
   set_function(n, std::move(gradient));

@@ -29,7 +29,8 @@ bool starts_with_prefix(PyCodeObject* code) {
 bool is_library(PyCodeObject* code) {
   auto bits = reinterpret_cast<uintptr_t>(code);
   Verdict& entry = verdicts[((bits >> 4) ^ (bits >> 14)) % kVerdicts];
-  if (entry.code == code) [[likely]] return entry.is_library;
+  if (entry.code == code) [[likely]]
+    return entry.is_library;
   bool verdict = starts_with_prefix(code);
   Py_INCREF(code);
   PyCodeObject* old = std::exchange(entry.code, code);

@@ -16,8 +16,8 @@ PyObject* to_python(const SourceLine& line);
 // Frames whose file starts with this prefix are chainrule's own and are skipped.
 void set_library_prefix(std::string prefix);
 
-// While one of these lives, new nodes take `line` in place of the current one: what backward makes belongs to the forward
-// line that it differentiates. An empty line: the current one again.
+// While one of these lives, new nodes take `line` in place of the current one: what backward makes belongs to the
+// forward line that it differentiates. An empty line: the current one again.
 class LineScope {
  public:
   explicit LineScope(const SourceLine& line);

@@ -36,8 +36,10 @@ const char* TileGroup::constant(double value) {
   constants_.push_back(std::make_unique<char[]>(kBytes));
   char* tile = constants_.back().get();
   for (int64_t i = 0; i < kTile; ++i) {
-    if (item() == 4) reinterpret_cast<float*>(tile)[i] = static_cast<float>(value);
-    else reinterpret_cast<double*>(tile)[i] = value;
+    if (item() == 4)
+      reinterpret_cast<float*>(tile)[i] = static_cast<float>(value);
+    else
+      reinterpret_cast<double*>(tile)[i] = value;
   }
   return tile;
 }
@@ -73,7 +75,8 @@ void TileGroup::connect(const GradientSums& sums) {
   for (size_t i = members_.size(); i < slots_.size(); ++i) {
     Slot& s = slots_[i];
     s.start = sums.gathered(s.edge);
-    if (s.start && (!s.start.is_contiguous() || s.start.dtype() != shape_.dtype || !equal(s.start.sizes(), shape_.sizes()))) {
+    if (s.start &&
+        (!s.start.is_contiguous() || s.start.dtype() != shape_.dtype || !equal(s.start.sizes(), shape_.sizes()))) {
       s.start = Tensor();
     }
     s.result = s.start ? s.start : empty(shape_.sizes(), shape_.dtype);
@@ -113,8 +116,10 @@ void TileGroup::run_tile(int64_t at, int64_t n, Tiles& tiles) const {
   }
   for (size_t s = members_.size(); s < slots_.size(); ++s) {
     char* to = slots_[s].result->data + offset;
-    if (slots_[s].start) std::memcpy(to, tiles.holds[s], static_cast<size_t>(n * item()));
-    else store_streaming(to, tiles.holds[s], n * item());
+    if (slots_[s].start)
+      std::memcpy(to, tiles.holds[s], static_cast<size_t>(n * item()));
+    else
+      store_streaming(to, tiles.holds[s], n * item());
   }
 }
 

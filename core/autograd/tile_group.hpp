@@ -8,11 +8,12 @@
 namespace chainrule {
 
 // Note [Tile groups]
-// Large elementwise gradients are bound by memory: each node reads and writes whole tensors that the next one reads again.
-// When the engine meets such a node, it looks ahead in its own order of execution. As long as the next node is elementwise
-// too, of the same shape and dtype, it joins the group. The group then runs over 512 elements at a time: every node's
-// gradient of a tile goes into a small buffer of the node it flows to, and only what leaves the group (to leaves and to
-// other nodes) is written to memory. Sums are formed in the same order as without groups, so results are equal to the bit.
+// Large elementwise gradients are bound by memory: each node reads and writes whole tensors that the next one reads
+// again. When the engine meets such a node, it looks ahead in its own order of execution. As long as the next node is
+// elementwise too, of the same shape and dtype, it joins the group. The group then runs over 512 elements at a time:
+// every node's gradient of a tile goes into a small buffer of the node it flows to, and only what leaves the group (to
+// leaves and to other nodes) is written to memory. Sums are formed in the same order as without groups, so results are
+// equal to the bit.
 
 // How one input's gradient of one node is calculated on n contiguous elements.
 struct TileTerm {
@@ -58,8 +59,8 @@ class TileGroup {
   // Where gradients meet: the members' outputs first, then what lies outside.
   struct Slot {
     Edge edge;
-    Tensor start;   // what it held before
-    Tensor result;  // for slots outside: where the sum goes
+    Tensor start;          // what it held before
+    Tensor result;         // for slots outside: where the sum goes
     const char* repeated;  // a tile of the one value that `start` repeats, or null
   };
   struct Tiles;  // one thread's working memory

@@ -41,23 +41,27 @@ std::map<std::string, Callable, std::less<>> functions, methods;
 
 // As C++ spells the type, which is what PyTorch's message shows.
 const char* spoken(DType t) {
-  static constexpr const char* names[kDTypeCount] = {"bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half",
-                                                     "c10::BFloat16", "float", "double", "c10::complex<float>", "c10::complex<double>"};
+  static constexpr const char* names[kDTypeCount] = {
+      "bool",  "unsigned char", "signed char",         "short",
+      "int",   "long int",      "c10::Half",           "c10::BFloat16",
+      "float", "double",        "c10::complex<float>", "c10::complex<double>"};
   return names[static_cast<int>(t)];
 }
 
 void copy_to_out(PyObject* result, PyObject* out, bool exact) {
   Tensor from = Tensor::borrow(result), to = Tensor::borrow(out);
   if (exact && from.dtype() != to.dtype()) {
-    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", spoken(from.dtype()), ", but got ", spoken(to.dtype()), " instead");
+    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", spoken(from.dtype()), ", but got ",
+          spoken(to.dtype()), " instead");
   }
   if (grad_enabled() && (requires_grad(from) || requires_grad(to))) {
-    raise(PyExc_RuntimeError, "functions with out=... arguments don't support automatic differentiation, but one of the "
+    raise(PyExc_RuntimeError,
+          "functions with out=... arguments don't support automatic differentiation, but one of the "
           "arguments requires grad.");
   }
   if (!can_cast(from.dtype(), to.dtype())) {
-    raise(PyExc_RuntimeError, "result type ", facts(from.dtype()).tensor_name, " can't be cast to the desired output type ",
-          facts(to.dtype()).tensor_name);
+    raise(PyExc_RuntimeError, "result type ", facts(from.dtype()).tensor_name,
+          " can't be cast to the desired output type ", facts(to.dtype()).tensor_name);
   }
   prepare_out(to, from.sizes());
   copy_elements(to, from);
@@ -95,7 +99,8 @@ PyObject* name_results(const Callable& c, PyObject* result) {
 PyObject* run(const Callable& c, const Overload& o, const BoundArguments& bound) {
   PyObject* result = o.call(bound);
   if (!result) throw PythonError();
-  if (o.copies_out && bound[o.signature.out] != Py_None) result = serve_out(result, bound[o.signature.out], o.signature.parameters[o.signature.out].exact);
+  if (o.copies_out && bound[o.signature.out] != Py_None)
+    result = serve_out(result, bound[o.signature.out], o.signature.parameters[o.signature.out].exact);
   return name_results(c, result);
 }
 
@@ -168,7 +173,8 @@ PyObject* reduce(PyObject* self, PyObject*) {
 
 PyObject* represent(PyObject* self) {
   bool is_method = Py_TYPE(self)->tp_descr_get != nullptr;
-  return PyUnicode_FromFormat("<%s %s of chainrule>", is_method ? "method" : "function", callable_of(self).name.c_str());
+  return PyUnicode_FromFormat("<%s %s of chainrule>", is_method ? "method" : "function",
+                              callable_of(self).name.c_str());
 }
 
 PyObject* bind_method(PyObject* self, PyObject* instance, PyObject*) {

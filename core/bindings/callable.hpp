@@ -64,8 +64,8 @@ struct Caller<R (*)(A...)> {
 };
 
 // define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, &mm): the C++ types decide the conversions, and
-// whether a text without an arrow means one tensor or several. A parameter `out` that the function does not take is served
-// by copying the result.
+// whether a text without an arrow means one tensor or several. A parameter `out` that the function does not take is
+// served by copying the result.
 template <class F>
 void define(std::string_view text, Forms forms, F f) {
   auto* function = +f;

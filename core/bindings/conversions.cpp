@@ -56,9 +56,7 @@ bool is_number(PyObject* o) {
   return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) || (!is_tensor(o) && is_numpy_scalar(o));
 }
 
-bool is_number_tensor(PyObject* o) {
-  return is_tensor(o) && reinterpret_cast<TensorObject*>(o)->ndim == 0;
-}
+bool is_number_tensor(PyObject* o) { return is_tensor(o) && reinterpret_cast<TensorObject*>(o)->ndim == 0; }
 
 bool is_index(PyObject* o) {
   if (PyLong_Check(o)) return !PyBool_Check(o);
@@ -112,7 +110,7 @@ int64_t to_int(PyObject* o) {
   int overflow;
   int64_t v = PyLong_AsLongLongAndOverflow(number, &overflow);
   Py_DECREF(number);
-  if (overflow) raise(PyExc_RuntimeError, "Overflow when unpacking long long");
+  if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
   return v;
 }
 
@@ -121,7 +119,14 @@ double to_double(PyObject* o) { return PyFloat_CheckExact(o) ? PyFloat_AS_DOUBLE
 Dims to_dims(PyObject* o) {
   if (is_index(o)) return Dims{to_int(o)};
   Dims result;
-  each_item(o, [&](PyObject* item) { result.push_back(to_int(item)); });
+  each_item(o, [&](PyObject* item) {
+    try {
+      result.push_back(to_int(item));
+    } catch (const Error& e) {
+      raise(PyExc_TypeError, "failed to unpack the object at pos ", result.size() + 1, " with error \"", e.what(),
+            "\"");
+    }
+  });
   return result;
 }
 
@@ -135,7 +140,9 @@ DType to_dtype_value(PyObject* o) {
 
 void check_device(PyObject* o) {
   if (o == Py_None || Py_TYPE(o) == &DeviceType) return;
-  if (PyLong_Check(o)) raise(PyExc_RuntimeError, "No CUDA GPUs are available: chainrule runs on the CPU, so a device number has no meaning");
+  if (PyLong_Check(o))
+    raise(PyExc_RuntimeError,
+          "No CUDA GPUs are available: chainrule runs on the CPU, so a device number has no meaning");
   PyObject* device = checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&DeviceType), o));
   Py_DECREF(device);
 }
@@ -145,7 +152,8 @@ std::vector<Tensor> to_tensors(PyObject* o) {
   std::vector<Tensor> result;
   each_item(o, [&](PyObject* item) {
     if (!is_tensor(item)) {
-      raise(PyExc_TypeError, "expected Tensor as element ", result.size(), " in argument 0, but got ", Py_TYPE(item)->tp_name);
+      raise(PyExc_TypeError, "expected Tensor as element ", result.size(), " in argument 0, but got ",
+            Py_TYPE(item)->tp_name);
     }
     result.push_back(Tensor::borrow(item));
   });
@@ -175,10 +183,14 @@ PyObject* device_object() { return Py_NewRef(cpu_device()); }
 
 PyObject* to_python(const Scalar& s) {
   switch (s.kind) {
-    case Scalar::kBool: return PyBool_FromLong(s.integer != 0);
-    case Scalar::kInt: return PyLong_FromLongLong(s.integer);
-    case Scalar::kFloat: return PyFloat_FromDouble(s.real);
-    default: return PyComplex_FromDoubles(s.real, s.imaginary);
+    case Scalar::kBool:
+      return PyBool_FromLong(s.integer != 0);
+    case Scalar::kInt:
+      return PyLong_FromLongLong(s.integer);
+    case Scalar::kFloat:
+      return PyFloat_FromDouble(s.real);
+    default:
+      return PyComplex_FromDoubles(s.real, s.imaginary);
   }
 }
 

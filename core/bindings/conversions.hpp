@@ -3,18 +3,17 @@
 #include <Python.h>
 
 #include <optional>
-#include <tuple>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "bindings/descriptors.hpp"
 #include "ops/promotion.hpp"
 #include "tensor/error.hpp"
 #include "tensor/scalar.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chainrule::cpu::random {
-class Generator;
-}
+namespace chainrule::cpu::random { class Generator; }
 
 namespace chainrule {
 
@@ -82,6 +81,10 @@ struct FromPython<DType> {
   static DType from(PyObject* o) { return to_dtype_value(o); }
 };
 template <>
+struct FromPython<MemoryFormat> {
+  static MemoryFormat from(PyObject* o) { return memory_format_value(o); }
+};
+template <>
 struct FromPython<std::string> {
   static std::string from(PyObject* o) { return PyUnicode_AsUTF8(o); }
 };
@@ -110,7 +113,9 @@ inline PyObject* to_python(bool v) { return PyBool_FromLong(v); }
 inline PyObject* to_python(int64_t v) { return PyLong_FromLongLong(v); }
 inline PyObject* to_python(double v) { return PyFloat_FromDouble(v); }
 inline PyObject* to_python(PyObject* o) { return o; }
-inline PyObject* to_python(const std::string& s) { return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())); }
+inline PyObject* to_python(const std::string& s) {
+  return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
+}
 PyObject* to_python(std::vector<Tensor> tensors);  // a tuple
 inline PyObject* to_python(std::pair<Tensor, Tensor> p) {
   std::vector<Tensor> both{std::move(p.first), std::move(p.second)};

@@ -1,9 +1,9 @@
 // Fresh tensors, bound.
+#include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/from_python.hpp"
-#include "autograd/leaf.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 
@@ -11,16 +11,20 @@ namespace chainrule {
 namespace {
 
 // The arguments that every creation function has after its own.
-#define CR_OPTIONS "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
-#define CR_LIKE_OPTIONS \
-  "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False, memory_format? memory_format=None"
+#define CR_OPTIONS \
+  "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
+#define CR_LIKE_OPTIONS                                                                                            \
+  "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False, " \
+  "memory_format? memory_format=None"
 
 using MaybeDType = std::optional<DType>;
+using MaybeFormat = std::optional<MemoryFormat>;
 
 Tensor finished(Tensor t, PyObject* device, bool tracked) {
   check_device(device);
   if (tracked && !is_differentiable(t.dtype())) {
-    raise(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype can require gradients (this one is torch.",
+    raise(PyExc_RuntimeError,
+          "Only Tensors of floating point and complex dtype can require gradients (this one is torch.",
           facts(t.dtype()).name, ")");
   }
   if (tracked) set_requires_grad(t, true);
@@ -31,24 +35,36 @@ Tensor make_filled(const Dims& size, const Scalar& value, DType dtype, PyObject*
   return finished(full(size, value, dtype), device, tracked);
 }
 
-Tensor make_empty(const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
-  return finished(empty(size, dtype.value_or(default_dtype())), device, tracked);
+Tensor make_empty(const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
+                  MaybeFormat format) {
+  Dims strides = strides_in(format.value_or(MemoryFormat::Contiguous), size);
+  return finished(empty_strided(size, strides, dtype.value_or(default_dtype())), device, tracked);
 }
 
 template <int value>
 Tensor make_constant(const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+  for (int64_t s : size) {
+    if (value == 0 && s < 0) raise(PyExc_RuntimeError, "zeros: Dimension size must be non-negative.");
+  }
   return make_filled(size, Scalar::of_int(value), dtype.value_or(default_dtype()), device, tracked);
 }
 
 // full(): the fill value decides the dtype.
 DType dtype_of_fill(const Scalar& value) { return dtype_of(value); }
 
-Tensor make_full(const Dims& size, const Scalar& value, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+Tensor make_full(const Dims& size, const Scalar& value, MaybeDType dtype, PyObject*, PyObject* device, bool,
+                 bool tracked) {
   return make_filled(size, value, dtype.value_or(dtype_of_fill(value)), device, tracked);
 }
 
-Tensor filled_like(const Tensor& like, const Scalar& value, MaybeDType dtype, PyObject* device, bool tracked) {
-  Tensor t = empty_strided(like.sizes(), dense_strides_like(like), dtype.value_or(like.dtype()));
+Tensor unfilled_like(const Tensor& like, MaybeDType dtype, MaybeFormat format) {
+  Dims strides = strides_like(like, format.value_or(MemoryFormat::Preserve));
+  return empty_strided(like.sizes(), strides, dtype.value_or(like.dtype()));
+}
+
+Tensor filled_like(const Tensor& like, const Scalar& value, MaybeDType dtype, PyObject* device, bool tracked,
+                   MaybeFormat format) {
+  Tensor t = unfilled_like(like, dtype, format);
   {
     GradModeScope off(false);
     copy_elements(t, scalar_tensor(value, t.dtype()));
@@ -57,14 +73,17 @@ Tensor filled_like(const Tensor& like, const Scalar& value, MaybeDType dtype, Py
 }
 
 template <int value>
-Tensor constant_like(const Tensor& like, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
-  return filled_like(like, Scalar::of_int(value), dtype, device, tracked);
+Tensor constant_like(const Tensor& like, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
+                     MaybeFormat format) {
+  return filled_like(like, Scalar::of_int(value), dtype, device, tracked, format);
 }
-Tensor full_like(const Tensor& like, const Scalar& value, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
-  return filled_like(like, value, dtype, device, tracked);
+Tensor full_like(const Tensor& like, const Scalar& value, MaybeDType dtype, PyObject*, PyObject* device, bool,
+                 bool tracked, MaybeFormat format) {
+  return filled_like(like, value, dtype, device, tracked, format);
 }
-Tensor empty_like(const Tensor& like, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
-  return finished(empty_strided(like.sizes(), dense_strides_like(like), dtype.value_or(like.dtype())), device, tracked);
+Tensor empty_like(const Tensor& like, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
+                  MaybeFormat format) {
+  return finished(unfilled_like(like, dtype, format), device, tracked);
 }
 
 // x.new_zeros(...) and kin: dtype from x.
@@ -80,18 +99,22 @@ DType range_dtype(std::initializer_list<Scalar> bounds) {
   return DType::Int64;
 }
 
-Tensor make_range(const Scalar& start, const Scalar& end, const Scalar& step, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+Tensor make_range(const Scalar& start, const Scalar& end, const Scalar& step, MaybeDType dtype, PyObject*,
+                  PyObject* device, bool, bool tracked) {
   return finished(arange(start, end, step, dtype.value_or(range_dtype({start, end, step}))), device, tracked);
 }
-Tensor make_range_from_zero(const Scalar& end, MaybeDType dtype, PyObject* layout, PyObject* device, bool pin, bool tracked) {
+Tensor make_range_from_zero(const Scalar& end, MaybeDType dtype, PyObject* layout, PyObject* device, bool pin,
+                            bool tracked) {
   return make_range(Scalar::of_int(0), end, Scalar::of_int(1), dtype, layout, device, pin, tracked);
 }
 
-Tensor make_linspace(double start, double end, int64_t steps, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+Tensor make_linspace(double start, double end, int64_t steps, MaybeDType dtype, PyObject*, PyObject* device, bool,
+                     bool tracked) {
   return finished(linspace(start, end, steps, dtype.value_or(default_dtype())), device, tracked);
 }
 
-Tensor make_eye(int64_t n, std::optional<int64_t> m, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+Tensor make_eye(int64_t n, std::optional<int64_t> m, MaybeDType dtype, PyObject*, PyObject* device, bool,
+                bool tracked) {
   return finished(eye(n, m.value_or(n), dtype.value_or(default_dtype())), device, tracked);
 }
 
@@ -118,10 +141,13 @@ Tensor make_from_numpy(PyObject* array) {
 }  // namespace
 
 void bind_creation() {
-  define("tensor(object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, bool pin_memory=False)", kFunction, make_tensor);
+  define(
+      "tensor(object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, bool pin_memory=False)",
+      kFunction, make_tensor);
   define("as_tensor(object data, dtype? dtype=None, device? device=None)", kFunction, make_as_tensor);
   define("from_numpy(object ndarray)", kFunction, make_from_numpy);
-  define("empty(int[*] size, *, Tensor? out=None, " CR_OPTIONS ", memory_format? memory_format=None)", kFunction, make_empty);
+  define("empty(int[*] size, *, Tensor? out=None, " CR_OPTIONS ", memory_format? memory_format=None)", kFunction,
+         make_empty);
   define("zeros(int[*] size, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_constant<0>);
   define("ones(int[*] size, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_constant<1>);
   define("full(int[] size, Number fill_value, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_full);
@@ -133,18 +159,23 @@ void bind_creation() {
   define("zeros_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<0>);
   define("ones_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<1>);
   define("full_like(Tensor input, Number fill_value, *, " CR_LIKE_OPTIONS ")", kFunction, full_like);
-  define("new_zeros(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod, new_constant<0>);
-  define("new_ones(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod, new_constant<1>);
-  define("new_empty(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod,
-         [](const Tensor& like, const Dims& size, MaybeDType dtype, PyObject* device, bool tracked) {
+  define("new_zeros(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)",
+         kMethod, new_constant<0>);
+  define("new_ones(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)",
+         kMethod, new_constant<1>);
+  define("new_empty(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)",
+         kMethod, [](const Tensor& like, const Dims& size, MaybeDType dtype, PyObject* device, bool tracked) {
            return finished(empty(size, dtype.value_or(like.dtype())), device, tracked);
          });
-  define("new_full(Tensor input, int[] size, Number fill_value, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod,
-         [](const Tensor& like, const Dims& size, const Scalar& value, MaybeDType dtype, PyObject* device, bool tracked) {
-           return make_filled(size, value, dtype.value_or(like.dtype()), device, tracked);
-         });
-  define("new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False)", kMethod,
-         [](const Tensor& like, PyObject* data, MaybeDType dtype, PyObject* device, bool tracked) {
+  define(
+      "new_full(Tensor input, int[] size, Number fill_value, *, dtype? dtype=None, device? device=None, bool "
+      "requires_grad=False)",
+      kMethod,
+      [](const Tensor& like, const Dims& size, const Scalar& value, MaybeDType dtype, PyObject* device, bool tracked) {
+        return make_filled(size, value, dtype.value_or(like.dtype()), device, tracked);
+      });
+  define("new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False)",
+         kMethod, [](const Tensor& like, PyObject* data, MaybeDType dtype, PyObject* device, bool tracked) {
            return finished(tensor_from_python(data, dtype.value_or(like.dtype())), device, tracked);
          });
   define("fill_(Tensor input, Number value)", kMethod, [](const Tensor& t, PyObject* value) {

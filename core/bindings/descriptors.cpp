@@ -57,9 +57,12 @@ struct DeviceObject {
 DeviceObject* the_cpu = nullptr;
 
 [[noreturn]] void raise_device(const char* text) {
-  if (!std::strncmp(text, "cuda", 4)) raise(PyExc_RuntimeError, "No CUDA GPUs are available: chainrule runs on the CPU");
-  raise(PyExc_RuntimeError, "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
-        "vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: ", text);
+  if (!std::strncmp(text, "cuda", 4))
+    raise(PyExc_RuntimeError, "No CUDA GPUs are available: chainrule runs on the CPU");
+  raise(PyExc_RuntimeError,
+        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
+        "vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: ",
+        text);
 }
 
 int device_index(const char* text) {
@@ -77,7 +80,8 @@ PyObject* device_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
     PyObject *what = nullptr, *index = nullptr;
     static const char* names[] = {"type", "index", nullptr};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", const_cast<char**>(names), &what, &index)) throw PythonError();
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", const_cast<char**>(names), &what, &index))
+      throw PythonError();
     if (Py_TYPE(what) == &DeviceType) return Py_NewRef(what);
     if (!PyUnicode_Check(what)) {
       raise(PyExc_TypeError, "device(): argument 'type' (position 1) must be str, not ", Py_TYPE(what)->tp_name);
@@ -154,7 +158,8 @@ PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     PyObject* number = PyNumber_Index(item);
     if (!number) {
       PyErr_Clear();
-      PyErr_Format(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i, Py_TYPE(item)->tp_name);
+      PyErr_Format(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i,
+                   Py_TYPE(item)->tp_name);
       Py_DECREF(result);
       return nullptr;
     }
@@ -190,9 +195,11 @@ PyObject* constant_repr(PyObject* self) {
 PyObject* constant_reduce(PyObject* self, PyObject*) {
   return PyUnicode_FromString(reinterpret_cast<ConstantObject*>(self)->name);
 }
-PyMethodDef constant_methods[] = {{"__reduce__", constant_reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef constant_methods[] = {{"__reduce__", constant_reduce, METH_NOARGS, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
 PyTypeObject LayoutType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject MemoryFormatType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+constexpr const char* kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
 void ready_constant(PyTypeObject& type, const char* name) {
   type.tp_name = name;
@@ -252,6 +259,15 @@ PyObject* dtype_object(DType t) { return reinterpret_cast<PyObject*>(&dtypes[sta
 DType dtype_value(PyObject* o) { return value_of(o); }
 PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
 
+MemoryFormat memory_format_value(PyObject* o) {
+  if (Py_TYPE(o) != &MemoryFormatType)
+    raise(PyExc_TypeError, "memory_format must be a torch.memory_format, not ", Py_TYPE(o)->tp_name);
+  std::string_view name = reinterpret_cast<ConstantObject*>(o)->name;
+  uint8_t i = 0;
+  while (name != kMemoryFormats[i]) ++i;
+  return static_cast<MemoryFormat>(i);
+}
+
 void add_descriptors(PyObject* module) {
   ready_types();
   for (int i = 0; i < kDTypeCount; ++i) {
@@ -269,9 +285,7 @@ void add_descriptors(PyObject* module) {
   checked(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
   checked(PyModule_AddObjectRef(module, "memory_format", reinterpret_cast<PyObject*>(&MemoryFormatType)));
   add_constant(module, LayoutType, "strided");
-  for (const char* name : {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}) {
-    add_constant(module, MemoryFormatType, name);
-  }
+  for (const char* name : kMemoryFormats) add_constant(module, MemoryFormatType, name);
 }
 
 }  // namespace chainrule

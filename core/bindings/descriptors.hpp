@@ -2,6 +2,7 @@
 #pragma once
 #include <Python.h>
 
+#include "ops/memory_format.hpp"
 #include "tensor/dims.hpp"
 #include "tensor/dtype.hpp"
 
@@ -14,6 +15,7 @@ extern PyTypeObject SizeType;    // chainrule.Size, a tuple
 PyObject* dtype_object(DType t);  // borrowed, one per dtype
 DType dtype_value(PyObject* o);   // of a DTypeType instance
 PyObject* cpu_device();           // borrowed
+MemoryFormat memory_format_value(PyObject* o);
 void add_descriptors(PyObject* module);
 
 }  // namespace chainrule

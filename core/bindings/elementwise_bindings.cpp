@@ -1,6 +1,7 @@
 // Every line of elementwise.def as functions and methods, in the forms that PyTorch has.
 #include "bindings/bindings.hpp"
 #include "bindings/elementwise_forms.hpp"
+#include "ops/create.hpp"
 
 namespace chainrule {
 namespace {
@@ -42,7 +43,8 @@ bool takes_number(const OpRecord& op, int i) {
 std::string inputs_text(const OpRecord& op) {
   std::string text;
   for (int i = 0; i < op.input_count; ++i) {
-    text += (i ? ", " : "") + std::string(takes_number(op, i) ? "Operand " : "Tensor ") + python_name(op.input_names[i]);
+    text +=
+        (i ? ", " : "") + std::string(takes_number(op, i) ? "Operand " : "Tensor ") + python_name(op.input_names[i]);
   }
   return text;
 }
@@ -57,6 +59,10 @@ Tensor call(const OpRecord& op, const Target& target, const BoundArguments& a) {
   }
   for (int i = 0; i < op.parameter_count; ++i) parameters[i] = to_double(a[op.input_count + i]);
   std::span<const Operand> in(operands, static_cast<size_t>(op.input_count));
+  if (!any_tensor && op.id == OpId::mul) {  // of the table's lines only this one multiplies plain numbers in PyTorch
+    Tensor first = scalar_tensor(operands[0].scalar, dtype_of(operands[0].scalar));
+    return apply(op.id, {Operand(first), operands[1]}, nullptr, target);
+  }
   if (!any_tensor) {
     raise(PyExc_TypeError, op.name, "(): argument 'input' (position 1) must be Tensor, not ", Py_TYPE(a[0])->tp_name);
   }
@@ -66,7 +72,8 @@ Tensor call(const OpRecord& op, const Target& target, const BoundArguments& a) {
 
 // Lines that serve other names; see define_choices.
 constexpr const char* kInternal =
-    "add sub add_scaled sub_scaled rsub div div_floor div_trunc positive square abs sign sgn clamp clamp_min clamp_max where "
+    "add sub add_scaled sub_scaled rsub div div_floor div_trunc positive square abs sign sgn clamp clamp_min clamp_max "
+    "where "
     "nan_to_num round round_decimals logit angle polygamma prelu gelu gelu_tanh bitwise_not";
 
 // Functions to which PyTorch gives no out=.
@@ -75,8 +82,9 @@ constexpr const char* kWithoutOut =
 
 void bind_line(const OpRecord& op) {
   bool has_out = !names_in(kWithoutOut, op.name);
-  define_forms(op.name, inputs_text(op) + parameters_text(op),
-               [&op](const Target& target, const BoundArguments& a) { return call(op, target, a); }, has_out);
+  define_forms(
+      op.name, inputs_text(op) + parameters_text(op),
+      [&op](const Target& target, const BoundArguments& a) { return call(op, target, a); }, has_out);
 }
 
 // ---- documentation: the line's own texts
@@ -100,11 +108,14 @@ struct OwnRule {
   const char* text;
 };
 constexpr OwnRule kOwnRules[] = {
-    {OpId::abs, "Keeps the dtype. Of complex numbers it gives the magnitude, a real number; the formulas are for real ones."},
-    {OpId::angle, "Bool and integers are converted to the default float dtype first. Of complex numbers it gives the angle, "
-                  "a real number; the formulas are for real ones."},
-    {OpId::sgn, "Keeps the dtype. Of a complex number it gives the number divided by its magnitude; the formulas are for "
-                "real ones."},
+    {OpId::abs,
+     "Keeps the dtype. Of complex numbers it gives the magnitude, a real number; the formulas are for real ones."},
+    {OpId::angle,
+     "Bool and integers are converted to the default float dtype first. Of complex numbers it gives the angle, "
+     "a real number; the formulas are for real ones."},
+    {OpId::sgn,
+     "Keeps the dtype. Of a complex number it gives the number divided by its magnitude; the formulas are for "
+     "real ones."},
     {OpId::nan_to_num, "Keeps the dtype. Complex numbers are replaced part by part."},
     {OpId::square, "Keeps the dtype; bool becomes int64."},
 };
@@ -113,7 +124,7 @@ std::string dtype_rule(const OpRecord& op) {
   for (const OwnRule& rule : kOwnRules) {
     if (rule.op == op.id) return rule.text;
   }
-  const char* result = op.is_test             ? "The result is bool."
+  const char* result = op.is_test            ? "The result is bool."
                        : promotes(op.domain) ? "Bool and integers are converted to the default float dtype first."
                                              : "Keeps the dtype of its inputs, after type promotion.";
   return result + refused_dtypes(op.domain);
@@ -125,10 +136,13 @@ std::string description_of(const OpRecord& op) {
   for (int i = 0; i < op.input_count; ++i) {
     std::string formula = op.input_names[i], name = python_name(op.input_names[i]);
     if (formula != name) names += (names.empty() ? "    where " : ", ") + formula + " is " + name;
-    if (op.gradients[i] && !(op.reads[i] & kIsNone)) formulas += "    gradient of " + name + " = " + op.gradients[i] + "\n";
+    if (op.gradients[i] && !(op.reads[i] & kIsNone))
+      formulas += "    gradient of " + name + " = " + op.gradients[i] + "\n";
   }
-  if (op.differentiable) names += std::string(names.empty() ? "    where " : ", ") + "g is the gradient of y";
-  else formulas += op.is_test ? "" : "    not differentiable\n";
+  if (op.differentiable)
+    names += std::string(names.empty() ? "    where " : ", ") + "g is the gradient of y";
+  else
+    formulas += op.is_test ? "" : "    not differentiable\n";
   return dtype_rule(op) + "\n\n" + formulas + names;
 }
 
@@ -144,7 +158,8 @@ void bind_elementwise() {
   for (const OpAlias& alias : op_aliases()) {
     uint8_t places = places_of(alias.name);
     define_alias(alias.name, alias.target, places & kMethodNamed ? kBoth : kFunction);
-    auto inplace = static_cast<Forms>((places & kNamedInplace ? kFunction : 0) | (places & kMethodInplace ? kMethod : 0));
+    auto inplace =
+        static_cast<Forms>((places & kNamedInplace ? kFunction : 0) | (places & kMethodInplace ? kMethod : 0));
     define_alias(std::string(alias.name) + "_", std::string(alias.target) + "_", inplace);
     describe_callable(alias.name, description_of(*find_op(alias.target)));  // names bound by define_choices
   }

@@ -5,6 +5,7 @@
 #include "bindings/elementwise_forms.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
+#include "ops/create.hpp"
 #include "ops/refusals.hpp"
 #include "ops/view.hpp"
 
@@ -18,11 +19,19 @@ void check_any_tensor(const char* name, const Operand& a, const Operand& b, PyOb
 
 // ---- arithmetic
 
+// Of two numbers the first becomes a tensor, which the result keeps alive.
+Tensor first_as_tensor(Operand& a, const Operand& b) {
+  if (a.tensor || b.tensor) return Tensor();
+  Tensor first = scalar_tensor(a.scalar, dtype_of(a.scalar));
+  a = Operand(first);
+  return first;
+}
+
 // a + alpha * b; a complex or huge alpha is multiplied first.
 Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
   Scalar s = to_scalar(a[2]);
-  check_any_tensor(subtract ? "sub" : "add", x, y, a[0]);
+  Tensor held = first_as_tensor(x, y);
   Operand both[2] = {x, y};
   if (subtract) refuse_operands(record_of(OpId::sub), both, nullptr, result_type(both));
   if (s.kind == Scalar::kFloat) {
@@ -37,7 +46,7 @@ Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) 
 
 Tensor divide(const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
-  check_any_tensor("div", x, y, a[0]);
+  Tensor held = first_as_tensor(x, y);
   std::string mode = a[2] == Py_None ? "" : PyUnicode_AsUTF8(a[2]);
   if (mode.empty()) return apply(OpId::div, {x, y}, nullptr, target);
   if (mode == "floor") return apply(OpId::div_floor, {x, y}, nullptr, target);
@@ -47,7 +56,7 @@ Tensor divide(const Target& target, const BoundArguments& a) {
 
 Tensor floor_divide(const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
-  check_any_tensor("floor_divide", x, y, a[0]);
+  Tensor held = first_as_tensor(x, y);
   return apply(OpId::div_floor, {x, y}, nullptr, target);
 }
 

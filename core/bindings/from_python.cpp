@@ -11,8 +11,8 @@ namespace chainrule {
 namespace {
 
 bool is_sequence(PyObject* o) {
-  return (PyList_Check(o) || PyTuple_Check(o) || (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o))) && !is_tensor(o) &&
-         !is_number(o) && !PyMemoryView_Check(o) && !PyDict_Check(o);
+  return (PyList_Check(o) || PyTuple_Check(o) || (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o))) &&
+         !is_tensor(o) && !is_number(o) && !PyMemoryView_Check(o) && !PyDict_Check(o);
 }
 bool is_array(PyObject* o) { return PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !is_tensor(o); }
 
@@ -38,7 +38,7 @@ void store_checked(const Scalar& s, DType dtype, char* to) {
 // Collects shape and dtype on a first walk, then fills on a second.
 class Reader {
  public:
-  explicit Reader(PyObject* data) {
+  Reader(PyObject* data, bool dtype_given) : dtype_given_(dtype_given) {
     for (PyObject* o = data; is_sequence(o) && !is_array(o);) {
       Py_ssize_t n = PySequence_Size(o);
       if (n < 0) throw PythonError();
@@ -84,7 +84,9 @@ class Reader {
     if (PyFloat_CheckExact(o)) return join(default_dtype());
     if (is_number(o)) {
       if (is_array(o)) return join(from_buffer(o).dtype());  // NumPy's scalars know their dtype
-      return join(dtype_of(number(o)));
+      Scalar s = number(o);
+      if (!dtype_given_) join(dtype_of(s));  // the default dtype may have no complex one
+      return;
     }
     if (is_array(o)) return join(from_buffer(o).dtype());
     if (!is_sequence(o)) {
@@ -116,15 +118,18 @@ class Reader {
   }
 
   [[noreturn]] void raise_ragged(int dim, Py_ssize_t found) {
-    raise(PyExc_ValueError, "expected sequence of length ", sizes_[dim], " at dim ", dim, " (got ", found, ")\n  ", place(),
-          " has ", found, " entries, but the entries before it have ", sizes_[dim], ": a tensor is a full box of numbers.");
+    raise(PyExc_ValueError, "expected sequence of length ", sizes_[dim], " at dim ", dim, " (got ", found, ")\n  ",
+          place(), " has ", found, " entries, but the entries before it have ", sizes_[dim],
+          ": a tensor is a full box of numbers.");
   }
 
   void fill(PyObject* o, int dim, DType dtype, char*& at) {
-    if (is_tensor(o) || (is_array(o) && !is_number(o))) return fill_block(is_tensor(o) ? Tensor::borrow(o) : from_buffer(o), dim, dtype, at);
+    if (is_tensor(o) || (is_array(o) && !is_number(o)))
+      return fill_block(is_tensor(o) ? Tensor::borrow(o) : from_buffer(o), dim, dtype, at);
     if (dim == depth_) {
       if (!is_number(o)) {
-        if (is_sequence(o)) raise(PyExc_TypeError, "not a sequence: ", place(), " is nested deeper than the entries before it");
+        if (is_sequence(o))
+          raise(PyExc_TypeError, "not a sequence: ", place(), " is nested deeper than the entries before it");
         raise(PyExc_TypeError, "must be real number, not ", Py_TYPE(o)->tp_name, " (", place(), ")");
       }
       store_checked(number(o), dtype, at);
@@ -132,7 +137,8 @@ class Reader {
       return;
     }
     if (!is_sequence(o)) {
-      raise(PyExc_TypeError, "not a sequence: ", place(), " is a ", Py_TYPE(o)->tp_name, ", but the entries before it are sequences");
+      raise(PyExc_TypeError, "not a sequence: ", place(), " is a ", Py_TYPE(o)->tp_name,
+            ", but the entries before it are sequences");
     }
     Py_ssize_t n = PySequence_Size(o);
     if (n != sizes_[dim]) raise_ragged(dim, n);
@@ -142,7 +148,8 @@ class Reader {
   void fill_block(const Tensor& block, int dim, DType dtype, char*& at) {
     Span expected(sizes_.data() + dim, static_cast<size_t>(depth_ - dim));
     if (!equal(block.sizes(), expected)) {
-      if (block.ndim() == 0 || expected.empty()) raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
+      if (block.ndim() == 0 || expected.empty())
+        raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
       raise_ragged(dim, block.size(0));
     }
     GradModeScope off(false);
@@ -154,6 +161,7 @@ class Reader {
 
   Dims sizes_, place_;
   int depth_ = 0;
+  bool dtype_given_;
   std::optional<DType> dtype_;
 };
 
@@ -182,7 +190,7 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
     store(PyFloat_AS_DOUBLE(data), t.dtype(), t->data);
     return t;
   }
-  return Reader(data).read(data, dtype);
+  return Reader(data, dtype.has_value()).read(data, dtype);
 }
 
 PyObject* to_list(const Tensor& t) { return list_of(t, 0, t->data); }

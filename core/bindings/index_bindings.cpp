@@ -5,8 +5,6 @@
 
 namespace chainrule {
 
-void bind_indexing() {
-  define("nonzero(Tensor input, *, Tensor? out=None)", kBoth, nonzero);
-}
+void bind_indexing() { define("nonzero(Tensor input, *, Tensor? out=None)", kBoth, nonzero); }
 
 }  // namespace chainrule

@@ -43,8 +43,10 @@ void define_atleast(const std::string& name) {
 }
 
 void bind_splits() {
-  for (auto [text, forms] : {std::pair("split(Tensor tensor, int", kFunction), std::pair("split(Tensor input, int", kMethod)}) {
-    std::string head = text, tail = forms == kFunction ? " split_size_or_sections, int dim=0)" : " split_size, int dim=0)";
+  for (auto [text, forms] :
+       {std::pair("split(Tensor tensor, int", kFunction), std::pair("split(Tensor input, int", kMethod)}) {
+    std::string head = text,
+                tail = forms == kFunction ? " split_size_or_sections, int dim=0)" : " split_size, int dim=0)";
     define(head + tail, forms, split);
     define(head + "[]" + tail, forms,
            [](const Tensor& t, const Dims& sizes, int64_t dim) { return split_with_sizes(t, sizes, dim); });

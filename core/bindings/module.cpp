@@ -34,7 +34,8 @@ nb::object steal(PyObject* o) { return nb::steal(checked(o)); }
 std::vector<Tensor> maybe_tensors(nb::handle sequence) {
   std::vector<Tensor> result;
   for (nb::handle item : nb::borrow<nb::sequence>(sequence)) {
-    if (!item.is_none() && !is_tensor(item.ptr())) raise(PyExc_TypeError, "expected Tensor or None, not ", Py_TYPE(item.ptr())->tp_name);
+    if (!item.is_none() && !is_tensor(item.ptr()))
+      raise(PyExc_TypeError, "expected Tensor or None, not ", Py_TYPE(item.ptr())->tp_name);
     result.push_back(item.is_none() ? Tensor() : Tensor::borrow(item.ptr()));
   }
   return result;
@@ -46,7 +47,8 @@ void bind_engine(nb::module_& m) {
   });
   m.def("gradients_of", [](nb::object outputs, nb::object gradients, nb::object inputs, bool retain, bool create) {
     std::vector<Tensor> wanted = maybe_tensors(inputs);
-    return steal(to_python(gradients_of(maybe_tensors(outputs), maybe_tensors(gradients), std::span<const Tensor>(wanted), {retain, create})));
+    return steal(to_python(gradients_of(maybe_tensors(outputs), maybe_tensors(gradients),
+                                        std::span<const Tensor>(wanted), {retain, create})));
   });
   m.def("is_grad_enabled", &grad_enabled);
   m.def("set_grad_enabled", &set_grad_enabled);
@@ -73,7 +75,10 @@ void bind_lines(nb::module_& m) {
 
 void bind_machine(nb::module_& m) {
   m.def("get_num_threads", &cpu::num_threads);
-  m.def("set_num_threads", [](int n) {
+  m.def("set_num_threads", [](nb::object count) {
+    if (!PyLong_Check(count.ptr()))
+      raise(PyExc_RuntimeError, "set_num_threads expects an int, but got ", Py_TYPE(count.ptr())->tp_name);
+    int n = nb::cast<int>(count);
     if (n <= 0) raise(PyExc_RuntimeError, "set_num_threads expects a positive integer");
     cpu::set_num_threads(n);
   });
@@ -96,13 +101,17 @@ void bind_machine(nb::module_& m) {
 void bind_dtypes(nb::module_& m) {
   m.def("get_default_dtype", [] { return steal(to_python(default_dtype())); });
   m.def("set_default_dtype", [](nb::object d) {
-    if (!is_dtype(d.ptr())) raise(PyExc_TypeError, "invalid dtype object: only floating-point types are supported as the default type");
+    if (!is_dtype(d.ptr()))
+      raise(PyExc_TypeError, "invalid dtype object: only floating-point types are supported as the default type");
     DType t = to_dtype_value(d.ptr());
     if (!is_floating(t)) raise(PyExc_TypeError, "only floating-point types are supported as the default type");
     set_default_dtype(t);
   });
-  m.def("promote_types", [](nb::object a, nb::object b) { return steal(to_python(promote(to_dtype_value(a.ptr()), to_dtype_value(b.ptr())))); });
-  m.def("can_cast", [](nb::object from, nb::object to) { return can_cast(to_dtype_value(from.ptr()), to_dtype_value(to.ptr())); });
+  m.def("promote_types", [](nb::object a, nb::object b) {
+    return steal(to_python(promote(to_dtype_value(a.ptr()), to_dtype_value(b.ptr()))));
+  });
+  m.def("can_cast",
+        [](nb::object from, nb::object to) { return can_cast(to_dtype_value(from.ptr()), to_dtype_value(to.ptr())); });
   m.def("result_type", [](nb::object a, nb::object b) {
     Operand operands[2] = {to_operand(a.ptr()), to_operand(b.ptr())};
     return steal(to_python(result_type(operands)));
@@ -144,7 +153,8 @@ nb::object make_subclass(nb::object type, nb::object data, bool require) {
   if (!is_tensor(data.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(data.ptr())->tp_name);
   Tensor t = alias_as(reinterpret_cast<PyTypeObject*>(type.ptr()), Tensor::borrow(data.ptr()));
   if (require) {
-    if (!is_differentiable(t.dtype())) raise(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype can require gradients");
+    if (!is_differentiable(t.dtype()))
+      raise(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype can require gradients");
     t->flags |= kRequiresGrad;
   }
   return steal(to_python(t));

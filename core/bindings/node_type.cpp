@@ -1,15 +1,15 @@
 // Nodes as Python sees them: grad_fn, next_functions, the source line, hooks.
-#include "autograd/record.hpp"
+#include "bindings/node_type.hpp"
 
 #include <bit>
 #include <cstring>
 #include <deque>
 #include <string>
 
+#include "autograd/record.hpp"
 #include "autograd/source_line.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
-#include "bindings/node_type.hpp"
 
 namespace chainrule {
 
@@ -84,21 +84,23 @@ PyObject* get_saved(PyObject* self, void*) {
 }
 
 // The dict that a hook goes into; Python wraps it with a removal handle.
-template <PyObject* NodeExtras::*field>
+template <PyObject* NodeExtras::* field>
 PyObject* hook_dict(PyObject* self, PyObject*) {
   PyObject*& dict = extras(node_of(self))->*field;
   if (!dict) dict = PyDict_New();
   return Py_XNewRef(dict);
 }
 
-PyGetSetDef getset[] = {{"next_functions", get_next_functions, nullptr, "The nodes that gradients flow to, with the output each means.", nullptr},
-                        {"metadata", get_metadata, nullptr, "A dict for your own notes.", nullptr},
-                        {"variable", get_variable, nullptr, "The leaf that an AccumulateGrad node adds to.", nullptr},
-                        {"saved_tensors", get_saved, nullptr, "What the node keeps for its gradient.", nullptr},
-                        {"source", get_source, nullptr, "(file, line, function, text) of the user's line that made this node.", nullptr},
-                        {"formula", get_formula, nullptr, "The formula of the first input's gradient.", nullptr},
-                        {"operation", get_operation, nullptr, "The operation's name.", nullptr},
-                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef getset[] = {
+    {"next_functions", get_next_functions, nullptr, "The nodes that gradients flow to, with the output each means.",
+     nullptr},
+    {"metadata", get_metadata, nullptr, "A dict for your own notes.", nullptr},
+    {"variable", get_variable, nullptr, "The leaf that an AccumulateGrad node adds to.", nullptr},
+    {"saved_tensors", get_saved, nullptr, "What the node keeps for its gradient.", nullptr},
+    {"source", get_source, nullptr, "(file, line, function, text) of the user's line that made this node.", nullptr},
+    {"formula", get_formula, nullptr, "The formula of the first input's gradient.", nullptr},
+    {"operation", get_operation, nullptr, "The operation's name.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {{"name", get_name, METH_NOARGS, "The node's name, as in PyTorch."},
                          {"_sequence_nr", get_sequence, METH_NOARGS, nullptr},
                          {"_hooks", hook_dict<&NodeExtras::hooks>, METH_NOARGS, nullptr},
@@ -137,7 +139,8 @@ PyTypeObject* make_node_type(const char* name) {
                          {0, nullptr}};
   static std::deque<std::string> names;  // the type keeps a pointer to its name
   names.push_back(std::string("chainrule.autograd.") + name);
-  PyType_Spec spec = {names.back().c_str(), sizeof(Node), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  PyType_Spec spec = {names.back().c_str(), sizeof(Node), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   PyObject* bases = checked(PyTuple_Pack(1, &NodeType));
   auto* type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpecWithBases(&spec, bases)));
   Py_DECREF(bases);

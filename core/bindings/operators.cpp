@@ -28,7 +28,8 @@ inline bool read_operand(PyObject* o, Operand& operand) {
 }
 
 inline PyObject* finish(Tensor result, PyObject* a, PyObject* b) {
-  if (Py_TYPE(a) == &TensorType && Py_TYPE(b) == &TensorType) [[likely]] return result.release_py();
+  if (Py_TYPE(a) == &TensorType && Py_TYPE(b) == &TensorType) [[likely]]
+    return result.release_py();
   PyObject* args[2] = {a, b};
   PyTypeObject* subclass = subclass_of(args, 2);
   return subclass ? as_subclass(subclass, result.release_py()) : result.release_py();
@@ -74,7 +75,8 @@ PyObject* unary(PyObject* self) {
 // number - tensor is rsub, as in PyTorch, and named so in the graph.
 PyObject* subtract(PyObject* a, PyObject* b) {
   if (PyBool_Check(a) || PyBool_Check(b)) [[unlikely]] {
-    PyErr_SetString(PyExc_RuntimeError, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+    PyErr_SetString(PyExc_RuntimeError,
+                    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
                     "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
     return nullptr;
   }
@@ -133,26 +135,36 @@ PyObject* invert(PyObject* self) {
 Scalar single(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
   if (t->numel != 1) {
-    raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars (this one has ", t->numel, ")");
+    raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars (this one has ", t->numel,
+          ")");
   }
   return load(t->dtype, t->data);
 }
 
 int truth(PyObject* self) {
-  return guarded([&]() -> int {
-    auto* t = reinterpret_cast<TensorObject*>(self);
-    if (t->numel != 1) {
-      raise(PyExc_RuntimeError, "Boolean value of Tensor with ", t->numel == 0 ? "no values" : "more than one value",
-            " is ambiguous");
-    }
-    Scalar s = single(self);
-    return s.real != 0 || s.imaginary != 0;
-  }, -1);
+  return guarded(
+      [&]() -> int {
+        auto* t = reinterpret_cast<TensorObject*>(self);
+        if (t->numel != 1) {
+          raise(PyExc_RuntimeError, "Boolean value of Tensor with ",
+                t->numel == 0 ? "no values" : "more than one value", " is ambiguous");
+        }
+        Scalar s = single(self);
+        return s.real != 0 || s.imaginary != 0;
+      },
+      -1);
 }
-PyObject* to_float(PyObject* self) { return guarded([&] { return PyFloat_FromDouble(single(self).real); }); }
+Scalar real_single(PyObject* self, const char* type) {
+  Scalar s = single(self);
+  if (s.imaginary == 0) return s;
+  raise(PyExc_RuntimeError, "value cannot be converted to type ", type, " without overflow");
+}
+PyObject* to_float(PyObject* self) {
+  return guarded([&] { return PyFloat_FromDouble(real_single(self, "double").real); });
+}
 PyObject* to_integer(PyObject* self) {
   return guarded([&] {
-    Scalar s = single(self);
+    Scalar s = real_single(self, "int64_t");
     return s.kind <= Scalar::kInt ? PyLong_FromLongLong(s.integer) : PyLong_FromDouble(s.real);
   });
 }

@@ -16,7 +16,7 @@ using MaybeDType = std::optional<DType>;
 #define CR_RANDOM_OPTIONS                                                                                      \
   "Generator? generator=None, Tensor? out=None, dtype? dtype=None, layout? layout=None, device? device=None, " \
   "bool pin_memory=False, bool requires_grad=False"
-#define CR_RANDOM_LIKE_OPTIONS                                                                                     \
+#define CR_RANDOM_LIKE_OPTIONS                                                                                      \
   "Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, " \
   "bool requires_grad=False, memory_format? memory_format=None"
 
@@ -31,15 +31,19 @@ Tensor make_random(const Dims& size, Generator* g, MaybeDType dtype, PyObject*, 
   return finished(fill(empty(size, dtype.value_or(default_dtype())), 0, 1, g), device, tracked);
 }
 template <auto fill>
-Tensor random_like(const Tensor& like, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked, PyObject*) {
-  Tensor t = empty_strided(like.sizes(), dense_strides_like(like), dtype.value_or(like.dtype()));
+Tensor random_like(const Tensor& like, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
+                   std::optional<MemoryFormat> format) {
+  Dims strides = strides_like(like, format.value_or(MemoryFormat::Preserve));
+  Tensor t = empty_strided(like.sizes(), strides, dtype.value_or(like.dtype()));
   return finished(fill(t, 0, 1, g), device, tracked);
 }
 
-Tensor make_randint(int64_t low, int64_t high, const Dims& size, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+Tensor make_randint(int64_t low, int64_t high, const Dims& size, Generator* g, MaybeDType dtype, PyObject*,
+                    PyObject* device, bool, bool tracked) {
   return finished(random_range_(empty(size, dtype.value_or(DType::Int64)), low, high, g), device, tracked);
 }
-Tensor make_randint_to(int64_t high, const Dims& size, Generator* g, MaybeDType dtype, PyObject* layout, PyObject* device, bool pin, bool tracked) {
+Tensor make_randint_to(int64_t high, const Dims& size, Generator* g, MaybeDType dtype, PyObject* layout,
+                       PyObject* device, bool pin, bool tracked) {
   return make_randint(0, high, size, g, dtype, layout, device, pin, tracked);
 }
 Tensor make_randperm(int64_t n, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
@@ -66,7 +70,8 @@ nb::object state_of(const Generator& g) {
 }
 
 void set_state_of(Generator& g, nb::handle state) {
-  if (!is_tensor(state.ptr())) raise(PyExc_TypeError, "expected a torch.ByteTensor, but got ", Py_TYPE(state.ptr())->tp_name);
+  if (!is_tensor(state.ptr()))
+    raise(PyExc_TypeError, "expected a torch.ByteTensor, but got ", Py_TYPE(state.ptr())->tp_name);
   Tensor t = Tensor::borrow(state.ptr());
   if (t.dtype() != DType::UInt8 || !t.is_contiguous()) raise(PyExc_TypeError, "RNG state must be a torch.ByteTensor");
   g.set_state(t.data<uint8_t>(), static_cast<size_t>(t.numel()));
@@ -89,21 +94,28 @@ void bind_random() {
 void bind_generator(PyObject* module) {
   auto m = nb::borrow<nb::module_>(module);
   nb::class_<Generator>(m, "Generator")
-      .def("__init__", [](Generator* self, nb::object device) {
-        check_device(device.ptr());
-        new (self) Generator();
-      }, nb::arg("device") = nb::none())
-      .def("manual_seed", [](nb::handle_t<Generator> self, nb::object seed) {
-        nb::cast<Generator&>(self).manual_seed(seed_value(seed));
-        return nb::borrow(self);
-      }, nb::arg("seed"))
+      .def(
+          "__init__",
+          [](Generator* self, nb::object device) {
+            check_device(device.ptr());
+            new (self) Generator();
+          },
+          nb::arg("device") = nb::none())
+      .def(
+          "manual_seed",
+          [](nb::handle_t<Generator> self, nb::object seed) {
+            nb::cast<Generator&>(self).manual_seed(seed_value(seed));
+            return nb::borrow(self);
+          },
+          nb::arg("seed"))
       .def("seed", &Generator::seed)
       .def("initial_seed", &Generator::initial_seed)
       .def("get_state", [](const Generator& g) { return state_of(g); })
-      .def("set_state", [](nb::handle_t<Generator> self, nb::object state) {
-        set_state_of(nb::cast<Generator&>(self), state);
-        return nb::borrow(self);
-      })
+      .def("set_state",
+           [](nb::handle_t<Generator> self, nb::object state) {
+             set_state_of(nb::cast<Generator&>(self), state);
+             return nb::borrow(self);
+           })
       .def_prop_ro("device", [](const Generator&) { return nb::steal(device_object()); });
   m.attr("default_generator") = nb::cast(&default_generator(), nb::rv_policy::reference);
 }

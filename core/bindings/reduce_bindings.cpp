@@ -43,17 +43,25 @@ void define_spread(const std::string& name, const std::string& returns,
   });
   bool one = returns.empty();  // a pair has no out=
   const char *first_out = one ? ", *, Tensor? out=None" : "", *next_out = one ? ", Tensor? out=None" : "";
-  auto with_out = [&](const char* parameters, const char* out) { return text((std::string(parameters) + out).c_str()); };
-  define_call(with_out("int[]? dim, bool unbiased=True, bool keepdim=False", first_out), forms, [f](const BoundArguments& a) {
-    MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
-    return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction_of(a[2] == Py_True), a[3] == Py_True));
-  }, one);
-  define_call(with_out("int[]? dim=None, *, Number? correction=1, bool keepdim=False", next_out), forms,
-              [f](const BoundArguments& a) {
-                MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
-                double correction = a[2] == Py_None ? 1 : to_double(a[2]);
-                return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction, a[3] == Py_True));
-              }, one);
+  auto with_out = [&](const char* parameters, const char* out) {
+    return text((std::string(parameters) + out).c_str());
+  };
+  define_call(
+      with_out("int[]? dim, bool unbiased=True, bool keepdim=False", first_out), forms,
+      [f](const BoundArguments& a) {
+        MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
+        return to_python(
+            f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction_of(a[2] == Py_True), a[3] == Py_True));
+      },
+      one);
+  define_call(
+      with_out("int[]? dim=None, *, Number? correction=1, bool keepdim=False", next_out), forms,
+      [f](const BoundArguments& a) {
+        MaybeDims dims = FromPython<MaybeDims>::from(a[1]);
+        double correction = a[2] == Py_None ? 1 : to_double(a[2]);
+        return to_python(f(Tensor::borrow(a[0]), dims.value_or(Dims()), correction, a[3] == Py_True));
+      },
+      one);
 }
 
 void bind_spread() {
@@ -63,7 +71,8 @@ void bind_spread() {
   define_spread("std_mean", " -> (std, mean)", std_mean);
   define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? dtype=None)",
          kFunction, norm_named);
-  define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None)", kMethod, norm_named);
+  define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None)", kMethod,
+         norm_named);
   define(
       "linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? "
       "out=None)",

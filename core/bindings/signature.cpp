@@ -102,11 +102,12 @@ bool is_spread_item(const Signature& s, PyObject* o) {
   if (PySequence_Check(value) && !PyUnicode_Check(value) && !is_tensor(value) && PySequence_Size(value) > 0 &&
       (p.kind == Kind::Ints || p.kind == Kind::SpreadInts)) {
     PyObject* first = PySequence_GetItem(value, 0);
-    raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind), ", but found element of type ",
-          first ? type_name(first) : "?", " at pos 0");
+    raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind),
+          ", but found element of type ", first ? type_name(first) : "?", " at pos 0");
   }
   PyErr_Clear();
-  raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind), ", not ", found);
+  raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind), ", not ",
+        found);
 }
 
 }  // namespace
@@ -160,23 +161,35 @@ std::string Signature::overload_text() const {
 bool fits(const Parameter& p, PyObject* value) {
   if (value == Py_None) return p.optional || p.kind == Kind::Object;
   switch (p.kind) {
-    case Kind::Tensor: return is_tensor(value);
-    case Kind::Operand: return is_tensor(value) || is_number(value);
-    case Kind::Number: return is_number(value) || is_number_tensor(value);
-    case Kind::Int: return is_index(value);
-    case Kind::Float: return is_number(value) || is_number_tensor(value);
-    case Kind::Bool: return PyBool_Check(value) || is_numpy_bool(value);
-    case Kind::String: return PyUnicode_Check(value);
-    case Kind::DType: return is_dtype(value);
-    case Kind::Device: return is_device(value) || PyUnicode_Check(value) || PyLong_Check(value);
+    case Kind::Tensor:
+      return is_tensor(value);
+    case Kind::Operand:
+      return is_tensor(value) || is_number(value);
+    case Kind::Number:
+      return is_number(value) || is_number_tensor(value);
+    case Kind::Int:
+      return is_index(value);
+    case Kind::Float:
+      return is_number(value) || is_number_tensor(value);
+    case Kind::Bool:
+      return PyBool_Check(value) || is_numpy_bool(value);
+    case Kind::String:
+      return PyUnicode_Check(value);
+    case Kind::DType:
+      return is_dtype(value);
+    case Kind::Device:
+      return is_device(value) || PyUnicode_Check(value) || PyLong_Check(value);
     case Kind::Layout:
     case Kind::MemoryFormat:
     case Kind::Generator:
-    case Kind::Object: return true;
+    case Kind::Object:
+      return true;
     case Kind::Ints:
-    case Kind::SpreadInts: return is_index(value) || is_index_sequence(value);
+    case Kind::SpreadInts:
+      return is_index(value) || is_index_sequence(value);
     case Kind::Tensors:
-    case Kind::SpreadTensors: return is_tensor_sequence(value) || (p.kind == Kind::SpreadTensors && is_tensor(value));
+    case Kind::SpreadTensors:
+      return is_tensor_sequence(value) || (p.kind == Kind::SpreadTensors && is_tensor(value));
   }
   return false;
 }
@@ -185,7 +198,8 @@ bool BoundArguments::bind_positional(const Signature& s, PyObject* const* args, 
   auto count = static_cast<int>(s.parameters.size());
   for (int i = 0; i < count; ++i) values_[i] = nullptr;
   Py_ssize_t plain = n;
-  if (s.spread >= 0 && n > s.spread && is_spread_item(s, args[s.spread]) && (n > s.spread + 1 || s.positional == s.spread + 1)) {
+  if (s.spread >= 0 && n > s.spread && is_spread_item(s, args[s.spread]) &&
+      (n > s.spread + 1 || s.positional == s.spread + 1)) {
     // Trailing positional arguments are all of the list; a second positional parameter after it must come by keyword.
     plain = s.spread;
     spread_ = checked(PyTuple_New(n - plain));
@@ -193,8 +207,8 @@ bool BoundArguments::bind_positional(const Signature& s, PyObject* const* args, 
     values_[s.spread] = spread_;
   } else if (n > s.positional) {
     if (explain) {
-      raise(PyExc_TypeError, s.name, "() takes ", s.positional, " positional argument", s.positional == 1 ? "" : "s", " but ", n,
-            n == 1 ? " was given" : " were given");
+      raise(PyExc_TypeError, s.name, "() takes ", s.positional, " positional argument", s.positional == 1 ? "" : "s",
+            " but ", n, n == 1 ? " was given" : " were given");
     }
     return false;
   }
@@ -209,7 +223,8 @@ bool BoundArguments::bind_keywords(const Signature& s, PyObject* const* args, Py
     int at = 0;
     while (at < count && !same_argument(s.parameters[at], key)) ++at;
     if (at == count) {
-      if (explain) raise(PyExc_TypeError, s.name, "() got an unexpected keyword argument '", PyUnicode_AsUTF8(key), "'");
+      if (explain)
+        raise(PyExc_TypeError, s.name, "() got an unexpected keyword argument '", PyUnicode_AsUTF8(key), "'");
       return false;
     }
     if (values_[at]) {

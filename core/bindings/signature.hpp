@@ -10,19 +10,34 @@ namespace chainrule {
 
 // Note [Signatures]
 // "sum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None) -> Tensor"
-// Types: Tensor, Operand (tensor or number), Number, int, float, bool, str, dtype, device, layout, memory_format, Generator,
-// object, int[] (a sequence, or one int), int[*] (also spread over the positional arguments), Tensor[], Tensor[*]; `?`
-// allows None. `*` starts the keyword-only ones. An argument called `out` is handled by the caller of the function
-// (Callable), which copies the result into it; with the type Tensor!? it must have the result's dtype.
+// Types: Tensor, Operand (tensor or number), Number, int, float, bool, str, dtype, device, layout, memory_format,
+// Generator, object, int[] (a sequence, or one int), int[*] (also spread over the positional arguments), Tensor[],
+// Tensor[*]; `?` allows None. `*` starts the keyword-only ones. An argument called `out` is handled by the caller of
+// the function (Callable), which copies the result into it; with the type Tensor!? it must have the result's dtype.
 enum class Kind : uint8_t {
-  Tensor, Operand, Number, Int, Float, Bool, String, DType, Device, Layout, MemoryFormat, Generator, Object, Ints, SpreadInts,
-  Tensors, SpreadTensors
+  Tensor,
+  Operand,
+  Number,
+  Int,
+  Float,
+  Bool,
+  String,
+  DType,
+  Device,
+  Layout,
+  MemoryFormat,
+  Generator,
+  Object,
+  Ints,
+  SpreadInts,
+  Tensors,
+  SpreadTensors
 };
 
 struct Parameter {
   Kind kind;
-  bool optional;      // None is allowed
-  bool exact;         // an `out` that must have the result's dtype, written Tensor!?
+  bool optional;  // None is allowed
+  bool exact;     // an `out` that must have the result's dtype, written Tensor!?
   bool keyword_only;
   std::string name;
   std::string type_text;

@@ -87,8 +87,10 @@ Tensor index_tensor(PyObject* o) {
 }
 
 [[noreturn]] void raise_bad_key(PyObject* entry) {
-  if (PyUnicode_Check(entry)) raise(PyExc_TypeError, "new(): invalid data type 'str': a tensor is indexed by numbers, not by names");
-  raise(PyExc_IndexError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got ",
+  if (PyUnicode_Check(entry))
+    raise(PyExc_TypeError, "new(): invalid data type 'str': a tensor is indexed by numbers, not by names");
+  raise(PyExc_IndexError,
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got ",
         Py_TYPE(entry)->tp_name, ")");
 }
 
@@ -98,7 +100,8 @@ Selection apply_key(const Tensor& self, PyObject* key) {
   for (PyObject* e : entries) used += consumed_dims(e);
   if (used > self.ndim()) {
     if (self.ndim() == 0 && used == 1 && is_plain_integer(entries[0])) {
-      raise(PyExc_IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+      raise(PyExc_IndexError,
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
             "convert a 0-dim tensor to a number");
     }
     raise(PyExc_IndexError, "too many indices for tensor of dimension ", self.ndim());
@@ -172,11 +175,13 @@ Tensor drop_leading_ones(const Tensor& value, int ndim) {
 }  // namespace
 
 Py_ssize_t tensor_length(PyObject* self) {
-  return guarded([&]() -> Py_ssize_t {
-    auto* t = reinterpret_cast<TensorObject*>(self);
-    if (t->ndim == 0) raise(PyExc_TypeError, "len() of a 0-d tensor");
-    return t->sizes()[0];
-  }, Py_ssize_t{-1});
+  return guarded(
+      [&]() -> Py_ssize_t {
+        auto* t = reinterpret_cast<TensorObject*>(self);
+        if (t->ndim == 0) raise(PyExc_TypeError, "len() of a 0-d tensor");
+        return t->sizes()[0];
+      },
+      Py_ssize_t{-1});
 }
 
 PyObject* tensor_subscript(PyObject* self, PyObject* key) {
@@ -191,30 +196,36 @@ PyObject* tensor_subscript(PyObject* self, PyObject* key) {
 }
 
 int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
-  return guarded([&]() -> int {
-    if (!value) raise(PyExc_TypeError, "Tensor does not support deleting items");
-    Tensor t = Tensor::borrow(self);
-    Selection s = apply_key(t, key);
-    Tensor v = value_tensor(value, t.dtype());
-    if (s.has_indices) {
-      index_put_(s.view, s.indices, v, false);
-    } else {
-      copy_(s.view, drop_leading_ones(v, s.view.ndim()));
-    }
-    return 0;
-  }, -1);
+  return guarded(
+      [&]() -> int {
+        if (!value) raise(PyExc_TypeError, "Tensor does not support deleting items");
+        Tensor t = Tensor::borrow(self);
+        Tensor v = value_tensor(value, t.dtype());
+        if (key == Py_False) return 0;  // selects nothing, so any shape will do
+        Selection s = apply_key(t, key);
+        if (s.has_indices) {
+          index_put_(s.view, s.indices, v, false);
+        } else {
+          copy_(s.view, drop_leading_ones(v, s.view.ndim()));
+        }
+        return 0;
+      },
+      -1);
 }
 
 int tensor_contains(PyObject* self, PyObject* value) {
-  return guarded([&]() -> int {
-    if (!is_tensor(value) && !is_number(value)) {
-      raise(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ", Py_TYPE(value)->tp_name, ".");
-    }
-    GradModeScope off(false);
-    Operand operands[2] = {to_operand(self), to_operand(value)};
-    Tensor found = any(elementwise(OpId::eq, std::span<const Operand>(operands, 2)), Dims(), false);
-    return load(DType::Bool, found->data).integer != 0;
-  }, -1);
+  return guarded(
+      [&]() -> int {
+        if (!is_tensor(value) && !is_number(value)) {
+          raise(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
+                Py_TYPE(value)->tp_name, ".");
+        }
+        GradModeScope off(false);
+        Operand operands[2] = {to_operand(self), to_operand(value)};
+        Tensor found = any(elementwise(OpId::eq, std::span<const Operand>(operands, 2)), Dims(), false);
+        return load(DType::Bool, found->data).integer != 0;
+      },
+      -1);
 }
 
 }  // namespace chainrule

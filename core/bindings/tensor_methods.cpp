@@ -60,8 +60,9 @@ Tensor requires_grad_inplace(const Tensor& t, bool on) {
 }
 
 template <DType dtype>
-Tensor converted(const Tensor& t, PyObject*) {
-  return to_dtype(t, dtype);
+Tensor converted(const Tensor& t, std::optional<MemoryFormat> format) {
+  Tensor result = to_dtype(t, dtype);
+  return !format || *format == MemoryFormat::Preserve ? result : contiguous_in(*format, result);
 }
 
 Tensor to_other(const Tensor& t, DType dtype, bool copy) { return copy ? convert_copy(t, dtype) : to_dtype(t, dtype); }
@@ -75,18 +76,25 @@ void bind_tensor_methods() {
   define("ndimension(Tensor input) -> int", kMethod, [](const Tensor& t) { return static_cast<int64_t>(t.ndim()); });
   define("numel(Tensor input) -> int", kBoth, [](const Tensor& t) { return t.numel(); });
   define("nelement(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.numel(); });
-  define("element_size(Tensor input) -> int", kMethod, [](const Tensor& t) { return static_cast<int64_t>(size_of(t.dtype())); });
+  define("element_size(Tensor input) -> int", kMethod,
+         [](const Tensor& t) { return static_cast<int64_t>(size_of(t.dtype())); });
   define("storage_offset(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.offset(); });
-  define("data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)); });
-  define("is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", kMethod, [](const Tensor& t, PyObject*) { return t.is_contiguous(); });
+  define("data_ptr(Tensor input) -> int", kMethod,
+         [](const Tensor& t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)); });
+  define("is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", kMethod,
+         [](const Tensor& t, std::optional<MemoryFormat> format) {
+           return is_contiguous_in(format.value_or(MemoryFormat::Contiguous), t);
+         });
   define("is_floating_point(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_floating(t.dtype()); });
   define("is_complex(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_complex(t.dtype()); });
   define("is_signed(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t.dtype() > DType::UInt8; });
   define("item(Tensor input) -> Number", kMethod, item);
   define("tolist(Tensor input) -> list", kMethod, tolist);
   define("_mark_numpy(Tensor input) -> None", kMethod, [](const Tensor& t) { mark_cut(t, "numpy()"); });
-  define("backward(Tensor input, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, object inputs=None) -> None", kMethod,
-         backward_from);
+  define(
+      "backward(Tensor input, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, object "
+      "inputs=None) -> None",
+      kMethod, backward_from);
   define("requires_grad_(Tensor input, bool requires_grad=True)", kMethod, requires_grad_inplace);
   define("retain_grad(Tensor input) -> None", kMethod, retain_grad);
   define("_hooks(Tensor input) -> dict", kMethod, hook_dict);

@@ -3,8 +3,8 @@
 
 #include <structmember.h>
 
-#include "autograd/inplace.hpp"
 #include "autograd/cut.hpp"
+#include "autograd/inplace.hpp"
 #include "autograd/leaf.hpp"
 #include "autograd/source_line.hpp"
 #include "bindings/buffer.hpp"
@@ -25,7 +25,9 @@ namespace {
 Tensor tensor_of(PyObject* self) { return Tensor::borrow(self); }
 TensorObject* object_of(PyObject* self) { return reinterpret_cast<TensorObject*>(self); }
 
-PyObject* get_shape(PyObject* self, void*) { return guarded([&] { return size_tuple(tensor_of(self).sizes()); }); }
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return size_tuple(tensor_of(self).sizes()); });
+}
 PyObject* get_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
 PyObject* get_device(PyObject*, void*) { return device_object(); }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(object_of(self)->ndim); }
@@ -73,11 +75,13 @@ PyObject* get_requires_grad(PyObject* self, void*) {
 }
 
 int set_requires_grad(PyObject* self, PyObject* value, void*) {
-  return guarded([&]() -> int {
-    if (!value || !PyBool_Check(value)) raise(PyExc_RuntimeError, "requires_grad must be a bool");
-    set_requires_grad(Tensor::borrow(self), value == Py_True);
-    return 0;
-  }, -1);
+  return guarded(
+      [&]() -> int {
+        if (!value || !PyBool_Check(value)) raise(PyExc_RuntimeError, "requires_grad must be a bool");
+        set_requires_grad(Tensor::borrow(self), value == Py_True);
+        return 0;
+      },
+      -1);
 }
 
 PyObject* get_is_leaf(PyObject* self, void*) {
@@ -102,41 +106,51 @@ PyObject* get_grad(PyObject* self, void*) {
 }
 
 void check_grad(const Tensor& self, PyObject* value) {
-  if (!is_tensor(value)) raise(PyExc_TypeError, "assigned grad expected to be a Tensor or None but got grad of type ", Py_TYPE(value)->tp_name);
+  if (!is_tensor(value))
+    raise(PyExc_TypeError, "assigned grad expected to be a Tensor or None but got grad of type ",
+          Py_TYPE(value)->tp_name);
   Tensor g = Tensor::borrow(value);
   if (g.get() == self.get()) raise(PyExc_RuntimeError, "can't assign Variable as its own grad");
   if (g.dtype() != self.dtype()) {
-    raise(PyExc_RuntimeError, "attempting to assign a gradient with dtype '", facts(g.dtype()).name, "' to a tensor with dtype '",
-          facts(self.dtype()).name, "'. The gradient must match the tensor's dtype (and the tensor's device).");
+    raise(PyExc_RuntimeError, "attempting to assign a gradient with dtype '", facts(g.dtype()).name,
+          "' to a tensor with dtype '", facts(self.dtype()).name,
+          "'. The gradient must match the tensor's dtype (and the tensor's device).");
   }
   if (!equal(g.sizes(), self.sizes())) {
-    raise(PyExc_RuntimeError, "attempting to assign a gradient of size '", g.sizes(), "' to a tensor of size '", self.sizes(),
-          "'. Please ensure that the gradient and the tensor are the same size");
+    raise(PyExc_RuntimeError, "attempting to assign a gradient of size '", g.sizes(), "' to a tensor of size '",
+          self.sizes(), "'. Please ensure that the gradient and the tensor are the same size");
   }
 }
 
 int set_grad(PyObject* self, PyObject* value, void*) {
-  return guarded([&]() -> int {
-    auto* t = object_of(self);
-    bool clear = !value || value == Py_None;
-    if (!clear) check_grad(Tensor::borrow(self), value);
-    auto* fresh = clear ? nullptr : reinterpret_cast<TensorObject*>(Py_NewRef(value));
-    if (fresh && fresh->node) track(t);
-    Py_XDECREF((PyObject*)std::exchange(t->grad, fresh));
-    return 0;
-  }, -1);
+  return guarded(
+      [&]() -> int {
+        auto* t = object_of(self);
+        bool clear = !value || value == Py_None;
+        if (!clear) check_grad(Tensor::borrow(self), value);
+        auto* fresh = clear ? nullptr : reinterpret_cast<TensorObject*>(Py_NewRef(value));
+        if (fresh && fresh->node) track(t);
+        Py_XDECREF((PyObject*)std::exchange(t->grad, fresh));
+        return 0;
+      },
+      -1);
 }
 
 int set_data(PyObject* self, PyObject* value, void*) {
-  return guarded([&]() -> int {
-    if (!value || !is_tensor(value)) raise(PyExc_TypeError, "Variable data has to be a tensor, but got ", value ? Py_TYPE(value)->tp_name : "nothing");
-    Tensor source = Tensor::borrow(value);
-    if (requires_grad(object_of(self)) && !is_differentiable(source.dtype())) {
-      raise(PyExc_RuntimeError, "data set to a tensor that requires gradients must be floating point or complex dtype");
-    }
-    replace_data(object_of(self), source);
-    return 0;
-  }, -1);
+  return guarded(
+      [&]() -> int {
+        if (!value || !is_tensor(value))
+          raise(PyExc_TypeError, "Variable data has to be a tensor, but got ",
+                value ? Py_TYPE(value)->tp_name : "nothing");
+        Tensor source = Tensor::borrow(value);
+        if (requires_grad(object_of(self)) && !is_differentiable(source.dtype())) {
+          raise(PyExc_RuntimeError,
+                "data set to a tensor that requires gradients must be floating point or complex dtype");
+        }
+        replace_data(object_of(self), source);
+        return 0;
+      },
+      -1);
 }
 
 PyObject* get_retains_grad(PyObject* self, void*) { return PyBool_FromLong(object_of(self)->has(kRetainsGrad)); }
@@ -219,7 +233,8 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* result = nullptr;
   if (full) {
     PyTuple_SET_ITEM(full, 0, Py_NewRef((PyObject*)type));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) PyTuple_SET_ITEM(full, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+      PyTuple_SET_ITEM(full, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
     result = PyObject_Call(function, full, kwargs);
   }
   Py_XDECREF(module);

@@ -1,7 +1,7 @@
 // Views and copies, bound.
+#include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
-#include "autograd/leaf.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/view.hpp"
@@ -16,10 +16,17 @@ Tensor view_dtype(const Tensor& t, DType dtype) {
   auto old_size = static_cast<int64_t>(size_of(t.dtype())), new_size = static_cast<int64_t>(size_of(dtype));
   Dims sizes(t.sizes()), strides(t.strides());
   if (old_size != new_size) {
-    if (t.ndim() == 0) raise(PyExc_RuntimeError, "self.dim() cannot be 0 to view ", facts(t.dtype()).tensor_name, " as ", facts(dtype).tensor_name, " (different element sizes)");
-    if (t.stride(t.ndim() - 1) != 1) raise(PyExc_RuntimeError, "self.stride(-1) must be 1 to view ", facts(t.dtype()).tensor_name, " as ", facts(dtype).tensor_name, " (different element sizes), but got ", t.stride(t.ndim() - 1));
+    if (t.ndim() == 0)
+      raise(PyExc_RuntimeError, "self.dim() cannot be 0 to view ", facts(t.dtype()).tensor_name, " as ",
+            facts(dtype).tensor_name, " (different element sizes)");
+    if (t.stride(t.ndim() - 1) != 1)
+      raise(PyExc_RuntimeError, "self.stride(-1) must be 1 to view ", facts(t.dtype()).tensor_name, " as ",
+            facts(dtype).tensor_name, " (different element sizes), but got ", t.stride(t.ndim() - 1));
     auto rescaled = [&](int64_t count, const char* what) {
-      if (count * old_size % new_size) raise(PyExc_RuntimeError, what, " must be divisible by ", new_size / old_size, " to view ", facts(t.dtype()).tensor_name, " as ", facts(dtype).tensor_name, " (different element sizes), but got ", count);
+      if (count * old_size % new_size)
+        raise(PyExc_RuntimeError, what, " must be divisible by ", new_size / old_size, " to view ",
+              facts(t.dtype()).tensor_name, " as ", facts(dtype).tensor_name, " (different element sizes), but got ",
+              count);
       return count * old_size / new_size;
     };
     sizes.back() = rescaled(sizes.back(), "self.size(-1)");
@@ -39,7 +46,12 @@ Tensor as_strided_at(const Tensor& t, const Dims& size, const Dims& stride, std:
   return as_strided(t, size, stride, offset ? *offset - t.offset() : 0);
 }
 
-Tensor clone_with(const Tensor& t, PyObject*) { return clone(t); }
+using MaybeFormat = std::optional<MemoryFormat>;
+
+Tensor clone_with(const Tensor& t, MaybeFormat format) { return clone_in(format.value_or(MemoryFormat::Preserve), t); }
+Tensor contiguous_with(const Tensor& t, MaybeFormat format) {
+  return contiguous_in(format.value_or(MemoryFormat::Contiguous), t);
+}
 
 }  // namespace
 
@@ -47,21 +59,28 @@ void bind_views() {
   define("view(Tensor input, int[*] size)", kMethod, [](const Tensor& t, const Dims& size) { return view(t, size); });
   define("view(Tensor input, dtype dtype)", kMethod, view_dtype);
   define("view_as(Tensor input, Tensor other)", kMethod, view_as);
-  define("reshape(Tensor input, int[*] shape)", kMethod, [](const Tensor& t, const Dims& shape) { return reshape(t, shape); });
-  define("reshape(Tensor input, int[] shape)", kFunction, [](const Tensor& t, const Dims& shape) { return reshape(t, shape); });
+  define("reshape(Tensor input, int[*] shape)", kMethod,
+         [](const Tensor& t, const Dims& shape) { return reshape(t, shape); });
+  define("reshape(Tensor input, int[] shape)", kFunction,
+         [](const Tensor& t, const Dims& shape) { return reshape(t, shape); });
   define("reshape_as(Tensor input, Tensor other)", kMethod, reshape_as);
-  define("expand(Tensor input, int[*] size)", kMethod, [](const Tensor& t, const Dims& size) { return expand(t, size); });
+  define("expand(Tensor input, int[*] size)", kMethod,
+         [](const Tensor& t, const Dims& size) { return expand(t, size); });
   define("expand_as(Tensor input, Tensor other)", kMethod, expand_as);
-  define("broadcast_to(Tensor input, int[] size)", kBoth, [](const Tensor& t, const Dims& size) { return expand(t, size); });
-  define("permute(Tensor input, int[*] dims)", kMethod, [](const Tensor& t, const Dims& dims) { return permute(t, dims); });
-  define("permute(Tensor input, int[] dims)", kFunction, [](const Tensor& t, const Dims& dims) { return permute(t, dims); });
+  define("broadcast_to(Tensor input, int[] size)", kBoth,
+         [](const Tensor& t, const Dims& size) { return expand(t, size); });
+  define("permute(Tensor input, int[*] dims)", kMethod,
+         [](const Tensor& t, const Dims& dims) { return permute(t, dims); });
+  define("permute(Tensor input, int[] dims)", kFunction,
+         [](const Tensor& t, const Dims& dims) { return permute(t, dims); });
   define("transpose(Tensor input, int dim0, int dim1)", kBoth, transpose);
   define("t(Tensor input)", kBoth, [](const Tensor& x) { return t(x); });
   define("squeeze(Tensor input, int[]? dim=None)", kBoth, squeeze_dims);
   define("unsqueeze(Tensor input, int dim)", kBoth, unsqueeze);
   define("flatten(Tensor input, int start_dim=0, int end_dim=-1)", kBoth, flatten);
   define("ravel(Tensor input)", kBoth, [](const Tensor& t) { return reshape(t, Dims{-1}); });
-  define("select(Tensor input, int dim, int index)", kBoth, [](const Tensor& t, int64_t dim, int64_t index) { return select(t, dim, index); });
+  define("select(Tensor input, int dim, int index)", kBoth,
+         [](const Tensor& t, int64_t dim, int64_t index) { return select(t, dim, index); });
   define("narrow(Tensor input, int dim, int start, int length)", kBoth, narrow);
   define("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None)", kBoth, as_strided_at);
   define("detach(Tensor input)", kBoth, detach);
@@ -69,12 +88,13 @@ void bind_views() {
     detach_inplace(t);
     return t;
   });
-  define("contiguous(Tensor input, *, memory_format? memory_format=None)", kMethod, [](const Tensor& t, PyObject*) { return contiguous(t); });
+  define("contiguous(Tensor input, *, memory_format? memory_format=None)", kMethod, contiguous_with);
   define("clone(Tensor input, *, memory_format? memory_format=None)", kBoth, clone_with);
-  define("copy_(Tensor input, Tensor src, bool non_blocking=False)", kMethod, [](const Tensor& t, const Tensor& source, bool) {
-    Tensor self = t;
-    return copy_(self, source);
-  });
+  define("copy_(Tensor input, Tensor src, bool non_blocking=False)", kMethod,
+         [](const Tensor& t, const Tensor& source, bool) {
+           Tensor self = t;
+           return copy_(self, source);
+         });
   define("view_as_real(Tensor input)", kFunction, view_as_real);
   define("view_as_complex(Tensor input)", kFunction, view_as_complex);
   define("real(Tensor input)", kFunction, [](const Tensor& t) { return real(t); });

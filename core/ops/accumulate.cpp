@@ -83,10 +83,11 @@ Tensor fit_tangent(const Tensor& tangent, const Tensor& like) {
 void prepare_out(const Tensor& out, Span sizes) {
   if (equal(out.sizes(), sizes)) return;
   if (out.numel() != 0) {
-    std::string text = "An output with one or more elements was resized since it had shape " + shape_text(out.sizes()) +
-                       ", which does not match the required output shape " + shape_text(sizes) +
-                       ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless "
-                       "they have zero elements.";
+    std::string text =
+        "An output with one or more elements was resized since it had shape " + shape_text(out.sizes()) +
+        ", which does not match the required output shape " + shape_text(sizes) +
+        ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless "
+        "they have zero elements.";
     checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
   }
   resize(out, sizes);

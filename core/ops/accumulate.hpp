@@ -14,8 +14,8 @@ Tensor ones(Span sizes, DType dtype);
 Tensor add_gradients(Tensor a, Tensor b);
 // out = a + b over n contiguous elements of a floating dtype that arithmetic runs in (float32, float64); else null.
 void (*add_kernel(DType dtype))(void* out, const void* const* in, int64_t n, const double* parameters);
-// What the engine needs of the machine to run groups of nodes on tiles: ranges of [0, n) on all threads, and stores that
-// leave the caches alone (finish_streaming makes a thread's stores visible to others).
+// What the engine needs of the machine to run groups of nodes on tiles: ranges of [0, n) on all threads, and stores
+// that leave the caches alone (finish_streaming makes a thread's stores visible to others).
 void in_parallel(int64_t n, const std::function<void(int64_t begin, int64_t end)>& f);
 void store_streaming(char* to, const char* from, int64_t bytes);
 void finish_streaming();
@@ -31,12 +31,13 @@ void add_into(const Tensor& target, const Tensor& gradient);
 Tensor fit_tangent(const Tensor& tangent, const Tensor& like);
 Tensor clone(const Tensor& t);
 
-// Makes an out= argument ready to receive a result of this shape: resizes it, warning if it held elements of another shape.
+// Makes an out= argument ready to receive a result of this shape: resizes it, warning if it held elements of another
+// shape.
 void prepare_out(const Tensor& out, Span sizes);
 
 // What in-place writes through views need; all differentiable when recording is on.
 Tensor as_strided(const Tensor& t, Span sizes, Span strides, int64_t offset);  // offset counted from t's first element
-Tensor copy_strided(const Tensor& t, Span strides);                             // a copy laid out with these strides
+Tensor copy_strided(const Tensor& t, Span strides);                            // a copy laid out with these strides
 Tensor view_as_real(const Tensor& t);
 Tensor view_as_complex(const Tensor& t);
 void copy_into(const Tensor& target, const Tensor& source);

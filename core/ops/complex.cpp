@@ -40,7 +40,8 @@ Tensor view_as_real(const Tensor& t) {
 
 Tensor view_as_complex(const Tensor& t) {
   if (t.dtype() != DType::Float32 && t.dtype() != DType::Float64) {
-    raise(PyExc_RuntimeError, "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: ",
+    raise(PyExc_RuntimeError,
+          "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: ",
           facts(t.dtype()).tensor_name);
   }
   if (t.ndim() == 0) raise(PyExc_RuntimeError, "Input tensor must have one or more dimensions");

@@ -4,13 +4,13 @@
 
 namespace chainrule {
 
-Tensor conj(const Tensor& t);  // the tensor itself when real
-Tensor real(const Tensor& t);  // a view of the real parts; the tensor itself when real
-Tensor imag(const Tensor& t);  // a view; raises for a real tensor
+Tensor conj(const Tensor& t);             // the tensor itself when real
+Tensor real(const Tensor& t);             // a view of the real parts; the tensor itself when real
+Tensor imag(const Tensor& t);             // a view; raises for a real tensor
 Tensor view_as_real(const Tensor& t);     // (..., 2), sharing memory
 Tensor view_as_complex(const Tensor& t);  // from (..., 2), sharing memory
-Tensor abs_complex(const Tensor& t);    // these three take complex tensors only
+Tensor abs_complex(const Tensor& t);      // these three take complex tensors only
 Tensor angle_complex(const Tensor& t);
-Tensor sgn_complex(const Tensor& t);    // t / |t|, and 0 at 0
+Tensor sgn_complex(const Tensor& t);  // t / |t|, and 0 at 0
 
 }  // namespace chainrule

@@ -4,8 +4,8 @@
 
 namespace chainrule {
 
-Tensor contiguous(const Tensor& t);           // itself when it already is
-Tensor to_dtype(const Tensor& t, DType dtype);  // itself when it already has it
+Tensor contiguous(const Tensor& t);                 // itself when it already is
+Tensor to_dtype(const Tensor& t, DType dtype);      // itself when it already has it
 Tensor convert_copy(const Tensor& t, DType dtype);  // always a copy
 Tensor& copy_(Tensor& self, const Tensor& source);  // broadcasts and converts
 // Raw copy with conversion, broadcast already done; not recorded, no version.

@@ -20,7 +20,8 @@ OpInfo kZero{"zero_", "ZeroBackward0", "self: 0"};
 
 void check_fits(const Scalar& value, DType dtype) {
   if (fits(value, dtype)) return;
-  constexpr const char* names[kDTypeCount] = {"bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float", "double"};
+  constexpr const char* names[kDTypeCount] = {"bool",    "uint8_t",  "int8_t",       "int16_t", "int",
+                                              "int64_t", "at::Half", "at::BFloat16", "float",   "double"};
   raise(PyExc_RuntimeError, "value cannot be converted to type ", names[static_cast<int>(dtype)], " without overflow");
 }
 
@@ -52,7 +53,7 @@ void fill_range(T* out, int64_t n, double start, double step) {
 }
 
 int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step) {
-  if (step.real == 0) raise(PyExc_ValueError, "step must be nonzero");
+  if (step.real == 0) raise(PyExc_RuntimeError, "step must be nonzero");
   if (!std::isfinite(start.real) || !std::isfinite(end.real)) {
     raise(PyExc_RuntimeError, "unsupported range: ", start.real, " -> ", end.real);
   }
@@ -77,8 +78,10 @@ Tensor zeros(Span sizes, DType dtype) {
 Tensor full(Span sizes, const Scalar& value, DType dtype) {
   check_fits(value, dtype);
   Tensor t = empty(sizes, dtype);
-  if (t.numel() == 1) store(value, dtype, t->data);
-  else fill_elements(t, value);
+  if (t.numel() == 1)
+    store(value, dtype, t->data);
+  else
+    fill_elements(t, value);
   return t;
 }
 
@@ -87,8 +90,13 @@ Tensor scalar_tensor(const Scalar& value, DType dtype) { return full({}, value, 
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
   if (is_bool(dtype) || is_complex(dtype)) refuse("arange_cpu", dtype);
-  if (!is_floating(dtype) && (start.kind > Scalar::kInt || end.kind > Scalar::kInt || step.kind > Scalar::kInt)) {
-    auto whole = [](const Scalar& s) { return Scalar::of_int(s.kind > Scalar::kInt ? static_cast<int64_t>(s.real) : s.integer); };
+  bool has_fractions = start.kind > Scalar::kInt || end.kind > Scalar::kInt || step.kind > Scalar::kInt;
+  if (dtype == DType::Int64 &&
+      has_fractions) {  // narrower integers count the steps before they are rounded, as in PyTorch
+    if (step.real != 0 && std::fabs(step.real) < 1) raise(PyExc_ValueError, "step must be nonzero");
+    auto whole = [](const Scalar& s) {
+      return Scalar::of_int(s.kind > Scalar::kInt ? static_cast<int64_t>(s.real) : s.integer);
+    };
     return arange(whole(start), whole(end), whole(step), dtype);
   }
   Tensor t = empty(Dims{range_length(start, end, step)}, is_floating(dtype) ? DType::Float64 : DType::Int64);
@@ -104,14 +112,15 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
 }
 
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
-  if (is_bool(dtype)) refuse("linspace_cpu", dtype);
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
+  if (is_bool(dtype) && steps > 1) refuse("linspace_cpu", dtype);
   Tensor t = empty(Dims{steps}, DType::Float64);
   auto* out = t.data<double>();
   double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   // From both ends to the middle, so that the last value is exact.
   for (int64_t i = 0; i < steps; ++i) {
-    out[i] = i < steps / 2 || steps == 1 ? start + step * static_cast<double>(i) : end - step * static_cast<double>(steps - 1 - i);
+    out[i] = i < steps / 2 || steps == 1 ? start + step * static_cast<double>(i)
+                                         : end - step * static_cast<double>(steps - 1 - i);
   }
   return to_dtype(t, dtype);
 }
@@ -135,7 +144,8 @@ Tensor fill_(const Tensor& self, const Scalar& value) {
 
 Tensor fill_tensor_(const Tensor& self, const Tensor& value) {
   if (value.ndim() != 0) {
-    raise(PyExc_RuntimeError, "fill_ only supports 0-dimension value tensor but got tensor with ", value.ndim(), " dimensions.");
+    raise(PyExc_RuntimeError, "fill_ only supports 0-dimension value tensor but got tensor with ", value.ndim(),
+          " dimensions.");
   }
   if (!requires_grad(value)) return fill_(self, load(value.dtype(), value->data));
   check_inplace(self, grad_enabled());

@@ -38,17 +38,25 @@ Shape shape_of(const OpRecord& op, std::span<const Operand> in, const double* pa
   for (const Operand& o : in) {
     if (!o.tensor) continue;
     Span sizes(o.tensor->sizes(), o.tensor->ndim);
-    if (first) s.sizes = Dims(sizes);
-    else if (!equal(s.sizes, sizes)) s.sizes = broadcast_shapes(s.sizes, sizes, op.name);
+    if (first)
+      s.sizes = Dims(sizes);
+    else if (!equal(s.sizes, sizes))
+      s.sizes = broadcast_shapes(s.sizes, sizes, op.name);
     first = false;
   }
   return s;
 }
 
+// Whether a contiguous operand's strides are kept as they are, also those of dimensions of size one. As in PyTorch,
+// where equal shapes take a path that makes them anew and a number does not.
+bool keeps_strides(std::span<const Operand> in) { return in.size() == 2 && !(in[0].tensor && in[1].tensor); }
+
 // A fresh output that keeps the layout of the first operand that has the result's shape.
 Tensor allocate(const Shape& s, std::span<const Operand> in) {
   for (const Operand& o : in) {
-    if (!o.tensor || o.tensor->has(kContiguous) || !equal(Span(o.tensor->sizes(), o.tensor->ndim), s.sizes)) continue;
+    if (!o.tensor || (o.tensor->has(kContiguous) && !keeps_strides(in)) ||
+        !equal(Span(o.tensor->sizes(), o.tensor->ndim), s.sizes))
+      continue;
     return empty_strided(s.sizes, dense_strides_like(Tensor::borrow(o.tensor)), s.result);
   }
   return empty(s.sizes, s.result);
@@ -76,8 +84,8 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
   if (compute == Compute::I64) check_division(op);
 }
 
-// The first tensor when all are contiguous, of one shape and of the arithmetic's own dtype, so that the kernel can run on
-// them directly; null otherwise.
+// The first tensor when all are contiguous, of one shape and of the arithmetic's own dtype, so that the kernel can run
+// on them directly; null otherwise.
 const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in) {
   const TensorObject* first = nullptr;
   bool numbers = false;
@@ -101,19 +109,29 @@ const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in
   return first && numbers && first->numel > kSmall ? nullptr : first;
 }
 
-Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double* parameters, const TensorObject* first) {
+Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double* parameters,
+                  const TensorObject* first) {
   bool single = first->dtype == DType::Float32;
   ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(single ? Compute::F32 : Compute::F64)];
   if (!kernel) raise_unsupported(op, first->dtype);
   Tensor out = empty_as(first, op.is_test ? DType::Bool : first->dtype);
+  constexpr int kInline = TensorObject::kInlineDims;
+  if (keeps_strides(in) && first->ndim <= kInline) {
+    std::copy_n(first->inline_dims + kInline, first->ndim, out->inline_dims + kInline);
+  }
   const void* pointers[kMaxInputs];
   alignas(64) char numbers[kMaxInputs][kSmall * 8];
   for (int i = 0; i < op.input_count; ++i) {
-    if (in[i].tensor) pointers[i] = in[i].tensor->data;
-    else pointers[i] = single ? repeated<float>(in[i].scalar.real, numbers[i], first->numel) : repeated<double>(in[i].scalar.real, numbers[i], first->numel);
+    if (in[i].tensor)
+      pointers[i] = in[i].tensor->data;
+    else
+      pointers[i] = single ? repeated<float>(in[i].scalar.real, numbers[i], first->numel)
+                           : repeated<double>(in[i].scalar.real, numbers[i], first->numel);
   }
-  if (first->numel <= kSweepGrain) kernel(out->data, pointers, first->numel, parameters);
-  else run_parallel({kernel, pointers, op.input_count, single ? 4 : 8, parameters, op.is_cheap}, out);
+  if (first->numel <= kSweepGrain)
+    kernel(out->data, pointers, first->numel, parameters);
+  else
+    run_parallel({kernel, pointers, op.input_count, single ? 4 : 8, parameters, op.is_cheap}, out);
   return out;
 }
 
@@ -134,7 +152,8 @@ uint8_t read_by_gradients(const OpRecord& op, std::span<const Operand> in) {
   return bits;
 }
 
-// Whether writing `self` spoils an input before it is read: in another arrangement by the kernel, or later by a gradient.
+// Whether writing `self` spoils an input before it is read: in another arrangement by the kernel, or later by a
+// gradient.
 bool is_overwritten(const Operand& input, const Tensor& self, bool read_later) {
   Tensor t = Tensor::borrow(input.tensor);
   if (!t.same_storage(self)) return false;
@@ -160,8 +179,10 @@ void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double
 void note_cuts(std::span<const Operand> in, const Tensor& out) {
   for (const Operand& o : in) {
     if (!o.tensor) continue;
-    if (o.tensor->has(kCut)) inherit_cut(out, o.tensor);
-    else if (!grad_enabled() && requires_grad(o.tensor) && is_differentiable(out.dtype())) mark_unrecorded(out);
+    if (o.tensor->has(kCut))
+      inherit_cut(out, o.tensor);
+    else if (!grad_enabled() && requires_grad(o.tensor) && is_differentiable(out.dtype()))
+      mark_unrecorded(out);
   }
 }
 
@@ -171,7 +192,8 @@ void record_elementwise(const OpRecord& op, std::span<const Operand> in, const d
     attach(out, n);
     Py_DECREF((PyObject*)n);
   }
-  if (forward_mode::active()) [[unlikely]] pass_tangents(op, in, parameters, out);
+  if (forward_mode::active()) [[unlikely]]
+    pass_tangents(op, in, parameters, out);
 }
 
 }  // namespace
@@ -221,7 +243,8 @@ Node* make_constant_node(const OpRecord& op, std::span<const Operand> in, const 
 
 // PyTorch's logical_and_ and kin leave the history alone, and so does this.
 bool is_logical(const OpRecord& op) {
-  return op.id == OpId::logical_and || op.id == OpId::logical_or || op.id == OpId::logical_xor || op.id == OpId::logical_not;
+  return op.id == OpId::logical_and || op.id == OpId::logical_or || op.id == OpId::logical_xor ||
+         op.id == OpId::logical_not;
 }
 
 }  // namespace
@@ -254,11 +277,14 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   }
   run_forward(op, {copies, in.size()}, s, parameters, self);
   mark_written(self);
-  if (recorded) rebase_history(self, make_elementwise_node(op, in, parameters, self, former));
-  else if (cut) rebase_history(self, make_constant_node(op, in, self));
+  if (recorded)
+    rebase_history(self, make_elementwise_node(op, in, parameters, self, former));
+  else if (cut)
+    rebase_history(self, make_constant_node(op, in, self));
   if (has_tangents) [[unlikely]] {
     for (int i = 0; i < op.input_count; ++i) {
-      if (former[i] && has_tangent(in[i])) forward_mode::set_tangent(former[i], forward_mode::tangent(Tensor::borrow(in[i].tensor)));
+      if (former[i] && has_tangent(in[i]))
+        forward_mode::set_tangent(former[i], forward_mode::tangent(Tensor::borrow(in[i].tensor)));
     }
     pass_tangents(op, {copies, in.size()}, parameters, self);
   }
@@ -270,7 +296,8 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
   Shape s = shape_of(op, in, parameters);
   if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) {
     raise(PyExc_RuntimeError, op.name,
-          "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+          "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+          "requires "
           "grad.");
   }
   refuse_out(op, in, s.result, out.dtype());

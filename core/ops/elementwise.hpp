@@ -5,21 +5,23 @@
 
 namespace chainrule {
 
-// The op's value with its history. `parameters` has record_of(id).parameter_count entries, or is null when there are none.
+// The op's value with its history. `parameters` has record_of(id).parameter_count entries, or is null when there are
+// none.
 Tensor elementwise(OpId id, std::span<const Operand> operands, const double* parameters = nullptr);
 inline Tensor elementwise(OpId id, std::initializer_list<Operand> operands, const double* parameters = nullptr) {
   return elementwise(id, std::span<const Operand>(operands.begin(), operands.size()), parameters);
 }
 // Overwrites operands[0], a tensor, with the result.
 Tensor elementwise_inplace(OpId id, std::span<const Operand> operands, const double* parameters = nullptr);
-inline Tensor elementwise_inplace(OpId id, std::initializer_list<Operand> operands, const double* parameters = nullptr) {
+inline Tensor elementwise_inplace(OpId id, std::initializer_list<Operand> operands,
+                                  const double* parameters = nullptr) {
   return elementwise_inplace(id, std::span<const Operand>(operands.begin(), operands.size()), parameters);
 }
 // Writes into `out`, which is resized when its shape differs; not recorded, as with PyTorch's out=.
 Tensor elementwise_out(OpId id, std::span<const Operand> operands, const double* parameters, const Tensor& out);
 
-// target += source on bare memory: no history, no version. False, and nothing done, unless both are contiguous floats of
-// one dtype and shape.
+// target += source on bare memory: no history, no version. False, and nothing done, unless both are contiguous floats
+// of one dtype and shape.
 bool add_in_memory(const Tensor& target, const Tensor& source);
 
 // The gradient with respect to input k as tensor code, differentiable again: the line's own text, read as tensor

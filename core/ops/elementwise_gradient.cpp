@@ -12,7 +12,7 @@ namespace {
 // How to differentiate a recorded call: which inputs were numbers, and where the saved tensors are.
 struct ElementwiseGradient {
   const OpRecord* op;
-  double numbers[5];  // parameters, then the values of inputs that were numbers
+  double numbers[5];             // parameters, then the values of inputs that were numbers
   uint8_t slot[kMaxInputs + 1];  // of each input and the output among the saved tensors; kNumber; kUnread
   static constexpr uint8_t kNumber = 254, kUnread = 255;
 
@@ -31,10 +31,10 @@ Operand saved_operand(const ElementwiseGradient& e, int i, std::span<const Tenso
   return e.slot[i] == ElementwiseGradient::kUnread ? Operand() : Operand(saved[e.slot[i]]);
 }
 
-// The gradient kernel run directly, when everything it reads is contiguous and of g's shape and dtype; else a null handle.
-// With `sum`, the gradient is added to it and sum itself returned.
-Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, const Tensor& into,
-                       const Tensor& sum) {
+// The gradient kernel run directly, when everything it reads is contiguous and of g's shape and dtype; else a null
+// handle. With `sum`, the gradient is added to it and sum itself returned.
+Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved,
+                       const Tensor& into, const Tensor& sum) {
   const OpRecord& op = *e.op;
   bool single = g.dtype() == DType::Float32;
   if ((!single && g.dtype() != DType::Float64) || !g.is_contiguous() || op.condition >= 0) return Tensor();
@@ -44,7 +44,8 @@ Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std
     if (!(op.reads[k] >> i & 1)) continue;
     if (e.slot[i] == ElementwiseGradient::kNumber) {
       if (g.numel() > kSmall) return Tensor();
-      pointers[i + 1] = single ? repeated<float>(e.number(i), numbers[i], g.numel()) : repeated<double>(e.number(i), numbers[i], g.numel());
+      pointers[i + 1] = single ? repeated<float>(e.number(i), numbers[i], g.numel())
+                               : repeated<double>(e.number(i), numbers[i], g.numel());
     } else {
       const Tensor& t = saved[e.slot[i]];
       if (!matches(t.get(), g.get())) return Tensor();
@@ -65,8 +66,10 @@ Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std
     return sum;
   }
   Tensor out = into ? into : empty_as(g.get(), g.dtype());
-  if (g.numel() <= kSweepGrain) kernel(out->data, pointers, g.numel(), e.parameters());
-  else run_parallel(sweep, out);
+  if (g.numel() <= kSweepGrain)
+    kernel(out->data, pointers, g.numel(), e.parameters());
+  else
+    run_parallel(sweep, out);
   return out;
 }
 
@@ -90,7 +93,8 @@ Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std:
     lanes[i + 2] = lane(saved_operand(e, i, saved), wanted, g.sizes(), numbers.bytes[i + 1]);
   }
   int y = op.input_count + 2;
-  if (reads & kReadsOutput) lanes[y] = lane(Operand(saved[e.slot[kMaxInputs]]), arithmetic, g.sizes(), numbers.bytes[4]);
+  if (reads & kReadsOutput)
+    lanes[y] = lane(Operand(saved[e.slot[kMaxInputs]]), arithmetic, g.sizes(), numbers.bytes[4]);
   for (int i = 2; i <= y; ++i) {
     if (!lanes[i].data) lanes[i].strides = Dims(g.ndim());
   }
@@ -145,13 +149,18 @@ bool ElementwiseGradient::tile_rule(Node* n, TileGroup& group, std::vector<TileT
   auto array = [&](int slot) -> const char* {
     const SavedTensor& s = n->saved[slot];
     bool usable = s.tensor && s.version == s.tensor->storage->version && s.tensor->has(kContiguous) &&
-                  s.tensor->dtype == group.shape().dtype && equal(Span(s.tensor->sizes(), s.tensor->ndim), group.shape().sizes());
+                  s.tensor->dtype == group.shape().dtype &&
+                  equal(Span(s.tensor->sizes(), s.tensor->ndim), group.shape().sizes());
     return usable ? s.tensor->data : nullptr;
   };
   Compute compute = compute_of(group.shape().dtype);
   for (int k = 0; k < op.input_count; ++k) {
     if (!n->edges[k] || (op.reads[k] & kIsNone)) continue;
-    TileTerm term{k, op.reads[k] & kPassesG ? nullptr : kernels_of(op).gradient[k][static_cast<int>(compute)], {}, {}, e.parameters()};
+    TileTerm term{k,
+                  op.reads[k] & kPassesG ? nullptr : kernels_of(op).gradient[k][static_cast<int>(compute)],
+                  {},
+                  {},
+                  e.parameters()};
     if (!term.kernel && !(op.reads[k] & kPassesG)) return false;
     for (int i = 0; i < op.input_count; ++i) {
       if (!(op.reads[k] >> i & 1)) continue;
@@ -176,8 +185,8 @@ OpInfo* node_info(const OpRecord& op, std::span<const Operand> in) {
   return in[static_cast<size_t>(op.input_count - 1)].tensor ? op.info : op.info_number_last;
 }
 
-Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out,
-                            const Tensor* former) {
+Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
+                            const Tensor& out, const Tensor* former) {
   Edge edges[kMaxInputs];
   uint8_t reads = 0;
   for (int i = 0; i < op.input_count; ++i) {

@@ -8,9 +8,9 @@ namespace chainrule {
 // PyTorch's node has another name where operands are numbers.
 OpInfo* node_info(const OpRecord& op, std::span<const Operand> in);
 
-// Makes the node of a call. `former`: per input, a copy from before an in-place write, or a null handle; null when there
-// are none.
-Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out,
-                            const Tensor* former);
+// Makes the node of a call. `former`: per input, a copy from before an in-place write, or a null handle; null when
+// there are none.
+Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
+                            const Tensor& out, const Tensor* former);
 
 }  // namespace chainrule

@@ -11,11 +11,10 @@ namespace formula {
 class Value {
  public:
   Value() = default;
-  Value(int v) : number_(v) {}     // NOLINT: literals of the table
-  Value(double v) : number_(v) {}  // NOLINT
+  Value(int v) : number_(v) {}                // NOLINT: literals of the table
+  Value(double v) : number_(v) {}             // NOLINT
   Value(Tensor t) : tensor_(std::move(t)) {}  // NOLINT
-  explicit Value(const Operand& o)
-      : tensor_(o.tensor ? Tensor::borrow(o.tensor) : Tensor()), number_(o.scalar.real) {}
+  explicit Value(const Operand& o) : tensor_(o.tensor ? Tensor::borrow(o.tensor) : Tensor()), number_(o.scalar.real) {}
   const Tensor& tensor() const { return tensor_; }
   bool is_number() const { return !tensor_; }
   double number() const { return number_; }
@@ -80,9 +79,7 @@ Value select(const Value& c, const Value& a, const Value& b) {
 Value if_complex(const Value& complex, const Value& real) {
   return real.tensor() && is_complex(real.tensor().dtype()) ? complex : real;
 }
-Value zero(const Value& g) {
-  return g.is_number() ? Value(0) : Value(zeros(g.tensor().sizes(), g.tensor().dtype()));
-}
+Value zero(const Value& g) { return g.is_number() ? Value(0) : Value(zeros(g.tensor().sizes(), g.tensor().dtype())); }
 
 // Every op of the table by its name: inputs first, then parameters.
 #define OP(name, inputs, domain, parameters, value, gradients) \
@@ -90,10 +87,10 @@ Value zero(const Value& g) {
   Value name(const A&... a) {                                  \
     return apply(OpId::name, {Value(a)...});                   \
   }
-#define TEST(name, inputs, domain, value)     \
-  template <class... A>                       \
-  Value name(const A&... a) {                 \
-    return apply(OpId::name, {Value(a)...});  \
+#define TEST(name, inputs, domain, value)    \
+  template <class... A>                      \
+  Value name(const A&... a) {                \
+    return apply(OpId::name, {Value(a)...}); \
   }
 #define ALIAS(name, target)
 #include "ops/elementwise.def"
@@ -108,18 +105,21 @@ const Value none;
 
 // One struct per line; gradient<k> is the k-th text.
 #define CR_FORMULA_INPUT(name) [[maybe_unused]] const T& name
-#define OP(name, inputs, domain, parameters, value, gradients)                                                         \
-  struct name##_line {                                                                                            \
-    template <int k>                                                                                                  \
-    static T of([[maybe_unused]] const T& g, CR_EACH(CR_FORMULA_INPUT, inputs), [[maybe_unused]] const T& y CR_DECLARE_##parameters) { \
-      CR_RETURN_GRADIENT(gradients)                                                                                   \
-      return none;                                                                                                    \
-    }                                                                                                                 \
+#define OP(name, inputs, domain, parameters, value, gradients)                  \
+  struct name##_line {                                                          \
+    template <int k>                                                            \
+    static T of([[maybe_unused]] const T& g, CR_EACH(CR_FORMULA_INPUT, inputs), \
+                [[maybe_unused]] const T& y CR_DECLARE_##parameters) {          \
+      CR_RETURN_GRADIENT(gradients)                                             \
+      return none;                                                              \
+    }                                                                           \
   };
-#define TEST(name, inputs, domain, value)                              \
-  struct name##_line {                                             \
-    template <int k, class... A>                                       \
-    static T of(const A&...) { return none; }                          \
+#define TEST(name, inputs, domain, value) \
+  struct name##_line {                    \
+    template <int k, class... A>          \
+    static T of(const A&...) {            \
+      return none;                        \
+    }                                     \
   };
 #define ALIAS(name, target)
 #pragma GCC diagnostic push
@@ -132,7 +132,8 @@ const Value none;
 
 // Calls Gradient::of<k> with arrays spread into arguments.
 template <class Gradient, int k, size_t... I, size_t... P>
-T spread(const T& g, const T* in, const T& y, const T* parameters, std::index_sequence<I...>, std::index_sequence<P...>) {
+T spread(const T& g, const T* in, const T& y, const T* parameters, std::index_sequence<I...>,
+         std::index_sequence<P...>) {
   return Gradient::template of<k>(g, in[I]..., y, parameters[P]...);
 }
 using Function = T (*)(const T& g, const T* in, const T& y, const T* parameters);

@@ -1,8 +1,8 @@
 // Gradients too long for a line of elementwise.def, as templates over anything that knows the table's vocabulary.
 //
 // Included inside the namespace of each context, without a guard: T is a number in the kernels and a tensor in
-// derivatives of higher order. Only + - * /, comparisons, & and |, select, zero, if_complex, T(constant) and ops of the table.
-// Kernels define CR_FORMULA so as to inline by force, without which their loops would not vectorise.
+// derivatives of higher order. Only + - * /, comparisons, & and |, select, zero, if_complex, T(constant) and ops of the
+// table. Kernels define CR_FORMULA so as to inline by force, without which their loops would not vectorise.
 #ifndef CR_FORMULA
 #define CR_FORMULA inline
 #endif
@@ -27,7 +27,7 @@ CR_FORMULA T pow_gradient_exponent(T g, T a, T y) {
 // Beyond the bounds: zero with an eps, which clamps, and NaN without.
 template <class T>
 CR_FORMULA T logit_gradient(T g, T x, T eps) {
-  T inside = g / (x * (1 - x));
+  T inside = g / ((x + 0) * (1 - x));  // + 0: the infinity at -0 is that at 0
   T undefined = zero(g) / zero(g);
   T unclamped = select((x < 0) | (x > 1), undefined, inside);
   return select(eps < 0, unclamped, select((x < eps) | (x > 1 - eps), zero(g), inside));

@@ -59,7 +59,7 @@ Tensor checked_index(const Tensor& index, int dim, int64_t size) {
   return result;
 }
 
-void broadcast_indices(Plan& plan) {
+void broadcast_index_shapes(Plan& plan) {
   std::string shapes;
   for (const Tensor& t : plan.indices) shapes += (shapes.empty() ? "" : ", ") + shape_text(t.sizes());
   try {
@@ -67,9 +67,9 @@ void broadcast_indices(Plan& plan) {
   } catch (const Error&) {
     raise(PyExc_IndexError, "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes);
   }
-  for (Tensor& t : plan.indices) t = contiguous(expand(t, plan.shape));
 }
 
+// The shapes alone: the positions are not looked at yet.
 Plan make_plan(const Tensor& x, std::span<const Tensor> indices) {
   GradModeScope off(false);
   Plan plan;
@@ -86,12 +86,23 @@ Plan make_plan(const Tensor& x, std::span<const Tensor> indices) {
       plan.indices.push_back(index);
     }
   }
+  for (int i = 1; i < plan.dims.size(); ++i) plan.adjacent &= plan.dims[i] == plan.dims[i - 1] + 1;
+  broadcast_index_shapes(plan);
+  return plan;
+}
+
+void locate(Plan& plan, const Tensor& x) {
+  GradModeScope off(false);
   for (int i = 0; i < plan.dims.size(); ++i) {
     auto d = static_cast<int>(plan.dims[i]);
-    plan.indices[static_cast<size_t>(i)] = checked_index(plan.indices[static_cast<size_t>(i)], d, x.size(d));
-    if (i > 0 && plan.dims[i] != plan.dims[i - 1] + 1) plan.adjacent = false;
+    Tensor& index = plan.indices[static_cast<size_t>(i)];
+    index = contiguous(expand(checked_index(index, d, x.size(d)), plan.shape));
   }
-  broadcast_indices(plan);
+}
+
+Plan make_located_plan(const Tensor& x, std::span<const Tensor> indices) {
+  Plan plan = make_plan(x, indices);
+  locate(plan, x);
   return plan;
 }
 
@@ -116,7 +127,8 @@ Geometry geometry(const Tensor& x, const Plan& plan) {
   for (int i = 0; i < before; ++i) g.order.push_back(k + i);
   for (int i = 0; i < k; ++i) g.order.push_back(i);
   for (int i = before; i < g.rest_sizes.size(); ++i) g.order.push_back(k + i);
-  for (int64_t d : g.order) g.result_sizes.push_back(d < k ? plan.shape[static_cast<int>(d)] : g.rest_sizes[static_cast<int>(d) - k]);
+  for (int64_t d : g.order)
+    g.result_sizes.push_back(d < k ? plan.shape[static_cast<int>(d)] : g.rest_sizes[static_cast<int>(d) - k]);
   return g;
 }
 
@@ -156,8 +168,10 @@ Tensor gather(const Tensor& x, const Plan& plan) {
     Dims contiguous_rest = contiguous_strides(g.rest_sizes);
     bool dense = rest == 1 || equal(contiguous_rest, g.rest_strides);
     each_slice(x, plan, rest, packed->data, [&](char* from, char* to) {
-      if (dense) std::memcpy(to, from, static_cast<size_t>(rest) * item);
-      else cpu::copy_strided(g.rest_sizes, to, x.dtype(), contiguous_rest, from, x.dtype(), g.rest_strides);
+      if (dense)
+        std::memcpy(to, from, static_cast<size_t>(rest) * item);
+      else
+        cpu::copy_strided(g.rest_sizes, to, x.dtype(), contiguous_rest, from, x.dtype(), g.rest_strides);
     });
   }
   return contiguous(permute(packed, g.order));
@@ -170,8 +184,10 @@ void scatter(const Tensor& x, const Plan& plan, const Tensor& values, bool accum
   if (packed.numel() == 0) return;
   Dims contiguous_rest = contiguous_strides(g.rest_sizes);
   each_slice(x, plan, count(g.rest_sizes), packed->data, [&](char* to, char* from) {
-    if (accumulate) cpu::accumulate_strided(g.rest_sizes, to, g.rest_strides, from, contiguous_rest, x.dtype());
-    else cpu::copy_strided(g.rest_sizes, to, x.dtype(), g.rest_strides, from, x.dtype(), contiguous_rest);
+    if (accumulate)
+      cpu::accumulate_strided(g.rest_sizes, to, g.rest_strides, from, contiguous_rest, x.dtype());
+    else
+      cpu::copy_strided(g.rest_sizes, to, x.dtype(), g.rest_strides, from, x.dtype(), contiguous_rest);
   });
 }
 
@@ -192,7 +208,7 @@ Tensor index_transpose(const Tensor& g, Span sizes, std::span<const Tensor> indi
   Tensor result = zeros(sizes, g.dtype());
   {
     GradModeScope off(false);
-    scatter(result, make_plan(result, indices), g, true);
+    scatter(result, make_located_plan(result, indices), g, true);
   }
   const Tensor* input[] = {&g};
   return record_many(kScatter, result, input, pointers(indices),
@@ -222,7 +238,7 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
   Tensor result;
   {
     GradModeScope off(false);
-    Plan plan = make_plan(x, indices);
+    Plan plan = make_located_plan(x, indices);
     if (plan.dims.empty()) return view_as_alias(x);
     result = alias(gather(x, plan));
   }
@@ -237,8 +253,9 @@ Tensor index_put_(const Tensor& x, std::span<const Tensor> indices, const Tensor
   check_inplace(x, recorded);
   check_no_overlap(x);
   if (is_complex(values.dtype()) && !is_complex(x.dtype())) {
-    raise(PyExc_RuntimeError, "Index put requires the source and destination dtypes match, got ", facts(x.dtype()).tensor_name,
-          " for the destination and ", facts(values.dtype()).tensor_name, " for the source.");
+    raise(PyExc_RuntimeError, "Index put requires the source and destination dtypes match, got ",
+          facts(x.dtype()).tensor_name, " for the destination and ", facts(values.dtype()).tensor_name,
+          " for the source.");
   }
   {
     GradModeScope off(false);
@@ -249,6 +266,7 @@ Tensor index_put_(const Tensor& x, std::span<const Tensor> indices, const Tensor
       raise(PyExc_RuntimeError, "shape mismatch: value tensor of shape ", values.sizes(),
             " cannot be broadcast to indexing result of shape ", Span(wanted));
     }
+    locate(plan, x);
     Tensor v = values.numel() == 1 ? reshape(values, {}) : values;
     scatter(x, plan, expand(to_dtype(v, x.dtype()), wanted), accumulate);
   }

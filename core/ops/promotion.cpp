@@ -29,8 +29,10 @@ Group combine(Group higher, Group lower) {
 DType result_type(std::span<const Operand> operands) {
   Group with_dims, zero_dim, numbers;
   for (const Operand& o : operands) {
-    if (!o.tensor) join(numbers, dtype_of(o.scalar));
-    else join(o.tensor->ndim ? with_dims : zero_dim, o.tensor->dtype);
+    if (!o.tensor)
+      join(numbers, dtype_of(o.scalar));
+    else
+      join(o.tensor->ndim ? with_dims : zero_dim, o.tensor->dtype);
   }
   return *combine(combine(with_dims, zero_dim), numbers);
 }

@@ -25,24 +25,36 @@ Tensor filled(const Tensor& self, F fill) {
 template <class F>
 void by_float_type(const char* name, DType t, F f) {
   switch (t) {
-    case DType::Float16: return f(Half());
-    case DType::BFloat16: return f(BFloat16());
-    case DType::Float32: return f(float());
-    case DType::Float64: return f(double());
-    default: raise(PyExc_NotImplementedError, "\"", name, "\" not implemented for '", facts(t).tensor_name, "'");
+    case DType::Float16:
+      return f(Half());
+    case DType::BFloat16:
+      return f(BFloat16());
+    case DType::Float32:
+      return f(float());
+    case DType::Float64:
+      return f(double());
+    default:
+      raise(PyExc_NotImplementedError, "\"", name, "\" not implemented for '", facts(t).tensor_name, "'");
   }
 }
 
 template <class F>
 void by_type(const char* name, DType t, F f) {
   switch (t) {
-    case DType::Bool: return f(bool());
-    case DType::UInt8: return f(uint8_t());
-    case DType::Int8: return f(int8_t());
-    case DType::Int16: return f(int16_t());
-    case DType::Int32: return f(int32_t());
-    case DType::Int64: return f(int64_t());
-    default: return by_float_type(name, t, f);
+    case DType::Bool:
+      return f(bool());
+    case DType::UInt8:
+      return f(uint8_t());
+    case DType::Int8:
+      return f(int8_t());
+    case DType::Int16:
+      return f(int16_t());
+    case DType::Int32:
+      return f(int32_t());
+    case DType::Int64:
+      return f(int64_t());
+    default:
+      return by_float_type(name, t, f);
   }
 }
 
@@ -83,7 +95,8 @@ Generator& default_generator() {
 }
 
 Tensor uniform_(const Tensor& self, double from, double to, Generator* generator) {
-  if (from > to) raise(PyExc_RuntimeError, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
+  if (from > to)
+    raise(PyExc_RuntimeError, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
   return filled(self, [&] {
     by_float_type("check_uniform_bounds", real_of(self.dtype()), [&](auto zero) {
       using T = decltype(zero);
@@ -100,15 +113,18 @@ Tensor normal_(const Tensor& self, double mean, double std, Generator* generator
       using T = decltype(zero);
       bool whole = self.is_contiguous();
       fill_elements<T>(self, [&](T* out, int64_t n) {
-        if (whole) stream::normal(chosen(generator), out, n, mean, std);
-        else stream::normal_serial(chosen(generator), out, n, mean, std);
+        if (whole)
+          stream::normal(chosen(generator), out, n, mean, std);
+        else
+          stream::normal_serial(chosen(generator), out, n, mean, std);
       });
     });
   });
 }
 
 Tensor random_range_(const Tensor& self, int64_t from, int64_t to, Generator* generator) {
-  if (from >= to) raise(PyExc_RuntimeError, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", to);
+  if (from >= to)
+    raise(PyExc_RuntimeError, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", to);
   return filled(self, [&] {
     by_type("random_from_to", self.dtype(), [&](auto zero) {
       using T = decltype(zero);

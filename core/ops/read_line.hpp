@@ -62,7 +62,17 @@ namespace chainrule {
 
 // Which dtypes a line takes; see the head of elementwise.def.
 enum class Domain : unsigned char {
-  ANY, NUMERIC, REAL, NUMBER, INTEGER, WHOLE, FLOAT, REALFLOAT, WIDEFLOAT, INEXACT, FLOATING
+  ANY,
+  NUMERIC,
+  REAL,
+  NUMBER,
+  INTEGER,
+  WHOLE,
+  FLOAT,
+  REALFLOAT,
+  WIDEFLOAT,
+  INEXACT,
+  FLOATING
 };
 inline constexpr const char* kDomainNames[] = {"ANY",   "NUMERIC",   "REAL",      "NUMBER",  "INTEGER", "WHOLE",
                                                "FLOAT", "REALFLOAT", "WIDEFLOAT", "INEXACT", "FLOATING"};

@@ -1,6 +1,7 @@
 // Variance, standard deviation and norms.
 #include <cmath>
 
+#include "autograd/forward_mode.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
@@ -71,6 +72,15 @@ Tensor std_to_var(const Tensor& g, const Tensor& y) {
   return elementwise(OpId::where, {none, Scalar(0.0), elementwise(OpId::div, {g, mul(safe, 2.0)})});
 }
 
+// The tangents are those of the two functions apart.
+void pass_tangents(const TensorPair& results, bool root, const Tensor& x, const Dims& dims, double correction,
+                   bool keepdim) {
+  if (!forward_mode::active() || !forward_mode::tangent(x)) return;
+  Tensor y = root ? standard_deviation(x, dims, correction, keepdim) : var(x, dims, correction, keepdim);
+  forward_mode::set_tangent(results.first, forward_mode::tangent(y));
+  forward_mode::set_tangent(results.second, forward_mode::tangent(mean(x, dims, keepdim, {})));
+}
+
 // Two results of one node: the spread and the mean.
 TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, op.name);
@@ -80,7 +90,7 @@ TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, d
     GradModeScope off(false);
     y = elementwise(OpId::sqrt, {y});
   }
-  if (!should_record(std::initializer_list<const Tensor*>{&x})) return {y, average};
+  if (!grad_enabled() || !requires_grad(x)) return {y, average};
   Node* n = make_node(&op, 1, 2, 2);
   set_edge(n, 0, gradient_edge(x));
   save_input(n, 0, x);
@@ -134,10 +144,14 @@ Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, 
 }
 
 TensorPair var_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
-  return with_mean(kVarMean, false, x, dims, correction, keepdim);
+  TensorPair results = with_mean(kVarMean, false, x, dims, correction, keepdim);
+  pass_tangents(results, false, x, dims, correction, keepdim);
+  return results;
 }
 TensorPair std_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
-  return with_mean(kStdMean, true, x, dims, correction, keepdim);
+  TensorPair results = with_mean(kStdMean, true, x, dims, correction, keepdim);
+  pass_tangents(results, true, x, dims, correction, keepdim);
+  return results;
 }
 
 }  // namespace chainrule

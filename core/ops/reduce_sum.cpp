@@ -68,6 +68,9 @@ Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, MaybeDType dtype)
   if (!is_floating(x.dtype())) return sum(x, dims, keepdim, dtype);
   uint64_t reduced = reduced_dims(dims, x.ndim());
   DType type = sum_dtype(x, dtype);
+  if (is_complex(type)) {
+    raise(PyExc_NotImplementedError, "\"nansum_cpu\" not implemented for '", facts(type).tensor_name, "'");
+  }
   if (!is_floating(type)) {  // the kernels look for NaN in real numbers only
     Tensor numbers = elementwise(OpId::where, {elementwise(OpId::isnan, {x}), Scalar(0.0), x});
     return sum(numbers, dims, keepdim, type);

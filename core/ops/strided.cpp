@@ -27,7 +27,8 @@ void check_bounds(const Tensor& t, Span sizes, Span strides, int64_t offset) {
     }
     if (sizes[i] == 0) return;
     int64_t reach;
-    if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) || __builtin_add_overflow(last, reach, &last)) last = INT64_MAX / 32;
+    if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) || __builtin_add_overflow(last, reach, &last))
+      last = INT64_MAX / 32;
   }
   if (first < 0) raise(PyExc_RuntimeError, "Tensor: invalid storage offset ", first);
   if (last >= t->storage->bytes / item) {
@@ -64,7 +65,8 @@ Tensor share_out(const Tensor& scattered, const Region& r) {
 
 Tensor as_strided(const Tensor& t, Span sizes, Span strides, int64_t offset) {
   if (sizes.size() != strides.size()) {
-    raise(PyExc_RuntimeError, "mismatch in length of strides and shape: ", sizes.size(), " sizes, ", strides.size(), " strides");
+    raise(PyExc_RuntimeError, "mismatch in length of strides and shape: ", sizes.size(), " sizes, ", strides.size(),
+          " strides");
   }
   check_bounds(t, sizes, strides, offset);
   Tensor result = tensor_over(t->storage, sizes, strides, t.offset() + offset, t.dtype());

@@ -18,14 +18,20 @@ inline Compute compute_of(DType t) {
   switch (t) {
     case DType::Float16:
     case DType::BFloat16:
-    case DType::Float32: return Compute::F32;
-    case DType::Float64: return Compute::F64;
-    case DType::Complex64: return Compute::C64;
-    case DType::Complex128: return Compute::C128;
-    default: return Compute::I64;
+    case DType::Float32:
+      return Compute::F32;
+    case DType::Float64:
+      return Compute::F64;
+    case DType::Complex64:
+      return Compute::C64;
+    case DType::Complex128:
+      return Compute::C128;
+    default:
+      return Compute::I64;
   }
 }
-inline constexpr DType kComputeDType[] = {DType::Float32, DType::Float64, DType::Int64, DType::Complex64, DType::Complex128};
+inline constexpr DType kComputeDType[] = {DType::Float32, DType::Float64, DType::Int64, DType::Complex64,
+                                          DType::Complex128};
 
 inline const cpu::OpKernels* const all_kernels = CR_DISPATCH(elementwise_kernels);
 inline const cpu::OpKernels& kernels_of(const OpRecord& op) { return all_kernels[static_cast<int>(op.id)]; }
@@ -67,8 +73,8 @@ const void* repeated(double value, char* buffer, int64_t n) {
 struct Sweep {
   ElementwiseKernel kernel;
   const void* const* in;
-  int count;              // of pointers in `in`; null ones are not read
-  int64_t item;           // bytes of an input's element
+  int count;     // of pointers in `in`; null ones are not read
+  int64_t item;  // bytes of an input's element
   const double* parameters;
   bool may_stream = false;  // pays when arithmetic is so cheap that memory decides
 

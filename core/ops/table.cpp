@@ -19,8 +19,8 @@ struct Line {
   bool is_test;
 };
 
-// PyTorch's nodes where they do not follow from the op's name: the stem, and the number that follows "Backward" when all
-// operands are tensors, when the last one is a number and when the first one is. PyTorch counts an op's overloads.
+// PyTorch's nodes where they do not follow from the op's name: the stem, and the number that follows "Backward" when
+// all operands are tensors, when the last one is a number and when the first one is. PyTorch counts an op's overloads.
 struct NodeName {
   const char* op;
   const char* stem;
@@ -127,10 +127,11 @@ OpRecord make_record(const Line& line, OpId id) {
 const std::vector<OpRecord>& records() {
   static const std::vector<OpRecord> all = [] {
     const Line lines[] = {
-#define OP(name, inputs, domain, parameters, value, gradients) \
-  {#name, {CR_EACH(CR_TEXT, inputs)}, Domain::domain, #parameters, 0 CR_COUNT_##parameters, #value, \
-   {CR_GRADIENT_TEXTS(gradients)}, false},
-#define TEST(name, inputs, domain, value) {#name, {CR_EACH(CR_TEXT, inputs)}, Domain::domain, "NONE", 0, #value, {}, true},
+#define OP(name, inputs, domain, parameters, value, gradients)                                   \
+  {#name,  {CR_EACH(CR_TEXT, inputs)},     Domain::domain, #parameters, 0 CR_COUNT_##parameters, \
+   #value, {CR_GRADIENT_TEXTS(gradients)}, false},
+#define TEST(name, inputs, domain, value) \
+  {#name, {CR_EACH(CR_TEXT, inputs)}, Domain::domain, "NONE", 0, #value, {}, true},
 #define ALIAS(name, target)
 #include "ops/elementwise.def"
 #undef OP

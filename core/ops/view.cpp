@@ -124,8 +124,8 @@ Tensor expand(const Tensor& t, Span wanted) {
   int added = n - t.ndim();
   if (added < 0) {
     raise(PyExc_RuntimeError, "expand(torch.FloatTensor{", t.sizes(), "}, size=", wanted,
-          "): the number of sizes provided (", n, ") must be greater or equal to the number of dimensions in the tensor (",
-          t.ndim(), ")");
+          "): the number of sizes provided (", n,
+          ") must be greater or equal to the number of dimensions in the tensor (", t.ndim(), ")");
   }
   Dims sizes(wanted), strides(n);
   for (int i = 0; i < n; ++i) {
@@ -149,18 +149,22 @@ Tensor expand(const Tensor& t, Span wanted) {
 
 Tensor permute(const Tensor& t, Span dims) {
   if (static_cast<int>(dims.size()) != t.ndim()) {
-    raise(PyExc_RuntimeError, "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
-          "the desired ordering of dimensions i.e. input.dim() = ", t.ndim(), " is not equal to len(dims) = ", dims.size());
+    raise(PyExc_RuntimeError,
+          "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+          "the desired ordering of dimensions i.e. input.dim() = ",
+          t.ndim(), " is not equal to len(dims) = ", dims.size());
   }
   Dims order(t.ndim()), inverse(t.ndim(), -1), sizes(t.ndim()), strides(t.ndim());
   for (int i = 0; i < t.ndim(); ++i) {
     order[i] = wrap_dim(dims[static_cast<size_t>(i)], t.ndim());
-    if (inverse[static_cast<int>(order[i])] >= 0) raise(PyExc_RuntimeError, "permute(): duplicate dims are not allowed.");
+    if (inverse[static_cast<int>(order[i])] >= 0)
+      raise(PyExc_RuntimeError, "permute(): duplicate dims are not allowed.");
     inverse[static_cast<int>(order[i])] = i;
     sizes[i] = t.size(static_cast<int>(order[i]));
     strides[i] = t.stride(static_cast<int>(order[i]));
   }
-  return record_view(kPermute, show(t, sizes, strides, 0), t, [inverse](const Tensor& g) { return permute(g, inverse); });
+  return record_view(kPermute, show(t, sizes, strides, 0), t,
+                     [inverse](const Tensor& g) { return permute(g, inverse); });
 }
 
 Tensor transpose(const Tensor& t, int64_t dim0, int64_t dim1) {
@@ -185,7 +189,8 @@ Tensor t(const Tensor& x) {
 
 Tensor adjoint_matrix(const Tensor& x) {
   if (x.ndim() < 2) {
-    raise(PyExc_RuntimeError, "tensor.mT is only supported on matrices or batches of matrices. Got ", x.ndim(), "-D tensor.");
+    raise(PyExc_RuntimeError, "tensor.mT is only supported on matrices or batches of matrices. Got ", x.ndim(),
+          "-D tensor.");
   }
   return transpose(x, -2, -1);
 }
@@ -234,7 +239,8 @@ Tensor select(const Tensor& t, int64_t dim, int64_t index) {
   int d = wrap_dim(dim, t.ndim());
   int64_t size = t.size(d);
   if (index < -size || index >= size) {
-    raise(PyExc_IndexError, "select(): index ", index, " out of range for tensor of size ", t.sizes(), " at dimension ", d);
+    raise(PyExc_IndexError, "select(): index ", index, " out of range for tensor of size ", t.sizes(), " at dimension ",
+          d);
   }
   if (index < 0) index += size;
   Dims sizes(t.sizes()), strides(t.strides());
@@ -264,7 +270,8 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
   int64_t size = t.size(d);
   if (length < 0) raise(PyExc_RuntimeError, "narrow(): length must be non-negative.");
   if (start < -size || start > size) {
-    raise(PyExc_IndexError, "start out of range (expected to be in range of [", -size, ", ", size, "], but got ", start, ")");
+    raise(PyExc_IndexError, "start out of range (expected to be in range of [", -size, ", ", size, "], but got ", start,
+          ")");
   }
   if (start < 0) start += size;
   if (start + length > size) {
@@ -275,8 +282,10 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
 
 Tensor detach(const Tensor& t) {
   Tensor result = alias(t);
-  if (requires_grad(t)) set_cut(result.get(), "detach()", current_line());
-  else if (t->has(kCut)) inherit_cut(result, t.get());
+  if (requires_grad(t))
+    set_cut(result.get(), "detach()", current_line());
+  else if (t->has(kCut))
+    inherit_cut(result, t.get());
   return result;
 }
 

@@ -7,7 +7,18 @@ namespace chainrule {
 
 // Order matters: it is the order of promotion within each category (see promote()).
 enum class DType : uint8_t {
-  Bool, UInt8, Int8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64, Complex64, Complex128
+  Bool,
+  UInt8,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64,
+  Complex64,
+  Complex128
 };
 inline constexpr int kDTypeCount = 12;
 
@@ -17,11 +28,18 @@ struct DTypeFacts {
   uint8_t size;             // bytes per element
 };
 
-inline constexpr DTypeFacts kDTypeFacts[kDTypeCount] = {
-    {"bool", "Bool", 1},       {"uint8", "Byte", 1},       {"int8", "Char", 1},
-    {"int16", "Short", 2},     {"int32", "Int", 4},        {"int64", "Long", 8},
-    {"float16", "Half", 2},    {"bfloat16", "BFloat16", 2}, {"float32", "Float", 4},
-    {"float64", "Double", 8},  {"complex64", "ComplexFloat", 8}, {"complex128", "ComplexDouble", 16}};
+inline constexpr DTypeFacts kDTypeFacts[kDTypeCount] = {{"bool", "Bool", 1},
+                                                        {"uint8", "Byte", 1},
+                                                        {"int8", "Char", 1},
+                                                        {"int16", "Short", 2},
+                                                        {"int32", "Int", 4},
+                                                        {"int64", "Long", 8},
+                                                        {"float16", "Half", 2},
+                                                        {"bfloat16", "BFloat16", 2},
+                                                        {"float32", "Float", 4},
+                                                        {"float64", "Double", 8},
+                                                        {"complex64", "ComplexFloat", 8},
+                                                        {"complex128", "ComplexDouble", 16}};
 
 constexpr const DTypeFacts& facts(DType t) { return kDTypeFacts[static_cast<int>(t)]; }
 constexpr size_t size_of(DType t) { return facts(t).size; }

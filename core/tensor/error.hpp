@@ -43,21 +43,25 @@ template <class... Parts>
 // check(condition, parts...) raises RuntimeError with the parts written one after another.
 template <class... Parts>
 inline void check(bool ok, const Parts&... parts) {
-  if (!ok) [[unlikely]] raise(PyExc_RuntimeError, parts...);
+  if (!ok) [[unlikely]]
+    raise(PyExc_RuntimeError, parts...);
 }
 template <class... Parts>
 inline void check_index(bool ok, const Parts&... parts) {
-  if (!ok) [[unlikely]] raise(PyExc_IndexError, parts...);
+  if (!ok) [[unlikely]]
+    raise(PyExc_IndexError, parts...);
 }
 
 // Passes a new reference through, or throws if a C-API call failed.
 template <class T>
 inline T* checked(T* object) {
-  if (!object) [[unlikely]] throw PythonError();
+  if (!object) [[unlikely]]
+    throw PythonError();
   return object;
 }
 inline void checked(int status) {
-  if (status < 0) [[unlikely]] throw PythonError();
+  if (status < 0) [[unlikely]]
+    throw PythonError();
 }
 
 }  // namespace chainrule

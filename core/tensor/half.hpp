@@ -21,9 +21,7 @@ struct Half {
   Half() = default;
 #ifdef __F16C__
   Half(float f) : bits(uint16_t(__builtin_ia32_vcvtps2ph(__attribute__((vector_size(16))) float{f}, 0)[0])) {}
-  operator float() const {
-    return __builtin_ia32_vcvtph2ps(__attribute__((vector_size(16))) short{short(bits)})[0];
-  }
+  operator float() const { return __builtin_ia32_vcvtph2ps(__attribute__((vector_size(16))) short{short(bits)})[0]; }
 #else
   Half(float f) : bits(from_float(f)) {}
   operator float() const { return to_float(bits); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "tensor/error.hpp"
 #include "tensor/half.hpp"
 
 namespace chainrule {
@@ -32,15 +33,20 @@ int64_t as_integer(const Scalar& s) {
 
 DType default_dtype() { return default_floating; }
 void set_default_dtype(DType t) { default_floating = t; }
+DType default_complex_dtype() {
+  check(default_floating != DType::BFloat16, "invalid default scalar type for complex");
+  return default_floating == DType::Float64 ? DType::Complex128 : DType::Complex64;
+}
 
 bool fits(const Scalar& s, DType dtype) {
-  if (is_complex(dtype)) return true;
+  if (is_complex(dtype) || is_bool(dtype)) return true;
   if (s.kind == Scalar::kComplex && s.imaginary != 0) return false;
   if (is_floating(dtype)) {
     constexpr double largest[] = {65504, 3.3895313892515355e38, 3.4028234663852886e38, HUGE_VAL};
-    return !std::isfinite(s.real) || std::fabs(s.real) <= largest[static_cast<int>(dtype) - static_cast<int>(DType::Float16)];
+    return !std::isfinite(s.real) ||
+           std::fabs(s.real) <= largest[static_cast<int>(dtype) - static_cast<int>(DType::Float16)];
   }
-  if (is_bool(dtype) || (dtype == DType::Int64 && s.kind <= Scalar::kInt)) return true;
+  if (dtype == DType::Int64 && s.kind <= Scalar::kInt) return true;
   int bits = static_cast<int>(8 * size_of(dtype));
   // A negative number wraps around into an unsigned type, as in PyTorch, as long as its magnitude fits.
   if (dtype == DType::UInt8) return std::fabs(s.real) <= 255;
@@ -49,16 +55,26 @@ bool fits(const Scalar& s, DType dtype) {
 
 void store(const Scalar& s, DType dtype, void* to) {
   switch (dtype) {
-    case DType::Bool: return put<uint8_t>(to, s.real != 0 || s.imaginary != 0);
-    case DType::UInt8: return put(to, static_cast<uint8_t>(as_integer(s)));
-    case DType::Int8: return put(to, static_cast<int8_t>(as_integer(s)));
-    case DType::Int16: return put(to, static_cast<int16_t>(as_integer(s)));
-    case DType::Int32: return put(to, static_cast<int32_t>(as_integer(s)));
-    case DType::Int64: return put(to, as_integer(s));
-    case DType::Float16: return put(to, Half(static_cast<float>(s.real)));
-    case DType::BFloat16: return put(to, BFloat16(static_cast<float>(s.real)));
-    case DType::Float32: return put(to, static_cast<float>(s.real));
-    case DType::Float64: return put(to, s.real);
+    case DType::Bool:
+      return put<uint8_t>(to, s.real != 0 || s.imaginary != 0);
+    case DType::UInt8:
+      return put(to, static_cast<uint8_t>(as_integer(s)));
+    case DType::Int8:
+      return put(to, static_cast<int8_t>(as_integer(s)));
+    case DType::Int16:
+      return put(to, static_cast<int16_t>(as_integer(s)));
+    case DType::Int32:
+      return put(to, static_cast<int32_t>(as_integer(s)));
+    case DType::Int64:
+      return put(to, as_integer(s));
+    case DType::Float16:
+      return put(to, Half(static_cast<float>(s.real)));
+    case DType::BFloat16:
+      return put(to, BFloat16(static_cast<float>(s.real)));
+    case DType::Float32:
+      return put(to, static_cast<float>(s.real));
+    case DType::Float64:
+      return put(to, s.real);
     case DType::Complex64: {
       float parts[2] = {static_cast<float>(s.real), static_cast<float>(s.imaginary)};
       std::memcpy(to, parts, sizeof parts);
@@ -75,18 +91,30 @@ void store(const Scalar& s, DType dtype, void* to) {
 Scalar load(DType dtype, const void* from) {
   auto* bytes = static_cast<const char*>(from);
   switch (dtype) {
-    case DType::Bool: return Scalar::of_int(take<uint8_t>(from) != 0, Scalar::kBool);
-    case DType::UInt8: return Scalar::of_int(take<uint8_t>(from));
-    case DType::Int8: return Scalar::of_int(take<int8_t>(from));
-    case DType::Int16: return Scalar::of_int(take<int16_t>(from));
-    case DType::Int32: return Scalar::of_int(take<int32_t>(from));
-    case DType::Int64: return Scalar::of_int(take<int64_t>(from));
-    case DType::Float16: return Scalar(static_cast<float>(take<Half>(from)));
-    case DType::BFloat16: return Scalar(static_cast<float>(take<BFloat16>(from)));
-    case DType::Float32: return Scalar(take<float>(from));
-    case DType::Float64: return Scalar(take<double>(from));
-    case DType::Complex64: return Scalar::of_complex(take<float>(from), take<float>(bytes + 4));
-    default: return Scalar::of_complex(take<double>(from), take<double>(bytes + 8));
+    case DType::Bool:
+      return Scalar::of_int(take<uint8_t>(from) != 0, Scalar::kBool);
+    case DType::UInt8:
+      return Scalar::of_int(take<uint8_t>(from));
+    case DType::Int8:
+      return Scalar::of_int(take<int8_t>(from));
+    case DType::Int16:
+      return Scalar::of_int(take<int16_t>(from));
+    case DType::Int32:
+      return Scalar::of_int(take<int32_t>(from));
+    case DType::Int64:
+      return Scalar::of_int(take<int64_t>(from));
+    case DType::Float16:
+      return Scalar(static_cast<float>(take<Half>(from)));
+    case DType::BFloat16:
+      return Scalar(static_cast<float>(take<BFloat16>(from)));
+    case DType::Float32:
+      return Scalar(take<float>(from));
+    case DType::Float64:
+      return Scalar(take<double>(from));
+    case DType::Complex64:
+      return Scalar::of_complex(take<float>(from), take<float>(bytes + 4));
+    default:
+      return Scalar::of_complex(take<double>(from), take<double>(bytes + 8));
   }
 }
 

@@ -31,19 +31,22 @@ struct Scalar {
 
 DType default_dtype();
 void set_default_dtype(DType t);
-inline DType default_complex_dtype() {
-  return default_dtype() == DType::Float64 ? DType::Complex128 : DType::Complex64;
-}
+DType default_complex_dtype();  // raises where the default floating type has no complex one
 inline DType dtype_of(const Scalar& s) {
   switch (s.kind) {
-    case Scalar::kBool: return DType::Bool;
-    case Scalar::kInt: return DType::Int64;
-    case Scalar::kFloat: return default_dtype();
-    default: return default_complex_dtype();
+    case Scalar::kBool:
+      return DType::Bool;
+    case Scalar::kInt:
+      return DType::Int64;
+    case Scalar::kFloat:
+      return default_dtype();
+    default:
+      return default_complex_dtype();
   }
 }
 
-// Whether `dtype` can hold the number: no imaginary part lost, no integer out of range, no finite number become infinite.
+// Whether `dtype` can hold the number: no imaginary part lost, no integer out of range, no finite number become
+// infinite.
 bool fits(const Scalar& s, DType dtype);
 // Writes the number as one element of `dtype`.
 void store(const Scalar& s, DType dtype, void* to);

@@ -22,7 +22,8 @@ class Slab {
  public:
   // Reference count 1, not tracked; the object's own fields are undefined.
   static Object* allocate(PyTypeObject* type) {
-    if (!free_) [[unlikely]] grow();
+    if (!free_) [[unlikely]]
+      grow();
     Block* block = free_;
     free_ = block->next;
     auto* object = reinterpret_cast<Object*>(reinterpret_cast<char*>(block) + kHeader);

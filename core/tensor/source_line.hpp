@@ -7,9 +7,9 @@
 namespace chainrule {
 
 // Note [Source lines]
-// Every node, in-place write and cut of the graph keeps one of these. Taking it costs a few nanoseconds because no frame
-// object is made: the interpreter's current frame is read directly. The reference to the code object is a strong one,
-// so that its address cannot be reused while somebody remembers it.
+// Every node, in-place write and cut of the graph keeps one of these. Taking it costs a few nanoseconds because no
+// frame object is made: the interpreter's current frame is read directly. The reference to the code object is a strong
+// one, so that its address cannot be reused while somebody remembers it.
 class SourceLine {
  public:
   SourceLine() = default;

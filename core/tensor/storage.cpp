@@ -39,8 +39,9 @@ void recycle(Storage* storage) {
 }
 
 [[noreturn]] void out_of_memory(int64_t bytes) {
-  raise(PyExc_RuntimeError, "[enforce fail at alloc_cpu] DefaultCPUAllocator: can't allocate memory: you tried to allocate ",
-        bytes, " bytes.");
+  raise(PyExc_RuntimeError,
+        "[enforce fail at alloc_cpu] DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes,
+        " bytes.");
 }
 
 }  // namespace

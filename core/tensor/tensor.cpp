@@ -131,8 +131,7 @@ bool is_dense(Span sizes, Span strides) {
 }
 
 Dims dense_strides_like(const Tensor& like) {
-  if (like.is_contiguous()) return contiguous_strides(like.sizes());
-  if (is_dense(like.sizes(), like.strides())) return Dims(like.strides());
+  if (like.is_contiguous() || is_dense(like.sizes(), like.strides())) return Dims(like.strides());
   Dims strides(like.ndim());
   int64_t step = 1;
   for (int64_t d : memory_order(like.sizes(), like.strides())) {
@@ -145,8 +144,8 @@ Dims dense_strides_like(const Tensor& like) {
 int wrap_dim(int64_t dim, int ndim) {
   int64_t range = std::max(ndim, 1);
   if (dim < -range || dim >= range) {
-    raise(PyExc_IndexError, "Dimension out of range (expected to be in range of [", -range, ", ", range - 1, "], but got ",
-          dim, ")");
+    raise(PyExc_IndexError, "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
+          "], but got ", dim, ")");
   }
   return static_cast<int>(dim < 0 ? dim + range : dim);
 }

@@ -15,31 +15,31 @@ struct Node;
 struct TensorObject;
 
 enum TensorFlag : uint16_t {
-  kRequiresGrad = 1,      // a leaf whose gradient is wanted
-  kRetainsGrad = 2,       // a non-leaf that keeps its gradient
-  kFromSlab = 4,          // memory comes from our slab (exact Tensor), not from the type's allocator
-  kContiguous = 8,        // strides are those of a fresh tensor of this shape
-  kViewNoGrad = 16,       // a view made while recording was off
-  kViewOfMany = 32,       // one of several views made by one call (split, unbind, chunk)
-  kCaptured = 64,         // an input of the running autograd.grad
-  kInference = 128,       // made under inference_mode
-  kFreshGrad = 256,       // its .grad was first written by the running backward
-  kCut = 512,             // its value left the graph; see Note [Cuts]
+  kRequiresGrad = 1,  // a leaf whose gradient is wanted
+  kRetainsGrad = 2,   // a non-leaf that keeps its gradient
+  kFromSlab = 4,      // memory comes from our slab (exact Tensor), not from the type's allocator
+  kContiguous = 8,    // strides are those of a fresh tensor of this shape
+  kViewNoGrad = 16,   // a view made while recording was off
+  kViewOfMany = 32,   // one of several views made by one call (split, unbind, chunk)
+  kCaptured = 64,     // an input of the running autograd.grad
+  kInference = 128,   // made under inference_mode
+  kFreshGrad = 256,   // its .grad was first written by the running backward
+  kCut = 512,         // its value left the graph; see Note [Cuts]
 };
 
 // What few tensors have. Owned by the tensor; null for most.
 struct Rare {
-  PyObject* hooks = nullptr;       // strong: dict of tensor hooks, by handle id
-  PyObject* post_hooks = nullptr;  // strong: dict of hooks that run after accumulation
-  Node* accumulator = nullptr;     // weak: the AccumulateGrad node shown in next_functions
-  TensorObject* pending = nullptr; // strong: gradient summed so far in the running backward
-  uint32_t run = 0;                // the backward that `pending` belongs to
-  uint64_t first_use = 0;          // sequence number of the oldest node that reads this leaf
-  TensorObject* tangent = nullptr; // strong: forward-mode derivative
+  PyObject* hooks = nullptr;        // strong: dict of tensor hooks, by handle id
+  PyObject* post_hooks = nullptr;   // strong: dict of hooks that run after accumulation
+  Node* accumulator = nullptr;      // weak: the AccumulateGrad node shown in next_functions
+  TensorObject* pending = nullptr;  // strong: gradient summed so far in the running backward
+  uint32_t run = 0;                 // the backward that `pending` belongs to
+  uint64_t first_use = 0;           // sequence number of the oldest node that reads this leaf
+  TensorObject* tangent = nullptr;  // strong: forward-mode derivative
   uint32_t tangent_level = 0;
-  PyObject* name = nullptr;        // strong
-  SourceLine cut;                  // where this value left the graph
-  const char* cut_by = nullptr;    // "detach", "item", "no_grad" ...
+  PyObject* name = nullptr;      // strong
+  SourceLine cut;                // where this value left the graph
+  const char* cut_by = nullptr;  // "detach", "item", "no_grad" ...
 };
 
 struct TensorObject {

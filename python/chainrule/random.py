@@ -5,7 +5,7 @@ from ._core import Generator, Tensor, default_generator
 
 def manual_seed(seed: int) -> Generator:
     """Starts the default generator's stream anew; the numbers that follow are PyTorch's for the same seed."""
-    return default_generator.manual_seed(seed)
+    return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:

@@ -70,8 +70,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Converts dtype (and device: there is only the CPU): to(dtype), to(device), to(device, dtype), to(other)."""
     dtype, copy = kwargs.pop("dtype", None), kwargs.pop("copy", False)
     device = kwargs.pop("device", None)
-    for ignored in ("non_blocking", "memory_format"):
-        kwargs.pop(ignored, None)
+    memory_format = kwargs.pop("memory_format", None)
+    kwargs.pop("non_blocking", None)
     other = kwargs.pop("other", None)
     if kwargs:
         raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
@@ -90,7 +90,10 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         _core.device(device)
     if other is not None:
         dtype = other.dtype
-    return self._to_dtype(self.dtype if dtype is None else dtype, copy=copy)
+    result = self._to_dtype(self.dtype if dtype is None else dtype, copy=copy)
+    if memory_format in (None, _core.preserve_format):
+        return result
+    return result.contiguous(memory_format=memory_format)
 
 
 def type_(self: Tensor, dtype=None, non_blocking: bool = False, **kwargs: Any):
@@ -135,6 +138,8 @@ def __reversed__(self: Tensor):  # noqa: N807
 
 
 def __complex__(self: Tensor) -> complex:  # noqa: N807
+    if self.numel() != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
     return complex(self.item())
 
 

@@ -14,11 +14,11 @@ Isa isa();
 }  // namespace chainrule::cpu
 
 #if defined(__x86_64__)
-#define CR_DECLARE_PER_ISA(declaration)                             \
-  namespace chainrule::cpu::v2 { declaration; }                     \
-  namespace chainrule::cpu::v3 { declaration; }                     \
+#define CR_DECLARE_PER_ISA(declaration)         \
+  namespace chainrule::cpu::v2 { declaration; } \
+  namespace chainrule::cpu::v3 { declaration; } \
   namespace chainrule::cpu::v4 { declaration; }
-#define CR_DISPATCH(symbol)                                                       \
+#define CR_DISPATCH(symbol)                                                              \
   (::chainrule::cpu::isa() == ::chainrule::cpu::Isa::v4   ? ::chainrule::cpu::v4::symbol \
    : ::chainrule::cpu::isa() == ::chainrule::cpu::Isa::v3 ? ::chainrule::cpu::v3::symbol \
                                                           : ::chainrule::cpu::v2::symbol)

@@ -12,14 +12,16 @@ namespace chainrule::cpu::CR_ISA {
 #if defined(__AVX512F__)
 void stream_copy(char* to, const char* from, int64_t bytes) {
   int64_t i = 0;
-  for (; i + 64 <= bytes; i += 64) _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));
+  for (; i + 64 <= bytes; i += 64)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));
   std::memcpy(to + i, from + i, static_cast<size_t>(bytes - i));
 }
 #elif defined(__AVX__)
 void stream_copy(char* to, const char* from, int64_t bytes) {
   int64_t i = 0;
   for (; i + 32 <= bytes; i += 32) {
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
   }
   std::memcpy(to + i, from + i, static_cast<size_t>(bytes - i));
 }

@@ -10,7 +10,7 @@ class RangeFunction {
  public:
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, RangeFunction>)  // copies are copies
-  RangeFunction(F&& f)  // NOLINT: implicit on purpose
+  RangeFunction(F&& f)                                                // NOLINT: implicit on purpose
       : object_((void*)&f), call_([](void* o, int64_t b, int64_t e) { (*(std::remove_reference_t<F>*)o)(b, e); }) {}
   void operator()(int64_t begin, int64_t end) const { call_(object_, begin, end); }
 

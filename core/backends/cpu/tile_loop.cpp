@@ -52,11 +52,16 @@ void gather_run(char* to, const char* from, int64_t stride, int64_t item, int64_
     return;
   }
   switch (item) {
-    case 1: return gather_items<uint8_t>(to, from, stride, n);
-    case 2: return gather_items<uint16_t>(to, from, stride, n);
-    case 4: return gather_items<uint32_t>(to, from, stride, n);
-    case 8: return gather_items<uint64_t>(to, from, stride, n);
-    default: return gather_items<Sixteen>(to, from, stride, n);
+    case 1:
+      return gather_items<uint8_t>(to, from, stride, n);
+    case 2:
+      return gather_items<uint16_t>(to, from, stride, n);
+    case 4:
+      return gather_items<uint32_t>(to, from, stride, n);
+    case 8:
+      return gather_items<uint64_t>(to, from, stride, n);
+    default:
+      return gather_items<Sixteen>(to, from, stride, n);
   }
 }
 
@@ -66,11 +71,16 @@ void scatter_run(char* to, int64_t stride, const char* from, int64_t item, int64
     return;
   }
   switch (item) {
-    case 1: return scatter_items<uint8_t>(to, stride, from, n);
-    case 2: return scatter_items<uint16_t>(to, stride, from, n);
-    case 4: return scatter_items<uint32_t>(to, stride, from, n);
-    case 8: return scatter_items<uint64_t>(to, stride, from, n);
-    default: return scatter_items<Sixteen>(to, stride, from, n);
+    case 1:
+      return scatter_items<uint8_t>(to, stride, from, n);
+    case 2:
+      return scatter_items<uint16_t>(to, stride, from, n);
+    case 4:
+      return scatter_items<uint32_t>(to, stride, from, n);
+    case 8:
+      return scatter_items<uint64_t>(to, stride, from, n);
+    default:
+      return scatter_items<Sixteen>(to, stride, from, n);
   }
 }
 
@@ -234,7 +244,8 @@ Plan make_plan(Span sizes, const TileOperand* operands, int count) {
   plan.count = count;
   plan.numel = 1;
   for (int64_t s : sizes) plan.numel *= s;
-  for (int k = 0; k < count; ++k) plan.lanes[k] = {operands[k].data, operands[k].dtype, operands[k].wanted, Dims(), true, false};
+  for (int k = 0; k < count; ++k)
+    plan.lanes[k] = {operands[k].data, operands[k].dtype, operands[k].wanted, Dims(), true, false};
   auto bytes = [&](int k, int64_t d) {
     return operands[k].strides[static_cast<int>(d)] * static_cast<int64_t>(size_of(operands[k].dtype));
   };
@@ -244,12 +255,16 @@ Plan make_plan(Span sizes, const TileOperand* operands, int count) {
     for (int k = 0; k < count && joins; ++k) {
       if (operands[k].data) joins = plan.lanes[k].strides.back() == bytes(k, d) * size;
     }
-    if (joins) plan.sizes.back() *= size;
-    else plan.sizes.push_back(size);
+    if (joins)
+      plan.sizes.back() *= size;
+    else
+      plan.sizes.push_back(size);
     for (int k = 0; k < count; ++k) {
       int64_t stride = operands[k].data ? bytes(k, d) : 0;
-      if (joins) plan.lanes[k].strides.back() = stride;
-      else plan.lanes[k].strides.push_back(stride);
+      if (joins)
+        plan.lanes[k].strides.back() = stride;
+      else
+        plan.lanes[k].strides.push_back(stride);
     }
   }
   if (plan.sizes.empty()) {

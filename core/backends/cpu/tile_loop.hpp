@@ -20,7 +20,7 @@ class TileKernel {
  public:
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, TileKernel>)  // copies are copies
-  TileKernel(F&& f)  // NOLINT: implicit on purpose
+  TileKernel(F&& f)                                                // NOLINT: implicit on purpose
       : object_((void*)&f), call_([](void* o, void* out, const void* const* in, int64_t n) {
           (*(std::remove_reference_t<F>*)o)(out, in, n);
         }) {}

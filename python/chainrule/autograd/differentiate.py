@@ -60,7 +60,8 @@ def grad(
         )
     outs, ins = _as_tuple(outputs), _as_tuple(inputs)
     _check_inputs(ins, "grad")
-    _check_differentiable(ins)
+    if all(isinstance(out, Tensor) and out.requires_grad for out in outs):  # else the engine says which one is not
+        _check_differentiable(ins)
     retain = create_graph if retain_graph is None else retain_graph
     found = _core.gradients_of(outs, _gradients_for(outs, grad_outputs), ins, retain, create_graph)
     return _fill_unused(found, ins, allow_unused or materialize_grads, materialize_grads)

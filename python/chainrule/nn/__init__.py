@@ -1,5 +1,6 @@
-"""Neural networks: so far the activations, in nn.functional."""
+"""Neural networks: so far parameters, and the activations in nn.functional."""
 
-from . import functional
+from . import functional, parameter
+from .parameter import Parameter
 
-__all__ = ["functional"]
+__all__ = ["Parameter", "functional", "parameter"]

@@ -1,0 +1,17 @@
+// The order of dimensions in memory that a caller may ask for.
+#pragma once
+#include "tensor/tensor.hpp"
+
+namespace chainrule {
+
+enum class MemoryFormat : uint8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+
+// The strides of a fresh tensor; raises when the format does not belong to that number of dimensions.
+Dims strides_in(MemoryFormat format, Span sizes);
+// The same, where Preserve means the order of `like`.
+Dims strides_like(const Tensor& like, MemoryFormat format);
+bool is_contiguous_in(MemoryFormat format, const Tensor& t);
+Tensor clone_in(MemoryFormat format, const Tensor& t);
+Tensor contiguous_in(MemoryFormat format, const Tensor& t);  // itself when it already is
+
+}  // namespace chainrule
