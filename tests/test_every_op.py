@@ -365,7 +365,7 @@ def test_gradient(record):
             c.check(compare_gradients, record, dtype)
 
 
-@having("gradient", smooth)
+@having("dtypes", smooth)
 def test_gradient_in_other_dtypes(record):
     with Collected() as c:
         for dtype in COMPLEX:

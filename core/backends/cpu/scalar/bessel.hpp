@@ -17,7 +17,7 @@ inline double bessel_asymptotic(double size, int order) {
     term *= -(mu - odd * odd) / (k * 8 * size);
     sum += term;
   }
-  return sum / sqrt(2 * 3.14159265358979323846 * size);
+  return sum / (2.50662827463100050242 * sqrt(size));  // sqrt(2 pi) apart, so that nothing overflows
 }
 inline double bessel(double x, int order, bool scaled) {
   double size = abs(x), sign = order == 1 && x < 0 ? -1.0 : 1.0;

@@ -62,6 +62,7 @@ inline double special_zeta(double s, double q) {
   if (s != s || q != q) return s + q;
   if (s == 1) return Format<double>::infinity;
   if (s < 1) return Format<double>::nan;
+  if (s == Format<double>::infinity && q > 0) return q == 1 ? 1.0 : q > 1 ? 0.0 : s;
   if (q <= 0) {
     if (q == floor(q)) return Format<double>::infinity;
     if (s != floor(s)) return Format<double>::nan;
