@@ -113,7 +113,7 @@ class Reader {
 
   std::string place() const {
     std::string text = "data";
-    for (int i = 0; i < place_.size(); ++i) text += "[" + std::to_string(place_[i]) + "]";
+    for (int64_t i : place_) text.append("[").append(std::to_string(i)).append("]");
     return text;
   }
 
