@@ -82,7 +82,7 @@ void bind_machine(nb::module_& m) {
     if (n <= 0) raise(PyExc_RuntimeError, "set_num_threads expects a positive integer");
     cpu::set_num_threads(n);
   });
-  m.def("instruction_set", [] { return std::string("v") + std::to_string(2 + static_cast<int>(cpu::isa())); });
+  m.def("instruction_set", [] { return cpu::isa() == cpu::Isa::v4 ? "v4" : cpu::isa() == cpu::Isa::v3 ? "v3" : "v2"; });
   m.def("memory_statistics", [] {
     cpu::MemoryStatistics s = cpu::memory_statistics();
     nb::dict d;

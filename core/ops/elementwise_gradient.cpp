@@ -199,7 +199,7 @@ Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, con
   e.op = &op;
   int numbers = 0, saved = 0;
   for (int i = 0; i < op.parameter_count; ++i) e.numbers[numbers++] = parameters[i];
-  for (int i = 0; i < op.input_count; ++i) {
+  for (int i = 0; i < std::min(op.input_count, kMaxInputs); ++i) {
     bool read = reads >> i & 1;
     if (!in[i].tensor) {
       e.slot[i] = ElementwiseGradient::kNumber;
