@@ -27,12 +27,12 @@ class Parameter(Tensor, metaclass=_ParameterType):
         requires_grad: whether gradients are calculated for it.
     """
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         if data is None:
-            data = _core.functions["empty"](0)
+            return _core.make_subclass(cls, _core.functions["empty"](0), requires_grad)
         if type(data) is Tensor or type(data) is Parameter:
             return _core.make_subclass(cls, data, requires_grad)
-        parameter = data.detach().requires_grad_(requires_grad)
+        parameter: Any = data.detach().requires_grad_(requires_grad)
         if type(parameter) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
