@@ -38,7 +38,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
                 f"an instance of the same type, but return type {type(parameter).__name__} was found instead."
             )
-        parameter._is_param = True
+        setattr(parameter, "_is_param", True)  # noqa: B010  (no attribute of plain tensors)
         return parameter
 
     def __deepcopy__(self, memo: dict) -> Parameter:
