@@ -10,8 +10,8 @@ from ._core import Tensor
 
 
 def is_in_submodule(name: str) -> bool:
-    """Whether PyTorch keeps this function of the core in nn.functional, special or linalg."""
-    return name in _core.functional_names or name.startswith(("special_", "linalg_"))
+    """Whether PyTorch keeps this function of the core in nn.functional, special, linalg or fft."""
+    return name in _core.functional_names or name.startswith(("special_", "linalg_", "fft_"))
 
 
 class RemovableHandle:

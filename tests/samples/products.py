@@ -1,6 +1,6 @@
 """Records of matrix products."""
 
-from .record import X, op
+from .record import INNER_NAME, X, op
 
 PRODUCTS = [
     op("mm", X(3, 4), X(4, 5)),
@@ -44,4 +44,8 @@ PRODUCTS = [
     op("baddbmm", X(3, 1), X(2, 3, 4), X(2, 4, 5), beta=0.5, alpha=2),
     op("addbmm", X(3, 5), X(2, 3, 4), X(2, 4, 5)),
     op("addbmm", X(3, 5), X(2, 3, 4), X(2, 4, 5), beta=0.5, alpha=2),
+    op("kron", X(2, 3), X(3, 2), skip=INNER_NAME),
+    op("kron", X(2), X(2, 1, 3), skip=INNER_NAME),
+    op("tensordot", X(2, 3, 4), X(3, 4, 2), dims=([1, 2], [0, 1])),
+    op("tensordot", X(2, 3), X(3, 4), dims=1),
 ]

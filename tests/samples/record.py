@@ -39,6 +39,10 @@ def B(*shape: int) -> Draw:  # noqa: N802
     return Draw(shape, -1.0, 1.0, "bool")
 
 
+# The last step of an operation composed of others is our own choice, and so is the name of its node.
+INNER_NAME = "name"
+
+
 @dataclass(frozen=True)
 class Record:
     """One op with one set of arguments.
