@@ -13,6 +13,7 @@ void bind_matmul();
 void bind_joining();
 void bind_indexing();
 void bind_tensor_methods();
+void bind_dtype_conversions();
 void bind_generator(PyObject* module);
 
 }  // namespace chainrule

@@ -3,6 +3,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -25,11 +26,26 @@ std::map<std::string, Callable, std::less<>> functions, methods;
 
 // ---- calling
 
+// The one overload that takes so many arguments, or null.
+const Overload* only_plausible(const Callable& c, Py_ssize_t count) {
+  const Overload* found = nullptr;
+  for (const Overload& o : c.overloads) {
+    const auto& all = o.signature.parameters;
+    auto required = std::count_if(all.begin(), all.end(), [](const Parameter& p) { return !p.default_value; });
+    if (count < required || count > static_cast<Py_ssize_t>(all.size())) continue;
+    if (found) return nullptr;
+    found = &o;
+  }
+  return found;
+}
+
 [[noreturn]] void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  Py_ssize_t count = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  if (const Overload* o = only_plausible(c, count)) BoundArguments().bind(o->signature, args, n, keywords, true);
   std::string given = "(";
   Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-  for (Py_ssize_t i = 0; i < n + named; ++i) {
-    if (i) given += ", ";
+  for (Py_ssize_t i = c.overloads[0].signature.method; i < n + named; ++i) {
+    if (given.size() > 1) given += ", ";
     if (i >= n) given += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(keywords, i - n))) + "=";
     given += is_tensor(args[i]) ? "Tensor" : Py_TYPE(args[i])->tp_name;
   }
@@ -104,7 +120,9 @@ PyObject* run(const Callable& c, const Overload& o, const BoundArguments& bound)
   return name_results(c, result);
 }
 
-PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+}  // namespace
+
+PyObject* call(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   PyTypeObject* subclass = subclass_of(args, n);
   PyObject* result;
   if (c.overloads.size() == 1) {
@@ -125,9 +143,11 @@ PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObjec
   return subclass ? as_subclass(subclass, result) : result;
 }
 
+namespace {
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const Callable& c = *reinterpret_cast<FunctionObject*>(self)->callable;
-  return guarded([&] { return invoke(c, args, PyVectorcall_NARGS(nargsf), keywords); });
+  return guarded([&] { return call(c, args, PyVectorcall_NARGS(nargsf), keywords); });
 }
 
 // ---- the two Python types
@@ -245,6 +265,7 @@ Callable& add_overload(std::map<std::string, Callable, std::less<>>& where, cons
 void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
   Overload o{std::move(signature), std::move(call), copies_out};
   if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
+  o.signature.method = true;
   if (forms & kMethod) add_overload(methods, o);
 }
 

@@ -14,6 +14,7 @@ namespace chainrule {
 // Generator, object, int[] (a sequence, or one int), int[*] (also spread over the positional arguments), Tensor[],
 // Tensor[*]; `?` allows None. `*` starts the keyword-only ones. An argument called `out` is handled by the caller of
 // the function (Callable), which copies the result into it; with the type Tensor!? it must have the result's dtype.
+// An argument called `pin_memory` may be False or None only: there is no accelerator to pin memory for.
 enum class Kind : uint8_t {
   Tensor,
   Operand,
@@ -39,6 +40,7 @@ struct Parameter {
   bool optional;  // None is allowed
   bool exact;     // an `out` that must have the result's dtype, written Tensor!?
   bool keyword_only;
+  bool pins;  // is called pin_memory
   std::string name;
   std::string type_text;
   PyObject* key;            // interned name
@@ -48,9 +50,10 @@ struct Parameter {
 struct Signature {
   std::string name, text, returns;
   std::vector<Parameter> parameters;
-  int positional = 0;  // how many may be given by position
-  int out = -1;        // index of the `out` parameter
-  int spread = -1;     // index of an int[*] or Tensor[*] parameter
+  int positional = 0;   // how many may be given by position
+  int out = -1;         // index of the `out` parameter
+  int spread = -1;      // index of an int[*] or Tensor[*] parameter
+  bool method = false;  // errors do not count the first argument: x.sum('a') has position 1
 
   static Signature parse(std::string_view text);
   // "(Tensor input, tuple of ints dim, bool keepdim = False)", as PyTorch lists overloads.
