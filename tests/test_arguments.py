@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import chainrule
 from both import agree
 
 CALLS = """
@@ -171,6 +172,30 @@ t.iinfo(int).dtype
 t.iinfo(bool)
 """.strip().splitlines()
 
+OUT = """
+t.zeros(3, out=x, dtype=t.float64)
+t.zeros(3, out=x.int())
+t.zeros(3, out=x, requires_grad=True)
+t.rand(3, out=x.double())
+t.rand(3, out=x.int())
+t.arange(3.0, out=x.long())
+t.linspace(0, 1, 3, out=x.long())
+t.eye(2, out=t.ones(2, 2, dtype=t.int64))
+t.full((3,), 1.5, out=x.long())
+t.ones(3, out=3)
+t.max(m, 0, out=(x, x.long()))
+t.max(m, 0, out=[x, x.long()])
+t.max(m, 0, out=(x, x))
+t.max(m, 0, out=(x.double(), x.long()))
+t.max(m, 0, out=(x,))
+t.max(m, 0, out=x)
+t.max(m, 0, out=3)
+t.cummax(m, 0, out=(3, 4))
+t.cummin(m, 0, out=(m.clone(), None))
+t.sum(m, 0, out=(x,))
+t.sin(x, out=3)
+""".strip().splitlines()
+
 POSITIONS = """
 x.sum('a')
 t.sum('a')
@@ -185,7 +210,7 @@ t.mm(x, 'a')
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("call", [*CALLS, *CONVERSIONS, *DEVICES, *OLD_CONSTRUCTOR, *SWITCHES, *POSITIONS])
+@pytest.mark.parametrize("call", [*CALLS, *CONVERSIONS, *DEVICES, *OLD_CONSTRUCTOR, *SWITCHES, *OUT, *POSITIONS])
 def test_as_pytorch(call):
     """The library is `t`; `x`, `m` and `r` are tensors of it."""
 
@@ -222,3 +247,9 @@ def test_levels_of_forward_mode():
     ]
     for call in calls:
         agree(lambda t, call=call: program(t, call), words=3)
+
+
+def test_a_tuple_of_numbers_is_no_out():
+    for name in ("max", "min"):
+        with pytest.raises(TypeError):
+            getattr(chainrule, name)(chainrule.zeros(2, 3), 0, out=(3, 4))

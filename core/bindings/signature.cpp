@@ -111,6 +111,12 @@ bool is_spread_item(const Signature& s, PyObject* o) {
           ", but found element of type ", element, " at pos 0");
   }
   PyErr_Clear();
+  if (p.kind == Kind::Tensors && (PyTuple_Check(value) || PyList_Check(value))) {
+    Py_ssize_t at = 0;
+    while (is_tensor(PySequence_Fast_GET_ITEM(value, at))) ++at;
+    raise(PyExc_TypeError, "expected Tensor as element ", at, " in argument ", i - s.method, ", but got ",
+          type_name(PySequence_Fast_GET_ITEM(value, at)));
+  }
   raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind), ", not ",
         found);
 }
@@ -140,6 +146,7 @@ Signature Signature::parse(std::string_view text) {
     Parameter p = parse_parameter(item, keyword_only);
     auto index = static_cast<int>(s.parameters.size());
     if (p.name == "out") s.out = index;
+    if (p.kind == Kind::DType && p.name == "dtype") s.dtype = index;
     if (p.kind == Kind::SpreadInts || p.kind == Kind::SpreadTensors) s.spread = index;
     if (!keyword_only) s.positional = index + 1;
     s.parameters.push_back(std::move(p));
