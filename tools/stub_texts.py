@@ -46,7 +46,7 @@ RETURN_TYPES = {
     "None": "None",
 }
 # A 0-d tensor's list is a number; a number that is known not to be complex is worth more to a type checker.
-RETURN_TYPES_BY_NAME = {"tolist": "Any", "item": "_int | _float | _bool"}
+RETURN_TYPES_BY_NAME = {"tolist": "Any", "item": "_int | _float | _bool", "type": "Any"}
 
 # Methods whose result depends on whether an argument is there, and what only a type checker sees.
 METHODS = {

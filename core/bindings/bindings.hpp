@@ -14,6 +14,7 @@ void bind_joining();
 void bind_indexing();
 void bind_tensor_methods();
 void bind_python_operations();
+void bind_dtype_conversions();
 void bind_generator(PyObject* module);
 
 }  // namespace chainrule

@@ -15,10 +15,10 @@ using MaybeDType = std::optional<DType>;
 
 #define CR_RANDOM_OPTIONS                                                                                      \
   "Generator? generator=None, Tensor? out=None, dtype? dtype=None, layout? layout=None, device? device=None, " \
-  "bool pin_memory=False, bool requires_grad=False"
-#define CR_RANDOM_LIKE_OPTIONS                                                                                      \
-  "Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, " \
-  "bool requires_grad=False, memory_format? memory_format=None"
+  "bool? pin_memory=False, bool? requires_grad=False"
+#define CR_RANDOM_LIKE_OPTIONS                                                                                       \
+  "Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool? pin_memory=False, " \
+  "bool? requires_grad=False, memory_format? memory_format=None"
 
 Tensor finished(Tensor t, PyObject* device, bool tracked) {
   check_device(device);
@@ -58,7 +58,7 @@ uint64_t seed_value(nb::handle seed) {
   Py_DECREF(number);
   if (overflow < 0 || PyErr_Occurred()) {
     PyErr_Clear();
-    raise(PyExc_RuntimeError, "Overflow when unpacking long long");
+    raise(PyExc_ValueError, "Overflow when unpacking long long");
   }
   return unsigned_value;
 }
