@@ -4,6 +4,7 @@ import warnings
 
 from .. import _core
 from .._core import Tensor
+from . import dropout_functions as _dropout
 
 _core_functions = _core.functions
 
@@ -14,7 +15,12 @@ prelu, gelu, softplus = _core_functions["prelu"], _core_functions["gelu"], _core
 hardshrink, logsigmoid = _core_functions["hardshrink"], _core_functions["logsigmoid"]
 relu_, hardtanh_, threshold_ = _core_functions["relu_"], _core_functions["hardtanh_"], _core_functions["threshold_"]
 leaky_relu_, elu_ = _core_functions["leaky_relu_"], _core_functions["elu_"]
+rrelu_ = _core_functions["rrelu_"]
 celu_, selu_ = _core_functions["celu_"], _core_functions["selu_"]
+
+# Those that draw random numbers.
+dropout, dropout1d, dropout2d, dropout3d = _dropout.dropout, _dropout.dropout1d, _dropout.dropout2d, _dropout.dropout3d
+alpha_dropout, feature_alpha_dropout, rrelu = _dropout.alpha_dropout, _dropout.feature_alpha_dropout, _dropout.rrelu
 
 
 def _apply(name: str, inplace: bool, *args) -> Tensor:
