@@ -41,7 +41,7 @@ def logspace(
         dtype = get_default_dtype().to_complex() if is_complex else get_default_dtype()
     if dtype == bool_dtype and steps:
         refuse_dtype("logspace_cpu", dtype)
-    first, last = (tensor(value).to(dtype).item() for value in ends)  # in the dtype, as PyTorch rounds them
+    first, last = (tensor(value, dtype=dtype).item() for value in ends)  # in the dtype, as PyTorch rounds them
     if dtype.is_complex:
         exponents = first + linspace(0, 1, steps, dtype=float64) * (last - first)
     else:
