@@ -47,6 +47,7 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
           shape->values[i] = t.size(i);
           shape->values[t.ndim() + i] = t.stride(i) * item;
         }
+        t->storage->exported = true;
         view->obj = Py_NewRef(self);
         view->buf = t->data;
         view->len = t.numel() * item;

@@ -127,7 +127,10 @@ PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObjec
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const Callable& c = *reinterpret_cast<FunctionObject*>(self)->callable;
-  return guarded([&] { return invoke(c, args, PyVectorcall_NARGS(nargsf), keywords); });
+  return guarded_unsettled([&] {
+    if (c.settles) settle();
+    return invoke(c, args, PyVectorcall_NARGS(nargsf), keywords);
+  });
 }
 
 // ---- the two Python types

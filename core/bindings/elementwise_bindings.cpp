@@ -67,7 +67,7 @@ Tensor call(const OpRecord& op, const Target& target, const BoundArguments& a) {
     raise(PyExc_TypeError, op.name, "(): argument 'input' (position 1) must be Tensor, not ", Py_TYPE(a[0])->tp_name);
   }
   if (target.inplace) return elementwise_inplace(op.id, in, parameters);
-  return target.out ? elementwise_out(op.id, in, parameters, target.out) : elementwise(op.id, in, parameters);
+  return target.out ? elementwise_out(op.id, in, parameters, target.out) : elementwise_later(op.id, in, parameters);
 }
 
 // Lines that serve other names; see define_choices.
@@ -85,6 +85,9 @@ void bind_line(const OpRecord& op) {
   define_forms(
       op.name, inputs_text(op) + parameters_text(op),
       [&op](const Target& target, const BoundArguments& a) { return call(op, target, a); }, has_out);
+  for (bool method : {false, true}) {
+    if (Callable* c = find_callable(op.name, method)) c->settles = false;
+  }
 }
 
 // ---- documentation: the line's own texts

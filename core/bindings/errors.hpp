@@ -2,14 +2,17 @@
 #pragma once
 #include <Python.h>
 
+#include "ops/pending.hpp"
+
 namespace chainrule {
 
 // Inside a catch block: sets the Python error for the exception in flight. Errors of the core get the user's line.
 void set_python_error();
 
-// Runs f and returns what it returns, or `failed` with a Python error set.
-template <class F, class R>
-inline R guarded(F&& f, R failed) {
+// Runs f and returns what it returns, or `failed` with a Python error set. For calls that look at no tensor's content,
+// or that know how to deal with pending ones.
+template <class F, class R = PyObject*>
+inline R guarded_unsettled(F&& f, R failed = {}) {
   try {
     return f();
   } catch (...) {
@@ -17,9 +20,15 @@ inline R guarded(F&& f, R failed) {
     return failed;
   }
 }
-template <class F>
-inline PyObject* guarded(F&& f) {
-  return guarded(f, static_cast<PyObject*>(nullptr));
+// The usual way into the core: first everything pending is calculated; see Note [Pending operations].
+template <class F, class R = PyObject*>
+inline R guarded(F&& f, R failed = {}) {
+  return guarded_unsettled(
+      [&] {
+        settle();
+        return f();
+      },
+      failed);
 }
 
 }  // namespace chainrule

@@ -43,9 +43,11 @@ std::vector<Tensor> maybe_tensors(nb::handle sequence) {
 
 void bind_engine(nb::module_& m) {
   m.def("run_backward", [](nb::object outputs, nb::object gradients, bool retain, bool create, nb::object inputs) {
+    settle();
     backward(maybe_tensors(outputs), maybe_tensors(gradients), maybe_tensors(inputs), {retain, create});
   });
   m.def("gradients_of", [](nb::object outputs, nb::object gradients, nb::object inputs, bool retain, bool create) {
+    settle();
     std::vector<Tensor> wanted = maybe_tensors(inputs);
     return steal(to_python(gradients_of(maybe_tensors(outputs), maybe_tensors(gradients),
                                         std::span<const Tensor>(wanted), {retain, create})));
@@ -83,7 +85,9 @@ void bind_machine(nb::module_& m) {
     cpu::set_num_threads(n);
   });
   m.def("instruction_set", [] { return cpu::isa() == cpu::Isa::v4 ? "v4" : cpu::isa() == cpu::Isa::v3 ? "v3" : "v2"; });
+  m.def("settle", &settle);
   m.def("memory_statistics", [] {
+    settle();
     cpu::MemoryStatistics s = cpu::memory_statistics();
     nb::dict d;
     d["allocated"] = s.allocated;
@@ -94,8 +98,14 @@ void bind_machine(nb::module_& m) {
   m.def("reset_peak_memory", &cpu::reset_peak_memory);
   m.def("trim_memory", &cpu::trim_memory);
   m.def("set_memory_cache_limit", &cpu::set_memory_cache_limit);
-  m.def("live_tensors", &live_tensors);
-  m.def("live_nodes", &live_nodes);
+  m.def("live_tensors", [] {
+    settle();
+    return live_tensors();
+  });
+  m.def("live_nodes", [] {
+    settle();
+    return live_nodes();
+  });
 }
 
 void bind_dtypes(nb::module_& m) {

@@ -36,10 +36,10 @@ inline PyObject* finish(Tensor result, PyObject* a, PyObject* b) {
 }
 
 PyObject* apply(OpId id, PyObject* a, PyObject* b) {
-  return guarded([&]() -> PyObject* {
+  return guarded_unsettled([&]() -> PyObject* {
     Operand operands[2];
     if (!read_operand(a, operands[0]) || !read_operand(b, operands[1])) return Py_NewRef(Py_NotImplemented);
-    return finish(elementwise(id, std::span<const Operand>(operands, 2)), a, b);
+    return finish(elementwise_later(id, std::span<const Operand>(operands, 2)), a, b);
   });
 }
 
@@ -65,10 +65,10 @@ PyObject* inplace(PyObject* self, PyObject* other) {
 
 template <OpId id>
 PyObject* unary(PyObject* self) {
-  return guarded([&] {
+  return guarded_unsettled([&] {
     Operand operand;
     operand.tensor = reinterpret_cast<TensorObject*>(self);
-    return finish(elementwise(id, std::span<const Operand>(&operand, 1)), self, self);
+    return finish(elementwise_later(id, std::span<const Operand>(&operand, 1)), self, self);
   });
 }
 
@@ -81,23 +81,23 @@ PyObject* subtract(PyObject* a, PyObject* b) {
     return nullptr;
   }
   if (is_tensor(a) || !is_tensor(b)) return apply(OpId::sub, a, b);
-  return guarded([&]() -> PyObject* {
+  return guarded_unsettled([&]() -> PyObject* {
     Operand operands[2];
     if (!read_operand(b, operands[0]) || !read_operand(a, operands[1])) return Py_NewRef(Py_NotImplemented);
     double alpha = 1;
-    return finish(elementwise(OpId::rsub, std::span<const Operand>(operands, 2), &alpha), a, b);
+    return finish(elementwise_later(OpId::rsub, std::span<const Operand>(operands, 2), &alpha), a, b);
   });
 }
 
 // number / tensor is the tensor's reciprocal times the number, as PyTorch rounds and saves.
 PyObject* divide(PyObject* a, PyObject* b) {
   if (is_tensor(a) || !is_tensor(b)) return apply(OpId::div, a, b);
-  return guarded([&]() -> PyObject* {
+  return guarded_unsettled([&]() -> PyObject* {
     Operand operands[2];
     if (!read_operand(b, operands[0]) || !read_operand(a, operands[1])) return Py_NewRef(Py_NotImplemented);
-    Tensor reciprocal = elementwise(OpId::reciprocal, std::span<const Operand>(operands, 1));
+    Tensor reciprocal = elementwise_later(OpId::reciprocal, std::span<const Operand>(operands, 1));
     operands[0] = Operand(reciprocal);
-    return finish(elementwise(OpId::mul, std::span<const Operand>(operands, 2)), a, b);
+    return finish(elementwise_later(OpId::mul, std::span<const Operand>(operands, 2)), a, b);
   });
 }
 

@@ -26,7 +26,7 @@ Tensor tensor_of(PyObject* self) { return Tensor::borrow(self); }
 TensorObject* object_of(PyObject* self) { return reinterpret_cast<TensorObject*>(self); }
 
 PyObject* get_shape(PyObject* self, void*) {
-  return guarded([&] { return size_tuple(tensor_of(self).sizes()); });
+  return guarded_unsettled([&] { return size_tuple(tensor_of(self).sizes()); });
 }
 PyObject* get_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
 PyObject* get_device(PyObject*, void*) { return device_object(); }
@@ -71,11 +71,11 @@ Tensor get_data(const Tensor& x) {
 // ---- autograd
 
 PyObject* get_requires_grad(PyObject* self, void*) {
-  return guarded([&] { return PyBool_FromLong(requires_grad(object_of(self))); });
+  return guarded_unsettled([&] { return PyBool_FromLong(requires_grad(object_of(self))); });
 }
 
 int set_requires_grad(PyObject* self, PyObject* value, void*) {
-  return guarded(
+  return guarded_unsettled(
       [&]() -> int {
         if (!value || !PyBool_Check(value)) raise(PyExc_RuntimeError, "requires_grad must be a bool");
         set_requires_grad(Tensor::borrow(self), value == Py_True);
@@ -85,14 +85,14 @@ int set_requires_grad(PyObject* self, PyObject* value, void*) {
 }
 
 PyObject* get_is_leaf(PyObject* self, void*) {
-  return guarded([&] {
+  return guarded_unsettled([&] {
     refresh(object_of(self));
     return PyBool_FromLong(!object_of(self)->node);
   });
 }
 
 PyObject* get_grad_fn(PyObject* self, void*) {
-  return guarded([&] {
+  return guarded_unsettled([&] {
     refresh(object_of(self));
     Node* n = object_of(self)->node;
     return n ? Py_NewRef((PyObject*)n) : Py_NewRef(Py_None);
@@ -123,7 +123,7 @@ void check_grad(const Tensor& self, PyObject* value) {
 }
 
 int set_grad(PyObject* self, PyObject* value, void*) {
-  return guarded(
+  return guarded_unsettled(
       [&]() -> int {
         auto* t = object_of(self);
         bool clear = !value || value == Py_None;

@@ -8,6 +8,7 @@
 #include "autograd/inplace.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/elementwise_gradient.hpp"
+#include "ops/pending.hpp"
 #include "ops/refusals.hpp"
 #include "ops/sweep.hpp"
 
@@ -109,16 +110,19 @@ const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in
   return first && numbers && first->numel > kSmall ? nullptr : first;
 }
 
+// Of one contiguous tensor to another of the same shape.
+void copy_strides(const TensorObject* from, const Tensor& to) {
+  constexpr int kInline = TensorObject::kInlineDims;
+  if (from->ndim <= kInline) std::copy_n(from->inline_dims + kInline, from->ndim, to->inline_dims + kInline);
+}
+
 Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                   const TensorObject* first) {
   bool single = first->dtype == DType::Float32;
   ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(single ? Compute::F32 : Compute::F64)];
   if (!kernel) raise_unsupported(op, first->dtype);
   Tensor out = empty_as(first, op.is_test ? DType::Bool : first->dtype);
-  constexpr int kInline = TensorObject::kInlineDims;
-  if (keeps_strides(in) && first->ndim <= kInline) {
-    std::copy_n(first->inline_dims + kInline, first->ndim, out->inline_dims + kInline);
-  }
+  if (keeps_strides(in)) copy_strides(first, out);
   const void* pointers[kMaxInputs];
   alignas(64) char numbers[kMaxInputs][kSmall * 8];
   for (int i = 0; i < op.input_count; ++i) {
@@ -201,18 +205,36 @@ void record_elementwise(const OpRecord& op, std::span<const Operand> in, const d
     pass_tangents(op, in, parameters, out);
 }
 
-}  // namespace
-
-Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameters) {
-  const OpRecord& op = record_of(id);
-  Tensor out;
+Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
   if (const TensorObject* first = op.condition < 0 ? simple_shape(op, in) : nullptr) {
-    out = run_simple(op, in, parameters, first);
-  } else {
-    Shape s = shape_of(op, in, parameters);
-    out = allocate(s, in);
-    run_forward(op, in, s, parameters, out);
+    return run_simple(op, in, parameters, first);
   }
+  settle();
+  Shape s = shape_of(op, in, parameters);
+  Tensor out = allocate(s, in);
+  run_forward(op, in, s, parameters, out);
+  return out;
+}
+
+// What is pending is large, and so can be an input of this operation only if that is large as well.
+bool is_large(std::span<const Operand> in) {
+  const TensorObject* t = in[0].tensor ? in[0].tensor : in[in.size() - 1].tensor;
+  return t && t->numel >= kPendingSmallest;
+}
+
+Tensor run_later(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
+  if (!forward_mode::active()) {
+    if (Tensor out = defer(op, in, parameters)) {
+      if (keeps_strides(in)) copy_strides(in[0].tensor ? in[0].tensor : in[1].tensor, out);
+      return out;
+    }
+  }
+  settle();
+  return run(op, in, parameters);
+}
+
+// The value is there, or pending: gives it its history.
+inline void give_history(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   bool history = false, cut = false;
   for (int i = 0; i < op.input_count; ++i) {
     const TensorObject* t = in[i].tensor;
@@ -221,6 +243,22 @@ Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameter
   }
   if ((history && grad_enabled()) || forward_mode::active()) record_elementwise(op, in, parameters, out);
   if ((cut || (history && !grad_enabled())) && !out->node) note_cuts(in, out);
+}
+
+}  // namespace
+
+Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameters) {
+  const OpRecord& op = record_of(id);
+  settle();
+  Tensor out = run(op, in, parameters);
+  give_history(op, in, parameters, out);
+  return out;
+}
+
+Tensor elementwise_later(OpId id, std::span<const Operand> in, const double* parameters) {
+  const OpRecord& op = record_of(id);
+  Tensor out = is_large(in) ? run_later(op, in, parameters) : run(op, in, parameters);
+  give_history(op, in, parameters, out);
   return out;
 }
 
@@ -255,6 +293,7 @@ bool is_logical(const OpRecord& op) {
 }  // namespace
 
 Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* parameters) {
+  settle();
   const OpRecord& op = record_of(id);
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
@@ -297,6 +336,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
 }
 
 Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* parameters, const Tensor& out) {
+  settle();
   const OpRecord& op = record_of(id);
   Shape s = shape_of(op, in, parameters);
   if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) {

@@ -11,6 +11,8 @@ Tensor elementwise(OpId id, std::span<const Operand> operands, const double* par
 inline Tensor elementwise(OpId id, std::initializer_list<Operand> operands, const double* parameters = nullptr) {
   return elementwise(id, std::span<const Operand>(operands.begin(), operands.size()), parameters);
 }
+// The same for a user's own call, whose calculation may wait; see Note [Pending operations].
+Tensor elementwise_later(OpId id, std::span<const Operand> operands, const double* parameters = nullptr);
 // Overwrites operands[0], a tensor, with the result.
 Tensor elementwise_inplace(OpId id, std::span<const Operand> operands, const double* parameters = nullptr);
 inline Tensor elementwise_inplace(OpId id, std::initializer_list<Operand> operands,

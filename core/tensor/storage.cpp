@@ -23,6 +23,7 @@ Storage* blank() {
   storage->version = 0;
   storage->device = Device::CPU;
   storage->resizable = true;
+  storage->exported = false;
   storage->capacity = 0;
   storage->owner = nullptr;
   new (&storage->written) SourceLine();

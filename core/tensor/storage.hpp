@@ -20,6 +20,7 @@ struct Storage {
   uint32_t version;
   Device device;
   bool resizable;
+  bool exported;  // others may read or write the bytes at any time
   int64_t bytes;
   char* data;
   size_t capacity;     // of the allocator's block; 0 when the bytes are inline or borrowed
