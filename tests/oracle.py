@@ -86,7 +86,10 @@ def is_float(t: Any) -> bool:
 def find(library: Any, name: str) -> Callable:
     """The function of that name; PyTorch keeps some in submodules, and some are methods only."""
     if library is chainrule:
-        places = (chainrule._core.functions.get(name), getattr(chainrule.nn.functional, name, None))
+        places = (
+            chainrule._core.functions.get(name),
+            *(getattr(m, name, None) for m in (chainrule.nn.functional, chainrule)),
+        )
         return next(filter(None, places), None) or getattr(chainrule.Tensor, name)
     if name.startswith("special_"):
         return getattr(torch.special, name.removeprefix("special_"))

@@ -303,3 +303,37 @@ def test_default_dtype(default):
     finally:
         for library in (chainrule, torch):
             library.set_default_dtype(library.float32)
+
+
+COMPLEX_NUMBER = {
+    "times": lambda x: x * 1j,
+    "number over": lambda x: (1 + 2j) / x,
+    "over number": lambda x: x / (1 + 2j),
+    "power": lambda x: x ** (1 + 2j),
+    "base": lambda x: (1 + 2j) ** x,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("f", COMPLEX_NUMBER.values(), ids=COMPLEX_NUMBER)
+def test_gradient_with_a_complex_number(f, dtype):
+    """The imaginary part counts: in both gradients and in forward mode."""
+    mine, reference = both([0.5, 1.5, 2.0], dtype)
+    results = [gradients_to_second_order(library, f, x) for library, x in ((chainrule, mine), (torch, reference))]
+    for m, r in zip(*results, strict=True):
+        assert_same(m, r)
+    with chainrule.autograd.forward_ad.dual_level():
+        dual = chainrule.autograd.forward_ad.make_dual(mine.detach(), chainrule.ones_like(mine))
+        tangent = chainrule.autograd.forward_ad.unpack_dual(f(dual)).tangent
+    reference = reference.detach()  # PyTorch's own forward mode drops the imaginary part of `power`
+    assert_same(tangent, (f(reference + 1e-5) - f(reference - 1e-5)) / 2e-5, 1e2)
+
+
+def gradients_to_second_order(library, f, x) -> list:
+    x.requires_grad_()
+    y = f(x)
+    incoming = library.tensor([1 + 2j, 0.5 - 1j, -1 + 0.3j], dtype=library.complex128)
+    (first,) = library.autograd.grad(y, x, incoming, create_graph=True)
+    if not first.requires_grad:
+        return [first]
+    return [first, *library.autograd.grad(first.abs().sum(), x)]

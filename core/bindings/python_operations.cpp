@@ -1,9 +1,11 @@
 // Operations whose body is Python: bound by the same signatures as those of the core, imported when first called.
 #include <memory>
 
+#include "autograd/record.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/conversions.hpp"
+#include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
 
 namespace chainrule {
@@ -17,12 +19,12 @@ class PythonBody {
  public:
   PythonBody(std::string module, std::string name) : module_(std::move(module)), name_(std::move(name)) {}
 
-  // `out` is not the body's business: the result is copied into it.
-  PyObject* operator()(const Signature& s, const BoundArguments& a) {
+  // `out` is not the body's business: the result is copied into it. `first`, if given, stands for the first argument.
+  PyObject* operator()(const Signature& s, const BoundArguments& a, PyObject* first = nullptr) {
     PyObject* arguments[BoundArguments::kMax] = {};
     size_t n = 0;
     for (int i = 0; i < static_cast<int>(s.parameters.size()); ++i) {
-      if (i != s.out) arguments[n++] = plain(s.parameters[i].kind, a[i]);
+      if (i != s.out) arguments[n++] = plain(s.parameters[i].kind, i == 0 && first ? first : a[i]);
     }
     PyObject* result = PyObject_Vectorcall(body(), arguments, n, nullptr);
     for (size_t i = 0; i < n; ++i) Py_DECREF(arguments[i]);
@@ -75,8 +77,14 @@ void define_python(std::string text, Forms forms, bool inplace, const std::strin
   if (!inplace) return;
   auto written = std::make_shared<Signature>(Signature::parse(inplace_text(text)));
   define_call(*written, kMethod, [body, written](const BoundArguments& a) {
-    Tensor result = Tensor::steal(reinterpret_cast<TensorObject*>((*body)(*written, a)));
     Tensor self = Tensor::borrow(a[0]);
+    // What the body saves for the gradient must outlive the write.
+    Tensor before = grad_enabled() && requires_grad(self) ? clone(self) : self;
+    Tensor result = Tensor::steal(reinterpret_cast<TensorObject*>((*body)(*written, a, before.py())));
+    if (!can_cast(result.dtype(), self.dtype())) {
+      raise(PyExc_RuntimeError, "result type ", facts(result.dtype()).tensor_name,
+            " can't be cast to the desired output type ", facts(self.dtype()).tensor_name);
+    }
     copy_(self, result);
     return Py_NewRef(a[0]);
   });

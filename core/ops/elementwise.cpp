@@ -170,11 +170,16 @@ bool has_tangent(const Operand& o) { return forward_mode::has_tangent(o.tensor);
 void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   if (!op.differentiable) return;
   forward_mode::PauseScope pause;
-  Tensor sum;
+  Tensor sum, complex_numbers[kMaxInputs];
+  Operand inputs[kMaxInputs];
+  for (int i = 0; i < op.input_count; ++i) {
+    complex_numbers[i] = complex_number(in[i], out.dtype());
+    inputs[i] = complex_numbers[i] ? Operand(complex_numbers[i]) : in[i];
+  }
   for (int k = 0; k < op.input_count; ++k) {
     if (!has_tangent(in[k]) || (op.reads[k] & kIsNone)) continue;
     Tensor t = fit_tangent(Tensor::borrow(in[k].tensor->rare->tangent), out);
-    Tensor term = op.reads[k] & kPassesG ? t : gradient_formula(op, k, t, in, out, parameters);
+    Tensor term = op.reads[k] & kPassesG ? t : gradient_formula(op, k, t, {inputs, in.size()}, out, parameters);
     sum = sum ? elementwise(OpId::add, {sum, term}) : term;
   }
   if (sum) forward_mode::set_tangent(out, sum);

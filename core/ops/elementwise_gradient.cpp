@@ -12,7 +12,7 @@ namespace {
 // How to differentiate a recorded call: which inputs were numbers, and where the saved tensors are.
 struct ElementwiseGradient {
   const OpRecord* op;
-  double numbers[5];             // parameters, then the values of inputs that were numbers
+  double numbers[5];             // parameters, then the values of inputs that were real numbers
   uint8_t slot[kMaxInputs + 1];  // of each input and the output among the saved tensors; kNumber; kUnread
   static constexpr uint8_t kNumber = 254, kUnread = 255;
 
@@ -185,6 +185,13 @@ OpInfo* node_info(const OpRecord& op, std::span<const Operand> in) {
   return in[static_cast<size_t>(op.input_count - 1)].tensor ? op.info : op.info_number_last;
 }
 
+Tensor complex_number(const Operand& number, DType dtype) {
+  if (number.tensor || number.scalar.imaginary == 0) return Tensor();
+  Tensor t = empty_strided(Span(), Span(), dtype);
+  store(number.scalar, dtype, t->data);
+  return t;
+}
+
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                             const Tensor& out, const Tensor* former) {
   Edge edges[kMaxInputs];
@@ -198,10 +205,12 @@ Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, con
   ElementwiseGradient e;
   e.op = &op;
   int numbers = 0, saved = 0;
+  Tensor complex_numbers[kMaxInputs];
   for (int i = 0; i < op.parameter_count; ++i) e.numbers[numbers++] = parameters[i];
   for (int i = 0; i < std::min(op.input_count, kMaxInputs); ++i) {
     bool read = reads >> i & 1;
-    if (!in[i].tensor) {
+    if (read) complex_numbers[i] = complex_number(in[i], out.dtype());
+    if (!in[i].tensor && !complex_numbers[i]) {
       e.slot[i] = ElementwiseGradient::kNumber;
       e.numbers[numbers++] = in[i].scalar.real;
     } else {
@@ -213,9 +222,11 @@ Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, con
   Node* n = make_node(node_info(op, in), op.input_count, saved, 1);
   for (int i = 0; i < op.input_count; ++i) {
     if (edges[i]) set_edge(n, i, edges[i]);
-    if (e.slot[i] < ElementwiseGradient::kNumber) {
+    if (e.slot[i] >= ElementwiseGradient::kNumber) continue;
+    if (complex_numbers[i])
+      save_input(n, e.slot[i], complex_numbers[i]);
+    else
       save_input(n, e.slot[i], former && former[i] ? former[i] : Tensor::borrow(in[i].tensor));
-    }
   }
   if (e.slot[kMaxInputs] < ElementwiseGradient::kNumber) save_output(n, e.slot[kMaxInputs], out);
   set_function(n, e);

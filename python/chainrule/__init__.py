@@ -72,6 +72,7 @@ _FROM_SUBMODULES = {
     "initial_seed": "random",
     "get_rng_state": "random",
     "set_rng_state": "random",
+    "einsum": "ops.einsum",
 }
 
 

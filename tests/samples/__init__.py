@@ -1,11 +1,12 @@
 """Sample records: what each op is tried with. An op without a record here fails the suite (test_coverage.py)."""
 
+from .composed import COMPOSED
 from .creation import CREATION
 from .elementwise import ELEMENTWISE
 from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
 
-RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS]
+RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *COMPOSED]
 
-__all__ = ["CREATION", "ELEMENTWISE", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
+__all__ = ["COMPOSED", "CREATION", "ELEMENTWISE", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]

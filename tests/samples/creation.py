@@ -24,6 +24,9 @@ CREATION = [
     op("linspace", 1.5, 2, 1),
     op("linspace", 0, 10, 0),
     op("linspace", 6, 0, 101, skip="halves"),  # PyTorch rounds the step to the dtype
+    op("logspace", 0, 3, 4),
+    op("logspace", 0.5, 2, 7, 2),
+    op("logspace", 1, 2, 0),
     op("eye", 3),
     op("eye", 3, 5),
     op("eye", 4, 2),

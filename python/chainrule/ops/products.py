@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from math import prod
 
+from .. import bool as bool_dtype
+from .. import broadcast_tensors
 from .._core import Tensor
+from .checks import check_same_dtype, refuse_dtype, wrap_dim, wrap_dims
 
 
 def kron(input: Tensor, other: Tensor) -> Tensor:
@@ -38,15 +42,64 @@ def tensordot(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> Tensor
 
 
 def _contracted(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> tuple[list[int], list[int]]:
+    over_a, over_b = _two_lists(a, b, dims)
+    if len(over_a) != len(over_b):
+        raise RuntimeError(f"both dimension lists should have same length, but have {len(over_a)} and {len(over_b)}")
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"both inputs should have same dtype, but have {a.dtype} and {b.dtype}")
+    return wrap_dims(over_a, a.ndim), wrap_dims(over_b, b.ndim)
+
+
+def _two_lists(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
-        dims = dims.item() if dims.numel() == 1 else dims.tolist()
+        if dims.numel() > 1 and dims.size(0) != 2:
+            raise AssertionError(f"dims tensor must have size 2 in first dimension, got {dims.size(0)}")
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.ndim, b.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         return list(range(a.ndim - dims, a.ndim)), list(range(dims))
-    over_a, over_b = ([d] if isinstance(d, int) else list(d) for d in dims)
-    if len(over_a) != len(over_b):
-        raise RuntimeError("both dimension lists should have same length")
-    return [d % a.ndim for d in over_a], [d % b.ndim for d in over_b]
+    if not isinstance(dims, (tuple, list)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+            f"but got dims={dims}"
+        )
+    over_a, over_b = dims
+    for name, over in (("dims_self", over_a), ("dims_other", over_b)):
+        if not isinstance(over, (tuple, list)):
+            raise TypeError(f"tensordot(): argument '{name}' must be tuple of ints, not {type(over).__name__}")
+    return list(over_a), list(over_b)
+
+
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The vector product in three dimensions, along `dim`."""
+    if dim is None:
+        dim = _first_of_size_three(input)
+    if input.ndim != other.ndim:
+        raise RuntimeError(
+            f"linalg.cross: inputs must have the same number of dimensions. Got {input.ndim} and {other.ndim}"
+        )
+    dim = wrap_dim(dim, input.ndim)
+    if input.size(dim) != 3 or other.size(dim) != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.size(dim)} and {other.size(dim)}"
+        )
+    a, b = broadcast_tensors(input, other)
+    check_same_dtype(a, b)
+    if a.dtype == bool_dtype:
+        refuse_dtype("cross", a.dtype)
+    return a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)
+
+
+def _first_of_size_three(input: Tensor) -> int:
+    if 3 not in input.shape:
+        raise RuntimeError("no dimension of size 3 in input")
+    warnings.warn(
+        "Using torch.cross without specifying the dim arg is deprecated.\n"
+        "Please either pass the dim explicitly or simply use torch.linalg.cross.\n"
+        "The default value of dim will change to agree with that of linalg.cross in a future release.",
+        stacklevel=3,
+    )
+    return list(input.shape).index(3)

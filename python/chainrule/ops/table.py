@@ -9,9 +9,60 @@ begins with linalg_, fft_ or special_ is a function of that submodule.
 The core reads this table when it is loaded; a body's module is imported by its first call.
 """
 
+_OPTIONS = (
+    "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
+)
+
 OPERATIONS = {
     "products": """
-        both      kron(Tensor input, Tensor other, *, Tensor? out=None)
-        function  tensordot(Tensor a, Tensor b, object dims=2, Tensor? out=None)
+        both     kron(Tensor input, Tensor other, *, Tensor? out=None)
+        function tensordot(Tensor a, Tensor b, object dims=2, Tensor? out=None)
+        both     cross(Tensor input, Tensor other, int? dim=None, *, Tensor? out=None)
+    """,
+    "distances": """
+        both     dist(Tensor input, Tensor other, Number p=2)
+        function cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary')
+        function norm_except_dim(Tensor v, int pow=2, int dim=0)
+    """,
+    "statistics": """
+        both     cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None)
+        both     corrcoef(Tensor input)
+    """,
+    "calculus": """
+        both     diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor? out=None)
+        function gradient(Tensor input, *, object spacing=None, object dim=None, int edge_order=1) -> Tensor[]
+        function trapezoid.x(Tensor y, Tensor x, *, int dim=-1)
+        function trapezoid.dx(Tensor y, *, Number dx=1, int dim=-1)
+        function trapz.x(Tensor y, Tensor x, *, int dim=-1)
+        function trapz.dx(Tensor y, *, float dx=1.0, int dim=-1)
+        function cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1)
+        function cumulative_trapezoid.dx(Tensor y, *, Number dx=1, int dim=-1)
+    """,
+    "grids": """
+        function meshgrid(Tensor[*] tensors=(), *, str? indexing=None) -> Tensor[]
+        function cartesian_prod(Tensor[*] tensors=())
+        function combinations(Tensor input, int r=2, bool with_replacement=False)
+        function vander(Tensor x, int? N=None, bool increasing=False)
+        function unravel_index(Tensor indices, object shape) -> Tensor[]
+    """,
+    "comparisons": """
+        both     isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)
+        both     allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool
+        both     equal(Tensor input, Tensor other) -> bool
+        both     isreal(Tensor input)
+        both     is_same_size(Tensor input, Tensor other) -> bool
+        both     is_nonzero(Tensor input) -> bool
+    """,
+    "rotations": """
+        both     rot90(Tensor input, int k=1, int[]? dims=None)
+        both     fliplr(Tensor input)
+        both     flipud(Tensor input)
+    """,
+    "scales": f"""
+        function logspace(Operand start, Operand end, int steps, float base=10.0, *, Tensor? out=None, {_OPTIONS})
+        both+inplace renorm(Tensor input, Number p, int dim, Number maxnorm, *, Tensor? out=None)
+        both     frexp(Tensor input, *, object out=None) -> (mantissa, exponent)
+        both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
+        function special_multigammaln(Tensor input, int p, *, Tensor? out=None)
     """,
 }

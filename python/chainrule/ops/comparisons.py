@@ -1,0 +1,51 @@
+"""Comparing tensors as wholes, or within a tolerance."""
+
+from __future__ import annotations
+
+from .. import bool as bool_dtype
+from .. import get_default_dtype, ones_like
+from .._core import Tensor
+from .checks import is_integral, spoken
+
+
+def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
+    """Where |input - other| <= atol + rtol * |other|."""
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"{spoken(input.dtype)} did not match {spoken(other.dtype)}; convert one of them with .to()")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+    close = input == other
+    if equal_nan and not is_integral(input.dtype):
+        close = close | (input.isnan() & other.isnan())
+    if rtol == 0 and atol == 0:
+        return close
+    if is_integral(input.dtype):
+        input, other = input.to(get_default_dtype()), other.to(get_default_dtype())
+    error = (input - other).abs()
+    return close | (error.isfinite() & (error <= atol + (rtol * other).abs()))
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
+    """Whether isclose holds everywhere."""
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether both have the same shape and the same elements."""
+    return input.shape == other.shape and bool((input == other).all())
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether both have the same shape."""
+    return input.shape == other.shape
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not zero."""
+    return bool(input)
+
+
+def isreal(input: Tensor) -> Tensor:
+    """Where the imaginary part is zero."""
+    return input.imag == 0 if input.is_complex() else ones_like(input, dtype=bool_dtype)

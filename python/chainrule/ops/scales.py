@@ -1,0 +1,108 @@
+"""Scales of numbers: powers at equal steps, norms brought below a limit, mantissa and exponent, gamma functions."""
+
+from __future__ import annotations
+
+from math import log, pi
+
+from .. import arange, float32, float64, get_default_dtype, int32, int64, linspace, tensor, where
+from .. import bool as bool_dtype
+from .._core import Tensor, dtype, functions
+from .checks import is_integral, refuse_dtype, wrap_dim
+
+_vector_norm = functions["linalg_vector_norm"]
+
+
+def logspace(
+    start: float | Tensor,
+    end: float | Tensor,
+    steps: int,
+    base: float,
+    dtype: dtype | None,
+    layout: object,
+    device: object,
+    pin_memory: bool,
+    requires_grad: bool,
+) -> Tensor:
+    """Powers of `base`, the exponents from `start` to `end` in equal steps."""
+    ends = []
+    for name, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor):
+            if value.ndim:
+                raise RuntimeError(
+                    "logspace only supports 0-dimensional start and end tensors, "
+                    f"but got {name} with {value.ndim} dimension(s)."
+                )
+            value = value.item()
+        ends.append(value)
+    if steps < 0:
+        raise RuntimeError(f"number of steps must be non-negative, but is {steps}")
+    is_complex = any(isinstance(value, complex) for value in ends)
+    if dtype is None:
+        dtype = get_default_dtype().to_complex() if is_complex else get_default_dtype()
+    if dtype == bool_dtype and steps:
+        refuse_dtype("logspace_cpu", dtype)
+    first, last = (tensor(value, dtype=dtype).item() for value in ends)  # in the dtype, as PyTorch rounds them
+    if dtype.is_complex:
+        exponents = first + linspace(0, 1, steps, dtype=float64) * (last - first)
+    else:
+        exponents = linspace(first, last, steps, dtype=float64)
+    powers = base**exponents
+    return (powers.to(int64) if is_integral(dtype) else powers).to(dtype).requires_grad_(requires_grad)
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """The slices along `dim`, those whose p-norm exceeds `maxnorm` scaled down to it."""
+    for name, value in (("p", p), ("maxnorm", maxnorm)):
+        if isinstance(value, complex):
+            raise RuntimeError(f"renorm: {name} must be real-valued, but is {value}")
+    if not p > 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, but p is {p}")
+    if not maxnorm >= 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    dim = wrap_dim(dim, input.ndim)
+    wide = float32 if input.dtype.itemsize == 2 else None
+    norm = _vector_norm(input, p, [d for d in range(input.ndim) if d != dim], True, dtype=wide)
+    # The small number is PyTorch's: it keeps the result at or below the limit.
+    factor = where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
+    return input * factor.to(input.dtype)
+
+
+def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
+    """A mantissa from 0.5 up to 1 and the exponent of 2 that gives the number back."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(f"torch.frexp() only supports floating-point dtypes, not {input.dtype}")
+    exponent = _exponent(input.detach().to(float64))
+    # In two steps: the power of a subnormal number's exponent is itself too large.
+    half = exponent // 2
+    mantissa = input * _power_of_two(-half, input.dtype) * _power_of_two(half - exponent, input.dtype)
+    return mantissa, exponent.to(int32)
+
+
+def _exponent(x: Tensor) -> Tensor:
+    """From the bits of float64; 0 for zero, infinity and NaN."""
+    is_small = x.abs() < 2.0**-1000
+    bits = where(is_small, x * 2.0**100, x).view(int64)
+    exponent = ((bits >> 52) & 0x7FF) - 1022 - where(is_small, 100, 0)
+    return where((x == 0) | ~x.isfinite(), 0, exponent)
+
+
+def _power_of_two(n: Tensor, kind: dtype) -> Tensor:
+    """2**n exactly, where n is an exponent of a normal number of float64."""
+    return ((n + 1023) << 52).view(float64).to(kind)
+
+
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension p."""
+    if p < 1:
+        raise RuntimeError(f"p has to be greater than or equal to 1, but is {p}")
+    if input.dtype == bool_dtype:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    if input.is_complex():
+        refuse_dtype("mvlgamma", input.dtype)
+    shifts = arange(p, dtype=input.dtype if input.dtype.is_floating_point else get_default_dtype()) / 2
+    return (input.unsqueeze(-1) - shifts).lgamma().sum(-1) + p * (p - 1) / 4 * log(pi)
+
+
+special_multigammaln = mvlgamma
