@@ -198,6 +198,7 @@ NB_MODULE(_core, m) {
   bind_matmul();
   bind_joining();
   bind_indexing();
+  bind_networks();
   bind_tensor_methods();
   bind_python_operations();
   add_callables(m.ptr(), &TensorType);
