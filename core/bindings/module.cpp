@@ -17,6 +17,7 @@
 #include "bindings/callable.hpp"
 #include "bindings/descriptors.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/function_node.hpp"
 #include "bindings/node_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
@@ -240,6 +241,7 @@ NB_MODULE(_core, m) {
   ready_tensor_type();
   add_descriptors(m.ptr());
   add_node_type(m.ptr());
+  add_function_node(m.ptr());
   bind_elementwise();
   bind_views();
   bind_creation();
@@ -248,6 +250,7 @@ NB_MODULE(_core, m) {
   bind_matmul();
   bind_joining();
   bind_indexing();
+  bind_networks();
   bind_tensor_methods();
   bind_python_operations();
   bind_dtype_conversions();
