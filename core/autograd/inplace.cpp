@@ -204,6 +204,14 @@ void mark_written(const Tensor& self) {
   self->storage->written = current_line();
 }
 
+bool should_record_write(Inputs inputs) {
+  if (!grad_enabled() || !is_differentiable(inputs[0]->dtype())) return false;
+  for (const Tensor* t : inputs) {
+    if (*t && requires_grad(*t)) return true;
+  }
+  return false;
+}
+
 void rebase_history(const Tensor& self, Node* node) {
   if (self->base && !left_its_base(self.get())) return rebase_through_view(self, node);
   set_node(self.get(), node);
