@@ -24,7 +24,7 @@ bool any_tangent(Inputs inputs) {
   return false;
 }
 
-void propagate(Node* node, Inputs inputs, const Tensor& output) {
+void propagate(Node* node, Inputs inputs, const Tensor& output, size_t number) {
   bool tracked = false;  // whether the tangent itself may be differentiated
   for (const Tensor* t : inputs) {
     tracked |= grad_enabled() && *t && (requires_grad(*t) || (has_tangent(t->get()) && requires_grad(tangent(*t))));
@@ -33,8 +33,9 @@ void propagate(Node* node, Inputs inputs, const Tensor& output) {
   GradModeScope recording(true);
   Tensor probe = zeros(output.sizes(), output.dtype());
   probe->flags |= kRequiresGrad;
-  Tensor gradients[1] = {probe};
-  Backward transpose(node, gradients);
+  std::vector<Tensor> gradients(node->output_count);
+  gradients[number] = probe;
+  Backward transpose(node, gradients.data());
   node->function->invoke(node->capture, transpose);
 
   std::vector<Tensor> outputs, tangents;

@@ -21,9 +21,10 @@ Tensor tangent(const Tensor& t);  // null handle when it has none
 void set_tangent(const Tensor& t, const Tensor& tangent);
 bool any_tangent(Inputs inputs);
 
-// Sets the output's tangent from the inputs' by the operation's own gradient function: its transpose is differentiated
-// with respect to the incoming gradient, so every differentiable operation has forward mode without a second rule.
-void propagate(Node* node, Inputs inputs, const Tensor& output);
+// Sets the tangent of output `number` from the inputs' by the operation's own gradient function: its transpose is
+// differentiated with respect to the incoming gradient, so every differentiable operation has forward mode without a
+// second rule.
+void propagate(Node* node, Inputs inputs, const Tensor& output, size_t number);
 
 // While one lives, operations pass no tangents on.
 class PauseScope {

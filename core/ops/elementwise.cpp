@@ -9,6 +9,7 @@
 #include "ops/accumulate.hpp"
 #include "ops/elementwise_gradient.hpp"
 #include "ops/refusals.hpp"
+#include "ops/refused_derivatives.hpp"
 #include "ops/sweep.hpp"
 
 namespace chainrule {
@@ -135,6 +136,11 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
   return out;
 }
 
+bool any_requires_grad(std::span<const Operand> in) {
+  if (!grad_enabled()) return false;
+  return std::any_of(in.begin(), in.end(), [](const Operand& o) { return o.tensor && requires_grad(o.tensor); });
+}
+
 bool wants_grad(const OpRecord& op, std::span<const Operand> in) {
   if (!op.differentiable || !grad_enabled()) return false;
   for (int i = 0; i < op.input_count; ++i) {
@@ -164,6 +170,7 @@ bool has_tangent(const Operand& o) { return forward_mode::has_tangent(o.tensor);
 
 // Forward mode: the gradient texts with g := each input's tangent, summed.
 void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
+  if (!op.differentiable && refuses_derivative(op, false)) refuse_tangents(op, in);
   if (!op.differentiable) return;
   forward_mode::PauseScope pause;
   Tensor sum;
@@ -187,8 +194,10 @@ void note_cuts(std::span<const Operand> in, const Tensor& out) {
 }
 
 void record_elementwise(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
-  if (wants_grad(op, in) && is_differentiable(out.dtype())) {
-    Node* n = make_elementwise_node(op, in, parameters, out, nullptr);
+  bool refused = !op.differentiable && refuses_derivative(op, false);
+  if ((wants_grad(op, in) || (refused && any_requires_grad(in))) && is_differentiable(out.dtype())) {
+    Node* n =
+        refused ? make_refusing_node(op, false, in, out) : make_elementwise_node(op, in, parameters, out, nullptr);
     attach(out, n);
     Py_DECREF((PyObject*)n);
   }
@@ -200,6 +209,7 @@ void record_elementwise(const OpRecord& op, std::span<const Operand> in, const d
 
 Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameters) {
   const OpRecord& op = record_of(id);
+  if (op.parameter_count) refuse_parameters(op, in, parameters);
   Tensor out;
   if (const TensorObject* first = op.condition < 0 ? simple_shape(op, in) : nullptr) {
     out = run_simple(op, in, parameters, first);
@@ -222,7 +232,7 @@ Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameter
 namespace {
 
 // For an op without a derivative that overwrites a tensor with history: comparisons are constant almost everywhere, so
-// zeros; heaviside_ and nextafter_ have no gradient to give.
+// zeros; heaviside_ has no gradient to give.
 Node* make_constant_node(const OpRecord& op, std::span<const Operand> in, const Tensor& out) {
   Node* n = make_node(node_info(op, in), op.input_count, 0, 1);
   for (int i = 0; i < op.input_count; ++i) {
@@ -253,6 +263,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   const OpRecord& op = record_of(id);
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
+  refuse_parameters(op, in, parameters);
   Shape s = shape_of(op, in, parameters);
   if (!can_cast(s.result, self.dtype())) {
     raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
@@ -261,12 +272,13 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   if (!equal(s.sizes, self.sizes())) {
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
   }
-  bool recorded = wants_grad(op, in);
+  bool refused = refuses_derivative(op, true);
+  bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));
   bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
   check_inplace(self, recorded || cut);
   check_no_overlap(self);
   bool has_tangents = forward_mode::active() && op.differentiable;
-  uint8_t wanted = has_tangents ? 0xff : recorded ? read_by_gradients(op, in) : 0;
+  uint8_t wanted = has_tangents ? 0xff : recorded && !refused ? read_by_gradients(op, in) : 0;
   Operand copies[kMaxInputs];
   Tensor former[kMaxInputs];
   for (int i = 0; i < op.input_count; ++i) {
@@ -277,7 +289,9 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   }
   run_forward(op, {copies, in.size()}, s, parameters, self);
   mark_written(self);
-  if (recorded)
+  if (recorded && refused)
+    rebase_history(self, make_refusing_node(op, true, in, self));
+  else if (recorded)
     rebase_history(self, make_elementwise_node(op, in, parameters, self, former));
   else if (cut)
     rebase_history(self, make_constant_node(op, in, self));
@@ -293,6 +307,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
 
 Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   const OpRecord& op = record_of(id);
+  refuse_parameters(op, in, parameters);
   Shape s = shape_of(op, in, parameters);
   if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) {
     raise(PyExc_RuntimeError, op.name,

@@ -11,7 +11,8 @@ _core_functions = _core.functions
 linear = _core_functions["linear"]
 sigmoid, tanh = _core_functions["sigmoid"], _core_functions["tanh"]
 prelu, gelu, softplus = _core_functions["prelu"], _core_functions["gelu"], _core_functions["softplus"]
-hardshrink, logsigmoid = _core_functions["hardshrink"], _core_functions["logsigmoid"]
+hardshrink, softshrink = _core_functions["hardshrink"], _core_functions["softshrink"]
+logsigmoid = _core_functions["logsigmoid"]
 relu_, hardtanh_, threshold_ = _core_functions["relu_"], _core_functions["hardtanh_"], _core_functions["threshold_"]
 leaky_relu_, elu_ = _core_functions["leaky_relu_"], _core_functions["elu_"]
 celu_, selu_ = _core_functions["celu_"], _core_functions["selu_"]
@@ -55,8 +56,6 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere."""
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return _apply("celu", inplace, input, alpha)
 
 
@@ -83,13 +82,6 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * relu6(x + 3) / 6."""
     return _apply("hardswish", inplace, input)
-
-
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x moved towards zero by lambd, and zero where it would pass it."""
-    if not lambd >= 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return _core_functions["softshrink"](input, lambd)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
