@@ -175,10 +175,10 @@ void bind_creation() {
          kMethod, [](const Tensor& like, PyObject* data, MaybeDType dtype, PyObject* device, bool tracked) {
            return finished(tensor_from_python(data, dtype.value_or(like.dtype())), device, tracked);
          });
-  define("fill_(Tensor input, Number value)", kMethod, [](const Tensor& t, PyObject* value) {
+  define("fill_(Tensor input, Number value)", kBoth, [](const Tensor& t, PyObject* value) {
     return is_tensor(value) ? fill_tensor_(t, Tensor::borrow(value)) : fill_(t, to_scalar(value));
   });
-  define("zero_(Tensor input)", kMethod, zero_);
+  define("zero_(Tensor input)", kBoth, zero_);
 }
 
 }  // namespace chainrule

@@ -43,6 +43,7 @@ Tensor view_as(const Tensor& t, const Tensor& other) { return view(t, other.size
 Tensor reshape_as(const Tensor& t, const Tensor& other) { return reshape(t, other.sizes()); }
 
 Tensor as_strided_at(const Tensor& t, const Dims& size, const Dims& stride, std::optional<int64_t> offset) {
+  if (offset && *offset < 0) raise(PyExc_RuntimeError, "Tensor: invalid storage offset ", *offset);
   return as_strided(t, size, stride, offset ? *offset - t.offset() : 0);
 }
 

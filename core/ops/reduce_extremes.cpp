@@ -147,12 +147,18 @@ TensorPair aminmax(const Tensor& x, MaybeDim dim, bool keepdim) {
   if (is_complex(x.dtype())) raise_complex("aminmax_cpu", x.dtype());
   Tensor lowest = fold(Fold::Min, x, reduced, keepdim, {x.dtype(), x.dtype()});
   Tensor highest = fold(Fold::Max, x, reduced, keepdim, {x.dtype(), x.dtype()});
-  auto gradient = [](Backward& b, const ReducedShape& s) {
-    Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1))});
-    b.give(0, share_among(ties, s.restore(b.g()), listed(s.reduced, s.sizes.size())));
-  };
-  return {record_reduction(kAminmax, lowest, x, reduced, keepdim, {&x, &lowest}, gradient),
-          record_reduction(kAminmax, highest, x, reduced, keepdim, {&x, &highest}, gradient)};
+  return record_pair(kAminmax, lowest, highest, {&x}, {&x, &lowest, &highest},
+                     [reduced, keepdim, sizes = Dims(x.sizes())](Backward& b) {
+                       ReducedShape s{reduced, sizes, keepdim};
+                       Tensor total;
+                       for (int i : {0, 1}) {
+                         if (!b.has_g(i)) continue;
+                         Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1 + i))});
+                         Tensor share = share_among(ties, s.restore(b.g(i)), listed(reduced, sizes.size()));
+                         total = total ? elementwise(OpId::add, {total, share}) : share;
+                       }
+                       b.give(0, total);
+                     });
 }
 
 }  // namespace chainrule

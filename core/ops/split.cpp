@@ -21,7 +21,7 @@ struct Pieces {
 
   Tensor piece(const Tensor& t, int64_t start, int64_t length) const {
     Dims sizes(t.sizes()), strides(t.strides());
-    int64_t offset = t.offset() + (t.numel() ? start * strides[dim] : 0);
+    int64_t offset = t.offset() + first_of(t, dim, start);
     sizes[dim] = length;
     if (!keeps) {
       sizes.erase(dim);

@@ -20,6 +20,8 @@ Tensor detach(const Tensor& t);
 Tensor adjoint_matrix(const Tensor& t);  // mT
 Tensor view_as_alias(const Tensor& t);
 
+// Where the slice at `index` of a dimension begins, in elements from the tensor's first.
+int64_t first_of(const Tensor& t, int dim, int64_t index);
 // Sizes with -1 replaced, checked against the number of elements.
 Dims infer_sizes(Span sizes, int64_t numel);
 // Strides that show the same elements as `sizes`, or false when only a copy could.
