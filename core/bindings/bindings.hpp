@@ -12,6 +12,9 @@ void bind_reductions();
 void bind_matmul();
 void bind_joining();
 void bind_indexing();
+void bind_masked();
+void bind_view_copies();
+void bind_layout();
 void bind_tensor_methods();
 void bind_generator(PyObject* module);
 

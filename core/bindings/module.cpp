@@ -198,6 +198,9 @@ NB_MODULE(_core, m) {
   bind_matmul();
   bind_joining();
   bind_indexing();
+  bind_masked();
+  bind_view_copies();
+  bind_layout();
   bind_tensor_methods();
   add_callables(m.ptr(), &TensorType);
   checked(PyModule_AddObjectRef(m.ptr(), "Tensor", reinterpret_cast<PyObject*>(&TensorType)));

@@ -2,10 +2,11 @@
 
 from .creation import CREATION
 from .elementwise import ELEMENTWISE
+from .positions import POSITIONS
 from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
 
-RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS]
+RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *POSITIONS]
 
-__all__ = ["CREATION", "ELEMENTWISE", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
+__all__ = ["CREATION", "ELEMENTWISE", "POSITIONS", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
