@@ -1,4 +1,4 @@
-// as_strided and its transpose: any arrangement of elements, and adding a gradient back at them.
+// as_strided, windows, and their transpose: any arrangement of elements, and adding a gradient back at them.
 #include <algorithm>
 
 #include "autograd/record.hpp"
@@ -6,11 +6,13 @@
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/view.hpp"
 
 namespace chainrule {
 namespace {
 
 OpInfo kAsStrided{"as_strided", "AsStridedBackward0", "g added at the elements that the view shows"};
+OpInfo kUnfold{"unfold", "UnfoldBackward0", "g added up over the windows"};
 OpInfo kScatter{"as_strided_scatter", "AsStridedScatterBackward0", "g at the elements that the view shows"};
 
 struct Region {
@@ -86,6 +88,38 @@ Tensor as_strided(const Tensor& t, Span sizes, Span strides, int64_t offset) {
   Region r{Dims(t.sizes()), Dims(t.strides()), Dims(sizes), Dims(strides), offset};
   return record_view(kAsStrided, result, t, [r](const Tensor& g) {
     return share_out(scatter_strided(g, r.base_sizes, r.base_strides, r.sizes, r.strides, r.offset), r);
+  });
+}
+
+namespace {
+
+// The windows over a tensor of this shape and these strides.
+std::pair<Dims, Dims> windows(Span whole, Span whole_strides, int dim, int64_t size, int64_t step) {
+  Dims sizes(whole), strides(whole_strides);
+  strides.push_back(sizes.empty() ? 1 : strides[dim]);
+  if (!sizes.empty()) {
+    sizes[dim] = (sizes[dim] - size) / step + 1;
+    strides[dim] *= step;
+  }
+  sizes.push_back(size);
+  return {sizes, strides};
+}
+
+}  // namespace
+
+Tensor unfold(const Tensor& t, int64_t dim, int64_t size, int64_t step) {
+  int d = wrap_dim(dim, t.ndim());
+  int64_t longest = t.ndim() ? t.size(d) : 1;
+  if (size < 0) raise(PyExc_RuntimeError, "size is ", size, " but must be >= 0");
+  if (size > longest) {
+    raise(PyExc_RuntimeError, "maximum size for tensor at dimension ", d, " is ", longest, " but size is ", size);
+  }
+  if (step <= 0) raise(PyExc_RuntimeError, "step is ", step, " but must be > 0");
+  auto [sizes, strides] = windows(t.sizes(), t.strides(), d, size, step);
+  Tensor result = tensor_over(t->storage, sizes, strides, t.offset(), t.dtype());
+  return record_view(kUnfold, result, t, [whole = Dims(t.sizes()), d, size, step](const Tensor& g) {
+    Dims dense = contiguous_strides(whole);
+    return scatter_strided(g, whole, dense, g.sizes(), windows(whole, dense, d, size, step).second, 0);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "autograd/record.hpp"
 #include "ops/copy.hpp"
+#include "ops/reduce.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -13,6 +14,7 @@ namespace {
 OpInfo kDiagonal{"diagonal", "DiagonalBackward0", "zeros with g on the diagonal"};
 OpInfo kDiagonalCopy{"diag", "DiagonalBackward0_copy", "zeros with g on the diagonal"};
 OpInfo kDiagEmbed{"diag_embed", "DiagEmbedBackward0", "the diagonal of g"};
+OpInfo kTrace{"trace", "TraceBackward0", "zeros with g on the diagonal"};
 OpInfo kTril{"tril", "TrilBackward0", "the lower triangle of g"};
 OpInfo kTriu{"triu", "TriuBackward0", "the upper triangle of g"};
 
@@ -102,6 +104,21 @@ Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   Tensor out = zeros(sizes, t.dtype());
   copy_elements(diagonal_view(out, d), t);
   return record(kDiagEmbed, out, {&t}, {}, [d](Backward& b) { b.give(0, diagonal(b.g(), d.offset, d.dim1, d.dim2)); });
+}
+
+Tensor diagflat(const Tensor& t, int64_t offset) { return diag_embed(reshape(t, Dims{-1}), offset, -2, -1); }
+
+Tensor trace(const Tensor& t) {
+  if (t.ndim() != 2) raise(PyExc_RuntimeError, "trace: expected a matrix, but got tensor with dim ", t.ndim());
+  Diagonal d{0, 0, 1};
+  Tensor out;
+  {
+    GradModeScope off(false);
+    out = sum(diagonal_view(t, d), Dims(), false, {});
+  }
+  return record(kTrace, out, {&t}, {}, [whole = Dims(t.sizes()), d](Backward& b) {
+    b.give(0, embed_diagonal(expand(b.g(), Dims{std::min(whole[0], whole[1])}), whole, d));
+  });
 }
 
 Tensor tril(const Tensor& t, int64_t diagonal) { return triangle(kTril, t, diagonal, true); }

@@ -7,6 +7,8 @@ namespace chainrule {
 Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2);  // a view
 Tensor diag(const Tensor& t, int64_t offset);                                  // 1-d to 2-d and back
 Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2);
+Tensor diagflat(const Tensor& t, int64_t offset);  // the flattened tensor as a diagonal
+Tensor trace(const Tensor& t);
 Tensor tril(const Tensor& t, int64_t diagonal);
 Tensor triu(const Tensor& t, int64_t diagonal);
 

@@ -273,6 +273,17 @@ Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t stop, int64_t 
                      });
 }
 
+Tensor slice_between(const Tensor& t, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> stop,
+                     int64_t step) {
+  if (t.ndim() == 0) raise(PyExc_RuntimeError, "slice() cannot be applied to a 0-dim tensor.");
+  int d = wrap_dim(dim, t.ndim());
+  if (step <= 0) raise(PyExc_RuntimeError, "slice step must be positive, but got ", step);
+  int64_t size = t.size(d);
+  auto clamped = [size](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
+  int64_t first = clamped(start.value_or(0));
+  return slice(t, d, first, std::max(first, clamped(stop.value_or(size))), step);
+}
+
 Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
   if (t.ndim() == 0) raise(PyExc_RuntimeError, "narrow() cannot be applied to a 0-dim tensor.");
   int d = wrap_dim(dim, t.ndim());
