@@ -559,3 +559,13 @@ def test_a_view_whose_base_got_other_memory_goes_its_own_way():
     view.sum().backward()
     assert weight.grad.item() == 2
     assert base.requires_grad is False
+
+
+def test_view_of_a_view_that_was_made_a_leaf():
+    """The base has no history, so a write could not be given back to the leaf."""
+
+    def program(library):
+        x = library.ones(4).view(4).requires_grad_()
+        x[:1].mul_(2)
+
+    agree(program, words=12)

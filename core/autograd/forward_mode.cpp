@@ -1,6 +1,8 @@
 // Tangents by transposing an operation's gradient function.
 #include "autograd/forward_mode.hpp"
 
+#include <algorithm>
+
 #include "autograd/engine.hpp"
 #include "ops/accumulate.hpp"
 
@@ -24,32 +26,43 @@ bool any_tangent(Inputs inputs) {
   return false;
 }
 
-void propagate(Node* node, Inputs inputs, const Tensor& output) {
-  bool tracked = false;  // whether the tangent itself may be differentiated
+bool propagate(Node* node, Inputs inputs, std::span<const Tensor> outputs) {
+  bool tracked = false;  // whether the tangents themselves may be differentiated
   for (const Tensor* t : inputs) {
     tracked |= grad_enabled() && *t && (requires_grad(*t) || (has_tangent(t->get()) && requires_grad(tangent(*t))));
   }
+  std::vector<Tensor> probes, gradients(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i]) continue;
+    gradients[i] = zeros(outputs[i].sizes(), outputs[i].dtype());
+    gradients[i]->flags |= kRequiresGrad;
+    probes.push_back(gradients[i]);
+  }
   PauseScope pause;
   GradModeScope recording(true);
-  Tensor probe = zeros(output.sizes(), output.dtype());
-  probe->flags |= kRequiresGrad;
-  Tensor gradients[1] = {probe};
-  Backward transpose(node, gradients);
+  Backward transpose(node, gradients.data());
   node->function->invoke(node->capture, transpose);
 
-  std::vector<Tensor> outputs, tangents;
+  bool connected = true;
+  std::vector<Tensor> rows, tangents;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Tensor t = tangent(*inputs[i]), row = transpose.result(static_cast<int>(i));
-    if (!t || !row || !requires_grad(row)) continue;
-    outputs.push_back(row);
+    if (!t || !row) continue;
+    connected &= requires_grad(row);
+    if (!requires_grad(row)) continue;
+    rows.push_back(row);
     tangents.push_back(fit_tangent(t, row));
   }
-  Tensor result;
-  if (!outputs.empty()) {
-    std::vector<Tensor> found = gradients_of(outputs, tangents, {probe}, {.retain_graph = true, .create_graph = true});
-    result = found[0];
+  if (rows.empty()) return connected;
+  std::vector<Tensor> found =
+      gradients_of(rows, tangents, std::span<const Tensor>(probes), {.retain_graph = true, .create_graph = true});
+  connected &= std::any_of(found.begin(), found.end(), [](const Tensor& t) { return bool(t); });
+  size_t at = 0;
+  for (const Tensor& output : outputs) {
+    if (!output) continue;
+    if (const Tensor& result = found[at++]) set_tangent(output, tracked ? result : alias(result));
   }
-  if (result) set_tangent(output, tracked ? result : alias(result));
+  return connected;
 }
 
 }  // namespace chainrule::forward_mode

@@ -21,9 +21,12 @@ Tensor tangent(const Tensor& t);  // null handle when it has none
 void set_tangent(const Tensor& t, const Tensor& tangent);
 bool any_tangent(Inputs inputs);
 
-// Sets the output's tangent from the inputs' by the operation's own gradient function: its transpose is differentiated
-// with respect to the incoming gradient, so every differentiable operation has forward mode without a second rule.
-void propagate(Node* node, Inputs inputs, const Tensor& output);
+// Sets the outputs' tangents from the inputs' by the operation's own gradient function: its transpose is differentiated
+// with respect to the incoming gradients, so every differentiable operation has forward mode without a second rule.
+// `outputs` are the node's, in order; a null handle takes no tangent. False: the gradients were not calculated from the
+// incoming ones by recorded operations. For an operation of the core that means that they are zero.
+bool propagate(Node* node, Inputs inputs, std::span<const Tensor> outputs);
+inline void propagate(Node* node, Inputs inputs, const Tensor& output) { propagate(node, inputs, {&output, 1}); }
 
 // While one lives, operations pass no tangents on.
 class PauseScope {

@@ -3,17 +3,10 @@
 
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
-
-// Drops its reference also when a hook raises.
-struct Owned {
-  PyObject* object;
-  explicit Owned(PyObject* o) : object(o) {}
-  ~Owned() { Py_XDECREF(object); }
-  Owned(const Owned&) = delete;
-};
 
 // Calls each hook with `arguments()`; hands what it returns, unless None, to `use`.
 template <class Arguments, class Use>
@@ -21,10 +14,10 @@ void call_each(PyObject* hooks, Arguments arguments, Use use) {
   if (!hooks) return;
   LineScope own_lines{SourceLine()};          // what a hook calculates belongs to the hook's own lines
   Owned list(checked(PyDict_Values(hooks)));  // a copy, so that a hook may remove itself
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.object); ++i) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     Owned args(checked(arguments()));
-    Owned result(checked(PyObject_CallObject(PyList_GET_ITEM(list.object, i), args.object)));
-    if (result.object != Py_None) use(result.object);
+    Owned result(checked(PyObject_CallObject(PyList_GET_ITEM(list.get(), i), args.get())));
+    if (result.get() != Py_None) use(result.get());
   }
 }
 
@@ -55,10 +48,10 @@ void take_tuple(PyObject* result, Tensor* gradients, int n) {
   bool single = is_tensor(result);  // a hook of one gradient may return it bare
   Owned sequence(single ? nullptr
                         : checked(PySequence_Fast(result, "hooks should return a tuple of gradients or None")));
-  auto size = single ? 1 : PySequence_Fast_GET_SIZE(sequence.object);
+  auto size = single ? 1 : PySequence_Fast_GET_SIZE(sequence.get());
   if (size != n)
     raise(PyExc_RuntimeError, "hook has returned an incorrect number of values (got ", size, ", but expected ", n, ")");
-  PyObject** items = single ? one : PySequence_Fast_ITEMS(sequence.object);
+  PyObject** items = single ? one : PySequence_Fast_ITEMS(sequence.get());
   for (int i = 0; i < n; ++i) {
     if (gradients[i] && items[i] != Py_None) check_replacement(gradients[i], items[i]);
     gradients[i] = is_tensor(items[i]) ? Tensor::borrow(items[i]) : Tensor();

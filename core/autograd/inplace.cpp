@@ -41,8 +41,19 @@ std::string maker_of(const Tensor& t) {
   return name.substr(0, name.find("Backward"));
 }
 
+// A rewritten history would replace the gradient that the Function's author wrote.
+[[noreturn]] void raise_custom_view(const Tensor& self, const char* what) {
+  raise(PyExc_RuntimeError, "Output ", self->output_number, " of ", maker_of(self), " is a view and ", what,
+        ". This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
+        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function.");
+}
+
 void check_view(const Tensor& self) {
-  if (self->base->has(kRequiresGrad) && !self->base->node) {
+  if (self->has(kViewCustom)) raise_custom_view(self, "is being modified inplace");
+  // A view with a history of its base that has none: between the two is a view that was made a leaf.
+  if (!self->base->node && (self->base->has(kRequiresGrad) || self->node)) {
     raise(PyExc_RuntimeError,
           "a view of a leaf Variable that requires grad is being used in an in-place operation.\n"
           "  What to do: to change the values of a parameter, write under no_grad(); to calculate with changed values, "
@@ -175,9 +186,30 @@ void check_inplace(const Tensor& self, bool recorded) {
   }
 }
 
+void refuse_recorded_out(const std::string& op) {
+  raise(PyExc_RuntimeError, op, op.empty() ? "" : "(): ",
+        "functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+        "grad.");
+}
+
+void check_out_unrecorded(const std::string& op, std::initializer_list<const Tensor*> out_and_inputs) {
+  if (!grad_enabled()) return;
+  for (const Tensor* t : out_and_inputs) {
+    if (*t && requires_grad(*t)) refuse_recorded_out(op);
+  }
+}
+
 void mark_written(const Tensor& self) {
   ++self->storage->version;
   self->storage->written = current_line();
+}
+
+bool should_record_write(Inputs inputs) {
+  if (!grad_enabled() || !is_differentiable(inputs[0]->dtype())) return false;
+  for (const Tensor* t : inputs) {
+    if (*t && requires_grad(*t)) return true;
+  }
+  return false;
 }
 
 void rebase_history(const Tensor& self, Node* node) {
@@ -188,6 +220,8 @@ void rebase_history(const Tensor& self, Node* node) {
 
 void refresh_view(TensorObject* t) {
   if (left_its_base(t)) return;
+  if (t->has(kViewCustom))
+    raise_custom_view(Tensor::borrow(t), "its base or another view of its base has been modified inplace");
   Tensor base = Tensor::borrow(t->base);
   t->view_epoch = base->epoch;
   Edge edge = gradient_edge(base);

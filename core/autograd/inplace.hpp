@@ -1,5 +1,6 @@
 // Writing into tensors: what is allowed, and how histories follow.
 #pragma once
+#include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 
 namespace chainrule {
@@ -16,10 +17,38 @@ namespace chainrule {
 void check_inplace(const Tensor& self, bool recorded);
 // Raises if several elements of the tensor share one place in memory.
 void check_no_overlap(const Tensor& self);
+// Raises if out= is given and recording is on for it or for an input: PyTorch does not record such calls.
+[[noreturn]] void refuse_recorded_out(const std::string& op);
+void check_out_unrecorded(const std::string& op, std::initializer_list<const Tensor*> out_and_inputs);
 // Counts a write and remembers the user's line.
 void mark_written(const Tensor& self);
 // `self` has been overwritten by the operation of `node` (finished, edge 0 leading to self's former value): gives it
 // its new history, through its base when it is a view. Drops the caller's reference to the node.
 void rebase_history(const Tensor& self, Node* node);
+
+// Whether an operation that writes into inputs[0] is recorded.
+bool should_record_write(Inputs inputs);
+
+// As record_many, for an operation that has just overwritten inputs[0]: counts the write and gives it its new history.
+// What the gradient reads of the former value has to be saved as a copy; saving inputs[0] saves the new one.
+template <class F>
+Tensor record_written(OpInfo& op, Inputs inputs, Inputs saved, const F& gradient) {
+  const Tensor& self = *inputs[0];
+  mark_written(self);
+  if (forward_mode::active() && forward_mode::any_tangent(inputs)) [[unlikely]] {
+    // A node of its own: this one has edges to all that carries a tangent.
+    Node* n = make_record(op, self, inputs.size(), saved, gradient, [&](Node* node) { set_edges(node, inputs); });
+    forward_mode::propagate(n, inputs, self);
+    Py_DECREF((PyObject*)n);
+  }
+  if (!should_record_write(inputs)) return self;
+  rebase_history(self, make_record(op, self, inputs.size(), saved, gradient, [&](Node* node) {
+                   for (size_t i = 0; i < inputs.size(); ++i) {
+                     if (*inputs[i] && is_differentiable(inputs[i]->dtype()))
+                       set_edge(node, static_cast<int>(i), gradient_edge(*inputs[i]));
+                   }
+                 }));
+  return self;
+}
 
 }  // namespace chainrule

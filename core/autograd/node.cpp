@@ -67,7 +67,9 @@ void drain() {
   raise(PyExc_RuntimeError,
         "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
         facts(t.dtype()).tensor_name, "Tensor ", t.sizes(), "]",
-        n->saved[i].is_output ? std::string(", which is output 0 of ") + n->op->node_name + "," : std::string(),
+        n->saved[i].is_output
+            ? ", which is output " + std::to_string(t->output_number) + " of " + n->op->node_name + ","
+            : std::string(),
         " is at version ", t->storage->version, "; expected version ", n->saved[i].version, " instead.\n",
         "  The value was used here:        ", used.empty() ? "(unknown line)" : used, "   [", n->op->node_name, "]\n",
         "  It was overwritten here:        ", written.empty() ? "(unknown line)" : written, "\n",
@@ -101,22 +103,35 @@ Node* make_node(OpInfo* op, int edges, int saved, int outputs) {
   n->function = nullptr;
   new (&n->line) SourceLine();
   n->run = 0;
-  n->edge_count = static_cast<uint16_t>(edges);
-  n->saved_count = static_cast<uint16_t>(saved);
-  n->output_count = static_cast<uint16_t>(outputs);
   n->flags = 0;
   n->extras = nullptr;
-  n->edges = edges <= 3 ? n->inline_edges : new Edge[edges];
-  n->saved = saved <= 3 ? n->inline_saved : new SavedTensor[saved];
-  n->outputs = outputs == 1 ? &n->inline_output : new Output[outputs];
-  for (int i = 0; i < edges; ++i) n->edges[i] = Edge();
-  for (int i = 0; i < saved; ++i) n->saved[i] = {nullptr, 0, false};
-  for (int i = 0; i < outputs; ++i) {
+  reserve_edges(n, edges);
+  reserve_saved(n, saved);
+  reserve_outputs(n, outputs);
+  ++live;
+  return n;
+}
+
+void reserve_edges(Node* n, int count) {
+  n->edge_count = static_cast<uint16_t>(count);
+  n->edges = count <= 3 ? n->inline_edges : new Edge[count];
+  for (int i = 0; i < count; ++i) n->edges[i] = Edge();
+}
+
+void reserve_saved(Node* n, int count) {
+  n->saved_count = static_cast<uint16_t>(count);
+  n->saved = count <= 3 ? n->inline_saved : new SavedTensor[count];
+  for (int i = 0; i < count; ++i) n->saved[i] = {nullptr, 0, false};
+}
+
+void reserve_outputs(Node* n, int count) {
+  n->output_count = static_cast<uint16_t>(count);
+  n->outputs = count <= 1 ? &n->inline_output : new Output[count];
+  for (int i = 0; i < count; ++i) {
+    n->outputs[i].dtype = DType::Float32;
     n->outputs[i].ndim = 0;
     n->outputs[i].pending = nullptr;
   }
-  ++live;
-  return n;
 }
 
 NodeExtras* extras(Node* n) {
@@ -140,7 +155,11 @@ void set_edge(Node* n, int i, Edge e) {
 
 void save_input(Node* n, int i, const Tensor& t) { n->saved[i] = {Tensor(t).release(), t->storage->version, false}; }
 
-void save_output(Node* n, int i, const Tensor& t) { n->saved[i] = {alias(t).release(), t->storage->version, true}; }
+void save_output(Node* n, int i, const Tensor& t) {
+  Tensor kept = alias(t);
+  kept->output_number = t->output_number;
+  n->saved[i] = {kept.release(), t->storage->version, true};
+}
 
 void release_saved(Node* n) {
   for (int i = 0; i < n->saved_count; ++i) {
@@ -170,8 +189,7 @@ Tensor unpack(Node* n, int i) {
   if (!s.is_output || !grad_enabled()) return Tensor::borrow(s.tensor);
   // Reattached to this node, so that derivatives of derivatives see where the value came from.
   Tensor t = alias(Tensor::borrow(s.tensor));
-  t->node = reinterpret_cast<Node*>(Py_NewRef((PyObject*)n));
-  track(t.get());
+  attach(t, n, static_cast<int>(s.tensor->output_number));
   return t;
 }
 

@@ -116,12 +116,17 @@ struct Node {
 
 extern PyTypeObject NodeType;                    // base of all nodes' types; filled in by the bindings
 PyTypeObject* make_node_type(const char* name);  // in the bindings
+PyTypeObject* make_node_type(const char* name, PyTypeObject* base);
 
 // A new node without edges. `outputs` is 1 for nearly all.
 Node* make_node(OpInfo* op, int edges, int saved, int outputs);
 NodeExtras* extras(Node* n);
 void finish_node(Node* n);  // gives it its number and line, and lets the collector see it
 
+// For a node whose counts are known only after it was made; it must have none so far.
+void reserve_edges(Node* n, int count);
+void reserve_saved(Node* n, int count);
+void reserve_outputs(Node* n, int count);
 void set_edge(Node* n, int i, Edge e);  // takes a new reference
 void save_input(Node* n, int i, const Tensor& t);
 void save_output(Node* n, int i, const Tensor& t);

@@ -96,17 +96,12 @@ void set_edges(Node* n, Inputs inputs);
 // Gives the finished node to the output and lets forward mode see it; drops the caller's reference to the node.
 void attach_recorded(const Tensor& output, Node* n, Inputs inputs);
 
-// Records `output` as calculated from `inputs`. `saved` lists what the gradient reads back with saved(i): inputs, or
-// the output itself. `gradient` is called with a Backward and gives one gradient per input that needs one; it captures
-// plain values only, never tensors, so that the collector sees every reference.
-template <class F>
-Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gradient) {
-  if (!should_record(inputs)) {
-    note_cuts(output, inputs);
-    return output;
-  }
-  Node* n = make_node(&op, static_cast<int>(inputs.size()), static_cast<int>(saved.size()), 1);
-  set_edges(n, inputs);
+// A node for an operation that gave `output`, numbered and with its line; it has one reference. See record_many for
+// `saved` and `gradient`; set_inputs(node) gives it its edges.
+template <class F, class SetInputs>
+Node* make_record(OpInfo& op, const Tensor& output, size_t inputs, Inputs saved, F gradient, SetInputs set_inputs) {
+  Node* n = make_node(&op, static_cast<int>(inputs), static_cast<int>(saved.size()), 1);
+  set_inputs(n);
   int i = 0;
   for (const Tensor* t : saved) {
     if (t->get() == output.get())
@@ -118,6 +113,20 @@ Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gra
   set_function(n, std::move(gradient));
   n->outputs[0].describe(output);
   finish_node(n);
+  return n;
+}
+
+// Records `output` as calculated from `inputs`. `saved` lists what the gradient reads back with saved(i): inputs, or
+// the output itself. `gradient` is called with a Backward and gives one gradient per input that needs one; it captures
+// plain values only, never tensors, so that the collector sees every reference.
+template <class F>
+Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gradient) {
+  if (!should_record(inputs)) {
+    note_cuts(output, inputs);
+    return output;
+  }
+  Node* n =
+      make_record(op, output, inputs.size(), saved, std::move(gradient), [&](Node* node) { set_edges(node, inputs); });
   attach_recorded(output, n, inputs);
   return output;
 }

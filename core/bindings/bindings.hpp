@@ -12,8 +12,10 @@ void bind_reductions();
 void bind_matmul();
 void bind_joining();
 void bind_indexing();
+void bind_networks();
 void bind_tensor_methods();
 void bind_python_operations();
+void bind_dtype_conversions();
 void bind_generator(PyObject* module);
 
 }  // namespace chainrule

@@ -3,10 +3,12 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
 #include "autograd/inplace.hpp"
+#include "autograd/leaf.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/copy.hpp"
@@ -25,11 +27,26 @@ std::map<std::string, Callable, std::less<>> functions, methods;
 
 // ---- calling
 
+// The one overload that takes so many arguments, or null.
+const Overload* only_plausible(const Callable& c, Py_ssize_t count) {
+  const Overload* found = nullptr;
+  for (const Overload& o : c.overloads) {
+    const auto& all = o.signature.parameters;
+    auto required = std::count_if(all.begin(), all.end(), [](const Parameter& p) { return !p.default_value; });
+    if (count < required || count > static_cast<Py_ssize_t>(all.size())) continue;
+    if (found) return nullptr;
+    found = &o;
+  }
+  return found;
+}
+
 [[noreturn]] void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  Py_ssize_t count = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  if (const Overload* o = only_plausible(c, count)) BoundArguments().bind(o->signature, args, n, keywords, true);
   std::string given = "(";
   Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-  for (Py_ssize_t i = 0; i < n + named; ++i) {
-    if (i) given += ", ";
+  for (Py_ssize_t i = c.overloads[0].signature.method; i < n + named; ++i) {
+    if (given.size() > 1) given += ", ";
     if (i >= n) given += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(keywords, i - n))) + "=";
     given += is_tensor(args[i]) ? "Tensor" : Py_TYPE(args[i])->tp_name;
   }
@@ -48,40 +65,69 @@ const char* spoken(DType t) {
   return names[static_cast<int>(t)];
 }
 
-void copy_to_out(PyObject* result, PyObject* out, bool exact) {
-  Tensor from = Tensor::borrow(result), to = Tensor::borrow(out);
+void check_out(const Tensor& from, const Tensor& to, bool exact) {
   if (exact && from.dtype() != to.dtype()) {
     raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", spoken(from.dtype()), ", but got ",
           spoken(to.dtype()), " instead");
   }
-  if (grad_enabled() && (requires_grad(from) || requires_grad(to))) {
-    raise(PyExc_RuntimeError,
-          "functions with out=... arguments don't support automatic differentiation, but one of the "
-          "arguments requires grad.");
-  }
+  check_out_unrecorded("", {&from, &to});
   if (!can_cast(from.dtype(), to.dtype())) {
     raise(PyExc_RuntimeError, "result type ", facts(from.dtype()).tensor_name,
           " can't be cast to the desired output type ", facts(to.dtype()).tensor_name);
   }
+}
+
+void copy_to_out(const Tensor& from, const Tensor& to) {
   prepare_out(to, from.sizes());
   copy_elements(to, from);
   mark_written(to);
 }
 
-// Takes over `result`; gives what the call returns.
-PyObject* serve_out(PyObject* result, PyObject* out, bool exact) {
-  if (is_tensor(result)) {
-    if (!is_tensor(out)) raise(PyExc_TypeError, "argument 'out' must be Tensor, not ", Py_TYPE(out)->tp_name);
-    copy_to_out(result, out, exact);
-    Py_DECREF(result);
-    return Py_NewRef(out);
-  }
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
-    PyObject* item = checked(PySequence_GetItem(out, i));
-    copy_to_out(PyTuple_GET_ITEM(result, i), item, exact);
-    Py_DECREF(item);
-  }
+// The result's tensors in the tensors of `out`; all are checked before one is written.
+PyObject* serve_out(const Callable& c, const Overload& o, PyObject* result, PyObject* out) {
+  bool several = !is_tensor(result);
+  std::vector<Tensor> from = to_tensors(result);
   Py_DECREF(result);
+  if (!several && !is_tensor(out)) {
+    raise(PyExc_TypeError, c.name, "(): argument 'out' must be Tensor, not ", Py_TYPE(out)->tp_name);
+  }
+  if (several && !is_tensor_sequence(out)) {
+    raise(PyExc_TypeError, c.name, "(): argument 'out' must be tuple of Tensors, not ", Py_TYPE(out)->tp_name);
+  }
+  std::vector<Tensor> to = to_tensors(out);
+  if (from.size() != to.size())
+    raise(PyExc_TypeError, "expected tuple of ", from.size(), " elements but got ", to.size());
+  for (size_t i = 0; i < from.size(); ++i) check_out(from[i], to[i], o.signature.parameters[o.signature.out].exact);
+  for (size_t i = 0; i < from.size(); ++i) copy_to_out(from[i], to[i]);
+  return several ? to_python(std::move(to)) : Py_NewRef(out);
+}
+
+// zeros(3, out=x): no tensor among the arguments decides the dtype, so `out` does.
+bool creates(const Overload& o) {
+  const Signature& s = o.signature;
+  return o.copies_out && s.dtype >= 0 && s.parameters[0].kind != Kind::Tensor;
+}
+
+void take_dtype_of_out(const Signature& s, BoundArguments& bound) {
+  DType dtype = Tensor::borrow(bound[s.out]).dtype();
+  PyObject* given = bound[s.dtype];
+  if (given != Py_None && to_dtype_value(given) != dtype) {
+    raise(PyExc_RuntimeError, "dtype ", facts(to_dtype_value(given)).tensor_name,
+          " does not match dtype of out parameter (", facts(dtype).tensor_name, ")");
+  }
+  bound.replace(s.dtype, dtype_object(dtype));
+}
+
+// What is created into `out` has no history: a gradient that was asked for is out's own.
+PyObject* create_into(const Callable& c, const Overload& o, BoundArguments& bound) {
+  PyObject* out = bound[o.signature.out];
+  take_dtype_of_out(o.signature, bound);
+  PyObject* result = checked(o.call(bound));
+  Tensor made = Tensor::borrow(result);
+  bool tracked = requires_grad(made);
+  if (tracked) set_requires_grad(made, false);
+  Py_DECREF(serve_out(c, o, result, out));
+  if (tracked) set_requires_grad(Tensor::borrow(out), true);
   return Py_NewRef(out);
 }
 
@@ -96,15 +142,16 @@ PyObject* name_results(const Callable& c, PyObject* result) {
   return named;
 }
 
-PyObject* run(const Callable& c, const Overload& o, const BoundArguments& bound) {
-  PyObject* result = o.call(bound);
-  if (!result) throw PythonError();
-  if (o.copies_out && bound[o.signature.out] != Py_None)
-    result = serve_out(result, bound[o.signature.out], o.signature.parameters[o.signature.out].exact);
-  return name_results(c, result);
+PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
+  PyObject* out = o.copies_out ? bound[o.signature.out] : Py_None;
+  if (out == Py_None) return name_results(c, checked(o.call(bound)));
+  if (creates(o)) return create_into(c, o, bound);
+  return name_results(c, serve_out(c, o, checked(o.call(bound)), out));
 }
 
-PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+}  // namespace
+
+PyObject* call(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   PyTypeObject* subclass = subclass_of(args, n);
   PyObject* result;
   if (c.overloads.size() == 1) {
@@ -125,11 +172,13 @@ PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObjec
   return subclass ? as_subclass(subclass, result) : result;
 }
 
+namespace {
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const Callable& c = *reinterpret_cast<FunctionObject*>(self)->callable;
   return guarded_unsettled([&] {
     if (c.settles) settle();
-    return invoke(c, args, PyVectorcall_NARGS(nargsf), keywords);
+    return call(c, args, PyVectorcall_NARGS(nargsf), keywords);
   });
 }
 
@@ -248,6 +297,7 @@ Callable& add_overload(std::map<std::string, Callable, std::less<>>& where, cons
 void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
   Overload o{std::move(signature), std::move(call), copies_out};
   if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
+  o.signature.method = true;
   if (forms & kMethod) add_overload(methods, o);
 }
 

@@ -64,19 +64,30 @@ struct Caller<R (*)(A...)> {
   }
 };
 
-// define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, &mm): the C++ types decide the conversions, and
-// whether a text without an arrow means one tensor or several. A parameter `out` that the function does not take is
-// served by copying the result.
+// An overload whose C++ function takes the signature's parameters; the C++ types decide the conversions, and whether a
+// text without an arrow means one tensor or several.
 template <class F>
-void define(std::string_view text, Forms forms, F f) {
+Overload make_overload(std::string_view text, F f) {
   auto* function = +f;
   using C = Caller<decltype(function)>;
   bool arrow = !C::kReturnsMany || text.find("->") != text.npos;
   Signature s = Signature::parse(std::string(text) + (arrow ? "" : " -> Tensor[]"));
   bool copies_out = s.out >= 0 && C::kArity < static_cast<int>(s.parameters.size());
   Call call = C::wrap(function, s, copies_out);
-  define_call(std::move(s), forms, std::move(call), copies_out);
+  return {std::move(s), std::move(call), copies_out};
 }
+
+// define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, &mm). A parameter `out` that the function does
+// not take is served by copying the result.
+template <class F>
+void define(std::string_view text, Forms forms, F f) {
+  Overload o = make_overload(text, f);
+  define_call(std::move(o.signature), forms, std::move(o.call), o.copies_out);
+}
+
+// Calls the first overload that the arguments fit; `args` holds the values of the keywords after the `n` positional
+// ones, as a vectorcall has them. A new reference; raises.
+PyObject* call(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
 
 Callable* find_callable(std::string_view name, bool method);
 // Adds to the __doc__ of the function and the method of that name, unless it has a description already.

@@ -81,6 +81,7 @@ bool is_dtype(PyObject* o) {
          o == reinterpret_cast<PyObject*>(&PyComplex_Type);
 }
 bool is_device(PyObject* o) { return Py_TYPE(o) == &DeviceType; }
+bool is_generator(PyObject* o) { return nanobind::isinstance<cpu::random::Generator>(nanobind::handle(o)); }
 
 Scalar to_scalar(PyObject* o) {
   if (PyFloat_Check(o)) return Scalar(PyFloat_AS_DOUBLE(o));
@@ -140,11 +141,10 @@ DType to_dtype_value(PyObject* o) {
 
 void check_device(PyObject* o) {
   if (o == Py_None || Py_TYPE(o) == &DeviceType) return;
-  if (PyLong_Check(o))
-    raise(PyExc_RuntimeError,
-          "No CUDA GPUs are available: chainrule runs on the CPU, so a device number has no meaning");
-  PyObject* device = checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&DeviceType), o));
-  Py_DECREF(device);
+  if (!PyUnicode_Check(o))
+    raise(PyExc_RuntimeError, "Cannot access accelerator device when none is available. A device number names one; ",
+          "chainrule runs on the CPU: leave it out, or say device='cpu'.");
+  device_index(checked(PyUnicode_AsUTF8(o)));
 }
 
 std::vector<Tensor> to_tensors(PyObject* o) {
@@ -170,12 +170,7 @@ Operand to_operand(PyObject* o) {
 }
 
 cpu::random::Generator* to_generator(PyObject* o) {
-  if (o == Py_None) return nullptr;
-  try {
-    return nanobind::cast<cpu::random::Generator*>(nanobind::handle(o));
-  } catch (const std::bad_cast&) {
-    raise(PyExc_TypeError, "expected a torch.Generator, not ", Py_TYPE(o)->tp_name);
-  }
+  return o == Py_None ? nullptr : nanobind::cast<cpu::random::Generator*>(nanobind::handle(o));
 }
 
 PyObject* to_python(DType t) { return Py_NewRef(dtype_object(t)); }

@@ -26,6 +26,7 @@ bool is_index_sequence(PyObject* o);
 bool is_tensor_sequence(PyObject* o);
 bool is_dtype(PyObject* o);
 bool is_device(PyObject* o);
+bool is_generator(PyObject* o);
 
 // ---- from Python; these raise on values that do not fit
 Scalar to_scalar(PyObject* o);

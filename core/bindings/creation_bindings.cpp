@@ -10,11 +10,12 @@
 namespace chainrule {
 namespace {
 
-// The arguments that every creation function has after its own.
+// The arguments that every creation function has after its own. The layout and pin_memory are checked where arguments
+// are bound, and say nothing more: there is one layout.
 #define CR_OPTIONS \
-  "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
-#define CR_LIKE_OPTIONS                                                                                            \
-  "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False, " \
+  "dtype? dtype=None, layout? layout=None, device? device=None, bool? pin_memory=False, bool? requires_grad=False"
+#define CR_LIKE_OPTIONS                                                                                              \
+  "dtype? dtype=None, layout? layout=None, device? device=None, bool? pin_memory=False, bool? requires_grad=False, " \
   "memory_format? memory_format=None"
 
 using MaybeDType = std::optional<DType>;
@@ -88,7 +89,8 @@ Tensor empty_like(const Tensor& like, MaybeDType dtype, PyObject*, PyObject* dev
 
 // x.new_zeros(...) and kin: dtype from x.
 template <int value>
-Tensor new_constant(const Tensor& like, const Dims& size, MaybeDType dtype, PyObject* device, bool tracked) {
+Tensor new_constant(const Tensor& like, const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool,
+                    bool tracked) {
   return make_filled(size, Scalar::of_int(value), dtype.value_or(like.dtype()), device, tracked);
 }
 
@@ -142,7 +144,8 @@ Tensor make_from_numpy(PyObject* array) {
 
 void bind_creation() {
   define(
-      "tensor(object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, bool pin_memory=False)",
+      "tensor(object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, bool "
+      "pin_memory=False)",
       kFunction, make_tensor);
   define("as_tensor(object data, dtype? dtype=None, device? device=None)", kFunction, make_as_tensor);
   define("from_numpy(object ndarray)", kFunction, make_from_numpy);
@@ -159,22 +162,16 @@ void bind_creation() {
   define("zeros_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<0>);
   define("ones_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<1>);
   define("full_like(Tensor input, Number fill_value, *, " CR_LIKE_OPTIONS ")", kFunction, full_like);
-  define("new_zeros(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)",
-         kMethod, new_constant<0>);
-  define("new_ones(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)",
-         kMethod, new_constant<1>);
-  define("new_empty(Tensor input, int[*] size, *, dtype? dtype=None, device? device=None, bool requires_grad=False)",
-         kMethod, [](const Tensor& like, const Dims& size, MaybeDType dtype, PyObject* device, bool tracked) {
+  define("new_zeros(Tensor input, int[*] size, *, " CR_OPTIONS ")", kMethod, new_constant<0>);
+  define("new_ones(Tensor input, int[*] size, *, " CR_OPTIONS ")", kMethod, new_constant<1>);
+  define("new_empty(Tensor input, int[*] size, *, " CR_OPTIONS ")", kMethod,
+         [](const Tensor& like, const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
            return finished(empty(size, dtype.value_or(like.dtype())), device, tracked);
          });
-  define(
-      "new_full(Tensor input, int[] size, Number fill_value, *, dtype? dtype=None, device? device=None, bool "
-      "requires_grad=False)",
-      kMethod,
-      [](const Tensor& like, const Dims& size, const Scalar& value, MaybeDType dtype, PyObject* device, bool tracked) {
-        return make_filled(size, value, dtype.value_or(like.dtype()), device, tracked);
-      });
-  define("new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, bool requires_grad=False)",
+  define("new_full(Tensor input, int[] size, Number fill_value, *, " CR_OPTIONS ")", kMethod,
+         [](const Tensor& like, const Dims& size, const Scalar& value, MaybeDType dtype, PyObject*, PyObject* device,
+            bool, bool tracked) { return make_filled(size, value, dtype.value_or(like.dtype()), device, tracked); });
+  define("new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, bool? requires_grad=False)",
          kMethod, [](const Tensor& like, PyObject* data, MaybeDType dtype, PyObject* device, bool tracked) {
            return finished(tensor_from_python(data, dtype.value_or(like.dtype())), device, tracked);
          });

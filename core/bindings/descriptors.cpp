@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "bindings/callable.hpp"
 #include "bindings/errors.hpp"
 #include "tensor/error.hpp"
 
@@ -58,40 +59,61 @@ DeviceObject* the_cpu = nullptr;
 
 [[noreturn]] void raise_device(const char* text) {
   if (!std::strncmp(text, "cuda", 4))
-    raise(PyExc_RuntimeError, "No CUDA GPUs are available: chainrule runs on the CPU");
+    raise(PyExc_AssertionError, "Torch not compiled with CUDA enabled: chainrule runs on the CPU");
   raise(PyExc_RuntimeError,
         "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
         "vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: ",
         text);
 }
 
+}  // namespace
+
 int device_index(const char* text) {
+  check(*text, "Device string must not be empty");
   if (!std::strcmp(text, "cpu")) return -1;
-  if (!std::strncmp(text, "cpu:", 4) && text[4]) {
-    char* end;
-    long index = std::strtol(text + 4, &end, 10);
-    if (!*end && index == 0) return 0;
-    raise(PyExc_RuntimeError, "Invalid device string: '", text, "'");
-  }
-  raise_device(text);
+  if (std::strncmp(text, "cpu:", 4)) raise_device(text);
+  const char* number = text + 4;
+  size_t digits = std::strspn(number, "0123456789");
+  bool leading_zero = *number == '0' && digits > 1;
+  check(digits && !number[digits] && !leading_zero, "Invalid device string: '", text, "'");
+  check(digits < 4, "Could not parse device index '", number, "' in device string '", text, "'");
+  return std::atoi(number);
 }
 
-PyObject* device_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  return guarded([&]() -> PyObject* {
-    PyObject *what = nullptr, *index = nullptr;
-    static const char* names[] = {"type", "index", nullptr};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", const_cast<char**>(names), &what, &index))
-      throw PythonError();
-    if (Py_TYPE(what) == &DeviceType) return Py_NewRef(what);
-    if (!PyUnicode_Check(what)) {
-      raise(PyExc_TypeError, "device(): argument 'type' (position 1) must be str, not ", Py_TYPE(what)->tp_name);
-    }
-    int number = device_index(PyUnicode_AsUTF8(what));
-    if (index && index != Py_None) number = static_cast<int>(PyLong_AsLong(index));
-    auto* device = reinterpret_cast<DeviceObject*>(checked(type->tp_alloc(type, 0)));
-    device->index = number;
-    return reinterpret_cast<PyObject*>(device);
-  });
+namespace {
+
+PyObject* make_device(int index) {
+  auto* device = reinterpret_cast<DeviceObject*>(checked(DeviceType.tp_alloc(&DeviceType, 0)));
+  device->index = index;
+  return reinterpret_cast<PyObject*>(device);
+}
+
+// device(device), device("cpu:1")
+PyObject* device_from(PyObject* what) {
+  if (is_device(what)) return Py_NewRef(what);
+  check_device(what);
+  return make_device(device_index(checked(PyUnicode_AsUTF8(what))));
+}
+
+// device("cpu", 1)
+PyObject* device_at(const std::string& type, std::optional<int64_t> index) {
+  int named = device_index(type.c_str());
+  if (!index) return make_device(named);
+  check(named < 0, "type (string) must not include an index because index was passed explicitly: ", type);
+  check(*index >= 0, "Device index must not be negative");
+  check(*index < 1000, "Could not parse device index '", *index, "'");
+  return make_device(static_cast<int>(*index));
+}
+
+PyObject* device_call(PyObject*, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  static const Callable constructor = [] {
+    Callable c;
+    c.name = "device";
+    c.overloads.push_back(make_overload("device(device device) -> device", device_from));
+    c.overloads.push_back(make_overload("device(str type, int? index=None) -> device", device_at));
+    return c;
+  }();
+  return guarded([&] { return call(constructor, args, PyVectorcall_NARGS(nargsf), keywords); });
 }
 
 int index_of(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->index; }
@@ -227,7 +249,7 @@ void ready_types() {
   DeviceType.tp_name = "chainrule.device";
   DeviceType.tp_basicsize = sizeof(DeviceObject);
   DeviceType.tp_flags = Py_TPFLAGS_DEFAULT;
-  DeviceType.tp_new = device_new;
+  DeviceType.tp_vectorcall = device_call;
   DeviceType.tp_repr = device_repr;
   DeviceType.tp_str = device_str;
   DeviceType.tp_richcompare = device_compare;
@@ -259,9 +281,9 @@ PyObject* dtype_object(DType t) { return reinterpret_cast<PyObject*>(&dtypes[sta
 DType dtype_value(PyObject* o) { return value_of(o); }
 PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
 
+bool is_layout(PyObject* o) { return Py_TYPE(o) == &LayoutType; }
+bool is_memory_format(PyObject* o) { return Py_TYPE(o) == &MemoryFormatType; }
 MemoryFormat memory_format_value(PyObject* o) {
-  if (Py_TYPE(o) != &MemoryFormatType)
-    raise(PyExc_TypeError, "memory_format must be a torch.memory_format, not ", Py_TYPE(o)->tp_name);
   std::string_view name = reinterpret_cast<ConstantObject*>(o)->name;
   uint8_t i = 0;
   while (name != kMemoryFormats[i]) ++i;

@@ -12,9 +12,12 @@ extern PyTypeObject DTypeType;   // chainrule.dtype
 extern PyTypeObject DeviceType;  // chainrule.device
 extern PyTypeObject SizeType;    // chainrule.Size, a tuple
 
-PyObject* dtype_object(DType t);  // borrowed, one per dtype
-DType dtype_value(PyObject* o);   // of a DTypeType instance
-PyObject* cpu_device();           // borrowed
+PyObject* dtype_object(DType t);     // borrowed, one per dtype
+DType dtype_value(PyObject* o);      // of a DTypeType instance
+PyObject* cpu_device();              // borrowed
+int device_index(const char* text);  // of "cpu:1", -1 for "cpu"; raises unless it names the CPU
+bool is_layout(PyObject* o);
+bool is_memory_format(PyObject* o);
 MemoryFormat memory_format_value(PyObject* o);
 void add_descriptors(PyObject* module);
 

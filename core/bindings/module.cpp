@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <climits>
 
 #include "autograd/engine.hpp"
 #include "autograd/forward_mode.hpp"
@@ -16,6 +17,7 @@
 #include "bindings/callable.hpp"
 #include "bindings/descriptors.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/function_node.hpp"
 #include "bindings/node_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
@@ -29,6 +31,23 @@ namespace chainrule {
 namespace {
 
 nb::object steal(PyObject* o) { return nb::steal(checked(o)); }
+
+Tensor tensor_argument(nb::handle o) {
+  if (is_tensor(o.ptr())) return Tensor::borrow(o.ptr());
+  raise(PyExc_TypeError, "expected a Tensor, not ", Py_TYPE(o.ptr())->tp_name);
+}
+
+DType dtype_argument(const char* function, const char* name, int position, nb::handle o) {
+  if (is_dtype(o.ptr())) return to_dtype_value(o.ptr());
+  raise(PyExc_TypeError, function, "(): argument '", name, "' (position ", position, ") must be torch.dtype, not ",
+        Py_TYPE(o.ptr())->tp_name);
+}
+
+bool bool_argument(const char* function, const char* name, int position, nb::handle o) {
+  if (PyBool_Check(o.ptr())) return o.ptr() == Py_True;
+  raise(PyExc_TypeError, function, "(): argument '", name, "' (position ", position, ") must be bool, not ",
+        Py_TYPE(o.ptr())->tp_name);
+}
 
 // Optional tensors come as None.
 std::vector<Tensor> maybe_tensors(nb::handle sequence) {
@@ -53,12 +72,14 @@ void bind_engine(nb::module_& m) {
                                         std::span<const Tensor>(wanted), {retain, create})));
   });
   m.def("is_grad_enabled", &grad_enabled);
-  m.def("set_grad_enabled", &set_grad_enabled);
+  m.def(
+      "set_grad_enabled", [](nb::handle on) { set_grad_enabled(bool_argument("set_grad_enabled", "enabled", 1, on)); },
+      nb::arg("enabled").none());
   m.def("enter_dual_level", &forward_mode::enter);
   m.def("exit_dual_level", &forward_mode::leave);
-  m.def("tangent", [](nb::object t) { return steal(to_python(forward_mode::tangent(Tensor::borrow(t.ptr())))); });
-  m.def("set_tangent", [](nb::object t, nb::object tangent) {
-    forward_mode::set_tangent(Tensor::borrow(t.ptr()), Tensor::borrow(tangent.ptr()));
+  m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::tangent(tensor_argument(dual)))); });
+  m.def("set_tangent", [](nb::handle dual, nb::handle tangent) {
+    forward_mode::set_tangent(tensor_argument(dual), tensor_argument(tangent));
   });
 }
 
@@ -80,9 +101,10 @@ void bind_machine(nb::module_& m) {
   m.def("set_num_threads", [](nb::object count) {
     if (!PyLong_Check(count.ptr()))
       raise(PyExc_RuntimeError, "set_num_threads expects an int, but got ", Py_TYPE(count.ptr())->tp_name);
-    int n = nb::cast<int>(count);
+    int64_t n = to_int(count.ptr());
     if (n <= 0) raise(PyExc_RuntimeError, "set_num_threads expects a positive integer");
-    cpu::set_num_threads(n);
+    if (n > INT_MAX) raise(PyExc_ValueError, "Overflow when unpacking long");
+    cpu::set_num_threads(static_cast<int>(n));
   });
   m.def("instruction_set", [] { return cpu::isa() == cpu::Isa::v4 ? "v4" : cpu::isa() == cpu::Isa::v3 ? "v3" : "v2"; });
   m.def("settle", &settle);
@@ -117,15 +139,33 @@ void bind_dtypes(nb::module_& m) {
     if (!is_floating(t)) raise(PyExc_TypeError, "only floating-point types are supported as the default type");
     set_default_dtype(t);
   });
-  m.def("promote_types", [](nb::object a, nb::object b) {
-    return steal(to_python(promote(to_dtype_value(a.ptr()), to_dtype_value(b.ptr()))));
-  });
-  m.def("can_cast",
-        [](nb::object from, nb::object to) { return can_cast(to_dtype_value(from.ptr()), to_dtype_value(to.ptr())); });
-  m.def("result_type", [](nb::object a, nb::object b) {
-    Operand operands[2] = {to_operand(a.ptr()), to_operand(b.ptr())};
-    return steal(to_python(result_type(operands)));
-  });
+  m.def(
+      "promote_types",
+      [](nb::handle a, nb::handle b) {
+        DType first = dtype_argument("promote_types", "type1", 1, a);
+        return steal(to_python(promote(first, dtype_argument("promote_types", "type2", 2, b))));
+      },
+      nb::arg("type1").none(), nb::arg("type2").none());
+  m.def(
+      "can_cast",
+      [](nb::handle a, nb::handle b) {
+        DType from = dtype_argument("can_cast", "from_", 1, a);
+        return can_cast(from, dtype_argument("can_cast", "to", 2, b));
+      },
+      nb::arg("from_").none(), nb::arg("to").none());
+  m.def(
+      "result_type",
+      [](nb::handle a, nb::handle b) {
+        for (nb::handle o : {a, b}) {
+          if (is_tensor(o.ptr()) || is_number(o.ptr())) continue;
+          raise(PyExc_TypeError, "result_type() received an invalid combination of arguments - got (",
+                Py_TYPE(a.ptr())->tp_name, ", ", Py_TYPE(b.ptr())->tp_name,
+                "), but expected a Tensor or a Number each");
+        }
+        Operand operands[2] = {to_operand(a.ptr()), to_operand(b.ptr())};
+        return steal(to_python(result_type(operands)));
+      },
+      nb::arg("tensor1").none(), nb::arg("tensor2").none());
 }
 
 nb::list table_rows() {
@@ -156,7 +196,8 @@ nb::list alias_rows() {
 }
 
 // Parameter(data): the same memory as an instance of a subclass, a leaf.
-nb::object make_subclass(nb::object type, nb::object data, bool require) {
+nb::object make_subclass(nb::object type, nb::object data, nb::handle require_grad) {
+  bool require = bool_argument("_make_subclass", "require_grad", 3, require_grad);
   if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) {
     raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
   }
@@ -175,7 +216,7 @@ nb::object view_as_subclass(nb::object type, nb::object data) {
   if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) {
     raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
   }
-  Tensor t = view_as_alias(Tensor::borrow(data.ptr()));
+  Tensor t = view_as_alias(tensor_argument(data));
   if (type.ptr() == reinterpret_cast<PyObject*>(&TensorType)) return steal(to_python(t));
   return steal(as_subclass(reinterpret_cast<PyTypeObject*>(type.ptr()), to_python(t)));
 }
@@ -200,6 +241,7 @@ NB_MODULE(_core, m) {
   ready_tensor_type();
   add_descriptors(m.ptr());
   add_node_type(m.ptr());
+  add_function_node(m.ptr());
   bind_elementwise();
   bind_views();
   bind_creation();
@@ -208,8 +250,10 @@ NB_MODULE(_core, m) {
   bind_matmul();
   bind_joining();
   bind_indexing();
+  bind_networks();
   bind_tensor_methods();
   bind_python_operations();
+  bind_dtype_conversions();
   add_callables(m.ptr(), &TensorType);
   checked(PyModule_AddObjectRef(m.ptr(), "Tensor", reinterpret_cast<PyObject*>(&TensorType)));
   bind_engine(m);

@@ -132,16 +132,18 @@ PyObject* accumulator_of(TensorObject* leaf) {
   return reinterpret_cast<PyObject*>(n);
 }
 
-PyTypeObject* make_node_type(const char* name) {
+PyTypeObject* make_node_type(const char* name) { return make_node_type(name, &NodeType); }
+
+PyTypeObject* make_node_type(const char* name, PyTypeObject* base) {
   PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                         {Py_tp_traverse, reinterpret_cast<void*>(node_traverse)},
-                         {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                         {Py_tp_traverse, reinterpret_cast<void*>(base->tp_traverse)},
+                         {Py_tp_clear, reinterpret_cast<void*>(base->tp_clear)},
                          {0, nullptr}};
   static std::deque<std::string> names;  // the type keeps a pointer to its name
   names.push_back(std::string("chainrule.autograd.") + name);
   PyType_Spec spec = {names.back().c_str(), sizeof(Node), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  PyObject* bases = checked(PyTuple_Pack(1, &NodeType));
+  PyObject* bases = checked(PyTuple_Pack(1, base));
   auto* type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpecWithBases(&spec, bases)));
   Py_DECREF(bases);
   // Instances come from our slab and do not count as references to their type, which lives for ever.
@@ -159,6 +161,7 @@ void add_node_type(PyObject* module) {
   NodeType.tp_getset = getset;
   NodeType.tp_methods = methods;
   checked(PyType_Ready(&NodeType));
+  NodeType.tp_flags &= ~static_cast<unsigned long>(Py_TPFLAGS_IMMUTABLETYPE);  // Python adds methods
   checked(PyModule_AddObjectRef(module, "Node", reinterpret_cast<PyObject*>(&NodeType)));
 }
 

@@ -84,8 +84,8 @@ void bind_spread() {
 void bind_scans() {
   define("cumsum(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, cumsum);
   define("cumprod(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, cumprod);
-  define("cummax(Tensor input, int dim, *, object out=None) -> (values, indices)", kBoth, cummax);
-  define("cummin(Tensor input, int dim, *, object out=None) -> (values, indices)", kBoth, cummin);
+  define("cummax(Tensor input, int dim, *, Tensor[]? out=None) -> (values, indices)", kBoth, cummax);
+  define("cummin(Tensor input, int dim, *, Tensor[]? out=None) -> (values, indices)", kBoth, cummin);
   define("logcumsumexp(Tensor input, int dim, *, Tensor? out=None)", kBoth, logcumsumexp);
   define("softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor? out=None)", kBoth, softmax);
   define("log_softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor? out=None)", kBoth, log_softmax);
@@ -111,12 +111,12 @@ void bind_reductions() {
   define("amin(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor!? out=None)", kBoth,
          [](const Tensor& x, const Dims& dims, bool keepdim) { return amin(x, dims, keepdim); });
   define("max(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return max_all(x); });
-  define("max(Tensor input, int dim, bool keepdim=False, *, object out=None) -> (values, indices)", kBoth,
+  define("max(Tensor input, int dim, bool keepdim=False, *, Tensor[]!? out=None) -> (values, indices)", kBoth,
          [](const Tensor& x, int64_t dim, bool keepdim) { return max_dim(x, dim, keepdim); });
   define("max(Tensor input, Tensor other, *, Tensor? out=None)", kBoth,
          [](const Tensor& x, const Tensor& other) { return elementwise(OpId::maximum, {Operand(x), Operand(other)}); });
   define("min(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return min_all(x); });
-  define("min(Tensor input, int dim, bool keepdim=False, *, object out=None) -> (values, indices)", kBoth,
+  define("min(Tensor input, int dim, bool keepdim=False, *, Tensor[]!? out=None) -> (values, indices)", kBoth,
          [](const Tensor& x, int64_t dim, bool keepdim) { return min_dim(x, dim, keepdim); });
   define("min(Tensor input, Tensor other, *, Tensor? out=None)", kBoth,
          [](const Tensor& x, const Tensor& other) { return elementwise(OpId::minimum, {Operand(x), Operand(other)}); });

@@ -1,6 +1,8 @@
 // Parsing signatures, and binding arguments to them in PyTorch's manner and words.
 #include "bindings/signature.hpp"
 
+#include <span>
+
 #include "bindings/conversions.hpp"
 #include "tensor/error.hpp"
 
@@ -72,6 +74,7 @@ Parameter parse_parameter(std::string_view text, bool keyword_only) {
   if (p.exact) type.remove_suffix(1);
   p.type_text = std::string(type);
   p.kind = kind_of(type);
+  p.pins = p.name == "pin_memory";
   p.key = checked(PyUnicode_InternFromString(p.name.c_str()));
   return p;
 }
@@ -97,15 +100,23 @@ bool is_spread_item(const Signature& s, PyObject* o) {
 
 [[noreturn]] void raise_wrong_type(const Signature& s, int i, PyObject* value, bool by_position) {
   const Parameter& p = s.parameters[i];
-  std::string position = by_position ? " (position " + std::to_string(i + 1) + ")" : "";
+  std::string position = by_position ? " (position " + std::to_string(i + 1 - s.method) + ")" : "";
   std::string found = type_name(value);
   if (PySequence_Check(value) && !PyUnicode_Check(value) && !is_tensor(value) && PySequence_Size(value) > 0 &&
       (p.kind == Kind::Ints || p.kind == Kind::SpreadInts)) {
     PyObject* first = PySequence_GetItem(value, 0);
+    std::string element = first ? type_name(first) : "?";
+    Py_XDECREF(first);
     raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind),
-          ", but found element of type ", first ? type_name(first) : "?", " at pos 0");
+          ", but found element of type ", element, " at pos 0");
   }
   PyErr_Clear();
+  if (p.kind == Kind::Tensors && (PyTuple_Check(value) || PyList_Check(value))) {
+    Py_ssize_t at = 0;
+    while (is_tensor(PySequence_Fast_GET_ITEM(value, at))) ++at;
+    raise(PyExc_TypeError, "expected Tensor as element ", at, " in argument ", i - s.method, ", but got ",
+          type_name(PySequence_Fast_GET_ITEM(value, at)));
+  }
   raise(PyExc_TypeError, s.name, "(): argument '", p.name, "'", position, " must be ", kind_text(p.kind), ", not ",
         found);
 }
@@ -135,6 +146,7 @@ Signature Signature::parse(std::string_view text) {
     Parameter p = parse_parameter(item, keyword_only);
     auto index = static_cast<int>(s.parameters.size());
     if (p.name == "out") s.out = index;
+    if (p.kind == Kind::DType && p.name == "dtype") s.dtype = index;
     if (p.kind == Kind::SpreadInts || p.kind == Kind::SpreadTensors) s.spread = index;
     if (!keyword_only) s.positional = index + 1;
     s.parameters.push_back(std::move(p));
@@ -145,7 +157,7 @@ Signature Signature::parse(std::string_view text) {
 std::string Signature::overload_text() const {
   std::string text = "(";
   bool starred = false;
-  for (const Parameter& p : parameters) {
+  for (const Parameter& p : std::span(parameters).subspan(method)) {
     if (text.size() > 1) text += ", ";
     if (p.keyword_only && !starred) text += "*, ", starred = true;
     text += std::string(kind_text(p.kind)) + " " + p.name;
@@ -178,10 +190,13 @@ bool fits(const Parameter& p, PyObject* value) {
     case Kind::DType:
       return is_dtype(value);
     case Kind::Device:
-      return is_device(value) || PyUnicode_Check(value) || PyLong_Check(value);
+      return is_device(value) || PyUnicode_Check(value) || (PyLong_Check(value) && !PyBool_Check(value));
     case Kind::Layout:
+      return is_layout(value);
     case Kind::MemoryFormat:
+      return is_memory_format(value);
     case Kind::Generator:
+      return is_generator(value);
     case Kind::Object:
       return true;
     case Kind::Ints:
@@ -207,8 +222,9 @@ bool BoundArguments::bind_positional(const Signature& s, PyObject* const* args, 
     values_[s.spread] = spread_;
   } else if (n > s.positional) {
     if (explain) {
-      raise(PyExc_TypeError, s.name, "() takes ", s.positional, " positional argument", s.positional == 1 ? "" : "s",
-            " but ", n, n == 1 ? " was given" : " were given");
+      Py_ssize_t takes = s.positional - s.method, given = n - s.method;
+      raise(PyExc_TypeError, s.name, "() takes ", takes, " positional argument", takes == 1 ? "" : "s", " but ", given,
+            given == 1 ? " was given" : " were given");
     }
     return false;
   }
@@ -252,6 +268,10 @@ bool BoundArguments::bind(const Signature& s, PyObject* const* args, Py_ssize_t 
     } else if (!fits(p, values_[i])) {
       if (explain) raise_wrong_type(s, i, values_[i], i < n);
       return false;
+    } else if (p.pins && values_[i] == Py_True) {
+      raise(PyExc_RuntimeError,
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
+            "this system.");
     }
   }
   return true;

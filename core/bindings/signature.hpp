@@ -13,7 +13,9 @@ namespace chainrule {
 // Types: Tensor, Operand (tensor or number), Number, int, float, bool, str, dtype, device, layout, memory_format,
 // Generator, object, int[] (a sequence, or one int), int[*] (also spread over the positional arguments), Tensor[],
 // Tensor[*]; `?` allows None. `*` starts the keyword-only ones. An argument called `out` is handled by the caller of
-// the function (Callable), which copies the result into it; with the type Tensor!? it must have the result's dtype.
+// the function (Callable), which copies the result into it; with the type Tensor!? it must have the result's dtype, and
+// it gives its own to a function that has no tensor to take one from, such as zeros(3, out=x).
+// An argument called `pin_memory` may be False or None only: there is no accelerator to pin memory for.
 enum class Kind : uint8_t {
   Tensor,
   Operand,
@@ -39,6 +41,7 @@ struct Parameter {
   bool optional;  // None is allowed
   bool exact;     // an `out` that must have the result's dtype, written Tensor!?
   bool keyword_only;
+  bool pins;  // is called pin_memory
   std::string name;
   std::string type_text;
   PyObject* key;            // interned name
@@ -48,9 +51,11 @@ struct Parameter {
 struct Signature {
   std::string name, text, returns;
   std::vector<Parameter> parameters;
-  int positional = 0;  // how many may be given by position
-  int out = -1;        // index of the `out` parameter
-  int spread = -1;     // index of an int[*] or Tensor[*] parameter
+  int positional = 0;   // how many may be given by position
+  int out = -1;         // index of the `out` parameter
+  int dtype = -1;       // index of the `dtype` parameter
+  int spread = -1;      // index of an int[*] or Tensor[*] parameter
+  bool method = false;  // errors do not count the first argument: x.sum('a') has position 1
 
   static Signature parse(std::string_view text);
   // "(Tensor input, tuple of ints dim, bool keepdim = False)", as PyTorch lists overloads.
@@ -68,6 +73,7 @@ class BoundArguments {
   // False if the arguments do not fit. With `explain`, raises TypeError in place of that.
   bool bind(const Signature& s, PyObject* const* args, Py_ssize_t n, PyObject* keywords, bool explain);
   PyObject* operator[](int i) const { return values_[i]; }
+  void replace(int i, PyObject* borrowed) { values_[i] = borrowed; }
 
  private:
   bool bind_positional(const Signature& s, PyObject* const* args, Py_ssize_t n, bool explain);

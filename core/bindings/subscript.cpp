@@ -63,11 +63,17 @@ std::vector<PyObject*> entries_of(PyObject* key) {
   return result;
 }
 
-// What remains after views: the viewed tensor and, per dimension, an index tensor or a null handle.
+// What remains after views: the viewed tensor and a list of indices as index() takes it.
 struct Selection {
   Tensor view;
   std::vector<Tensor> indices;
-  bool has_indices = false;
+  int covered = 0;  // how many dimensions the list stands for
+
+  void put(Tensor index, int dim, int width) {
+    indices.resize(indices.size() + static_cast<size_t>(dim - covered));
+    indices.push_back(std::move(index));
+    covered = dim + width;
+  }
 };
 
 Tensor index_tensor(PyObject* o) {
@@ -106,13 +112,8 @@ Selection apply_key(const Tensor& self, PyObject* key) {
     }
     raise(PyExc_IndexError, "too many indices for tensor of dimension ", self.ndim());
   }
-  Selection s{self, {}, false};
+  Selection s{self, {}};
   int dim = 0;
-  auto put = [&](Tensor index) {
-    s.indices.resize(static_cast<size_t>(std::max<int>(dim + 1, static_cast<int>(s.indices.size()))));
-    s.indices[static_cast<size_t>(dim)] = std::move(index);
-    s.has_indices = true;
-  };
   bool seen_ellipsis = false;
   for (PyObject* e : entries) {
     if (is_plain_integer(e)) {
@@ -126,8 +127,7 @@ Selection apply_key(const Tensor& self, PyObject* key) {
       seen_ellipsis = true;
     } else if (is_bool_index(e)) {
       s.view = unsqueeze(s.view, dim);
-      put(full({}, Scalar::of_int(PyObject_IsTrue(e) == 1), DType::Bool));
-      s.indices.back() = reshape(s.indices.back(), Dims{1});
+      s.put(full(Dims{1}, Scalar::of_int(PyObject_IsTrue(e) == 1), DType::Bool), dim, 1);
       ++dim;
     } else if (is_array_index(e)) {
       Tensor index = index_tensor(e);
@@ -141,9 +141,8 @@ Selection apply_key(const Tensor& self, PyObject* key) {
         index = reshape(index, Dims{1});
       }
       int width = mask ? index.ndim() : 1;
-      put(index);
+      s.put(index, dim, width);
       dim += width;
-      if (width > 1) s.indices.resize(static_cast<size_t>(dim));
     } else {
       raise_bad_key(e);
     }
@@ -189,7 +188,7 @@ PyObject* tensor_subscript(PyObject* self, PyObject* key) {
     Tensor t = Tensor::borrow(self);
     if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key)));
     Selection s = apply_key(t, key);
-    if (s.has_indices) return keep_class(self, index(s.view, s.indices));
+    if (!s.indices.empty()) return keep_class(self, index(s.view, s.indices));
     if (s.view.get() == t.get()) s.view = view_as_alias(t);
     return keep_class(self, std::move(s.view));
   });
@@ -203,8 +202,8 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         Tensor v = value_tensor(value, t.dtype());
         if (key == Py_False) return 0;  // selects nothing, so any shape will do
         Selection s = apply_key(t, key);
-        if (s.has_indices) {
-          index_put_(s.view, s.indices, v, false);
+        if (!s.indices.empty()) {
+          index_put(s.view, s.indices, v, false, Place::Itself);
         } else {
           copy_(s.view, drop_leading_ones(v, s.view.ndim()));
         }

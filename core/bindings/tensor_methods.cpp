@@ -45,27 +45,30 @@ std::vector<Tensor> inputs_of(PyObject* inputs) {
   return result;
 }
 
-void backward_from(const Tensor& t, const Tensor& gradient, std::optional<bool> retain, bool create, PyObject* inputs) {
+// As in PyTorch a flag may be a number, and what is none says so.
+bool flag(PyObject* o) {
+  if (PyBool_Check(o)) return o == Py_True;
+  PyObject* number = checked(PyNumber_Index(o));
+  bool on = PyObject_IsTrue(number) == 1;
+  Py_DECREF(number);
+  return on;
+}
+
+void backward_from(const Tensor& t, const Tensor& gradient, PyObject* retain, PyObject* create_graph,
+                   PyObject* inputs) {
+  bool create = flag(create_graph);
   std::vector<Tensor> wanted;
   if (inputs != Py_None) {
     wanted = inputs_of(inputs);
     if (wanted.empty()) raise(PyExc_RuntimeError, "'inputs' argument to backward() cannot be empty.");
   }
-  backward({&t, 1}, {&gradient, 1}, wanted, {retain.value_or(create), create});
+  backward({&t, 1}, {&gradient, 1}, wanted, {retain == Py_None ? create : flag(retain), create});
 }
 
 Tensor requires_grad_inplace(const Tensor& t, bool on) {
   set_requires_grad(t, on);
   return t;
 }
-
-template <DType dtype>
-Tensor converted(const Tensor& t, std::optional<MemoryFormat> format) {
-  Tensor result = to_dtype(t, dtype);
-  return !format || *format == MemoryFormat::Preserve ? result : contiguous_in(*format, result);
-}
-
-Tensor to_other(const Tensor& t, DType dtype, bool copy) { return copy ? convert_copy(t, dtype) : to_dtype(t, dtype); }
 
 }  // namespace
 
@@ -95,26 +98,13 @@ void bind_tensor_methods() {
   define("tolist(Tensor input) -> list", kMethod, tolist);
   define("_mark_numpy(Tensor input) -> None", kMethod, [](const Tensor& t) { mark_cut(t, "numpy()"); });
   define(
-      "backward(Tensor input, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, object "
+      "backward(Tensor input, Tensor? gradient=None, object retain_graph=None, object create_graph=False, object "
       "inputs=None) -> None",
       kMethod, backward_from);
   define("requires_grad_(Tensor input, bool requires_grad=True)", kMethod, requires_grad_inplace);
   define("retain_grad(Tensor input) -> None", kMethod, retain_grad);
   define("_hooks(Tensor input) -> dict", kMethod, hook_dict);
   define("_post_hooks(Tensor input) -> dict", kMethod, post_hook_dict);
-  define("_to_dtype(Tensor input, dtype dtype, bool copy=False)", kMethod, to_other);
-  define("bool(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Bool>);
-  define("byte(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::UInt8>);
-  define("char(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int8>);
-  define("short(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int16>);
-  define("int(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int32>);
-  define("long(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int64>);
-  define("half(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float16>);
-  define("bfloat16(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::BFloat16>);
-  define("float(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float32>);
-  define("double(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float64>);
-  define("cfloat(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex64>);
-  define("cdouble(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex128>);
 }
 
 }  // namespace chainrule

@@ -1,11 +1,9 @@
-// Reading and adding elements along one dimension; each is the other's gradient.
+// Reading elements along one dimension, and writing them there; reading and adding are each other's gradients.
 #include "ops/along.hpp"
 
 #include "autograd/record.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
-#include "tensor/complex.hpp"
-#include "tensor/half.hpp"
 
 namespace chainrule {
 namespace {
@@ -13,85 +11,52 @@ namespace {
 OpInfo kTake{"gather", "GatherBackward0", "g added at the positions read from"};
 OpInfo kAdd{"scatter_add", "ScatterAddBackward0", "g read at the positions added to"};
 
-// Calls visit(position in the index, offset in the contiguous whole of shape `sizes`) for every index.
-template <class Visit>
-void each_position(const Tensor& index, int dim, Span sizes, Visit visit) {
-  int n = index.ndim();
-  Dims strides = contiguous_strides(sizes), at(n);
-  const auto* where = index.data<int64_t>();
-  int64_t base = 0;
-  for (int64_t i = 0; i < index.numel(); ++i) {
-    visit(i, n == 0 ? 0 : base + where[i] * strides[dim]);
-    for (int d = n; d-- > 0;) {
-      if (d != dim) base += strides[d];
-      if (++at[d] < index.size(d)) break;
-      if (d != dim) base -= strides[d] * index.size(d);
-      at[d] = 0;
-    }
+// Shapes as the kernels take them: a tensor without dimensions has one of size 1.
+struct Layout {
+  Dims sizes, strides;
+  explicit Layout(const Tensor& t) : sizes(t.sizes()), strides(t.strides()) {
+    if (t.ndim()) return;
+    sizes.push_back(1);
+    strides.push_back(1);
   }
+};
+
+void check_found(std::optional<int64_t> bad, int dim, int64_t size) {
+  if (bad) raise(PyExc_RuntimeError, "index ", *bad, " is out of bounds for dimension ", dim, " with size ", size);
 }
 
-template <class T>
-void take_elements(const Tensor& out, const Tensor& x, int dim, const Tensor& index) {
-  each_position(index, dim, x.sizes(),
-                [to = out.data<T>(), from = x.data<T>()](int64_t i, int64_t at) { to[i] = from[at]; });
-}
-template <class T>
-void add_elements(const Tensor& out, const Tensor& g, int dim, const Tensor& index) {
-  each_position(index, dim, out.sizes(), [to = out.data<T>(), from = g.data<T>()](int64_t i, int64_t at) {
-    to[at] = static_cast<T>(to[at] + from[i]);
-  });
-}
-
-// Calls f with a null pointer to the C++ type of a differentiable dtype, or of an integer one.
+// Calls run(positions) for the elements of `beside`, of the index's shape or larger.
 template <class F>
-void with_type(DType t, F f) {
-  switch (t) {
-    case DType::Bool:
-      return f(static_cast<bool*>(nullptr));
-    case DType::UInt8:
-      return f(static_cast<uint8_t*>(nullptr));
-    case DType::Int8:
-      return f(static_cast<int8_t*>(nullptr));
-    case DType::Int16:
-      return f(static_cast<int16_t*>(nullptr));
-    case DType::Int32:
-      return f(static_cast<int32_t*>(nullptr));
-    case DType::Int64:
-      return f(static_cast<int64_t*>(nullptr));
-    case DType::Float16:
-      return f(static_cast<Half*>(nullptr));
-    case DType::BFloat16:
-      return f(static_cast<BFloat16*>(nullptr));
-    case DType::Float32:
-      return f(static_cast<float*>(nullptr));
-    case DType::Float64:
-      return f(static_cast<double*>(nullptr));
-    case DType::Complex64:
-      return f(static_cast<Complex<float>*>(nullptr));
-    default:
-      return f(static_cast<Complex<double>*>(nullptr));
-  }
-}
-
-Tensor plain(const Tensor& t) {
-  GradModeScope off(false);
-  return contiguous(t);
+void with_positions(const Tensor& whole, int dim, const Tensor& index, const Tensor& beside, F run) {
+  if (index.numel() == 0) return;
+  Layout all(whole), at(index), other(beside);
+  int64_t step = all.strides[dim], size = all.sizes[dim];
+  all.strides[dim] = 0;
+  if (beside.numel() == 1) other.strides = Dims(at.sizes.size());
+  check_found(
+      run(cpu::IndexedElements{at.sizes, index.data<int64_t>(), at.strides, all.strides, step, size, other.strides}),
+      dim, size);
 }
 
 }  // namespace
 
 Tensor take_along(const Tensor& x, int dim, const Tensor& index) {
-  Tensor out = empty(index.sizes(), x.dtype()), from = plain(x), at = plain(index);
-  with_type(x.dtype(), [&]<class T>(T*) { take_elements<T>(out, from, dim, at); });
+  Tensor out = empty(index.sizes(), x.dtype());
+  with_positions(x, dim, index, out,
+                 [&](const auto& at) { return cpu::read_elements(at, x.dtype(), x->data, out->data); });
   return record(kTake, out, {&x}, {&index},
                 [dim, sizes = Dims(x.sizes())](Backward& b) { b.give(0, add_along(b.g(), dim, b.saved(0), sizes)); });
 }
 
 Tensor add_along(const Tensor& g, int dim, const Tensor& index, Span sizes) {
-  Tensor out = zeros(sizes, g.dtype()), from = plain(g), at = plain(index);
-  with_type(g.dtype(), [&]<class T>(T*) { add_elements<T>(out, from, dim, at); });
+  Tensor out = zeros(sizes, g.dtype());
+  meet_along(cpu::Meet::Add, out, dim, index, g);
   return record(kAdd, out, {&g}, {&index}, [dim](Backward& b) { b.give(0, take_along(b.g(), dim, b.saved(0))); });
+}
+
+void meet_along(cpu::Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src) {
+  with_positions(out, dim, index, src,
+                 [&](const auto& at) { return cpu::meet_elements(meet, at, out.dtype(), out->data, src->data); });
 }
 
 }  // namespace chainrule

@@ -1,12 +1,15 @@
-// Reading and adding elements along one dimension, at positions given by an index tensor of the same rank.
+// Reading elements along one dimension, and writing them there, at positions that an index tensor gives.
 #pragma once
-#include "tensor/tensor.hpp"
+#include "backends/cpu/positions.hpp"
+#include "ops/write.hpp"
 
 namespace chainrule {
 
-// out[i][j] = x[index[i][j]][j], for dim 0; has the shape of the index. Indices are trusted.
+// out[i][j] = x[index[i][j]][j], for dim 0; has the shape of the index, which is int64.
 Tensor take_along(const Tensor& x, int dim, const Tensor& index);
 // Zeros of shape `sizes` with g[i][j] added at [index[i][j]][j], for dim 0.
 Tensor add_along(const Tensor& g, int dim, const Tensor& index, Span sizes);
+// Lets src[i][j] meet out[index[i][j]][j], for dim 0; `src` may be larger than the index, or one number. Not recorded.
+void meet_along(cpu::Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src);
 
 }  // namespace chainrule

@@ -106,7 +106,7 @@ Tensor take_slices(const Tensor& t, int64_t dim, const Tensor& which) {
   return record(kTakeSlices, out, {&t}, {&which}, [dim, old = Dims(t.sizes())](Backward& b) {
     std::vector<Tensor> at(static_cast<size_t>(dim) + 1);
     at.back() = b.saved(0);
-    b.give(0, index_put_(zeros(old, b.g().dtype()), at, b.g(), true));
+    b.give(0, index_put(zeros(old, b.g().dtype()), at, b.g(), true, Place::Itself));
   });
 }
 

@@ -1,19 +1,15 @@
 // Softmax and its logarithm.
 #include "ops/softmax.hpp"
 
-#include "autograd/record.hpp"
 #include "backends/cpu/softmax.hpp"
-#include "ops/copy.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/kernel_input.hpp"
 
 namespace chainrule {
 namespace {
 
 OpInfo kSoftmax{"softmax", "SoftmaxBackward0", "y * (g - sum(g * y))"};
 OpInfo kLogSoftmax{"log_softmax", "LogSoftmaxBackward0", "g - exp(y) * sum(g)"};
-
-Tensor mul(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a, b}); }
-Tensor sub(const Tensor& a, const Tensor& b) { return elementwise(OpId::sub, {a, b}); }
 
 struct Extent {
   int64_t outer = 1, n = 1, inner = 1;
@@ -23,10 +19,6 @@ struct Extent {
     }
   }
 };
-
-// The dtype of the arithmetic: half types run in float32.
-DType kernel_dtype(DType t) { return t == DType::Float64 ? t : DType::Float32; }
-Tensor prepared(const Tensor& t) { return contiguous(to_dtype(t, kernel_dtype(t.dtype()))); }
 
 Tensor fused_gradient(const Tensor& g, const Tensor& y, int dim, bool logarithm) {
   Tensor from = prepared(g), value = prepared(y), out = empty(y.sizes(), value.dtype());
@@ -38,8 +30,8 @@ Tensor fused_gradient(const Tensor& g, const Tensor& y, int dim, bool logarithm)
 }
 
 Tensor gradient_formula(const Tensor& g, const Tensor& y, int dim, bool logarithm) {
-  if (logarithm) return sub(g, mul(elementwise(OpId::exp, {y}), sum(g, Dims{dim}, true, {})));
-  return mul(y, sub(g, sum(mul(g, y), Dims{dim}, true, {})));
+  if (logarithm) return g - elementwise(OpId::exp, {y}) * sum(g, Dims{dim}, true, {});
+  return y * (g - sum(g * y, Dims{dim}, true, {}));
 }
 
 Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype, bool logarithm) {

@@ -15,16 +15,17 @@ struct Node;
 struct TensorObject;
 
 enum TensorFlag : uint16_t {
-  kRequiresGrad = 1,  // a leaf whose gradient is wanted
-  kRetainsGrad = 2,   // a non-leaf that keeps its gradient
-  kFromSlab = 4,      // memory comes from our slab (exact Tensor), not from the type's allocator
-  kContiguous = 8,    // strides are those of a fresh tensor of this shape
-  kViewNoGrad = 16,   // a view made while recording was off
-  kViewOfMany = 32,   // one of several views made by one call (split, unbind, chunk)
-  kCaptured = 64,     // an input of the running autograd.grad
-  kInference = 128,   // made under inference_mode
-  kFreshGrad = 256,   // its .grad was first written by the running backward
-  kCut = 512,         // its value left the graph; see Note [Cuts]
+  kRequiresGrad = 1,   // a leaf whose gradient is wanted
+  kRetainsGrad = 2,    // a non-leaf that keeps its gradient
+  kFromSlab = 4,       // memory comes from our slab (exact Tensor), not from the type's allocator
+  kContiguous = 8,     // strides are those of a fresh tensor of this shape
+  kViewNoGrad = 16,    // a view made while recording was off
+  kViewOfMany = 32,    // one of several views made by one call (split, unbind, chunk)
+  kCaptured = 64,      // an input of the running autograd.grad
+  kInference = 128,    // made under inference_mode
+  kFreshGrad = 256,    // its .grad was first written by the running backward
+  kCut = 512,          // its value left the graph; see Note [Cuts]
+  kViewCustom = 1024,  // a view that a function written in Python gave out, with a gradient of its own
 };
 
 // What few tensors have. Owned by the tensor; null for most.

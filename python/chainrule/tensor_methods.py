@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from . import _core
 from ._core import Tensor
@@ -55,6 +54,8 @@ def numpy(self: Tensor, *, force: bool = False):
     """The tensor as a NumPy array that shares its memory."""
     import numpy
 
+    if not isinstance(force, bool):
+        raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
     if self.requires_grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     self._mark_numpy()
@@ -64,67 +65,6 @@ def numpy(self: Tensor, *, force: bool = False):
 def __array__(self: Tensor, dtype=None, copy=None):  # noqa: N807
     array = numpy(self)
     return array if dtype is None else array.astype(dtype, copy=False)
-
-
-def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """Converts dtype (and device: there is only the CPU): to(dtype), to(device), to(device, dtype), to(other)."""
-    dtype, copy = kwargs.pop("dtype", None), kwargs.pop("copy", False)
-    device = kwargs.pop("device", None)
-    memory_format = kwargs.pop("memory_format", None)
-    kwargs.pop("non_blocking", None)
-    other = kwargs.pop("other", None)
-    if kwargs:
-        raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
-    for argument in args:
-        if isinstance(argument, Tensor):
-            other = argument
-        elif isinstance(argument, (_core.dtype, type)):
-            dtype = argument
-        elif isinstance(argument, (str, _core.device)):
-            device = argument
-        elif isinstance(argument, bool) or argument is None:
-            continue
-        else:
-            raise TypeError(f"to() received an invalid argument of type {type(argument).__name__}: {argument!r}")
-    if device is not None:
-        _core.device(device)
-    if other is not None:
-        dtype = other.dtype
-    result = self._to_dtype(self.dtype if dtype is None else dtype, copy=copy)
-    if memory_format in (None, _core.preserve_format):
-        return result
-    return result.contiguous(memory_format=memory_format)
-
-
-def type_(self: Tensor, dtype=None, non_blocking: bool = False, **kwargs: Any):
-    """Without an argument the type's name, with one a converted tensor."""
-    if dtype is None:
-        return f"torch.{_TYPE_NAMES[repr(self.dtype)]}"
-    if isinstance(dtype, str):
-        names = {f"torch.{name}": key for key, name in _TYPE_NAMES.items()}
-        dtype = getattr(_core, names[dtype].removeprefix("torch."))
-    return self._to_dtype(dtype)
-
-
-_TYPE_NAMES = {
-    "torch.bool": "BoolTensor",
-    "torch.uint8": "ByteTensor",
-    "torch.int8": "CharTensor",
-    "torch.int16": "ShortTensor",
-    "torch.int32": "IntTensor",
-    "torch.int64": "LongTensor",
-    "torch.float16": "HalfTensor",
-    "torch.bfloat16": "BFloat16Tensor",
-    "torch.float32": "FloatTensor",
-    "torch.float64": "DoubleTensor",
-    "torch.complex64": "ComplexFloatTensor",
-    "torch.complex128": "ComplexDoubleTensor",
-}
-
-
-def cpu(self: Tensor) -> Tensor:
-    """The tensor itself: it is on the CPU."""
-    return self
 
 
 def __iter__(self: Tensor):  # noqa: N807
@@ -195,7 +135,7 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
 
 
 _METHODS = (
-    *("register_hook", "register_post_accumulate_grad_hook", "numpy", "to", "cpu", "is_inference", "as_subclass"),
+    *("register_hook", "register_post_accumulate_grad_hook", "numpy", "is_inference", "as_subclass"),
     *("__array__", "__iter__", "__reversed__", "__complex__", "__format__", "__repr__", "__copy__", "__deepcopy__"),
 )
 
@@ -204,7 +144,6 @@ def _attach() -> None:
     here = globals()
     for name in _METHODS:
         setattr(Tensor, name, here[name])
-    Tensor.type = type_
     Tensor._make_subclass = staticmethod(_make_subclass)
     Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
 

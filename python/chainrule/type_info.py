@@ -15,11 +15,22 @@ def _name(dtype: _core.dtype) -> str:
     return repr(dtype).removeprefix("torch.")
 
 
+_PYTHON_TYPES = {float: _core.float64, int: _core.int64, bool: _core.bool, complex: _core.complex128}
+
+
+def _checked(function: str, dtype) -> _core.dtype:
+    if isinstance(dtype, _core.dtype):
+        return dtype
+    if isinstance(dtype, type) and dtype in _PYTHON_TYPES:
+        return _PYTHON_TYPES[dtype]
+    raise TypeError(f"{function}(): argument 'type' (position 1) must be torch.dtype, not {type(dtype).__name__}")
+
+
 class finfo:  # noqa: N801
     """The limits of a floating type; of a complex type, those of its parts."""
 
     def __init__(self, type: _core.dtype | None = None):
-        name = _name((type or _core.get_default_dtype()).to_real())
+        name = _name((_core.get_default_dtype() if type is None else _checked("finfo", type)).to_real())
         if name not in _FLOATS:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{name}'")
         self.dtype = name
@@ -35,8 +46,11 @@ class iinfo:  # noqa: N801
     """The limits of an integer type."""
 
     def __init__(self, type: _core.dtype):
+        type = _checked("iinfo", type)
         name = _name(type)
-        if type.is_floating_point or type.is_complex or name == "bool":
+        if name == "bool":
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if type.is_floating_point or type.is_complex:
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{name}'")
         self.dtype, self.bits = name, 8 * type.itemsize
         self.min = -(1 << (self.bits - 1)) if type.is_signed else 0

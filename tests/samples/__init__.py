@@ -3,10 +3,11 @@
 from .composed import COMPOSED
 from .creation import CREATION
 from .elementwise import ELEMENTWISE
+from .networks import NETWORKS
 from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
 
-RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *COMPOSED]
+RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *COMPOSED, *NETWORKS]
 
-__all__ = ["COMPOSED", "CREATION", "ELEMENTWISE", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
+__all__ = ["COMPOSED", "CREATION", "ELEMENTWISE", "NETWORKS", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]

@@ -2,7 +2,9 @@
 #include "backends/cpu/softmax.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -40,6 +42,77 @@ void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient,
   each_tile(dtype, outer, n, inner, [&](int64_t at, int64_t width) {
     k.backward(static_cast<const char*>(g) + at, static_cast<const char*>(y) + at, static_cast<char*>(gradient) + at, n,
                inner, width, logarithm);
+  });
+}
+
+void log_total_of_exponentials(DType dtype, const void* x, void* out, int64_t rows, int64_t n) {
+  const SoftmaxKernels& k = kernels(dtype);
+  auto item = static_cast<int64_t>(size_of(dtype));
+  parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      k.log_total(static_cast<const char*>(x) + i * n * item, static_cast<char*>(out) + i * item, n);
+  });
+}
+
+namespace {
+
+struct CrossEntropyRows {
+  DType dtype;
+  const char *x, *log_totals, *scales;
+  const int64_t* target;
+  int64_t n, item;
+
+  // Columns [first, first + count) of a row, written to `to`.
+  void columns(int64_t row, int64_t first, int64_t count, char* to) const {
+    kernels(dtype).scaled(x + (row * n + first) * item, log_totals + row * item, scales + row * item, to, count);
+    int64_t at = target[row] - first;
+    if (at < 0 || at >= count) return;
+    if (dtype == DType::Float64)
+      reinterpret_cast<double*>(to)[at] -= reinterpret_cast<const double*>(scales)[row];
+    else
+      reinterpret_cast<float*>(to)[at] -= reinterpret_cast<const float*>(scales)[row];
+  }
+  bool is_zero(int64_t row) const {
+    return dtype == DType::Float64 ? reinterpret_cast<const double*>(scales)[row] == 0
+                                   : reinterpret_cast<const float*>(scales)[row] == 0;
+  }
+  // By tiles in the first-level cache; see Note [Streaming stores].
+  void stream(int64_t row, char* out) const {
+    alignas(64) char tile[kStreamTile];
+    int64_t step = kStreamTile / item;
+    for (int64_t first = 0; first < n; first += step) {
+      int64_t count = std::min(step, n - first);
+      columns(row, first, count, tile);
+      CR_DISPATCH(stream_copy)(out + first * item, tile, count * item);
+    }
+  }
+};
+
+}  // namespace
+
+void cross_entropy_gradient(DType dtype, const void* x, const void* log_totals, const void* scales,
+                            const int64_t* target, void* out, int64_t rows, int64_t n) {
+  auto item = static_cast<int64_t>(size_of(dtype));
+  CrossEntropyRows r{dtype,
+                     static_cast<const char*>(x),
+                     static_cast<const char*>(log_totals),
+                     static_cast<const char*>(scales),
+                     target,
+                     n,
+                     item};
+  auto* to = static_cast<char*>(out);
+  bool streams = rows * n * item >= kStreamBytes && n * item % 64 == 0 && reinterpret_cast<uintptr_t>(out) % 64 == 0;
+  parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      char* row = to + i * n * item;
+      if (r.is_zero(i))
+        std::memset(row, 0, static_cast<size_t>(n * item));
+      else if (streams)
+        r.stream(i, row);
+      else
+        r.columns(i, 0, n, row);
+    }
+    if (streams) CR_DISPATCH(stream_fence)();
   });
 }
 

@@ -13,11 +13,20 @@ struct SoftmaxKernels {
   // gradient = y * (g - sum(g * y)), or g - exp(y) * sum(g) for the logarithm
   void (*backward)(const void* g, const void* y, void* gradient, int64_t n, int64_t inner, int64_t width,
                    bool logarithm);
+  // Writes log(sum(exp(x))) of a row.
+  void (*log_total)(const void* x, void* out, int64_t n);
+  // out = *scale * exp(x - *log_total), along a row
+  void (*scaled)(const void* x, const void* log_total, const void* scale, void* out, int64_t n);
 };
 
 void softmax(DType dtype, const void* x, void* y, int64_t outer, int64_t n, int64_t inner, bool logarithm);
 void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n,
                       int64_t inner, bool logarithm);
+// For each of `rows` rows of n elements.
+void log_total_of_exponentials(DType dtype, const void* x, void* out, int64_t rows, int64_t n);
+// scale * (softmax(x) - 1 at the target) for each row; log_totals are those of the rows. A scale of 0 skips a row.
+void cross_entropy_gradient(DType dtype, const void* x, const void* log_totals, const void* scales,
+                            const int64_t* target, void* out, int64_t rows, int64_t n);
 
 }  // namespace chainrule::cpu
 

@@ -149,7 +149,26 @@ void backward(const void* g, const void* y, void* out, int64_t n, int64_t inner,
     gradient_columns(from, value, static_cast<T*>(out), n, inner, width, logarithm);
 }
 
-constinit const SoftmaxKernels softmax_table[2] = {{&forward<float>, &backward<float>},
-                                                   {&forward<double>, &backward<double>}};
+// ---- rows of scores, for cross-entropy
+
+template <class T>
+void log_total(const void* x, void* out, int64_t n) {
+  const auto* row = static_cast<const T*>(x);
+  T top = maximum(row, n);
+  *static_cast<T*>(out) = top + T(number::log(exponentials(row, static_cast<T*>(nullptr), n, top)));
+}
+
+template <class T>
+void scaled(const void* x, const void* log_total, const void* scale, void* out, int64_t n) {
+  const auto* row = static_cast<const T*>(x);
+  const T total = *static_cast<const T*>(log_total), factor = *static_cast<const T*>(scale);
+  auto* to = static_cast<T*>(out);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) to[i] = factor * number::exp(row[i] - total);
+}
+
+constinit const SoftmaxKernels softmax_table[2] = {
+    {&forward<float>, &backward<float>, &log_total<float>, &scaled<float>},
+    {&forward<double>, &backward<double>, &log_total<double>, &scaled<double>}};
 
 }  // namespace chainrule::cpu::CR_ISA

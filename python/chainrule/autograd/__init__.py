@@ -1,19 +1,26 @@
 """Differentiation: backward, grad, modes, graphs, forward mode."""
 
 from .._core import Node
-from . import forward_ad, functional, graph
+from . import forward_ad, function, functional, graph
+from .differentiable import differentiable, keep
 from .differentiate import backward, grad
+from .function import Function, FunctionCtx
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = [
+    "Function",
+    "FunctionCtx",
     "Node",
     "backward",
+    "differentiable",
     "enable_grad",
     "forward_ad",
+    "function",
     "functional",
     "grad",
     "graph",
     "inference_mode",
+    "keep",
     "no_grad",
     "set_grad_enabled",
 ]

@@ -1,6 +1,8 @@
 """autograd.backward and autograd.grad."""
 
+import warnings
 from collections.abc import Sequence
+from operator import index
 
 from .. import _core
 from .._core import Tensor
@@ -19,6 +21,12 @@ def _gradients_for(outputs: tuple, gradients) -> tuple:
     return gradients
 
 
+def _flags(retain_graph, create_graph) -> tuple[bool, bool]:
+    """A graph is kept if that is asked for, or if the gradients have one of their own that leads back to it."""
+    create = bool(index(create_graph))
+    return (create if retain_graph is None else bool(index(retain_graph))), create
+
+
 def backward(
     tensors,
     grad_tensors=None,
@@ -29,11 +37,17 @@ def backward(
 ) -> None:
     """Adds the gradients of `tensors` into the .grad of the leaves they depend on, or of `inputs` only."""
     if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
+            )
         grad_tensors = grad_variables
     if inputs is not None:
         _check_inputs(_as_tuple(inputs), "backward")
     outputs = _as_tuple(tensors)
-    retain = create_graph if retain_graph is None else retain_graph
+    retain, create_graph = _flags(retain_graph, create_graph)
     wanted = () if inputs is None else _as_tuple(inputs)
     _core.run_backward(outputs, _gradients_for(outputs, grad_tensors), retain, create_graph, wanted)
 
@@ -62,9 +76,10 @@ def grad(
     _check_inputs(ins, "grad")
     if all(isinstance(out, Tensor) and out.requires_grad for out in outs):  # else the engine says which one is not
         _check_differentiable(ins)
-    retain = create_graph if retain_graph is None else retain_graph
+    retain, create_graph = _flags(retain_graph, create_graph)
+    allow = materialize_grads if allow_unused is None else bool(index(allow_unused))
     found = _core.gradients_of(outs, _gradients_for(outs, grad_outputs), ins, retain, create_graph)
-    return _fill_unused(found, ins, allow_unused or materialize_grads, materialize_grads)
+    return _fill_unused(found, ins, allow, materialize_grads)
 
 
 def _check_inputs(inputs: Sequence, function: str) -> None:

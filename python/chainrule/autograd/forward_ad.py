@@ -28,7 +28,9 @@ def enter_dual_level() -> int:
 def exit_dual_level(*, level: int | None = None) -> None:
     """Closes the level."""
     global _level
-    if _level < 0 or (level is not None and level != _level):
+    if _level < 0 and level is None:
+        raise RuntimeError("Dual level must be a positive number: no level is open.")
+    if level is not None and level != _level:
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
@@ -46,24 +48,43 @@ class dual_level:  # noqa: N801
         exit_dual_level()
 
 
+def _check_level(function: str, level: int | None) -> None:
+    if level is None:
+        return
+    if not isinstance(level, int):
+        raise TypeError(f"{function}(): argument 'level' must be int, not {type(level).__name__}")
+    if level != _level:
+        raise RuntimeError(f"Invalid level given to {function}: {level}, but the open level is {_level}")
+
+
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A view of `tensor` that carries `tangent`."""
-    if _level < 0:
+    """A view of `tensor` that carries `tangent`; `level` may be the open one only."""
+    if (_level if level is None else level) < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+    if not (tangent.is_floating_point() or tangent.is_complex()):
+        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
+    _check_level("_make_dual", level)
     if tensor.shape != tangent.shape:
-        raise RuntimeError(f"Expected tangent of shape {list(tensor.shape)}, but got {list(tangent.shape)}")
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
     dual = tensor.view(tensor.shape) if tensor.is_contiguous() else tensor[...]
     _core.set_tangent(dual, tangent)
     return dual
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value and the tangent of a dual tensor."""
-    if _level < 0:
+    """The value and the tangent of a dual tensor; `level` may be the open one only."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+    if _level < 0 or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
+    _check_level("_unpack_dual", level)
     tangent = _core.tangent(tensor)
     return UnpackedDualTensor(tensor.detach() if not tensor.requires_grad else tensor[...], tangent)

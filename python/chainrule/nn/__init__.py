@@ -1,6 +1,5 @@
-"""Neural networks: so far parameters, and the activations in nn.functional."""
+"""Neural networks, as torch.nn: modules, their parameters, layers, losses, and functions for all of them."""
 
-from . import functional, parameter
-from .parameter import Parameter
-
-__all__ = ["Parameter", "functional", "parameter"]
+from . import functional, init, modules, parameter, utils
+from .modules import *  # noqa: F403
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter

@@ -1,29 +1,31 @@
-"""Activation functions and linear, with PyTorch's signatures over the core's functions."""
+"""Activation functions, with PyTorch's signatures over the core's functions."""
 
 import warnings
 
-from .. import _core
-from .._core import Tensor
+from ... import _core
+from ..._core import Tensor
 
-_core_functions = _core.functions
+_functions = _core.functions
 
 # Those that take no `inplace` are the core's own functions.
-linear = _core_functions["linear"]
-sigmoid, tanh = _core_functions["sigmoid"], _core_functions["tanh"]
-prelu, gelu, softplus = _core_functions["prelu"], _core_functions["gelu"], _core_functions["softplus"]
-hardshrink, logsigmoid = _core_functions["hardshrink"], _core_functions["logsigmoid"]
-relu_, hardtanh_, threshold_ = _core_functions["relu_"], _core_functions["hardtanh_"], _core_functions["threshold_"]
-leaky_relu_, elu_ = _core_functions["leaky_relu_"], _core_functions["elu_"]
-celu_, selu_ = _core_functions["celu_"], _core_functions["selu_"]
+sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
+prelu, gelu, softplus = _functions["prelu"], _functions["gelu"], _functions["softplus"]
+hardshrink, logsigmoid = _functions["hardshrink"], _functions["logsigmoid"]
+relu_, hardtanh_, threshold_ = _functions["relu_"], _functions["hardtanh_"], _functions["threshold_"]
+leaky_relu_, elu_, rrelu_ = _functions["leaky_relu_"], _functions["elu_"], _functions["rrelu_"]
+celu_, selu_ = _functions["celu_"], _functions["selu_"]
 
 
 def _apply(name: str, inplace: bool, *args) -> Tensor:
-    return _core_functions[name + "_" if inplace else name](*args)
+    return _functions[name + "_" if inplace else name](*args)
+
+
+_relu = _functions["relu"]
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(0, x)."""
-    return _apply("relu", inplace, input)
+    return relu_(input) if inplace else _relu(input)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -89,7 +91,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards zero by lambd, and zero where it would pass it."""
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return _core_functions["softshrink"](input, lambd)
+    return _functions["softshrink"](input, lambd)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
@@ -128,6 +130,26 @@ def log_softmax(
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _core.dtype | None = None) -> Tensor:
     """softmax(-x)."""
     return (-input).softmax(_given_dim("softmin", input, dim, _stacklevel), dtype=dtype)
+
+
+def rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """leaky_relu with a slope that is drawn anew for each element in training, and their mean otherwise."""
+    return _apply("rrelu", inplace, input, lower, upper, training)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """A differentiable sample of softmax(logits); hard: one-hot, with the gradient of the soft one."""
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    noise = -_functions["empty_like"](logits).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    largest = soft.detach().argmax(dim, keepdim=True)
+    places = _functions["arange"](soft.shape[dim]).reshape([-1] + [1] * (soft.dim() - 1 - dim % soft.dim()))
+    return (places == largest).to(soft.dtype) - soft.detach() + soft
 
 
 def _given_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:

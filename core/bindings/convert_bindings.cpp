@@ -1,0 +1,84 @@
+// Conversions to another dtype, bound: to, type, cpu, and a method per dtype.
+#include "bindings/bindings.hpp"
+#include "bindings/callable.hpp"
+#include "ops/copy.hpp"
+
+namespace chainrule {
+namespace {
+
+using MaybeDType = std::optional<DType>;
+using MaybeFormat = std::optional<MemoryFormat>;
+
+Tensor arranged(const Tensor& t, MaybeFormat format) {
+  return !format || *format == MemoryFormat::Preserve ? t : contiguous_in(*format, t);
+}
+
+template <DType dtype>
+Tensor converted(const Tensor& t, MaybeFormat format) {
+  return arranged(to_dtype(t, dtype), format);
+}
+
+// A copy in the main memory is there when the call returns, so non_blocking has nothing to say.
+Tensor to_other(const Tensor& t, DType dtype, bool, bool copy, MaybeFormat format) {
+  return arranged(copy ? convert_copy(t, dtype) : to_dtype(t, dtype), format);
+}
+Tensor to_device(const Tensor& t, PyObject* device, MaybeDType dtype, bool non_blocking, bool copy,
+                 MaybeFormat format) {
+  check_device(device);
+  return to_other(t, dtype.value_or(t.dtype()), non_blocking, copy, format);
+}
+Tensor to_like(const Tensor& t, const Tensor& other, bool non_blocking, bool copy, MaybeFormat format) {
+  return to_other(t, other.dtype(), non_blocking, copy, format);
+}
+
+std::string type_text(DType t) { return std::string("torch.") + facts(t).tensor_name + "Tensor"; }
+
+DType dtype_of_type(PyObject* type) {
+  if (Py_TYPE(type) == &DTypeType) return dtype_value(type);
+  std::string text;
+  if (PyType_Check(type)) {
+    text = reinterpret_cast<PyTypeObject*>(type)->tp_name;
+  } else if (PyUnicode_Check(type)) {
+    text = checked(PyUnicode_AsUTF8(type));
+  } else {
+    raise(PyExc_TypeError, "dtype must be a type, str, or dtype object");
+  }
+  for (int i = 0; i < kDTypeCount; ++i) {
+    if (text == type_text(static_cast<DType>(i))) return static_cast<DType>(i);
+  }
+  raise(PyExc_ValueError, "invalid type: '", text, "'");
+}
+
+// Without an argument the name of the tensor's type, with one a converted tensor.
+PyObject* type_of_tensor(const Tensor& t, PyObject* type, bool non_blocking, MaybeFormat format) {
+  if (type == Py_None) return to_python(type_text(t.dtype()));
+  return to_python(to_other(t, dtype_of_type(type), non_blocking, false, format));
+}
+
+}  // namespace
+
+void bind_dtype_conversions() {
+#define CR_HOW "bool non_blocking=False, bool copy=False, *, memory_format? memory_format=None)"
+  define("to(Tensor input, device? device=None, dtype? dtype=None, " CR_HOW, kMethod, to_device);
+  define("to(Tensor input, dtype dtype, " CR_HOW, kMethod, to_other);
+  define("to(Tensor input, Tensor other, " CR_HOW, kMethod, to_like);
+#undef CR_HOW
+  define(
+      "type(Tensor input, object dtype=None, bool non_blocking=False, *, memory_format? memory_format=None) -> object",
+      kMethod, type_of_tensor);
+  define("cpu(Tensor input, *, memory_format? memory_format=None)", kMethod, arranged);
+  define("bool(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Bool>);
+  define("byte(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::UInt8>);
+  define("char(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int8>);
+  define("short(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int16>);
+  define("int(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int32>);
+  define("long(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int64>);
+  define("half(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float16>);
+  define("bfloat16(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::BFloat16>);
+  define("float(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float32>);
+  define("double(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float64>);
+  define("cfloat(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex64>);
+  define("cdouble(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex128>);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,277 @@
+// Nodes whose gradient is written in Python: the context and grad_fn of an autograd.Function.
+//
+// Note [Functions written in Python]
+// The node is the context: forward fills it, it becomes the outputs' grad_fn, and backward reads it. What it keeps
+// beyond an ordinary node (the ctx attributes, the class, which arguments were tensors) sits in the node's capture, and
+// the type's dictoffset points there. Calling Function.apply is in function_call.cpp.
+#include "bindings/function_node.hpp"
+
+#include <structmember.h>
+
+#include <deque>
+#include <unordered_map>
+
+#include "autograd/source_line.hpp"
+#include "bindings/errors.hpp"
+#include "bindings/function_call.hpp"
+
+namespace chainrule {
+
+PyTypeObject FunctionNodeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+FunctionDefaults function_defaults;
+
+namespace {
+
+std::deque<FunctionOp> ops;
+std::unordered_map<PyTypeObject*, FunctionOp*> op_by_type;
+
+FunctionState& state_of(PyObject* self) { return function_state(reinterpret_cast<Node*>(self)); }
+
+// ---- running backward
+
+// backward, or vjp, which is another name for it.
+Owned gradient_method(PyObject* function) {
+  Owned backward = attribute(function, Name::backward);
+  Owned vjp = attribute(function, Name::vjp);
+  bool has_backward = backward.get() != function_defaults.backward, has_vjp = vjp.get() != function_defaults.vjp;
+  if (has_backward && has_vjp) {
+    raise(PyExc_RuntimeError,
+          "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one "
+          "of them.");
+  }
+  return has_vjp ? std::move(vjp) : std::move(backward);
+}
+
+Owned call_backward(Node* n, const FunctionState& state, Backward& b) {
+  std::vector<PyObject*> args{nullptr, reinterpret_cast<PyObject*>(n)};
+  for (int i = 0; i < n->output_count; ++i) {
+    bool wanted = b.has_g(i) || (state.materialize && state.is_tensor_output(i));
+    args.push_back(wanted ? b.g(i).py() : Py_None);
+  }
+  Owned method = gradient_method(state.function);
+  size_t count = (args.size() - 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
+  return Owned(checked(PyObject_Vectorcall(method.get(), args.data() + 1, count, nullptr)));
+}
+
+// A gradient may have more dimensions than its input, or be longer where the input has length 1: it is summed.
+bool fits(Span gradient, Span input) {
+  if (gradient.size() < input.size()) return false;
+  Span tail = gradient.subspan(gradient.size() - input.size());
+  for (size_t i = 0; i < input.size(); ++i) {
+    if (input[i] != 1 && input[i] != tail[i]) return false;
+  }
+  return true;
+}
+
+void check_gradient(Node* n, int edge, const Tensor& gradient) {
+  Edge e = n->edges[edge];
+  Span wanted =
+      e.is_leaf() ? Span(e.leaf()->sizes(), e.leaf()->ndim) : Span(e.node()->outputs[e.output_number()].sizes());
+  if (fits(gradient.sizes(), wanted)) return;
+  raise(PyExc_RuntimeError, "Function ", n->op->node_name, " returned an invalid gradient at index ", edge, " - got ",
+        gradient.sizes(), " but expected shape compatible with ", wanted);
+}
+
+void give_results(Node* n, const FunctionState& state, Backward& b, PyObject* result) {
+  bool many = PyTuple_Check(result);
+  Py_ssize_t count = many ? PyTuple_GET_SIZE(result) : 1;
+  auto item = [&](Py_ssize_t i) { return many ? PyTuple_GET_ITEM(result, i) : result; };
+  while (count > state.input_count && item(count - 1) == Py_None) --count;
+  if (count != state.input_count) {
+    raise(PyExc_RuntimeError, "function ", n->op->node_name, " returned an incorrect number of gradients (expected ",
+          state.input_count, ", got ", count, ")");
+  }
+  int tensor = 0;
+  for (int i = 0; i < state.input_count; ++i) {
+    PyObject* gradient = item(i);
+    if (!state.is_tensor_input(i)) {
+      if (gradient == Py_None) continue;
+      raise(PyExc_RuntimeError, "function ", n->op->node_name, " returned a gradient different than None at position ",
+            i + 1, ", but the corresponding forward input was not a Variable");
+    }
+    int edge = state.edge_of(tensor++);
+    if (gradient == Py_None || !n->edges[edge]) continue;
+    if (!is_tensor(gradient))
+      raise(PyExc_RuntimeError, "expected Variable or None (got ", Py_TYPE(gradient)->tp_name, ")");
+    check_gradient(n, edge, Tensor::borrow(gradient));
+    b.give(edge, Tensor::borrow(gradient));
+  }
+}
+
+// ---- what the user calls on ctx
+
+PyObject* set_field(PyObject*& field, PyObject* value) {
+  Py_XSETREF(field, Py_NewRef(value));
+  Py_RETURN_NONE;
+}
+PyObject* save_for_backward(PyObject* self, PyObject* args) { return set_field(state_of(self).to_save, args); }
+PyObject* save_for_forward(PyObject* self, PyObject* args) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(args, i);
+    if (item == Py_None || is_tensor(item)) continue;
+    return PyErr_Format(PyExc_TypeError,
+                        "save_for_forward expects all arguments to be tensors; you should save non-tensors as "
+                        "attributes on ctx (argument %zd is of type %s)",
+                        i, Py_TYPE(item)->tp_name);
+  }
+  return set_field(state_of(self).for_forward, args);
+}
+PyObject* mark_dirty(PyObject* self, PyObject* args) { return set_field(state_of(self).dirty, args); }
+PyObject* mark_non_differentiable(PyObject* self, PyObject* args) {
+  return set_field(state_of(self).non_differentiable, args);
+}
+PyObject* set_materialize_grads(PyObject* self, PyObject* value) {
+  int on = PyObject_IsTrue(value);
+  if (on < 0) return nullptr;
+  state_of(self).materialize = on;
+  Py_RETURN_NONE;
+}
+
+PyObject* get_needs_input_grad(PyObject* self, void*) {
+  const FunctionState& state = state_of(self);
+  PyObject* tuple = PyTuple_New(state.input_count);
+  for (int i = 0; tuple && i < state.input_count; ++i) PyTuple_SET_ITEM(tuple, i, PyBool_FromLong(state.needs(i)));
+  return tuple;
+}
+
+PyObject* get_saved_tensors(PyObject* self, void*) {
+  return guarded([&] {
+    auto* n = reinterpret_cast<Node*>(self);
+    if (PyObject* given = state_of(self).for_forward) return Py_NewRef(given);
+    if (n->flags & kReleased) raise_released(n);
+    Owned tuple(checked(PyTuple_New(n->saved_count)));
+    for (int i = 0; i < n->saved_count; ++i) {
+      PyTuple_SET_ITEM(tuple.get(), i, n->saved[i].tensor ? unpack(n, i).release_py() : Py_NewRef(Py_None));
+    }
+    return tuple.release();
+  });
+}
+
+PyObject* get_forward_class(PyObject* self, void*) { return Py_NewRef(state_of(self).function); }
+template <PyObject* FunctionState::* field>
+PyObject* get_field(PyObject* self, void*) {
+  PyObject* value = state_of(self).*field;
+  return Py_NewRef(value ? value : Py_None);
+}
+PyObject* get_materialize(PyObject* self, void*) { return PyBool_FromLong(state_of(self).materialize); }
+int set_materialize(PyObject* self, PyObject* value, void*) {
+  PyObject* done = value ? set_materialize_grads(self, value) : nullptr;
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
+PyMethodDef methods[] = {
+    {"save_for_backward", save_for_backward, METH_VARARGS, "Keeps tensors for backward; once, from forward."},
+    {"save_for_forward", save_for_forward, METH_VARARGS, "Keeps tensors for jvp; once, from forward."},
+    {"mark_dirty", mark_dirty, METH_VARARGS, "Says which inputs forward changed in place."},
+    {"mark_non_differentiable", mark_non_differentiable, METH_VARARGS, "Says which outputs have no gradient."},
+    {"set_materialize_grads", set_materialize_grads, METH_O,
+     "Whether gradients that did not arrive come as zeros (the default) or as None."},
+    {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef getset[] = {
+    {"needs_input_grad", get_needs_input_grad, nullptr, "For each argument, whether its gradient is wanted.", nullptr},
+    {"saved_tensors", get_saved_tensors, nullptr, "What save_for_backward kept, checked against later writes.",
+     nullptr},
+    {"_forward_cls", get_forward_class, nullptr, "The Function.", nullptr},
+    {"to_save", get_field<&FunctionState::to_save>, nullptr, nullptr, nullptr},
+    {"dirty_tensors", get_field<&FunctionState::dirty>, nullptr, nullptr, nullptr},
+    {"non_differentiable", get_field<&FunctionState::non_differentiable>, nullptr, nullptr, nullptr},
+    {"saved_for_forward", get_field<&FunctionState::for_forward>, nullptr, nullptr, nullptr},
+    {"materialize_grads", get_materialize, set_materialize, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  for (PyObject* FunctionState::* field : FunctionState::kReferences) Py_VISIT(state_of(self).*field);
+  return node_traverse(self, visit, arg);
+}
+
+int clear(PyObject* self) {
+  state_of(self).clear();
+  return node_clear(self);
+}
+
+// ---- the type of a Function's nodes
+
+// One type per name, so that Functions defined in a loop do not each leave a type behind.
+PyObject* make_type(PyObject*, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    const char* name;
+    int own_lines;
+    if (!PyArg_ParseTuple(args, "sp", &name, &own_lines)) throw PythonError();
+    for (FunctionOp& op : ops) {
+      if (op.text == name && op.own_lines == static_cast<bool>(own_lines)) return Py_NewRef((PyObject*)op.type);
+    }
+    FunctionOp& op = ops.emplace_back();
+    op.text = name;
+    op.name = op.node_name = op.text.c_str();
+    op.formula = "written in Python";
+    op.own_lines = own_lines;
+    op.type = make_node_type(op.node_name, &FunctionNodeType);
+    op_by_type[op.type] = &op;
+    return Py_NewRef((PyObject*)op.type);
+  });
+}
+
+PyObject* set_defaults(PyObject*, PyObject* args) {
+  FunctionDefaults& d = function_defaults;
+  if (!PyArg_ParseTuple(args, "OOOOO", &d.setup_context, &d.backward, &d.vjp, &d.jvp, &d.bind)) return nullptr;
+  for (PyObject* o : {d.setup_context, d.backward, d.vjp, d.jvp, d.bind}) Py_INCREF(o);  // for ever
+  Py_RETURN_NONE;
+}
+
+PyMethodDef module_functions[] = {
+    {"make_function_node_type", make_type, METH_VARARGS, "The type of a Function's nodes, by name."},
+    {"set_function_defaults", set_defaults, METH_VARARGS, "The methods of Function that mean: not overridden."},
+    {"function_apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function_apply)),
+     METH_FASTCALL | METH_KEYWORDS, "Function.apply."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void FunctionState::clear() {
+  for (PyObject* FunctionState::* field : kReferences) Py_CLEAR(this->*field);
+}
+
+void FunctionState::operator()(Backward& b) const {
+  Node* n = b.node();
+  static const SourceLine current;
+  LineScope lines(static_cast<const FunctionOp*>(n->op)->own_lines ? current : n->line);
+  Owned result = call_backward(n, *this, b);
+  give_results(n, *this, b, result.get());
+}
+
+Owned attribute(PyObject* function, Name name) {
+  static constexpr const char* texts[] = {"forward", "setup_context", "backward",    "vjp",
+                                          "jvp",     "_backward_cls", "_input_count"};
+  static PyObject* names[std::size(texts)];
+  PyObject*& key = names[static_cast<int>(name)];
+  if (!key) key = checked(PyUnicode_InternFromString(texts[static_cast<int>(name)]));
+  return Owned(checked(PyObject_GetAttr(function, key)));
+}
+
+FunctionOp* function_op(PyObject* function) {
+  Owned type = attribute(function, Name::_backward_cls);
+  auto found = op_by_type.find(reinterpret_cast<PyTypeObject*>(type.get()));
+  if (found == op_by_type.end()) raise(PyExc_TypeError, "_backward_cls is not a type of nodes");
+  return found->second;
+}
+
+void add_function_node(PyObject* module) {
+  PyTypeObject& t = FunctionNodeType;
+  t.tp_name = "chainrule.autograd.function.FunctionCtx";
+  t.tp_base = &NodeType;
+  t.tp_basicsize = sizeof(Node);
+  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  t.tp_dealloc = NodeType.tp_dealloc;
+  t.tp_traverse = traverse;
+  t.tp_clear = clear;
+  t.tp_dictoffset = offsetof(Node, capture) + offsetof(FunctionState, dict);
+  t.tp_methods = methods;
+  t.tp_getset = getset;
+  checked(PyType_Ready(&t));
+  checked(PyModule_AddObjectRef(module, "FunctionCtx", reinterpret_cast<PyObject*>(&t)));
+  checked(PyModule_AddFunctions(module, module_functions));
+}
+
+}  // namespace chainrule

@@ -1,0 +1,35 @@
+// Gradients of fused operations that can be differentiated again.
+#include "ops/composed_gradient.hpp"
+
+#include "autograd/engine.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+// The same value as a variable of its own: one tensor may stand for several inputs.
+Tensor variable(const Tensor& t) {
+  if (requires_grad(t)) return view_as_alias(t);
+  Tensor leaf = alias(t);
+  leaf->flags |= kRequiresGrad;
+  return leaf;
+}
+
+}  // namespace
+
+void give_composed_gradient(Backward& b, const std::vector<Tensor>& inputs, const Composition& compose) {
+  std::vector<Tensor> variables = inputs, wanted;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i] || !b.needs(static_cast<int>(i))) continue;
+    variables[i] = variable(inputs[i]);
+    wanted.push_back(variables[i]);
+  }
+  std::vector<Tensor> outputs{compose(variables)}, incoming{b.g()};
+  std::vector<Tensor> found = gradients_of(outputs, incoming, wanted, {.retain_graph = true, .create_graph = true});
+  auto next = found.begin();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] && b.needs(static_cast<int>(i))) b.give(static_cast<int>(i), *next++);
+  }
+}
+
+}  // namespace chainrule

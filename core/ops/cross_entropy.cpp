@@ -1,0 +1,175 @@
+// Cross-entropy in one pass over the scores: what is kept of a row is the logarithm of its sum of exponentials.
+#include "backends/cpu/softmax.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/composed_gradient.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/loss.hpp"
+#include "ops/softmax.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kCrossEntropy{"cross_entropy_loss", "NllLossBackward0", "g * weight * (softmax(x) - 1 at the target class)"};
+
+int class_dim(const Tensor& x) { return x.ndim() == 1 ? 0 : 1; }
+
+Tensor composed(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored) {
+  return nll_loss(log_softmax(x, class_dim(x), {}), target, weight, reduction, ignored);
+}
+
+// The weights of classes, laid out beside the scores.
+Tensor beside(const Tensor& weight, const Tensor& x) {
+  Dims sizes(x.ndim(), 1);
+  sizes[class_dim(x)] = weight.numel();
+  return view(contiguous(weight), sizes);
+}
+
+int64_t samples(const Tensor& x) { return x.numel() / std::max<int64_t>(1, x.size(class_dim(x))); }
+
+Tensor with_probabilities(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction,
+                          double smoothing) {
+  int dim = class_dim(x);
+  auto classes = static_cast<double>(x.size(dim));
+  check(is_floating(target.dtype()), "Expected floating point type for target with class probabilities, got ",
+        facts(target.dtype()).tensor_name);
+  check(!weight || (weight.ndim() == 1 && weight.numel() == x.size(dim)),
+        "cross_entropy: weight tensor should be defined either for all ", x.size(dim),
+        " classes or no classes but got weight tensor of shape: ", weight ? weight.sizes() : Span());
+  Tensor p = smoothing > 0 ? target * (1 - smoothing) + smoothing / classes : target;
+  Tensor terms = log_softmax(x, dim, {}) * p;
+  if (weight) terms = terms * beside(weight, x);
+  if (reduction == kNone) return -sum(terms, Dims{dim}, false, {});
+  if (reduction == kSum) return -sum(terms, {}, false, {});
+  return -sum(terms, {}, false, {}) / (samples(x) == 0 ? 1.0 : static_cast<double>(samples(x)));
+}
+
+// (1 - smoothing) of the loss of the target class, the rest spread evenly over all classes.
+Tensor with_smoothing(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored,
+                      double smoothing) {
+  int dim = class_dim(x);
+  Tensor y = log_softmax(x, dim, {});
+  Tensor loss = nll_loss(y, target, weight, reduction, ignored);
+  Tensor even = -sum(weight ? y * beside(weight, x) : y, Dims{dim}, false, {});
+  Tensor counts = elementwise(OpId::ne, {target, Scalar::of_int(ignored)});
+  even = elementwise(OpId::where, {counts, even, Operand(0.0)});
+  if (reduction != kNone) {
+    Tensor total = sum(even, {}, false, {});
+    if (reduction == kMean) {
+      // The same divisor as nll_loss has: the weights of the targets that count.
+      Tensor ones_like_scores = elementwise(OpId::mul, {detach(y), Operand(0.0)}) - 1.0;
+      total = total / nll_loss(ones_like_scores, target, weight, kSum, ignored);
+    }
+    even = total;
+  }
+  return loss * (1 - smoothing) + even * (smoothing / static_cast<double>(x.size(dim)));
+}
+
+// ---- one pass
+
+struct Rows {
+  const int64_t* target;
+  int64_t n, classes, reduction, ignored;
+
+  bool counts(int64_t i) const { return target[i] != ignored; }
+  void check_targets() const {
+    for (int64_t i = 0; i < n; ++i) {
+      if (counts(i) && (target[i] < 0 || target[i] >= classes)) [[unlikely]]
+        raise(PyExc_IndexError, "Target ", target[i], " is out of bounds. There are ", classes, " classes");
+    }
+  }
+  template <class T>
+  double weight(const T* weights, int64_t i) const {
+    return !counts(i) ? 0 : weights ? static_cast<double>(weights[target[i]]) : 1;
+  }
+  template <class T>
+  double total_weight(const T* weights) const {
+    double total = 0;
+    for (int64_t i = 0; i < n; ++i) total += weight(weights, i);
+    return total;
+  }
+};
+
+Tensor fused_value(const Rows& rows, const Tensor& x, const Tensor& weight, const Tensor& log_totals) {
+  bool each = rows.reduction == kNone;
+  Tensor out = each ? empty(Dims{rows.n}, x.dtype()) : empty({}, x.dtype());
+  cpu::log_total_of_exponentials(x.dtype(), x->data, log_totals->data, rows.n, rows.classes);
+  with_kernel_type(x.dtype(), [&]<class T>(T) {
+    const T *scores = x.data<T>(), *totals = log_totals.data<T>(), *weights = weight ? weight.data<T>() : nullptr;
+    T* result = out.data<T>();
+    double loss = 0;
+    for (int64_t i = 0; i < rows.n; ++i) {
+      double w = rows.weight(weights, i);
+      double one = rows.counts(i) ? w * (totals[i] - scores[i * rows.classes + rows.target[i]]) : 0;
+      if (each) result[i] = static_cast<T>(one);
+      loss += one;
+    }
+    if (!each) *result = static_cast<T>(rows.reduction == kMean ? loss / rows.total_weight(weights) : loss);
+  });
+  return out;
+}
+
+Tensor fused_gradient(const Rows& rows, const Tensor& g, const Tensor& x, const Tensor& weight,
+                      const Tensor& log_totals) {
+  Tensor out = empty(x.sizes(), x.dtype());
+  with_kernel_type(x.dtype(), [&]<class T>(T) {
+    const T *from = g.data<T>(), *weights = weight ? weight.data<T>() : nullptr;
+    std::vector<T> scale(static_cast<size_t>(rows.n));
+    double share = rows.reduction == kMean ? 1 / rows.total_weight(weights) : 1;
+    for (int64_t i = 0; i < rows.n; ++i) {
+      double incoming = rows.reduction == kNone ? from[i] : *from;
+      scale[static_cast<size_t>(i)] =
+          rows.counts(i) ? static_cast<T>(incoming * rows.weight(weights, i) * share) : T(0);
+    }
+    cpu::cross_entropy_gradient(x.dtype(), x->data, log_totals->data, scale.data(), rows.target, out->data, rows.n,
+                                rows.classes);
+  });
+  return out;
+}
+
+Tensor fused(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored) {
+  Tensor out, log_totals;
+  {
+    GradModeScope off(false);
+    Tensor x = prepared(input), at = contiguous(to_dtype(target, DType::Int64)), w = prepared(weight);
+    Rows rows{at.data<int64_t>(), x.size(0), x.size(1), reduction, ignored};
+    rows.check_targets();
+    log_totals = empty(Dims{rows.n}, x.dtype());
+    out = to_dtype(fused_value(rows, x, w, log_totals), input.dtype());
+  }
+  return record(
+      kCrossEntropy, out, {&input}, {&input, &target, &log_totals, &weight},
+      [reduction, ignored, weighted = static_cast<bool>(weight)](Backward& b) {
+        Tensor input = b.saved(0), target = b.saved(1), weight = saved_if(b, 3, weighted);
+        if (grad_enabled()) {
+          return give_composed_gradient(b, {input}, [&](const std::vector<Tensor>& in) {
+            return composed(in[0], target, weight, reduction, ignored);
+          });
+        }
+        Tensor at = contiguous(to_dtype(target, DType::Int64)), x = prepared(input);
+        Rows rows{at.data<int64_t>(), x.size(0), x.size(1), reduction, ignored};
+        b.give(0, to_dtype(fused_gradient(rows, prepared(b.g()), x, prepared(weight), b.saved(2)), input.dtype()));
+      });
+}
+
+bool can_fuse(const Tensor& x, const Tensor& target, const Tensor& weight) {
+  return x.ndim() == 2 && target.ndim() == 1 && target.size(0) == x.size(0) && is_floating(x.dtype()) &&
+         x.numel() > 0 && (target.dtype() == DType::Int64 || target.dtype() == DType::UInt8) &&
+         (!weight || (weight.dtype() == x.dtype() && weight.ndim() == 1 && weight.numel() == x.size(1)));
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored,
+                     double smoothing) {
+  if (x.ndim() > 0 && equal(x.sizes(), target.sizes())) {
+    check(smoothing >= 0 && smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
+    return with_probabilities(x, target, weight, reduction, smoothing);
+  }
+  check(smoothing >= 0 && smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
+  if (smoothing > 0) return with_smoothing(x, target, weight, reduction, ignored, smoothing);
+  return can_fuse(x, target, weight) ? fused(x, target, weight, reduction, ignored)
+                                     : composed(x, target, weight, reduction, ignored);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,16 @@
+// Losses over classes.
+#pragma once
+#include "tensor/tensor.hpp"
+
+namespace chainrule {
+
+enum Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };  // PyTorch's numbers for 'none', 'mean', 'sum'
+
+// -weight[target] * x[n, target[n], ...], over classes in dimension 1 (0 for a vector); targets equal to `ignored`
+// count nothing.
+Tensor nll_loss(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored);
+// nll_loss(log_softmax(x)); `target` holds class indices, or probabilities when it has the shape of x.
+Tensor cross_entropy(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored,
+                     double smoothing);
+
+}  // namespace chainrule

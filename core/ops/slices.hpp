@@ -1,0 +1,35 @@
+// Where the slices of a tensor begin that index tensors name, and moving them.
+#pragma once
+#include <optional>
+
+#include "backends/cpu/positions.hpp"
+#include "tensor/tensor.hpp"
+
+namespace chainrule {
+
+// Slices with the memory that their offsets lie in.
+struct LocatedSlices {
+  Tensor offsets;  // int64, contiguous; kept for `slices`
+  cpu::Slices slices;
+};
+
+// An index that is out of range.
+using Bad = std::optional<int64_t>;
+
+// offsets[i] += step * index[i], over `sizes`, to which the index (int32 or int64) is broadcast. Negative indices count
+// from the end if `wraps`. Gives the first index outside [0, size), and stops there.
+Bad add_offsets(const Tensor& offsets, Span sizes, const Tensor& index, int64_t step, int64_t size, bool wraps);
+// The offsets of the elements of `x`, from dimension `dim` on, at which the mask is true: a vector.
+Tensor mask_offsets(const Tensor& x, int dim, const Tensor& mask);
+
+// The slices of `x` along `dim` that a vector names.
+Bad locate_along(const Tensor& x, int dim, const Tensor& index, bool wraps, LocatedSlices& result);
+// The elements of `x`, counted in the order of its indices, that a tensor names; wraps.
+Bad locate_elements(const Tensor& x, const Tensor& index, LocatedSlices& result);
+
+// Neither is recorded. `packed` has the elements in the order before, slices, after (see cpu::Slices).
+void read_slices(const LocatedSlices& at, const Tensor& x, const Tensor& packed);
+// `values` as well, in any layout, or one element for all; it has x's dtype.
+void meet_slices(cpu::Meet meet, const LocatedSlices& at, const Tensor& x, const Tensor& values);
+
+}  // namespace chainrule

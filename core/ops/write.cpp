@@ -1,0 +1,45 @@
+// Operations that change some elements of their first input, in a copy of it or in place.
+#include "ops/write.hpp"
+
+#include "ops/accumulate.hpp"
+
+namespace chainrule {
+namespace {
+
+// The bytes from a tensor's first element to the end of its last.
+std::pair<const char*, const char*> extent(const Tensor& t) {
+  int64_t last = 0;
+  for (int d = 0; d < t.ndim(); ++d) last += (t.size(d) - 1) * t.stride(d);
+  return {t->data, t->data + (last + 1) * static_cast<int64_t>(size_of(t.dtype()))};
+}
+
+}  // namespace
+
+Tensor open_write(Place place, std::initializer_list<const Tensor*> inputs) {
+  const Tensor& self = **inputs.begin();
+  if (place == Place::Copy) {
+    GradModeScope off(false);
+    forward_mode::PauseScope pause;
+    return clone(self);
+  }
+  check_inplace(self, should_record_write(Inputs(inputs.begin(), inputs.size())));
+  check_no_overlap(self);
+  return self;
+}
+
+Tensor apart_from(const Tensor& out, const Tensor& other) {
+  if (!out.numel() || !other.numel() || !out.same_storage(other)) return other;
+  auto [a, a_end] = extent(out);
+  auto [b, b_end] = extent(other);
+  if (a_end <= b || b_end <= a) return other;
+  if (is_dense(out.sizes(), out.strides()) && is_dense(other.sizes(), other.strides())) {
+    raise(PyExc_RuntimeError,
+          "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+          "location. Please clone() the tensor before performing the operation.");
+  }
+  GradModeScope off(false);
+  forward_mode::PauseScope pause;
+  return clone(other);
+}
+
+}  // namespace chainrule

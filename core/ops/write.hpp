@@ -1,0 +1,24 @@
+// Operations that change some elements of their first input, in a copy of it or in place.
+#pragma once
+#include "autograd/inplace.hpp"
+
+namespace chainrule {
+
+enum class Place : uint8_t { Copy, Itself };
+
+// What will be written: a copy of inputs[0], or itself after checks.
+Tensor open_write(Place place, std::initializer_list<const Tensor*> inputs);
+
+// Records what was written into `out`, which open_write gave. See record_many; saving `out` saves the result.
+template <class F>
+Tensor record_write(OpInfo& op, Place place, const Tensor& out, std::initializer_list<const Tensor*> inputs,
+                    std::initializer_list<const Tensor*> saved, const F& gradient) {
+  Inputs all(inputs.begin(), inputs.size()), kept(saved.begin(), saved.size());
+  return place == Place::Copy ? record_many(op, out, all, kept, gradient) : record_written(op, all, kept, gradient);
+}
+
+// The elements of `other`, which are read while `out` is written. Where both are one piece of memory this raises, as
+// PyTorch does; where they only might share some, it is a copy.
+Tensor apart_from(const Tensor& out, const Tensor& other);
+
+}  // namespace chainrule

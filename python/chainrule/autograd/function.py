@@ -1,0 +1,169 @@
+"""Functions with a gradient of their own: the class Function, as in PyTorch; see differentiable for the short way."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._core import FunctionCtx, Tensor
+from .grad_mode import no_grad
+
+__all__ = ["Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "once_differentiable"]
+
+
+class FunctionMeta(type):
+    """Gives each Function the type of its nodes: grad_fn of what Exp.apply(x) returns is an ExpBackward."""
+
+    def __init__(cls, name: str, bases: tuple, namespace: dict):
+        super().__init__(name, bases, namespace)
+        is_library = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+        node_name = namespace.get("_node_name", f"{name}Backward")
+        setattr(cls, "_backward_cls", _core.make_function_node_type(node_name, not is_library))  # noqa: B010
+        setattr(cls, "_input_count", _count_inputs(cls))  # noqa: B010
+
+
+def _count_inputs(cls: Any) -> int:
+    """How many inputs forward takes when defaults are filled in, which happens where setup_context sees the inputs."""
+    if "Function" not in globals() or cls.setup_context is Function.setup_context:
+        return 0
+    code = getattr(cls.forward, "__code__", None)
+    return code.co_argcount if code and cls.forward.__defaults__ else 0
+
+
+def _bind(cls: type[Function], *args: Any, **kwargs: Any) -> tuple:
+    """The arguments of forward by position, keywords and defaults included."""
+    separate = cls.setup_context is not Function.setup_context
+    bound = inspect.signature(cls.forward).bind(*args, **kwargs) if separate else None
+    if bound is None:
+        bound = inspect.signature(cls.forward).bind(None, *args, **kwargs)
+    else:
+        bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(f"{cls.__name__}.apply() takes no keyword-only argument '{next(iter(bound.kwargs))}'")
+    return bound.args if separate else bound.args[1:]
+
+
+class Function(metaclass=FunctionMeta):
+    """Base of operations whose gradient is written by hand: override forward and backward, call apply.
+
+    >>> import chainrule as torch
+    >>> class Exp(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         y = x.exp()
+    ...         ctx.save_for_backward(y)
+    ...         return y
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (y,) = ctx.saved_tensors
+    ...         return g * y
+    >>> x = torch.tensor([0.0, 1.0], requires_grad=True)
+    >>> Exp.apply(x).sum().backward()
+    >>> x.grad
+    tensor([1.0000, 2.7183])
+    """
+
+    generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        warnings.warn(
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any):
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. "
+            "Please use new-style autograd function with static forward method. "
+            "(Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    apply = classmethod(_core.function_apply)
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """The value: forward(ctx, *args), or forward(*args) beside a setup_context."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+        """What backward will need, given forward's inputs and output."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the inputs, one for each argument of forward, given those of the outputs."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for "
+            "your custom autograd.Function to use it with backward mode AD."
+        )
+
+    @staticmethod
+    def vjp(ctx: Any, *grad_outputs: Any) -> Any:
+        """Another name for backward."""
+        return Function.backward(ctx, *grad_outputs)
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the outputs, given those of the inputs. Without one, backward's transpose gives them."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple, *args: Any) -> tuple:
+        """(output, out_dims) for inputs that have one more dimension, at in_dims."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the "
+            "vmap staticmethod or set generate_vmap_rule=True."
+        )
+
+
+_core.set_function_defaults(Function.setup_context, Function.backward, Function.vjp, Function.jvp, _bind)
+
+
+class InplaceFunction(Function):
+    """Kept for old code; a Function may work in place by ctx.mark_dirty."""
+
+
+class _DelayedError(Function):
+    """Passes gradients of a once_differentiable backward on, and raises if they are differentiated again."""
+
+    _node_name = "Error"
+
+    @staticmethod
+    def forward(ctx: Any, *gradients: Tensor) -> tuple:
+        return tuple(g.detach() for g in gradients)
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def once_differentiable(fn: Callable) -> Callable:
+    """Marks a backward that may not be differentiated; what it calculates is not recorded."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with no_grad():
+            outputs = fn(ctx, *args)
+        if not _core.is_grad_enabled() or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            return outputs
+        several = outputs if isinstance(outputs, tuple) else (outputs,)
+        given = [i for i, output in enumerate(several) if output is not None]
+        marked = list(several)
+        for i, output in zip(
+            given, _DelayedError.apply(*(several[i].detach().requires_grad_() for i in given)), strict=True
+        ):
+            marked[i] = output
+        return tuple(marked)
+
+    return wrapper

@@ -1,0 +1,92 @@
+"""Losses over classes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..._core import Tensor
+from .._reduction import chosen, get_enum
+from .linear import linear
+from .core import core
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the input at the target's class; the input has logarithms of probabilities."""
+    number = get_enum(chosen(size_average, reduce, reduction))
+    return core("nll_loss_nd")(input, target, weight, number, ignore_index)
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """The cross entropy of softmax(input) and a target: classes, or their probabilities if it has the input's shape."""
+    number = get_enum(chosen(size_average, reduce, reduction))
+    return core("cross_entropy_loss")(input, target, weight, number, ignore_index, label_smoothing)
+
+
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """cross_entropy(linear(input, linear_weight, linear_bias), target). `options`, which say how to cut it, change
+    nothing but PyTorch's use of memory and are not needed here."""
+    _check_linear(input, linear_weight, linear_bias)
+    classes, *out_features, in_features = linear_weight.shape
+    logits_shape = (*input.shape[:-1], classes, *out_features)
+    if target.shape == logits_shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    if out_features:
+        linear_weight = linear_weight.reshape(math.prod(out_features) * classes, in_features)
+        linear_bias = None if linear_bias is None else linear_bias.reshape(-1)
+    logits = linear(input, linear_weight, linear_bias).reshape(logits_shape)
+    return cross_entropy(
+        logits,
+        target,
+        weight,
+        reduction=reduction,
+        ignore_index=-100 if ignore_index is None else ignore_index,
+        label_smoothing=label_smoothing,
+    )
+
+
+def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if input.dim() not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
+    if weight.dim() < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {weight.dim()}")
+    if input.shape[-1] != weight.shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), "
+            f"got {input.shape[-1]} and {weight.shape[-1]}, respectively"
+        )
+    if bias is not None and bias.shape != weight.shape[:-1]:
+        raise RuntimeError(f"expected linear_bias shape {tuple(weight.shape[:-1])}, got {tuple(bias.shape)}")
+    if weight.dim() > 2 and input.dim() == 1:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {tuple(weight.shape)} requires batched input, "
+            f"(N, {input.shape[-1]}), got unbatched input with shape {tuple(input.shape)}"
+        )

@@ -1,0 +1,54 @@
+"""Distances and angles between vectors."""
+
+from __future__ import annotations
+
+from ... import _core
+from ..._core import Tensor
+from ...autograd.grad_mode import no_grad
+
+_functions = _core.functions
+_vector_norm = _functions["linalg_vector_norm"]
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps over the last dimension."""
+    return _vector_norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between x1 and x2 along `dim`."""
+    dtype = _core.result_type(x1, x2)
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_type_name(dtype)}")
+    x1, x2 = _functions["broadcast_tensors"](x1.to(dtype), x2.to(dtype))
+    return (_unit(x1, dim, eps) * _unit(x2, dim, eps)).sum(dim)
+
+
+def _unit(x: Tensor, dim: int, eps: float) -> Tensor:
+    length = _vector_norm(x, 2, dim, True).clone()
+    with no_grad():
+        length.clamp_min_(eps)  # the gradient is that of the length itself
+    return x / length
+
+
+def _type_name(dtype: _core.dtype) -> str:
+    return {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}[
+        repr(dtype).removeprefix("torch.")
+    ]
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norm distances between all pairs of rows, (0, 1), (0, 2) ... (n - 2, n - 1)."""
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if not input.is_floating_point():
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    n = len(input)
+    first = [i for i in range(n) for _ in range(i + 1, n)]
+    second = [j for i in range(n) for j in range(i + 1, n)]
+    if not first:
+        return input.new_empty(0) + input.sum() * 0
+    pick = _functions["tensor"]
+    return _vector_norm(input[pick(first)] - input[pick(second)], p, 1)

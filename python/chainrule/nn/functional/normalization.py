@@ -1,0 +1,110 @@
+"""Normalisation: to zero mean and unit variance, to unit length, by neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ... import _core
+from ..._core import Tensor
+from .padding import pad
+from .core import core
+
+_functions = _core.functions
+
+
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int | Sequence[int] = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """The input divided by its p-norm along `dim`."""
+    length = input.norm(p, dim, keepdim=True).clamp_min(eps)
+    return input / length if out is None else _functions["div"](input, length, out=out)
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel normalised over the batch (training), or by the running mean and variance."""
+    if training:
+        _check_batch(list(input.shape))
+        if eps <= 0.0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    elif eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    return core("batch_norm")(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel of each example normalised by itself (use_input_stats), or by the running mean and variance."""
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    return core("instance_norm")(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
+    )
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """The last dimensions, which have this shape, normalised together."""
+    return core("layer_norm")(input, normalized_shape, weight, bias, eps)
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """The last dimensions divided by the root of the mean of their squares."""
+    return core("rms_norm")(input, normalized_shape, weight, eps)
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Groups of channels normalised together, each example for itself."""
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    _check_batch([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
+    return core("group_norm")(input, num_groups, weight, bias, eps)
+
+
+def _check_batch(sizes: list[int]) -> None:
+    if sizes[0] * math.prod(sizes[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {_core.Size(sizes)}"
+        )
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """The input divided by (k + alpha * the mean square of `size` neighbouring channels) ** beta."""
+    if input.dim() < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)"
+        )
+    if input.numel() == 0:
+        return input
+    squares = input.square()
+    channels = input.shape[1]
+    around = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
+    padded = pad(squares, around)
+    mean = sum(padded.narrow(1, i, channels) for i in range(size)) / size
+    return input / (mean * alpha + k).pow(beta)

@@ -1,0 +1,111 @@
+"""Padding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ... import _core
+from ..._core import Tensor
+
+_functions = _core.functions
+
+
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
+    """Adds to both ends of the last dimensions: pad is (left, right, top, bottom, ...), the last dimension first.
+
+    Args:
+        pad: how much to add; a negative number takes away.
+        mode: "constant", "reflect", "replicate" or "circular".
+        value: what is added in mode "constant".
+    """
+    pad = [int(n) for n in pad]
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) > 2 * input.dim():
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {input.dim()}"
+        )
+    if mode == "constant":
+        return _constant(input, pad, 0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    spatial = len(pad) // 2
+    if mode not in _SOURCES or spatial not in (1, 2, 3) or input.dim() - spatial not in (1, 2):
+        if mode not in _SOURCES:
+            raise NotImplementedError(f"Unrecognised padding mode {mode}")
+        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    return _from_itself(input, pad, mode)
+
+
+def _constant(input: Tensor, pad: list[int], value: float) -> Tensor:
+    sizes, inside = list(input.shape), [slice(None)] * input.dim()
+    for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
+        dim = input.dim() - 1 - i
+        new = sizes[dim] + before + after
+        if new < 0:
+            raise RuntimeError(
+                f"The input size {sizes[dim]}, plus negative padding {before} and {after} resulted in a negative "
+                "output size, which is invalid. Check dimension "
+                f"{dim} of your input."
+            )
+        start, end = max(-before, 0), sizes[dim] - max(-after, 0)
+        input = input.narrow(dim, min(start, end), max(end - start, 0))
+        inside[dim] = slice(max(before, 0), max(before, 0) + max(end - start, 0))
+        sizes[dim] = new
+    if tuple(sizes) == tuple(input.shape):
+        return input.clone()
+    padded = _functions["full"](sizes, value, dtype=input.dtype)
+    padded[tuple(inside)] = input
+    return padded
+
+
+def _reflected(position: int, size: int) -> int:
+    position = abs(position)
+    return position if position < size else 2 * (size - 1) - position
+
+
+# Where the element at a position outside of 0 ... size - 1 is taken from.
+_SOURCES = {
+    "reflect": _reflected,
+    "replicate": lambda position, size: min(max(position, 0), size - 1),
+    "circular": lambda position, size: position % size,
+}
+
+
+def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
+    source = _SOURCES[mode]
+    sizes = list(input.shape)
+    _check(input, pad, mode)
+    for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
+        dim = input.dim() - 1 - i
+        if before == after == 0:
+            continue
+        taken = [source(position, sizes[dim]) for position in range(-before, sizes[dim] + after)]
+        index = _functions["tensor"](taken, dtype=_core.int64)
+        input = input[(slice(None),) * dim + (index,)]
+    return input.clone() if not any(pad) else input
+
+
+def _check(input: Tensor, pad: list[int], mode: str) -> None:
+    shape, spatial = list(input.shape), len(pad) // 2
+    for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
+        dim = input.dim() - 1 - i
+        if mode == "reflect" and (before >= shape[dim] or after >= shape[dim]):
+            raise RuntimeError(
+                "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({before}, {after}) at dimension {dim} of input {shape}"
+            )
+        if mode == "circular" and (before > shape[dim] or after > shape[dim]):
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if mode == "circular" and shape[dim] + before + after < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        if shape[dim] + before + after < 1 and mode != "circular":
+            raise RuntimeError(
+                f"input (size: {shape}) is too small. Calculated output size is not positive at dimension {dim}"
+            )
+    if 0 in shape[1:] if input.dim() == spatial + 2 else 0 in shape:
+        raise RuntimeError(
+            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {shape}"
+        )

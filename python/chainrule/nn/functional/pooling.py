@@ -1,0 +1,247 @@
+"""Pooling: averages, maxima and norms of windows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ... import _core
+from ..._core import Tensor
+from ..sizes import _list_with_default, _ntuple, _pair, _single, _triple
+from .core import core
+
+_functions = _core.functions
+
+avg_pool1d = core("avg_pool1d")
+avg_pool2d = core("avg_pool2d")
+avg_pool3d = core("avg_pool3d")
+adaptive_avg_pool1d = core("adaptive_avg_pool1d")
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Averages over windows chosen to give output_size; None keeps a size."""
+    return core("adaptive_avg_pool2d")(input, _list_with_default(output_size, list(input.shape)))
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """Averages over windows chosen to give output_size; None keeps a size."""
+    return core("adaptive_avg_pool3d")(input, _list_with_default(output_size, list(input.shape)))
+
+
+# ---- maxima
+
+
+def _max_pool(dims: int) -> tuple[Callable, Callable]:
+    with_indices, plain = f"max_pool{dims}d_with_indices", f"max_pool{dims}d"
+
+    def pool_with_indices(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> tuple[Tensor, Tensor]:
+        """The maximum of each window and where in the input it is."""
+        stride = () if stride is None else stride
+        return core(with_indices)(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    def pool(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        """The maximum of each window; return_indices: and where in the input it is."""
+        stride = () if stride is None else stride
+        name = with_indices if return_indices else plain
+        return core(name)(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    pool_with_indices.__name__, pool.__name__ = with_indices, plain
+    return pool_with_indices, pool
+
+
+max_pool1d_with_indices, max_pool1d = _max_pool(1)
+max_pool2d_with_indices, max_pool2d = _max_pool(2)
+max_pool3d_with_indices, max_pool3d = _max_pool(3)
+
+
+def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
+    name = f"adaptive_max_pool{dims}d"
+
+    def pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
+        """The maximum of each window and where in the input it is."""
+        size = output_size if dims == 1 else _list_with_default(output_size, list(input.shape))
+        return core(name)(input, size)
+
+    def pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+        """Maxima over windows chosen to give output_size; return_indices: and where in the input they are."""
+        both = pool_with_indices(input, output_size)
+        return both if return_indices else both[0]
+
+    pool_with_indices.__name__, pool.__name__ = name + "_with_indices", name
+    return pool_with_indices, pool
+
+
+adaptive_max_pool1d_with_indices, adaptive_max_pool1d = _adaptive_max_pool(1)
+adaptive_max_pool2d_with_indices, adaptive_max_pool2d = _adaptive_max_pool(2)
+adaptive_max_pool3d_with_indices, adaptive_max_pool3d = _adaptive_max_pool(3)
+
+
+def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
+    name = f"fractional_max_pool{dims}d"
+
+    def pool_with_indices(
+        input: Tensor,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The maximum of each window and where in the input it is."""
+        if output_size is None:
+            if output_ratio is None:
+                raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+            ratios = _ntuple(dims)(output_ratio)
+            if len(ratios) > dims:
+                raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+            output_size = [int(n * r) for n, r in zip(input.shape[-dims:], ratios, strict=True)]
+        if _random_samples is None:
+            batch = 1 if input.dim() == dims + 1 else input.shape[0]
+            _random_samples = _functions["rand"](batch, input.shape[-dims - 1], dims, dtype=input.dtype)
+        return core(name)(input, kernel_size, output_size, _random_samples)
+
+    def pool(
+        input: Tensor,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> Any:
+        """Maxima of windows at places drawn at random, so that sizes shrink by any ratio."""
+        both = pool_with_indices(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+        return both if return_indices else both[0]
+
+    pool_with_indices.__name__, pool.__name__ = name + "_with_indices", name
+    return pool_with_indices, pool
+
+
+fractional_max_pool2d_with_indices, fractional_max_pool2d = _fractional_max_pool(2)
+fractional_max_pool3d_with_indices, fractional_max_pool3d = _fractional_max_pool(3)
+
+
+# ---- norms
+
+
+def lp_pool1d(input: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False) -> Tensor:
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    return _norm_pool(input, norm_type, _single(kernel_size), stride, ceil_mode, max_pool1d, avg_pool1d)
+
+
+def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    return _norm_pool(input, norm_type, _pair(kernel_size), stride, ceil_mode, max_pool2d, avg_pool2d)
+
+
+def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    return _norm_pool(input, norm_type, _triple(kernel_size), stride, ceil_mode, max_pool3d, avg_pool3d)
+
+
+def _norm_pool(
+    input: Tensor, p: float, kernel: tuple, stride: Any, ceil_mode: bool, largest: Callable, average: Callable
+) -> Tensor:
+    if p == math.inf:
+        return largest(input.abs(), kernel, stride, 0, 1, ceil_mode)
+    if p == -math.inf:
+        return -largest(-input.abs(), kernel, stride, 0, 1, ceil_mode)
+    mean = average(input.pow(p), kernel, kernel if stride is None else stride, 0, ceil_mode)
+    # The sign times the rectified absolute value is the mean again, but with gradient 0 where it is 0.
+    return (mean.sign() * mean.abs().relu()).mul(math.prod(kernel)).pow(1.0 / p)
+
+
+# ---- back to where the maxima were
+
+
+def max_unpool1d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Tensor:
+    """Puts the values where max_pool1d found them, zeros elsewhere."""
+    return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Tensor:
+    """Puts the values where max_pool2d found them, zeros elsewhere."""
+    return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Tensor:
+    """Puts the values where max_pool3d found them, zeros elsewhere."""
+    return _unpool(3, input, indices, kernel_size, stride, padding, output_size)
+
+
+def _unpool(
+    dims: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+) -> Tensor:
+    each = _ntuple(dims)
+    kernel, padding = each(kernel_size), each(padding)
+    stride = kernel if stride is None else each(stride)
+    if indices.dtype is not _core.int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype}")
+    if input.dim() not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Input to max_unpooling{dims}d should be a {dims + 1}d or {dims + 2}d Tensor, but got a tensor with "
+            f"{input.dim()} dimensions"
+        )
+    if input.shape != indices.shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
+            f"tensor with shape: {list(indices.shape)}"
+        )
+    sizes = _unpooled_sizes(input, kernel, stride, padding, output_size)
+    lead, area = input.shape[:-dims], math.prod(sizes)
+    flat = indices.reshape(*lead, -1)
+    if flat.numel() and (int(flat.min()) < 0 or int(flat.max()) >= area):
+        wrong = flat.min() if int(flat.min()) < 0 else flat.max()
+        raise RuntimeError(f"Found an invalid max index: {int(wrong)} (output volumes are of size {'x'.join(map(str, sizes))}")
+    out = input.new_zeros(*lead, area).scatter(-1, flat, input.reshape(*lead, -1))
+    return out.reshape(*lead, *sizes)
+
+
+def _unpooled_sizes(input: Tensor, kernel: tuple, stride: tuple, padding: tuple, output_size: Any) -> list[int]:
+    dims = len(kernel)
+    usual = [
+        (n - 1) * s + k - 2 * p for n, k, s, p in zip(input.shape[-dims:], kernel, stride, padding, strict=True)
+    ]
+    if output_size is None:
+        sizes = usual
+    else:
+        sizes = list(output_size)[2:] if len(output_size) == dims + 2 else list(output_size)
+        if len(sizes) != dims:
+            raise ValueError(
+                f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length of "
+                f"'{len(sizes)}'"
+            )
+        for d, (size, default, step) in enumerate(zip(sizes, usual, stride, strict=True)):
+            if not default - step < size < default + step:
+                raise ValueError(
+                    f'invalid output_size "{output_size}" (dim {d} must be between {default - step} and {default + step})'
+                )
+    for d, size in enumerate(sizes):
+        if size < 0:
+            raise ValueError(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+                f"output_size[{d}]={size}"
+            )
+    return sizes

@@ -1,0 +1,243 @@
+"""Images at other sizes, and at any places."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ... import _core
+from ..._core import Tensor
+from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .core import core
+
+_functions = _core.functions
+
+# The mode for each number of spatial dimensions, and the core's function; the linear ones know align_corners.
+_FUNCTIONS = {
+    ("nearest", 1): "upsample_nearest1d",
+    ("nearest", 2): "upsample_nearest2d",
+    ("nearest", 3): "upsample_nearest3d",
+    ("nearest-exact", 1): "_upsample_nearest_exact1d",
+    ("nearest-exact", 2): "_upsample_nearest_exact2d",
+    ("nearest-exact", 3): "_upsample_nearest_exact3d",
+    ("linear", 1): "upsample_linear1d",
+    ("bilinear", 2): "upsample_bilinear2d",
+    ("trilinear", 3): "upsample_trilinear3d",
+    ("bicubic", 2): "upsample_bicubic2d",
+}
+_SMOOTHED = {"bilinear": "_upsample_bilinear2d_aa", "bicubic": "_upsample_bicubic2d_aa", "lanczos": "_upsample_lanczos2d_aa"}
+_MEANS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
+_NEEDS = {"linear": "3D", "bilinear": "4D", "trilinear": "5D"}
+
+
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """The input (N, C, ...) at another size, or larger by a factor.
+
+    Args:
+        mode: nearest, nearest-exact, area, linear (3-D), bilinear or bicubic (4-D), trilinear (5-D).
+        align_corners: whether the centres, or else the outer edges, of the corner elements stay in place.
+        recompute_scale_factor: take the factor anew from the rounded sizes.
+        antialias: smooth before making smaller.
+    """
+    if mode in ("nearest", "area", "nearest-exact"):
+        if align_corners is not None:
+            raise ValueError(
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
+                "trilinear"
+            )
+    elif align_corners is None:
+        align_corners = False
+    sizes, factors = _sizes_and_factors(input, size, scale_factor)
+    if recompute_scale_factor and size is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if factors is not None and (recompute_scale_factor or mode == "area"):
+        sizes = [int(n * f) for n, f in zip(input.shape[2:], factors, strict=True)]
+        factors = None
+    if antialias and not (mode in _SMOOTHED and input.ndim == 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
+    return _resampled(input, sizes, factors, mode, align_corners, antialias)
+
+
+def _resampled(
+    input: Tensor, sizes: Any, factors: Any, mode: str, align_corners: bool | None, antialias: bool
+) -> Tensor:
+    dims = input.dim() - 2
+    if mode == "area" and dims in _MEANS:
+        return _MEANS[dims](input, sizes)
+    if mode == "lanczos" and dims == 2:
+        if align_corners:
+            raise ValueError("Lanczos mode does not support align_corners=True")
+        if not antialias:
+            raise ValueError("Lanczos mode requires antialias=True")
+    if antialias:
+        return core(_SMOOTHED[mode])(input, sizes, align_corners, factors)
+    if (mode, dims) not in _FUNCTIONS:
+        if mode in _NEEDS and dims in (1, 2, 3):
+            raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {_NEEDS[mode]} input")
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | "
+            f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+        )
+    function = core(_FUNCTIONS[mode, dims])
+    if mode in ("nearest", "nearest-exact"):
+        return function(input, sizes, factors)
+    return function(input, sizes, align_corners, factors)
+
+
+def _sizes_and_factors(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
+    dims = input.dim() - 2
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    if size is not None:
+        if not isinstance(size, (list, tuple)):
+            return [size] * dims, None
+        if len(size) != dims:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input with spatial "
+                f"dimensions of {list(input.shape[2:])} and output size of {size}. Please provide input tensor in "
+                "(N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
+            )
+        if not all(_is_integer(n) for n in size):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
+                f"size with types {[type(n) for n in size]}"
+            )
+        return [int(n) for n in size], None
+    if not isinstance(scale_factor, (list, tuple)):
+        return None, [float(scale_factor)] * dims
+    if len(scale_factor) != dims:
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
+            f"dimensions of {list(input.shape[2:])} and scale_factor of shape {scale_factor}. Please provide input "
+            "tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+        )
+    return None, [float(f) for f in scale_factor]
+
+
+def _is_integer(x: Any) -> bool:
+    if isinstance(x, Tensor):
+        return not x.is_floating_point()
+    return hasattr(x, "__index__")
+
+
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+) -> Tensor:
+    """The old name of interpolate."""
+    _warn_old_name("upsample")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """interpolate with mode nearest."""
+    _warn_old_name("upsample_nearest")
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """interpolate with mode bilinear and aligned corners."""
+    _warn_old_name("upsample_bilinear")
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+def _warn_old_name(name: str) -> None:
+    warnings.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
+    )
+
+
+# ---- at any places
+
+
+_MODES = ("bilinear", "nearest", "bicubic")
+_PADDINGS = ("zeros", "border", "reflection")
+
+
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """The input at the places that the grid names, in coordinates from -1 to 1."""
+    if mode not in _MODES:
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+        )
+    if padding_mode not in _PADDINGS:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
+            f"'{padding_mode}'"
+        )
+    if align_corners is None:
+        align_corners = _warn_corners()
+    return core("grid_sampler")(
+        input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align_corners
+    )
+
+
+def _warn_corners() -> bool:
+    warnings.warn(
+        "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+        "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
+        stacklevel=3,
+    )
+    return False
+
+
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """The grid of an affine map (N, 2, 3) or (N, 3, 4), for grid_sample."""
+    if align_corners is None:
+        align_corners = _warn_corners()
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    if len(size) not in (4, 5):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. "
+            f"Got size {size}."
+        )
+    dims = len(size) - 2
+    if theta.dim() != 3 or theta.shape[1:] != (dims, dims + 1):
+        raise ValueError(
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. "
+            f"Got {theta.shape}."
+        )
+    if align_corners and min(size[2:]) == 1:
+        warnings.warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. "
+            "This is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
+            stacklevel=2,
+        )
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    return _grid_of(theta, [int(n) for n in size], align_corners)
+
+
+def _grid_of(theta: Tensor, size: list[int], align_corners: bool) -> Tensor:
+    batch, _, *sizes = size
+    coordinates = []
+    for i, n in enumerate(sizes):
+        if n == 1:
+            line = theta.new_zeros(1)
+        else:
+            line = _functions["linspace"](-1, 1, n, dtype=theta.dtype)
+            line = line if align_corners else line * ((n - 1) / n)
+        coordinates.append(line.reshape([-1 if d == i else 1 for d in range(len(sizes))]).expand(sizes))
+    # The last dimension of the image comes first in the grid.
+    points = _functions["stack"]([*reversed(coordinates), theta.new_ones(1).expand(sizes)], -1)
+    flat = points.reshape(1, -1, len(sizes) + 1).expand(batch, -1, -1)
+    return flat.matmul(theta.transpose(1, 2)).reshape(batch, *sizes, len(sizes))

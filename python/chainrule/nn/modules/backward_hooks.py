@@ -1,0 +1,135 @@
+"""Full backward hooks: a module's inputs and outputs pass through an identity whose backward calls the hooks."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..._core import Tensor, is_grad_enabled
+from ...autograd import Function
+
+
+class BackwardHookFunction(Function):
+    """The identity of several tensors; backward hands all their gradients to one function."""
+
+    @staticmethod
+    def forward(ctx: Any, hook: Callable, *tensors: Tensor) -> tuple[Tensor, ...]:
+        ctx.hook = hook
+        ctx.set_materialize_grads(False)
+        ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor | None) -> tuple:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return None, *ctx.hook(gradients)
+
+
+class BackwardHook:
+    """The backward hooks of one call of a module."""
+
+    def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]):
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.grad_outputs: tuple | None = None
+        self.n_inputs = -1
+        self.has_inputs = False
+
+    def watch_inputs(self, args: tuple) -> tuple:
+        """The arguments, watched: the hooks run when the gradients of all of them are known."""
+        self.n_inputs = len(args)
+        watched = self._watch(args, self._at_inputs)
+        self.has_inputs = watched is not None
+        return args if watched is None else watched
+
+    def watch_outputs(self, result: Any) -> Any:
+        """The result, watched: the pre-hooks run when its gradients are known."""
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors"
+                f" but received {type(result)}",
+                stacklevel=5,
+            )
+            return result
+        outputs = result if isinstance(result, tuple) else (result,)
+        watched = self._watch(outputs, self._at_outputs)
+        if watched is None:
+            return result
+        return watched if isinstance(result, tuple) else watched[0]
+
+    def _watch(self, values: tuple, at: Callable) -> tuple | None:
+        """The values with their tensors replaced by watched ones, or None if no tensor requires a gradient."""
+        where = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+        tensors = [values[i] for i in where]
+        if not is_grad_enabled() or not any(t.requires_grad for t in tensors):
+            return None
+
+        def hook(gradients: tuple) -> tuple:
+            full: list[Tensor | None] = [None] * len(values)
+            for i, gradient in zip(where, gradients, strict=True):
+                full[i] = gradient
+            changed = at(tuple(full))
+            return tuple(changed[i] for i in where)
+
+        watched = list(values)
+        for i, tensor in zip(where, BackwardHookFunction.apply(hook, *tensors), strict=True):
+            watched[i] = tensor
+        return tuple(watched)
+
+    def _at_outputs(self, grad_outputs: tuple) -> tuple:
+        for hook in self.pre_hooks:
+            grad_outputs = _changed(hook(self.module, grad_outputs), grad_outputs, "output")
+        if self.has_inputs:
+            self.grad_outputs = grad_outputs
+            return grad_outputs
+        self._hook_without_inputs(grad_outputs)
+        return grad_outputs
+
+    def _hook_without_inputs(self, grad_outputs: tuple) -> None:
+        if self.hooks:
+            warnings.warn(
+                "Full backward hook is firing when gradients are computed with respect to module outputs since no "
+                "inputs require gradients. See "
+                "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook "  # noqa: E501
+                "for more details.",
+                stacklevel=5,
+            )
+        for hook in self.hooks:
+            result = hook(self.module, (None,) * self.n_inputs, grad_outputs)
+            if result is not None and not (isinstance(result, tuple) and all(r is None for r in result)):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return None or "
+                    "None for all gradients."
+                )
+
+    def _at_inputs(self, grad_inputs: tuple) -> tuple:
+        if self.grad_outputs is None:
+            return grad_inputs
+        for hook in self.hooks:
+            grad_inputs = _changed(hook(self.module, grad_inputs, self.grad_outputs), grad_inputs, "input")
+        self.grad_outputs = None
+        return grad_inputs
+
+
+def _changed(result: Any, before: tuple, what: str) -> tuple:
+    if result is None:
+        return before
+    result = result if isinstance(result, tuple) else (result,)
+    if len(result) != len(before):
+        raise RuntimeError(
+            f"Backward {'pre ' if what == 'output' else ''}hook returned an invalid number of grad_{what}, "
+            f"got {len(result)}, but expected {len(before)}"
+        )
+    return result
+
+
+def hook_first_node(result: Any, hooks: list[Callable]) -> None:
+    """The deprecated kind of backward hook: on the node of the first tensor in the result."""
+    while not isinstance(result, Tensor):
+        if isinstance(result, dict):
+            result = next(value for value in result.values() if isinstance(value, Tensor))
+        else:
+            result = result[0]
+    node = result.grad_fn
+    if node is not None:
+        for hook in hooks:
+            node.register_hook(hook)

@@ -1,0 +1,146 @@
+"""Modules in other dtypes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+from ... import _core
+from ..._core import Tensor
+from ...autograd.grad_mode import no_grad
+
+if TYPE_CHECKING:
+    from .members import Members
+
+
+class ConversionMethods:
+    """What Module has to convert all its tensors."""
+
+    _parameters: Members
+    _buffers: Members
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replaces the data of parameters and of their gradients, and the buffers, by fn of them."""
+        if recurse:
+            for module in self.children():  # type: ignore[attr-defined]
+                module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is None:
+                continue
+            gradient = parameter.grad
+            with no_grad():
+                parameter.data = fn(parameter)
+                if gradient is not None:
+                    gradient.data = fn(gradient)
+            if gradient is not None:
+                parameter.grad = gradient  # a gradient has its parameter's dtype again only now
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def apply(self, fn: Callable[[Any], Any]) -> Self:
+        """Calls fn on every module below, then on this one."""
+        for module in self.children():  # type: ignore[attr-defined]
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Converts floating-point and complex tensors: to(dtype), to(device), to(device, dtype), to(tensor)."""
+        dtype, device, memory_format = _read_to(*args, **kwargs)
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
+        if dtype is not None and dtype.is_complex:
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may change, "
+                "and some modules might not work as expected when using complex tensors as parameters or buffers. "
+                "Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
+                "if a complex module does not work as expected.",
+                stacklevel=2,
+            )
+
+        def convert(t: Tensor) -> Tensor:
+            options: dict[str, Any] = {"device": device}
+            if dtype is not None and (t.is_floating_point() or t.is_complex()):
+                options["dtype"] = dtype
+            if memory_format is not None and t.dim() in (4, 5):
+                options["memory_format"] = memory_format
+            return t.to(**options)
+
+        return self._apply(convert)
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Replaces every tensor by an uninitialised one on the device."""
+        return self._apply(lambda t: _core.functions["empty_like"](t, device=device), recurse)
+
+    def type(self, dst_type: Any) -> Self:
+        """Converts every tensor, whole numbers too."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self) -> Self:
+        """Converts floating-point tensors to float32."""
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self) -> Self:
+        """Converts floating-point tensors to float64."""
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self) -> Self:
+        """Converts floating-point tensors to float16."""
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self) -> Self:
+        """Converts floating-point tensors to bfloat16."""
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def cpu(self) -> Self:
+        """The module itself: it is on the CPU."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device: Any = None) -> Self:
+        """Raises: there is only the CPU."""
+        return self.to("cuda" if device is None else device)
+
+    def xpu(self, device: Any = None) -> Self:
+        """Raises: there is only the CPU."""
+        return self.to("xpu" if device is None else device)
+
+    def mtia(self, device: Any = None) -> Self:
+        """Raises: there is only the CPU."""
+        return self.to("mtia" if device is None else device)
+
+    def ipu(self, device: Any = None) -> Self:
+        """Raises: there is only the CPU."""
+        return self.to("ipu" if device is None else device)
+
+    def share_memory(self) -> Self:
+        """Moves every tensor to memory that other processes can share."""
+        return self._apply(lambda t: t.share_memory_())  # type: ignore[attr-defined]
+
+
+def _read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
+    """dtype, device and memory format of any of the forms of to()."""
+    dtype, device = kwargs.pop("dtype", None), kwargs.pop("device", None)
+    memory_format, other = kwargs.pop("memory_format", None), kwargs.pop("tensor", None)
+    kwargs.pop("non_blocking", None)
+    if kwargs:
+        raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    for argument in args:
+        if isinstance(argument, Tensor):
+            other = argument
+        elif isinstance(argument, _core.dtype):
+            dtype = argument
+        elif isinstance(argument, (str, _core.device)) or (isinstance(argument, int) and argument is not args[-1]):
+            device = argument
+        elif not isinstance(argument, bool) and argument is not None:
+            raise TypeError(
+                f"to() received an invalid combination of arguments - got ({type(argument).__name__}), but expected a "
+                "dtype, a device or a tensor"
+            )
+    if other is not None:
+        dtype, device = other.dtype, other.device
+    return dtype, None if device is None else _core.device(device), memory_format

@@ -1,0 +1,416 @@
+"""Module: the base of everything in nn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, Self, TypeVar
+
+from ..._core import Tensor
+from ...type_name import typename
+from ..parameter import Buffer, Parameter
+from . import hooks
+from .conversion import ConversionMethods
+from .hooks import (
+    HookedCall,
+    HookMethods,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from .members import Members
+from .state import StateMethods, _IncompatibleKeys
+
+__all__ = [
+    "Module",
+    "_IncompatibleKeys",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
+
+_KINDS = ("_parameters", "_buffers", "_modules")
+
+
+def _forward_unimplemented(self: Any, *input: Any) -> None:
+    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+
+class Module(HookMethods, StateMethods, ConversionMethods):
+    """A part of a network: parameters, buffers and other modules, found by their names, and a `forward`.
+
+    A subclass calls super().__init__(), assigns its parameters and submodules to attributes, and defines forward.
+    Calling the module calls forward and the hooks around it.
+    """
+
+    T_destination = TypeVar("T_destination", bound=dict[str, Any])
+    dump_patches: bool = False
+    call_super_init: bool = False
+    training: bool
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and (args or kwargs):
+            _refuse_arguments(type(self).__name__, args, kwargs)
+        attributes = self.__dict__
+        attributes["training"] = True
+        for kind in _KINDS:
+            attributes[kind] = Members(self)
+        attributes["_non_persistent_buffers_set"] = set()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    forward: Callable[..., Any] = _forward_unimplemented
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._hooked:
+            return HookedCall(self, args, kwargs).run()
+        return self.forward(*args, **kwargs)
+
+    # ---- registering
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Adds a parameter, or None for one that this module does without."""
+        self._check_new_name("parameter", name, self.__dict__.get("_parameters"))
+        if param is not None:
+            if not isinstance(param, Parameter):
+                raise TypeError(
+                    f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                    "(torch.nn.Parameter or None required)"
+                )
+            if param.grad_fn is not None:
+                raise ValueError(
+                    f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
+                    f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
+                    "forward() method."
+                )
+            param = self._offer(hooks.global_parameter_registration_hooks, name, param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds a tensor that is part of the module but no parameter; persistent: and of its state_dict."""
+        self._check_new_name("buffer", name, self.__dict__.get("_buffers"))
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
+        self._buffers[name] = self._offer(hooks.global_buffer_registration_hooks, name, tensor)
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Adds a submodule."""
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        self._check_new_name("module", name, self.__dict__.get("_modules"))
+        self._modules[name] = self._offer(hooks.global_module_registration_hooks, name, module)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as add_module."""
+        self.add_module(name, module)
+
+    def _check_new_name(self, what: str, name: Any, members: dict | None) -> None:
+        if members is None:
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {typename(name)}")
+        if name not in members and hasattr(self, name):
+            raise KeyError(f"attribute '{name}' already exists")
+        if "." in name:
+            raise KeyError(f'{what} name can\'t contain "."' + (f", got: {name}" if what == "module" else ""))
+        if name == "":
+            raise KeyError(f'{what} name can\'t be empty string ""')
+
+    def _offer(self, registration_hooks: dict, name: str, value: Any) -> Any:
+        for hook in registration_hooks.values():
+            changed = hook(self, name, value)
+            if changed is not None:
+                value = changed
+        return value
+
+    # ---- attributes: see Note [Members are attributes]
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what the ordinary look-up did not find comes here: members that somebody set behind our back, and errors.
+        for kind in _KINDS:
+            members = self.__dict__.get(kind)
+            if members is not None and name in members:
+                return members[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        attributes = self.__dict__
+        if isinstance(value, Tensor):
+            if isinstance(value, Parameter):
+                self._replace("parameter", name)
+                self.register_parameter(name, value)
+                return
+            if isinstance(value, Buffer):
+                self._set_buffer(name, value)
+                return
+        elif isinstance(value, Module):
+            self._replace("module", name)
+            self._modules[name] = attributes[name] = self._offer(hooks.global_module_registration_hooks, name, value)
+            return
+        if name in attributes and "_modules" in attributes:
+            if name in attributes["_parameters"]:
+                self._set_none("parameter", name, value, "torch.nn.Parameter")
+                return
+            if name in attributes["_modules"]:
+                self._set_none("child module", name, value, "torch.nn.Module")
+                return
+            if name in attributes["_buffers"]:
+                self._set_buffer(name, value)
+                return
+            if name in _KINDS:
+                self._set_members(name, value)
+                return
+        object.__setattr__(self, name, value)
+
+    def _replace(self, what: str, name: str) -> None:
+        """Makes room for a member where there may be another kind of attribute."""
+        attributes = self.__dict__
+        if "_modules" not in attributes:
+            raise AttributeError(f"cannot assign {what}{'s' * (what == 'parameter')} before Module.__init__() call")
+        own = "_parameters" if what == "parameter" else "_modules"
+        if name in attributes and name not in attributes[own]:
+            attributes.pop(name)
+            for kind in _KINDS:
+                attributes[kind].pop(name, None)
+            self._non_persistent_buffers_set.discard(name)
+
+    def _set_none(self, what: str, name: str, value: Any, expected: str) -> None:
+        if value is not None:
+            raise TypeError(f"cannot assign '{typename(value)}' as {what} '{name}' ({expected} or None expected)")
+        (self.register_parameter if what == "parameter" else self.add_module)(name, None)
+
+    def _set_buffer(self, name: str, value: Any) -> None:
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(
+                f"cannot assign '{typename(value)}' as buffer '{name}' "
+                "(torch.nn.Buffer, torch.Tensor or None expected)"
+            )
+        if isinstance(value, Buffer):
+            persistent = value.persistent
+        else:
+            persistent = name not in self._non_persistent_buffers_set
+        self.register_buffer(name, value, persistent)
+
+    def _set_members(self, kind: str, members: Any) -> None:
+        """Somebody assigns a whole dict of parameters, buffers or submodules."""
+        for name in list(self.__dict__[kind]):
+            self.__dict__.pop(name, None)
+        self.__dict__[kind] = Members(self, members)
+
+    def __delattr__(self, name: str) -> None:
+        for kind in _KINDS:
+            if name in self.__dict__[kind]:
+                del self.__dict__[kind][name]
+                self.__dict__.pop(name, None)
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__.copy()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__.setdefault("_non_persistent_buffers_set", set())
+        for kind in _KINDS:
+            self.__dict__[kind] = Members(self, state.get(kind, ()))
+
+    def __dir__(self) -> list[str]:
+        return sorted(name for name in {*dir(type(self)), *self.__dict__} if not name[0].isdigit())
+
+    # ---- looking around
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a dotted path."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            module = _attribute(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Puts a module at a dotted path; strict: only where there is one."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if (strict or hasattr(parent, name)) and not isinstance(_attribute(parent, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a dotted path."""
+        path, _, name = target.rpartition(".")
+        found = _attribute(self.get_submodule(path), name)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a dotted path."""
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        found = _attribute(module, name)
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return found
+
+    def named_modules(
+        self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below it, with dotted names; each once."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """This module and all below it."""
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly below this one, with their names."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly below this one."""
+        for _, module in self.named_children():
+            yield module
+
+    def _named_members(
+        self, get_members_fn: Callable, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        seen = set()
+        modules = self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in modules:
+            for name, value in get_members_fn(module):
+                if value is None or value in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(value)
+                yield (f"{path}.{name}" if path else name), value
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """The parameters with dotted names; each once."""
+        yield from self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """The parameters of this module and, recurse: of those below it."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """The buffers with dotted names; each once."""
+        yield from self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers of this module and, recurse: of those below it."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    # ---- modes
+
+    def train(self, mode: bool = True) -> Self:
+        """Sets this module and those below it to training, or with False to evaluation."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Sets this module and those below it to evaluation."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Sets whether gradients are calculated for the parameters."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drops the gradients of all parameters, or fills them with zeros."""
+        if getattr(self, "_is_replica", False):
+            warnings.warn("Calling .zero_grad() from a module created with nn.DataParallel() has no effect.", stacklevel=2)
+        for parameter in self.parameters():
+            if set_to_none:
+                parameter.grad = None
+            elif parameter.grad is not None:
+                if parameter.grad.grad_fn is not None:
+                    parameter.grad.detach_()
+                else:
+                    parameter.grad.requires_grad_(False)
+                parameter.grad.zero_()
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Does nothing: chainrule runs without compiling."""
+
+    # ---- printing
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What a subclass wants to be printed about itself."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        if len(lines) == 1 and not children:
+            return f"{self._get_name()}({lines[0]})"
+        return block(self._get_name(), lines + children)
+
+
+def indented(text: str) -> str:
+    """The text with all lines but the first moved two to the right."""
+    return text.replace("\n", "\n  ")
+
+
+def block(name: str, lines: list[str]) -> str:
+    """name(...) with one line each inside."""
+    return f"{name}(\n  " + "\n  ".join(lines) + "\n)" if lines else f"{name}()"
+
+
+def _attribute(module: Module, name: str) -> Any:
+    if not hasattr(module, name):
+        raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+    return getattr(module, name)
+
+
+def _refuse_arguments(name: str, args: tuple, kwargs: dict) -> None:
+    if kwargs:
+        raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given")

@@ -1,0 +1,178 @@
+"""Normalisation that does not look at the batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import Tensor
+from .. import functional as F  # noqa: N812
+from .. import init
+from ..functional.normalization import layer_norm
+from ..parameter import Parameter, fresh
+from .module import Module
+
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
+
+def _shape_of(normalized_shape: Any) -> tuple[int, ...]:
+    return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+
+
+class LayerNorm(Module):
+    """The last dimensions normalised together.
+
+    Args:
+        normalized_shape: the shape of the last dimensions.
+        eps: added to the variance.
+        elementwise_affine: whether there is a weight (and, bias: a bias) for each element.
+    """
+
+    __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = shape = _shape_of(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        affine = elementwise_affine
+        self.register_parameter("weight", fresh(*shape, device=device, dtype=dtype) if affine else None)
+        self.register_parameter("bias", fresh(*shape, device=device, dtype=dtype) if affine and bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets weights to 1 and biases to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class RMSNorm(Module):
+    """The last dimensions divided by the root of the mean of their squares.
+
+    Args:
+        normalized_shape: the shape of the last dimensions.
+        eps: added to the mean; the dtype's epsilon if it is not given.
+        elementwise_affine: whether there is a weight for each element.
+    """
+
+    __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
+    weight: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = shape = _shape_of(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self.register_parameter("weight", fresh(*shape, device=device, dtype=dtype) if elementwise_affine else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets weights to 1."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class GroupNorm(Module):
+    """Groups of channels normalised together, each example for itself.
+
+    Args:
+        num_groups: how many groups the channels are cut into.
+        num_channels: how many channels there are.
+        eps: added to the variance.
+        affine: whether there is a weight (and, bias: a bias) for each channel.
+    """
+
+    __constants__ = ["affine", "eps", "num_channels", "num_groups"]
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups != 0:
+            raise ValueError(
+                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
+            )
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        self.register_parameter("weight", fresh(num_channels, device=device, dtype=dtype) if affine else None)
+        self.register_parameter("bias", fresh(num_channels, device=device, dtype=dtype) if affine and bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Sets weights to 1 and biases to 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class LocalResponseNorm(Module):
+    """The input divided by a power of the mean square of neighbouring channels."""
+
+    __constants__ = ["alpha", "beta", "k", "size"]
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """LocalResponseNorm by its old name, for (N, C, H, W)."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)

@@ -1,0 +1,162 @@
+"""Padding as modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import Tensor
+from .. import functional as F  # noqa: N812
+from ..sizes import _ntuple
+from .module import Module
+
+__all__ = [
+    *("CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d"),
+    *("ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d"),
+    *("ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"),
+]
+
+
+class _ConstantPadNd(Module):
+    __constants__ = ["padding", "value"]
+    _spatial: int
+
+    def __init__(self, padding: Any, value: float) -> None:
+        super().__init__()
+        self.padding = _ntuple(2 * self._spatial)(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPadNd):
+    """Adds a constant to both ends of the last dimension: (left, right)."""
+
+    _spatial = 1
+
+
+class ConstantPad2d(_ConstantPadNd):
+    """Adds a constant around the last two dimensions: (left, right, top, bottom)."""
+
+    _spatial = 2
+
+
+class ConstantPad3d(_ConstantPadNd):
+    """Adds a constant around the last three dimensions: (left, right, top, bottom, front, back)."""
+
+    _spatial = 3
+
+
+class ZeroPad1d(ConstantPad1d):
+    """Adds zeros to both ends of the last dimension."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad2d(ConstantPad2d):
+    """Adds zeros around the last two dimensions."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad3d(ConstantPad3d):
+    """Adds zeros around the last three dimensions."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _PadNd(Module):
+    """Padding that is taken from the input itself."""
+
+    __constants__ = ["padding"]
+    _spatial: int
+    _mode: str
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        self.padding = _ntuple(2 * self._spatial)(padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self._mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ReflectionPad1d(_PadNd):
+    """Mirrors the input at both ends of the last dimension."""
+
+    _spatial, _mode = 1, "reflect"
+
+
+class ReflectionPad2d(_PadNd):
+    """Mirrors the input at the ends of the last two dimensions."""
+
+    _spatial, _mode = 2, "reflect"
+
+
+class ReflectionPad3d(_PadNd):
+    """Mirrors the input at the ends of the last three dimensions."""
+
+    _spatial, _mode = 3, "reflect"
+
+
+class ReplicationPad1d(_PadNd):
+    """Repeats the first and last element of the last dimension."""
+
+    _spatial, _mode = 1, "replicate"
+
+
+class ReplicationPad2d(_PadNd):
+    """Repeats the outermost elements of the last two dimensions."""
+
+    _spatial, _mode = 2, "replicate"
+
+
+class ReplicationPad3d(_PadNd):
+    """Repeats the outermost elements of the last three dimensions."""
+
+    _spatial, _mode = 3, "replicate"
+
+
+class _CircularPadNd(_PadNd):
+    _mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() not in (self._spatial + 1, self._spatial + 2):
+            low = self._spatial + 1
+            raise ValueError(f"expected {low}D or {low + 1}D input (got {input.dim()}D input)")
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPadNd):
+    """Continues the last dimension from its other end."""
+
+    _spatial = 1
+
+
+class CircularPad2d(_CircularPadNd):
+    """Continues the last two dimensions from their other ends."""
+
+    _spatial = 2
+
+
+class CircularPad3d(_CircularPadNd):
+    """Continues the last three dimensions from their other ends."""
+
+    _spatial = 3

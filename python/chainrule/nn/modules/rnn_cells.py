@@ -1,0 +1,144 @@
+"""Recurrent cells: one step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..._core import Tensor
+from .. import init
+from ..functional.linear import linear
+from ..parameter import Parameter, fresh
+from ..recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
+from .module import Module
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+
+
+class RNNCellBase(Module):
+    """What the cells share: their weights.
+
+    Args:
+        input_size, hidden_size: features of the input and of the hidden state.
+        bias: whether there are any.
+    """
+
+    __constants__ = ["bias", "hidden_size", "input_size"]
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        gates, options = num_chunks * hidden_size, {"device": device, "dtype": dtype}
+        self.weight_ih = fresh(gates, input_size, **options)
+        self.weight_hh = fresh(gates, hidden_size, **options)
+        self.register_parameter("bias_ih", fresh(gates, **options) if bias else None)
+        self.register_parameter("bias_hh", fresh(gates, **options) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the parameters: uniform between -1 and 1 over the root of hidden_size."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        parts += [f"bias={self.bias}"] if self.bias is not True else []
+        nonlinearity = self.__dict__.get("nonlinearity", "tanh")
+        parts += [f"nonlinearity={nonlinearity}"] if nonlinearity != "tanh" else []
+        return ", ".join(parts)
+
+    def _step(self, cell: Any, input: Tensor, state: tuple | None, count: int) -> tuple:
+        """One step of the cell, with or without a batch."""
+        name = type(self).__name__
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        for i, part in enumerate(state or ()):
+            if part.dim() not in (1, 2):
+                what = f"hx[{i}]" if count == 2 else "hidden"
+                raise ValueError(f"{name}: Expected {what} to be 1D or 2D, got {part.dim()}D instead")
+        batched = input.dim() == 2
+        rows = input if batched else input.unsqueeze(0)
+        if state is None:
+            state = (rows.new_zeros(rows.shape[0], self.hidden_size),) * count
+        elif not batched:
+            state = tuple(part.unsqueeze(0) for part in state)
+        self._check(rows, state)
+        result = cell(linear(rows, self.weight_ih, self.bias_ih), state, (self.weight_hh, self.bias_hh, None))
+        return result if batched else tuple(part.squeeze(0) for part in result)
+
+    def _check(self, input: Tensor, state: tuple) -> None:
+        if input.shape[1] != self.input_size:
+            raise RuntimeError(
+                f"input has inconsistent input_size: got {input.shape[1]} expected {self.input_size}"
+            )
+        for i, part in enumerate(state):
+            if part.shape[0] != input.shape[0]:
+                raise RuntimeError(
+                    f"Input batch size {input.shape[0]} doesn't match hidden{i or ''} batch size {part.shape[0]}"
+                )
+            if part.shape[1] != self.hidden_size:
+                raise RuntimeError(
+                    f"hidden{i or ''} has inconsistent hidden_size: got {part.shape[1]}, expected {self.hidden_size}"
+                )
+
+
+class RNNCell(RNNCellBase):
+    """tanh or relu of input and hidden state."""
+
+    __constants__ = ["bias", "hidden_size", "input_size", "nonlinearity"]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The next hidden state."""
+        cell = {"tanh": rnn_tanh_cell, "relu": rnn_relu_cell}.get(self.nonlinearity)
+        if cell is None:
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._step(cell, input, None if hx is None else (hx,), 1)[0]
+
+
+class GRUCell(RNNCellBase):
+    """A gated recurrent unit."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        """The next hidden state."""
+        return self._step(gru_cell, input, None if hx is None else (hx,), 1)[0]
+
+
+class LSTMCell(RNNCellBase):
+    """Long short-term memory."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        """The next hidden state and memory."""
+        return self._step(lstm_cell, input, hx, 2)  # type: ignore[return-value]
