@@ -221,6 +221,7 @@ PyMethodDef constant_methods[] = {{"__reduce__", constant_reduce, METH_NOARGS, n
                                   {nullptr, nullptr, 0, nullptr}};
 PyTypeObject LayoutType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject MemoryFormatType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+constexpr const char* kLayouts[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"};
 constexpr const char* kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
 void ready_constant(PyTypeObject& type, const char* name) {
@@ -281,7 +282,12 @@ PyObject* dtype_object(DType t) { return reinterpret_cast<PyObject*>(&dtypes[sta
 DType dtype_value(PyObject* o) { return value_of(o); }
 PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
 
-bool is_layout(PyObject* o) { return Py_TYPE(o) == &LayoutType; }
+bool is_dense_layout(PyObject* o) {
+  if (Py_TYPE(o) != &LayoutType) return false;
+  const char* name = reinterpret_cast<ConstantObject*>(o)->name;
+  if (name == kLayouts[0]) return true;
+  raise(PyExc_NotImplementedError, "layout=torch.", name, ": tensors are dense here, with layout=torch.strided");
+}
 bool is_memory_format(PyObject* o) { return Py_TYPE(o) == &MemoryFormatType; }
 MemoryFormat memory_format_value(PyObject* o) {
   std::string_view name = reinterpret_cast<ConstantObject*>(o)->name;
@@ -306,7 +312,7 @@ void add_descriptors(PyObject* module) {
   ready_constant(MemoryFormatType, "chainrule.memory_format");
   checked(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
   checked(PyModule_AddObjectRef(module, "memory_format", reinterpret_cast<PyObject*>(&MemoryFormatType)));
-  add_constant(module, LayoutType, "strided");
+  for (const char* name : kLayouts) add_constant(module, LayoutType, name);
   for (const char* name : kMemoryFormats) add_constant(module, MemoryFormatType, name);
 }
 

@@ -37,6 +37,7 @@ constexpr const char* kNumberLast = "fmod copysign eq ne lt le gt ge lerp";
 bool takes_number(const OpRecord& op, int i) {
   bool first = i == 0, last = i == op.input_count - 1;
   if (first == last) return false;
+  if (std::string_view(op.name).find("_polynomial_") != std::string_view::npos) return true;
   return names_in(kNumberAnywhere, op.name) || (last && names_in(kNumberLast, op.name));
 }
 

@@ -192,7 +192,7 @@ bool fits(const Parameter& p, PyObject* value) {
     case Kind::Device:
       return is_device(value) || PyUnicode_Check(value) || (PyLong_Check(value) && !PyBool_Check(value));
     case Kind::Layout:
-      return is_layout(value);
+      return is_dense_layout(value);
     case Kind::MemoryFormat:
       return is_memory_format(value);
     case Kind::Generator:

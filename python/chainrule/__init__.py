@@ -41,6 +41,11 @@ from ._core import (
     result_type,
     set_default_dtype,
     set_num_threads,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
     uint8,
 )
@@ -64,7 +69,7 @@ newaxis = None
 # Every operation of the core, except those that PyTorch keeps in submodules.
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
-_SUBMODULES = {"autograd", "nn", "printing", "random", "special"}
+_SUBMODULES = {"autograd", "masked", "nn", "printing", "random", "signal", "special"}
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
     "manual_seed": "random",

@@ -108,4 +108,24 @@ SCALES = [
     composed("special_multigammaln", _POSITIVE, 2),
 ]
 
-COMPOSED = [*PRODUCTS_AND_DISTANCES, *STATISTICS, *CALCULUS, *GRIDS, *COMPARISONS, *SCALES]
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+ORDERED = [
+    *(composed(name, X(3, 5), q) for name in ("quantile", "nanquantile") for q in (0.3, 0.0, 1.0)),
+    *(composed("quantile", X(3, 5), 0.4, 1, True, interpolation=i) for i in _INTERPOLATIONS),
+    *(composed("nanquantile", X(3, 5), 0.4, 0, interpolation=i) for i in _INTERPOLATIONS),
+    composed("quantile", X(3, 5), X(4, low=0.1, high=0.9), 0),
+    composed("nanquantile", X(3, 5), X(4, low=0.1, high=0.9), -1, True),
+    composed("quantile", X(), 0.5),
+    composed("isin", X(3, 4), X(5)),
+    composed("isin", N(3, 4, high=9), N(5, high=9), invert=True),
+    composed("isin", N(3, 4, high=5), 2),
+    composed("isin", 2, N(3, 4, high=5)),
+    composed("histogram", X(20), 5),
+    composed("histogram", X(20), 5, range=(-1.0, 1.5)),
+    composed("histogram", X(20), 5, weight=X(20), density=True),
+    composed("histogramdd", X(20, 2), [3, 4]),
+    composed("histogramdd", X(20, 2), [3, 4], weight=X(20)),
+]
+
+COMPOSED = [*ORDERED, *PRODUCTS_AND_DISTANCES, *STATISTICS, *CALCULUS, *GRIDS, *COMPARISONS, *SCALES]

@@ -40,7 +40,9 @@ namespace chainrule::cpu::CR_ISA {
 #include "backends/cpu/scalar/error.hpp"
 #include "backends/cpu/scalar/gamma.hpp"
 #include "backends/cpu/scalar/bessel.hpp"
+#include "backends/cpu/scalar/airy.hpp"
 #include "backends/cpu/scalar/rounding.hpp"
+#include "backends/cpu/scalar/polynomial.hpp"
 #include "backends/cpu/scalar/integer.hpp"
 #include "backends/cpu/scalar/wide.hpp"
 #include "backends/cpu/scalar/arithmetic.hpp"
@@ -226,7 +228,8 @@ constexpr bool is_rare(const char* name) {
   for (const char* rare : names) {
     if (same_text(name, rare)) return true;
   }
-  return false;
+  return std::string_view(name).find("bessel") != std::string_view::npos ||
+         std::string_view(name).find("polynomial") != std::string_view::npos || same_text(name, "special_airy_ai");
 }
 
 // The kernels of one op; `Baseline` is its struct in the baseline build.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from .. import bool as bool_dtype
-from .. import get_default_dtype, ones_like
+from .. import full_like, get_default_dtype, ones_like, result_type, searchsorted, tensor
 from .._core import Tensor
 from .checks import is_integral, spoken
+
+Number = int | float
 
 
 def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
@@ -49,3 +51,26 @@ def is_nonzero(input: Tensor) -> bool:
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is zero."""
     return input.imag == 0 if input.is_complex() else ones_like(input, dtype=bool_dtype)
+
+
+def isin_tensors(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: bool) -> Tensor:
+    """Which elements are among `test_elements`. Whether those repeat makes no difference."""
+    for t in (elements, test_elements):
+        if t.is_complex() or t.dtype == bool_dtype:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {spoken(t.dtype)}")
+    kind = result_type(elements, test_elements)
+    wanted, known = elements.to(kind), test_elements.to(kind).flatten().sort().values
+    if known.numel() == 0:
+        return full_like(elements, invert, dtype=bool_dtype)
+    place = searchsorted(known, wanted.contiguous()).clamp_max(known.numel() - 1)
+    return (known[place] == wanted) != invert
+
+
+def isin_number(elements: Tensor, test_element: Number, assume_unique: bool, invert: bool) -> Tensor:
+    """Which elements equal one number."""
+    return isin_tensors(elements, tensor(test_element), assume_unique, invert)
+
+
+def isin_of_number(element: Number, test_elements: Tensor, assume_unique: bool, invert: bool) -> Tensor:
+    """Whether one number is among `test_elements`."""
+    return isin_tensors(tensor(element), test_elements, assume_unique, invert)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from functools import cache
 from math import prod
 
 from .. import bool as bool_dtype
@@ -103,3 +105,41 @@ def _first_of_size_three(input: Tensor) -> int:
         stacklevel=3,
     )
     return list(input.shape).index(3)
+
+
+def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
+    """The product of matrices in the order that takes the fewest multiplications."""
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    for i, matrix in enumerate(matrices):
+        if matrix.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {matrix.ndim}, expected 2 instead: matrix {i}")
+    if len(matrices) == 1:
+        return matrices[0]
+    warnings.warn(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+        "instead, which accepts a list of two or more tensors rather than multiple parameters.",
+        stacklevel=2,
+    )
+    return multiply_chain(matrices)
+
+
+def multiply_chain(matrices: Sequence[Tensor]) -> Tensor:
+    """Two or more matrices multiplied in the cheapest order."""
+    sizes = [matrices[0].size(0), *(matrix.size(1) for matrix in matrices)]
+
+    @cache
+    def best(first: int, last: int) -> tuple[int, int]:
+        """How many multiplications matrices first..last take, and after which of them to split."""
+        if first == last:
+            return 0, first
+        outer = sizes[first] * sizes[last + 1]
+        return min((best(first, k)[0] + best(k + 1, last)[0] + outer * sizes[k + 1], k) for k in range(first, last))
+
+    def product(first: int, last: int) -> Tensor:
+        if first == last:
+            return matrices[first]
+        at = best(first, last)[1]
+        return product(first, at).mm(product(at + 1, last))
+
+    return product(0, len(matrices) - 1)

@@ -12,11 +12,16 @@ The core reads this table when it is loaded; a body's module is imported by its 
 _OPTIONS = (
     "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
 )
+_AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor? out=None"
+_WEIGHTS = "Tensor? weight=None, bool density=False"
+_ISIN = "*, bool assume_unique=False, bool invert=False, Tensor? out=None"
+_HISTOGRAM = "object out=None) -> (hist, bin_edges)"
 
 OPERATIONS = {
     "products": """
         both     kron(Tensor input, Tensor other, *, Tensor? out=None)
         function tensordot(Tensor a, Tensor b, object dims=2, Tensor? out=None)
+        function chain_matmul(Tensor[*] matrices=(), *, Tensor? out=None)
         both     cross(Tensor input, Tensor other, int? dim=None, *, Tensor? out=None)
     """,
     "distances": """
@@ -27,6 +32,17 @@ OPERATIONS = {
     "statistics": """
         both     cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None)
         both     corrcoef(Tensor input)
+    """,
+    "quantiles": f"""
+        both     quantile(Tensor input, Tensor q, {_AT})
+        both     quantile.number(Tensor input, float q, {_AT})
+        both     nanquantile(Tensor input, Tensor q, {_AT})
+        both     nanquantile.number(Tensor input, float q, {_AT})
+    """,
+    "histograms": f"""
+        both     histogram.edges(Tensor input, Tensor bins, *, {_WEIGHTS}, {_HISTOGRAM}
+        both     histogram.bins(Tensor input, int bins=100, *, object range=None, {_WEIGHTS}, {_HISTOGRAM}
+        function histogramdd(Tensor input, object bins, object range=None, {_WEIGHTS}) -> (hist, bin_edges)
     """,
     "calculus": """
         both     diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor? out=None)
@@ -45,11 +61,14 @@ OPERATIONS = {
         function vander(Tensor x, int? N=None, bool increasing=False)
         function unravel_index(Tensor indices, object shape) -> Tensor[]
     """,
-    "comparisons": """
+    "comparisons": f"""
         both     isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)
         both     allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool
         both     equal(Tensor input, Tensor other) -> bool
         both     isreal(Tensor input)
+        function isin.tensors(Tensor elements, Tensor test_elements, {_ISIN})
+        function isin.number(Tensor elements, Number test_element, {_ISIN})
+        function isin.of_number(Number element, Tensor test_elements, {_ISIN})
         both     is_same_size(Tensor input, Tensor other) -> bool
         both     is_nonzero(Tensor input) -> bool
     """,
@@ -64,5 +83,12 @@ OPERATIONS = {
         both     frexp(Tensor input, *, object out=None) -> (mantissa, exponent)
         both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
         function special_multigammaln(Tensor input, int p, *, Tensor? out=None)
+    """,
+    "windows": f"""
+        function bartlett_window(int window_length, bool periodic=True, *, {_OPTIONS})
+        function blackman_window(int window_length, bool periodic=True, *, {_OPTIONS})
+        function hann_window(int window_length, bool periodic=True, *, {_OPTIONS})
+        function hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, *, {_OPTIONS})
+        function kaiser_window(int window_length, bool periodic=True, float beta=12.0, *, {_OPTIONS})
     """,
 }

@@ -1,0 +1,298 @@
+"""Reductions and normalizations that leave elements out, as torch.masked: those where `mask` is false.
+
+A mask broadcasts to the input's shape. What is left out is replaced by the operation's identity (zero for a sum, minus
+infinity for a maximum), so a slice without elements gives the identity; a mean, variance or median has none and is NaN.
+"""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any
+
+from . import _core, float32, full, iinfo, int64, ones, where
+from . import bool as bool_dtype
+from ._core import Tensor
+from .nn import functional
+from .ops.checks import is_integral, wrap_dim
+
+__all__ = [
+    *("amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean"),
+    *("median", "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var"),
+]
+
+Dims = int | tuple[int, ...] | list[int] | None
+DType = Any
+
+
+# ---- masks
+
+
+def _input_mask(input: Tensor, *args: Any, mask: Tensor | None = None, **kwargs: Any) -> Tensor:
+    """The mask as truth values of the input's shape; further arguments, those of the operation, change nothing."""
+    if mask is None:
+        raise ValueError("_input_mask requires explicit mask")
+    if mask.ndim > input.ndim:
+        raise IndexError(
+            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input): "
+            f"{mask.ndim} and {input.ndim}"
+        )
+    return mask.broadcast_to(input.shape).to(bool_dtype)
+
+
+_REDUCTIONS = {"sum", "prod", "amax", "amin", "argmax", "argmin", "mean", "median", "norm", "var", "std", "logsumexp"}
+_NORMALIZATIONS = {"softmax", "log_softmax", "softmin", "normalize", "cumsum", "cumprod"}
+
+
+def _output_mask(op: Any, input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Which elements of an operation's result come from elements that the mask lets through."""
+    name = getattr(op, "__name__", type(op).__name__)
+    if name in _NORMALIZATIONS:
+        return _input_mask(input, *args, **kwargs)
+    if name not in _REDUCTIONS:
+        raise ValueError(f"_output_mask expected masked operation (got {name})")
+    rest = args[1:] if name == "norm" else args  # without its order
+    dim = rest[0] if rest else kwargs.get("dim")
+    mask = _input_mask(input, **kwargs)
+    return mask.any(_dims(dim, input.ndim), bool(kwargs.get("keepdim", False))) if mask.ndim else mask
+
+
+def _filled(input: Tensor, mask: Tensor | None, value: complex) -> Tensor:
+    return input if mask is None else where(_input_mask(input, mask=mask), input, full((), value, dtype=input.dtype))
+
+
+def _at_limit(name: str, input: Tensor, mask: Tensor | None, largest: bool) -> Tensor:
+    """Filled with the largest or the smallest number of the input's dtype."""
+    if mask is None:
+        return input
+    if input.is_complex() or input.dtype == bool_dtype:
+        raise NotImplementedError(f"identity of {name} on {input.dtype} input")
+    low, high = (-inf, inf) if input.dtype.is_floating_point else (iinfo(input.dtype).min, iinfo(input.dtype).max)
+    return _filled(input, mask, high if largest else low)
+
+
+def _dims(dim: Dims, ndim: int) -> tuple[int, ...]:
+    """All dimensions for None and ()."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    given = (dim,) if isinstance(dim, int) else tuple(dim)
+    for d in given:
+        if given.count(d) > 1:
+            raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
+    return tuple(sorted(wrap_dim(d, ndim) for d in given))
+
+
+def _wide(input: Tensor) -> DType:
+    """Sums and products of small integers are int64."""
+    return int64 if is_integral(input.dtype) else input.dtype
+
+
+# ---- reductions
+
+
+def sum(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
+) -> Tensor:
+    """The sum over `dim`."""
+    dtype = _wide(input) if dtype is None else dtype
+    return _filled(input, mask, 0).sum(_dims(dim, input.ndim), bool(keepdim), dtype=dtype)
+
+
+def prod(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
+) -> Tensor:
+    """The product over `dim`."""
+    result = _filled(input, mask, 1).to(_wide(input) if dtype is None else dtype)
+    for d in reversed(_dims(dim, input.ndim)):
+        result = result.prod(d, bool(keepdim))
+    return result
+
+
+def amax(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
+) -> Tensor:
+    """The largest element over `dim`."""
+    filled = _at_limit("amax", input, mask, False)
+    return filled.amax(_dims(dim, input.ndim), bool(keepdim)).to(input.dtype if dtype is None else dtype)
+
+
+def amin(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
+) -> Tensor:
+    """The smallest element over `dim`."""
+    filled = _at_limit("amin", input, mask, True)
+    return filled.amin(_dims(dim, input.ndim), bool(keepdim)).to(input.dtype if dtype is None else dtype)
+
+
+def argmax(
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    keepdim: bool | None = False,
+    dtype: DType = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Where the largest element is; in the input's dtype unless another one is given."""
+    filled = _at_limit("argmax", input, mask, False)
+    return filled.argmax(dim, bool(keepdim)).to(input.dtype if dtype is None else dtype)
+
+
+def argmin(
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    keepdim: bool | None = False,
+    dtype: DType = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Where the smallest element is; in the input's dtype unless another one is given."""
+    filled = _at_limit("argmin", input, mask, True)
+    return filled.argmin(dim, bool(keepdim)).to(input.dtype if dtype is None else dtype)
+
+
+def mean(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
+) -> Tensor:
+    """The mean over `dim`."""
+    kind = input.dtype if dtype is None else dtype
+    if is_integral(kind):
+        raise ValueError(
+            f"mean(): Could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either "
+            f"a floating point or complex dtype. Got: {kind}"
+        )
+    total = sum(input, dim, keepdim=keepdim, dtype=kind, mask=mask)
+    return total / _count(input, dim, bool(keepdim), mask)
+
+
+def _count(input: Tensor, dim: Dims, keepdim: bool, mask: Tensor | None) -> Tensor:
+    counted = ones(input.shape, dtype=bool_dtype) if mask is None else _input_mask(input, mask=mask)
+    return counted.sum(_dims(dim, input.ndim), keepdim)
+
+
+def median(
+    input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: DType = None, mask: Tensor | None = None
+) -> Tensor:
+    """The middle element along `dim`, the lower one of two."""
+    is_floating = input.dtype.is_floating_point
+    floating = input if is_floating else input.to(float32)
+    result = _filled(floating, mask, nan).nanmedian(wrap_dim(dim, input.ndim), keepdim).values
+    if is_floating:
+        return result
+    if result.isnan().any():
+        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    return result.to(input.dtype if dtype is None else dtype)
+
+
+def logsumexp(
+    input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: DType = None, mask: Tensor | None = None
+) -> Tensor:
+    """The logarithm of the sum of exponentials over `dim`."""
+    filled = _filled(input, mask, -inf) if input.is_complex() else _at_limit("logsumexp", input, mask, False)
+    result = filled.logsumexp(_dims(dim, input.ndim), keepdim=keepdim)
+    return result.to(input.dtype if dtype is None else dtype)
+
+
+def norm(
+    input: Tensor,
+    ord: float | None = 2.0,
+    dim: Dims = None,
+    *,
+    keepdim: bool | None = False,
+    dtype: DType = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """The vector norm of order `ord` over `dim`."""
+    filled = _filled(input, mask, inf if ord == -inf else 0)
+    dtype = input.dtype if dtype is None else dtype
+    return _core.functions["linalg_vector_norm"](filled, ord, _dims(dim, input.ndim), bool(keepdim), dtype=dtype)
+
+
+def var(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool | None = False,
+    dtype: DType = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """The variance over `dim`."""
+    if unbiased is not None and correction is not None:
+        raise AssertionError("Only one of unbiased and correction may be given")
+    if correction is None:
+        correction = 0.0 if unbiased is False else 1.0
+    kind = (float32 if is_integral(input.dtype) else input.dtype) if dtype is None else dtype
+    wide = float32 if is_integral(kind) else kind
+    centre = sum(input, dim, keepdim=True, dtype=kind, mask=mask) / _count(input, dim, True, mask)
+    difference = input - centre
+    total = sum(difference * difference.conj(), dim, keepdim=keepdim, dtype=wide, mask=mask)
+    freedom = (_count(input, dim, bool(keepdim), mask).to(wide.to_real()) - correction).clamp_min(0)
+    return (total / freedom).to(kind)
+
+
+def std(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool | None = False,
+    dtype: DType = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """The standard deviation over `dim`."""
+    return var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask).sqrt()
+
+
+# ---- the shape stays
+
+
+def cumsum(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
+    """Sums up to each element along `dim`."""
+    dtype = input.dtype if dtype is None else dtype
+    return _filled(input, mask, 0).cumsum(wrap_dim(dim, input.ndim), dtype=dtype)
+
+
+def cumprod(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
+    """Products up to each element along `dim`."""
+    dtype = input.dtype if dtype is None else dtype
+    return _filled(input, mask, 1).cumprod(wrap_dim(dim, input.ndim), dtype=dtype)
+
+
+def softmax(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
+    """Exponentials along `dim`, divided by their sum; zero where the mask is false."""
+    filled = _at_limit("amax", input, mask, False)
+    return filled.softmax(wrap_dim(dim, input.ndim), dtype=input.dtype if dtype is None else dtype)
+
+
+def log_softmax(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
+    """The logarithm of softmax; minus infinity where the mask is false."""
+    filled = _at_limit("amax", input, mask, False)
+    return filled.log_softmax(wrap_dim(dim, input.ndim), dtype=input.dtype if dtype is None else dtype)
+
+
+def softmin(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
+    """softmax of the negative; zero where the mask is false."""
+    filled = _at_limit("amin", input, mask, True)
+    return functional.softmin(filled, wrap_dim(dim, input.ndim), dtype=input.dtype if dtype is None else dtype)
+
+
+def normalize(
+    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: DType = None, mask: Tensor | None = None
+) -> Tensor:
+    """The input divided by its norm along `dim`; zero where the mask is false."""
+    length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
+    return _filled(input, mask, 0) / length.maximum(length.new_full((), eps))
+
+
+def logaddexp(
+    input: Tensor,
+    other: Tensor,
+    *,
+    dtype: DType = None,
+    input_mask: Tensor | None = None,
+    other_mask: Tensor | None = None,
+) -> Tensor:
+    """log(exp(input) + exp(other)), each with a mask of its own."""
+    a, b = (_at_limit("logaddexp", t, mask, False) for t, mask in ((input, input_mask), (other, other_mask)))
+    return a.logaddexp(b).to(input.dtype if dtype is None else dtype)

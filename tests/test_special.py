@@ -1,0 +1,118 @@
+"""Special functions for which PyTorch is no oracle: values against SciPy, derivatives against differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import special
+
+import chainrule
+
+POSITIVE = np.concatenate([np.geomspace(1e-12, 600, 200), np.linspace(0.5, 30, 100)])
+BOTH = np.linspace(-60, 60, 400)
+
+SCIPY = {
+    "bessel_j0": (special.j0, BOTH),
+    "bessel_j1": (special.j1, BOTH),
+    "bessel_y0": (special.y0, POSITIVE),
+    "bessel_y1": (special.y1, POSITIVE),
+    "modified_bessel_i0": (special.i0, BOTH),
+    "modified_bessel_i1": (special.i1, BOTH),
+    "modified_bessel_k0": (special.k0, POSITIVE),
+    "modified_bessel_k1": (special.k1, POSITIVE),
+    "scaled_modified_bessel_k0": (special.k0e, POSITIVE),
+    "scaled_modified_bessel_k1": (special.k1e, POSITIVE),
+    "spherical_bessel_j0": (lambda x: special.spherical_jn(0, x), POSITIVE),
+    "airy_ai": (lambda x: special.airy(x)[0], np.linspace(-40, 100, 700)),
+}
+
+
+@pytest.mark.parametrize("name", SCIPY)
+def test_value_to_the_last_digits(name):
+    expected, points = SCIPY[name]
+    found = getattr(chainrule.special, name)(chainrule.from_numpy(points.copy())).numpy()
+    np.testing.assert_allclose(found, expected(points), rtol=3e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("bessel_j0", np.inf, 0.0),
+        ("bessel_y0", 0.0, -np.inf),
+        ("bessel_y0", -1.0, np.nan),
+        ("modified_bessel_k0", 0.0, np.inf),
+        ("modified_bessel_k1", -1.0, np.nan),
+        ("scaled_modified_bessel_k0", np.inf, 0.0),
+        ("modified_bessel_k1", 1e-310, 1e310),
+        ("spherical_bessel_j0", 0.0, 1.0),
+        ("spherical_bessel_j0", -np.inf, 0.0),
+        ("airy_ai", np.nan, np.nan),
+        ("airy_ai", np.inf, 0.0),
+    ],
+)
+def test_value_at_the_ends(name, value, expected):
+    found = getattr(chainrule.special, name)(chainrule.tensor(value, dtype=chainrule.float64)).item()
+    np.testing.assert_equal(found, expected)
+
+
+DEGREES = {
+    "chebyshev_polynomial_t": special.eval_chebyt,
+    "chebyshev_polynomial_u": special.eval_chebyu,
+    "shifted_chebyshev_polynomial_t": special.eval_sh_chebyt,
+    "shifted_chebyshev_polynomial_u": special.eval_sh_chebyu,
+    "hermite_polynomial_h": special.eval_hermite,
+    "hermite_polynomial_he": special.eval_hermitenorm,
+    "laguerre_polynomial_l": special.eval_laguerre,
+    "legendre_polynomial_p": special.eval_legendre,
+}
+
+
+@pytest.mark.parametrize("name", DEGREES)
+def test_polynomial(name):
+    x, n = np.meshgrid(np.linspace(-1.5, 1.5, 31), np.arange(40))
+    found = getattr(chainrule.special, name)(chainrule.from_numpy(x.copy()), chainrule.from_numpy(n.copy())).numpy()
+    expected = DEGREES[name](n, x)
+    scale = np.abs(expected).max(axis=1, keepdims=True)
+    np.testing.assert_allclose(found / scale, expected / scale, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["t", "u", "v", "w"])
+@pytest.mark.parametrize("x", [-1.0, -0.3, 0.7, 1.0])
+def test_polynomial_of_a_huge_degree_takes_no_longer(kind, x):
+    value = getattr(chainrule.special, f"chebyshev_polynomial_{kind}")(chainrule.tensor(x), 1e15).item()
+    assert np.isfinite(value)
+
+
+DIFFERENTIABLE = [*(name for name in SCIPY if name != "airy_ai")]
+DIFFERENTIABLE += ["hermite_polynomial_h", "hermite_polynomial_he"]
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_first_and_second_derivative(name):
+    """Against central differences of our own values and derivatives."""
+    rest = (4,) if "polynomial" in name else ()
+
+    def f(x):
+        return getattr(chainrule.special, name)(x, *rest)
+
+    def slope(x):
+        x = x.detach().requires_grad_()
+        return chainrule.autograd.grad(f(x).sum(), x)[0]
+
+    x = chainrule.tensor([0.3, 0.9, 1.7, 4.0], dtype=chainrule.float64, requires_grad=True)
+    (first,) = chainrule.autograd.grad(f(x).sum(), x, create_graph=True)
+    (second,) = chainrule.autograd.grad(first.sum(), x)
+    h, at = 1e-5, x.detach()
+    np.testing.assert_allclose(
+        first.detach().numpy(), ((f(at + h) - f(at - h)) / (2 * h)).numpy(), rtol=1e-6, atol=1e-7
+    )
+    np.testing.assert_allclose(
+        second.numpy(), ((slope(at + h) - slope(at - h)) / (2 * h)).numpy(), rtol=1e-6, atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("name", ["bessel_j1", "modified_bessel_i1", "spherical_bessel_j0"])
+def test_derivative_at_zero(name):
+    x = chainrule.zeros(1, dtype=chainrule.float64, requires_grad=True)
+    (slope,) = chainrule.autograd.grad(getattr(chainrule.special, name)(x).sum(), x)
+    assert slope.item() == (0.0 if name.startswith("spherical") else 0.5)
