@@ -60,28 +60,32 @@ def _constant(input: Tensor, pad: list[int], value: float) -> Tensor:
     return padded
 
 
-def _reflected(position: int, size: int) -> int:
-    position = abs(position)
-    return position if position < size else 2 * (size - 1) - position
+def _reflected(size: int, before: int, after: int) -> list[int]:
+    distances = (abs(position) for position in range(-before, size + after))
+    return [d if d < size else 2 * (size - 1) - d for d in distances]
 
 
-# Where the element at a position outside of 0 ... size - 1 is taken from.
-_SOURCES = {
-    "reflect": _reflected,
-    "replicate": lambda position, size: min(max(position, 0), size - 1),
-    "circular": lambda position, size: position % size,
-}
+def _replicated(size: int, before: int, after: int) -> list[int]:
+    return [min(max(position, 0), size - 1) for position in range(-before, size + after)]
+
+
+def _circular(size: int, before: int, after: int) -> list[int]:
+    start, left = max(-before, 0), size + min(before, 0) + min(after, 0)  # what is cut off does not come round again
+    return [start + position % left for position in range(-max(before, 0), left + max(after, 0))]
+
+
+# Which elements of a dimension make it with padding before and after.
+_SOURCES = {"reflect": _reflected, "replicate": _replicated, "circular": _circular}
 
 
 def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
-    source = _SOURCES[mode]
     sizes = list(input.shape)
     _check(input, pad, mode)
     for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
         dim = input.dim() - 1 - i
         if before == after == 0:
             continue
-        taken = [source(position, sizes[dim]) for position in range(-before, sizes[dim] + after)]
+        taken = _SOURCES[mode](sizes[dim], before, after)
         index = _functions["tensor"](taken, dtype=_core.int64)
         input = input[(slice(None),) * dim + (index,)]
     return input.clone() if not any(pad) else input
