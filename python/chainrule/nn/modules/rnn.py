@@ -11,7 +11,7 @@ from ..._core import Tensor
 from .. import init
 from ..parameter import Parameter, fresh
 from ..recurrent import run
-from ..utils.rnn import PackedSequence
+from ..packed import PackedSequence
 from .module import Module
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
