@@ -25,8 +25,11 @@ SERVES = {
 
 # Names whose result is not a function of tensors alone; each is tried in the file beside it.
 ELSEWHERE = {
-    "test_creation.py": "empty empty_like new_empty from_numpy rand randn randint randperm rand_like randn_like "
-    "normal_ uniform_",
+    "test_creation.py": "empty empty_like new_empty from_numpy",
+    "test_random_streams.py": "rand randn randint randperm rand_like randn_like randint_like normal bernoulli poisson "
+    "binomial multinomial uniform_ normal_ log_normal_ cauchy_ exponential_ geometric_ bernoulli_ random_ dropout "
+    "feature_dropout alpha_dropout feature_alpha_dropout native_dropout rrelu dropout_ feature_dropout_ "
+    "alpha_dropout_ feature_alpha_dropout_ rrelu_",
     "test_views.py": "imag view_as_real requires_grad_ is_contiguous storage_offset stride data_ptr detach_",
     "test_dtypes.py": "bfloat16 bool byte cdouble cfloat char double float half int long short is_complex "
     "is_floating_point "

@@ -186,6 +186,19 @@ void check_inplace(const Tensor& self, bool recorded) {
   }
 }
 
+void refuse_recorded_out(const std::string& op) {
+  raise(PyExc_RuntimeError, op, op.empty() ? "" : "(): ",
+        "functions with out=... arguments don't support automatic differentiation, but one of the arguments requires "
+        "grad.");
+}
+
+void check_out_unrecorded(const std::string& op, std::initializer_list<const Tensor*> out_and_inputs) {
+  if (!grad_enabled()) return;
+  for (const Tensor* t : out_and_inputs) {
+    if (*t && requires_grad(*t)) refuse_recorded_out(op);
+  }
+}
+
 void mark_written(const Tensor& self) {
   ++self->storage->version;
   self->storage->written = current_line();

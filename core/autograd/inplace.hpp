@@ -16,6 +16,9 @@ namespace chainrule {
 void check_inplace(const Tensor& self, bool recorded);
 // Raises if several elements of the tensor share one place in memory.
 void check_no_overlap(const Tensor& self);
+// Raises if out= is given and recording is on for it or for an input: PyTorch does not record such calls.
+[[noreturn]] void refuse_recorded_out(const std::string& op);
+void check_out_unrecorded(const std::string& op, std::initializer_list<const Tensor*> out_and_inputs);
 // Counts a write and remembers the user's line.
 void mark_written(const Tensor& self);
 // `self` has been overwritten by the operation of `node` (finished, edge 0 leading to self's former value): gives it

@@ -54,11 +54,7 @@ void copy_to_out(PyObject* result, PyObject* out, bool exact) {
     raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", spoken(from.dtype()), ", but got ",
           spoken(to.dtype()), " instead");
   }
-  if (grad_enabled() && (requires_grad(from) || requires_grad(to))) {
-    raise(PyExc_RuntimeError,
-          "functions with out=... arguments don't support automatic differentiation, but one of the "
-          "arguments requires grad.");
-  }
+  check_out_unrecorded("", {&from, &to});
   if (!can_cast(from.dtype(), to.dtype())) {
     raise(PyExc_RuntimeError, "result type ", facts(from.dtype()).tensor_name,
           " can't be cast to the desired output type ", facts(to.dtype()).tensor_name);

@@ -55,11 +55,7 @@ Tensor deliver(const Tensor& result, const Target& target, PyObject* self) {
     return to;
   }
   if (!target.out) return result;
-  if (grad_enabled() && (requires_grad(result) || requires_grad(target.out))) {
-    raise(PyExc_RuntimeError,
-          "functions with out=... arguments don't support automatic differentiation, but one of the "
-          "arguments requires grad.");
-  }
+  check_out_unrecorded("", {&result, &target.out});
   prepare_out(target.out, result.sizes());
   copy_elements(target.out, result);
   mark_written(target.out);

@@ -10,6 +10,15 @@
 #include "tensor/error.hpp"
 
 namespace chainrule {
+namespace {
+
+void set_with_line(PyObject* type, std::string text) {
+  std::string where = describe(current_line());
+  if (!where.empty()) text += "\n  at " + where;
+  PyErr_SetString(type, text.c_str());
+}
+
+}  // namespace
 
 void set_python_error() {
   try {
@@ -19,14 +28,11 @@ void set_python_error() {
   } catch (nanobind::python_error& e) {
     e.restore();
   } catch (const Error& e) {
-    std::string where = describe(current_line());
-    std::string text = e.what();
-    if (!where.empty()) text += "\n  at " + where;
-    PyErr_SetString(e.type(), text.c_str());
+    set_with_line(e.type(), e.what());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
+    set_with_line(PyExc_RuntimeError, e.what());
   }
 }
 

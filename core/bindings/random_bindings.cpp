@@ -1,6 +1,7 @@
 // Random tensors and generators, bound.
 #include <nanobind/nanobind.h>
 
+#include "autograd/inplace.hpp"
 #include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
@@ -26,31 +27,72 @@ Tensor finished(Tensor t, PyObject* device, bool tracked) {
   return t;
 }
 
+// What is filled: a fresh tensor, or `out`, whose dtype decides unless one is given that contradicts it.
+void check_out(const Tensor& out, MaybeDType dtype) {
+  if (dtype && *dtype != out.dtype()) {
+    raise(PyExc_RuntimeError, "dtype ", facts(*dtype).tensor_name, " does not match dtype of out parameter (",
+          facts(out.dtype()).tensor_name, ")");
+  }
+  check_out_unrecorded("aten::rand", {&out});
+}
+Tensor destination(const Dims& size, const Tensor& out, MaybeDType dtype, DType otherwise) {
+  if (!out) return empty(size, dtype.value_or(otherwise));
+  check_out(out, dtype);
+  if (!equal(out.sizes(), size)) resize(out, size);
+  return out;
+}
+Tensor unfilled_like(const Tensor& like, MaybeDType dtype, std::optional<MemoryFormat> format) {
+  Dims strides = strides_like(like, format.value_or(MemoryFormat::Preserve));
+  return empty_strided(like.sizes(), strides, dtype.value_or(like.dtype()));
+}
+
 template <auto fill>
-Tensor make_random(const Dims& size, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
-  return finished(fill(empty(size, dtype.value_or(default_dtype())), 0, 1, g), device, tracked);
+Tensor make_random(const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype, PyObject*, PyObject* device,
+                   bool, bool tracked) {
+  return finished(fill(destination(size, out, dtype, default_dtype()), 0, 1, g), device, tracked);
 }
 template <auto fill>
 Tensor random_like(const Tensor& like, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
                    std::optional<MemoryFormat> format) {
-  Dims strides = strides_like(like, format.value_or(MemoryFormat::Preserve));
-  Tensor t = empty_strided(like.sizes(), strides, dtype.value_or(like.dtype()));
-  return finished(fill(t, 0, 1, g), device, tracked);
+  return finished(fill(unfilled_like(like, dtype, format), 0, 1, g), device, tracked);
 }
 
-Tensor make_randint(int64_t low, int64_t high, const Dims& size, Generator* g, MaybeDType dtype, PyObject*,
-                    PyObject* device, bool, bool tracked) {
-  return finished(random_range_(empty(size, dtype.value_or(DType::Int64)), low, high, g), device, tracked);
+Tensor make_randint(int64_t low, int64_t high, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
+                    PyObject*, PyObject* device, bool, bool tracked) {
+  return finished(random_between_(destination(size, out, dtype, DType::Int64), low, high, g), device, tracked);
 }
-Tensor make_randint_to(int64_t high, const Dims& size, Generator* g, MaybeDType dtype, PyObject* layout,
-                       PyObject* device, bool pin, bool tracked) {
-  return make_randint(0, high, size, g, dtype, layout, device, pin, tracked);
+Tensor make_randint_to(int64_t high, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
+                       PyObject* layout, PyObject* device, bool pin, bool tracked) {
+  return make_randint(0, high, size, g, out, dtype, layout, device, pin, tracked);
 }
-Tensor make_randperm(int64_t n, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
-  return finished(randperm(n, dtype.value_or(DType::Int64), g), device, tracked);
+Tensor randint_like(const Tensor& like, int64_t low, int64_t high, Generator* g, MaybeDType dtype, PyObject*,
+                    PyObject* device, bool, bool tracked, std::optional<MemoryFormat> format) {
+  return finished(random_between_(unfilled_like(like, dtype, format), low, high, g), device, tracked);
+}
+Tensor randint_like_to(const Tensor& like, int64_t high, Generator* g, MaybeDType dtype, PyObject* layout,
+                       PyObject* device, bool pin, bool tracked, std::optional<MemoryFormat> format) {
+  return randint_like(like, 0, high, g, dtype, layout, device, pin, tracked, format);
+}
+Tensor randint_like_tensor(const Tensor& like, const Tensor& high, Generator* g, MaybeDType dtype, PyObject* layout,
+                           PyObject* device, bool pin, bool tracked, std::optional<MemoryFormat> format) {
+  if (high.ndim() != 0)
+    raise(PyExc_RuntimeError, "high must be a scalar tensor and on CPU, not one of shape ", high.sizes());
+  return randint_like(like, 0, to_int(high.py()), g, dtype, layout, device, pin, tracked, format);
+}
+
+Tensor make_randperm(int64_t n, Generator* g, const Tensor& out, MaybeDType dtype, PyObject*, PyObject* device, bool,
+                     bool tracked) {
+  if (out) check_out(out, dtype);
+  return finished(randperm(n, dtype.value_or(DType::Int64), g, out), device, tracked);
+}
+Tensor make_normal(double mean, double std, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
+                   PyObject*, PyObject* device, bool, bool tracked) {
+  return finished(normal_(destination(size, out, dtype, default_dtype()), mean, std, g), device, tracked);
 }
 
 uint64_t seed_value(nb::handle seed) {
+  if (!PyLong_Check(seed.ptr()) || PyBool_Check(seed.ptr()))
+    raise(PyExc_RuntimeError, "manual_seed expected a long, but got ", Py_TYPE(seed.ptr())->tp_name);
   PyObject* number = checked(PyNumber_Index(seed.ptr()));
   int overflow;
   int64_t v = PyLong_AsLongLongAndOverflow(number, &overflow);
@@ -58,7 +100,7 @@ uint64_t seed_value(nb::handle seed) {
   Py_DECREF(number);
   if (overflow < 0 || PyErr_Occurred()) {
     PyErr_Clear();
-    raise(PyExc_RuntimeError, "Overflow when unpacking long long");
+    raise(PyExc_ValueError, "Overflow when unpacking long long");
   }
   return unsigned_value;
 }
@@ -77,6 +119,57 @@ void set_state_of(Generator& g, nb::handle state) {
   g.set_state(t.data<uint8_t>(), static_cast<size_t>(t.numel()));
 }
 
+#define CR_GENERATOR "*, Generator? generator=None)"
+
+void bind_fills() {
+  define("uniform_(Tensor input, float from=0, float to=1, " CR_GENERATOR, kMethod, uniform_);
+  define("normal_(Tensor input, float mean=0, float std=1, " CR_GENERATOR, kMethod, normal_);
+  define("log_normal_(Tensor input, float mean=1, float std=2, " CR_GENERATOR, kMethod, log_normal_);
+  define("cauchy_(Tensor input, float median=0, float sigma=1, " CR_GENERATOR, kMethod, cauchy_);
+  define("exponential_(Tensor input, float lambd=1, " CR_GENERATOR, kMethod, exponential_);
+  define("geometric_(Tensor input, float p, " CR_GENERATOR, kMethod, geometric_);
+  define("bernoulli_(Tensor input, Tensor p, " CR_GENERATOR, kMethod, bernoulli_each_);
+  define("bernoulli_(Tensor input, float p=0.5, " CR_GENERATOR, kMethod, bernoulli_);
+  define("random_(Tensor input, " CR_GENERATOR, kMethod, random_);
+  define("random_(Tensor input, int from, int? to, " CR_GENERATOR, kMethod, random_between_);
+  define("random_(Tensor input, int to, " CR_GENERATOR, kMethod, random_to_);
+}
+
+#define CR_OUT "*, Generator? generator=None, Tensor? out=None)"
+
+void bind_samples() {
+  define("bernoulli(Tensor input, " CR_OUT, kFunction, bernoulli);
+  define("bernoulli(Tensor input, " CR_GENERATOR, kMethod,
+         [](const Tensor& p, Generator* g) { return bernoulli(p, g, Tensor()); });
+  define("bernoulli(Tensor input, float p, " CR_GENERATOR, kBoth, bernoulli_like);
+  define("normal(Tensor mean, Tensor std, " CR_OUT, kFunction, normal_each);
+  define("normal(Tensor mean, float std=1, " CR_OUT, kFunction, normal_around);
+  define("normal(float mean, Tensor std, " CR_OUT, kFunction, normal_spread);
+  define("normal(float mean, float std, int[] size, *, " CR_RANDOM_OPTIONS ")", kFunction, make_normal);
+  define("poisson(Tensor input, Generator? generator=None)", kFunction, poisson);
+  define("binomial(Tensor count, Tensor prob, Generator? generator=None)", kFunction, binomial);
+  define("multinomial(Tensor input, int num_samples, bool replacement=False, " CR_OUT, kFunction, multinomial);
+  define("multinomial(Tensor input, int num_samples, bool replacement=False, " CR_GENERATOR, kMethod,
+         [](const Tensor& weights, int64_t samples, bool replacement, Generator* g) {
+           return multinomial(weights, samples, replacement, g, Tensor());
+         });
+}
+
+void bind_dropout() {
+  define("dropout(Tensor input, float p, bool train)", kFunction, dropout);
+  define("dropout_(Tensor input, float p, bool train)", kFunction, dropout_);
+  define("feature_dropout(Tensor input, float p, bool train)", kFunction, feature_dropout);
+  define("feature_dropout_(Tensor input, float p, bool train)", kFunction, feature_dropout_);
+  define("alpha_dropout(Tensor input, float p, bool train)", kFunction, alpha_dropout);
+  define("alpha_dropout_(Tensor input, float p, bool train)", kFunction, alpha_dropout_);
+  define("feature_alpha_dropout(Tensor input, float p, bool train)", kFunction, feature_alpha_dropout);
+  define("feature_alpha_dropout_(Tensor input, float p, bool train)", kFunction, feature_alpha_dropout_);
+  define("native_dropout(Tensor input, float p, bool? train) -> Tensor[]", kFunction, native_dropout);
+#define CR_RRELU "float lower=0.125, float upper=0.3333333333333333, bool training=False, Generator? generator=None)"
+  define("rrelu(Tensor input, " CR_RRELU, kFunction, rrelu);
+  define("rrelu_(Tensor input, " CR_RRELU, kFunction, rrelu_);
+}
+
 }  // namespace
 
 void bind_random() {
@@ -87,8 +180,12 @@ void bind_random() {
   define("randint(int high, int[] size, *, " CR_RANDOM_OPTIONS ")", kFunction, make_randint_to);
   define("randint(int low, int high, int[] size, *, " CR_RANDOM_OPTIONS ")", kFunction, make_randint);
   define("randperm(int n, *, " CR_RANDOM_OPTIONS ")", kFunction, make_randperm);
-  define("uniform_(Tensor input, float from=0, float to=1, *, Generator? generator=None)", kMethod, uniform_);
-  define("normal_(Tensor input, float mean=0, float std=1, *, Generator? generator=None)", kMethod, normal_);
+  define("randint_like(Tensor input, Tensor high, *, " CR_RANDOM_LIKE_OPTIONS ")", kFunction, randint_like_tensor);
+  define("randint_like(Tensor input, int high, *, " CR_RANDOM_LIKE_OPTIONS ")", kFunction, randint_like_to);
+  define("randint_like(Tensor input, int low, int high, *, " CR_RANDOM_LIKE_OPTIONS ")", kFunction, randint_like);
+  bind_fills();
+  bind_samples();
+  bind_dropout();
 }
 
 void bind_generator(PyObject* module) {
@@ -107,14 +204,22 @@ void bind_generator(PyObject* module) {
             nb::cast<Generator&>(self).manual_seed(seed_value(seed));
             return nb::borrow(self);
           },
-          nb::arg("seed"))
+          nb::arg("seed").none())
       .def("seed", &Generator::seed)
       .def("initial_seed", &Generator::initial_seed)
       .def("get_state", [](const Generator& g) { return state_of(g); })
-      .def("set_state",
-           [](nb::handle_t<Generator> self, nb::object state) {
-             set_state_of(nb::cast<Generator&>(self), state);
-             return nb::borrow(self);
+      .def(
+          "set_state",
+          [](nb::handle_t<Generator> self, nb::object state) {
+            set_state_of(nb::cast<Generator&>(self), state);
+            return nb::borrow(self);
+          },
+          nb::arg("new_state").none())
+      .def("clone_state", [](const Generator& g) { return Generator(g); })
+      .def("__reduce__",
+           [](const Generator& g) {
+             nb::object restore = nb::module_::import_("chainrule.random").attr("restored_generator");
+             return nb::make_tuple(restore, nb::make_tuple(state_of(g)));
            })
       .def_prop_ro("device", [](const Generator&) { return nb::steal(device_object()); });
   m.attr("default_generator") = nb::cast(&default_generator(), nb::rv_policy::reference);

@@ -36,17 +36,6 @@ void fill_elements(const Tensor& t, const Scalar& value) {
   copy_elements(t, one);
 }
 
-// In-place filling: the old value no longer matters.
-Tensor record_fill(OpInfo& op, const Tensor& self) {
-  Node* n = make_node(&op, 1, 0, 1);
-  set_edge(n, 0, gradient_edge(self));
-  set_function(n, [](Backward& b) { b.give(0, zeros(b.g().sizes(), b.g().dtype())); });
-  n->outputs[0].describe(self);
-  finish_node(n);
-  rebase_history(self, n);
-  return self;
-}
-
 template <class T>
 void fill_range(T* out, int64_t n, double start, double step) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(start + step * static_cast<double>(i));
@@ -130,6 +119,21 @@ Tensor eye(int64_t n, int64_t m, DType dtype) {
   auto item = static_cast<int64_t>(size_of(dtype));
   for (int64_t i = 0; i < std::min(n, m); ++i) store(Scalar::of_int(1), dtype, t->data + i * (m + 1) * item);
   return t;
+}
+
+Tensor record_fill(OpInfo& op, const Tensor& self, const Tensor& other) {
+  Node* n = make_node(&op, other ? 2 : 1, 0, 1);
+  set_edge(n, 0, gradient_edge(self));
+  if (other) set_edge(n, 1, gradient_edge(other));
+  set_function(n, [two = static_cast<bool>(other)](Backward& b) {
+    for (int i = 0; i <= two; ++i) {
+      if (b.needs(i)) b.give(i, zeros(b.g().sizes(), b.g().dtype()));
+    }
+  });
+  n->outputs[0].describe(self);
+  finish_node(n);
+  rebase_history(self, n);
+  return self;
 }
 
 Tensor fill_(const Tensor& self, const Scalar& value) {

@@ -1,5 +1,6 @@
 // Fresh tensors.
 #pragma once
+#include "autograd/node.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/scalar.hpp"
 
@@ -11,6 +12,9 @@ Tensor linspace(double start, double end, int64_t steps, DType dtype);
 Tensor eye(int64_t n, int64_t m, DType dtype);
 Tensor scalar_tensor(const Scalar& value, DType dtype);
 
+// `self` was overwritten by what does not depend on it: its new history, with a gradient of zero.
+// `other` is a second input of the operation that counts as little.
+Tensor record_fill(OpInfo& op, const Tensor& self, const Tensor& other = Tensor());
 Tensor fill_(const Tensor& self, const Scalar& value);
 Tensor fill_tensor_(const Tensor& self, const Tensor& value);
 Tensor zero_(const Tensor& self);

@@ -294,12 +294,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
 Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   const OpRecord& op = record_of(id);
   Shape s = shape_of(op, in, parameters);
-  if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) {
-    raise(PyExc_RuntimeError, op.name,
-          "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-          "requires "
-          "grad.");
-  }
+  if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) refuse_recorded_out(op.name);
   refuse_out(op, in, s.result, out.dtype());
   prepare_out(out, s.sizes);
   check_no_overlap(out);

@@ -1,70 +1,52 @@
-// Random tensors, with PyTorch's numbers for the same seed.
+// Filling tensors with random numbers in place.
 #include "ops/random.hpp"
 
+#include <limits>
+
 #include "autograd/inplace.hpp"
+#include "backends/cpu/random/arguments.hpp"
 #include "backends/cpu/random/random.hpp"
-#include "ops/accumulate.hpp"
-#include "tensor/half.hpp"
+#include "ops/copy.hpp"
+#include "ops/create.hpp"
+#include "ops/promotion.hpp"
+#include "ops/random_types.hpp"
+#include "ops/view.hpp"
 
 namespace chainrule {
 namespace {
 
 namespace stream = cpu::random;
 
-// Checks, calls `fill` with a typed pointer over contiguous memory, counts the write.
+OpInfo kUniform{"uniform_", "UniformBackward0", "self: 0"};
+OpInfo kNormal{"normal_", "NormalBackward0", "self: 0"};
+OpInfo kLogNormal{"log_normal_", "LogNormalBackward0", "self: 0"};
+OpInfo kCauchy{"cauchy_", "CauchyBackward0", "self: 0"};
+OpInfo kExponential{"exponential_", "ExponentialBackward0", "self: 0"};
+OpInfo kGeometric{"geometric_", "GeometricBackward0", "self: 0"};
+OpInfo kBernoulliEach{"bernoulli_", "BernoulliBackward1", "self: 0, p: 0"};
+OpInfo kBernoulli{"bernoulli_", "BernoulliBackward2", "self: 0"};
+OpInfo kRandomBetween{"random_", "RandomBackward0", "self: 0"};
+OpInfo kRandomTo{"random_", "RandomBackward1", "self: 0"};
+OpInfo kRandom{"random_", "RandomBackward2", "self: 0"};
+
+// Checks that `self` may be written, fills it, counts the write and gives it its new history.
+// `other`: a tensor that the numbers depend on, in a way that has no derivative.
 template <class F>
-Tensor filled(const Tensor& self, F fill) {
-  bool recorded = grad_enabled() && requires_grad(self);
+Tensor overwritten(OpInfo& op, const Tensor& self, F fill, const Tensor& other = Tensor()) {
+  bool recorded = grad_enabled() && (requires_grad(self) || (other && requires_grad(other)));
   check_inplace(self, recorded);
   check_no_overlap(self);
-  fill();
+  if (self.numel()) fill();  // an empty tensor draws nothing, whatever its dtype
   mark_written(self);
-  return self;
-}
-
-template <class F>
-void by_float_type(const char* name, DType t, F f) {
-  switch (t) {
-    case DType::Float16:
-      return f(Half());
-    case DType::BFloat16:
-      return f(BFloat16());
-    case DType::Float32:
-      return f(float());
-    case DType::Float64:
-      return f(double());
-    default:
-      raise(PyExc_NotImplementedError, "\"", name, "\" not implemented for '", facts(t).tensor_name, "'");
-  }
-}
-
-template <class F>
-void by_type(const char* name, DType t, F f) {
-  switch (t) {
-    case DType::Bool:
-      return f(bool());
-    case DType::UInt8:
-      return f(uint8_t());
-    case DType::Int8:
-      return f(int8_t());
-    case DType::Int16:
-      return f(int16_t());
-    case DType::Int32:
-      return f(int32_t());
-    case DType::Int64:
-      return f(int64_t());
-    default:
-      return by_float_type(name, t, f);
-  }
+  return recorded ? record_fill(op, self, other) : self;
 }
 
 // A complex tensor is filled as twice as many reals.
 struct Flat {
-  DType dtype;
   Dims sizes, strides;
 };
 Flat flat_reals(const Tensor& t) {
-  Flat f{real_of(t.dtype()), Dims(t.sizes()), Dims(t.strides())};
+  Flat f{Dims(t.sizes()), Dims(t.strides())};
   if (!is_complex(t.dtype())) return f;
   for (int64_t& s : f.strides) s *= 2;
   f.sizes.push_back(2);
@@ -75,13 +57,62 @@ Flat flat_reals(const Tensor& t) {
 // Fills contiguous memory at once, anything else in the stream's own order of elements.
 template <class T, class F>
 void fill_elements(const Tensor& t, F fill) {
-  Flat f = flat_reals(t);
   auto* data = reinterpret_cast<T*>(t->data);
-  if (t.is_contiguous()) return fill(data, count(f.sizes));
+  if (t.is_contiguous()) return fill(data, t.numel() * (is_complex(t.dtype()) ? 2 : 1));
+  Flat f = flat_reals(t);
   stream::fill_strided(data, f.sizes.size(), f.sizes.data(), f.strides.data(), fill);
 }
 
-Generator& chosen(Generator* g) { return g ? *g : default_generator(); }
+// One of the streams over `self`, whose dtype must be a float or, with `complex`, two of them.
+template <class F>
+Tensor fill_floats(OpInfo& op, const char* kernel, const Tensor& self, bool complex, F fill) {
+  return overwritten(op, self, [&] {
+    by_float_type(kernel, complex ? real_of(self.dtype()) : self.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      fill_elements<T>(self, [&](T* out, int64_t n) { fill(out, n); });
+    });
+  });
+}
+
+template <class F>
+Tensor fill_numbers(OpInfo& op, const char* kernel, const Tensor& self, F fill) {
+  return overwritten(op, self, [&] {
+    by_type(kernel, self.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      fill_elements<T>(self, [&](T* out, int64_t n) { fill(out, n); });
+    });
+  });
+}
+
+void refuse_complex(const char* function, const Tensor& self) {
+  if (is_complex(self.dtype()))
+    raise(PyExc_RuntimeError, function, " handles only integral, floating-point and boolean types");
+}
+
+Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Generator* generator) {
+  refuse_complex("check_random_bounds", self);
+  by_type("random_from_to", self.dtype(), [&](auto zero) { stream::check_random_range<decltype(zero)>(from, to); });
+  return fill_numbers(op, "random_from_to", self,
+                      [&](auto* out, int64_t n) { stream::random_range(chosen(generator), out, n, from, to); });
+}
+
+void check_random_from(const Tensor& self, int64_t from) {
+  DType t = self.dtype();
+  if (from != std::numeric_limits<int64_t>::min()) {
+    refuse_complex("random_from_to_impl", self);
+    return by_type("random_from_to", t, [&](auto zero) { stream::check_random_from<decltype(zero)>(from); });
+  }
+  if (t == DType::Int64 || t == DType::Float64 || t == DType::Float32 || t == DType::BFloat16) return;
+  if (!is_integral(t)) refuse_dtype("random_full_64_bits_range_kernel_cpu", t);
+  raise(PyExc_RuntimeError, "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16, not ",
+        facts(t).name, "; give `to` as well");
+}
+
+[[noreturn]] void refuse_discrete(const char* distribution, const char* dtype) {
+  raise(PyExc_RuntimeError, distribution,
+        " distribution is a continuous probability distribution. dtype must be a floating point but you specified ",
+        dtype);
+}
 
 }  // namespace
 
@@ -95,52 +126,93 @@ Generator& default_generator() {
 }
 
 Tensor uniform_(const Tensor& self, double from, double to, Generator* generator) {
-  if (from > to)
-    raise(PyExc_RuntimeError, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
-  return filled(self, [&] {
-    by_float_type("check_uniform_bounds", real_of(self.dtype()), [&](auto zero) {
-      using T = decltype(zero);
-      fill_elements<T>(self, [&](T* out, int64_t n) { stream::uniform(chosen(generator), out, n, from, to); });
-    });
-  });
+  by_float_type("check_uniform_bounds", real_of(self.dtype()),
+                [&](auto zero) { stream::check_uniform<decltype(zero)>(from, to); });
+  return fill_floats(kUniform, "check_uniform_bounds", self, true,
+                     [&](auto* out, int64_t n) { stream::uniform(chosen(generator), out, n, from, to); });
 }
 
 Tensor normal_(const Tensor& self, double mean, double std, Generator* generator) {
-  if (std < 0) raise(PyExc_RuntimeError, "normal expects std >= 0.0, but found std ", std);
+  stream::check_normal(std);
   if (is_complex(self.dtype())) std /= 1.4142135623730951;
-  return filled(self, [&] {
-    by_float_type("normal_kernel_cpu", real_of(self.dtype()), [&](auto zero) {
-      using T = decltype(zero);
-      bool whole = self.is_contiguous();
-      fill_elements<T>(self, [&](T* out, int64_t n) {
-        if (whole)
-          stream::normal(chosen(generator), out, n, mean, std);
-        else
-          stream::normal_serial(chosen(generator), out, n, mean, std);
-      });
-    });
+  bool whole = self.is_contiguous();
+  return fill_floats(kNormal, "normal_kernel_cpu", self, true, [&](auto* out, int64_t n) {
+    if (whole)
+      stream::normal(chosen(generator), out, n, mean, std);
+    else
+      stream::normal_serial(chosen(generator), out, n, mean, std);
   });
 }
 
-Tensor random_range_(const Tensor& self, int64_t from, int64_t to, Generator* generator) {
-  if (from >= to)
-    raise(PyExc_RuntimeError, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", to);
-  return filled(self, [&] {
-    by_type("random_from_to", self.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      fill_elements<T>(self, [&](T* out, int64_t n) { stream::random_range(chosen(generator), out, n, from, to); });
-    });
+Tensor log_normal_(const Tensor& self, double mean, double std, Generator* generator) {
+  stream::check_log_normal(std);
+  return fill_floats(kLogNormal, "log_normal_cpu", self, false,
+                     [&](auto* out, int64_t n) { stream::log_normal(chosen(generator), out, n, mean, std); });
+}
+
+Tensor cauchy_(const Tensor& self, double median, double sigma, Generator* generator) {
+  stream::check_cauchy(sigma);
+  if (!is_floating(self.dtype())) refuse_discrete("Cauchy", facts(self.dtype()).name);
+  return fill_floats(kCauchy, "cauchy_cpu", self, false,
+                     [&](auto* out, int64_t n) { stream::cauchy(chosen(generator), out, n, median, sigma); });
+}
+
+Tensor exponential_(const Tensor& self, double lambda, Generator* generator) {
+  if (self.numel() && !is_floating(self.dtype())) refuse_discrete("Exponential", facts(self.dtype()).tensor_name);
+  stream::check_exponential(lambda);
+  return fill_floats(kExponential, "exponential_cpu", self, false,
+                     [&](auto* out, int64_t n) { stream::exponential(chosen(generator), out, n, lambda); });
+}
+
+Tensor geometric_(const Tensor& self, double p, Generator* generator) {
+  stream::check_geometric(p);
+  return fill_numbers(kGeometric, "geometric_cpu", self, [&]<class T>(T* out, int64_t n) {
+    if constexpr (std::is_same_v<T, bool>)
+      refuse_dtype("geometric_cpu", DType::Bool);
+    else
+      stream::geometric(chosen(generator), out, n, p);
   });
 }
 
-Tensor randperm(int64_t n, DType dtype, Generator* generator) {
-  if (n < 0) raise(PyExc_RuntimeError, "n must be non-negative, got", n);
-  Tensor result = empty(Dims{n}, dtype);
-  by_type("randperm", dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!std::is_same_v<T, bool>) stream::randperm(chosen(generator), reinterpret_cast<T*>(result->data), n);
-  });
-  return result;
+Tensor bernoulli_(const Tensor& self, double p, Generator* generator) {
+  stream::check_bernoulli(p);
+  return fill_numbers(kBernoulli, "bernoulli_scalar_cpu_", self,
+                      [&](auto* out, int64_t n) { stream::bernoulli(chosen(generator), out, n, p); });
+}
+
+Tensor bernoulli_each_(const Tensor& self, const Tensor& p, Generator* generator) {
+  Tensor each = detach(expand(p, self.sizes()));
+  return overwritten(
+      kBernoulliEach, self,
+      [&] {
+        by_type("bernoulli_tensor_cpu_self_", self.dtype(), [&](auto zero) {
+          using T = decltype(zero);
+          by_float_type("bernoulli_tensor_cpu_p_", p.dtype(), [&](auto probability) {
+            using P = decltype(probability);
+            auto draw = [&](T* out, const P* in, int64_t n) { stream::bernoulli(chosen(generator), out, in, n); };
+            if (self.is_contiguous() && each.is_contiguous()) return draw(self.data<T>(), each.data<P>(), self.numel());
+            stream::fill_strided(self.data<T>(), static_cast<const P*>(each.data<P>()), self.ndim(), self->sizes(),
+                                 self->strides(), each->strides(), draw);
+          });
+        });
+      },
+      p);
+}
+
+Tensor random_(const Tensor& self, Generator* generator) {
+  return fill_numbers(kRandom, "random_kernel_cpu", self,
+                      [&](auto* out, int64_t n) { stream::random_full(chosen(generator), out, n); });
+}
+
+Tensor random_to_(const Tensor& self, int64_t to, Generator* generator) {
+  return fill_range(kRandomTo, self, 0, to, generator);
+}
+
+Tensor random_between_(const Tensor& self, int64_t from, std::optional<int64_t> to, Generator* generator) {
+  if (to) return fill_range(kRandomBetween, self, from, *to, generator);
+  check_random_from(self, from);
+  return fill_numbers(kRandomBetween, "random_from_to", self,
+                      [&](auto* out, int64_t n) { stream::random_from(chosen(generator), out, n, from); });
 }
 
 }  // namespace chainrule

@@ -1,5 +1,8 @@
 """The default random generator: seeding it, saving its state, restoring it."""
 
+import contextlib
+from collections.abc import Iterable, Iterator
+
 from ._core import Generator, Tensor, default_generator
 
 
@@ -26,3 +29,34 @@ def get_rng_state() -> Tensor:
 def set_rng_state(new_state: Tensor) -> None:
     """Restores a state that get_rng_state() gave."""
     default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(
+    devices: Iterable | None = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str = "cuda",
+) -> Iterator[None]:
+    """Gives the default generator its state back at the end of the block.
+
+    Args:
+        devices: in PyTorch, other devices whose generators are forked too; chainrule has only the CPU's.
+        enabled: False makes the block an ordinary one.
+    """
+    if devices:
+        raise RuntimeError(f"{_caller}: {_devices_kw}={devices!r} names devices, but chainrule runs on the CPU")
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)
+
+
+def restored_generator(state: Tensor) -> Generator:
+    """A new generator in this state: what a pickled generator becomes."""
+    return Generator().set_state(state)

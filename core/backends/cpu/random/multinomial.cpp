@@ -29,15 +29,17 @@ void best_first(std::vector<Scored<T>>& scored, int64_t k) {
   std::sort(begin, begin + k - 1, ahead);
 }
 
+}  // namespace
+
 // weight / exponential is largest where the exponential clock of that weight rings first.
 template <class T>
-void race(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns, int64_t samples) {
-  std::vector<T> clocks(columns);
+void race(int64_t* indices, const T* weights, const T* clocks, int64_t rows, int64_t columns, int64_t samples) {
   std::vector<Scored<T>> scored(columns);
   for (int64_t row = 0; row < rows; ++row) {
-    exponential(generator, clocks.data(), columns, 1.0);
-    for (int64_t i = 0; i < columns; ++i)
-      scored[i] = {Working<T>(T(Working<T>(weights[row * columns + i]) / Working<T>(clocks[i]))), i};
+    for (int64_t i = 0; i < columns; ++i) {
+      int64_t at = row * columns + i;
+      scored[i] = {Working<T>(T(Working<T>(weights[at]) / Working<T>(clocks[at]))), i};
+    }
     best_first<T>(scored, samples);
     for (int64_t i = 0; i < samples; ++i) indices[row * samples + i] = scored[i].second;
   }
@@ -60,18 +62,9 @@ void search_table(Generator& generator, int64_t* indices, const T* weights, int6
   }
 }
 
-}  // namespace
-
-template <class T>
-void multinomial(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
-                 int64_t samples, bool replacement) {
-  if (replacement && samples > 1)
-    search_table(generator, indices, weights, rows, columns, samples);
-  else
-    race(generator, indices, weights, rows, columns, samples);
-}
-
-#define CR_FLOAT(T) template void multinomial<T>(Generator&, int64_t*, const T*, int64_t, int64_t, int64_t, bool);
+#define CR_FLOAT(T)                                                               \
+  template void race<T>(int64_t*, const T*, const T*, int64_t, int64_t, int64_t); \
+  template void search_table<T>(Generator&, int64_t*, const T*, int64_t, int64_t, int64_t);
 CR_EACH_FLOAT(CR_FLOAT)
 #undef CR_FLOAT
 

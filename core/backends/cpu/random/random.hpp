@@ -65,9 +65,14 @@ template <class T>  // float, double; each row of alpha gives one point of the s
 void dirichlet(Generator& generator, T* out, const T* alpha, int64_t rows, int64_t columns);
 
 // ---- multinomial.cpp: floats; weights (rows, columns), indices (rows, samples)
+// Without replacement, or for one sample: `clocks` are exponential(1), one per weight, drawn by the caller in the order
+// of the weights' memory.
 template <class T>
-void multinomial(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
-                 int64_t samples, bool replacement);
+void race(int64_t* indices, const T* weights, const T* clocks, int64_t rows, int64_t columns, int64_t samples);
+// With replacement, several samples.
+template <class T>
+void search_table(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
+                  int64_t samples);
 
 // ---- dropout.cpp: floats
 // What the input is multiplied with: 0 with probability p, else 1 / (1 - p). For 0 < p < 1; p = 0 and 1 draw nothing.

@@ -12,7 +12,7 @@ sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
 prelu, gelu, softplus = _functions["prelu"], _functions["gelu"], _functions["softplus"]
 hardshrink, logsigmoid = _functions["hardshrink"], _functions["logsigmoid"]
 relu_, hardtanh_, threshold_ = _functions["relu_"], _functions["hardtanh_"], _functions["threshold_"]
-leaky_relu_, elu_ = _functions["leaky_relu_"], _functions["elu_"]
+leaky_relu_, elu_, rrelu_ = _functions["leaky_relu_"], _functions["elu_"], _functions["rrelu_"]
 celu_, selu_ = _functions["celu_"], _functions["selu_"]
 
 
@@ -136,21 +136,7 @@ def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """leaky_relu with a slope that is drawn anew for each element in training, and their mean otherwise."""
-    if lower > upper:
-        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, but got {lower} > {upper}")
-    if training:
-        slope = _functions["empty_like"](input).uniform_(lower, upper)
-        slope = _functions["where"](input.detach() <= 0, slope, 1)
-    else:
-        slope = _functions["where"](input.detach() <= 0, (lower + upper) / 2, 1.0)
-    return input.mul_(slope) if inplace else input * slope
-
-
-def rrelu_(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
-) -> Tensor:
-    """rrelu in place."""
-    return rrelu(input, lower, upper, training, inplace=True)
+    return _apply("rrelu", inplace, input, lower, upper, training)
 
 
 def gumbel_softmax(

@@ -1,0 +1,186 @@
+// The dropout family and the randomised leaky relu.
+#include <cmath>
+
+#include "autograd/inplace.hpp"
+#include "backends/cpu/random/arguments.hpp"
+#include "backends/cpu/random/random.hpp"
+#include "ops/copy.hpp"
+#include "ops/create.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/random.hpp"
+#include "ops/random_types.hpp"
+
+namespace chainrule {
+namespace {
+
+namespace stream = cpu::random;
+
+OpInfo kNativeDropout{"native_dropout", "NativeDropoutBackward0", "g * mask / (1 - p)"};
+OpInfo kRrelu{"rrelu", "RreluWithNoiseBackward0", "g * slope"};
+OpInfo kRreluInplace{"rrelu_", "RreluWithNoiseBackward1", "g * slope"};
+
+struct Kind {
+  bool feature;  // whole channels are dropped together
+  bool alpha;    // to the value where selu saturates, not to zero
+  bool inplace;
+};
+
+Tensor multiply(const Tensor& a, const Tensor& b, bool inplace) {
+  return inplace ? elementwise_inplace(OpId::mul, {a, b}) : elementwise(OpId::mul, {a, b});
+}
+
+// One number for every element of the input, or for every channel.
+Tensor unfilled_noise(const Tensor& input, bool feature) {
+  if (!feature) return empty_strided(input.sizes(), dense_strides_like(input), input.dtype());
+  if (input.ndim() < 2)
+    raise(PyExc_RuntimeError, "Feature dropout requires at least 2 dimensions in the input, but it has ", input.ndim());
+  Dims sizes(input.sizes());
+  for (int i = 2; i < input.ndim(); ++i) sizes[i] = 1;
+  return empty(sizes, input.dtype());
+}
+
+// A coin toss fits every dtype, but divided by 1 - p it is a float.
+void refuse_integers(DType t) {
+  if (is_differentiable(t)) return;
+  raise(PyExc_RuntimeError, "result type Float can't be cast to the desired output type ", facts(t).tensor_name);
+}
+
+// 0 with probability p, else 1 / (1 - p). The noise is dense, and no stream but this reads it, so its memory is filled
+// from end to end: that is the order in which a dense tensor is visited.
+void fill_noise(const Tensor& noise, double p) {
+  refuse_integers(noise.dtype());
+  by_float_type("bernoulli_scalar_cpu_", noise.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    stream::dropout_noise(default_generator(), noise.data<T>(), noise.numel(), p);
+  });
+}
+
+// PyTorch's self-normalising dropout: each step rounds to the dtype.
+Tensor alpha_noise(const Tensor& noise, double p, Tensor& shift) {
+  constexpr double kAlpha = 1.7580993408473766;
+  double a = 1.0 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+  GradModeScope off(false);
+  refuse_integers(noise.dtype());
+  bernoulli_(noise, 1 - p, nullptr);
+  shift = elementwise(OpId::add, {noise, Operand(-1.0)});
+  elementwise_inplace(OpId::mul, {shift, Operand(kAlpha * a)});
+  elementwise_inplace(OpId::add, {shift, Operand(kAlpha * a * p)});
+  return elementwise_inplace(OpId::mul, {noise, Operand(a)});
+}
+
+Tensor drop(const Tensor& input, double p, bool train, Kind kind) {
+  stream::check_dropout(p);
+  if (p == 0 || !train || input.numel() == 0) return input;
+  if (p == 1) return multiply(input, zeros({}, input.dtype()), kind.inplace);
+  Tensor noise = unfilled_noise(input, kind.feature);
+  if (!kind.alpha) {
+    fill_noise(noise, p);
+    return multiply(input, noise, kind.inplace);
+  }
+  Tensor shift;
+  alpha_noise(noise, p, shift);
+  return elementwise_inplace(OpId::add, {multiply(input, noise, kind.inplace), shift});
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& input, double p, bool train) { return drop(input, p, train, {false, false, false}); }
+Tensor dropout_(const Tensor& self, double p, bool train) { return drop(self, p, train, {false, false, true}); }
+Tensor feature_dropout(const Tensor& input, double p, bool train) {
+  return drop(input, p, train, {true, false, false});
+}
+Tensor feature_dropout_(const Tensor& self, double p, bool train) { return drop(self, p, train, {true, false, true}); }
+Tensor alpha_dropout(const Tensor& input, double p, bool train) { return drop(input, p, train, {false, true, false}); }
+Tensor alpha_dropout_(const Tensor& self, double p, bool train) { return drop(self, p, train, {false, true, true}); }
+Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
+  return drop(input, p, train, {true, true, false});
+}
+Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) {
+  return drop(self, p, train, {true, true, true});
+}
+
+std::pair<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
+  if (input.numel() == 0) return {input, empty(input.sizes(), input.dtype())};
+  bool drops = train.value_or(true);
+  double scale = !drops || p == 1 ? 1 : 1 / (1 - p);
+  Tensor mask = empty_strided(input.sizes(), dense_strides_like(input), DType::Bool), result;
+  {
+    GradModeScope off(false);
+    if (drops) {
+      refuse_integers(input.dtype());
+      bernoulli_(mask, 1 - p, nullptr);
+      result = elementwise(OpId::mul, {input, mask});
+      elementwise_inplace(OpId::mul, {result, scalar_tensor(Scalar(scale), input.dtype())});
+    } else {
+      fill_(mask, Scalar::of_int(1));
+      result = clone(input);
+    }
+  }
+  result = record(kNativeDropout, result, {&input}, {&mask}, [scale](Backward& b) {
+    b.give(0, elementwise(OpId::mul, {elementwise(OpId::mul, {b.g(), b.saved(0)}), Operand(scale)}));
+  });
+  return {result, mask};
+}
+
+namespace {
+
+// The value, and what its gradient needs: the slopes drawn while training, else where the input is positive.
+struct Rrelu {
+  Tensor value, saved;
+};
+
+Rrelu trained(const Tensor& input, double lower, double upper, Generator& generator) {
+  if (input.dtype() == DType::Float16) refuse_dtype("rrelu_with_noise_out_cpu", input.dtype());
+  Rrelu r{empty(input.sizes(), input.dtype()), empty(input.sizes(), input.dtype())};
+  Tensor packed = contiguous(input);
+  by_float_type("rrelu_with_noise_out_cpu", input.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, Half>)
+      stream::rrelu(generator, r.value.data<T>(), r.saved.data<T>(), static_cast<const T*>(packed.data<T>()),
+                    input.numel(), lower, upper);
+  });
+  return r;
+}
+
+Rrelu evaluate(const Tensor& input, double lower, double upper, bool training, Generator* generator) {
+  stream::check_rrelu(lower, upper);
+  GradModeScope off(false);
+  if (training) return trained(input, lower, upper, chosen(generator));
+  double slope = (lower + upper) / 2;
+  return {elementwise(OpId::leaky_relu, {input}, &slope), elementwise(OpId::gt, {input, Operand(0.0)})};
+}
+
+auto rrelu_gradient(double lower, double upper, bool training) {
+  return [slope = (lower + upper) / 2, training](Backward& b) {
+    Tensor g = b.g(), saved = b.saved(0);
+    if (training) return b.give(0, elementwise(OpId::mul, {g, saved}));
+    b.give(0, elementwise(OpId::where, {saved, g, elementwise(OpId::mul, {g, Operand(slope)})}));
+  };
+}
+
+}  // namespace
+
+Tensor rrelu(const Tensor& input, double lower, double upper, bool training, Generator* generator) {
+  Rrelu r = evaluate(input, lower, upper, training, generator);
+  return record(kRrelu, r.value, {&input}, {&r.saved}, rrelu_gradient(lower, upper, training));
+}
+
+Tensor rrelu_(const Tensor& self, double lower, double upper, bool training, Generator* generator) {
+  bool recorded = grad_enabled() && requires_grad(self);
+  check_inplace(self, recorded);
+  check_no_overlap(self);
+  Rrelu r = evaluate(self, lower, upper, training, generator);
+  copy_elements(self, r.value);
+  mark_written(self);
+  if (!recorded) return self;
+  Node* n = make_node(&kRreluInplace, 1, 1, 1);
+  set_edge(n, 0, gradient_edge(self));
+  save_input(n, 0, r.saved);
+  set_function(n, rrelu_gradient(lower, upper, training));
+  n->outputs[0].describe(self);
+  finish_node(n);
+  rebase_history(self, n);
+  return self;
+}
+
+}  // namespace chainrule

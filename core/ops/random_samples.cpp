@@ -1,0 +1,203 @@
+// Fresh tensors drawn from distributions whose parameters are tensors.
+#include "autograd/inplace.hpp"
+#include "backends/cpu/random/arguments.hpp"
+#include "backends/cpu/random/random.hpp"
+#include "ops/copy.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/random.hpp"
+#include "ops/random_types.hpp"
+#include "ops/reduce.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+namespace stream = cpu::random;
+
+OpInfo kBernoulli{"bernoulli", "BernoulliBackward0", "0"};
+OpInfo kBernoulliLike{"bernoulli", "NotImplemented", "none: PyTorch has no derivative here"};
+OpInfo kNormalAround{"normal", "NormalBackward1", "mean: 0"};
+OpInfo kNormalSpread{"normal", "NormalBackward2", "std: 0"};
+OpInfo kNormalEach{"normal", "NormalBackward3", "mean: 0, std: 0"};
+OpInfo kPoisson{"poisson", "PoissonBackward0", "0"};
+OpInfo kBinomial{"binomial", "NotImplemented", "none: PyTorch has no derivative here"};
+
+// A sample does not follow its parameters: their gradients are zero.
+Tensor record_zero(OpInfo& op, const Tensor& result, std::initializer_list<const Tensor*> inputs) {
+  return record(op, result, inputs, {}, [n = static_cast<int>(inputs.size())](Backward& b) {
+    for (int i = 0; i < n; ++i) {
+      if (b.needs(i)) b.give(i, zeros(b.g().sizes(), b.g().dtype()));
+    }
+  });
+}
+
+Tensor record_refusal(OpInfo& op, const Tensor& result, std::initializer_list<const Tensor*> inputs) {
+  return record(op, result, inputs, {}, [name = op.name](Backward&) {
+    raise(PyExc_RuntimeError, "derivative for aten::", name, " is not implemented");
+  });
+}
+
+// Where the samples go: a fresh contiguous tensor, or `out` brought to the shape.
+Tensor destination(const Tensor& out, Span sizes, DType dtype, bool warns = true) {
+  if (!out) return empty(sizes, dtype);
+  if (warns)
+    prepare_out(out, sizes);
+  else if (!equal(out.sizes(), sizes))
+    resize(out, sizes);
+  return out;
+}
+
+// Values of a parameter, one after another, without history.
+Tensor plain(const Tensor& t) {
+  GradModeScope off(false);
+  return contiguous(t);
+}
+
+void check_spread(const Tensor& std) {
+  if (is_complex(std.dtype())) raise(PyExc_RuntimeError, "normal expects standard deviation to be non-complex");
+  if (std.numel() == 0) return;
+  GradModeScope off(false);
+  Tensor negative = elementwise(OpId::lt, {std, Operand(0.0)});
+  if (load(DType::Bool, any(negative, {}, false)->data).integer)
+    raise(PyExc_RuntimeError, "normal expects all elements of std >= 0.0");
+}
+
+}  // namespace
+
+Tensor randperm(int64_t n, DType dtype, Generator* generator, const Tensor& out) {
+  if (n < 0) raise(PyExc_RuntimeError, "n must be non-negative, got", n);
+  if (out) check_out_unrecorded("aten::randperm", {&out});
+  if (out) dtype = out.dtype();
+  if (dtype == DType::Bool || is_complex(dtype)) refuse_dtype("randperm", dtype);
+  Tensor result = destination(out, Dims{n}, dtype, false);
+  Tensor whole = result.is_contiguous() ? result : empty(Dims{n}, dtype);
+  by_type("randperm", dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, bool>) {
+      stream::check_randperm<T>(n);
+      stream::randperm(chosen(generator), whole.data<T>(), n);
+    }
+  });
+  if (whole.get() != result.get()) copy_elements(result, whole);
+  if (out) mark_written(out);
+  return result;
+}
+
+Tensor bernoulli(const Tensor& p, Generator* generator, const Tensor& out) {
+  if (out) check_out_unrecorded("bernoulli", {&out, &p});
+  Tensor result = destination(out, p.sizes(), p.dtype(), false);
+  {
+    GradModeScope off(false);
+    bernoulli_each_(result, p, generator);
+  }
+  return out ? result : record_zero(kBernoulli, result, {&p});
+}
+
+Tensor bernoulli_like(const Tensor& like, double p, Generator* generator) {
+  Tensor result = empty(like.sizes(), like.dtype());
+  return record_refusal(kBernoulliLike, bernoulli_(result, p, generator), {&like});
+}
+
+Tensor normal_around(const Tensor& mean, double std, Generator* generator, const Tensor& out) {
+  if (out) check_out_unrecorded("normal", {&out, &mean});
+  stream::check_normal(std);
+  // An `out` is broadcast like an operand, as in PyTorch.
+  Dims sizes = out ? broadcast_shapes(mean.sizes(), out.sizes(), "normal") : Dims(mean.sizes());
+  Tensor result = destination(out, sizes, mean.dtype());
+  {
+    GradModeScope off(false);
+    normal_(result, 0, std, generator);
+    elementwise_inplace(OpId::add, {result, mean});
+  }
+  return out ? result : record_zero(kNormalAround, result, {&mean});
+}
+
+Tensor normal_spread(double mean, const Tensor& std, Generator* generator, const Tensor& out) {
+  if (out) check_out_unrecorded("normal", {&out, &std});
+  check_spread(std);
+  Tensor result = destination(out, std.sizes(), std.dtype());
+  {
+    GradModeScope off(false);
+    normal_(result, 0, 1, generator);
+    elementwise_inplace(OpId::mul, {result, std});
+    elementwise_inplace(OpId::add, {result, Operand(mean)});
+  }
+  return out ? result : record_zero(kNormalSpread, result, {&std});
+}
+
+Tensor normal_each(const Tensor& mean, const Tensor& std, Generator* generator, const Tensor& out) {
+  if (out) check_out_unrecorded("normal", {&out, &mean, &std});
+  check_spread(std);
+  Dims sizes = broadcast_shapes(mean.sizes(), std.sizes(), "normal");
+  Tensor result = destination(out, sizes, mean.dtype());
+  {
+    GradModeScope off(false);
+    normal_(result, 0, 1, generator);
+    elementwise_inplace(OpId::mul, {result, std});
+    elementwise_inplace(OpId::add, {result, mean});
+  }
+  return out ? result : record_zero(kNormalEach, result, {&mean, &std});
+}
+
+Tensor poisson(const Tensor& rate, Generator* generator) {
+  Tensor rates = plain(rate), result = empty(rate.sizes(), rate.dtype());
+  by_float_type("poisson_cpu", rate.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    stream::poisson(chosen(generator), result.data<T>(), static_cast<const T*>(rates.data<T>()), rate.numel());
+  });
+  return record_zero(kPoisson, result, {&rate});
+}
+
+Tensor binomial(const Tensor& count, const Tensor& p, Generator* generator) {
+  for (auto [t, name] : {std::pair{&count, "count"}, std::pair{&p, "prob"}}) {
+    if (is_floating(t->dtype())) continue;
+    raise(PyExc_ValueError, "binomial only supports floating-point dtypes for ", name,
+          ", got: ", facts(t->dtype()).tensor_name);
+  }
+  if (count.dtype() != p.dtype()) {
+    raise(PyExc_RuntimeError, "Found dtype ", facts(p.dtype()).tensor_name, " but expected ",
+          facts(count.dtype()).tensor_name, ": count and prob must have one dtype");
+  }
+  if (size_of(count.dtype()) == 2) refuse_dtype("binomial_cpu", count.dtype());
+  Dims sizes = broadcast_shapes(count.sizes(), p.sizes(), "binomial");
+  Tensor counts = plain(expand(count, sizes)), each = plain(expand(p, sizes)), result = empty(sizes, count.dtype());
+  auto draw = [&]<class T>(T) {
+    stream::binomial(chosen(generator), result.data<T>(), static_cast<const T*>(counts.data<T>()),
+                     static_cast<const T*>(each.data<T>()), result.numel());
+  };
+  count.dtype() == DType::Float32 ? draw(float()) : draw(double());
+  return record_refusal(kBinomial, result, {&count, &p});
+}
+
+Tensor multinomial(const Tensor& weights, int64_t samples, bool replacement, Generator* generator, const Tensor& out) {
+  if (out && out.dtype() != DType::Int64)
+    raise(PyExc_RuntimeError, "multinomial expects Long tensor out, got: ", facts(out.dtype()).tensor_name);
+  if (weights.ndim() < 1 || weights.ndim() > 2) raise(PyExc_RuntimeError, "prob_dist must be 1 or 2 dim");
+  if (!is_floating(weights.dtype())) {
+    raise(PyExc_RuntimeError,
+          "multinomial only supports floating-point dtypes for input, got: ", facts(weights.dtype()).tensor_name);
+  }
+  int64_t rows = weights.ndim() == 2 ? weights.size(0) : 1, columns = weights.size(weights.ndim() - 1);
+  Tensor packed = plain(weights);
+  Dims sizes = weights.ndim() == 2 ? Dims{rows, samples} : Dims{samples};
+  Tensor result;
+  by_float_type("multinomial", weights.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* values = packed.data<T>();
+    stream::check_multinomial(values, rows, columns, samples, replacement);
+    result = empty(sizes, DType::Int64);
+    auto* indices = result.data<int64_t>();
+    if (replacement && samples > 1)
+      return stream::search_table(chosen(generator), indices, values, rows, columns, samples);
+    Tensor clocks = empty_strided(weights.sizes(), dense_strides_like(weights), weights.dtype());
+    Tensor packed_clocks = plain(exponential_(clocks, 1, generator));
+    stream::race(indices, values, static_cast<const T*>(packed_clocks.data<T>()), rows, columns, samples);
+  });
+  if (!out) return result;
+  destination(out, sizes, DType::Int64);
+  copy_elements(out, result);
+  mark_written(out);
+  return out;
+}
+
+}  // namespace chainrule
