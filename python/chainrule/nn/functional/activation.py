@@ -4,6 +4,7 @@ import warnings
 
 from ... import _core
 from ..._core import Tensor
+from .core import core
 
 _functions = _core.functions
 
@@ -12,7 +13,7 @@ sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
 prelu, gelu, softplus = _functions["prelu"], _functions["gelu"], _functions["softplus"]
 hardshrink, logsigmoid = _functions["hardshrink"], _functions["logsigmoid"]
 relu_, hardtanh_, threshold_ = _functions["relu_"], _functions["hardtanh_"], _functions["threshold_"]
-leaky_relu_, elu_, rrelu_ = _functions["leaky_relu_"], _functions["elu_"], _functions["rrelu_"]
+leaky_relu_, elu_, rrelu_ = _functions["leaky_relu_"], _functions["elu_"], core("rrelu_")
 celu_, selu_ = _functions["celu_"], _functions["selu_"]
 
 
