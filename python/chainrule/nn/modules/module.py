@@ -285,6 +285,14 @@ class Module(HookMethods, StateMethods, ConversionMethods):
             if module is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
+    def _tree(self, found: dict[Module, None]) -> dict[Module, None]:
+        """This module and all below it, each once, without their names: what a training step walks over."""
+        found[self] = None
+        for module in self._modules.values():
+            if module is not None and module not in found:
+                module._tree(found)
+        return found
+
     def modules(self) -> Iterator[Module]:
         """This module and all below it."""
         for _, module in self.named_modules():
@@ -324,8 +332,15 @@ class Module(HookMethods, StateMethods, ConversionMethods):
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters of this module and, recurse: of those below it."""
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
+        if type(self).named_parameters is not Module.named_parameters:
+            yield from (parameter for _, parameter in self.named_parameters(recurse=recurse))
+            return
+        seen = {None}
+        for module in self._tree({}) if recurse else (self,):
+            for parameter in module._parameters.values():
+                if parameter not in seen:
+                    seen.add(parameter)
+                    yield parameter
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
