@@ -309,7 +309,7 @@ def expanded(t):
     return t[:1].expand(t.shape) if t.ndim and t.shape[0] else t
 
 
-@every
+@having("strides")
 @pytest.mark.parametrize("layout", [transposed, sliced, expanded])
 def test_strides(record, layout):
     """Value and gradient do not depend on how the input lies in memory."""
