@@ -360,7 +360,10 @@ def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, 
     rows = input.reshape(1, -1) if input.dim() < 2 else input
     labels = target.reshape(-1)
     if len(labels) != len(rows) or target.dim() > 1:
-        raise RuntimeError(f"inconsistent target size, expected {len(rows)} but got {list(target.shape)}")
+        raise RuntimeError(
+            f"{name}: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+            f"Expected target size [{len(rows)}], but got {list(target.shape)}. Input has shape {list(input.shape)}."
+        )
     return rows, labels
 
 

@@ -31,10 +31,16 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(pad) // 2
-    if mode not in _SOURCES or spatial not in (1, 2, 3) or input.dim() - spatial not in (1, 2):
-        if mode not in _SOURCES:
-            raise NotImplementedError(f"Unrecognised padding mode {mode}")
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    if mode not in _SOURCES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if spatial not in (1, 2, 3) or input.dim() - spatial not in (1, 2):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {input.dim()}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
     return _from_itself(input, pad, mode)
 
 
@@ -45,9 +51,8 @@ def _constant(input: Tensor, pad: list[int], value: float) -> Tensor:
         new = sizes[dim] + before + after
         if new < 0:
             raise RuntimeError(
-                f"The input size {sizes[dim]}, plus negative padding {before} and {after} resulted in a negative "
-                "output size, which is invalid. Check dimension "
-                f"{dim} of your input."
+                f"narrow(): length must be non-negative. Padding of {before} and {after} takes more than the "
+                f"{sizes[dim]} elements of dimension {dim}."
             )
         start, end = max(-before, 0), sizes[dim] - max(-after, 0)
         input = input.narrow(dim, min(start, end), max(end - start, 0))

@@ -215,7 +215,9 @@ def _unpool(
     if flat.numel() and (int(flat.min()) < 0 or int(flat.max()) >= area):
         wrong = flat.min() if int(flat.min()) < 0 else flat.max()
         raise RuntimeError(f"Found an invalid max index: {int(wrong)} (output volumes are of size {'x'.join(map(str, sizes))}")
-    out = input.new_zeros(*lead, area).scatter(-1, flat, input.reshape(*lead, -1))
+    maps = math.prod(lead)
+    out = input.new_zeros(maps, area)
+    out[_functions["arange"](maps).unsqueeze(1), flat.reshape(maps, -1)] = input.reshape(maps, -1)
     return out.reshape(*lead, *sizes)
 
 

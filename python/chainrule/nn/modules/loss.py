@@ -10,6 +10,7 @@ from typing import Any
 from ..._core import Tensor
 from .. import functional as F  # noqa: N812
 from .._reduction import legacy_get_string
+from .distance import PairwiseDistance
 from .linear import Linear
 from .module import Module
 
@@ -459,7 +460,7 @@ class TripletMarginWithDistanceLoss(_Loss):
             raise ValueError(
                 f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
             )
-        self.distance_function = F.pairwise_distance if distance_function is None else distance_function
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
         self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:

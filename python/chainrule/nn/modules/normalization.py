@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _core
 from ..._core import Tensor
 from .. import functional as F  # noqa: N812
 from .. import init
@@ -172,7 +173,22 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """LocalResponseNorm by its old name, for (N, C, H, W)."""
+    """LocalResponseNorm for (N, C, H, W) by its old name, with the old one's window.
+
+    The window of channel c ends (size - 1) // 2 channels after it. It should begin as many before it, but PyTorch
+    never takes channel 0 out again, and so it is here.
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+        reach = int((self.size - 1) / 2 + 1)
+        channel = _core.functions["arange"](input.shape[1])
+        behind = channel.unsqueeze(1) - channel
+        counts = (behind > -reach) & ((behind < reach) | (channel == 0) | (channel.unsqueeze(1) <= reach))
+        sums = counts.to(input.dtype) @ input.square().flatten(2)
+        scale = sums.reshape(input.shape) * (self.alpha / self.size) + self.k
+        return input * scale.pow(-self.beta)
