@@ -50,7 +50,10 @@ def test_the_others():
             init.dirac_(torch.empty(4, 2, 3, 3), groups=2),
             init.dirac_(torch.empty(2, 2, 2, 3, 3)),
             init.sparse_(torch.empty(6, 4), 0.4),
-            [init.calculate_gain(name) for name in ("linear", "conv2d", "sigmoid", "tanh", "relu", "leaky_relu", "selu")],
+            [
+                init.calculate_gain(name)
+                for name in ("linear", "conv2d", "sigmoid", "tanh", "relu", "leaky_relu", "selu")
+            ],
             init.calculate_gain("leaky_relu", 0.3),
             list(init._calculate_fan_in_and_fan_out(torch.empty(4, 3, 2, 2))),
         ]

@@ -1,6 +1,8 @@
 """Every layer and loss of nn against PyTorch: the same seed gives the same parameters bit for bit, and then the same
 outputs, gradients, states and texts."""
 
+# ruff: noqa: E501  (a table)
+
 import pytest
 import torch as reference
 
@@ -192,7 +194,9 @@ def life(torch, text, inputs):
     first = [t.tolist() for t in layer.state_dict().values() if not torch.nn.parameter.is_lazy(t)]
     torch.manual_seed(4)
     outputs = tensors_in(layer(*arguments))
-    loss = sum((out * torch.arange(1.0, out.numel() + 1).reshape(out.shape)).sum() for out in outputs if out.requires_grad)
+    loss = sum(
+        (out * torch.arange(1.0, out.numel() + 1).reshape(out.shape)).sum() for out in outputs if out.requires_grad
+    )
     if hasattr(loss, "backward"):
         loss.backward()
     seen += [plain(outputs), [plain(a.grad) for a in tensors_in(arguments)]]

@@ -270,9 +270,9 @@ def test_a_hook_that_is_always_called_and_raises_is_silenced():
         raise ValueError("oh")
 
     layer.register_forward_hook(bad, always_call=True)
-    with pytest.warns(UserWarning, match="was silenced as another error was raised in forward: oh"):
-        with pytest.raises(RuntimeError):
-            layer(chainrule.ones(1, 3))
+    silenced = pytest.warns(UserWarning, match="was silenced as another error was raised in forward: oh")
+    with silenced, pytest.raises(RuntimeError):
+        layer(chainrule.ones(1, 3))
 
 
 def test_pre_hook_returns_nonsense():
@@ -642,7 +642,7 @@ def test_lists_and_dicts():
         modules = nn.ModuleList([nn.Linear(1, 1)])
         modules += [nn.ReLU()]
         modules.insert(0, nn.Tanh())
-        modules = modules + [nn.Sigmoid()]
+        modules = modules + [nn.Sigmoid()]  # noqa: RUF005
         table = nn.ModuleDict({"a": nn.ReLU()})
         table.update([("b", nn.Tanh())])
         table["c"] = nn.Sigmoid()

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 from .. import _core
 from .._core import Tensor
 
 __all__ = [
-    *("PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence"),
-    *("pad_sequence", "unpack_sequence", "unpad_sequence"),
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
 ]
 
 _functions = _core.functions
@@ -45,7 +52,8 @@ class PackedSequence(_Packed):
             if not isinstance(data, (list, tuple)) or len(data) != 2:
                 raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
-        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+        sizes: Any = batch_sizes
+        return super().__new__(cls, data, sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """With converted data."""
@@ -151,7 +159,7 @@ def _check_lengths(sizes: list[int], batch: int) -> None:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size={batch})"
         )
-    if any(a < b for a, b in zip(sizes, sizes[1:], strict=False)):
+    if any(a < b for a, b in pairwise(sizes)):
         raise RuntimeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
@@ -215,9 +223,7 @@ def pad_sequence(
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     longest = max(s.shape[0] for s in sequences)
     first = sequences[0]
-    padded = _functions["full"](
-        [len(sequences), longest, *first.shape[1:]], padding_value, dtype=first.dtype
-    )
+    padded = _functions["full"]([len(sequences), longest, *first.shape[1:]], padding_value, dtype=first.dtype)
     for i, s in enumerate(sequences):
         begin = longest - s.shape[0] if padding_side == "left" else 0
         padded[i, begin : begin + s.shape[0]] = s
@@ -232,9 +238,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Packs sequences of different lengths."""
-    return pack_padded_sequence(
-        pad_sequence(sequences), [s.shape[0] for s in sequences], enforce_sorted=enforce_sorted
-    )
+    return pack_padded_sequence(pad_sequence(sequences), [s.shape[0] for s in sequences], enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:

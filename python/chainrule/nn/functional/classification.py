@@ -8,8 +8,8 @@ from typing import Any
 from ..._core import Tensor
 from ...autograd import differentiable
 from .._reduction import chosen, get_enum, reduced
-from .linear import linear
 from .core import core
+from .linear import linear
 
 
 def nll_loss(

@@ -72,7 +72,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sum, mean or maximum of bags of rows: the rows of a 2-D input, or the parts that `offsets` cuts a 1-D one into."""
+    """Sum, mean or maximum of bags of rows: a row of a 2-D input is a bag, or what `offsets` cuts out of a 1-D one."""
     if weight.dtype is _core.int64 and input.is_floating_point():
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "

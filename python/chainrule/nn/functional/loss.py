@@ -185,24 +185,31 @@ def gaussian_nll_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """The negative log likelihood of normally distributed targets, with the variance given."""
-    if isinstance(var, float):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
-        var = var * _functions["ones_like"](input)
-    elif (var < 0).any():
-        raise ValueError("var has negative entry/entries")
-    if var.shape != input.shape:
-        if input.shape[:-1] == var.shape:
-            var = var.unsqueeze(-1)
-        elif input.ndim != var.ndim or sum(b for a, b in zip(input.shape, var.shape, strict=True) if a != b) != 1:
-            raise ValueError("var is of incorrect size")
+    variance = _variance_for(input, var)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
-    var = var.clone()
+    variance = variance.clone()
     with no_grad():
-        var.clamp_(min=eps)  # the gradient of the variance is that without the bound
-    loss = 0.5 * (var.log() + (input - target).square() / var)
+        variance.clamp_(min=eps)  # the gradient of the variance is that without the bound
+    loss = 0.5 * (variance.log() + (input - target).square() / variance)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+def _variance_for(input: Tensor, var: Tensor | float) -> Tensor:
+    """The variance in a shape that can be broadcast to the input's."""
+    if not isinstance(var, Tensor):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        return var * _functions["ones_like"](input)
+    if (var < 0).any():
+        raise ValueError("var has negative entry/entries")
+    if var.shape == input.shape:
+        return var
+    if input.shape[:-1] == var.shape:
+        return var.unsqueeze(-1)
+    if input.ndim != var.ndim or sum(b for a, b in zip(input.shape, var.shape, strict=True) if a != b) != 1:
+        raise ValueError("var is of incorrect size")
+    return var
 
 
 def multilabel_soft_margin_loss(
@@ -285,9 +292,7 @@ def cosine_embedding_loss(
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if input1.dim() != target.dim() + 1 or input2.dim() != target.dim() + 1:
         kind = "1D target tensor expects 2D input tensors" if target.dim() else "0D target tensor expects 1D inputs"
-        raise RuntimeError(
-            f"{kind}, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
-        )
+        raise RuntimeError(f"{kind}, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}.")
     tiny = 1e-12
     lengths = ((input1 * input1).sum(-1) + tiny) * ((input2 * input2).sum(-1) + tiny)
     cosine = (input1 * input2).sum(-1) / lengths.sqrt()
@@ -353,7 +358,7 @@ def multilabel_margin_loss(
 
 
 def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    if input.dim() > 2 or input.numel() == 0 and input.dim() < 2:
+    if input.dim() > 2 or (input.numel() == 0 and input.dim() < 2):
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )

@@ -40,7 +40,8 @@ class _Numbered(Module):
     def __delitem__(self, idx: int | slice) -> None:
         for name in list(self._modules)[idx] if isinstance(idx, slice) else [self._name_at(idx)]:
             delattr(self, name)
-        self._modules = {str(i): module for i, module in enumerate(self._modules.values())}
+        names = {str(i): module for i, module in enumerate(self._modules.values())}
+        self._set_members("_modules", names)
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -393,7 +394,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The parameter of that name, or `default`."""
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401  (this is get)
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         """A new dict with these names."""

@@ -15,18 +15,34 @@ from .linear import Linear
 from .module import Module
 
 __all__ = [
-    *("BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss"),
-    *("HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LinearCrossEntropyLoss", "MSELoss"),
-    *("MarginRankingLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss"),
-    *("NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss"),
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CTCLoss",
+    "CosineEmbeddingLoss",
+    "CrossEntropyLoss",
+    "GaussianNLLLoss",
+    "HingeEmbeddingLoss",
+    "HuberLoss",
+    "KLDivLoss",
+    "L1Loss",
+    "LinearCrossEntropyLoss",
+    "MSELoss",
+    "MarginRankingLoss",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
+    "NLLLoss",
+    "NLLLoss2d",
+    "PoissonNLLLoss",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
+    "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
 ]
 
 
 class _Loss(Module):
     """What all losses share: the reduction. (size_average and reduce are PyTorch's older words for it.)"""
-
-    __constants__ = ["reduction"]
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
@@ -88,8 +104,6 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """Half the square of the difference, and a straight line from delta on."""
 
-    __constants__ = ["delta", "reduction"]
-
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
         if not isinstance(delta, (int, float)):
@@ -105,8 +119,6 @@ class HuberLoss(_Loss):
 
 class NLLLoss(_WeightedLoss):
     """Minus the input at the target's class."""
-
-    __constants__ = ["ignore_index", "reduction"]
 
     def __init__(
         self,
@@ -139,8 +151,6 @@ class NLLLoss2d(NLLLoss):
 class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy of softmax(input) and the target's classes or probabilities."""
 
-    __constants__ = ["ignore_index", "label_smoothing", "reduction"]
-
     def __init__(
         self,
         weight: Tensor | None = None,
@@ -166,8 +176,6 @@ class CrossEntropyLoss(_WeightedLoss):
 
 class LinearCrossEntropyLoss(_WeightedLoss):
     """A linear layer and the cross entropy of what it gives."""
-
-    __constants__ = ["ignore_index", "label_smoothing", "num_classes", "out_features", "reduction"]
 
     def __init__(
         self,
@@ -266,8 +274,6 @@ class KLDivLoss(_Loss):
 class PoissonNLLLoss(_Loss):
     """The negative log likelihood of counts."""
 
-    __constants__ = ["eps", "full", "log_input", "reduction"]
-
     def __init__(
         self,
         log_input: bool = True,
@@ -289,8 +295,6 @@ class PoissonNLLLoss(_Loss):
 class GaussianNLLLoss(_Loss):
     """The negative log likelihood of normally distributed targets, with the variance given."""
 
-    __constants__ = ["eps", "full", "reduction"]
-
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
         self.full, self.eps = full, eps
@@ -301,8 +305,6 @@ class GaussianNLLLoss(_Loss):
 
 class CTCLoss(_Loss):
     """How unlikely a sequence of labels is, however it is spread over the steps of the input."""
-
-    __constants__ = ["blank", "reduction"]
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
@@ -341,8 +343,6 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 class MultiMarginLoss(_WeightedLoss):
     """How far each wrong class comes within the margin of the right one."""
 
-    __constants__ = ["margin", "p", "reduction"]
-
     def __init__(
         self,
         p: int = 1,
@@ -366,8 +366,6 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class _MarginLoss(_Loss):
-    __constants__ = ["margin", "reduction"]
-
     def __init__(
         self,
         margin: float = 0.0,
@@ -412,8 +410,6 @@ class MarginRankingLoss(_MarginLoss):
 class TripletMarginLoss(_Loss):
     """What the negative example lacks to be farther from the anchor than the positive one by the margin."""
 
-    __constants__ = ["eps", "margin", "p", "reduction", "swap"]
-
     def __init__(
         self,
         margin: float = 1.0,
@@ -444,8 +440,6 @@ class TripletMarginLoss(_Loss):
 
 class TripletMarginWithDistanceLoss(_Loss):
     """TripletMarginLoss with any distance."""
-
-    __constants__ = ["margin", "reduction", "swap"]
 
     def __init__(
         self,

@@ -195,14 +195,10 @@ class Module(HookMethods, StateMethods, ConversionMethods):
     def _set_buffer(self, name: str, value: Any) -> None:
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(
-                f"cannot assign '{typename(value)}' as buffer '{name}' "
-                "(torch.nn.Buffer, torch.Tensor or None expected)"
+                f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
             )
-        if isinstance(value, Buffer):
-            persistent = value.persistent
-        else:
-            persistent = name not in self._non_persistent_buffers_set
-        self.register_buffer(name, value, persistent)
+        known = name not in self._non_persistent_buffers_set
+        self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else known)
 
     def _set_members(self, kind: str, members: Any) -> None:
         """Somebody assigns a whole dict of parameters, buffers or submodules."""
@@ -377,7 +373,9 @@ class Module(HookMethods, StateMethods, ConversionMethods):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops the gradients of all parameters, or fills them with zeros."""
         if getattr(self, "_is_replica", False):
-            warnings.warn("Calling .zero_grad() from a module created with nn.DataParallel() has no effect.", stacklevel=2)
+            warnings.warn(
+                "Calling .zero_grad() from a module created with nn.DataParallel() has no effect.", stacklevel=2
+            )
         for parameter in self.parameters():
             if set_to_none:
                 parameter.grad = None

@@ -28,7 +28,6 @@ class LayerNorm(Module):
         elementwise_affine: whether there is a weight (and, bias: a bias) for each element.
     """
 
-    __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
     weight: Parameter | None
     bias: Parameter | None
 
@@ -75,7 +74,6 @@ class RMSNorm(Module):
         elementwise_affine: whether there is a weight for each element.
     """
 
-    __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
     weight: Parameter | None
 
     def __init__(
@@ -114,7 +112,6 @@ class GroupNorm(Module):
         affine: whether there is a weight (and, bias: a bias) for each channel.
     """
 
-    __constants__ = ["affine", "eps", "num_channels", "num_groups"]
     weight: Parameter | None
     bias: Parameter | None
 
@@ -131,9 +128,7 @@ class GroupNorm(Module):
     ) -> None:
         super().__init__()
         if num_channels % num_groups != 0:
-            raise ValueError(
-                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
-            )
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self.register_parameter("weight", fresh(num_channels, device=device, dtype=dtype) if affine else None)
         self.register_parameter("bias", fresh(num_channels, device=device, dtype=dtype) if affine and bias else None)
@@ -158,8 +153,6 @@ class GroupNorm(Module):
 
 class LocalResponseNorm(Module):
     """The input divided by a power of the mean square of neighbouring channels."""
-
-    __constants__ = ["alpha", "beta", "k", "size"]
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()

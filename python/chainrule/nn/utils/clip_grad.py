@@ -69,9 +69,7 @@ def clip_grad_norm_(
         is_generator = hasattr(parameters, "send")
         parameters = list(parameters)
         if is_generator and not parameters:
-            warnings.warn(
-                "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3
-            )
+            warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
     total = get_total_norm(_gradients(parameters), norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(parameters, max_norm, total, foreach)
     return total
@@ -88,9 +86,7 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 
 
 @no_grad()
-def clip_grad_value_(
-    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
-) -> None:
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
     """Holds each element of the gradients between -clip_value and clip_value, in place."""
     clip_value = float(clip_value)
     for gradient in _gradients(parameters):

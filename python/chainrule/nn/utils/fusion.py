@@ -20,13 +20,13 @@ L = TypeVar("L", bound=Linear)
 
 
 def _factors(
-    weight: Tensor, bias: Tensor | None, mean: Tensor, var: Tensor, eps: float, bn_w: Tensor | None, bn_b: Tensor | None
+    bias: Tensor | None, mean: Tensor, var: Tensor, eps: float, bn_w: Tensor | None, bn_b: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     """What the weight is multiplied by, per channel, and the new bias."""
-    bias = _functions["zeros_like"](mean) if bias is None else bias
+    start: Tensor = _functions["zeros_like"](mean) if bias is None else bias
     scale = (_functions["ones_like"](mean) if bn_w is None else bn_w) * (var + eps).rsqrt()
     shift = _functions["zeros_like"](mean) if bn_b is None else bn_b
-    return scale, ((bias - mean) * scale + shift).to(weight.dtype if bias is None else bias.dtype)
+    return scale, ((start - mean) * scale + shift).to(start.dtype)
 
 
 def fuse_conv_bn_weights(
@@ -40,7 +40,7 @@ def fuse_conv_bn_weights(
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
     """Weight and bias of a convolution that also normalises."""
-    scale, bias = _factors(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
+    scale, bias = _factors(conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     shape = [1, -1] if transpose else [-1, 1]
     weight = (conv_w * scale.reshape(shape + [1] * (conv_w.dim() - 2))).to(conv_w.dtype)
     return Parameter(weight, conv_w.requires_grad), Parameter(
@@ -65,11 +65,11 @@ def fuse_linear_bn_weights(
     bn_rm: Tensor,
     bn_rv: Tensor,
     bn_eps: float,
-    bn_w: Tensor,
-    bn_b: Tensor,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
     """Weight and bias of a linear layer that also normalises."""
-    scale, bias = _factors(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
+    scale, bias = _factors(linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     weight = (linear_w * scale.unsqueeze(-1)).to(linear_w.dtype)
     return Parameter(weight, linear_w.requires_grad), Parameter(
         bias, linear_b.requires_grad if linear_b is not None else linear_w.requires_grad
@@ -84,7 +84,13 @@ def fuse_linear_bn_eval(linear: L, bn: _BatchNorm) -> L:
     fused = copy.deepcopy(linear)
     mean, var = _running(bn)
     fused.weight, fused.bias = fuse_linear_bn_weights(
-        fused.weight, fused.bias, mean, var, bn.eps, bn.weight, bn.bias  # type: ignore[arg-type]
+        fused.weight,
+        fused.bias,
+        mean,
+        var,
+        bn.eps,
+        bn.weight,
+        bn.bias,  # type: ignore[arg-type]
     )
     return fused
 

@@ -14,8 +14,13 @@ from ..modules.module import Module
 from ..parameter import Parameter
 
 __all__ = [
-    *("ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations"),
-    *("transfer_parametrizations_and_params", "type_before_parametrizations"),
+    "ParametrizationList",
+    "cached",
+    "is_parametrized",
+    "register_parametrization",
+    "remove_parametrizations",
+    "transfer_parametrizations_and_params",
+    "type_before_parametrizations",
 ]
 
 
@@ -171,7 +176,7 @@ def _inject_new_class(module: Module) -> None:
             "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
         )
 
-    members = {"__getstate__": refuse}
+    members: dict[str, Any] = {"__getstate__": refuse}
     if not hasattr(cls, "__deepcopy__"):
         members["__deepcopy__"] = copied
     module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), members)

@@ -12,6 +12,12 @@ from ..packed import (
 )
 
 __all__ = [
-    *("PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence"),
-    *("pad_sequence", "unpack_sequence", "unpad_sequence"),
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
 ]
