@@ -14,9 +14,11 @@ from .instancenorm import *
 from .linear import *
 from .linear_cross_entropy_options import *
 from .loss import *
+from .margin_loss import *
 from .module import Module
 from .normalization import *
 from .padding import *
+from .parameter_container import *
 from .pixelshuffle import *
 from .pooling import *
 from .rnn import *
