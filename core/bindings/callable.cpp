@@ -68,6 +68,15 @@ void copy_to_out(PyObject* result, PyObject* out, bool exact) {
   mark_written(to);
 }
 
+// For a function of several results, `out` has to be as many tensors.
+void check_outs(PyObject* out, Py_ssize_t count) {
+  if (!is_tensor_sequence(out))
+    raise(PyExc_TypeError, "argument 'out' must be tuple of Tensors, not ", Py_TYPE(out)->tp_name);
+  Py_ssize_t given = PySequence_Fast_GET_SIZE(out);
+  if (given != count)
+    raise(PyExc_TypeError, "argument 'out' must be tuple of Tensors with ", count, " elements, not ", given);
+}
+
 // Takes over `result`; gives what the call returns.
 PyObject* serve_out(PyObject* result, PyObject* out, bool exact) {
   if (is_tensor(result)) {
@@ -76,10 +85,9 @@ PyObject* serve_out(PyObject* result, PyObject* out, bool exact) {
     Py_DECREF(result);
     return Py_NewRef(out);
   }
+  check_outs(out, PyTuple_GET_SIZE(result));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
-    PyObject* item = checked(PySequence_GetItem(out, i));
-    copy_to_out(PyTuple_GET_ITEM(result, i), item, exact);
-    Py_DECREF(item);
+    copy_to_out(PyTuple_GET_ITEM(result, i), PySequence_Fast_GET_ITEM(out, i), exact);
   }
   Py_DECREF(result);
   return Py_NewRef(out);
