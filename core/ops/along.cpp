@@ -4,8 +4,7 @@
 #include "autograd/record.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
-#include "tensor/complex.hpp"
-#include "tensor/half.hpp"
+#include "tensor/with_type.hpp"
 
 namespace chainrule {
 namespace {
@@ -41,37 +40,6 @@ void add_elements(const Tensor& out, const Tensor& g, int dim, const Tensor& ind
   each_position(index, dim, out.sizes(), [to = out.data<T>(), from = g.data<T>()](int64_t i, int64_t at) {
     to[at] = static_cast<T>(to[at] + from[i]);
   });
-}
-
-// Calls f with a null pointer to the C++ type of a differentiable dtype, or of an integer one.
-template <class F>
-void with_type(DType t, F f) {
-  switch (t) {
-    case DType::Bool:
-      return f(static_cast<bool*>(nullptr));
-    case DType::UInt8:
-      return f(static_cast<uint8_t*>(nullptr));
-    case DType::Int8:
-      return f(static_cast<int8_t*>(nullptr));
-    case DType::Int16:
-      return f(static_cast<int16_t*>(nullptr));
-    case DType::Int32:
-      return f(static_cast<int32_t*>(nullptr));
-    case DType::Int64:
-      return f(static_cast<int64_t*>(nullptr));
-    case DType::Float16:
-      return f(static_cast<Half*>(nullptr));
-    case DType::BFloat16:
-      return f(static_cast<BFloat16*>(nullptr));
-    case DType::Float32:
-      return f(static_cast<float*>(nullptr));
-    case DType::Float64:
-      return f(static_cast<double*>(nullptr));
-    case DType::Complex64:
-      return f(static_cast<Complex<float>*>(nullptr));
-    default:
-      return f(static_cast<Complex<double>*>(nullptr));
-  }
 }
 
 Tensor plain(const Tensor& t) {
