@@ -12,6 +12,7 @@ void bind_reductions();
 void bind_matmul();
 void bind_joining();
 void bind_indexing();
+void bind_ordering();
 void bind_tensor_methods();
 void bind_generator(PyObject* module);
 

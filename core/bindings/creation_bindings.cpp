@@ -6,6 +6,7 @@
 #include "bindings/from_python.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "ops/triangular.hpp"
 
 namespace chainrule {
 namespace {
@@ -118,6 +119,12 @@ Tensor make_eye(int64_t n, std::optional<int64_t> m, MaybeDType dtype, PyObject*
   return finished(eye(n, m.value_or(n), dtype.value_or(default_dtype())), device, tracked);
 }
 
+template <bool lower>
+Tensor make_triangle_indices(int64_t rows, int64_t columns, int64_t offset, MaybeDType dtype, PyObject*,
+                             PyObject* device, bool, bool tracked) {
+  return finished(triangle_indices(lower, rows, columns, offset, dtype.value_or(DType::Int64)), device, tracked);
+}
+
 Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
   return finished(tensor_from_python(data, dtype), device, tracked);
 }
@@ -155,6 +162,8 @@ void bind_creation() {
   define("arange(Number start, Number end, Number step=1, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_range);
   define("linspace(float start, float end, int steps, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_linspace);
   define("eye(int n, int? m=None, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_eye);
+  define("tril_indices(int row, int col, int offset=0, *, " CR_OPTIONS ")", kFunction, make_triangle_indices<true>);
+  define("triu_indices(int row, int col, int offset=0, *, " CR_OPTIONS ")", kFunction, make_triangle_indices<false>);
   define("empty_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, empty_like);
   define("zeros_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<0>);
   define("ones_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<1>);

@@ -198,6 +198,7 @@ NB_MODULE(_core, m) {
   bind_matmul();
   bind_joining();
   bind_indexing();
+  bind_ordering();
   bind_tensor_methods();
   add_callables(m.ptr(), &TensorType);
   checked(PyModule_AddObjectRef(m.ptr(), "Tensor", reinterpret_cast<PyObject*>(&TensorType)));

@@ -10,7 +10,5 @@ namespace chainrule {
 Tensor index(const Tensor& x, std::span<const Tensor> indices);
 // Writes `values`, broadcast; with `accumulate` repeated positions add up.
 Tensor index_put_(const Tensor& x, std::span<const Tensor> indices, const Tensor& values, bool accumulate);
-// The positions of all elements that are not zero, one row each.
-Tensor nonzero(const Tensor& x);
 
 }  // namespace chainrule

@@ -2,10 +2,11 @@
 
 from .creation import CREATION
 from .elementwise import ELEMENTWISE
+from .ordering import ORDERING
 from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
 
-RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS]
+RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *ORDERING]
 
-__all__ = ["CREATION", "ELEMENTWISE", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
+__all__ = ["CREATION", "ELEMENTWISE", "ORDERING", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
