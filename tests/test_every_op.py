@@ -310,9 +310,12 @@ def expanded(t):
 
 
 @having("strides")
+@pytest.mark.filterwarnings("ignore:torch.searchsorted")
 @pytest.mark.parametrize("layout", [transposed, sliced, expanded])
 def test_strides(record, layout):
     """Value and gradient do not depend on how the input lies in memory."""
+    if layout.__name__ in record.skip:
+        return
     mine, reference = pair(record, "float64" if takes_floats(record) else "int64")
     mine, reference = [layout(t) for t in mine], [layout(t) for t in reference]
     for m, r, draw in zip(mine, reference, record.draws, strict=True):

@@ -6,6 +6,7 @@
 #include "bindings/from_python.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "ops/triangular.hpp"
 
 namespace chainrule {
 namespace {
@@ -163,6 +164,12 @@ Tensor make_permuted(const Dims& size, const Dims& physical, MaybeDType dtype, P
   return make_strided(size, stride, dtype, layout, device, pin, tracked);
 }
 
+template <bool lower>
+Tensor make_triangle_indices(int64_t rows, int64_t columns, int64_t offset, MaybeDType dtype, PyObject*,
+                             PyObject* device, bool, bool tracked) {
+  return finished(triangle_indices(lower, rows, columns, offset, dtype.value_or(DType::Int64)), device, tracked);
+}
+
 Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
   return finished(tensor_from_python(data, dtype), device, tracked);
 }
@@ -204,6 +211,8 @@ void bind_creation() {
   define("empty_strided(int[] size, int[] stride, *, " CR_OPTIONS ")", kFunction, make_strided);
   define("empty_permuted(int[] size, int[] physical_layout, *, " CR_OPTIONS ")", kFunction, make_permuted);
   define("new_empty_strided(Tensor input, int[] size, int[] stride, *, " CR_OPTIONS ")", kMethod, new_strided);
+  define("tril_indices(int row, int col, int offset=0, *, " CR_OPTIONS ")", kFunction, make_triangle_indices<true>);
+  define("triu_indices(int row, int col, int offset=0, *, " CR_OPTIONS ")", kFunction, make_triangle_indices<false>);
   define("empty_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, empty_like);
   define("zeros_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<0>);
   define("ones_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<1>);

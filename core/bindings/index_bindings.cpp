@@ -4,19 +4,12 @@
 #include "ops/gather.hpp"
 #include "ops/index.hpp"
 #include "ops/index_write.hpp"
+#include "ops/nonzero.hpp"
 #include "ops/replace_part.hpp"
 #include "ops/scatter.hpp"
-#include "ops/split.hpp"
-#include "ops/view.hpp"
 
 namespace chainrule {
 namespace {
-
-// One row of indices per element found, or one vector per dimension; a number has one dimension then.
-PyObject* nonzero_as(const Tensor& x, bool as_tuple) {
-  if (!as_tuple) return to_python(nonzero(x));
-  return to_python(unbind(nonzero(x.ndim() ? x : view(x, Dims{1})), 1));
-}
 
 using T = const Tensor&;
 using Text = const std::string&;
@@ -41,8 +34,6 @@ void bind_reads() {
   define("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor!? out=None)", kFunction,
          take_along_dim);
   define("take_along_dim(Tensor input, Tensor indices, int? dim=None)", kMethod, take_along_dim);
-  define("nonzero(Tensor input, *, Tensor? out=None, bool as_tuple=False) -> object", kFunction, nonzero_as);
-  define("nonzero(Tensor input, *, bool as_tuple=False) -> object", kMethod, nonzero_as);
 }
 
 void bind_scatters() {
@@ -123,10 +114,26 @@ void bind_parts() {
          });
 }
 
+void bind_nonzero() {
+  define("nonzero(Tensor input, *, Tensor!? out=None)", kBoth, nonzero);
+  define_call(
+      Signature::parse("nonzero(Tensor input, *, bool as_tuple, Tensor!? out=None) -> Tensor | Tensor[]"), kBoth,
+      [](const BoundArguments& a) {
+        Tensor x = Tensor::borrow(a[0]);
+        if (a[1] != Py_True) return to_python(nonzero(x));
+        check(a[2] == Py_None, "nonzero does not support the out kwarg when as_tuple is True");
+        return to_python(nonzero_by_dimension(x));
+      },
+      true);
+  define("nonzero_static(Tensor input, *, int size, int fill_value=-1, Tensor!? out=None)", kBoth, nonzero_static);
+  define("argwhere(Tensor input)", kBoth, nonzero);
+}
+
 }  // namespace
 
 void bind_indexing() {
   bind_reads();
+  bind_nonzero();
   bind_scatters();
   bind_slices();
   bind_elements();

@@ -3,6 +3,7 @@
 
 #include "autograd/inplace.hpp"
 #include "ops/copy.hpp"
+#include "ops/nonzero.hpp"
 #include "ops/promotion.hpp"
 #include "ops/slices.hpp"
 #include "ops/view.hpp"
@@ -163,23 +164,6 @@ struct IndexPutGradient {
 };
 
 }  // namespace
-
-Tensor nonzero(const Tensor& x) {
-  GradModeScope off(false);
-  Tensor flags = contiguous(to_dtype(x, DType::Bool));
-  auto* bits = flags.data<uint8_t>();
-  int64_t found = 0;
-  for (int64_t i = 0; i < flags.numel(); ++i) found += bits[i] != 0;
-  Tensor result = empty(Dims{found, x.ndim()}, DType::Int64);
-  auto* out = result.data<int64_t>();
-  for (int64_t i = 0; i < flags.numel(); ++i) {
-    if (!bits[i]) continue;
-    int64_t left = i;
-    for (int d = x.ndim(); d-- > 0; left /= x.size(d)) out[d] = left % x.size(d);
-    out += x.ndim();
-  }
-  return result;
-}
 
 Tensor index(const Tensor& x, std::span<const Tensor> indices) {
   LocatedSlices at;

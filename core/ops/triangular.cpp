@@ -1,6 +1,7 @@
 // Diagonals and triangles of matrices.
 #include "ops/triangular.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "autograd/record.hpp"
@@ -75,7 +76,41 @@ Tensor triangle(OpInfo& op, const Tensor& x, int64_t diagonal, bool lower) {
                 [diagonal, lower](Backward& b) { b.give(0, lower ? tril(b.g(), diagonal) : triu(b.g(), diagonal)); });
 }
 
+// Of a matrix with `columns` columns, the part of row i that is in a triangle.
+struct Triangle {
+  bool lower;
+  int64_t columns, offset;
+  int64_t begin(int64_t i) const { return lower ? 0 : std::clamp<int64_t>(i + offset, 0, columns); }
+  int64_t end(int64_t i) const { return lower ? std::clamp<int64_t>(i + offset + 1, 0, columns) : columns; }
+};
+
+template <class T>
+Tensor list_indices(const Triangle& t, int64_t first, int64_t last, DType dtype) {
+  int64_t n = 0;
+  for (int64_t i = first; i < last; ++i) n += t.end(i) - t.begin(i);
+  Tensor result = empty(Dims{2, n}, dtype);
+  T *row = result.data<T>(), *column = row + n;
+  for (int64_t i = first; i < last; ++i) {
+    for (int64_t j = t.begin(i); j < t.end(i); ++j) *row++ = static_cast<T>(i), *column++ = static_cast<T>(j);
+  }
+  return result;
+}
+
 }  // namespace
+
+Tensor triangle_indices(bool lower, int64_t rows, int64_t columns, int64_t offset, DType dtype) {
+  check(rows >= 0, "row must be non-negative, got", rows);
+  check(columns >= 0, "col must be non-negative, got", columns);
+  if (dtype != DType::Int32 && dtype != DType::Int64) {
+    raise(PyExc_NotImplementedError, "\"", lower ? "tril" : "triu", "_indices\" not implemented for '",
+          facts(dtype).tensor_name, "'");
+  }
+  Triangle t{lower, columns, std::clamp(offset, -rows, columns)};
+  // Rows without elements are passed over, so that a matrix of any height will do.
+  int64_t first = lower ? std::max<int64_t>(0, -t.offset) : 0, last = lower ? rows : std::min(rows, columns - t.offset);
+  if (columns == 0) last = first;
+  return (dtype == DType::Int32 ? list_indices<int32_t> : list_indices<int64_t>)(t, first, last, dtype);
+}
 
 Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   Diagonal d = wrapped(offset, dim1, dim2, t.ndim());

@@ -11,5 +11,7 @@ Tensor diagflat(const Tensor& t, int64_t offset);  // the flattened tensor as a 
 Tensor trace(const Tensor& t);
 Tensor tril(const Tensor& t, int64_t diagonal);
 Tensor triu(const Tensor& t, int64_t diagonal);
+// Rows and columns of a triangle's elements, row by row: a (2, n) tensor of int32 or int64.
+Tensor triangle_indices(bool lower, int64_t rows, int64_t columns, int64_t offset, DType dtype);
 
 }  // namespace chainrule

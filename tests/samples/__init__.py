@@ -5,10 +5,22 @@ from .creation import CREATION
 from .elementwise import ELEMENTWISE
 from .networks import NETWORKS
 from .positions import POSITIONS
+from .ordering import ORDERING
 from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
 
-RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *POSITIONS, *COMPOSED, *NETWORKS]
+RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *POSITIONS, *ORDERING, *COMPOSED, *NETWORKS]
 
-__all__ = ["COMPOSED", "CREATION", "ELEMENTWISE", "NETWORKS", "POSITIONS", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
+__all__ = [
+    "COMPOSED",
+    "CREATION",
+    "ELEMENTWISE",
+    "NETWORKS",
+    "ORDERING",
+    "POSITIONS",
+    "PRODUCTS",
+    "RECORDS",
+    "REDUCTIONS",
+    "SHAPES",
+]
