@@ -17,6 +17,7 @@ void bind_masked();
 void bind_view_copies();
 void bind_layout();
 void bind_ordering();
+void bind_convolutions();
 void bind_tensor_methods();
 void bind_python_operations();
 void bind_dtype_conversions();

@@ -255,6 +255,7 @@ NB_MODULE(_core, m) {
   bind_view_copies();
   bind_layout();
   bind_ordering();
+  bind_convolutions();
   bind_tensor_methods();
   bind_python_operations();
   bind_dtype_conversions();
