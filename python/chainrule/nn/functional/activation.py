@@ -88,11 +88,11 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return _apply("hardswish", inplace, input)
 
 
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x moved towards zero by lambd, and zero where it would pass it."""
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return _functions["softshrink"](input, lambd)
+    return _functions["softshrink"](input, lambd, out=out)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
