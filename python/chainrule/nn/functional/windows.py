@@ -172,15 +172,17 @@ def avg_pool(dims: int) -> Callable[..., Tensor]:
         _check(name, input, dims, kernel, stride, padding, each(1))
         if divisor_override == 0:
             raise RuntimeError("divisor must be not zero")
-        sizes, taps = list(input.shape[-dims:]), []
+        sizes = list(input.shape[-dims:])
         tables = [_sliding(*row, 1, ceil_mode) for row in zip(sizes, kernel, stride, padding, strict=True)]
         _check_outputs(name, input, tables)
-        for n, table, p in zip(sizes, tables, padding, strict=True):
-            low, high = (-p, n + p) if count_include_pad else (0, n)
-            counts = [1 if divisor_override else sum(low <= i < high for i in window) for window in table]
-            taps.append(_mean_taps(table, n, counts))
-        pooled = resampled(input, sizes, taps)
-        return pooled / divisor_override if divisor_override else pooled
+        if divisor_override:
+            return _means(input, tables, divisor_override)
+        reach = [(-p, n + p) if count_include_pad else (0, n) for n, p in zip(sizes, padding, strict=True)]
+        counts = [
+            [sum(low <= i < high for i in window) for window in table]
+            for table, (low, high) in zip(tables, reach, strict=True)
+        ]
+        return _means(input, tables, _products(counts))
 
     pool.__name__ = name
     return pool
@@ -193,25 +195,40 @@ def adaptive_avg_pool(dims: int) -> Callable[..., Tensor]:
         """Means over windows chosen to give output_size."""
         sizes = _for_each(dims)(output_size)
         _check_adaptive(f"adaptive_avg_pool{dims}d", input, dims, sizes)
-        before = list(input.shape[-dims:])
-        tables = [_adaptive(n, size) for n, size in zip(before, sizes, strict=True)]
-        taps = [_mean_taps(t, n, [len(w) for w in t]) for t, n in zip(tables, before, strict=True)]
-        return resampled(input, before, taps)
+        tables = [_adaptive(n, size) for n, size in zip(input.shape[-dims:], sizes, strict=True)]
+        return _means(input, tables, _products([[len(window) for window in table] for table in tables]))
 
     pool.__name__ = f"adaptive_avg_pool{dims}d"
     return pool
 
 
-def _mean_taps(table: Table, size: int, counts: list[int]) -> Any:
-    """The mean as taps: elements outside weigh nothing."""
+def _products(counts: list[list[int]]) -> Tensor:
+    """The number of elements in each window, from those along each dimension."""
+    result = _functions["tensor"](1)
+    for along in counts:
+        result = result.unsqueeze(-1) * _functions["tensor"](along, dtype=_core.int64)
+    return result
+
+
+def _means(input: Tensor, tables: list[Table], divisor: Tensor | int) -> Tensor:
+    """The sum of each window over the divisor; half types are rounded once, at the end, and whole numbers cut off."""
+    sizes = list(input.shape[-len(tables) :])
+    half = input.dtype in (_core.bfloat16, _core.float16)
+    taps = [_sum_taps(table, n) for table, n in zip(tables, sizes, strict=True)]
+    total = resampled(input.float() if half else input, sizes, taps)
+    if not total.is_floating_point():
+        return total.div(divisor, rounding_mode="trunc")
+    return (total / divisor).to(input.dtype)
+
+
+def _sum_taps(table: Table, size: int) -> Any:
+    """The sum as taps: elements outside weigh nothing."""
     longest = max(map(len, table), default=0)
     padded = [[*window, *([size] * (longest - len(window)))] for window in table]
     indices = [[min(max(window[k], 0), size - 1) for window in padded] for k in range(longest)]
-    weights = [
-        [1 / count if 0 <= window[k] < size else 0.0 for window, count in zip(padded, counts, strict=True)]
-        for k in range(longest)
-    ]
-    return indices, weights
+    if all(0 <= i < size for window in padded for i in window):
+        return indices, None
+    return indices, [[float(0 <= window[k] < size) for window in padded] for k in range(longest)]
 
 
 # ---- checks
