@@ -3,6 +3,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -102,6 +103,7 @@ PyObject* run(const Callable& c, const Overload& o, const BoundArguments& bound)
 
 PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   PyTypeObject* subclass = subclass_of(args, n);
+  if (subclass && std::any_of(args, args + n, is_batched)) raise_escaped(c.name.c_str());
   PyObject* result;
   if (c.overloads.size() == 1) {
     BoundArguments bound;
@@ -123,7 +125,11 @@ PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObjec
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const Callable& c = *reinterpret_cast<FunctionObject*>(self)->callable;
-  return guarded([&] { return invoke(c, args, PyVectorcall_NARGS(nargsf), keywords); });
+  return guarded([&] {
+    if (vmap_depth > 0) [[unlikely]]
+      return call_batched(self, args, PyVectorcall_NARGS(nargsf), keywords);
+    return invoke(c, args, PyVectorcall_NARGS(nargsf), keywords);
+  });
 }
 
 // ---- the two Python types

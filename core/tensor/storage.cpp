@@ -23,6 +23,7 @@ Storage* blank() {
   storage->version = 0;
   storage->device = Device::CPU;
   storage->resizable = true;
+  storage->inference = Storage::making_inference;
   storage->capacity = 0;
   storage->owner = nullptr;
   new (&storage->written) SourceLine();
@@ -45,6 +46,8 @@ void recycle(Storage* storage) {
 }
 
 }  // namespace
+
+thread_local bool Storage::making_inference = false;
 
 Storage* Storage::make(int64_t bytes) {
   Storage* storage = blank();

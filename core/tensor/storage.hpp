@@ -20,6 +20,7 @@ struct Storage {
   uint32_t version;
   Device device;
   bool resizable;
+  bool inference;  // made under inference_mode: never part of a graph
   int64_t bytes;
   char* data;
   size_t capacity;     // of the allocator's block; 0 when the bytes are inline or borrowed
@@ -31,6 +32,9 @@ struct Storage {
   static Storage* make(int64_t bytes);
   // A storage over memory that `owner` keeps alive.
   static Storage* borrow(void* data, int64_t bytes, PyObject* owner);
+
+  // Whether new storages are for inference only; per thread.
+  static thread_local bool making_inference;
 
   void retain() { ++references; }
   void release() {
