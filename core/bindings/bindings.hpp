@@ -13,6 +13,7 @@ void bind_matmul();
 void bind_joining();
 void bind_indexing();
 void bind_networks();
+void bind_convolutions();
 void bind_tensor_methods();
 void bind_python_operations();
 void bind_generator(PyObject* module);

@@ -235,6 +235,7 @@ NB_MODULE(_core, m) {
   bind_joining();
   bind_indexing();
   bind_networks();
+  bind_convolutions();
   bind_tensor_methods();
   bind_python_operations();
   add_callables(m.ptr(), &TensorType);

@@ -65,4 +65,42 @@ NORMS = [
     op("instance_norm", X(2, 3, 20), None, None, None, None, True, 0.1, 1e-5, True),
 ]
 
-NETWORKS = [*LOOKUPS, *LOSSES, *NORMS]
+CONVOLUTIONS = [
+    op("conv1d", X(2, 3, 8), X(4, 3, 3), X(4)),
+    op("conv1d", X(2, 4, 9), X(6, 2, 3), None, 2, 1, 2, 2),
+    op("conv1d", X(2, 3, 8), X(4, 3, 4), X(4), padding="same", dilation=2),
+    op("conv1d", X(2, 3, 8), X(4, 3, 4), padding="same"),
+    op("conv1d", X(3, 8), X(4, 3, 3), padding="valid"),
+    op("conv2d", X(2, 3, 6, 7), X(4, 3, 3, 2), X(4)),
+    op("conv2d", X(2, 4, 6, 7), X(4, 2, 3, 3), X(4), (2, 1), (1, 2), (1, 2), 2),
+    op("conv2d", X(2, 3, 5, 5), X(3, 1, 3, 3), X(3), padding=1, groups=3),
+    op("conv2d", X(2, 20, 4, 4), X(9, 20, 1, 1)),
+    op("conv2d", X(3, 5, 5), X(2, 3, 3, 3), X(2), padding="same"),
+    op("conv2d", X(1, 2, 9, 20), X(10, 2, 3, 3), padding=1),
+    op("conv2d", X(0, 2, 5, 5), X(3, 2, 3, 3), X(3), skip="bool"),  # PyTorch's dtype check is not reached
+    op("conv3d", X(2, 2, 4, 5, 4), X(3, 2, 2, 3, 2), X(3), padding=1),
+    op("conv3d", X(1, 2, 4, 4, 4), X(4, 1, 2, 2, 2), None, 2, groups=2),
+    op("conv_transpose1d", X(2, 3, 5), X(3, 4, 3), X(4)),
+    op("conv_transpose1d", X(2, 4, 5), X(4, 3, 3), X(6), 2, 1, 1, 2, 2),
+    op("conv_transpose2d", X(2, 3, 4, 5), X(3, 2, 3, 3), X(2), 2, 1, 1),
+    op("conv_transpose2d", X(3, 4, 4), X(3, 2, 3, 3)),
+    op("conv_transpose2d", X(2, 3, 4, 4), X(3, 2, 2, 2), padding=1),
+    op("conv_transpose3d", X(1, 2, 3, 3, 2), X(2, 3, 2, 2, 2), X(3), (1, 2, 1)),
+    op("convolution", X(2, 3, 5, 5), X(4, 3, 3, 3), None, [1], [1], [1], False, [0], 1, skip="complex64 complex128"),
+    op(
+        "convolution",
+        X(2, 4, 4, 4),
+        X(4, 3, 3, 3),
+        X(3),
+        [2, 2],
+        [1, 1],
+        [1, 1],
+        True,
+        [1, 1],
+        1,
+        skip="complex64 complex128",
+    ),
+    op("conv_tbc", X(5, 2, 3), X(3, 3, 4), X(4), 1, skip="name strides"),  # PyTorch reads an expanded input wrongly
+]
+
+NETWORKS = [*LOOKUPS, *LOSSES, *NORMS, *CONVOLUTIONS]

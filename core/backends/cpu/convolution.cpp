@@ -11,81 +11,93 @@
 namespace chainrule::cpu {
 namespace {
 
-constexpr int64_t kParts = 8;                 // a batch is cut into, at most
-constexpr int64_t kPartialBytes = 32 << 20;   // for weight gradients that are summed apart
-constexpr int64_t kColumnBytes = 512 << 10;   // of columns that are spread back together
-constexpr int64_t kWorkPerPart = 1 << 20;     // multiplications
+constexpr int64_t kParts = 8;                // a batch is cut into, at most
+constexpr int64_t kPartialBytes = 32 << 20;  // for weight gradients that are summed apart
+constexpr int64_t kColumnBytes = 512 << 10;  // of columns that are spread back together
+constexpr int64_t kWorkPerPart = 1 << 20;    // multiplications
+
+const ConvolutionKernels<float>& kernels(const float*) { return CR_DISPATCH(convolution_float); }
+const ConvolutionKernels<double>& kernels(const double*) { return CR_DISPATCH(convolution_double); }
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The channels of one group of one image with room for the padding around them.
+// The channels of one group of one image with room for the padding around them, rows split into phases; see Note
+// [Implicit columns].
 class PaddedImage {
  public:
-  explicit PaddedImage(const ConvolutionShape& s) : in_(s.in), padding_(s.padding), channels_(s.in_channels) {
-    for (int d = 0; d < 3; ++d) size_[d] = s.in[d] + 2 * s.padding[d];
-    needed_ = s.padding[0] || s.padding[1] || s.padding[2];
+  explicit PaddedImage(const ConvolutionShape& s)
+      : in_(s.in), padding_(s.padding), channels_(s.in_channels), phases_(s.stride[2]) {
+    // Padding may be longer at the end than at the beginning: what the last output sees must be there.
+    for (int d = 0; d < 3; ++d) {
+      int64_t seen = (s.out[d] - 1) * s.stride[d] + s.dilation[d] * (s.kernel[d] - 1) + 1;
+      size_[d] = std::max(s.in[d] + s.padding[d], seen);
+    }
+    phase_width_ = divide_up(size_[2], phases_);
+    size_[2] = phases_ * phase_width_;
+    needed_ = size_ != s.in || phases_ > 1;
   }
   bool needed() const { return needed_; }
   int64_t elements() const { return channels_ * ConvolutionShape::volume(size_); }
   const Extent3& size() const { return size_; }
+  // Where element x of a padded row lies in it.
+  int64_t place(int64_t x) const { return x % phases_ * phase_width_ + x / phases_; }
 
   template <class T>
   void fill(const T* image, T* out) const {
+    if (!needed_) return void(std::memcpy(out, image, static_cast<size_t>(elements()) * sizeof(T)));
     std::fill_n(out, elements(), T(0));
-    each_row(image, out, [this](const T* row, T* padded) {
-      std::memcpy(padded, row, static_cast<size_t>(in_[2]) * sizeof(T));
+    each_row(image, out, [](const T* row, T* padded, int64_t count, int64_t step) {
+      if (step == 1) return void(std::memcpy(padded, row, static_cast<size_t>(count) * sizeof(T)));
+      for (int64_t i = 0; i < count; ++i) padded[i] = row[i * step];
     });
   }
   // image = the middle of `padded`, plus a bias per channel
   template <class T>
   void crop(const T* padded, const T* bias, T* image) const {
-    int64_t rows = in_[0] * in_[1], i = 0;
-    each_row(image, padded, [&](T* row, const T* from) {
-      const T shift = bias ? bias[i / rows] : T(0);
-      for (int64_t x = 0; x < in_[2]; ++x) row[x] = from[x] + shift;
-      ++i;
+    const int64_t channel = in_[0] * in_[1] * in_[2];
+    each_row(image, padded, [&](T* row, const T* from, int64_t count, int64_t step) {
+      const T shift = bias ? bias[(row - image) / channel] : T(0);
+      for (int64_t i = 0; i < count; ++i) row[i * step] = from[i] + shift;
     });
   }
 
  private:
+  // Calls f(part of a row, its place, count, step) for each phase of each row; parts have every step-th element.
   template <class A, class B, class F>
   void each_row(A* image, B* padded, F f) const {
-    for (int64_t c = 0; c < channels_; ++c) {
-      for (int64_t z = 0; z < in_[0]; ++z) {
-        for (int64_t y = 0; y < in_[1]; ++y) {
-          int64_t row = ((c * size_[0] + z + padding_[0]) * size_[1] + y + padding_[1]) * size_[2] + padding_[2];
-          f(image + ((c * in_[0] + z) * in_[1] + y) * in_[2], padded + row);
-        }
+    for (int64_t i = 0; i < channels_ * in_[0] * in_[1]; ++i) {
+      const int64_t y = i % in_[1], z = i / in_[1] % in_[0], c = i / (in_[1] * in_[0]);
+      B* row = padded + ((c * size_[0] + z + padding_[0]) * size_[1] + y + padding_[1]) * size_[2];
+      for (int64_t x = 0; x < std::min(phases_, in_[2]); ++x) {
+        f(image + i * in_[2] + x, row + place(x + padding_[2]), divide_up(in_[2] - x, phases_), phases_);
       }
     }
   }
 
   Extent3 in_, padding_, size_;
-  int64_t channels_;
+  int64_t channels_, phases_, phase_width_;
   bool needed_;
 };
 
 struct Columns : ColumnMatrix {
   std::vector<int64_t> table;
 
-  Columns(const ConvolutionShape& s, const Extent3& size) {
-    const int64_t pitch[3] = {size[1] * size[2], size[2], 1};
-    for (int64_t c = 0; c < s.in_channels; ++c) {
-      for (int64_t z = 0; z < s.kernel[0]; ++z) {
-        for (int64_t y = 0; y < s.kernel[1]; ++y) {
-          for (int64_t x = 0; x < s.kernel[2]; ++x) {
-            table.push_back(c * ConvolutionShape::volume(size) + z * s.dilation[0] * pitch[0] +
-                            y * s.dilation[1] * pitch[1] + x * s.dilation[2]);
-          }
-        }
-      }
+  Columns(const ConvolutionShape& s, const PaddedImage& image) {
+    const Extent3& size = image.size();
+    const int64_t row = size[2], plane = size[1] * row;
+    for (int64_t i = 0; i < s.weight_columns(); ++i) {
+      const int64_t x = i % s.kernel[2], y = i / s.kernel[2] % s.kernel[1];
+      const int64_t z = i / (s.kernel[2] * s.kernel[1]) % s.kernel[0], c = i / s.taps();
+      table.push_back((c * size[0] + z * s.dilation[0]) * plane + y * s.dilation[1] * row +
+                      image.place(x * s.dilation[2]));
     }
     rows = s.weight_columns();
     offsets = table.data();
     pixels = s.out_pixels();
     height = s.out[1];
     width = s.out[2];
-    for (int d = 0; d < 3; ++d) step[d] = s.stride[d] * pitch[d];
+    step[0] = s.stride[0] * plane;
+    step[1] = s.stride[1] * row;
   }
   Columns(const Columns&) = delete;
 };
@@ -95,9 +107,9 @@ std::vector<std::vector<T>> packed_weights(const ConvolutionShape& s, const T* w
   std::vector<std::vector<T>> packed(static_cast<size_t>(s.groups));
   for (int64_t g = 0; g < s.groups; ++g) {
     auto& to = packed[static_cast<size_t>(g)];
-    to.resize(static_cast<size_t>(CR_DISPATCH(convolution_packed_size)(s.out_channels, s.weight_columns())));
-    CR_DISPATCH(pack_convolution_weights)
-    (s.out_channels, s.weight_columns(), weight + g * s.out_channels * s.weight_columns(), to.data());
+    to.resize(static_cast<size_t>(kernels(weight).packed_size(s.out_channels, s.weight_columns())));
+    kernels(weight).pack_weights(s.out_channels, s.weight_columns(), weight + g * s.out_channels * s.weight_columns(),
+                                 to.data());
   }
   return packed;
 }
@@ -156,9 +168,8 @@ void spread_columns(const Columns& c, const T* columns, int64_t begin, int64_t c
     for (int64_t p = begin; p < begin + count;) {
       int64_t x = p % c.width, y = p / c.width % c.height, z = p / (c.width * c.height);
       int64_t length = std::min(c.width - x, begin + count - p);
-      T* to = base + z * c.step[0] + y * c.step[1] + x * c.step[2];
-      const int64_t step = c.step[2];
-      for (int64_t j = 0; j < length; ++j) to[j * step] += from[j];
+      T* to = base + z * c.step[0] + y * c.step[1] + x;
+      for (int64_t j = 0; j < length; ++j) to[j] += from[j];
       from += length;
       p += length;
     }
@@ -177,12 +188,22 @@ void spread_image(const ConvolutionShape& s, const Columns& c, const T* g, const
   }
 }
 
+// A convolution of nothing.
+template <class T>
+void fill_channels(const ConvolutionShape& s, const T* bias, T* y) {
+  const int64_t channels = s.groups * s.out_channels;
+  for (int64_t i = 0; i < s.batch * channels; ++i) {
+    std::fill_n(y + i * s.out_pixels(), s.out_pixels(), bias ? bias[i % channels] : T(0));
+  }
+}
+
 }  // namespace
 
 template <class T>
 void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T* bias, T* y) {
+  if (s.weight_columns() == 0) return fill_channels(s, bias, y);
   const PaddedImage padded(s);
-  const Columns columns(s, padded.size());
+  const Columns columns(s, padded);
   const auto weights = packed_weights(s, weight);
   const Cut cut(s);
   const int64_t per_part = divide_up(divide_up(s.out_pixels(), cut.parts), 48) * 48;
@@ -193,10 +214,10 @@ void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T
       if (first >= s.out_pixels()) continue;
       const T* image = x + item * s.in_channels * s.in_pixels();
       if (padded.needed()) padded.fill(image, buffer.data());
-      CR_DISPATCH(convolve)
-      (columns, padded.needed() ? buffer.data() : image, weights[static_cast<size_t>(group)].data(), s.out_channels,
-       bias ? bias + group * s.out_channels : nullptr, y + item * s.out_channels * s.out_pixels(), first,
-       std::min(s.out_pixels(), first + per_part));
+      kernels(x).convolve(columns, padded.needed() ? buffer.data() : image, weights[static_cast<size_t>(group)].data(),
+                          s.out_channels, bias ? bias + group * s.out_channels : nullptr,
+                          y + item * s.out_channels * s.out_pixels(), first,
+                          std::min(s.out_pixels(), first + per_part));
     }
   });
 }
@@ -205,7 +226,7 @@ template <class T>
 void convolution_input_gradient(const ConvolutionShape& s, const T* g, const T* weight, const T* bias, T* dx) {
   if (is_plain_convolution(s)) return convolution(turned(s), g, turned_weights(s, weight).data(), bias, dx);
   const PaddedImage padded(s);
-  const Columns columns(s, padded.size());
+  const Columns columns(s, padded);
   parallel_for(s.batch * s.groups, Cut(s).images, [&](int64_t begin, int64_t end) {
     std::vector<T> buffer(padded.elements());
     for (int64_t i = begin; i < end; ++i) {
@@ -213,16 +234,16 @@ void convolution_input_gradient(const ConvolutionShape& s, const T* g, const T* 
       std::fill(buffer.begin(), buffer.end(), T(0));
       spread_image(s, columns, g + i * s.out_channels * s.out_pixels(),
                    weight + group * s.out_channels * s.weight_columns(), buffer.data());
-      padded.crop(buffer.data(), bias ? bias + group * s.in_channels : nullptr,
-                  dx + i * s.in_channels * s.in_pixels());
+      padded.crop(buffer.data(), bias ? bias + group * s.in_channels : nullptr, dx + i * s.in_channels * s.in_pixels());
     }
   });
 }
 
 template <class T>
 void convolution_weight_gradient(const ConvolutionShape& s, const T* g, const T* x, T* dw) {
+  if (s.batch == 0) return std::fill_n(dw, s.groups * s.out_channels * s.weight_columns(), T(0)), void();
   const PaddedImage padded(s);
-  const Columns columns(s, padded.size());
+  const Columns columns(s, padded);
   const int64_t size = s.groups * s.out_channels * s.weight_columns();
   const int64_t affordable = std::max<int64_t>(1, kPartialBytes / std::max<int64_t>(1, size * sizeof(T)));
   const int64_t parts = std::clamp<int64_t>(std::min(kParts, affordable), 1, s.batch);
@@ -242,10 +263,10 @@ void convolution_weight_gradient(const ConvolutionShape& s, const T* g, const T*
             padded.fill(x + ((n + i) * s.groups + group) * s.in_channels * s.in_pixels(),
                         buffer.data() + i * padded.elements());
           }
-          CR_DISPATCH(convolve_weight_gradient)
-          (columns, buffer.data(), padded.elements(), count,
-           g + (n * s.groups + group) * s.out_channels * s.out_pixels(), s.groups * s.out_channels * s.out_pixels(),
-           s.out_channels, target + group * s.out_channels * s.weight_columns());
+          kernels(x).weight_gradient(columns, buffer.data(), padded.elements(), count,
+                                     g + (n * s.groups + group) * s.out_channels * s.out_pixels(),
+                                     s.groups * s.out_channels * s.out_pixels(), s.out_channels,
+                                     target + group * s.out_channels * s.weight_columns());
         }
       }
     }
@@ -256,9 +277,9 @@ void convolution_weight_gradient(const ConvolutionShape& s, const T* g, const T*
   }
 }
 
-#define CR_INSTANTIATE(T)                                                                                  \
-  template void convolution<T>(const ConvolutionShape&, const T*, const T*, const T*, T*);                 \
-  template void convolution_input_gradient<T>(const ConvolutionShape&, const T*, const T*, const T*, T*);  \
+#define CR_INSTANTIATE(T)                                                                                 \
+  template void convolution<T>(const ConvolutionShape&, const T*, const T*, const T*, T*);                \
+  template void convolution_input_gradient<T>(const ConvolutionShape&, const T*, const T*, const T*, T*); \
   template void convolution_weight_gradient<T>(const ConvolutionShape&, const T*, const T*, T*);
 CR_INSTANTIATE(float)
 CR_INSTANTIATE(double)

@@ -1,6 +1,5 @@
 // Convolution as products with columns that are put together panel by panel; see Note [Implicit columns].
 #include "backends/cpu/convolution_kernel.hpp"
-
 #include "backends/cpu/gemm_pack.hpp"
 #include "backends/cpu/gemm_tile.hpp"
 
@@ -20,7 +19,22 @@ struct Run {
   int64_t offset, length;
 };
 
-// Pixels [begin, begin + count) of the output as runs in the image.
+// Calls f(run, pixel) for the runs that pixels [begin, end) of the output make in the image.
+template <class F>
+CR_INLINE void each_run(const ColumnMatrix& c, int64_t begin, int64_t end, F f) {
+  int64_t x = begin % c.width, y = begin / c.width % c.height, z = begin / (c.width * c.height);
+  while (begin < end) {
+    const int64_t length = smaller(end - begin, c.width - x);
+    f(Run{z * c.step[0] + y * c.step[1] + x, length}, begin);
+    begin += length;
+    x = 0;
+    if (++y == c.height) {
+      y = 0;
+      ++z;
+    }
+  }
+}
+
 template <int64_t most>
 struct Runs {
   Run runs[most];
@@ -28,20 +42,7 @@ struct Runs {
 
   void find(const ColumnMatrix& c, int64_t begin, int64_t pixels) {
     count = 0;
-    const bool side_by_side = c.step[2] == 1;
-    int64_t x = begin % c.width, y = begin / c.width % c.height, z = begin / (c.width * c.height);
-    while (pixels > 0) {
-      const int64_t length = side_by_side ? smaller(pixels, c.width - x) : 1;
-      runs[count++] = {z * c.step[0] + y * c.step[1] + x * c.step[2], length};
-      pixels -= length;
-      x += length;
-      if (x < c.width) continue;
-      x = 0;
-      if (++y == c.height) {
-        y = 0;
-        ++z;
-      }
-    }
+    each_run(c, begin, begin + pixels, [this](Run run, int64_t) { runs[count++] = run; });
   }
 };
 
@@ -50,13 +51,6 @@ template <class T>
 void pack_panel(const ColumnMatrix& c, const T* image, int64_t row, int64_t rows, const Runs<kTileColumns<T>>& r,
                 T* packed) {
   constexpr int lanes = kLanes<T>;
-  if (r.count > 0 && c.step[2] != 1) {
-    for (int64_t k = 0; k < rows; ++k) {
-      const T* from = image + c.offsets[row + k];
-      for (int64_t j = 0; j < r.count; ++j) packed[k * kTileColumns<T> + j] = from[r.runs[j].offset];
-    }
-    return;
-  }
   for (int64_t k = 0; k < rows; ++k) {
     const T* from = image + c.offsets[row + k];
     T* to = packed + k * kTileColumns<T>;
@@ -106,6 +100,75 @@ T* pack_turned(const ColumnMatrix& c, const T* image, int64_t tap, int64_t colum
   return packed;
 }
 
+// ---- few rows: straight from the image, since packing would cost more than the product
+
+constexpr int64_t kFewRows = 2;
+
+// One vector of one row of y, or what is left of it.
+template <class T>
+CR_INLINE Vector<T> row_of_products(const ColumnMatrix& c, const T* image, const T* packed, T bias, int64_t count) {
+  Vector<T> sum = broadcast(bias);
+  const FirstLanes<T> first(count);
+  for (int64_t k = 0; k < c.rows; ++k) {
+    const T* from = image + c.offsets[k];
+    sum = multiply_add(broadcast(packed[k * kTileRows]), count == kLanes<T> ? load(from) : first.load(from), sum);
+  }
+  return sum;
+}
+
+template <class T>
+void convolve_directly(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias, T* y,
+                       int64_t begin, int64_t end) {
+  constexpr int lanes = kLanes<T>;
+  for (int64_t r = 0; r < rows; ++r) {
+    const T shift = bias ? bias[r] : T(0);
+    each_run(c, begin, end, [&](Run run, int64_t pixel) {
+      T* to = y + r * c.pixels + pixel;
+      const T* from = image + run.offset;
+      int64_t j = 0;
+      for (; j + 2 * lanes <= run.length; j += 2 * lanes) {  // two sums at a time hide the latency
+        Vector<T> a = broadcast(shift), b = a;
+        for (int64_t k = 0; k < c.rows; ++k) {
+          const Vector<T> w = broadcast(packed[k * kTileRows + r]);
+          a = multiply_add(w, load(from + j + c.offsets[k]), a);
+          b = multiply_add(w, load(from + j + lanes + c.offsets[k]), b);
+        }
+        store(to + j, a);
+        store(to + j + lanes, b);
+      }
+      for (; j < run.length; j += lanes) {
+        const int64_t count = smaller(lanes, run.length - j);
+        FirstLanes<T>(count).store(to + j, row_of_products(c, from + j, packed + r, shift, count));
+      }
+    });
+  }
+}
+
+template <class T>
+void weight_gradient_directly(const ColumnMatrix& c, const T* image, const T* g, int64_t rows, T* dw) {
+  constexpr int lanes = kLanes<T>;
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t k = 0; k < c.rows; ++k) {
+      Vector<T> a{}, b{};
+      each_run(c, 0, c.pixels, [&](Run run, int64_t pixel) {
+        const T *from = image + run.offset + c.offsets[k], *incoming = g + r * c.pixels + pixel;
+        int64_t j = 0;
+        for (; j + 2 * lanes <= run.length; j += 2 * lanes) {
+          a = multiply_add(load(from + j), load(incoming + j), a);
+          b = multiply_add(load(from + j + lanes), load(incoming + j + lanes), b);
+        }
+        for (; j < run.length; j += lanes) {
+          const FirstLanes<T> first(smaller(lanes, run.length - j));
+          a = multiply_add(first.load(from + j), first.load(incoming + j), a);
+        }
+      });
+      dw[r * c.rows + k] += sum_of_lanes<T>(a + b);
+    }
+  }
+}
+
+// ---- many rows: by tiles
+
 template <class T>
 int64_t packed_rows(int64_t rows) {
   return round_up(rows, kTileRows);
@@ -122,6 +185,7 @@ void pack_weights(int64_t rows, int64_t columns, const T* weights, T* packed) {
 template <class T>
 void convolve_pixels(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias, T* y,
                      int64_t begin, int64_t end) {
+  if (rows <= kFewRows) return convolve_directly(c, image, packed, rows, bias, y, begin, end);
   const int64_t depth = block_of(c.rows);
   T* panel = (T*)gemm_scratch((depth * kTileColumns<T> + kLanes<T>)*sizeof(T));
   Runs<kTileColumns<T>> runs;
@@ -186,39 +250,35 @@ struct WeightBlock {
 template <class T>
 void weight_gradient(const ColumnMatrix& c, const T* images, int64_t image_size, int64_t count, const T* g,
                      int64_t g_size, int64_t rows, T* dw) {
+  if (rows <= kFewRows) {
+    for (int64_t n = 0; n < count; ++n) weight_gradient_directly(c, images + n * image_size, g + n * g_size, rows, dw);
+    return;
+  }
   const int64_t together = c.pixels >= kDepth ? 1 : kDepth / c.pixels, block = block_of(c.pixels);
   const int64_t g_space = packed_rows<T>(rows) * kDepth + kLanes<T>;
   const int64_t panel_space = (kDepth + kLanes<T>)*kTileColumns<T> + kLanes<T>;
   T* packed_g = (T*)gemm_scratch((g_space + panel_space) * sizeof(T));
   for (int64_t n = 0; n < count; n += together) {
     for (int64_t p = 0; p < c.pixels; p += block) {
-      WeightBlock<T>{c, images + n * image_size, image_size, smaller(together, count - n), g + n * g_size, g_size,
-                     rows, p, smaller(block, c.pixels - p)}
+      WeightBlock<T>{
+          c, images + n * image_size,     image_size, smaller(together, count - n), g + n * g_size, g_size, rows,
+          p, smaller(block, c.pixels - p)}
           .run(dw, packed_g, packed_g + g_space);
     }
   }
 }
 
-}  // namespace
-
-int64_t convolution_packed_size(int64_t rows, int64_t columns) {
-  return round_up(rows, kTileRows) * columns + kVectorBytes;
+template <class T>
+int64_t packed_size(int64_t rows, int64_t columns) {
+  return packed_rows<T>(rows) * columns + kLanes<T>;
 }
 
-#define CR_CONVOLUTION(T)                                                                                           \
-  void pack_convolution_weights(int64_t rows, int64_t columns, const T* weights, T* packed) {                       \
-    pack_weights(rows, columns, weights, packed);                                                                   \
-  }                                                                                                                 \
-  void convolve(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias, T* y,          \
-                int64_t begin, int64_t end) {                                                                       \
-    convolve_pixels(c, image, packed, rows, bias, y, begin, end);                                                   \
-  }                                                                                                                 \
-  void convolve_weight_gradient(const ColumnMatrix& c, const T* images, int64_t image_size, int64_t count,          \
-                                const T* g, int64_t g_size, int64_t rows, T* dw) {                                  \
-    weight_gradient(c, images, image_size, count, g, g_size, rows, dw);                                             \
-  }
-CR_CONVOLUTION(float)
-CR_CONVOLUTION(double)
-#undef CR_CONVOLUTION
+template <class T>
+constexpr ConvolutionKernels<T> kKernels{&packed_size<T>, &pack_weights<T>, &convolve_pixels<T>, &weight_gradient<T>};
+
+}  // namespace
+
+constinit const ConvolutionKernels<float> convolution_float = kKernels<float>;
+constinit const ConvolutionKernels<double> convolution_double = kKernels<double>;
 
 }  // namespace chainrule::cpu::CR_ISA

@@ -1,0 +1,198 @@
+// Convolution, its two gradients, and theirs: three products that are each other's derivatives.
+#include "ops/convolution.hpp"
+
+#include "backends/cpu/convolution.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/complex.hpp"
+#include "ops/convolution_checks.hpp"
+#include "ops/join.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/reduce.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+using Shape = cpu::ConvolutionShape;
+
+OpInfo kConvolution{"convolution", "ConvolutionBackward0",
+                    "g convolved with the weight turned around; the input convolved with g; sum(g)"};
+OpInfo kInputGradient{"convolution_backward", "ConvolutionBackwardBackward0", "g convolved with the weight"};
+OpInfo kWeightGradient{"convolution_backward", "ConvolutionBackwardBackward0", "convolutions of input and g"};
+
+// A convolution over `dims` trailing dimensions; unused leading ones have size 1.
+struct Plan {
+  Shape shape;
+  int dims;
+
+  Dims sizes(int64_t channels, const cpu::Extent3& extent) const {
+    Dims result{shape.batch, shape.groups * channels};
+    for (int d = 3 - dims; d < 3; ++d) result.push_back(extent[static_cast<size_t>(d)]);
+    return result;
+  }
+  Dims input_sizes() const { return sizes(shape.in_channels, shape.in); }
+  Dims output_sizes() const { return sizes(shape.out_channels, shape.out); }
+  Dims weight_sizes() const {
+    Dims result = sizes(shape.in_channels, shape.kernel);
+    result[0] = shape.groups * shape.out_channels;
+    result[1] = shape.in_channels;
+    return result;
+  }
+};
+
+// Integers are computed in float64, exactly as long as sums stay below 2^53.
+Tensor for_kernel(const Tensor& t) {
+  return t && is_integral(t.dtype()) ? contiguous(to_dtype(t, DType::Float64)) : prepared(t);
+}
+
+// Calls f(T, a, b, bias, out) with contiguous operands; the result has the dtype of a.
+template <class F>
+Tensor run(Span sizes, const Tensor& a, const Tensor& b, const Tensor& bias, F f) {
+  GradModeScope off(false);
+  Tensor first = for_kernel(a), second = for_kernel(b), third = for_kernel(bias);
+  Tensor out = empty(sizes, first.dtype());
+  if (out.numel() > 0) {
+    with_kernel_type(out.dtype(), [&]<class T>(T) {
+      f(first.data<T>(), second.data<T>(), third ? third.data<T>() : static_cast<const T*>(nullptr), out.data<T>());
+    });
+  }
+  return to_dtype(out, a.dtype());
+}
+
+Tensor sum_channels(const Tensor& g) {
+  Dims dims;
+  for (int d = 0; d < g.ndim(); ++d) {
+    if (d != 1) dims.push_back(d);
+  }
+  return sum(g, dims, false, {});
+}
+
+Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan);
+Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const Tensor& bias, const Plan& plan);
+
+Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
+  Tensor out = run(plan.weight_sizes(), g, x, Tensor(), [&](const auto* g, const auto* x, const auto*, auto* dw) {
+    cpu::convolution_weight_gradient(plan.shape, g, x, dw);
+  });
+  return record(kWeightGradient, out, {&g, &x}, {&g, &x}, [plan](Backward& b) {
+    if (b.needs(0)) b.give(0, convolve(b.saved(1), b.g(), Tensor(), plan));
+    if (b.needs(1)) b.give(1, input_gradient(kInputGradient, b.saved(0), b.g(), Tensor(), plan));
+  });
+}
+
+// The transpose of convolve in x, plus a bias: also what transposed convolution is.
+Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const Tensor& bias, const Plan& plan) {
+  Tensor out = run(plan.input_sizes(), g, weight, bias, [&](const auto* g, const auto* w, const auto* b, auto* dx) {
+    cpu::convolution_input_gradient(plan.shape, g, w, b, dx);
+  });
+  return record(op, out, {&g, &weight, &bias}, {&g, &weight}, [plan](Backward& b) {
+    if (b.needs(0)) b.give(0, convolve(b.g(), b.saved(1), Tensor(), plan));
+    if (b.needs(1)) b.give(1, weight_gradient(b.saved(0), b.g(), plan));
+    if (b.needs(2)) b.give(2, sum_channels(b.g()));
+  });
+}
+
+Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
+  Tensor out = run(plan.output_sizes(), x, weight, bias, [&](const auto* x, const auto* w, const auto* b, auto* y) {
+    cpu::convolution(plan.shape, x, w, b, y);
+  });
+  return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight}, [plan](Backward& b) {
+    if (b.needs(0)) b.give(0, input_gradient(kInputGradient, b.g(), b.saved(1), Tensor(), plan));
+    if (b.needs(1)) b.give(1, weight_gradient(b.g(), b.saved(0), plan));
+    if (b.needs(2)) b.give(2, sum_channels(b.g()));
+  });
+}
+
+// Numbers per dimension in the last places, `missing` in the others.
+cpu::Extent3 extent(Span values, int64_t missing) {
+  cpu::Extent3 result{missing, missing, missing};
+  std::copy(values.begin(), values.end(), result.end() - static_cast<std::ptrdiff_t>(values.size()));
+  return result;
+}
+
+Plan make_plan(const Tensor& x, const Tensor& weight, const ConvolutionOptions& o, Span other) {
+  Plan plan;
+  plan.dims = x.ndim() - 2;
+  Span near = x.sizes().subspan(2);
+  int64_t rows = weight.size(0), columns = weight.size(1);
+  plan.shape = {x.size(0),
+                o.groups,
+                o.transposed ? columns : x.size(1) / o.groups,
+                o.transposed ? x.size(1) / o.groups : rows / o.groups,
+                extent(o.transposed ? other : near, 1),
+                extent(o.transposed ? near : other, 1),
+                extent(weight.sizes().subspan(2), 1),
+                extent(o.stride, 1),
+                extent(o.padding, 0),
+                extent(o.dilation, 1)};
+  return plan;
+}
+
+Tensor apply(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o, Span other) {
+  Plan plan = make_plan(x, weight, o, other);
+  return o.transposed ? input_gradient(kConvolution, x, weight, bias, plan) : convolve(x, weight, bias, plan);
+}
+
+// Four real convolutions; the bias is added afterwards.
+Tensor apply_complex(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o,
+                     Span other) {
+  auto part = [](const Tensor& t, int i) { return select(view_as_real(t), t.ndim(), i); };
+  auto product = [&](int i, int j) { return apply(part(x, i), part(weight, j), Tensor(), o, other); };
+  Tensor re = product(0, 0) - product(1, 1), im = product(0, 1) + product(1, 0);
+  Tensor y = view_as_complex(stack(std::vector<Tensor>{re, im}, re.ndim()));
+  if (!bias) return y;
+  Dims sizes(y.ndim(), 1);
+  sizes[1] = bias.numel();
+  return y + view(bias, sizes);
+}
+
+Tensor dispatch(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o, Span other) {
+  return (is_complex(x.dtype()) ? apply_complex : apply)(x, weight, bias, o, other);
+}
+
+}  // namespace
+
+Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& given) {
+  ConvolutionOptions o = checked_options(given, weight.ndim() - 2);
+  check_convolution(x, weight, bias, o);
+  return dispatch(x, weight, bias, o, o.transposed ? transposed_extent(x, weight, o) : output_extent(x, weight, o));
+}
+
+Tensor convolution_nd(const char* name, int dims, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                      const ConvolutionOptions& options) {
+  check_dimensions(name, dims, x);
+  if (x.ndim() == dims + 2) return convolution(x, weight, bias, options);
+  Dims first{0};
+  return squeeze(convolution(unsqueeze(x, 0), weight, bias, options), &first);
+}
+
+Tensor convolution_padded(const char* name, int dims, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                          const std::string& padding, const ConvolutionOptions& options) {
+  check_dimensions(name, dims, x);
+  ConvolutionOptions o = options;
+  o.padding = Dims{0};
+  if (padding == "valid") return convolution_nd(name, dims, x, weight, bias, o);
+  check(padding == "same", "Invalid padding string: '", padding, "'");
+  if (x.ndim() == dims + 1) {
+    Dims first{0};
+    return squeeze(convolution_padded(name, dims, unsqueeze(x, 0), weight, bias, padding, options), &first);
+  }
+  o = checked_options(o, weight.ndim() - 2);
+  for (int64_t s : o.stride) check(s == 1, "padding='same' is not supported for strided convolutions");
+  // An odd number of zeros has one more at the end, which the output's size implies.
+  for (int d = 0; d < dims; ++d) o.padding[d] = o.dilation[d] * (weight.size(d + 2) - 1) / 2;
+  check_convolution(x, weight, bias, o);
+  return dispatch(x, weight, bias, o, x.sizes().subspan(2));
+}
+
+Tensor conv_tbc(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t padding) {
+  check(x.ndim() == 3, "Input must have 3 dims: time, batch, in_channel");
+  check(weight.ndim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.");
+  check(bias.ndim() == 1, "Bias must be 1-D");
+  check(x.size(2) == weight.size(1), "Input dim 2 (input channels) is not == dim 1 in the weight tensor");
+  check(weight.size(2) == bias.size(0), "Bias size must equal dim 2 in the weight tensor (output channels).");
+  ConvolutionOptions o{Dims{1}, Dims{padding}, Dims{1}, false, Dims{0}, 1};
+  return permute(convolution(permute(x, Dims{1, 2, 0}), permute(weight, Dims{2, 1, 0}), bias, o), Dims{2, 0, 1});
+}
+
+}  // namespace chainrule
