@@ -3,12 +3,12 @@
 #include "autograd/engine.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "autograd/anomaly.hpp"
 #include "autograd/cut.hpp"
 #include "autograd/hooks.hpp"
 #include "autograd/leaf.hpp"
+#include "autograd/run.hpp"
 #include "autograd/source_line.hpp"
 #include "autograd/tile_group.hpp"
 #include "ops/accumulate.hpp"
@@ -17,10 +17,13 @@ namespace chainrule {
 namespace {
 
 uint32_t last_run = 0;
+Buffers spare;
+thread_local Run* running = nullptr;
 
 bool older(const Node* a, const Node* b) { return a->sequence < b->sequence; }
 
-// A gradient must have its target's shape and dtype; un-broadcasting happens here and nowhere else.
+}  // namespace
+
 Tensor fit(Tensor gradient, DType dtype, Span sizes) {
   if (!equal(gradient.sizes(), sizes)) gradient = sum_to(gradient, sizes);
   if (gradient.dtype() != dtype) gradient = cast_gradient(gradient, dtype);
@@ -35,70 +38,15 @@ void accumulate(TensorObject*& sum, Tensor gradient) {
   sum = add_gradients(Tensor::steal(std::exchange(sum, nullptr)), std::move(gradient)).release();
 }
 
-// Note [Backward passes at once]
-// A node and a leaf have room for the pending gradient of one backward. A second one that meets them before the first
-// is done with them, called from a hook or on another thread, keeps what it gathers for them here.
-struct Aside {
-  std::unordered_map<Node*, std::vector<Tensor>> nodes;
-  std::unordered_map<TensorObject*, TensorObject*> leaves;  // strong values
-};
+Run::Run(BackwardOptions options, bool accumulate_leaves)
+    : id_(++last_run), options_(options), leaves_(accumulate_leaves) {
+  std::swap(buffers_, spare);
+}
 
-// Working memory that the next backward uses again; a nested one starts with none.
-struct Buffers {
-  std::vector<Node*> heap;
-  std::vector<std::pair<Edge, Tensor>> roots;  // strong
-  std::vector<Tensor> keep;                    // inputs stay alive while we run
-};
-Buffers spare;
-
-class Run : public GradientSums {
- public:
-  Run(BackwardOptions options, bool accumulate_leaves)
-      : id_(++last_run), options_(options), leaves_(accumulate_leaves) {
-    std::swap(buffers_, spare);
-  }
-  ~Run() {
-    clean_up();
-    std::swap(buffers_, spare);
-  }
-
-  void add_root(const Tensor& output, Tensor gradient);
-  void select(std::span<const Tensor> inputs);
-  void execute();
-  std::vector<Tensor> take_captured();
-  Tensor gathered(Edge edge) const override;
-
- private:
-  struct Capture {
-    Edge edge;
-    Tensor gradient;
-  };
-
-  void deliver(Edge edge, Tensor gradient);
-  void deliver_leaf(TensorObject* leaf, Tensor gradient);
-  void enqueue(Node* n);
-  void run_node(Node* n);
-  bool run_group(Node* first);
-  bool may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) const;
-  void deliver_aside(Edge edge, Tensor gradient);
-  void take_pending(Node* n, Tensor* gradients);
-  Tensor take_pending(TensorObject* leaf);
-  void finish_leaves();
-  void accumulate_leaf(TensorObject* leaf, Tensor gradient);
-  Capture* captured(Edge edge);
-  void mark_needed(std::span<const Edge> roots);
-  void clean_up();
-
-  uint32_t id_;
-  BackwardOptions options_;
-  bool leaves_;             // whether leaves that are not captured take their gradient
-  bool selective_ = false;  // whether only paths to the captured inputs run
-  Buffers buffers_;
-  std::vector<Capture> captures_;
-  std::unordered_set<Node*> needed_;
-  std::vector<Tensor> fresh_, waiting_;  // leaves first written by this run; leaves whose sum is still pending
-  Aside aside_;
-};
+Run::~Run() {
+  clean_up();
+  std::swap(buffers_, spare);
+}
 
 void Run::add_root(const Tensor& output, Tensor gradient) {
   Edge edge = gradient_edge(output);
@@ -121,21 +69,25 @@ Run::Capture* Run::captured(Edge edge) {
   return nullptr;
 }
 
-// Collects what the roots reach, oldest first: a node is needed if one of its edges is captured or leads to a needed
-// node.
-void Run::mark_needed(std::span<const Edge> roots) {
+std::vector<Node*> Run::reachable() const {
   std::unordered_set<Node*> seen;
-  std::vector<Node*> stack, order;
-  auto visit = [&](Edge e) {
+  std::vector<Node*> stack, found;
+  auto push = [&](Edge e) {
     if (e && !e.is_leaf() && seen.insert(e.node()).second) stack.push_back(e.node());
   };
-  for (Edge e : roots) visit(e);
+  for (const auto& root : buffers_.roots) push(root.first);
   while (!stack.empty()) {
     Node* n = stack.back();
     stack.pop_back();
-    order.push_back(n);
-    for (int i = 0; i < n->edge_count; ++i) visit(n->edges[i]);
+    found.push_back(n);
+    for (int i = 0; i < n->edge_count; ++i) push(n->edges[i]);
   }
+  return found;
+}
+
+// Oldest first: a node is needed if one of its edges is captured or leads to a needed node.
+void Run::mark_needed() {
+  std::vector<Node*> order = reachable();
   std::sort(order.begin(), order.end(), older);
   for (Node* n : order) {
     for (int i = 0; i < n->edge_count; ++i) {
@@ -169,11 +121,6 @@ void Run::take_pending(Node* n, Tensor* gradients) {
   }
 }
 
-Tensor Run::take_pending(TensorObject* leaf) {
-  if (auto found = aside_.leaves.extract(leaf)) return Tensor::steal(found.mapped());
-  return Tensor::steal(leaf->rare->run == id_ ? std::exchange(leaf->rare->pending, nullptr) : nullptr);
-}
-
 void Run::enqueue(Node* n) {
   buffers_.heap.push_back(n);
   if (buffers_.heap.size() > 1) std::push_heap(buffers_.heap.begin(), buffers_.heap.end(), older);
@@ -194,27 +141,6 @@ void Run::deliver(Edge edge, Tensor gradient) {
   enqueue(n);
 }
 
-void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
-  Capture* capture = selective_ ? captured(Edge::to_leaf(leaf)) : nullptr;
-  if (selective_ ? !capture : !leaves_ || !leaf->has(kRequiresGrad)) return;
-  gradient = fit(std::move(gradient), leaf->dtype, {leaf->sizes(), leaf->ndim});
-  bool direct = leaves_ && !(leaf->rare && (leaf->rare->hooks || leaf->rare->post_hooks));
-  if (direct && !leaf->grad) {
-    leaf->flags |= kFreshGrad;
-    fresh_.push_back(Tensor::borrow(leaf));
-    return accumulate_leaf(leaf, std::move(gradient));
-  }
-  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
-  // The sum of this pass is formed first and then added, as PyTorch rounds.
-  Rare* r = rare(leaf);
-  if (r->pending && r->run == id_) return accumulate(r->pending, std::move(gradient));
-  bool taken = r->pending || aside_.leaves.contains(leaf);
-  TensorObject*& sum = taken ? aside_.leaves[leaf] : r->pending;
-  if (!sum) waiting_.push_back(Tensor::borrow(leaf));
-  if (!taken) r->run = id_;
-  accumulate(sum, std::move(gradient));
-}
-
 Tensor Run::gathered(Edge edge) const {
   if (!edge || options_.create_graph) return Tensor();
   TensorObject* sum = nullptr;
@@ -227,36 +153,6 @@ Tensor Run::gathered(Edge edge) const {
   return is_private ? Tensor::borrow(sum) : Tensor();
 }
 
-void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
-  if (!leaf->grad) {
-    leaf->grad = (options_.create_graph ? std::move(gradient) : own_gradient(std::move(gradient))).release();
-  } else if (options_.create_graph) {
-    GradModeScope recording(true);
-    Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
-    leaf->grad = add_gradients(std::move(old), std::move(gradient)).release();
-  } else {
-    add_into(Tensor::borrow(leaf->grad), gradient);
-  }
-  if (options_.create_graph) track(leaf);
-}
-
-void Run::finish_leaves() {
-  for (size_t i = 0; i < waiting_.size(); ++i) {
-    Tensor leaf = waiting_[i];
-    Tensor gradient = take_pending(leaf.get());
-    gradient = run_tensor_hooks(leaf->rare->hooks, std::move(gradient));
-    if (leaves_) {
-      accumulate_leaf(leaf.get(), std::move(gradient));
-      run_post_accumulate_hooks(leaf);
-    } else {
-      for (Capture& c : captures_) {
-        if (c.edge == Edge::to_leaf(leaf.get())) c.gradient = gradient;
-      }
-    }
-  }
-  waiting_.clear();
-}
-
 void Run::run_node(Node* n) {
   Tensor inline_gradient[1];
   std::vector<Tensor> many(n->output_count > 1 ? n->output_count : 0);
@@ -265,18 +161,24 @@ void Run::run_node(Node* n) {
   LineScope line(n->line);
   // As in PyTorch, hooks act on a captured gradient only where the pass ends.
   bool goes_on = !selective_ || needed_.contains(n);
-  if (n->extras && !goes_on) run_before(n, gradients);
+  if (n->extras && !goes_on) run_output_hooks(n, gradients);
   for (Capture& c : captures_) {
     if (c.edge.node() == n) c.gradient = gradients[c.edge.output_number()];
   }
   if (!goes_on) return;
-  if (n->extras) run_before(n, gradients);
+  if (n->extras) {
+    run_output_hooks(n, gradients);
+    run_before(n, gradients);
+  }
   if (n->flags & kReleased) raise_released(n);
   Backward backward(n, gradients, this);
   std::vector<Tensor> seen;  // the function may give the gradients' buffers away, but hooks want to see them
   bool hooked = n->extras && n->extras->hooks;
   if (hooked) seen.assign(gradients, gradients + n->output_count);
-  n->function->invoke(n->capture, backward);
+  if (anomaly.enabled) [[unlikely]]
+    invoke_watched(n, backward);
+  else
+    n->function->invoke(n->capture, backward);
   if (hooked) run_after(n, backward, seen.data());
   if (!options_.retain_graph) release_saved(n);
   for (int i = 0; i < n->edge_count; ++i) {
@@ -297,7 +199,8 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
 // Runs `first` and the nodes that would follow it, as far as they can run on tiles together. See Note [Tile groups].
 bool Run::run_group(Node* first) {
   const Output& shape = first->outputs[0];
-  if (options_.create_graph || selective_ || !add_kernel(shape.dtype) || count(shape.sizes()) < TileGroup::kSmallest)
+  if (options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype) ||
+      count(shape.sizes()) < TileGroup::kSmallest)
     return false;
   TileGroup group(shape);
   std::vector<Node*> ahead{first};  // reached by the group, not yet in it
@@ -333,13 +236,42 @@ bool Run::run_group(Node* first) {
   return true;
 }
 
+// Whether a gradient can flow from the outputs to something else than the inputs and what was recorded after `since`.
+bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inputs, uint64_t since) {
+  std::unordered_set<Node*> seen;
+  std::vector<Edge> inside, stack;
+  for (const Tensor& t : inputs) inside.push_back(gradient_edge(t));
+  for (const Tensor& t : outputs) stack.push_back(gradient_edge(t));
+  while (!stack.empty()) {
+    Edge e = stack.back();
+    stack.pop_back();
+    if (!e || std::find(inside.begin(), inside.end(), e) != inside.end()) continue;
+    if (e.is_leaf() || e.node()->sequence <= since) return true;
+    if (!seen.insert(e.node()).second) continue;
+    stack.insert(stack.end(), e.node()->edges, e.node()->edges + e.node()->edge_count);
+  }
+  return false;
+}
+
+bool Run::reaches(Edge edge) {
+  if (selective_ && !captured(edge) && (edge.is_leaf() || !needed_.contains(edge.node()))) return false;
+  for (const auto& root : buffers_.roots) {
+    if (root.first == edge) return true;
+  }
+  for (Node* n : reachable()) {
+    if (std::find(n->edges, n->edges + n->edge_count, edge) != n->edges + n->edge_count) return true;
+  }
+  return false;
+}
+
 void Run::execute() {
   GradModeScope recording(options_.create_graph);
-  if (selective_) {
-    std::vector<Edge> edges;
-    for (auto& [edge, gradient] : buffers_.roots) edges.push_back(edge);
-    mark_needed(edges);
-  }
+  struct Current {
+    Run* previous;
+    explicit Current(Run* run) : previous(std::exchange(running, run)) {}
+    ~Current() { running = previous; }
+  } current(this);
+  if (selective_) mark_needed();
   for (auto& [edge, gradient] : buffers_.roots) deliver(edge, std::move(gradient));
   std::vector<Node*>& heap = buffers_.heap;
   for (size_t steps = 1; !heap.empty(); ++steps) {
@@ -347,6 +279,8 @@ void Run::execute() {
     Node* n = heap.back();
     heap.pop_back();
     if (!n->function->tile_rule || !run_group(n)) run_node(n);
+    if (watched_) [[unlikely]]
+      finish_complete_leaves(n);
     if (steps % 1024 == 0) checked(PyErr_CheckSignals());
   }
   finish_leaves();
@@ -371,6 +305,8 @@ void Run::clean_up() {
   buffers_.roots.clear();
   buffers_.keep.clear();
 }
+
+namespace {
 
 [[noreturn]] void raise_not_scalar(const Tensor& output) {
   Edge e = gradient_edge(output);
@@ -421,6 +357,9 @@ void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor
 }
 
 }  // namespace
+
+uint32_t current_run() { return running ? running->id() : 0; }
+bool run_reaches(Edge edge) { return running && running->reaches(edge); }
 
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,
               BackwardOptions options) {

@@ -24,4 +24,12 @@ inline std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::sp
   return gradients_of(outputs, gradients, std::span<const Tensor>(inputs.begin(), inputs.size()), options);
 }
 
+// The number of the backward pass that runs on this thread, 0 for none.
+uint32_t current_run();
+// Whether that pass will bring a gradient to the edge, or has done so.
+bool run_reaches(Edge edge);
+
+// Whether the outputs depend on anything but the inputs and what was recorded after node number `since`.
+bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inputs, uint64_t since);
+
 }  // namespace chainrule

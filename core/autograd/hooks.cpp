@@ -97,14 +97,20 @@ void run_post_accumulate_hooks(const Tensor& leaf) {
       [](PyObject*) { raise(PyExc_RuntimeError, "Tensor post accumulate grad hooks should return None."); });
 }
 
-void run_before(Node* n, Tensor* gradients) {
+void run_output_hooks(Node* n, Tensor* gradients) {
   NodeExtras* e = n->extras;
   for (size_t i = 0; i < e->tensor_hooks.size(); ++i) {
     if (e->tensor_hooks[i] && gradients[i])
       gradients[i] = run_tensor_hooks(e->tensor_hooks[i], std::move(gradients[i]));
   }
+  for (size_t i = 0; i < e->retained.size(); ++i) {
+    if (e->retained[i]) keep_gradient(e->retained[i], gradients[i]);
+  }
+}
+
+void run_before(Node* n, Tensor* gradients) {
   call_each(
-      e->prehooks,
+      n->extras->prehooks,
       [&] {
         PyObject* tuple = gradient_tuple(gradients, n->output_count);
         PyObject* arguments = PyTuple_Pack(1, tuple);
@@ -112,9 +118,6 @@ void run_before(Node* n, Tensor* gradients) {
         return arguments;
       },
       [&](PyObject* result) { take_tuple(result, gradients, n->output_count); });
-  for (size_t i = 0; i < e->retained.size(); ++i) {
-    if (e->retained[i]) keep_gradient(e->retained[i], gradients[i]);
-  }
 }
 
 void run_after(Node* n, Backward& backward, Tensor* gradients) {

@@ -173,6 +173,11 @@ void check_no_overlap(const Tensor& self) {
 }
 
 void check_inplace(const Tensor& self, bool recorded) {
+  if (self->storage->inference && !Storage::making_inference) [[unlikely]] {
+    raise(PyExc_RuntimeError,
+          "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
+          "normal tensor before doing inplace update.");
+  }
   // A view made under no_grad requires no gradient itself, yet its base would change behind its history's back.
   bool behind = self->base && self->has(kViewNoGrad) && grad_enabled() && requires_grad(self->base);
   if (!recorded && !behind) return;

@@ -2,6 +2,7 @@
 #include "autograd/node.hpp"
 
 #include "autograd/record.hpp"
+#include "autograd/saved_hooks.hpp"
 #include "autograd/source_line.hpp"
 #include "tensor/slab.hpp"
 
@@ -24,7 +25,17 @@ void clear_edges(Node* n) {
   }
 }
 
+void clear_packed(Node* n) {
+  if (!n->extras) return;
+  for (PackedTensor& p : std::exchange(n->extras->packed, {})) {
+    Py_DECREF(p.object);
+    Py_DECREF(p.unpack);
+    Py_XDECREF(p.edge.object());
+  }
+}
+
 void clear_extras(Node* n) {
+  clear_packed(n);
   NodeExtras* e = std::exchange(n->extras, nullptr);
   if (!e) return;
   Py_CLEAR(e->hooks);
@@ -80,6 +91,7 @@ void drain() {
 }  // namespace
 
 int64_t live_nodes() { return live; }
+uint64_t last_node_number() { return next_sequence - 1; }
 
 void Output::describe(const Tensor& t) {
   dtype = t.dtype();
@@ -148,14 +160,33 @@ void finish_node(Node* n) {
 void set_edge(Node* n, int i, Edge e) {
   Py_XINCREF(e.object());
   n->edges[i] = e;
-  if (e && e.is_leaf()) {
-    if (Rare* r = e.leaf()->rare; r && !r->first_use) r->first_use = next_sequence;
-  }
 }
 
-void save_input(Node* n, int i, const Tensor& t) { n->saved[i] = {Tensor(t).release(), t->storage->version, false}; }
+namespace {
+
+void check_savable(Node* n, const Tensor& t) {
+  if (!t->storage->inference) [[likely]]
+    return;
+  Py_DECREF((PyObject*)n);  // it will not be finished
+  raise(PyExc_RuntimeError,
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+        "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
+        "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.");
+}
+
+}  // namespace
+
+void save_input(Node* n, int i, const Tensor& t) {
+  check_savable(n, t);
+  if (packs_saved) [[unlikely]]
+    return pack_saved(n, i, t, false);
+  n->saved[i] = {Tensor(t).release(), t->storage->version, false};
+}
 
 void save_output(Node* n, int i, const Tensor& t) {
+  check_savable(n, t);
+  if (packs_saved) [[unlikely]]
+    return pack_saved(n, i, t, true);
   Tensor kept = alias(t);
   kept->output_number = t->output_number;
   n->saved[i] = {kept.release(), t->storage->version, true};
@@ -167,7 +198,13 @@ void release_saved(Node* n) {
     n->flags |= kReleased;
     Py_CLEAR(n->saved[i].tensor);
   }
+  if (n->extras && !n->extras->packed.empty()) {
+    n->flags |= kReleased;
+    clear_packed(n);
+  }
 }
+
+bool has_saved(const Node* n, int i) { return n->saved[i].tensor || find_packed(n, i); }
 
 void raise_released(Node* n) {
   raise(PyExc_RuntimeError,
@@ -183,7 +220,10 @@ void raise_released(Node* n) {
 
 Tensor unpack(Node* n, int i) {
   const SavedTensor& s = n->saved[i];
-  if (!s.tensor) raise_released(n);
+  if (!s.tensor) [[unlikely]] {
+    if (const PackedTensor* packed = find_packed(n, i)) return unpack_saved(n, *packed);
+    raise_released(n);
+  }
   if (s.version != s.tensor->storage->version) [[unlikely]]
     raise_overwritten(n, i);
   if (!s.is_output || !grad_enabled()) return Tensor::borrow(s.tensor);
@@ -206,6 +246,11 @@ int node_traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT((PyObject*)e->inner);
     for (PyObject* o : e->tensor_hooks) Py_VISIT(o);
     for (PyObject* o : e->retained) Py_VISIT(o);
+    for (PackedTensor& p : e->packed) {
+      Py_VISIT(p.object);
+      Py_VISIT(p.unpack);
+      Py_VISIT(p.edge.object());
+    }
   }
   return 0;
 }

@@ -55,6 +55,15 @@ struct SavedTensor {
   bool is_output;
 };
 
+// What a pack hook made of a saved tensor; see saved_hooks.hpp. The references are strong.
+struct PackedTensor {
+  PyObject *object, *unpack;
+  Edge edge;  // where the gradient of the tensor goes
+  int slot;   // its place among the saved tensors
+  uint32_t output_number;
+  bool is_output;
+};
+
 // Shape and dtype of an output, and the gradient gathered for it during a backward pass.
 struct Output {
   DType dtype;
@@ -90,6 +99,7 @@ struct NodeExtras {
   std::vector<PyObject*> retained;      // weak references to outputs that retain their gradient
   PyObject* payload = nullptr;  // strong: for nodes written in Python, their context; for AccumulateGrad, its leaf
   Node* inner = nullptr;        // strong: the operation that CopySlices wraps
+  std::vector<PackedTensor> packed;
 };
 
 enum NodeFlag : uint8_t { kReleased = 1, kQueued = 2 };
@@ -130,6 +140,7 @@ void reserve_outputs(Node* n, int count);
 void set_edge(Node* n, int i, Edge e);  // takes a new reference
 void save_input(Node* n, int i, const Tensor& t);
 void save_output(Node* n, int i, const Tensor& t);
+bool has_saved(const Node* n, int i);  // false: nothing was given for this one
 // Releases saved tensors and captured values after the node has run for the last time.
 void release_saved(Node* n);
 // The saved tensor, checked against later writes; raises PyTorch's error with both lines.
@@ -168,5 +179,6 @@ void node_dealloc(PyObject* self);
 int node_traverse(PyObject* self, visitproc visit, void* arg);
 int node_clear(PyObject* self);
 int64_t live_nodes();
+uint64_t last_node_number();
 
 }  // namespace chainrule

@@ -154,6 +154,7 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
 
 PyObject* call(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   PyTypeObject* subclass = subclass_of(args, n);
+  if (subclass && std::any_of(args, args + n, is_batched)) raise_escaped(c.name.c_str());
   PyObject* result;
   if (c.overloads.size() == 1) {
     BoundArguments bound;
@@ -179,6 +180,8 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   const Callable& c = *reinterpret_cast<FunctionObject*>(self)->callable;
   return guarded_unsettled([&] {
     if (c.settles) settle();
+    if (vmap_depth > 0) [[unlikely]]
+      return call_batched(self, args, PyVectorcall_NARGS(nargsf), keywords);
     return call(c, args, PyVectorcall_NARGS(nargsf), keywords);
   });
 }

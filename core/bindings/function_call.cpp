@@ -7,6 +7,7 @@
 #include "autograd/inplace.hpp"
 #include "autograd/leaf.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/subclass.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/view.hpp"
 
@@ -221,10 +222,9 @@ void FunctionCall::save() {
             Py_TYPE(o)->tp_name);
     }
     Tensor t = Tensor::borrow(o);
-    if (t->node == node_)
-      save_output(node_, static_cast<int>(i), t);
-    else
-      save_input(node_, static_cast<int>(i), t);
+    Py_INCREF(context_.get());  // saving frees a node whose pack hook raises
+    (t->node == node_ ? save_output : save_input)(node_, static_cast<int>(i), t);
+    Py_DECREF(context_.get());
   }
 }
 
@@ -328,6 +328,8 @@ bool wants_defaults(PyObject* function, Py_ssize_t n) {
 PyObject* function_apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     PyObject* function = args[0];
+    if (vmap_depth > 0) [[unlikely]]
+      return call_batched(function, args + 1, n - 1, keywords);
     if (!keywords && !wants_defaults(function, n - 1))
       return FunctionCall(function, args + 1, static_cast<int>(n) - 1).run();
     Owned bound(checked(PyObject_Vectorcall(function_defaults.bind, args, static_cast<size_t>(n), keywords)));

@@ -141,7 +141,7 @@ PyObject* get_saved_tensors(PyObject* self, void*) {
     if (n->flags & kReleased) raise_released(n);
     Owned tuple(checked(PyTuple_New(n->saved_count)));
     for (int i = 0; i < n->saved_count; ++i) {
-      PyTuple_SET_ITEM(tuple.get(), i, n->saved[i].tensor ? unpack(n, i).release_py() : Py_NewRef(Py_None));
+      PyTuple_SET_ITEM(tuple.get(), i, has_saved(n, i) ? unpack(n, i).release_py() : Py_NewRef(Py_None));
     }
     return tuple.release();
   });
@@ -267,6 +267,7 @@ void add_function_node(PyObject* module) {
   t.tp_traverse = traverse;
   t.tp_clear = clear;
   t.tp_dictoffset = offsetof(Node, capture) + offsetof(FunctionState, dict);
+  t.tp_getattro = PyObject_GenericGetAttr;
   t.tp_methods = methods;
   t.tp_getset = getset;
   checked(PyType_Ready(&t));

@@ -6,8 +6,11 @@
 #include <chrono>
 #include <climits>
 
+#include "autograd/anomaly.hpp"
 #include "autograd/engine.hpp"
 #include "autograd/forward_mode.hpp"
+#include "autograd/inplace.hpp"
+#include "autograd/saved_hooks.hpp"
 #include "autograd/source_line.hpp"
 #include "backends/cpu/allocator.hpp"
 #include "backends/cpu/isa.hpp"
@@ -60,6 +63,20 @@ std::vector<Tensor> maybe_tensors(nb::handle sequence) {
   return result;
 }
 
+// A tensor of that output's shape, with its history but without memory: it stands for the edge in the engine. For the
+// AccumulateGrad node of a leaf it is the leaf.
+nb::object tensor_at(nb::object node, uint32_t number) {
+  if (!PyObject_TypeCheck(node.ptr(), &NodeType))
+    raise(PyExc_TypeError, "expected a node of the graph, not ", Py_TYPE(node.ptr())->tp_name);
+  auto* n = reinterpret_cast<Node*>(node.ptr());
+  if (PyObject* leaf = leaf_of(n)) return nb::borrow(leaf);
+  if (number >= n->output_count) raise(PyExc_IndexError, n->op->node_name, " has no output ", number);
+  const Output& output = n->outputs[number];
+  Tensor t = tensor_over(empty(Dims(), output.dtype)->storage, output.sizes(), Dims(output.ndim), 0, output.dtype);
+  attach(t, n, static_cast<int>(number));
+  return steal(to_python(t));
+}
+
 void bind_engine(nb::module_& m) {
   m.def("run_backward", [](nb::object outputs, nb::object gradients, bool retain, bool create, nb::object inputs) {
     settle();
@@ -71,10 +88,27 @@ void bind_engine(nb::module_& m) {
     return steal(to_python(gradients_of(maybe_tensors(outputs), maybe_tensors(gradients),
                                         std::span<const Tensor>(wanted), {retain, create})));
   });
+  m.def("push_saved_hooks", [](nb::object pack, nb::object unpack) { push_saved_hooks(pack.ptr(), unpack.ptr()); });
+  m.def("pop_saved_hooks", &pop_saved_hooks);
+  m.def("tensor_at", &tensor_at);
+  m.def("current_run", &current_run);
+  m.def("run_reaches", [](nb::object node, uint32_t number) {
+    return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
+  });
+  m.def("increment_version", [](nb::object t) { mark_written(Tensor::borrow(t.ptr())); });
   m.def("is_grad_enabled", &grad_enabled);
   m.def(
-      "set_grad_enabled", [](nb::handle on) { set_grad_enabled(bool_argument("set_grad_enabled", "enabled", 1, on)); },
+      "set_grad_enabled", [](nb::handle on) { set_grad_enabled(bool_argument("set_grad_enabled", "enabled", 1, on) && !Storage::making_inference); },
       nb::arg("enabled").none());
+  m.def("is_inference_mode_enabled", [] { return Storage::making_inference; });
+  m.def("set_inference_mode", [](bool on) { Storage::making_inference = on; });
+  m.def("is_inference", [](nb::object t) { return Tensor::borrow(t.ptr())->storage->inference; });
+  m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
+  m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
+  m.def("last_node_number", &last_node_number);
+  m.def("reaches_beyond", [](nb::object outputs, nb::object inputs, uint64_t since) {
+    return reaches_beyond(maybe_tensors(outputs), maybe_tensors(inputs), since);
+  });
   m.def("enter_dual_level", &forward_mode::enter);
   m.def("exit_dual_level", &forward_mode::leave);
   m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::tangent(tensor_argument(dual)))); });
@@ -272,5 +306,10 @@ NB_MODULE(_core, m) {
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("make_subclass", &make_subclass);
   m.def("view_as_subclass", &view_as_subclass);
+  m.def("set_batched_type", [](nb::object type, nb::object handler) {
+    set_batched_type(reinterpret_cast<PyTypeObject*>(type.ptr()), handler.ptr());
+  });
+  m.def("get_vmap_depth", [] { return vmap_depth; });
+  m.def("set_vmap_depth", [](int depth) { vmap_depth = depth; });
   m.def("set_parameter_type", [](nb::object type) { set_parameter_type(reinterpret_cast<PyTypeObject*>(type.ptr())); });
 }

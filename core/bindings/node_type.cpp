@@ -1,6 +1,7 @@
 // Nodes as Python sees them: grad_fn, next_functions, the source line, hooks.
 #include "bindings/node_type.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <deque>
@@ -10,12 +11,16 @@
 #include "autograd/source_line.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/saved_names.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 
 PyTypeObject NodeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 namespace {
+
+constexpr char kSaved[] = "_saved_";
 
 Node* node_of(PyObject* self) { return reinterpret_cast<Node*>(self); }
 
@@ -62,11 +67,9 @@ PyObject* get_metadata(PyObject* self, void*) {
 
 PyObject* get_variable(PyObject* self, void*) {
   Node* n = node_of(self);
-  if (n->op != &kAccumulate) {
-    PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute 'variable'", n->op->node_name);
-    return nullptr;
-  }
-  return Py_NewRef(n->extras->payload);
+  if (PyObject* leaf = leaf_of(n)) return Py_NewRef(leaf);
+  PyErr_Format(PyExc_AttributeError, "'%s' object has no attribute 'variable'", n->op->node_name);
+  return nullptr;
 }
 
 PyObject* get_source(PyObject* self, void*) { return to_python(node_of(self)->line); }
@@ -81,6 +84,32 @@ PyObject* get_saved(PyObject* self, void*) {
     std::vector<Tensor> saved;
     for (int i = 0; i < n->saved_count; ++i) saved.push_back(unpack(n, i));
     return to_python(std::move(saved));
+  });
+}
+
+// _saved_self and its kin.
+PyObject* get_attribute(PyObject* self, PyObject* name) {
+  PyObject* found = PyObject_GenericGetAttr(self, name);
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!text || std::strncmp(text, kSaved, sizeof kSaved - 1) != 0) return nullptr;
+  std::string wanted = text + sizeof kSaved - 1;
+  std::vector<std::string> names = saved_names(node_of(self));
+  auto at = std::find(names.begin(), names.end(), wanted);
+  if (at == names.end() || wanted.empty()) return nullptr;
+  PyErr_Clear();
+  return guarded([&] { return to_python(unpack(node_of(self), static_cast<int>(at - names.begin()))); });
+}
+
+PyObject* list_attributes(PyObject* self, PyObject*) {
+  return guarded([&] {
+    Owned names(checked(PyObject_CallMethod((PyObject*)&PyBaseObject_Type, "__dir__", "O", self)));
+    for (const std::string& name : saved_names(node_of(self))) {
+      if (name.empty()) continue;
+      Owned text(to_python(kSaved + name));
+      checked(PyList_Append(names.get(), text.get()));
+    }
+    return names.release();
   });
 }
 
@@ -103,6 +132,7 @@ PyGetSetDef getset[] = {
     {"operation", get_operation, nullptr, "The operation's name.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {{"name", get_name, METH_NOARGS, "The node's name, as in PyTorch."},
+                         {"__dir__", list_attributes, METH_NOARGS, nullptr},
                          {"_sequence_nr", get_sequence, METH_NOARGS, nullptr},
                          {"_hooks", hook_dict<&NodeExtras::hooks>, METH_NOARGS, nullptr},
                          {"_prehooks", hook_dict<&NodeExtras::prehooks>, METH_NOARGS, nullptr},
@@ -133,6 +163,8 @@ PyObject* accumulator_of(TensorObject* leaf) {
   return reinterpret_cast<PyObject*>(n);
 }
 
+PyObject* leaf_of(Node* n) { return n->op == &kAccumulate ? n->extras->payload : nullptr; }
+
 PyTypeObject* make_node_type(const char* name) { return make_node_type(name, &NodeType); }
 
 PyTypeObject* make_node_type(const char* name, PyTypeObject* base) {
@@ -159,6 +191,7 @@ void add_node_type(PyObject* module) {
   NodeType.tp_traverse = node_traverse;
   NodeType.tp_clear = clear;
   NodeType.tp_repr = represent;
+  NodeType.tp_getattro = get_attribute;
   NodeType.tp_getset = getset;
   NodeType.tp_methods = methods;
   checked(PyType_Ready(&NodeType));

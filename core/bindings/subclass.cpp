@@ -2,6 +2,8 @@
 #include "bindings/subclass.hpp"
 
 #include "autograd/record.hpp"
+#include "tensor/error.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
@@ -51,6 +53,38 @@ PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
     }
   }
   return result;
+}
+
+// Note [Batched tensors]
+// vmap gives its function tensors of a Python class that hide one dimension. While vmap runs, every call of a function
+// of the core goes to a handler in Python, which finds the rule for that function: func/batched.py. Python's operators
+// and subscripts reach it through the class's own methods. Outside of vmap all this costs one look at vmap_depth.
+int vmap_depth = 0;
+namespace {
+PyTypeObject* batched_type = nullptr;
+PyObject* batched_handler = nullptr;
+}  // namespace
+
+void set_batched_type(PyTypeObject* type, PyObject* handler) {
+  batched_type = reinterpret_cast<PyTypeObject*>(Py_NewRef((PyObject*)type));
+  batched_handler = Py_NewRef(handler);
+}
+
+bool is_batched(PyObject* o) { return batched_type && Py_TYPE(o) == batched_type; }
+
+PyObject* call_batched(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  Owned positional(checked(PyTuple_New(n))), named(checked(PyDict_New()));
+  for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
+    checked(PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[n + i]));
+  PyObject* all[] = {function, positional.get(), named.get()};
+  return checked(PyObject_Vectorcall(batched_handler, all, 3, nullptr));
+}
+
+void raise_escaped(const char* function) {
+  raise(PyExc_RuntimeError, function,
+        "() was called with a tensor that belongs to a call of vmap which has ended. Return it from the function that "
+        "vmap calls; outside of it the tensor has no meaning.");
 }
 
 }  // namespace chainrule

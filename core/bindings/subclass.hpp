@@ -11,4 +11,15 @@ PyObject* as_subclass(PyTypeObject* type, PyObject* result);
 // Instances of this class and of classes derived from it give plain results.
 void set_parameter_type(PyTypeObject* type);
 
+// ---- vmap; see Note [Batched tensors]
+
+// How many calls of vmap we are inside of, less those that the rule being run has peeled off.
+extern int vmap_depth;
+// The class of tensors that vmap hands to its function, and what a call does with them: handler(function, args,
+// kwargs).
+void set_batched_type(PyTypeObject* type, PyObject* handler);
+bool is_batched(PyObject* o);
+PyObject* call_batched(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
+[[noreturn]] void raise_escaped(const char* function);
+
 }  // namespace chainrule

@@ -35,7 +35,11 @@ PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of
 PyObject* get_nbytes(PyObject* self, void*) {
   return PyLong_FromLongLong(object_of(self)->numel * static_cast<int64_t>(size_of(object_of(self)->dtype)));
 }
-PyObject* get_version(PyObject* self, void*) { return PyLong_FromUnsignedLong(object_of(self)->storage->version); }
+PyObject* get_version(PyObject* self, void*) {
+  if (!object_of(self)->storage->inference) return PyLong_FromUnsignedLong(object_of(self)->storage->version);
+  PyErr_SetString(PyExc_RuntimeError, "Inference tensors do not track version counter.");
+  return nullptr;
+}
 PyObject* get_output_number(PyObject* self, void*) { return PyLong_FromUnsignedLong(object_of(self)->output_number); }
 PyObject* get_false(PyObject*, void*) { return Py_NewRef(Py_False); }
 PyObject* get_base(PyObject* self, void*) {
@@ -63,6 +67,7 @@ Tensor hermitian(const Tensor& x) { return conj(adjoint_matrix(x)); }
 Tensor get_data(const Tensor& x) {
   Tensor keeper = alias(x);
   Storage* storage = Storage::borrow(x->storage->data, x->storage->bytes, keeper.py());
+  storage->inference = x->storage->inference;
   Tensor result = tensor_over(storage, x.sizes(), x.strides(), x.offset(), x.dtype());
   storage->release();
   return result;
@@ -111,7 +116,10 @@ void check_grad(const Tensor& self, PyObject* value) {
           Py_TYPE(value)->tp_name);
   Tensor g = Tensor::borrow(value);
   if (g.get() == self.get()) raise(PyExc_RuntimeError, "can't assign Variable as its own grad");
-  if (g.dtype() != self.dtype()) {
+  int wanted = self->rare ? self->rare->grad_dtype : Rare::kOwnDType;
+  bool fits = wanted == Rare::kAnyDType ||
+              static_cast<int>(g.dtype()) == (wanted < 0 ? static_cast<int>(self.dtype()) : wanted);
+  if (!fits) {
     raise(PyExc_RuntimeError, "attempting to assign a gradient with dtype '", facts(g.dtype()).name,
           "' to a tensor with dtype '", facts(self.dtype()).name,
           "'. The gradient must match the tensor's dtype (and the tensor's device).");
@@ -153,6 +161,34 @@ int set_data(PyObject* self, PyObject* value, void*) {
       -1);
 }
 
+PyObject* get_grad_dtype(PyObject* self, void*) {
+  auto* t = object_of(self);
+  int wanted = t->rare ? t->rare->grad_dtype : Rare::kOwnDType;
+  if (wanted == Rare::kAnyDType) Py_RETURN_NONE;
+  return to_python(wanted < 0 ? t->dtype : static_cast<DType>(wanted));
+}
+
+int set_grad_dtype(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&]() -> int {
+        auto* t = object_of(self);
+        refresh(t);
+        if (t->node) raise(PyExc_RuntimeError, "grad_dtype can only be set on leaf tensors.");
+        if (!value || (value != Py_None && !is_dtype(value)))
+          raise(PyExc_TypeError, "grad_dtype must be a torch.dtype or None, but got ",
+                value ? Py_TYPE(value)->tp_name : "nothing");
+        auto wanted = value == Py_None ? Rare::kAnyDType : static_cast<int8_t>(to_dtype_value(value));
+        if (wanted >= 0 && t->grad && t->grad->dtype != static_cast<DType>(wanted))
+          raise(PyExc_RuntimeError, "Cannot set grad_dtype to '", facts(static_cast<DType>(wanted)).name,
+                "' because there is already a gradient with dtype '", facts(t->grad->dtype).name,
+                "'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the new grad_dtype "
+                "matches the existing gradient's dtype.");
+        rare(t)->grad_dtype = wanted;
+        return 0;
+      },
+      -1);
+}
+
 PyObject* get_retains_grad(PyObject* self, void*) { return PyBool_FromLong(object_of(self)->has(kRetainsGrad)); }
 
 PyObject* get_cut(PyObject* self, void*) {
@@ -182,6 +218,7 @@ PyGetSetDef getset[] = {
     {"grad", get_grad, set_grad, "The gradient that backward() accumulated, or None.", nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The operation that made this tensor, or None for a leaf.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operation made this tensor.", nullptr},
+    {"grad_dtype", get_grad_dtype, set_grad_dtype, "The dtype that .grad has; None: that of what arrives.", nullptr},
     {"retains_grad", get_retains_grad, nullptr, "Whether a non-leaf keeps its gradient.", nullptr},
     {"data", get_view<get_data>, set_data, "The same values without history.", nullptr},
     {"T", get_view<reversed>, nullptr, "With all dimensions reversed.", nullptr},

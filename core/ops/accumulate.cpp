@@ -93,4 +93,11 @@ void prepare_out(const Tensor& out, Span sizes) {
   resize(out, sizes);
 }
 
+bool has_nan(const Tensor& t) {
+  GradModeScope off(false);
+  Operand operand[1] = {Operand(t)};
+  Tensor found = any(elementwise(OpId::isnan, std::span<const Operand>(operand, 1)), Dims(), false);
+  return load(DType::Bool, found->data).integer != 0;
+}
+
 }  // namespace chainrule

@@ -30,6 +30,7 @@ void add_into(const Tensor& target, const Tensor& gradient);
 // A tangent broadcast and converted to fit `like`.
 Tensor fit_tangent(const Tensor& tangent, const Tensor& like);
 Tensor clone(const Tensor& t);
+bool has_nan(const Tensor& t);
 
 // Makes an out= argument ready to receive a result of this shape: resizes it, warning if it held elements of another
 // shape.

@@ -124,7 +124,7 @@ std::vector<const Tensor*> pointers(std::span<const Tensor> tensors) {
 
 std::vector<Tensor> saved_indices(Backward& b) {
   std::vector<Tensor> indices;
-  for (int i = 0; i < b.node()->saved_count; ++i) indices.push_back(b.node()->saved[i].tensor ? b.saved(i) : Tensor());
+  for (int i = 0; i < b.node()->saved_count; ++i) indices.push_back(has_saved(b.node(), i) ? b.saved(i) : Tensor());
   return indices;
 }
 

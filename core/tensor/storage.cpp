@@ -24,6 +24,7 @@ Storage* blank() {
   storage->device = Device::CPU;
   storage->resizable = true;
   storage->exported = false;
+  storage->inference = Storage::making_inference;
   storage->capacity = 0;
   storage->owner = nullptr;
   new (&storage->written) SourceLine();
@@ -46,6 +47,8 @@ void recycle(Storage* storage) {
 }
 
 }  // namespace
+
+thread_local bool Storage::making_inference = false;
 
 Storage* Storage::make(int64_t bytes) {
   Storage* storage = blank();

@@ -21,6 +21,7 @@ struct Storage {
   Device device;
   bool resizable;
   bool exported;  // others may read or write the bytes at any time
+  bool inference;  // made under inference_mode: never part of a graph
   int64_t bytes;
   char* data;
   size_t capacity;     // of the allocator's block; 0 when the bytes are inline or borrowed
@@ -32,6 +33,9 @@ struct Storage {
   static Storage* make(int64_t bytes);
   // A storage over memory that `owner` keeps alive.
   static Storage* borrow(void* data, int64_t bytes, PyObject* owner);
+
+  // Whether new storages are for inference only; per thread.
+  static thread_local bool making_inference;
 
   void retain() { ++references; }
   void release() {

@@ -35,10 +35,12 @@ struct Rare {
   Node* accumulator = nullptr;      // weak: the AccumulateGrad node shown in next_functions
   TensorObject* pending = nullptr;  // strong: gradient summed so far in the running backward
   uint32_t run = 0;                 // the backward that `pending` belongs to
-  uint64_t first_use = 0;           // sequence number of the oldest node that reads this leaf
   TensorObject* tangent = nullptr;  // strong: forward-mode derivative
   uint32_t tangent_level = 0;
-  PyObject* name = nullptr;      // strong
+  PyObject* name = nullptr;  // strong
+  // dtype that the gradient is kept in: kOwnDType, kAnyDType, or a DType
+  int8_t grad_dtype = kOwnDType;
+  static constexpr int8_t kOwnDType = -1, kAnyDType = -2;
   SourceLine cut;                // where this value left the graph
   const char* cut_by = nullptr;  // "detach", "item", "no_grad" ...
 };

@@ -34,6 +34,8 @@ from ._core import (
     int32,
     int64,
     is_grad_enabled,
+    is_inference,
+    is_inference_mode_enabled,
     layout,
     memory_format,
     preserve_format,

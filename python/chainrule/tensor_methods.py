@@ -121,8 +121,8 @@ def __copy__(self: Tensor) -> Tensor:  # noqa: N807
 
 
 def is_inference(self: Tensor) -> bool:
-    """Whether the tensor was made under inference_mode; chainrule makes no such difference."""
-    return False
+    """Whether the tensor was made under inference_mode, and so can never be part of a graph."""
+    return _core.is_inference(self)
 
 
 def as_subclass(self: Tensor, cls: type) -> Tensor:

@@ -6,10 +6,16 @@ from operator import index
 
 from .. import _core
 from .._core import Tensor
+from .graph import GradientEdge, as_tensor
 
 
 def _as_tuple(value) -> tuple:
-    return (value,) if isinstance(value, Tensor) or value is None else tuple(value)
+    """One tensor or several; an edge of the graph counts as the tensor that stands for it."""
+    if isinstance(value, Tensor) or value is None:
+        return (value,)
+    if isinstance(value, GradientEdge):
+        return (as_tensor(value),)
+    return tuple(map(as_tensor, value))
 
 
 def _gradients_for(outputs: tuple, gradients) -> tuple:

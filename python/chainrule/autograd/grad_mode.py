@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
@@ -27,6 +28,13 @@ class _Mode:
 
     def __call__(self, function: Any) -> Any:
         if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
             function.__init__ = self(function.__init__)
             return function
         if inspect.isgeneratorfunction(function):
@@ -105,7 +113,7 @@ class set_grad_enabled(_Mode):  # noqa: N801
 
 
 class inference_mode(_Mode):  # noqa: N801
-    """As no_grad; `inference_mode(False)` as enable_grad."""
+    """As no_grad, and tensors made within it can never be part of a graph; `inference_mode(False)` ends it for a while."""
 
     @overload
     def __new__(cls, mode: bool = True) -> Self: ...
@@ -115,7 +123,17 @@ class inference_mode(_Mode):  # noqa: N801
         return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: bool = True):
-        self._wanted = not mode
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self._before = _core.is_inference_mode_enabled(), _core.is_grad_enabled()
+        _core.set_inference_mode(self.mode)
+        _core.set_grad_enabled(not self.mode)
+
+    def __exit__(self, *exception) -> None:
+        inference, recording = self._before
+        _core.set_inference_mode(inference)
+        _core.set_grad_enabled(recording)
 
     def clone(self):
-        return type(self)(not self._wanted)
+        return type(self)(self.mode)

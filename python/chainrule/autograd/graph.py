@@ -1,5 +1,200 @@
-"""The recorded graph's types."""
+"""The recorded graph: its nodes, edges and hooks, and what happens to tensors that it saves."""
 
-from .._core import Node
+from __future__ import annotations
 
-__all__ = ["Node"]
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from .. import _core
+from .._core import Node, Tensor
+from ..tensor_methods import RemovableHandle, _add_hook
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+
+# ---- nodes
+
+
+def _register_hook(self: Node, fn: Callable) -> RemovableHandle:
+    """Calls `fn(grad_inputs, grad_outputs)` after this node ran; what it returns replaces grad_inputs."""
+    return _add_hook(self._hooks(), fn)
+
+
+def _register_prehook(self: Node, fn: Callable) -> RemovableHandle:
+    """Calls `fn(grad_outputs)` before this node runs; what it returns replaces grad_outputs."""
+    return _add_hook(self._prehooks(), fn)
+
+
+Node.register_hook = _register_hook
+Node.register_prehook = _register_prehook
+
+
+# ---- edges
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph: an output of a node. autograd.grad and backward take it wherever they take a tensor."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where the gradient of `tensor` arrives; for a leaf, its AccumulateGrad node."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    node = tensor.grad_fn
+    if node is None:
+        with _recording():
+            node = tensor.view_as(tensor).grad_fn.next_functions[0][0]
+    return GradientEdge(node, tensor.output_nr)
+
+
+@contextlib.contextmanager
+def _recording() -> Iterator[None]:
+    before = _core.is_grad_enabled()
+    _core.set_grad_enabled(True)
+    try:
+        yield
+    finally:
+        _core.set_grad_enabled(before)
+
+
+def as_tensor(place: Any) -> Any:
+    """A tensor that stands for an edge in the engine; tensors stay what they are."""
+    return _core.tensor_at(place.node, place.output_nr) if isinstance(place, GradientEdge) else place
+
+
+# ---- saved tensors
+
+
+class _Disabled(threading.local):
+    message: str | None = None
+
+
+_disabled = _Disabled()
+
+
+class saved_tensors_hooks:  # noqa: N801
+    """Within it, `pack_hook(tensor)` says what is kept of a saved tensor and `unpack_hook` makes it a tensor again."""
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self) -> Any:
+        if _disabled.message is not None:
+            raise RuntimeError(_disabled.message)
+        _core.push_saved_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *exception: Any) -> None:
+        _core.pop_saved_hooks()
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+    """Keeps saved tensors on the CPU, where chainrule's are anyway."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
+        super().__init__(lambda tensor: tensor, lambda tensor: tensor)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Within it, entering saved_tensors_hooks raises with this message."""
+    before, _disabled.message = _disabled.message, error_message
+    try:
+        yield
+    finally:
+        _disabled.message = before
+
+
+class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
+    """Within it, tensors may be overwritten after an operation saved them: the graph keeps copies of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda tensor: tensor.clone(), lambda tensor: tensor)
+
+    def __enter__(self) -> allow_mutation_on_saved_tensors:
+        super().__enter__()
+        return self
+
+
+def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
+    """Counts a write that the library did not see, so that saved tensors are known to be overwritten."""
+    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        _core.increment_version(t)
+
+
+# ---- hooks on several tensors
+
+
+class _Handles:
+    """Takes several hooks back."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]):
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> _Handles:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> _Handles:
+    """Calls `fn` once per backward: with all gradients when they are there, or (mode="any") with the first."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    for t in tensors:
+        if not t.requires_grad:
+            raise AssertionError("Expected gradient function to be set: one of the tensors does not require a gradient")
+    return _Handles(_watch_all(tensors, fn) if mode == "all" else _watch_any(tensors, fn))
+
+
+def _watch_any(tensors: Sequence[Tensor], fn: Callable) -> list[RemovableHandle]:
+    seen_in: list[int] = [-1]  # the pass whose first gradient was seen
+
+    def hook(gradient: Tensor) -> None:
+        if seen_in[0] != _core.current_run():
+            seen_in[0] = _core.current_run()
+            fn(gradient)
+
+    return [t.register_hook(hook) for t in tensors]
+
+
+def _watch_all(tensors: Sequence[Tensor], fn: Callable) -> list[RemovableHandle]:
+    """Which of the tensors this pass reaches is known from the graph when the first gradient arrives."""
+    passes: dict[int, list] = {}  # by pass: how many gradients are still to come, and the gradients
+    places = [get_gradient_edge(t)[:2] for t in tensors]
+
+    def make_hook(i: int) -> Callable:
+        def hook(gradient: Tensor) -> None:
+            run = _core.current_run()
+            if run not in passes:
+                passes[run] = [sum(_core.run_reaches(*place) for place in places), [None] * len(tensors)]
+            state = passes[run]
+            state[0] -= 1
+            state[1][i] = gradient
+            if state[0] == 0:
+                del passes[run]
+                fn(state[1])
+
+        return hook
+
+    return [t.register_hook(make_hook(i)) for i, t in enumerate(tensors)]

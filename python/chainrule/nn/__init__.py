@@ -14,6 +14,10 @@ _QUANTIZATION = ("intrinsic", "qat", "quantizable", "quantized")
 def __getattr__(name: str):
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "LinearCrossEntropyOptions":  # rarely used, and dataclasses take long to import
+        from .modules.linear_cross_entropy_options import LinearCrossEntropyOptions
+
+        return LinearCrossEntropyOptions
     if name in _QUANTIZATION:
         raise AttributeError(f"module 'chainrule.nn' has no attribute '{name}': chainrule has no quantization")
     raise AttributeError(f"module 'chainrule.nn' has no attribute '{name}'")

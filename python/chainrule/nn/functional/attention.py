@@ -34,6 +34,13 @@ def scaled_dot_product_attention(
         enable_gqa: several heads of the query share one of key and value.
     """
     _check_attention(query, key, value, attn_mask, is_causal)
+    if query.dtype in (_core.bfloat16, _core.float16):  # rounded once, at the end
+        wide = [x.float() for x in (query, key, value)]
+        mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
+        attended = scaled_dot_product_attention(
+            wide[0], wide[1], wide[2], mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+        )
+        return attended.to(query.dtype)
     if enable_gqa:
         key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale

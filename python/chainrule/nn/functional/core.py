@@ -8,9 +8,9 @@ from typing import Any
 from ... import _core
 
 
-def core(name: str) -> Callable[..., Any]:
-    """The core's function of that name; if there is none, a function that says so when it is called."""
-    found = _core.functions.get(name)
+def core(name: str, composed: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """The core's function of that name; if there is none, the composed one, or one that says so when it is called."""
+    found = _core.functions.get(name) or composed
     if found is not None:
         return found
 

@@ -72,7 +72,11 @@ class _CtcLoss(Function):
 
 
 class _Spread:
-    """The labels with blanks between, and the probabilities of their places at each step: (steps, batch, places)."""
+    """The labels with blanks between, and the probabilities of their places at each step: (steps, batch, places).
+
+    Everything is in logarithms, and what may not be has probability zero, so that the steps need no masks: places
+    behind the end of the labels, and, in `skip`, steps over a blank between two labels that are the same.
+    """
 
     def __init__(self, log_probs: Tensor, labels: Tensor, steps: list, sizes: list, blank: int):
         batch, count = labels.shape
@@ -80,33 +84,46 @@ class _Spread:
         self.labels[:, 1::2] = labels
         self.steps, self.sizes = steps, sizes
         rows = _functions["arange"](batch).unsqueeze(1)
-        self.log_probs = log_probs.detach()[:, rows, self.labels]
-        # One may step over a blank, unless the labels on both sides are the same.
-        before = _functions["full"]((batch, 2), blank, dtype=_core.int64)
-        before = _functions["cat"]([before, self.labels[:, :-2]], 1)
-        self.can_skip = (self.labels != blank) & (self.labels != before)
-        self.can_skip[:, :2] = False
         places = _functions["arange"](self.labels.shape[1])
         last = _functions["tensor"]([2 * n for n in sizes], dtype=_core.int64).unsqueeze(1)
         self.is_end = (places == last) | ((places == last - 1) & (last > 0))
-        self.exists = places <= last
+        self.log_probs = _where(places <= last, log_probs.detach()[:, rows, self.labels], -math.inf)
+        can_skip = (self.labels != blank) & (places >= 2)
+        can_skip[:, 2:] &= self.labels[:, 2:] != self.labels[:, :-2]
+        self.skip = _where(can_skip, 0.0, _functions["full"]((), -math.inf, dtype=log_probs.dtype))
 
     def forward(self) -> Tensor:
         """alpha: the probability of all ways that lead to a place at a step."""
         start = _functions["full_like"](self.log_probs[0], -math.inf)
-        start[:, :2] = self.log_probs[0][:, :2] if len(self.log_probs) else 0
-        alpha = [_where(self.exists, start, -math.inf)]
-        for now in self.log_probs[1:]:
-            alpha.append(_where(self.exists, self._reached(alpha[-1], self.can_skip) + now, -math.inf))
-        return _functions["stack"](alpha)
+        start[:, :2] = self.log_probs[0, :, :2]
+        return self._walk(self.log_probs, start, self.skip)[:, :, 2:]
+
+    def backward(self) -> Tensor:
+        """beta: the probability of all ways from a place at a step to the end, this step included."""
+        # Seen from the end it is the same walk; it begins, for each example, at its last step.
+        turned = self.log_probs.flip(0).flip(2)
+        skip = _functions["cat"]([self.skip[:, :2], self.skip[:, 2:].flip(1)], 1)
+        last = _functions["tensor"]([len(turned) - n for n in self.steps], dtype=_core.int64).unsqueeze(1)
+        ends = _where(self.is_end.flip(1), turned, -math.inf)
+        walk = self._walk(turned, _where(last == 0, ends[0], -math.inf), skip, ends, last)
+        return walk[:, :, 2:].flip(2).flip(0)
 
     @staticmethod
-    def _reached(before: Tensor, can_skip: Tensor) -> Tensor:
-        """From the same place, the one before it, or over a blank from two before it."""
-        nothing = _functions["full_like"](before[:, :2], -math.inf)
-        one = _functions["cat"]([nothing[:, :1], before[:, :-1]], 1)
-        two = _functions["cat"]([nothing, before[:, :-2]], 1)[:, : before.shape[1]]
-        return _logaddexp(_logaddexp(before, one), _where(can_skip, two, -math.inf))
+    def _walk(
+        log_probs: Tensor, start: Tensor, skip: Tensor, ends: Tensor | None = None, last: Tensor | None = None
+    ) -> Tensor:
+        """From step to step: from the same place, from the one before it, or over a blank from two before it.
+
+        Two impossible places stand in front, so that the places before are views of the same memory.
+        """
+        length, batch, places = log_probs.shape
+        walk = _functions["full"]((length, batch, places + 2), -math.inf, dtype=log_probs.dtype)
+        walk[0, :, 2:] = start
+        for t in range(1, length):
+            before = walk[t - 1]
+            reached = _logaddexp(_logaddexp(before[:, 2:], before[:, 1:-1]), before[:, :-2] + skip) + log_probs[t]
+            walk[t, :, 2:] = reached if ends is None else _where(last == t, ends[t], reached)
+        return walk
 
     def total(self, alpha: Tensor) -> Tensor:
         """The probability of each example's labels."""
@@ -116,21 +133,9 @@ class _Spread:
         nothing = total.new_tensor([0.0 if n == 0 else -math.inf for n in self.sizes])
         return _where(empty, nothing, total)
 
-    def backward(self) -> Tensor:
-        """beta: the probability of all ways from a place at a step to the end, this step included."""
-        skips_from = _functions["cat"]([self.can_skip[:, 2:], self.can_skip[:, :2] & False], 1)
-        last_step = _functions["tensor"](self.steps, dtype=_core.int64).unsqueeze(1) - 1
-        beta: list[Tensor] = []
-        after = _functions["full_like"](self.log_probs[0], -math.inf)
-        for t in range(len(self.log_probs) - 1, -1, -1):
-            onward = self._reached(after.flip(1), skips_from.flip(1)).flip(1) + self.log_probs[t]
-            ending = _where(self.is_end, self.log_probs[t], -math.inf)
-            after = _where(last_step == t, ending, _where(last_step > t, onward, -math.inf))
-            beta.append(after)
-        return _functions["stack"](beta[::-1])
-
     def gradient(self, log_probs: Tensor, alpha: Tensor, loss: Tensor, g: Tensor) -> Tensor:
-        share = (alpha + self.backward() - self.log_probs + loss.unsqueeze(1)).exp()
+        possible = self.log_probs > -math.inf
+        share = _where(possible, (alpha + self.backward() - self.log_probs + loss.unsqueeze(1)).exp(), 0)
         classes = _functions["arange"](log_probs.shape[2])
         is_class = (self.labels.unsqueeze(2) == classes).to(log_probs.dtype)
         of_class = share.transpose(0, 1).bmm(is_class).transpose(0, 1)

@@ -10,6 +10,7 @@ from ..._core import Tensor
 from .core import core
 
 _functions = _core.functions
+_HALF = (_core.bfloat16, _core.float16)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -97,9 +98,11 @@ def embedding_bag(
         skipped = set((input == padding_idx % weight.shape[0]).nonzero().squeeze(1).tolist())
         bags = [[i for i in bag if i not in skipped] for bag in bags]
     rows = core("embedding")(weight, input, -1, scale_grad_by_freq, sparse)
+    if weight.dtype in _HALF:  # sums of half numbers would be rounded at every step
+        rows = rows.float()
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
-    return _reduced_bags(rows, bags, mode)
+    return _reduced_bags(rows, bags, mode).to(weight.dtype)
 
 
 def _reduced_bags(rows: Tensor, bags: list[list[int]], mode: str) -> Tensor:

@@ -34,7 +34,8 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """The input where the target is 1, and what it lacks to the margin where it is -1."""
     near = _where(target != -1, input, 0)
-    far = _where(target != 1, (margin - input).clamp_min(0), 0)
+    # A margin as a tensor is rounded to the input's dtype first, as PyTorch does it.
+    far = _where(target != 1, (_functions["full_like"](input, margin) - input).clamp_min(0), 0)
     return reduced(near + far, chosen(size_average, reduce, reduction))
 
 

@@ -105,4 +105,5 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     total: Tensor = padded.narrow(1, 0, channels)
     for i in range(1, size):
         total = total + padded.narrow(1, i, channels)
-    return input / (total * (alpha / size) + k).pow(beta)
+    mean = total / size if total.is_floating_point() else total.div(size, rounding_mode="trunc")
+    return input / (mean * alpha + k).pow(beta)

@@ -9,31 +9,35 @@ from typing import Any
 from ... import _core
 from ..._core import Tensor
 from ..sizes import _list_with_default, _ntuple, _pair, _single, _triple
+from . import windows
 from .core import core
 
 _functions = _core.functions
 
-avg_pool1d = core("avg_pool1d")
-avg_pool2d = core("avg_pool2d")
-avg_pool3d = core("avg_pool3d")
-adaptive_avg_pool1d = core("adaptive_avg_pool1d")
+avg_pool1d = core("avg_pool1d", windows.avg_pool(1))
+avg_pool2d = core("avg_pool2d", windows.avg_pool(2))
+avg_pool3d = core("avg_pool3d", windows.avg_pool(3))
+adaptive_avg_pool1d = core("adaptive_avg_pool1d", windows.adaptive_avg_pool(1))
+_adaptive_avg_pool2d = core("adaptive_avg_pool2d", windows.adaptive_avg_pool(2))
+_adaptive_avg_pool3d = core("adaptive_avg_pool3d", windows.adaptive_avg_pool(3))
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Averages over windows chosen to give output_size; None keeps a size."""
-    return core("adaptive_avg_pool2d")(input, _list_with_default(output_size, list(input.shape)))
+    return _adaptive_avg_pool2d(input, _list_with_default(output_size, list(input.shape)))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """Averages over windows chosen to give output_size; None keeps a size."""
-    return core("adaptive_avg_pool3d")(input, _list_with_default(output_size, list(input.shape)))
+    return _adaptive_avg_pool3d(input, _list_with_default(output_size, list(input.shape)))
 
 
 # ---- maxima
 
 
 def _max_pool(dims: int) -> tuple[Callable, Callable]:
-    with_indices, plain = f"max_pool{dims}d_with_indices", f"max_pool{dims}d"
+    names = f"max_pool{dims}d_with_indices", f"max_pool{dims}d"
+    with_indices, plain = map(core, names, windows.max_pool(dims))
 
     def pool_with_indices(
         input: Tensor,
@@ -46,7 +50,7 @@ def _max_pool(dims: int) -> tuple[Callable, Callable]:
     ) -> tuple[Tensor, Tensor]:
         """The maximum of each window and where in the input it is."""
         stride = () if stride is None else stride
-        return core(with_indices)(input, kernel_size, stride, padding, dilation, ceil_mode)
+        return with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     def pool(
         input: Tensor,
@@ -59,10 +63,10 @@ def _max_pool(dims: int) -> tuple[Callable, Callable]:
     ) -> Any:
         """The maximum of each window; return_indices: and where in the input it is."""
         stride = () if stride is None else stride
-        name = with_indices if return_indices else plain
-        return core(name)(input, kernel_size, stride, padding, dilation, ceil_mode)
+        chosen = with_indices if return_indices else plain
+        return chosen(input, kernel_size, stride, padding, dilation, ceil_mode)
 
-    pool_with_indices.__name__, pool.__name__ = with_indices, plain
+    pool_with_indices.__name__, pool.__name__ = names
     return pool_with_indices, pool
 
 
@@ -73,11 +77,12 @@ max_pool3d_with_indices, max_pool3d = _max_pool(3)
 
 def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"adaptive_max_pool{dims}d"
+    largest = core(name, windows.adaptive_max_pool(dims))
 
     def pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
         """The maximum of each window and where in the input it is."""
         size = output_size if dims == 1 else _list_with_default(output_size, list(input.shape))
-        return core(name)(input, size)
+        return largest(input, size)
 
     def pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         """Maxima over windows chosen to give output_size; return_indices: and where in the input they are."""
@@ -95,6 +100,7 @@ adaptive_max_pool3d_with_indices, adaptive_max_pool3d = _adaptive_max_pool(3)
 
 def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"fractional_max_pool{dims}d"
+    largest = core(name, windows.fractional_max_pool(dims))
 
     def pool_with_indices(
         input: Tensor,
@@ -115,7 +121,7 @@ def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
         if _random_samples is None:
             batch = 1 if input.dim() == dims + 1 else input.shape[0]
             _random_samples = _functions["rand"](batch, input.shape[-dims - 1], dims, dtype=input.dtype)
-        return core(name)(input, kernel_size, output_size, _random_samples)
+        return largest(input, kernel_size, output_size, _random_samples)
 
     def pool(
         input: Tensor,

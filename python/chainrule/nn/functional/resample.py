@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from ... import _core
 from ..._core import Tensor
-from .core import core
+from .grid import sampled
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .taps import resampled, taps_of
 
 _functions = _core.functions
 
-# The mode for each number of spatial dimensions, and the core's function; the linear ones know align_corners.
-_FUNCTIONS = {
-    ("nearest", 1): "upsample_nearest1d",
-    ("nearest", 2): "upsample_nearest2d",
-    ("nearest", 3): "upsample_nearest3d",
-    ("nearest-exact", 1): "_upsample_nearest_exact1d",
-    ("nearest-exact", 2): "_upsample_nearest_exact2d",
-    ("nearest-exact", 3): "_upsample_nearest_exact3d",
-    ("linear", 1): "upsample_linear1d",
-    ("bilinear", 2): "upsample_bilinear2d",
-    ("trilinear", 3): "upsample_trilinear3d",
-    ("bicubic", 2): "upsample_bicubic2d",
+# How many spatial dimensions a mode is for.
+_DIMENSIONS = {
+    "nearest": (1, 2, 3),
+    "nearest-exact": (1, 2, 3),
+    "linear": (1,),
+    "bilinear": (2,),
+    "trilinear": (3,),
+    "bicubic": (2,),
+    "lanczos": (2,),
 }
-_SMOOTHED = {
-    "bilinear": "_upsample_bilinear2d_aa",
-    "bicubic": "_upsample_bicubic2d_aa",
-    "lanczos": "_upsample_lanczos2d_aa",
-}
+_SMOOTHED = ("bilinear", "bicubic", "lanczos")
 _MEANS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 _NEEDS = {"linear": "3D", "bilinear": "4D", "trilinear": "5D"}
 
@@ -84,19 +79,26 @@ def _resampled(
             raise ValueError("Lanczos mode does not support align_corners=True")
         if not antialias:
             raise ValueError("Lanczos mode requires antialias=True")
-    if antialias:
-        return core(_SMOOTHED[mode])(input, sizes, align_corners, factors)
-    if (mode, dims) not in _FUNCTIONS:
+    if dims not in _DIMENSIONS.get(mode, ()):
         if mode in _NEEDS and dims in (1, 2, 3):
             raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {_NEEDS[mode]} input")
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | "
             f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
         )
-    function = core(_FUNCTIONS[mode, dims])
-    if mode in ("nearest", "nearest-exact"):
-        return function(input, sizes, factors)
-    return function(input, sizes, align_corners, factors)
+    before = list(input.shape[2:])
+    if sizes is None:
+        sizes = [math.floor(n * f) for n, f in zip(before, factors, strict=True)]
+    if min([*before, *sizes, input.shape[1]]) <= 0:
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input {list(input.shape)} and output {sizes}"
+        )
+    factors = [None] * dims if factors is None else factors
+    taps = [
+        taps_of(mode, n, size, factor, bool(align_corners), antialias)
+        for n, size, factor in zip(before, sizes, factors, strict=True)
+    ]
+    return resampled(input, sizes, taps)
 
 
 def _sizes_and_factors(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
@@ -188,7 +190,7 @@ def grid_sample(
         )
     if align_corners is None:
         align_corners = _warn_corners()
-    return core("grid_sampler")(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align_corners)
+    return sampled(input, grid, mode, padding_mode, align_corners)
 
 
 def _warn_corners() -> bool:

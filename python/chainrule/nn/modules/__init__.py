@@ -12,7 +12,6 @@ from .flatten import *
 from .fold import *
 from .instancenorm import *
 from .linear import *
-from .linear_cross_entropy_options import *
 from .loss import *
 from .margin_loss import *
 from .module import Module

@@ -1,0 +1,48 @@
+// Anomaly detection: gradients are looked at for NaN, and errors tell where the forward call was.
+#include "autograd/anomaly.hpp"
+
+#include "autograd/source_line.hpp"
+#include "ops/accumulate.hpp"
+#include "tensor/owned.hpp"
+
+namespace chainrule {
+namespace {
+
+std::string forward_call(const Node* n) {
+  std::string line = describe(n->line);
+  return std::string("  The forward call of ") + n->op->node_name + " was here: " + (line.empty() ? "(unknown)" : line);
+}
+
+// A Python exception gets the line as a note.
+void add_note(const Node* n) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  Owned done(value ? PyObject_CallMethod(value, "add_note", "s", forward_call(n).c_str()) : nullptr);
+  if (!done) PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+}
+
+void check_nan(Node* n, Backward& backward) {
+  for (int i = 0; i < n->edge_count; ++i) {
+    const Tensor& gradient = backward.result(i);
+    if (!gradient || !has_nan(gradient)) continue;
+    raise(PyExc_RuntimeError, "Function '", n->op->node_name, "' returned nan values in its ", i, "th output.");
+  }
+}
+
+}  // namespace
+
+void invoke_watched(Node* n, Backward& backward) {
+  try {
+    n->function->invoke(n->capture, backward);
+    if (anomaly.checks_nan) check_nan(n, backward);
+  } catch (const Error& e) {
+    throw Error(e.type(), std::string(e.what()) + "\n" + forward_call(n));
+  } catch (const PythonError&) {
+    add_note(n);
+    throw;
+  }
+}
+
+}  // namespace chainrule

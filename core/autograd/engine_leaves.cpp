@@ -1,0 +1,125 @@
+// How a backward pass treats leaves: their sums, their .grad, their hooks.
+#include <algorithm>
+
+#include "autograd/hooks.hpp"
+#include "autograd/run.hpp"
+#include "ops/accumulate.hpp"
+#include "tensor/owned.hpp"
+
+namespace chainrule {
+namespace {
+
+// Whether hooks want to see the leaf's gradient; those of its AccumulateGrad node count while somebody holds it.
+bool is_watched(const TensorObject* leaf) {
+  const Rare* r = leaf->rare;
+  return r && (r->hooks || r->post_hooks || (r->accumulator && r->accumulator->extras));
+}
+
+// Which input of the node the leaf is.
+int place(const Node* n, TensorObject* leaf) {
+  return static_cast<int>(std::find(n->edges, n->edges + n->edge_count, Edge::to_leaf(leaf)) - n->edges);
+}
+
+}  // namespace
+
+Tensor Run::take_pending(TensorObject* leaf) {
+  if (auto found = aside_.leaves.extract(leaf)) return Tensor::steal(found.mapped());
+  return Tensor::steal(leaf->rare->run == id_ ? std::exchange(leaf->rare->pending, nullptr) : nullptr);
+}
+
+void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
+  Capture* capture = selective_ ? captured(Edge::to_leaf(leaf)) : nullptr;
+  if (selective_ ? !capture : !leaves_ || !leaf->has(kRequiresGrad)) return;
+  int wanted = leaf->rare ? leaf->rare->grad_dtype : Rare::kOwnDType;
+  DType dtype = wanted >= 0 ? static_cast<DType>(wanted) : wanted == Rare::kAnyDType ? gradient.dtype() : leaf->dtype;
+  gradient = fit(std::move(gradient), dtype, {leaf->sizes(), leaf->ndim});
+  bool direct = leaves_ && !is_watched(leaf);
+  if (direct && !leaf->grad) {
+    leaf->flags |= kFreshGrad;
+    fresh_.push_back(Tensor::borrow(leaf));
+    return accumulate_leaf(leaf, std::move(gradient));
+  }
+  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
+  // The sum of this pass is formed first and then added, as PyTorch rounds.
+  Rare* r = rare(leaf);
+  if (r->pending && r->run == id_) return accumulate(r->pending, std::move(gradient));
+  bool taken = r->pending || aside_.leaves.contains(leaf);
+  TensorObject*& sum = taken ? aside_.leaves[leaf] : r->pending;
+  if (!sum) waiting_.push_back(Tensor::borrow(leaf));
+  watched_ |= is_watched(leaf);
+  if (!taken) r->run = id_;
+  accumulate(sum, std::move(gradient));
+}
+
+void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
+  if (!leaf->grad) {
+    leaf->grad = (options_.create_graph ? std::move(gradient) : own_gradient(std::move(gradient))).release();
+  } else if (options_.create_graph) {
+    GradModeScope recording(true);
+    Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
+    leaf->grad = add_gradients(std::move(old), std::move(gradient)).release();
+  } else {
+    add_into(Tensor::borrow(leaf->grad), gradient);
+  }
+  if (options_.create_graph) track(leaf);
+}
+
+// Note [Hooks of leaves]
+// PyTorch runs a leaf's hooks as soon as its gradient is complete, so that an optimiser step in a hook can free it. A
+// leaf is complete when the oldest of the nodes that read it has run. When the first gradient arrives at a leaf with
+// hooks, we look these nodes up, by a walk that other passes are spared.
+void Run::find_readers() {
+  knows_readers_ = true;
+  for (Node* n : reachable()) {
+    for (int i = 0; i < n->edge_count; ++i) {
+      Edge e = n->edges[i];
+      if (!e || !e.is_leaf() || !is_watched(e.leaf())) continue;
+      auto [found, fresh] = oldest_reader_.try_emplace(e.leaf(), n->sequence);
+      if (!fresh) found->second = std::min(found->second, n->sequence);
+    }
+  }
+}
+
+void Run::finish_complete_leaves(const Node* last) {
+  if (!knows_readers_) find_readers();
+  // Those that the last node completed go in the order of its inputs, as in PyTorch.
+  std::stable_sort(waiting_.begin(), waiting_.end(),
+                   [&](const Tensor& a, const Tensor& b) { return place(last, a.get()) < place(last, b.get()); });
+  for (size_t i = 0; i < waiting_.size();) {
+    auto reader = oldest_reader_.find(waiting_[i].get());
+    if (reader == oldest_reader_.end() || reader->second < last->sequence) {
+      ++i;
+      continue;
+    }
+    Tensor leaf = waiting_[i];
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    finish_leaf(leaf);
+  }
+}
+
+void Run::finish_leaf(const Tensor& leaf) {
+  Tensor gradient = run_tensor_hooks(leaf->rare->hooks, take_pending(leaf.get()));
+  if (!leaves_) {
+    for (Capture& c : captures_) {
+      if (c.edge == Edge::to_leaf(leaf.get())) c.gradient = gradient;
+    }
+    return;
+  }
+  Node* node = leaf->rare->accumulator;
+  Owned keep(Py_XNewRef((PyObject*)node));
+  bool hooked = node && node->extras;
+  if (hooked) run_before(node, &gradient);
+  Tensor seen = hooked ? gradient : Tensor();
+  accumulate_leaf(leaf.get(), std::move(gradient));
+  run_post_accumulate_hooks(leaf);
+  if (hooked) {
+    Backward nothing(node, &seen);
+    run_after(node, nothing, &seen);
+  }
+}
+
+void Run::finish_leaves() {
+  for (const Tensor& leaf : std::exchange(waiting_, {})) finish_leaf(leaf);
+}
+
+}  // namespace chainrule

@@ -1,0 +1,82 @@
+// One backward pass: what it has gathered, and what it still has to do.
+#pragma once
+#include <unordered_map>
+#include <unordered_set>
+
+#include "autograd/engine.hpp"
+
+namespace chainrule {
+
+// A gradient must have its target's shape and dtype; un-broadcasting happens here and nowhere else.
+Tensor fit(Tensor gradient, DType dtype, Span sizes);
+void accumulate(TensorObject*& sum, Tensor gradient);
+
+// Note [Backward passes at once]
+// A node and a leaf have room for the pending gradient of one backward. A second one that meets them before the first
+// is done with them, called from a hook or on another thread, keeps what it gathers for them here.
+struct Aside {
+  std::unordered_map<Node*, std::vector<Tensor>> nodes;
+  std::unordered_map<TensorObject*, TensorObject*> leaves;  // strong values
+};
+
+// Working memory that the next backward uses again; a nested one starts with none.
+struct Buffers {
+  std::vector<Node*> heap;
+  std::vector<std::pair<Edge, Tensor>> roots;  // strong
+  std::vector<Tensor> keep;                    // inputs stay alive while we run
+};
+
+class Run : public GradientSums {
+ public:
+  Run(BackwardOptions options, bool accumulate_leaves);
+  ~Run();
+
+  void add_root(const Tensor& output, Tensor gradient);
+  void select(std::span<const Tensor> inputs);
+  void execute();
+  std::vector<Tensor> take_captured();
+  Tensor gathered(Edge edge) const override;
+  uint32_t id() const { return id_; }
+  bool reaches(Edge edge);
+
+ private:
+  struct Capture {
+    Edge edge;
+    Tensor gradient;
+  };
+
+  void deliver(Edge edge, Tensor gradient);
+  void deliver_leaf(TensorObject* leaf, Tensor gradient);
+  void enqueue(Node* n);
+  void run_node(Node* n);
+  bool run_group(Node* first);
+  bool may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) const;
+  void deliver_aside(Edge edge, Tensor gradient);
+  void take_pending(Node* n, Tensor* gradients);
+  Tensor take_pending(TensorObject* leaf);
+  void find_readers();
+  void finish_leaf(const Tensor& leaf);
+  void finish_complete_leaves(const Node* last);
+  void finish_leaves();
+  void accumulate_leaf(TensorObject* leaf, Tensor gradient);
+  Capture* captured(Edge edge);
+  std::vector<Node*> reachable() const;
+  void mark_needed();
+  void clean_up();
+
+  uint32_t id_;
+  BackwardOptions options_;
+  bool leaves_;             // whether leaves that are not captured take their gradient
+  bool selective_ = false;  // whether only paths to the captured inputs run
+  Buffers buffers_;
+  std::vector<Capture> captures_;
+  std::unordered_set<Node*> needed_;
+  std::unordered_map<TensorObject*, uint64_t> oldest_reader_;  // see Note [Hooks of leaves]
+  std::vector<Tensor> fresh_;                                  // leaves first written by this pass
+  std::vector<Tensor> waiting_;                                // leaves whose sum is still pending
+  bool watched_ = false;                                       // whether hooks wait for one of them
+  bool knows_readers_ = false;
+  Aside aside_;
+};
+
+}  // namespace chainrule

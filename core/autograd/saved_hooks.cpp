@@ -1,0 +1,91 @@
+// What the user wants done with tensors that are saved for backward, in place of keeping them: saved_tensors_hooks.
+#include "autograd/saved_hooks.hpp"
+
+#include "autograd/record.hpp"
+#include "ops/accumulate.hpp"
+#include "tensor/owned.hpp"
+
+namespace chainrule {
+
+thread_local bool packs_saved = false;
+
+namespace {
+
+struct Hooks {
+  PyObject *pack, *unpack;  // strong
+};
+thread_local std::vector<Hooks> stack;
+
+PackedTensor pack(const Tensor& t, int slot, bool is_output) {
+  Hooks hooks = stack.back();
+  Tensor given = is_output ? alias(t) : t;  // an output with its history would own the node that owns it
+  uint32_t version = t->storage->version;
+  Owned keep(Py_NewRef(hooks.unpack));
+  Owned object(checked(PyObject_CallOneArg(hooks.pack, given.py())));
+  if (t->storage->version != version) {
+    raise(PyExc_RuntimeError,
+          "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+          "modified by in-place operations as this can lead to unexpected side-effects.");
+  }
+  PackedTensor result{object.release(), keep.release(), Edge(), slot, t->output_number, is_output};
+  if (!is_output) {
+    result.edge = gradient_edge(t);
+    Py_XINCREF(result.edge.object());
+  }
+  return result;
+}
+
+}  // namespace
+
+void push_saved_hooks(PyObject* pack, PyObject* unpack) {
+  stack.push_back({Py_NewRef(pack), Py_NewRef(unpack)});
+  packs_saved = true;
+}
+
+void pop_saved_hooks() {
+  if (stack.empty()) return;
+  Hooks last = stack.back();
+  stack.pop_back();
+  packs_saved = !stack.empty();
+  Py_DECREF(last.pack);
+  Py_DECREF(last.unpack);
+}
+
+void pack_saved(Node* n, int i, const Tensor& t, bool is_output) {
+  try {
+    extras(n)->packed.push_back(pack(t, i, is_output));
+  } catch (...) {
+    Py_DECREF((PyObject*)n);
+    throw;
+  }
+}
+
+const PackedTensor* find_packed(const Node* n, int i) {
+  if (!n->extras) return nullptr;
+  for (const PackedTensor& p : n->extras->packed) {
+    if (p.slot == i) return &p;
+  }
+  return nullptr;
+}
+
+Tensor unpack_saved(Node* n, const PackedTensor& packed) {
+  Owned object(checked(PyObject_CallOneArg(packed.unpack, packed.object)));
+  if (!is_tensor(object.get())) {
+    raise(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
+          Py_TYPE(object.get())->tp_name);
+  }
+  Tensor t = alias(Tensor::borrow(object.get()));
+  if (!grad_enabled()) return t;
+  Edge edge = packed.is_output ? Edge::to(n, packed.output_number) : packed.edge;
+  if (!edge) return t;
+  if (!edge.is_leaf()) {
+    attach(t, edge.node(), static_cast<int>(edge.output_number()));
+    return t;
+  }
+  // The tensor is not the leaf itself, but its gradient goes there.
+  static OpInfo op{"unpack", "AliasBackward0", "g"};
+  Tensor leaf = Tensor::borrow(edge.leaf());
+  return record(op, t, {&leaf}, {}, [](Backward& b) { b.give(0, b.g()); });
+}
+
+}  // namespace chainrule

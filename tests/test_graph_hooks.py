@@ -1,0 +1,337 @@
+"""Hooks on nodes and several tensors, their order, edges of the graph, and what happens to saved tensors."""
+
+import pytest
+
+import chainrule
+from both import agree, no_leaks  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+
+def leaf(library, *values):
+    return library.tensor(values or (1.0, 2.0), requires_grad=True)
+
+
+# ---- order
+
+
+def test_order_of_all_hooks():
+    """Leaves are finished as soon as their gradient is complete."""
+
+    def program(library):
+        log: list = []
+        x, w = leaf(library), leaf(library)
+        a = x * w
+        b = a.exp()
+        c = b * w
+        s = c.sum()
+        names = {"x": x, "w": w, "a": a, "b": b, "c": c, "s": s}
+        for name, t in names.items():
+            t.register_hook(lambda g, name=name: log.append(name))
+        for name in "xw":
+            names[name].register_post_accumulate_grad_hook(lambda p, name=name: log.append(f"{name} accumulated"))
+        for name in "abcs":
+            node = names[name].grad_fn
+            node.register_prehook(lambda g, name=name: log.append(f"before {name}"))
+            node.register_hook(lambda i, o, name=name: log.append(f"after {name}"))
+        accumulate = a.grad_fn.next_functions[0][0]
+        accumulate.register_hook(lambda i, o: log.append(("after x", len(i), o)))
+        accumulate.register_prehook(lambda o: log.append("before x"))
+        s.backward()
+        return log
+
+    agree(program)
+
+
+def test_leaves_are_finished_while_the_pass_goes_on():
+    def program(library):
+        def finish(t):
+            log.append("last")
+            t.grad = None
+
+        log: list = []
+        first, last = leaf(library), leaf(library)
+        y = first * 3
+        z = (y.exp() * last).sum()
+        y.register_hook(lambda g: log.append(("y", last.grad is not None)))
+        last.register_post_accumulate_grad_hook(finish)
+        z.backward()
+        return log, last.grad
+
+    agree(program)
+
+
+def test_prehooks_change_neither_what_is_retained_nor_what_is_captured():
+    def program(library):
+        x = leaf(library)
+        a = x * 2
+        a.retain_grad()
+        a.grad_fn.register_prehook(lambda g: (g[0] * 10,))
+        a.register_hook(lambda g: g * 3)
+        a.sum().backward(retain_graph=True)
+        return (
+            a.grad,
+            x.grad,
+            library.autograd.grad(a.sum(), [a], retain_graph=True),
+            library.autograd.grad(a.sum(), [a, x]),
+        )
+
+    agree(program)
+
+
+def test_node_hooks_replace_gradients_and_are_removed():
+    def program(library):
+        x = leaf(library)
+        y = x * 2
+        handle = y.grad_fn.register_hook(lambda i, o: (i[0] * 100, *i[1:]))
+        y.sum().backward(retain_graph=True)
+        handle.remove()
+        y.sum().backward()
+        return x.grad
+
+    agree(program)
+
+
+# ---- several tensors
+
+
+def test_multi_grad_hook_for_all():
+    def program(library):
+        seen: list = []
+        a, b = leaf(library), leaf(library)
+        c, d = a * b, b * 2
+        handle = library.autograd.graph.register_multi_grad_hook((a, b, c), seen.append)
+        c.sum().backward()
+        d.sum().backward()
+        handle.remove()
+        (a * b).sum().backward()
+        return [list(gradients) for gradients in seen]
+
+    agree(program)
+
+
+def test_multi_grad_hook_for_any():
+    def program(library):
+        seen: list = []
+        a, b = leaf(library), leaf(library)
+        library.autograd.graph.register_multi_grad_hook((a, b), seen.append, mode="any")
+        (a * b).sum().backward()
+        (b * 2).sum().backward()
+        return seen
+
+    agree(program)
+    agree(lambda library: library.autograd.graph.register_multi_grad_hook((), print, mode="one"), words=6)
+
+
+def test_multi_grad_hook_with_selected_inputs():
+    def program(library):
+        seen: list = []
+        a, b = leaf(library), leaf(library)
+        c = a * 2
+        d = c * b
+        library.autograd.graph.register_multi_grad_hook((c, d), lambda g: seen.append(list(g)))
+        library.autograd.grad(d.sum(), [b])
+        return seen
+
+    agree(program)
+
+
+# ---- edges
+
+
+def test_gradient_edges_stand_for_tensors():
+    def program(library):
+        edge = library.autograd.graph.get_gradient_edge
+        x = leaf(library)
+        y = x.exp()
+        z = y * 2
+        places = edge(x), edge(y)
+        kinds = [type(place.node).__name__ for place in places], [place.output_nr for place in places]
+        inner = library.autograd.grad(z.sum(), places, retain_graph=True)
+        outer = library.autograd.grad(edge(z), x, library.ones(2), retain_graph=True)
+        library.autograd.backward(edge(z), library.ones(2))
+        return kinds, inner, outer, x.grad
+
+    agree(program)
+
+
+def test_edges_of_several_outputs_and_of_nothing():
+    def program(library):
+        x = leaf(library)
+        second = x.unbind()[1]
+        del second  # the edge outlives the tensor
+        place = library.autograd.graph.get_gradient_edge(x.unbind()[1])
+        return place.output_nr, library.autograd.grad(place, x, library.tensor(3.0))
+
+    agree(program)
+    agree(lambda library: library.autograd.graph.get_gradient_edge(library.ones(1)), words=8)
+
+
+def test_nodes_are_instances_of_node():
+    x = leaf(chainrule)
+    assert isinstance((x * 2).grad_fn, chainrule.autograd.graph.Node)
+    assert (x * 2).grad_fn.metadata == {}
+
+
+# ---- saved tensors
+
+
+SAVING = {
+    "unary": lambda library, x: x.sin(),
+    "result": lambda library, x: x.exp(),
+    "product": lambda library, x: x * x.detach(),
+    "matmul": lambda library, x: x @ x,
+    "several": lambda library, x: (x * x).exp().tanh(),
+    "index": lambda library, x: x[library.tensor([0, 0, 1])] * x[0],
+}
+
+
+@pytest.mark.parametrize("case", SAVING)
+def test_saved_tensors_hooks(case):
+    def program(library):
+        x, packed = leaf(library), []
+
+        def pack(t):
+            packed.append(tuple(t.shape))
+            return t.detach().numpy().copy()
+
+        with library.autograd.graph.saved_tensors_hooks(pack, library.from_numpy):
+            y = SAVING[case](library, x)
+        (g,) = library.autograd.grad(y.sum(), x, create_graph=True)
+        second = library.autograd.grad(g.sum(), x, allow_unused=True, retain_graph=True)
+        y.sum().backward()
+        return sorted(packed), g, second, x.grad
+
+    agree(program)
+
+
+def test_saved_tensors_hooks_nest_and_end():
+    def program(library):
+        x, log = leaf(library), []
+        hooks = library.autograd.graph.saved_tensors_hooks
+        with hooks(lambda t: log.append("outer") or t, lambda t: t):
+            with hooks(lambda t: log.append("inner") or t, lambda t: t):
+                x.sin()
+            x.cos()
+        x.tan()
+        return log
+
+    agree(program)
+
+
+BAD_HOOKS = {
+    "unpacks no tensor": (lambda t: t, lambda t: 3),
+    "raises while packing": (lambda t: 1 / 0, lambda t: t),
+    "raises while unpacking": (lambda t: t, lambda t: 1 / 0),
+    "writes": (lambda t: t.detach().add_(1), lambda t: t),
+}
+
+
+@pytest.mark.parametrize("case", BAD_HOOKS)
+def test_bad_saved_tensors_hooks(case):
+    def program(library):
+        with library.autograd.graph.saved_tensors_hooks(*BAD_HOOKS[case]):
+            y = leaf(library).exp().sin()
+        y.sum().backward()
+
+    agree(program, words=10 if case in ("unpacks no tensor", "writes") else 1)
+
+
+def test_saved_tensors_hooks_and_functions():
+    def program(library):
+        class Square(library.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x, None)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, g):
+                x, nothing = ctx.saved_tensors
+                return 2 * g * x, nothing
+
+        x = leaf(library)
+        with library.autograd.graph.saved_tensors_hooks(lambda t: [t.detach() * 10], lambda box: box[0]):
+            y = Square.apply(x)
+        return library.autograd.grad(y.sum(), x)
+
+    agree(program)
+
+
+def test_disabled_saved_tensors_hooks():
+    def program(library):
+        graph = library.autograd.graph
+        with graph.disable_saved_tensors_hooks("not here, please"), graph.saved_tensors_hooks(print, print):
+            pass
+
+    agree(program, words=3)
+
+
+def test_save_on_cpu_and_mutation():
+    def program(library):
+        graph = library.autograd.graph
+        x = leaf(library)
+        with graph.save_on_cpu():
+            y = x.exp()
+        with graph.allow_mutation_on_saved_tensors():
+            z = x.clone()
+            w = (z**2).sum()
+            z.sin_()
+            found = library.autograd.grad(w, x)
+        return library.autograd.grad(y.sum(), x), found
+
+    agree(program)
+
+
+def test_names_of_saved_tensors():
+    def program(library):
+        x, y = leaf(library), leaf(library)
+        product, plain = (x * y).grad_fn, (x * y.detach()).grad_fn
+        matrix = (x[None] @ y[:, None]).grad_fn
+        return (
+            [product._saved_self is x, product._saved_other is y, x.exp().grad_fn._saved_result],
+            [hasattr(plain, name) for name in ("_saved_other", "_saved_result")],
+            sorted(
+                name for name in dir(matrix) if name.startswith("_saved_") and "sym" not in name and "dim" not in name
+            ),
+        )
+
+    agree(program)
+
+
+def test_increment_version():
+    def program(library):
+        x = leaf(library)
+        y = x * 1
+        z = y.exp()
+        library.autograd.graph.increment_version(z)
+        z.sum().backward()
+
+    agree(program, words=10)
+
+
+# ---- passes within passes
+
+
+def test_backward_inside_a_hook_and_inside_a_function():
+    def program(library):
+        class Inner(library.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.x = x.detach()
+                return x * x
+
+            @staticmethod
+            def backward(ctx, g):
+                with library.enable_grad():
+                    x = ctx.x.requires_grad_()
+                    (found,) = library.autograd.grad((x * x).sum(), x)
+                return g * found
+
+        x, w = leaf(library), leaf(library)
+        y = Inner.apply(x)
+        y.register_hook(lambda g: (w * w).sum().backward())
+        y.sum().backward()
+        return x.grad, w.grad
+
+    agree(program)
