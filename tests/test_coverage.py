@@ -42,7 +42,7 @@ ELSEWHERE = {
 NAMED_ELSEWHERE = {name for names in ELSEWHERE.values() for name in names.split()}
 
 # Python names that differ from the operator's schema, which is all that can be inspected.
-UNINSPECTABLE = {"as_tensor", "linalg_vector_norm"}
+UNINSPECTABLE = {"as_tensor", "linalg_vector_norm", "unique", "unique_consecutive"}
 
 TRIED = {record.name for record in [*RECORDS, *CREATION]}
 PUBLIC = sorted({(form, name) for form, name, _ in _core.signatures() if not name.startswith("_")})

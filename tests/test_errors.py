@@ -69,6 +69,19 @@ SAME_WORDS = [
     lambda t: t.autograd.grad(t.zeros(()), [t.zeros(2)]),
     lambda t: t.from_numpy(3),
     lambda t: t.zeros(2).to("nowhere"),
+    lambda t: t.celu(t.ones(3), 0),
+    lambda t: t.celu_(t.ones(3), 0.0),
+    lambda t: t.nn.functional.celu(t.zeros(0), 0),
+    lambda t: t.nn.functional.softshrink(t.ones(3), -1),
+    lambda t: t.nn.functional.softshrink(t.ones(3, dtype=t.float16), 1e6),
+    lambda t: t.celu(t.ones(3), 1j),
+    lambda t: t.roll(t.ones(()), 0, 0),
+    lambda t: t.cat([t.ones(2, 5), t.ones(3, 5)], out=t.zeros(1).expand(5, 5)),
+    lambda t: t.tensor_split(t.ones(4), t.tensor([1, 2], dtype=t.int32)),
+    lambda t: t.tensor_split(t.ones(4), t.tensor([[1, 2]])),
+    lambda t: t.ones(4)[1:].as_strided((2,), (1,), -1),
+    lambda t: t.ones(4)[1:].as_strided((2,), (1,), 2**63 - 1),
+    lambda t: t.ones(4)[1:].as_strided((2, 2), (2**62, 2**62), 0),
 ]
 
 

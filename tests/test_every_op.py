@@ -309,10 +309,13 @@ def expanded(t):
     return t[:1].expand(t.shape) if t.ndim and t.shape[0] else t
 
 
-@every
+@having("strides")
+@pytest.mark.filterwarnings("ignore:torch.searchsorted")
 @pytest.mark.parametrize("layout", [transposed, sliced, expanded])
 def test_strides(record, layout):
     """Value and gradient do not depend on how the input lies in memory."""
+    if layout.__name__ in record.skip:
+        return
     mine, reference = pair(record, "float64" if takes_floats(record) else "int64")
     mine, reference = [layout(t) for t in mine], [layout(t) for t in reference]
     for m, r, draw in zip(mine, reference, record.draws, strict=True):
@@ -336,14 +339,19 @@ def test_lengths(record):
         long, reference = pair(record.reshaped(*[(33,)] * len(record.draws)), dtype, grad=True)
         results = call(chainrule, record, long)
         assert_all_same(results, call(torch, record, reference), record.tolerance, f"{record} {dtype}")
-        expected = [results[0], *gradient_of_sum(results, long)]
+        gradient = gradient_of_sum if "gradient" not in record.skip else no_gradient
+        expected = [results[0], *gradient(results, long)]
         for length in range(1, 33):
             short = [t.detach()[:length].clone().requires_grad_(t.requires_grad) for t in long]
             results = call(chainrule, record, short)
-            for whole, part in zip(expected, [results[0], *gradient_of_sum(results, short)], strict=True):
+            for whole, part in zip(expected, [results[0], *gradient(results, short)], strict=True):
                 np.testing.assert_array_equal(
                     part.detach().numpy(), whole.detach().numpy()[:length], f"{dtype} {length}"
                 )
+
+
+def no_gradient(results: list, inputs: list) -> list:
+    return []
 
 
 def gradient_of_sum(results: list, inputs: list) -> list:

@@ -4,6 +4,7 @@ import gc
 import resource
 import weakref
 
+import numpy as np
 import pytest
 
 import chainrule
@@ -300,3 +301,64 @@ def test_a_leaf_lives_with_its_graph():
     leaf = y.grad_fn.next_functions[0][0].next_functions[0][0].variable
     assert leaf.name_of_mine == "kept"
     assert leaf.grad.tolist() == seen[0] == [2.0, 2.0, 2.0]
+
+
+# ---- memory that others see
+
+
+def test_borrowed_memory_stays_where_it_is():
+    """What a tensor shows cannot move away under it."""
+    import array
+    import mmap
+
+    grown = array.array("d", [1.0, 2.0, 3.0])
+    x = chainrule.as_tensor(grown)
+    with pytest.raises(BufferError):
+        grown.extend([0.0] * 1000)
+    assert x.tolist() == [1.0, 2.0, 3.0]
+    del x
+    grown.extend([4.0])
+
+    mapped = mmap.mmap(-1, 4096)
+    x = chainrule.as_tensor(mapped)
+    with pytest.raises(BufferError):
+        mapped.close()
+    assert x.sum().item() == 0
+    del x
+    mapped.close()
+
+
+def test_lent_memory_outlives_the_tensors_use_of_it():
+    """A buffer keeps the memory it was made for when the tensor gets other memory."""
+    x = chainrule.ones(1000)
+    seen = memoryview(x)
+    array = np.asarray(x)
+    x.data = chainrule.zeros(2000)
+    y = chainrule.ones(1000)
+    lent = memoryview(y)
+    with pytest.warns(UserWarning, match="resized"):
+        chainrule.zeros(50000, out=y)
+    del x, y
+    chainrule._core.trim_memory()
+    assert set(seen) == {1.0}
+    assert set(lent) == {1.0}
+    assert array.sum() == 1000
+
+
+def test_unaligned_memory_is_copied():
+    raw = np.arange(33, dtype=np.uint8)
+    for dtype in ("float32", "float64", "int16", "complex64"):
+        odd = raw[1:33].view(dtype)
+        x = chainrule.from_numpy(odd)
+        assert x.data_ptr() % odd.dtype.alignment == 0
+        np.testing.assert_array_equal(x.numpy(), odd)
+        np.testing.assert_array_equal(chainrule.tensor(odd[::2]).numpy(), odd[::2])
+
+
+def test_a_long_chain_of_gradients_of_gradients_is_freed():
+    x = chainrule.ones(1)
+    for _ in range(300_000):
+        y = chainrule.ones(1)
+        y.grad = x
+        x = y
+    del x, y

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import chainrule
+from both import agree
 from oracle import Collected, assert_same, assert_same_gradients, assert_same_outcome, gradients, ours, outcome
 
 NAMES = [
@@ -145,3 +146,20 @@ def test_named_results():
     assert (values.tolist(), indices.tolist()) == ([5.0, 7.0], [1, 0])
     assert (result.values.tolist(), result.indices.tolist()) == ([5.0, 7.0], [1, 0])
     assert chainrule.aminmax(chainrule.arange(3)).max.item() == 2
+
+
+@pytest.mark.parametrize("name", ["aminmax", "var_mean", "std_mean"])
+def test_two_results_of_one_node(name):
+    x = chainrule.tensor([1.0, 5.0, 3.0], requires_grad=True)
+    first, second = getattr(chainrule, name)(x)
+    assert first.grad_fn is second.grad_fn
+    assert (first.output_nr, second.output_nr) == (0, 1)
+
+
+def test_aminmax_writes_into_out():
+    def program(t):
+        out = t.empty(0), t.empty(0)
+        result = t.aminmax(t.tensor([[1.0, 5.0], [7.0, 3.0]]), dim=0, out=out)
+        return result[0] is out[0], result.max is out[1], out
+
+    agree(program)

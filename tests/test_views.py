@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import chainrule
+from both import agree
 from oracle import assert_same, call, flat, gradients, is_float, ours, pair, theirs
 from samples.shapes import VIEWS
 
@@ -170,3 +171,34 @@ def test_flat_results_are_tuples():
     )
     assert [t.shape for t in flat(chainrule.zeros(5).chunk(2))] == [(3,), (2,)]
     assert theirs(chainrule.zeros(2)).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("offset", [0, 1, 3, 5])
+def test_as_strided_beyond_its_input(offset):
+    """A view of a part of the storage may show what lies before and after that part; nobody's gradient is there."""
+
+    def program(t):
+        x = t.arange(20.0, dtype=t.float64, requires_grad=True)
+        part = x.detach()[5:9].requires_grad_()
+        shown = part.as_strided((3, 2), (2, 1), offset)
+        (first,) = t.autograd.grad((shown**3).sum(), part, create_graph=True)
+        (second,) = t.autograd.grad(first.sum(), part)
+        incoming = t.arange(6.0, dtype=t.float64).reshape(3, 2).requires_grad_()
+        (linear,) = t.autograd.grad(shown, part, incoming, create_graph=True)
+        (back,) = t.autograd.grad((linear**2).sum(), incoming)
+        return shown, first, second, linear, back
+
+    agree(program)
+
+
+def test_as_strided_of_an_expanded_input():
+    def program(t):
+        x = t.arange(3.0, dtype=t.float64, requires_grad=True)
+        wide = x.expand(4, 3)
+        shown = wide.as_strided((2, 3), (0, 1), 0)
+        incoming = t.arange(6.0, dtype=t.float64).reshape(2, 3).requires_grad_()
+        (first,) = t.autograd.grad(shown * shown, x, incoming, create_graph=True)
+        (second,) = t.autograd.grad((first**2).sum(), incoming)
+        return shown, first, second
+
+    agree(program)

@@ -38,6 +38,7 @@ ARGUMENT_TYPES = {
 RETURN_TYPES = {
     "Tensor": "Tensor",
     "Tensor[]": "tuple[Tensor, ...]",
+    "Tensor | Tensor[]": "Any",  # by the arguments' values
     "int": "_int",
     "bool": "_bool",
     "Size": "Size",

@@ -37,12 +37,12 @@ Tensor record_written(OpInfo& op, Inputs inputs, Inputs saved, const F& gradient
   mark_written(self);
   if (forward_mode::active() && forward_mode::any_tangent(inputs)) [[unlikely]] {
     // A node of its own: this one has edges to all that carries a tangent.
-    Node* n = make_record(op, self, inputs.size(), saved, gradient, [&](Node* node) { set_edges(node, inputs); });
+    Node* n = make_record(op, {&self, 1}, inputs.size(), saved, gradient, [&](Node* node) { set_edges(node, inputs); });
     forward_mode::propagate(n, inputs, self);
     Py_DECREF((PyObject*)n);
   }
   if (!should_record_write(inputs)) return self;
-  rebase_history(self, make_record(op, self, inputs.size(), saved, gradient, [&](Node* node) {
+  rebase_history(self, make_record(op, {&self, 1}, inputs.size(), saved, gradient, [&](Node* node) {
                    for (size_t i = 0; i < inputs.size(); ++i) {
                      if (*inputs[i] && is_differentiable(inputs[i]->dtype()))
                        set_edge(node, static_cast<int>(i), gradient_edge(*inputs[i]));

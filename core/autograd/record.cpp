@@ -63,13 +63,14 @@ void set_edges(Node* n, Inputs inputs) {
   }
 }
 
-void attach_recorded(const Tensor& output, Node* n, Inputs inputs) {
+void attach_recorded(std::span<const Tensor> outputs, Node* n, Inputs inputs) {
   bool wanted = false;
   if (grad_mode) {
     for (const Tensor* t : inputs) wanted |= *t && requires_grad(*t);
   }
-  if (wanted) attach(output, n);
-  if (forward_mode::active() && forward_mode::any_tangent(inputs)) forward_mode::propagate(n, inputs, output);
+  bool tangents = forward_mode::active() && forward_mode::any_tangent(inputs);
+  for (size_t k = 0; k < outputs.size() && wanted; ++k) attach(outputs[k], n, static_cast<int>(k));
+  if (tangents) forward_mode::propagate(n, inputs, outputs);
   Py_DECREF((PyObject*)n);
 }
 

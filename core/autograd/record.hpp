@@ -1,6 +1,7 @@
 // Recording an operation: whether it is needed, and how an output learns where it came from.
 #pragma once
 #include <initializer_list>
+#include <utility>
 
 #include "autograd/node.hpp"
 
@@ -93,41 +94,49 @@ bool should_record(Inputs inputs);
 void note_cuts(const Tensor& output, Inputs inputs);
 // Sets the edges of `n` from its inputs (null handles have none).
 void set_edges(Node* n, Inputs inputs);
-// Gives the finished node to the output and lets forward mode see it; drops the caller's reference to the node.
-void attach_recorded(const Tensor& output, Node* n, Inputs inputs);
+// Gives the finished node to the outputs and lets forward mode see it; drops the caller's reference to the node.
+void attach_recorded(std::span<const Tensor> outputs, Node* n, Inputs inputs);
+inline void attach_recorded(const Tensor& output, Node* n, Inputs inputs) { attach_recorded({&output, 1}, n, inputs); }
 
-// A node for an operation that gave `output`, numbered and with its line; it has one reference. See record_many for
+// A node for an operation that gave `outputs`, numbered and with its line; it has one reference. See record_all for
 // `saved` and `gradient`; set_inputs(node) gives it its edges.
 template <class F, class SetInputs>
-Node* make_record(OpInfo& op, const Tensor& output, size_t inputs, Inputs saved, F gradient, SetInputs set_inputs) {
-  Node* n = make_node(&op, static_cast<int>(inputs), static_cast<int>(saved.size()), 1);
+Node* make_record(OpInfo& op, std::span<const Tensor> outputs, size_t inputs, Inputs saved, F gradient,
+                  SetInputs set_inputs) {
+  Node* n = make_node(&op, static_cast<int>(inputs), static_cast<int>(saved.size()), static_cast<int>(outputs.size()));
   set_inputs(n);
   int i = 0;
   for (const Tensor* t : saved) {
-    if (t->get() == output.get())
+    bool is_output = false;
+    for (const Tensor& output : outputs) is_output |= t->get() == output.get();
+    if (is_output)
       save_output(n, i, *t);
     else if (*t)
       save_input(n, i, *t);
     ++i;
   }
   set_function(n, std::move(gradient));
-  n->outputs[0].describe(output);
+  for (size_t k = 0; k < outputs.size(); ++k) n->outputs[k].describe(outputs[k]);
   finish_node(n);
   return n;
 }
 
-// Records `output` as calculated from `inputs`. `saved` lists what the gradient reads back with saved(i): inputs, or
-// the output itself. `gradient` is called with a Backward and gives one gradient per input that needs one; it captures
+// Records `outputs` as calculated from `inputs`. `saved` lists what the gradient reads back with saved(i): inputs, or
+// an output itself. `gradient` is called with a Backward and gives one gradient per input that needs one; it captures
 // plain values only, never tensors, so that the collector sees every reference.
 template <class F>
-Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gradient) {
+void record_all(OpInfo& op, std::span<const Tensor> outputs, Inputs inputs, Inputs saved, F gradient) {
   if (!should_record(inputs)) {
-    note_cuts(output, inputs);
-    return output;
+    for (const Tensor& output : outputs) note_cuts(output, inputs);
+    return;
   }
   Node* n =
-      make_record(op, output, inputs.size(), saved, std::move(gradient), [&](Node* node) { set_edges(node, inputs); });
-  attach_recorded(output, n, inputs);
+      make_record(op, outputs, inputs.size(), saved, std::move(gradient), [&](Node* node) { set_edges(node, inputs); });
+  attach_recorded(outputs, n, inputs);
+}
+template <class F>
+Tensor record_many(OpInfo& op, Tensor output, Inputs inputs, Inputs saved, F gradient) {
+  record_all(op, {&output, 1}, inputs, saved, std::move(gradient));
   return output;
 }
 template <class F>
@@ -135,6 +144,17 @@ Tensor record(OpInfo& op, Tensor output, std::initializer_list<const Tensor*> in
               std::initializer_list<const Tensor*> saved, F gradient) {
   return record_many(op, std::move(output), Inputs(inputs.begin(), inputs.size()), Inputs(saved.begin(), saved.size()),
                      std::move(gradient));
+}
+
+// As record, for two outputs of one node; gradients that did not arrive are b.has_g(i) == false.
+template <class F>
+std::pair<Tensor, Tensor> record_pair(OpInfo& op, Tensor first, Tensor second,
+                                      std::initializer_list<const Tensor*> inputs,
+                                      std::initializer_list<const Tensor*> saved, F gradient) {
+  Tensor outputs[] = {std::move(first), std::move(second)};
+  record_all(op, outputs, Inputs(inputs.begin(), inputs.size()), Inputs(saved.begin(), saved.size()),
+             std::move(gradient));
+  return {std::move(outputs[0]), std::move(outputs[1])};
 }
 
 // As record, for an output that shares memory with its one input: links it to its base as well.

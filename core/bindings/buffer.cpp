@@ -12,10 +12,17 @@ namespace {
 
 constexpr const char* kFormats[kDTypeCount] = {"?", "B", "b", "h", "i", "q", "e", nullptr, "f", "d", "Zf", "Zd"};
 
-// Sizes and strides in bytes, for the life of the view.
-struct Shape {
+// What a buffer needs for its life: sizes and strides in bytes, and the memory itself, for the tensor may get other
+// memory meanwhile (out=, resize_, .data).
+struct Export {
   Py_ssize_t values[2 * 64];
+  Storage* storage;
+
+  explicit Export(Storage* s) : storage(s) { storage->retain(); }
+  ~Export() { storage->release(); }
 };
+
+size_t alignment_of(DType t) { return size_of(real_of(t)); }
 
 DType dtype_of(const char* format, Py_ssize_t itemsize) {
   if (!format) return DType::UInt8;
@@ -41,7 +48,7 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
         if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !t.is_contiguous()) {
           raise(PyExc_BufferError, "the tensor is not contiguous, and the buffer was asked for without strides");
         }
-        auto* shape = new Shape;
+        auto* shape = new Export(t->storage);
         auto item = static_cast<Py_ssize_t>(size_of(t.dtype()));
         for (int i = 0; i < t.ndim(); ++i) {
           shape->values[i] = t.size(i);
@@ -64,7 +71,7 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
       -1);
 }
 
-void tensor_release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Shape*>(view->internal); }
+void tensor_release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Export*>(view->internal); }
 
 Tensor from_buffer(PyObject* object) {
   Py_buffer view;
@@ -95,7 +102,15 @@ Tensor from_buffer(PyObject* object) {
     }
     extent += (std::max<int64_t>(sizes[i], 1) - 1) * view.strides[i];
   }
-  Storage* storage = Storage::borrow(view.buf, extent, object);
+  if (reinterpret_cast<uintptr_t>(view.buf) % alignment_of(dtype)) {  // kernels read aligned elements only
+    Tensor copy = empty(sizes, dtype);
+    checked(PyBuffer_ToContiguous(copy->data, &view, view.len, 'C'));
+    return copy;
+  }
+  // A view of its own keeps the memory where it is: a bytearray cannot grow, nor a file be unmapped, meanwhile.
+  PyObject* owner = checked(PyMemoryView_FromObject(object));
+  Storage* storage = Storage::borrow(view.buf, extent, owner);
+  Py_DECREF(owner);
   Tensor result = tensor_over(storage, sizes, strides, 0, dtype);
   storage->release();
   return view.readonly ? copy_strided(result, dense_strides_like(result))

@@ -79,6 +79,7 @@ void check_out(const Tensor& from, const Tensor& to, bool exact) {
 
 void copy_to_out(const Tensor& from, const Tensor& to) {
   prepare_out(to, from.sizes());
+  check_no_overlap(to);
   copy_elements(to, from);
   mark_written(to);
 }

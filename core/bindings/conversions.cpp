@@ -32,7 +32,11 @@ template <class F>
 void each_item(PyObject* sequence, F f) {
   PyObject* fast = checked(PySequence_Fast(sequence, "expected a sequence"));
   try {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast); ++i) f(PySequence_Fast_GET_ITEM(fast, i));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast); ++i) {
+      nanobind::object item =
+          nanobind::borrow(PySequence_Fast_GET_ITEM(fast, i));  // f may run code that changes the list
+      f(item.ptr());
+    }
   } catch (...) {
     Py_DECREF(fast);
     throw;
@@ -115,7 +119,13 @@ int64_t to_int(PyObject* o) {
   return v;
 }
 
-double to_double(PyObject* o) { return PyFloat_CheckExact(o) ? PyFloat_AS_DOUBLE(o) : to_scalar(o).real; }
+double to_double(PyObject* o) {
+  if (PyFloat_CheckExact(o)) return PyFloat_AS_DOUBLE(o);
+  Scalar s = to_scalar(o);
+  if (s.kind == Scalar::kComplex && s.imaginary != 0)
+    raise(PyExc_RuntimeError, "value cannot be converted to type double without overflow");
+  return s.real;
+}
 
 Dims to_dims(PyObject* o) {
   if (is_index(o)) return Dims{to_int(o)};

@@ -6,6 +6,7 @@
 #include "bindings/from_python.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "ops/triangular.hpp"
 
 namespace chainrule {
 namespace {
@@ -120,6 +121,55 @@ Tensor make_eye(int64_t n, std::optional<int64_t> m, MaybeDType dtype, PyObject*
   return finished(eye(n, m.value_or(n), dtype.value_or(default_dtype())), device, tracked);
 }
 
+Tensor make_strided(const Dims& size, const Dims& stride, MaybeDType dtype, PyObject*, PyObject* device, bool,
+                    bool tracked) {
+  if (size.size() != stride.size()) {
+    raise(PyExc_RuntimeError, "dimensionality of sizes (", size.size(), ") must match dimensionality of strides (",
+          stride.size(), ")");
+  }
+  for (int64_t s : stride) {
+    if (s < 0) {
+      raise(PyExc_RuntimeError, "Storage size calculation overflowed with sizes=", Span(size),
+            " and strides=", Span(stride));
+    }
+  }
+  return finished(empty_strided(size, stride, dtype.value_or(default_dtype())), device, tracked);
+}
+
+Tensor new_strided(const Tensor& like, const Dims& size, const Dims& stride, MaybeDType dtype, PyObject* layout,
+                   PyObject* device, bool pin, bool tracked) {
+  return make_strided(size, stride, dtype.value_or(like.dtype()), layout, device, pin, tracked);
+}
+
+// The dimensions lie in memory in the order of `layout`, the last one innermost.
+Tensor make_permuted(const Dims& size, const Dims& physical, MaybeDType dtype, PyObject* layout, PyObject* device,
+                     bool pin, bool tracked) {
+  if (size.size() != physical.size()) {
+    raise(PyExc_RuntimeError,
+          "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = ",
+          size.size(), " is not equal to len(physical_layout) = ", physical.size());
+  }
+  Dims stride(size.size(), -1);
+  int64_t step = 1;
+  for (int i = physical.size(); i-- > 0;) {
+    int64_t d = physical[i];
+    if (d < 0 || d >= size.size()) {
+      raise(PyExc_RuntimeError, "Dimension out of range (expected to be between 0 and ", size.size() - 1, ", but got ",
+            d, " at index ", i, ").  NB: negative dims not currently supported; file an issue if you want it.");
+    }
+    if (stride[static_cast<int>(d)] >= 0) raise(PyExc_RuntimeError, "Duplicate dim not allowed: ", d);
+    stride[static_cast<int>(d)] = step;
+    step *= std::max<int64_t>(size[static_cast<int>(d)], 1);
+  }
+  return make_strided(size, stride, dtype, layout, device, pin, tracked);
+}
+
+template <bool lower>
+Tensor make_triangle_indices(int64_t rows, int64_t columns, int64_t offset, MaybeDType dtype, PyObject*,
+                             PyObject* device, bool, bool tracked) {
+  return finished(triangle_indices(lower, rows, columns, offset, dtype.value_or(DType::Int64)), device, tracked);
+}
+
 Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
   return finished(tensor_from_python(data, dtype), device, tracked);
 }
@@ -158,6 +208,11 @@ void bind_creation() {
   define("arange(Number start, Number end, Number step=1, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_range);
   define("linspace(float start, float end, int steps, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_linspace);
   define("eye(int n, int? m=None, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_eye);
+  define("empty_strided(int[] size, int[] stride, *, " CR_OPTIONS ")", kFunction, make_strided);
+  define("empty_permuted(int[] size, int[] physical_layout, *, " CR_OPTIONS ")", kFunction, make_permuted);
+  define("new_empty_strided(Tensor input, int[] size, int[] stride, *, " CR_OPTIONS ")", kMethod, new_strided);
+  define("tril_indices(int row, int col, int offset=0, *, " CR_OPTIONS ")", kFunction, make_triangle_indices<true>);
+  define("triu_indices(int row, int col, int offset=0, *, " CR_OPTIONS ")", kFunction, make_triangle_indices<false>);
   define("empty_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, empty_like);
   define("zeros_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<0>);
   define("ones_like(Tensor input, *, " CR_LIKE_OPTIONS ")", kFunction, constant_like<1>);
@@ -175,10 +230,7 @@ void bind_creation() {
          kMethod, [](const Tensor& like, PyObject* data, MaybeDType dtype, PyObject* device, bool tracked) {
            return finished(tensor_from_python(data, dtype.value_or(like.dtype())), device, tracked);
          });
-  define("fill_(Tensor input, Number value)", kMethod, [](const Tensor& t, PyObject* value) {
-    return is_tensor(value) ? fill_tensor_(t, Tensor::borrow(value)) : fill_(t, to_scalar(value));
-  });
-  define("zero_(Tensor input)", kMethod, zero_);
+  define("zero_(Tensor input)", kBoth, zero_);
 }
 
 }  // namespace chainrule

@@ -57,7 +57,7 @@ Tensor divide(const Target& target, const BoundArguments& a) {
 Tensor floor_divide(const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
   Tensor held = first_as_tensor(x, y);
-  return apply(OpId::div_floor, {x, y}, nullptr, target);
+  return apply(OpId::floor_divide, {x, y}, nullptr, target);
 }
 
 Tensor square(const Target& target, const BoundArguments& a) {
@@ -140,20 +140,6 @@ Tensor special_round(const Target& target, const BoundArguments& a) {
 Tensor logit(const Target& target, const BoundArguments& a) {
   double eps = a[1] == Py_None ? -1 : to_double(a[1]);
   return apply(OpId::logit, {Tensor::borrow(a[0])}, &eps, target);
-}
-
-double largest(DType t) {
-  switch (t) {
-    case DType::Float16:
-      return 65504;
-    case DType::BFloat16:
-      return 0x1.fep127;
-    case DType::Float32:
-    case DType::Complex64:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
 }
 
 // None stands for the largest and smallest finite values of the dtype. Complex numbers are treated part by part.

@@ -44,9 +44,7 @@ class Reader {
       if (n < 0) throw PythonError();
       sizes_.push_back(n);
       if (n == 0) break;
-      PyObject* first = checked(PySequence_GetItem(o, 0));
-      Py_DECREF(first);  // the sequence keeps it alive
-      o = first;
+      o = hold(checked(PySequence_GetItem(o, 0)));
       if (sizes_.size() > 64) raise(PyExc_ValueError, "too many dimensions: the nesting is deeper than 64");
     }
     if (Tensor leaf = leaf_tensor(data)) {
@@ -64,14 +62,23 @@ class Reader {
   }
 
  private:
+  // A sequence such as a range makes its items when asked for them, so they are kept while they are looked at.
+  struct Held : std::vector<PyObject*> {
+    ~Held() {
+      for (PyObject* item : *this) Py_DECREF(item);
+    }
+  };
+  PyObject* hold(PyObject* item) {
+    held_.push_back(item);
+    return item;
+  }
+
   // Tensors and arrays inside a list count as further dimensions.
   Tensor leaf_tensor(PyObject* data) {
     PyObject* o = data;
     for (int i = 0; i < sizes_.size(); ++i) {
       if (sizes_[i] == 0) return Tensor();
-      PyObject* first = checked(PySequence_GetItem(o, 0));
-      Py_DECREF(first);
-      o = first;
+      o = hold(checked(PySequence_GetItem(o, 0)));
     }
     if (is_tensor(o)) return Tensor::borrow(o);
     return is_array(o) && !is_number(o) ? from_buffer(o) : Tensor();
@@ -159,6 +166,7 @@ class Reader {
     at += bytes;
   }
 
+  Held held_;
   Dims sizes_, place_;
   int depth_ = 0;
   bool dtype_given_;

@@ -42,6 +42,30 @@ void define_atleast(const std::string& name) {
   });
 }
 
+std::vector<Tensor> tensor_split_by(const Tensor& t, const Tensor& where, int64_t dim) {
+  if (where.dtype() != DType::Int64) {
+    raise(PyExc_RuntimeError, "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
+          facts(where.dtype()).tensor_name);
+  }
+  if (where.ndim() > 1) {
+    raise(PyExc_RuntimeError,
+          "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but "
+          "got a tensor with ",
+          where.ndim(), " dims");
+  }
+  Tensor values = contiguous(where);
+  if (where.ndim() == 0) return tensor_split(t, *values.data<int64_t>(), dim);
+  return tensor_split_at(t, Span(values.data<int64_t>(), static_cast<size_t>(values.numel())), dim);
+}
+
+template <int least>
+void define_axis_split(const std::string& name) {
+  define(name + "(Tensor input, int sections)", kBoth,
+         [](const Tensor& t, int64_t sections) { return split_axis(least, t, sections); });
+  define(name + "(Tensor input, int[] indices)", kBoth,
+         [](const Tensor& t, const Dims& indices) { return split_axis_at(least, t, indices); });
+}
+
 void bind_splits() {
   for (auto [text, forms] :
        {std::pair("split(Tensor tensor, int", kFunction), std::pair("split(Tensor input, int", kMethod)}) {
@@ -54,9 +78,13 @@ void bind_splits() {
   define("split_with_sizes(Tensor input, int[] split_sizes, int dim=0)", kBoth,
          [](const Tensor& t, const Dims& sizes, int64_t dim) { return split_with_sizes(t, sizes, dim); });
   define("chunk(Tensor input, int chunks, int dim=0)", kBoth, chunk);
+  define("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0)", kBoth, tensor_split_by);
   define("tensor_split(Tensor input, int sections, int dim=0)", kBoth, tensor_split);
   define("tensor_split(Tensor input, int[] indices, int dim=0)", kBoth,
          [](const Tensor& t, const Dims& indices, int64_t dim) { return tensor_split_at(t, indices, dim); });
+  define_axis_split<1>("hsplit");
+  define_axis_split<2>("vsplit");
+  define_axis_split<3>("dsplit");
   define("unbind(Tensor input, int dim=0)", kBoth, unbind);
 }
 
@@ -108,6 +136,8 @@ void define_triangle(const std::string& name) {
 void bind_triangles() {
   define("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1)", kBoth, diagonal);
   define("diag(Tensor input, int diagonal=0, *, Tensor? out=None)", kBoth, diag);
+  define("diagflat(Tensor input, int offset=0)", kBoth, diagflat);
+  define("trace(Tensor input)", kBoth, trace);
   define("diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1)", kBoth, diag_embed);
   define_triangle<tril>("tril");
   define_triangle<triu>("triu");

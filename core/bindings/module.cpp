@@ -251,6 +251,10 @@ NB_MODULE(_core, m) {
   bind_joining();
   bind_indexing();
   bind_networks();
+  bind_masked();
+  bind_view_copies();
+  bind_layout();
+  bind_ordering();
   bind_tensor_methods();
   bind_python_operations();
   bind_dtype_conversions();

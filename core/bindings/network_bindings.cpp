@@ -3,6 +3,7 @@
 #include "bindings/callable.hpp"
 #include "ops/embedding.hpp"
 #include "ops/loss.hpp"
+#include "ops/normalize.hpp"
 
 namespace chainrule {
 namespace {
@@ -21,8 +22,52 @@ void bind_losses() {
       kFunctional, cross_entropy);
 }
 
+void bind_norms() {
+  define("native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> Tensor[]",
+         kFunction, native_layer_norm);
+  define(
+      "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+      "cudnn_enable=True)",
+      kFunction, [](const Tensor& x, const Dims& shape, const Tensor& weight, const Tensor& bias, double eps, bool) {
+        return std::get<0>(native_layer_norm(x, shape, weight, bias, eps));
+      });
+  define("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None)", kFunction, rms_norm);
+  define(
+      "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+      "training, float momentum, float eps) -> Tensor[]",
+      kFunction, native_batch_norm);
+  define(
+      "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+      "training, "
+      "float momentum, float eps, bool cudnn_enabled)",
+      kFunction,
+      [](const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var,
+         bool training, double momentum, double eps,
+         bool) { return std::get<0>(native_batch_norm(x, weight, bias, mean, var, training, momentum, eps)); });
+  define(
+      "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> "
+      "Tensor[]",
+      kFunction, native_group_norm);
+  define(
+      "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+      "cudnn_enabled=True)",
+      kFunction, [](const Tensor& x, int64_t groups, const Tensor& weight, const Tensor& bias, double eps, bool) {
+        return group_norm(x, groups, weight, bias, eps);
+      });
+  define(
+      "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+      "use_input_stats, float momentum, float eps, bool cudnn_enabled)",
+      kFunction,
+      [](const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var,
+         bool use_input_stats, double momentum, double eps,
+         bool) { return instance_norm(x, weight, bias, mean, var, use_input_stats, momentum, eps); });
+}
+
 }  // namespace
 
-void bind_networks() { bind_losses(); }
+void bind_networks() {
+  bind_losses();
+  bind_norms();
+}
 
 }  // namespace chainrule

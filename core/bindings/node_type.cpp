@@ -34,7 +34,8 @@ PyObject* represent(PyObject* self) {
 
 PyObject* get_name(PyObject* self, PyObject*) {
   const char* name = node_of(self)->op->node_name;
-  bool in_engine = !std::strcmp(name, "AccumulateGrad") || !std::strcmp(name, "CopySlices");
+  bool in_engine = false;
+  for (const char* own : {"AccumulateGrad", "CopySlices", "NotImplemented"}) in_engine |= !std::strcmp(name, own);
   return PyUnicode_FromFormat("%s%s", in_engine ? "torch::autograd::" : "", name);
 }
 

@@ -191,7 +191,7 @@ PyNumberMethods* tensor_number_methods() {
   m.nb_subtract = subtract;
   m.nb_multiply = binary<OpId::mul>;
   m.nb_true_divide = divide;
-  m.nb_floor_divide = binary<OpId::div_floor>;
+  m.nb_floor_divide = binary<OpId::floor_divide>;
   m.nb_remainder = binary<OpId::remainder>;
   m.nb_power = power;
   m.nb_matrix_multiply = matrix_multiply;
@@ -204,7 +204,7 @@ PyNumberMethods* tensor_number_methods() {
   m.nb_inplace_subtract = inplace<OpId::sub>;
   m.nb_inplace_multiply = inplace<OpId::mul>;
   m.nb_inplace_true_divide = inplace<OpId::div>;
-  m.nb_inplace_floor_divide = inplace<OpId::div_floor>;
+  m.nb_inplace_floor_divide = inplace<OpId::floor_divide>;
   m.nb_inplace_remainder = inplace<OpId::remainder>;
   m.nb_inplace_power = inplace_power;
   m.nb_inplace_and = inplace<OpId::bitwise_and>;

@@ -67,8 +67,8 @@ void define_spread(const std::string& name, const std::string& returns,
 void bind_spread() {
   define_spread("var", "", var);
   define_spread("std", "", standard_deviation);
-  define_spread("var_mean", " -> (var, mean)", var_mean);
-  define_spread("std_mean", " -> (std, mean)", std_mean);
+  define_spread("var_mean", " -> Tensor[]", var_mean);
+  define_spread("std_mean", " -> Tensor[]", std_mean);
   define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? dtype=None)",
          kFunction, norm_named);
   define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None)", kMethod,
@@ -147,7 +147,9 @@ void bind_reductions() {
          [](const Tensor& x, const MaybeDims& dims) { return count_nonzero(x, dims.value_or(Dims())); });
   define("logsumexp(Tensor input, int[] dim, bool keepdim=False, *, Tensor? out=None)", kBoth,
          [](const Tensor& x, const Dims& dims, bool keepdim) { return logsumexp(x, dims, keepdim); });
-  define("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (min, max)", kBoth, aminmax);
+  define("aminmax(Tensor input, *, int? dim=None, bool keepdim=False, Tensor[]!? out=None) -> (min, max)", kFunction,
+         aminmax);
+  define("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (min, max)", kMethod, aminmax);
   bind_spread();
   bind_scans();
 }

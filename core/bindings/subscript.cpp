@@ -24,9 +24,9 @@ bool is_plain_integer(PyObject* o) {
   return !is_bool_index(o) && is_index(o);
 }
 
-// An index that stands for a tensor: a tensor, a list, an array.
+// An index that stands for a tensor: a tensor, a list, a range, an array.
 bool is_array_index(PyObject* o) {
-  return is_tensor(o) || PyList_Check(o) || PyTuple_Check(o) || PyObject_CheckBuffer(o);
+  return is_tensor(o) || PyObject_CheckBuffer(o) || (PySequence_Check(o) && !PyUnicode_Check(o));
 }
 
 // How many dimensions of the tensor an entry of the key uses up.
@@ -55,13 +55,43 @@ Tensor apply_integer(const Tensor& t, int dim, int64_t index) {
   return select(t, dim, index);
 }
 
-// The key as a flat list of entries.
-std::vector<PyObject*> entries_of(PyObject* key) {
-  if (!PyTuple_Check(key)) return {key};
-  std::vector<PyObject*> result;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) result.push_back(PyTuple_GET_ITEM(key, i));
-  return result;
+// Whether a key that is a sequence, though no tuple, is meant as one: it holds what only a tuple of indices would.
+bool is_meant_as_tuple(PyObject* key) {
+  if (is_tensor(key) || PyObject_CheckBuffer(key) || !PySequence_Check(key) || PyUnicode_Check(key)) return false;
+  Py_ssize_t n = PySequence_Size(key);
+  if (n < 0) PyErr_Clear();
+  bool found = false;
+  for (Py_ssize_t i = 0; i < n && n < 32 && !found; ++i) {
+    PyObject* item = checked(PySequence_GetItem(key, i));
+    found = is_tensor(item) || PySequence_Check(item) || PySlice_Check(item) || item == Py_Ellipsis || item == Py_None;
+    Py_DECREF(item);
+  }
+  return found;
 }
+
+// The entries of a key; owned by it, or by `tuple`.
+class Entries {
+ public:
+  explicit Entries(PyObject* key) : single_(key) {
+    if (PyTuple_Check(key)) {
+      tuple_ = Py_NewRef(key);
+    } else if (is_meant_as_tuple(key)) {
+      checked(PyErr_WarnEx(PyExc_UserWarning,
+                           "Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] "
+                           "instead of x[seq].",
+                           1));
+      tuple_ = checked(PySequence_Tuple(key));
+    }
+  }
+  ~Entries() { Py_XDECREF(tuple_); }
+  Entries(const Entries&) = delete;
+
+  PyObject* const* begin() const { return tuple_ ? &PyTuple_GET_ITEM(tuple_, 0) : &single_; }
+  PyObject* const* end() const { return begin() + (tuple_ ? PyTuple_GET_SIZE(tuple_) : 1); }
+
+ private:
+  PyObject *single_, *tuple_ = nullptr;
+};
 
 // What remains after views: the viewed tensor and a list of indices as index() takes it.
 struct Selection {
@@ -76,18 +106,20 @@ struct Selection {
   }
 };
 
+bool is_mask(const Tensor& index) { return is_bool(index.dtype()) || index.dtype() == DType::UInt8; }
+
 Tensor index_tensor(PyObject* o) {
-  if (is_tensor(o)) {
-    Tensor t = Tensor::borrow(o);
-    if (!is_integral(t.dtype()) && !is_bool(t.dtype())) {
-      raise(PyExc_IndexError, "tensors used as indices must be long, int, byte or bool tensors");
-    }
-    return t;
-  }
-  Tensor t = tensor_from_python(o, std::nullopt);
-  if (t.numel() == 0 && is_floating(t.dtype())) t = to_dtype(t, DType::Int64);
-  if (!is_integral(t.dtype()) && !is_bool(t.dtype())) {
-    raise(PyExc_IndexError, "tensors used as indices must be long, int, byte or bool tensors");
+  Tensor t = is_tensor(o) ? Tensor::borrow(o) : tensor_from_python(o, std::nullopt);
+  bool empty_list = !is_tensor(o) && t.numel() == 0;
+  if (empty_list && is_floating(t.dtype())) t = to_dtype(t, DType::Int64);
+  if (!is_mask(t) && t.dtype() != DType::Int64 && t.dtype() != DType::Int32 &&
+      !(t.ndim() == 0 && is_integral(t.dtype())))
+    raise(PyExc_IndexError, "tensors used as indices must be long, int, byte or bool tensors, not torch.",
+          facts(t.dtype()).name);
+  if (t.dtype() == DType::UInt8 && t.ndim()) {
+    checked(PyErr_WarnEx(PyExc_UserWarning,
+                         "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                         1));
   }
   return t;
 }
@@ -101,11 +133,11 @@ Tensor index_tensor(PyObject* o) {
 }
 
 Selection apply_key(const Tensor& self, PyObject* key) {
-  std::vector<PyObject*> entries = entries_of(key);
+  Entries entries(key);
   int used = 0;
   for (PyObject* e : entries) used += consumed_dims(e);
   if (used > self.ndim()) {
-    if (self.ndim() == 0 && used == 1 && is_plain_integer(entries[0])) {
+    if (self.ndim() == 0 && used == 1 && is_plain_integer(*entries.begin())) {
       raise(PyExc_IndexError,
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
             "convert a 0-dim tensor to a number");
@@ -131,7 +163,7 @@ Selection apply_key(const Tensor& self, PyObject* key) {
       ++dim;
     } else if (is_array_index(e)) {
       Tensor index = index_tensor(e);
-      bool mask = is_bool(index.dtype()) || index.dtype() == DType::UInt8;
+      bool mask = is_mask(index);
       if (index.ndim() == 0 && !mask) {
         s.view = apply_integer(s.view, dim, load(index.dtype(), index->data).integer);
         continue;
@@ -161,7 +193,8 @@ PyObject* keep_class(PyObject* self, Tensor result) {
 Tensor value_tensor(PyObject* value, DType dtype) {
   if (is_tensor(value)) return Tensor::borrow(value);
   if (is_number(value)) return scalar_tensor(to_scalar(value), dtype);
-  return tensor_from_python(value, std::nullopt);
+  raise(PyExc_TypeError, "can't assign a ", Py_TYPE(value)->tp_name, " to a torch.", facts(dtype).tensor_name,
+        "Tensor: make a tensor of it first");
 }
 
 // Leading dimensions of size 1 beyond the target's are dropped, as PyTorch does.
@@ -169,6 +202,13 @@ Tensor drop_leading_ones(const Tensor& value, int ndim) {
   Tensor v = value;
   while (v.ndim() > ndim && v.size(0) == 1) v = select(v, 0, 0);
   return v;
+}
+
+// Raises as expand does.
+void check_expands(const Tensor& value, Span sizes) {
+  if (value.ndim() == 0 || equal(value.sizes(), sizes)) return;
+  GradModeScope off(false);
+  expand(value, sizes);
 }
 
 }  // namespace
@@ -205,7 +245,9 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (!s.indices.empty()) {
           index_put(s.view, s.indices, v, false, Place::Itself);
         } else {
-          copy_(s.view, drop_leading_ones(v, s.view.ndim()));
+          v = drop_leading_ones(v, s.view.ndim());
+          check_expands(v, s.view.sizes());
+          copy_(s.view, v);
         }
         return 0;
       },

@@ -11,38 +11,12 @@ namespace {
 
 Tensor squeeze_dims(const Tensor& t, const std::optional<Dims>& dims) { return squeeze(t, dims ? &*dims : nullptr); }
 
-// The same bytes as another dtype; elements of another size change the last dimension.
-Tensor view_dtype(const Tensor& t, DType dtype) {
-  auto old_size = static_cast<int64_t>(size_of(t.dtype())), new_size = static_cast<int64_t>(size_of(dtype));
-  Dims sizes(t.sizes()), strides(t.strides());
-  if (old_size != new_size) {
-    if (t.ndim() == 0)
-      raise(PyExc_RuntimeError, "self.dim() cannot be 0 to view ", facts(t.dtype()).tensor_name, " as ",
-            facts(dtype).tensor_name, " (different element sizes)");
-    if (t.stride(t.ndim() - 1) != 1)
-      raise(PyExc_RuntimeError, "self.stride(-1) must be 1 to view ", facts(t.dtype()).tensor_name, " as ",
-            facts(dtype).tensor_name, " (different element sizes), but got ", t.stride(t.ndim() - 1));
-    auto rescaled = [&](int64_t count, const char* what) {
-      if (count * old_size % new_size)
-        raise(PyExc_RuntimeError, what, " must be divisible by ", new_size / old_size, " to view ",
-              facts(t.dtype()).tensor_name, " as ", facts(dtype).tensor_name, " (different element sizes), but got ",
-              count);
-      return count * old_size / new_size;
-    };
-    sizes.back() = rescaled(sizes.back(), "self.size(-1)");
-    for (int i = 0; i + 1 < strides.size(); ++i) strides[i] = rescaled(strides[i], "self.stride()");
-    rescaled(t.offset(), "self.storage_offset()");
-  }
-  Tensor result = tensor_over(t->storage, sizes, strides, 0, dtype);
-  result->data = t->data;
-  return result;
-}
-
 Tensor expand_as(const Tensor& t, const Tensor& other) { return expand(t, other.sizes()); }
 Tensor view_as(const Tensor& t, const Tensor& other) { return view(t, other.sizes()); }
 Tensor reshape_as(const Tensor& t, const Tensor& other) { return reshape(t, other.sizes()); }
 
 Tensor as_strided_at(const Tensor& t, const Dims& size, const Dims& stride, std::optional<int64_t> offset) {
+  if (offset && *offset < 0) raise(PyExc_RuntimeError, "Tensor: invalid storage offset ", *offset);
   return as_strided(t, size, stride, offset ? *offset - t.offset() : 0);
 }
 
@@ -79,6 +53,7 @@ void bind_views() {
   define("unsqueeze(Tensor input, int dim)", kBoth, unsqueeze);
   define("flatten(Tensor input, int start_dim=0, int end_dim=-1)", kBoth, flatten);
   define("ravel(Tensor input)", kBoth, [](const Tensor& t) { return reshape(t, Dims{-1}); });
+  define("unfold(Tensor input, int dimension, int size, int step)", kMethod, unfold);
   define("select(Tensor input, int dim, int index)", kBoth,
          [](const Tensor& t, int64_t dim, int64_t index) { return select(t, dim, index); });
   define("narrow(Tensor input, int dim, int start, int length)", kBoth, narrow);

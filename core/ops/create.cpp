@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "autograd/inplace.hpp"
 #include "ops/copy.hpp"
 
 namespace chainrule {
@@ -34,6 +33,10 @@ void fill_elements(const Tensor& t, const Scalar& value) {
   Tensor one = empty({}, t.dtype());
   store(value, t.dtype(), one->data);
   copy_elements(t, one);
+}
+
+void give_zeros(Backward& b) {
+  if (b.needs(0)) b.give(0, zeros(b.g().sizes(), b.g().dtype()));
 }
 
 template <class T>
@@ -136,46 +139,30 @@ Tensor record_fill(OpInfo& op, const Tensor& self, const Tensor& other) {
   return self;
 }
 
-Tensor fill_(const Tensor& self, const Scalar& value) {
-  check_fits(value, self.dtype());
-  bool recorded = grad_enabled() && requires_grad(self);
-  check_inplace(self, recorded);
-  check_no_overlap(self);
-  fill_elements(self, value);
-  mark_written(self);
-  return recorded ? record_fill(kFill, self) : self;
+Tensor fill(const Tensor& x, const Scalar& value, Place place) {
+  check_fits(value, x.dtype());
+  Tensor out = open_write(place, {&x});
+  fill_elements(out, value);
+  return record_write(kFill, place, out, {&x}, {}, give_zeros);
 }
 
-Tensor fill_tensor_(const Tensor& self, const Tensor& value) {
+Tensor fill(const Tensor& x, const Tensor& value, Place place) {
   if (value.ndim() != 0) {
     raise(PyExc_RuntimeError, "fill_ only supports 0-dimension value tensor but got tensor with ", value.ndim(),
           " dimensions.");
   }
-  if (!requires_grad(value)) return fill_(self, load(value.dtype(), value->data));
-  check_inplace(self, grad_enabled());
-  copy_elements(self, value);
-  mark_written(self);
-  if (!grad_enabled()) return self;
-  Node* n = make_node(&kFillTensor, 2, 0, 1);
-  set_edge(n, 0, gradient_edge(self));
-  set_edge(n, 1, gradient_edge(value));
-  set_function(n, [](Backward& b) {
-    if (b.needs(0)) b.give(0, zeros(b.g().sizes(), b.g().dtype()));
+  Tensor out = open_write(place, {&x, &value});
+  copy_elements(out, value);
+  return record_write(kFillTensor, place, out, {&x, &value}, {}, [](Backward& b) {
+    give_zeros(b);
     if (b.needs(1)) b.give(1, sum_to(b.g(), {}));
   });
-  n->outputs[0].describe(self);
-  finish_node(n);
-  rebase_history(self, n);
-  return self;
 }
 
 Tensor zero_(const Tensor& self) {
-  bool recorded = grad_enabled() && requires_grad(self);
-  check_inplace(self, recorded);
-  check_no_overlap(self);
+  open_write(Place::Itself, {&self});
   fill_elements(self, Scalar(0.0));
-  mark_written(self);
-  return recorded ? record_fill(kZero, self) : self;
+  return record_write(kZero, Place::Itself, self, {&self}, {}, give_zeros);
 }
 
 void fill_zero(const Tensor& target) { zero_(target); }

@@ -2,6 +2,7 @@
 #pragma once
 #include "autograd/node.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/write.hpp"
 #include "tensor/scalar.hpp"
 
 namespace chainrule {
@@ -15,8 +16,8 @@ Tensor scalar_tensor(const Scalar& value, DType dtype);
 // `self` was overwritten by what does not depend on it: its new history, with a gradient of zero.
 // `other` is a second input of the operation that counts as little.
 Tensor record_fill(OpInfo& op, const Tensor& self, const Tensor& other = Tensor());
-Tensor fill_(const Tensor& self, const Scalar& value);
-Tensor fill_tensor_(const Tensor& self, const Tensor& value);
+Tensor fill(const Tensor& x, const Scalar& value, Place place);
+Tensor fill(const Tensor& x, const Tensor& value, Place place);  // a 0-d tensor
 Tensor zero_(const Tensor& self);
 
 }  // namespace chainrule

@@ -112,7 +112,7 @@ std::pair<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::opt
       result = elementwise(OpId::mul, {input, mask});
       elementwise_inplace(OpId::mul, {result, scalar_tensor(Scalar(scale), input.dtype())});
     } else {
-      fill_(mask, Scalar::of_int(1));
+      fill(mask, Scalar::of_int(1), Place::Itself);
       result = clone(input);
     }
   }

@@ -10,6 +10,7 @@
 #include "ops/elementwise_gradient.hpp"
 #include "ops/pending.hpp"
 #include "ops/refusals.hpp"
+#include "ops/refused_derivatives.hpp"
 #include "ops/sweep.hpp"
 
 namespace chainrule {
@@ -139,6 +140,11 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
   return out;
 }
 
+bool any_requires_grad(std::span<const Operand> in) {
+  if (!grad_enabled()) return false;
+  return std::any_of(in.begin(), in.end(), [](const Operand& o) { return o.tensor && requires_grad(o.tensor); });
+}
+
 bool wants_grad(const OpRecord& op, std::span<const Operand> in) {
   if (!op.differentiable || !grad_enabled()) return false;
   for (int i = 0; i < op.input_count; ++i) {
@@ -168,6 +174,7 @@ bool has_tangent(const Operand& o) { return forward_mode::has_tangent(o.tensor);
 
 // Forward mode: the gradient texts with g := each input's tangent, summed.
 void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
+  if (!op.differentiable && refuses_derivative(op, false)) refuse_tangents(op, in);
   if (!op.differentiable) return;
   forward_mode::PauseScope pause;
   Tensor sum, complex_numbers[kMaxInputs];
@@ -196,8 +203,10 @@ void note_cuts(std::span<const Operand> in, const Tensor& out) {
 }
 
 void record_elementwise(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
-  if (wants_grad(op, in) && is_differentiable(out.dtype())) {
-    Node* n = make_elementwise_node(op, in, parameters, out, nullptr);
+  bool refused = !op.differentiable && refuses_derivative(op, false);
+  if ((wants_grad(op, in) || (refused && any_requires_grad(in))) && is_differentiable(out.dtype())) {
+    Node* n =
+        refused ? make_refusing_node(op, false, in, out) : make_elementwise_node(op, in, parameters, out, nullptr);
     attach(out, n);
     Py_DECREF((PyObject*)n);
   }
@@ -249,6 +258,7 @@ inline void give_history(const OpRecord& op, std::span<const Operand> in, const 
 
 Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameters) {
   const OpRecord& op = record_of(id);
+  if (op.parameter_count) refuse_parameters(op, in, parameters);
   settle();
   Tensor out = run(op, in, parameters);
   give_history(op, in, parameters, out);
@@ -257,6 +267,7 @@ Tensor elementwise(OpId id, std::span<const Operand> in, const double* parameter
 
 Tensor elementwise_later(OpId id, std::span<const Operand> in, const double* parameters) {
   const OpRecord& op = record_of(id);
+  if (op.parameter_count) refuse_parameters(op, in, parameters);
   Tensor out = is_large(in) ? run_later(op, in, parameters) : run(op, in, parameters);
   give_history(op, in, parameters, out);
   return out;
@@ -265,7 +276,7 @@ Tensor elementwise_later(OpId id, std::span<const Operand> in, const double* par
 namespace {
 
 // For an op without a derivative that overwrites a tensor with history: comparisons are constant almost everywhere, so
-// zeros; heaviside_ and nextafter_ have no gradient to give.
+// zeros; heaviside_ has no gradient to give.
 Node* make_constant_node(const OpRecord& op, std::span<const Operand> in, const Tensor& out) {
   Node* n = make_node(node_info(op, in), op.input_count, 0, 1);
   for (int i = 0; i < op.input_count; ++i) {
@@ -297,6 +308,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   const OpRecord& op = record_of(id);
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
+  refuse_parameters(op, in, parameters);
   Shape s = shape_of(op, in, parameters);
   if (!can_cast(s.result, self.dtype())) {
     raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
@@ -305,12 +317,13 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   if (!equal(s.sizes, self.sizes())) {
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
   }
-  bool recorded = wants_grad(op, in);
+  bool refused = refuses_derivative(op, true);
+  bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));
   bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
   check_inplace(self, recorded || cut);
   check_no_overlap(self);
   bool has_tangents = forward_mode::active() && op.differentiable;
-  uint8_t wanted = has_tangents ? 0xff : recorded ? read_by_gradients(op, in) : 0;
+  uint8_t wanted = has_tangents ? 0xff : recorded && !refused ? read_by_gradients(op, in) : 0;
   Operand copies[kMaxInputs];
   Tensor former[kMaxInputs];
   for (int i = 0; i < op.input_count; ++i) {
@@ -321,7 +334,9 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   }
   run_forward(op, {copies, in.size()}, s, parameters, self);
   mark_written(self);
-  if (recorded)
+  if (recorded && refused)
+    rebase_history(self, make_refusing_node(op, true, in, self));
+  else if (recorded)
     rebase_history(self, make_elementwise_node(op, in, parameters, self, former));
   else if (cut)
     rebase_history(self, make_constant_node(op, in, self));
@@ -338,6 +353,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
 Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   settle();
   const OpRecord& op = record_of(id);
+  refuse_parameters(op, in, parameters);
   Shape s = shape_of(op, in, parameters);
   if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) refuse_recorded_out(op.name);
   refuse_out(op, in, s.result, out.dtype());

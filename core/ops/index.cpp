@@ -3,6 +3,7 @@
 
 #include "autograd/inplace.hpp"
 #include "ops/copy.hpp"
+#include "ops/nonzero.hpp"
 #include "ops/promotion.hpp"
 #include "ops/slices.hpp"
 #include "ops/view.hpp"
@@ -141,15 +142,15 @@ Tensor index_transpose(const Tensor& g, Span sizes, std::span<const Tensor> indi
 }
 
 // Values of the result's shape, or one for all.
-Tensor fitting_values(const Tensor& values, const Tensor& x, Span wanted) {
+Tensor fitting_values(const Tensor& values, Span wanted) {
   GradModeScope off(false);
-  if (values.numel() == 1) return to_dtype(values, x.dtype());
+  if (values.numel() == 1) return values;
   Dims shape = broadcast_shapes(wanted, values.sizes(), "index_put_");
   if (!equal(shape, wanted)) {
     raise(PyExc_RuntimeError, "shape mismatch: value tensor of shape ", values.sizes(),
           " cannot be broadcast to indexing result of shape ", wanted);
   }
-  return expand(to_dtype(values, x.dtype()), wanted);
+  return expand(values, wanted);
 }
 
 struct IndexPutGradient {
@@ -163,23 +164,6 @@ struct IndexPutGradient {
 };
 
 }  // namespace
-
-Tensor nonzero(const Tensor& x) {
-  GradModeScope off(false);
-  Tensor flags = contiguous(to_dtype(x, DType::Bool));
-  auto* bits = flags.data<uint8_t>();
-  int64_t found = 0;
-  for (int64_t i = 0; i < flags.numel(); ++i) found += bits[i] != 0;
-  Tensor result = empty(Dims{found, x.ndim()}, DType::Int64);
-  auto* out = result.data<int64_t>();
-  for (int64_t i = 0; i < flags.numel(); ++i) {
-    if (!bits[i]) continue;
-    int64_t left = i;
-    for (int d = x.ndim(); d-- > 0; left /= x.size(d)) out[d] = left % x.size(d);
-    out += x.ndim();
-  }
-  return result;
-}
 
 Tensor index(const Tensor& x, std::span<const Tensor> indices) {
   LocatedSlices at;
@@ -196,12 +180,17 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
 }
 
 Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor& values, bool accumulate, Place place) {
+  if (x.dtype() != values.dtype()) {
+    raise(PyExc_RuntimeError, "Index put requires the source and destination dtypes match, got ",
+          facts(x.dtype()).tensor_name, " for the destination and ", facts(values.dtype()).tensor_name,
+          " for the source.");
+  }
   Tensor out = open_write(place, {&x, &values});
   LocatedSlices at;
   Plan plan = make_plan(out, indices);
   if (plan.entries.empty()) raise(PyExc_RuntimeError, "index_put_: the list of indices is empty");
   split_dims(out, plan, at.slices);
-  Tensor given = fitting_values(apart_from(out, values), out, result_sizes(plan, at.slices));
+  Tensor given = fitting_values(apart_from(out, values), result_sizes(plan, at.slices));
   locate(plan, out, at);
   meet_slices(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, at, out, given);
   const Tensor* inputs[] = {&x, &values};

@@ -11,7 +11,5 @@ namespace chainrule {
 Tensor index(const Tensor& x, std::span<const Tensor> indices);
 // Writes `values`, broadcast; with `accumulate` repeated positions add up.
 Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor& values, bool accumulate, Place place);
-// The positions of all elements that are not zero, one row each.
-Tensor nonzero(const Tensor& x);
 
 }  // namespace chainrule

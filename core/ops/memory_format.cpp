@@ -53,6 +53,14 @@ bool is_contiguous_in(MemoryFormat format, const Tensor& t) {
   return true;
 }
 
+MemoryFormat suggested_format(const Tensor& t) {
+  if (t.is_contiguous()) return MemoryFormat::Contiguous;
+  for (MemoryFormat format : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d}) {
+    if (is_contiguous_in(format, t)) return format;
+  }
+  return MemoryFormat::Contiguous;
+}
+
 Tensor clone_in(MemoryFormat format, const Tensor& t) {
   return format == MemoryFormat::Preserve ? clone(t) : copy_strided(t, strides_in(format, t.sizes()));
 }

@@ -10,6 +10,8 @@ enum class MemoryFormat : uint8_t { Contiguous, Preserve, ChannelsLast, Channels
 Dims strides_in(MemoryFormat format, Span sizes);
 // The same, where Preserve means the order of `like`.
 Dims strides_like(const Tensor& like, MemoryFormat format);
+// Channels last for a tensor that lies so and not contiguously, which results keep.
+MemoryFormat suggested_format(const Tensor& t);
 bool is_contiguous_in(MemoryFormat format, const Tensor& t);
 Tensor clone_in(MemoryFormat format, const Tensor& t);
 Tensor contiguous_in(MemoryFormat format, const Tensor& t);  // itself when it already is

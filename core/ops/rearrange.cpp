@@ -1,6 +1,8 @@
 // The same elements in another order, or several times.
 #include "ops/rearrange.hpp"
 
+#include <algorithm>
+
 #include "autograd/record.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "backends/cpu/tile_loop.hpp"
@@ -77,8 +79,9 @@ Dims negated(const Dims& values) {
   return result;
 }
 
-// g of shape (r0 * s0, r1 * s1, ...) summed over the repetitions r.
+// g of shape (r0 * s0, r1 * s1, ...) summed over the repetitions r; of none, zeros that depend on nothing.
 Tensor sum_repetitions(const Tensor& g, Span repeats, Span sizes) {
+  if (std::find(repeats.begin(), repeats.end(), 0) != repeats.end()) return zeros(sizes, g.dtype());
   Dims apart, over;
   int added = static_cast<int>(repeats.size() - sizes.size());
   for (int i = 0; i < static_cast<int>(repeats.size()); ++i) {
@@ -140,6 +143,9 @@ Tensor roll(const Tensor& t, Span shifts, Span dims) {
   if (shifts.empty()) raise(PyExc_RuntimeError, "`shifts` required");
   if (!(dims.empty() && shifts.size() == 1) && shifts.size() != dims.size()) {
     raise(PyExc_RuntimeError, "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+  }
+  if (!dims.empty() && t.ndim() == 0) {
+    raise(PyExc_IndexError, "Dimension specified as ", dims[0], " but tensor has no dimensions");
   }
   Tensor out = dims.empty() ? flat_roll(t, shifts[0]) : t;
   for (size_t i = 0; i < dims.size(); ++i) {

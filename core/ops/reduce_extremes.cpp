@@ -1,9 +1,9 @@
 // Largest and smallest values, alone or with their positions. NaN wins over every number.
-#include "ops/along.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/fold.hpp"
+#include "ops/pick.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -22,28 +22,6 @@ OpInfo kAminmax{"aminmax", "AminmaxBackward0", "each g shared evenly among the e
 
 [[noreturn]] void raise_complex(const char* kernel, DType t) {
   raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(t).tensor_name, "'");
-}
-
-// An extreme of nothing does not exist, so every reduced dimension must have elements.
-void check_elements(const Tensor& x, const Dims& dims, const char* name) {
-  if (x.numel() > 0) return;
-  if (dims.empty()) {
-    raise(PyExc_RuntimeError, name,
-          "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
-          "dim with the 'dim' argument.");
-  }
-  for (int64_t d : dims) {
-    if (x.size(wrap_dim(d, x.ndim())) == 0) {
-      raise(PyExc_IndexError, name, "(): Expected reduction dim ", d, " to have non-zero size.");
-    }
-  }
-}
-
-// g divided by the number of ties at the elements that tie, else 0. An extreme that equals nothing (NaN) gives NaN.
-Tensor share_among(const Tensor& ties, const Tensor& g, const Dims& dims) {
-  Tensor count = sum(ties, dims, true, {});
-  Tensor none = elementwise(OpId::div, {zeros({}, g.dtype()), count});
-  return elementwise(OpId::where, {ties, elementwise(OpId::div, {g, count}), none});
 }
 
 Dims listed(uint64_t reduced, int ndim) {
@@ -70,12 +48,8 @@ Tensor extreme_of_all(Fold f, OpInfo& op, const Tensor& x) {
   check_elements(x, {}, op.name);
   if (is_complex(x.dtype())) raise_complex(f == Fold::Max ? "max_all" : "min_all", x.dtype());
   Tensor y = fold(f, x, reduced, false, {x.dtype(), x.dtype()});
-  return record(op, y, {&x}, {&x, &y}, [](Backward& b) {
-    Tensor x = b.saved(0), y = b.saved(1);
-    bool is_nan = load(y.dtype(), y->data).real != load(y.dtype(), y->data).real;
-    Tensor ties = is_nan ? elementwise(OpId::isnan, {x}) : elementwise(OpId::eq, {x, y});
-    b.give(0, share_among(ties, b.g(), {}));
-  });
+  return record(op, y, {&x}, {&x, &y},
+                [](Backward& b) { b.give(0, share_with_equals(b.saved(0), b.saved(1), b.g())); });
 }
 
 TensorPair extreme_with_index(Fold f, OpInfo& op, const Tensor& x, int64_t dim, bool keepdim) {
@@ -86,9 +60,7 @@ TensorPair extreme_with_index(Fold f, OpInfo& op, const Tensor& x, int64_t dim, 
   Tensor indices;
   Tensor values = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype(), 1, &indices});
   values = record(op, values, {&x}, {&indices}, [d, keepdim, sizes = Dims(x.sizes())](Backward& b) {
-    bool squeezed = !keepdim && !sizes.empty();
-    Tensor g = squeezed ? unsqueeze(b.g(), d) : b.g(), at = squeezed ? unsqueeze(b.saved(0), d) : b.saved(0);
-    b.give(0, add_along(g, d, at, sizes));
+    b.give(0, return_to_indices(b.g(), b.saved(0), sizes, d, keepdim));
   });
   return {values, indices};
 }
@@ -147,12 +119,18 @@ TensorPair aminmax(const Tensor& x, MaybeDim dim, bool keepdim) {
   if (is_complex(x.dtype())) raise_complex("aminmax_cpu", x.dtype());
   Tensor lowest = fold(Fold::Min, x, reduced, keepdim, {x.dtype(), x.dtype()});
   Tensor highest = fold(Fold::Max, x, reduced, keepdim, {x.dtype(), x.dtype()});
-  auto gradient = [](Backward& b, const ReducedShape& s) {
-    Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1))});
-    b.give(0, share_among(ties, s.restore(b.g()), listed(s.reduced, s.sizes.size())));
-  };
-  return {record_reduction(kAminmax, lowest, x, reduced, keepdim, {&x, &lowest}, gradient),
-          record_reduction(kAminmax, highest, x, reduced, keepdim, {&x, &highest}, gradient)};
+  return record_pair(kAminmax, lowest, highest, {&x}, {&x, &lowest, &highest},
+                     [reduced, keepdim, sizes = Dims(x.sizes())](Backward& b) {
+                       ReducedShape s{reduced, sizes, keepdim};
+                       Tensor total;
+                       for (int i : {0, 1}) {
+                         if (!b.has_g(i)) continue;
+                         Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1 + i))});
+                         Tensor share = share_among(ties, s.restore(b.g(i)), listed(reduced, sizes.size()));
+                         total = total ? elementwise(OpId::add, {total, share}) : share;
+                       }
+                       b.give(0, total);
+                     });
 }
 
 }  // namespace chainrule

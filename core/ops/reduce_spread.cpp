@@ -1,7 +1,6 @@
 // Variance, standard deviation and norms.
 #include <cmath>
 
-#include "autograd/forward_mode.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
@@ -72,15 +71,6 @@ Tensor std_to_var(const Tensor& g, const Tensor& y) {
   return elementwise(OpId::where, {none, Scalar(0.0), elementwise(OpId::div, {g, mul(safe, 2.0)})});
 }
 
-// The tangents are those of the two functions apart.
-void pass_tangents(const TensorPair& results, bool root, const Tensor& x, const Dims& dims, double correction,
-                   bool keepdim) {
-  if (!forward_mode::active() || !forward_mode::tangent(x)) return;
-  Tensor y = root ? standard_deviation(x, dims, correction, keepdim) : var(x, dims, correction, keepdim);
-  forward_mode::set_tangent(results.first, forward_mode::tangent(y));
-  forward_mode::set_tangent(results.second, forward_mode::tangent(mean(x, dims, keepdim, {})));
-}
-
 // Two results of one node: the spread and the mean.
 TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, op.name);
@@ -90,12 +80,7 @@ TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, d
     GradModeScope off(false);
     y = elementwise(OpId::sqrt, {y});
   }
-  if (!grad_enabled() || !requires_grad(x)) return {y, average};
-  Node* n = make_node(&op, 1, 2, 2);
-  set_edge(n, 0, gradient_edge(x));
-  save_input(n, 0, x);
-  save_output(n, 1, y);
-  set_function(n, [=, sizes = Dims(x.sizes())](Backward& b) {
+  return record_pair(op, y, average, {&x}, {&x, &y}, [=, sizes = Dims(x.sizes())](Backward& b) {
     ReducedShape s{reduced, sizes, keepdim};
     Tensor result;
     if (b.has_g(0)) {
@@ -109,13 +94,6 @@ TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, d
     }
     b.give(0, result);
   });
-  n->outputs[0].describe(y);
-  n->outputs[1].describe(average);
-  finish_node(n);
-  attach(y, n, 0);
-  attach(average, n, 1);
-  Py_DECREF((PyObject*)n);
-  return {y, average};
 }
 
 }  // namespace
@@ -144,14 +122,10 @@ Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, 
 }
 
 TensorPair var_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
-  TensorPair results = with_mean(kVarMean, false, x, dims, correction, keepdim);
-  pass_tangents(results, false, x, dims, correction, keepdim);
-  return results;
+  return with_mean(kVarMean, false, x, dims, correction, keepdim);
 }
 TensorPair std_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
-  TensorPair results = with_mean(kStdMean, true, x, dims, correction, keepdim);
-  pass_tangents(results, true, x, dims, correction, keepdim);
-  return results;
+  return with_mean(kStdMean, true, x, dims, correction, keepdim);
 }
 
 }  // namespace chainrule

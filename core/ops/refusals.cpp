@@ -169,6 +169,17 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
   }
 }
 
+void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
+  if (op.id == OpId::celu && parameters[0] == 0)
+    raise(PyExc_RuntimeError, "ZeroDivisionError: alpha cannot be 0 for CELU");
+  if (op.id != OpId::softshrink || !is_floating(in[0].tensor->dtype)) return;
+  DType t = in[0].tensor->dtype;
+  if (!(parameters[0] >= 0 && parameters[0] <= largest(t))) {
+    raise(PyExc_RuntimeError, "lambda must be in range [0, ", largest(t), "] for input dtype ", facts(t).tensor_name,
+          ", but found ", parameters[0]);
+  }
+}
+
 void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, DType out) {
   if (op.id == OpId::isposinf || op.id == OpId::isneginf || op.id == OpId::signbit) {
     if (out != DType::Bool) raise(PyExc_RuntimeError, op.name, " does not support non-boolean outputs.");

@@ -21,7 +21,7 @@ struct Pieces {
 
   Tensor piece(const Tensor& t, int64_t start, int64_t length) const {
     Dims sizes(t.sizes()), strides(t.strides());
-    int64_t offset = t.offset() + (t.numel() ? start * strides[dim] : 0);
+    int64_t offset = t.offset() + first_of(t, dim, start);
     sizes[dim] = length;
     if (!keeps) {
       sizes.erase(dim);
@@ -175,6 +175,34 @@ std::vector<Tensor> tensor_split_at(const Tensor& t, Span indices, int64_t dim) 
   }
   result.push_back(slice(t, d, clamped(start), n, 1));
   return result;
+}
+
+namespace {
+
+constexpr const char* kAxisSplits[] = {"", "hsplit", "vsplit", "dsplit"};
+
+// Columns, rows or the depth; a vector has only its one dimension.
+int axis_of(int least, const Tensor& t) {
+  if (t.ndim() < least) {
+    raise(PyExc_RuntimeError, "torch.", kAxisSplits[least], " requires a tensor with at least ", least,
+          " dimension, but got a tensor with ", t.ndim(), " dimensions!");
+  }
+  return least == 3 ? 2 : least == 1 && t.ndim() > 1 ? 1 : 0;
+}
+
+}  // namespace
+
+std::vector<Tensor> split_axis(int least, const Tensor& t, int64_t sections) {
+  int d = axis_of(least, t);
+  if (sections == 0 || t.size(d) % sections) {
+    raise(PyExc_RuntimeError, "torch.", kAxisSplits[least], " attempted to split along dimension ", d,
+          ", but the size of the dimension ", t.size(d), " is not divisible by the split_size ", sections, "!");
+  }
+  return tensor_split(t, sections, d);
+}
+
+std::vector<Tensor> split_axis_at(int least, const Tensor& t, Span indices) {
+  return tensor_split_at(t, indices, axis_of(least, t));
 }
 
 std::vector<Tensor> unbind(const Tensor& t, int64_t dim) {

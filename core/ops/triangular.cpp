@@ -1,10 +1,12 @@
 // Diagonals and triangles of matrices.
 #include "ops/triangular.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "autograd/record.hpp"
 #include "ops/copy.hpp"
+#include "ops/reduce.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -13,6 +15,7 @@ namespace {
 OpInfo kDiagonal{"diagonal", "DiagonalBackward0", "zeros with g on the diagonal"};
 OpInfo kDiagonalCopy{"diag", "DiagonalBackward0_copy", "zeros with g on the diagonal"};
 OpInfo kDiagEmbed{"diag_embed", "DiagEmbedBackward0", "the diagonal of g"};
+OpInfo kTrace{"trace", "TraceBackward0", "zeros with g on the diagonal"};
 OpInfo kTril{"tril", "TrilBackward0", "the lower triangle of g"};
 OpInfo kTriu{"triu", "TriuBackward0", "the upper triangle of g"};
 
@@ -73,7 +76,41 @@ Tensor triangle(OpInfo& op, const Tensor& x, int64_t diagonal, bool lower) {
                 [diagonal, lower](Backward& b) { b.give(0, lower ? tril(b.g(), diagonal) : triu(b.g(), diagonal)); });
 }
 
+// Of a matrix with `columns` columns, the part of row i that is in a triangle.
+struct Triangle {
+  bool lower;
+  int64_t columns, offset;
+  int64_t begin(int64_t i) const { return lower ? 0 : std::clamp<int64_t>(i + offset, 0, columns); }
+  int64_t end(int64_t i) const { return lower ? std::clamp<int64_t>(i + offset + 1, 0, columns) : columns; }
+};
+
+template <class T>
+Tensor list_indices(const Triangle& t, int64_t first, int64_t last, DType dtype) {
+  int64_t n = 0;
+  for (int64_t i = first; i < last; ++i) n += t.end(i) - t.begin(i);
+  Tensor result = empty(Dims{2, n}, dtype);
+  T *row = result.data<T>(), *column = row + n;
+  for (int64_t i = first; i < last; ++i) {
+    for (int64_t j = t.begin(i); j < t.end(i); ++j) *row++ = static_cast<T>(i), *column++ = static_cast<T>(j);
+  }
+  return result;
+}
+
 }  // namespace
+
+Tensor triangle_indices(bool lower, int64_t rows, int64_t columns, int64_t offset, DType dtype) {
+  check(rows >= 0, "row must be non-negative, got", rows);
+  check(columns >= 0, "col must be non-negative, got", columns);
+  if (dtype != DType::Int32 && dtype != DType::Int64) {
+    raise(PyExc_NotImplementedError, "\"", lower ? "tril" : "triu", "_indices\" not implemented for '",
+          facts(dtype).tensor_name, "'");
+  }
+  Triangle t{lower, columns, std::clamp(offset, -rows, columns)};
+  // Rows without elements are passed over, so that a matrix of any height will do.
+  int64_t first = lower ? std::max<int64_t>(0, -t.offset) : 0, last = lower ? rows : std::min(rows, columns - t.offset);
+  if (columns == 0) last = first;
+  return (dtype == DType::Int32 ? list_indices<int32_t> : list_indices<int64_t>)(t, first, last, dtype);
+}
 
 Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   Diagonal d = wrapped(offset, dim1, dim2, t.ndim());
@@ -102,6 +139,21 @@ Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   Tensor out = zeros(sizes, t.dtype());
   copy_elements(diagonal_view(out, d), t);
   return record(kDiagEmbed, out, {&t}, {}, [d](Backward& b) { b.give(0, diagonal(b.g(), d.offset, d.dim1, d.dim2)); });
+}
+
+Tensor diagflat(const Tensor& t, int64_t offset) { return diag_embed(reshape(t, Dims{-1}), offset, -2, -1); }
+
+Tensor trace(const Tensor& t) {
+  if (t.ndim() != 2) raise(PyExc_RuntimeError, "trace: expected a matrix, but got tensor with dim ", t.ndim());
+  Diagonal d{0, 0, 1};
+  Tensor out;
+  {
+    GradModeScope off(false);
+    out = sum(diagonal_view(t, d), Dims(), false, {});
+  }
+  return record(kTrace, out, {&t}, {}, [whole = Dims(t.sizes()), d](Backward& b) {
+    b.give(0, embed_diagonal(expand(b.g(), Dims{std::min(whole[0], whole[1])}), whole, d));
+  });
 }
 
 Tensor tril(const Tensor& t, int64_t diagonal) { return triangle(kTril, t, diagonal, true); }

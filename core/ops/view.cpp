@@ -1,8 +1,6 @@
 // Other looks at the same memory.
 #include "ops/view.hpp"
 
-#include <numeric>
-
 #include "autograd/cut.hpp"
 #include "autograd/record.hpp"
 #include "autograd/source_line.hpp"
@@ -40,10 +38,18 @@ Tensor embed(const Tensor& g, Span whole, Part part) {
 
 }  // namespace
 
+int64_t first_of(const Tensor& t, int dim, int64_t index) {
+  constexpr int64_t kFar = int64_t{1} << 48;  // a tensor without elements may have strides beyond all memory
+  int64_t offset;
+  bool nowhere = __builtin_mul_overflow(index, t.stride(dim), &offset) || offset > kFar || offset < -kFar;
+  return nowhere ? 0 : offset;
+}
+
 Dims infer_sizes(Span sizes, int64_t numel) {
   Dims result(sizes);
   int unknown = -1;
   int64_t known = 1;
+  bool overflow = false;
   for (int i = 0; i < result.size(); ++i) {
     if (result[i] == -1) {
       if (unknown >= 0) raise(PyExc_RuntimeError, "only one dimension can be inferred");
@@ -51,10 +57,11 @@ Dims infer_sizes(Span sizes, int64_t numel) {
     } else if (result[i] < 0) {
       raise(PyExc_RuntimeError, "invalid shape dimension ", result[i], " at index ", i, " of shape ", sizes);
     } else {
-      known *= result[i];
+      overflow |= __builtin_mul_overflow(known, result[i], &known);
     }
   }
-  if (unknown >= 0) {
+  if (result.contains(0)) known = overflow = 0;
+  if (unknown >= 0 && !overflow) {
     if (known == 0) {
       raise(PyExc_RuntimeError, "cannot reshape tensor of 0 elements into shape ", sizes,
             " because the unspecified dimension size -1 can be any value and is ambiguous");
@@ -64,7 +71,7 @@ Dims infer_sizes(Span sizes, int64_t numel) {
       known = numel;
     }
   }
-  if (known != numel) {
+  if (overflow || known != numel) {
     raise(PyExc_RuntimeError, "shape '", shape_text(sizes), "' is invalid for input of size ", numel);
   }
   return result;
@@ -215,7 +222,9 @@ Tensor squeeze(const Tensor& t, const Dims* dims) {
 Tensor unsqueeze(const Tensor& t, int64_t dim) {
   int d = wrap_dim(dim, t.ndim() + 1);
   Dims sizes(t.sizes()), strides(t.strides());
-  strides.insert(d, d < t.ndim() ? t.size(d) * t.stride(d) : 1);
+  int64_t stride = 1;
+  if (d < t.ndim() && __builtin_mul_overflow(t.size(d), t.stride(d), &stride)) stride = 0;  // there are no elements
+  strides.insert(d, stride);
   sizes.insert(d, 1);
   return record_view(kUnsqueeze, show(t, sizes, strides, 0), t, [d](const Tensor& g) {
     Dims only{d};
@@ -229,7 +238,7 @@ Tensor flatten(const Tensor& t, int64_t start, int64_t end) {
   if (a > b) raise(PyExc_RuntimeError, "flatten() has invalid args: start_dim cannot come after end_dim");
   if (a == b) return t;
   Dims sizes(t.sizes().subspan(0, static_cast<size_t>(a)));
-  sizes.push_back(std::accumulate(t->sizes() + a, t->sizes() + b + 1, int64_t{1}, std::multiplies<>()));
+  sizes.push_back(count(t.sizes().subspan(static_cast<size_t>(a), static_cast<size_t>(b - a + 1))));
   for (int i = b + 1; i < t.ndim(); ++i) sizes.push_back(t.size(i));
   return reshape(t, sizes);
 }
@@ -244,7 +253,7 @@ Tensor select(const Tensor& t, int64_t dim, int64_t index) {
   }
   if (index < 0) index += size;
   Dims sizes(t.sizes()), strides(t.strides());
-  int64_t offset = index * strides[d];
+  int64_t offset = first_of(t, d, index);
   sizes.erase(d);
   strides.erase(d);
   return record_view(kSelect, show(t, sizes, strides, offset), t, [whole = Dims(t.sizes()), d, index](const Tensor& g) {
@@ -256,12 +265,23 @@ Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t stop, int64_t 
   auto d = static_cast<int>(dim);
   Dims sizes(t.sizes()), strides(t.strides());
   sizes[d] = stop > start ? (stop - start + step - 1) / step : 0;
-  int64_t offset = sizes[d] ? start * strides[d] : 0;
-  strides[d] *= step;
+  int64_t offset = first_of(t, d, start);
+  if (__builtin_mul_overflow(strides[d], step, &strides[d])) strides[d] = 0;  // there is no second element
   return record_view(kSlice, show(t, sizes, strides, offset), t,
                      [whole = Dims(t.sizes()), d, start, stop, step](const Tensor& g) {
                        return embed(g, whole, [&](const Tensor& z) { return slice(z, d, start, stop, step); });
                      });
+}
+
+Tensor slice_between(const Tensor& t, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> stop,
+                     int64_t step) {
+  if (t.ndim() == 0) raise(PyExc_RuntimeError, "slice() cannot be applied to a 0-dim tensor.");
+  int d = wrap_dim(dim, t.ndim());
+  if (step <= 0) raise(PyExc_RuntimeError, "slice step must be positive, but got ", step);
+  int64_t size = t.size(d);
+  auto clamped = [size](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
+  int64_t first = clamped(start.value_or(0));
+  return slice(t, d, first, std::max(first, clamped(stop.value_or(size))), step);
 }
 
 Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
@@ -274,7 +294,7 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
           ")");
   }
   if (start < 0) start += size;
-  if (start + length > size) {
+  if (length > size - start) {
     raise(PyExc_RuntimeError, "start (", start, ") + length (", length, ") exceeds dimension size (", size, ").");
   }
   return slice(t, d, start, start + length, 1);

@@ -6,6 +6,8 @@
 namespace chainrule {
 namespace {
 
+OpInfo kUnderivable{"not_implemented", "NotImplemented", "none"};
+
 // The bytes from a tensor's first element to the end of its last.
 std::pair<const char*, const char*> extent(const Tensor& t) {
   int64_t last = 0;
@@ -25,6 +27,12 @@ Tensor open_write(Place place, std::initializer_list<const Tensor*> inputs) {
   check_inplace(self, should_record_write(Inputs(inputs.begin(), inputs.size())));
   check_no_overlap(self);
   return self;
+}
+
+Tensor record_underivable(const char* name, Place place, const Tensor& out,
+                          std::initializer_list<const Tensor*> inputs) {
+  return record_write(kUnderivable, place, out, inputs, {},
+                      [name](Backward&) { raise(PyExc_RuntimeError, "derivative for ", name, " is not implemented"); });
 }
 
 Tensor apart_from(const Tensor& out, const Tensor& other) {

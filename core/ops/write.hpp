@@ -17,6 +17,10 @@ Tensor record_write(OpInfo& op, Place place, const Tensor& out, std::initializer
   return place == Place::Copy ? record_many(op, out, all, kept, gradient) : record_written(op, all, kept, gradient);
 }
 
+// The same for an operation that PyTorch has no derivative for: its gradient raises, naming it.
+Tensor record_underivable(const char* name, Place place, const Tensor& out,
+                          std::initializer_list<const Tensor*> inputs);
+
 // The elements of `other`, which are read while `out` is written. Where both are one piece of memory this raises, as
 // PyTorch does; where they only might share some, it is a copy.
 Tensor apart_from(const Tensor& out, const Tensor& other);

@@ -2,6 +2,7 @@
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace chainrule {
 namespace {
@@ -39,5 +40,19 @@ DType promote(DType a, DType b) {
 }
 
 bool can_cast(DType from, DType to) { return category(from) <= category(to); }
+
+double largest(DType t) {
+  switch (t) {
+    case DType::Float16:
+      return 65504;
+    case DType::BFloat16:
+      return 0x1.fep127;
+    case DType::Float32:
+    case DType::Complex64:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
 
 }  // namespace chainrule

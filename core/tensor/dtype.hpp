@@ -54,6 +54,8 @@ constexpr DType real_of(DType t) {
   return t == DType::Complex64 ? DType::Float32 : t == DType::Complex128 ? DType::Float64 : t;
 }
 
+// The largest finite number; of a complex type, of its parts.
+double largest(DType t);
 // The smallest dtype that holds both, as PyTorch promotes two tensors of equal standing.
 DType promote(DType a, DType b);
 // Whether a result of type `from` may be written into a tensor of type `to` (no loss of category).

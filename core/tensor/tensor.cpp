@@ -84,6 +84,30 @@ Dims memory_order(Span sizes, Span strides) {
   return reversed;  // innermost first
 }
 
+// From the first element to the end of the last.
+int64_t strided_bytes(Span sizes, Span strides, DType dtype) {
+  if (count(sizes) == 0) return 0;
+  int64_t extent = 1, reach, bytes;
+  bool overflow = false;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    overflow |=
+        __builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) || __builtin_add_overflow(extent, reach, &extent);
+  if (overflow || __builtin_mul_overflow(extent, static_cast<int64_t>(size_of(dtype)), &bytes)) {
+    raise(PyExc_RuntimeError, "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
+  }
+  return bytes;
+}
+
+// A tensor's gradient may have one of its own, and so on: freed one after another, not by recursion.
+void free_grad(TensorObject* t) {
+  TensorObject* g = std::exchange(t->grad, nullptr);
+  while (g) {
+    TensorObject* next = Py_REFCNT((PyObject*)g) == 1 ? std::exchange(g->grad, nullptr) : nullptr;
+    Py_DECREF((PyObject*)g);
+    g = next;
+  }
+}
+
 }  // namespace
 
 int64_t live_tensors() { return live; }
@@ -111,10 +135,10 @@ int64_t count(Span sizes) {
 
 Dims contiguous_strides(Span sizes) {
   Dims strides(static_cast<int>(sizes.size()));
-  int64_t step = 1;
+  uint64_t step = 1;  // where a size is 0, the others may be so large that this wraps around
   for (int i = strides.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= std::max<int64_t>(sizes[i], 1);
+    strides[i] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(std::max<int64_t>(sizes[i], 1));
   }
   return strides;
 }
@@ -189,11 +213,11 @@ Tensor empty(Span sizes, DType dtype) {
   if (n <= TensorObject::kInlineDims) {
     t->ndim = static_cast<uint8_t>(n);
     t->flags |= kContiguous;
-    int64_t step = 1;
+    uint64_t step = 1;
     for (int i = n; i-- > 0;) {
       t->inline_dims[i] = sizes[i];
-      t->inline_dims[TensorObject::kInlineDims + i] = step;
-      step *= std::max<int64_t>(sizes[i], 1);
+      t->inline_dims[TensorObject::kInlineDims + i] = static_cast<int64_t>(step);
+      step *= static_cast<uint64_t>(std::max<int64_t>(sizes[i], 1));
     }
   } else {
     set_layout(t, sizes, contiguous_strides(sizes));
@@ -211,21 +235,18 @@ Tensor empty_as(const TensorObject* like, DType dtype) {
   t->numel = like->numel;
   t->ndim = like->ndim;
   t->flags = kFromSlab | kContiguous;
-  int64_t step = 1;
+  uint64_t step = 1;
   for (int i = like->ndim; i-- > 0;) {
     int64_t size = like->inline_dims[i];
     t->inline_dims[i] = size;
-    t->inline_dims[TensorObject::kInlineDims + i] = step;
-    step *= std::max<int64_t>(size, 1);
+    t->inline_dims[TensorObject::kInlineDims + i] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(std::max<int64_t>(size, 1));
   }
   return Tensor::steal(t);
 }
 
 Tensor empty_strided(Span sizes, Span strides, DType dtype) {
-  int64_t extent = 1;
-  for (size_t i = 0; i < sizes.size(); ++i) extent += (std::max<int64_t>(sizes[i], 1) - 1) * strides[i];
-  if (count(sizes) == 0) extent = 0;
-  Storage* storage = Storage::make(extent * static_cast<int64_t>(size_of(dtype)));
+  Storage* storage = Storage::make(strided_bytes(sizes, strides, dtype));
   TensorObject* t = blank();
   t->storage = storage;
   t->data = storage->data;
@@ -338,7 +359,7 @@ void tensor_dealloc(PyObject* self) {
   if (gc::is_tracked(self)) gc::untrack(self);
   if (t->weakrefs) PyObject_ClearWeakRefs(self);
   if (t->node) Py_DECREF((PyObject*)std::exchange(t->node, nullptr));
-  if (t->grad) Py_DECREF((PyObject*)std::exchange(t->grad, nullptr));
+  if (t->grad) free_grad(t);
   if (t->base) Py_DECREF((PyObject*)std::exchange(t->base, nullptr));
   if (t->dict) Py_DECREF(std::exchange(t->dict, nullptr));
   if (t->rare) free_rare(t);

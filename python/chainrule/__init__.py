@@ -78,6 +78,15 @@ _FROM_SUBMODULES = {
     "get_rng_state": "random",
     "set_rng_state": "random",
     "einsum": "ops.einsum",
+    "typename": "type_name",
+    "bilinear": "nn.functional",
+    "channel_shuffle": "nn.functional",
+    "cosine_similarity": "nn.functional",
+    "native_channel_shuffle": "nn.functional",
+    "pairwise_distance": "nn.functional",
+    "pdist": "nn.functional",
+    "pixel_shuffle": "nn.functional",
+    "pixel_unshuffle": "nn.functional",
 }
 
 

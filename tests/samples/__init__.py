@@ -4,10 +4,23 @@ from .composed import COMPOSED
 from .creation import CREATION
 from .elementwise import ELEMENTWISE
 from .networks import NETWORKS
+from .positions import POSITIONS
+from .ordering import ORDERING
 from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
 
-RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *COMPOSED, *NETWORKS]
+RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *POSITIONS, *ORDERING, *COMPOSED, *NETWORKS]
 
-__all__ = ["COMPOSED", "CREATION", "ELEMENTWISE", "NETWORKS", "PRODUCTS", "RECORDS", "REDUCTIONS", "SHAPES"]
+__all__ = [
+    "COMPOSED",
+    "CREATION",
+    "ELEMENTWISE",
+    "NETWORKS",
+    "ORDERING",
+    "POSITIONS",
+    "PRODUCTS",
+    "RECORDS",
+    "REDUCTIONS",
+    "SHAPES",
+]

@@ -31,6 +31,11 @@ CREATION = [
     op("eye", 3, 5),
     op("eye", 4, 2),
     op("eye", 0),
+    *(
+        op(name, *args, skip="dtypes")  # int32 and int64 only
+        for name in ("tril_indices", "triu_indices")
+        for args in [(3, 3), (3, 4, 1), (4, 3, -2), (0, 4), (3, 0), (2, 3, 5), (2, 3, -5)]
+    ),
     op("tensor", [1, 2]),
     op("tensor", [[1.0, 2.0], [3.0, 4.0]]),
     op("tensor", True),

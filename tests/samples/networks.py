@@ -39,4 +39,30 @@ LOSSES = [
     op("cross_entropy_loss", X(2, 5, 3), X(2, 5, 3, low=0), None, 0),
 ]
 
-NETWORKS = [*LOOKUPS, *LOSSES]
+NORMS = [
+    op("layer_norm", X(3, 4), (4,)),
+    op("layer_norm", X(2, 3, 40), (3, 40), X(3, 40), X(3, 40)),
+    op("layer_norm", X(2, 3, 4), [4], X(4), None, 1e-3),
+    op("layer_norm", X(2, 4), (4,), None, X(4), skip="second"),  # PyTorch's second gradient needs a weight
+    op("layer_norm", X(0, 4), (4,), X(4), X(4)),
+    # The statistics beside the result count as constants.
+    op("native_layer_norm", X(2, 3, 4), (4,), X(4), X(4), 1e-5, skip="differences"),
+    # PyTorch composes it, and its last step is a product.
+    op("rms_norm", X(3, 4), (4,), skip=INNER_NAME),
+    op("rms_norm", X(2, 3, 40), (3, 40), X(3, 40), 1e-3, skip=INNER_NAME),
+    op("batch_norm", X(4, 3), X(3), X(3), None, None, True, 0.1, 1e-5, True),
+    op("batch_norm", X(4, 3, 5), None, None, None, None, True, 0.1, 1e-5, True),
+    op("batch_norm", X(2, 3, 4, 5), X(3), X(3), None, None, True, 0.1, 1e-5, True),
+    op("batch_norm", X(4, 3, 2), X(3), X(3), X(3, grad=False), X(3, low=0.5, grad=False), False, 0.1, 1e-5, True),
+    op("native_batch_norm", X(4, 3, 2), X(3), X(3), None, None, True, 0.1, 1e-5, skip="differences"),
+    op("native_batch_norm", X(4, 3), X(3), X(3), X(3, grad=False), X(3, low=0.5, grad=False), False, 0.1, 1e-5),
+    op("group_norm", X(2, 4, 3), 2, X(4), X(4)),
+    op("group_norm", X(2, 6), 3),
+    op("group_norm", X(2, 4, 5, 8), 2, X(4)),
+    # Our statistics have nodes of their own; PyTorch takes contiguous inputs only.
+    op("native_group_norm", X(2, 4, 3), X(4), X(4), 2, 4, 3, 2, 1e-5, skip="name strides"),
+    op("instance_norm", X(2, 3, 4), X(3), X(3), None, None, True, 0.1, 1e-5, True),
+    op("instance_norm", X(2, 3, 20), None, None, None, None, True, 0.1, 1e-5, True),
+]
+
+NETWORKS = [*LOOKUPS, *LOSSES, *NORMS]

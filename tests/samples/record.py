@@ -19,14 +19,16 @@ class Draw:
     high: float = 2.0
     fixed: str | None = None
     grad: bool = True
+    ascending: bool = False  # along the last dimension
 
     def values(self, seed: int) -> np.ndarray:
-        return np.random.default_rng(seed).uniform(self.low, self.high, self.shape)
+        made = np.random.default_rng(seed).uniform(self.low, self.high, self.shape)
+        return np.sort(made) if self.ascending else made
 
 
-def X(*shape: int, low: float = -2.0, high: float = 2.0, grad: bool = True) -> Draw:  # noqa: N802
+def X(*shape: int, low: float = -2.0, high: float = 2.0, grad: bool = True, ascending: bool = False) -> Draw:  # noqa: N802
     """A floating point tensor, with a gradient where PyTorch has one."""
-    return Draw(shape, low, high, grad=grad)
+    return Draw(shape, low, high, grad=grad, ascending=ascending)
 
 
 def N(*shape: int, low: int = 0, high: int = 3) -> Draw:  # noqa: N802

@@ -1,6 +1,6 @@
 """Records of reductions, scans, softmax and norms."""
 
-from .record import X, op
+from .record import B, X, op
 
 _M = X(3, 4, 5)
 EMPTY = "dtypes"  # with nothing to calculate PyTorch does not look at the dtype
@@ -92,4 +92,6 @@ REDUCTIONS = [
     *(op("linalg_vector_norm", _M, p) for p in (0, 1, 2, 3, 2.5, float("inf"), float("-inf"))),
     op("linalg_vector_norm", _M, 2, (0, 1), True),
     op("nonzero", X(3, 4)),
+    op("nonzero", B(3, 4), as_tuple=True),
+    op("nonzero", B(), as_tuple=True),
 ]

@@ -12,9 +12,7 @@ _ENUM = {"none": 0, "mean": 1, "sum": 2}
 def get_enum(reduction: str) -> int:
     """The number that PyTorch's operators take for a reduction."""
     if reduction == "elementwise_mean":
-        warnings.warn(
-            "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2
-        )
+        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2)
         reduction = "mean"
     if reduction not in _ENUM:
         raise ValueError(f"{reduction} is not a valid value for reduction")

@@ -87,8 +87,8 @@ class Buffer(Tensor, metaclass=_BufferType):
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
-        data = _empty(0) if data is None else data
-        buffer: Any = data.detach().requires_grad_(data.requires_grad)
+        given: Tensor = _empty(0) if data is None else data
+        buffer: Any = given.detach().requires_grad_(given.requires_grad)
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer
@@ -98,14 +98,15 @@ class UninitializedTensorMixin:
     """A tensor without a shape; materialize() gives it one and makes it an ordinary parameter or buffer."""
 
     cls_to_become: type
-    data: Tensor
-    requires_grad: bool
     _allowed_methods = frozenset(
-        "__hash__ size copy_ is_complex is_floating_point half float double char short int long bfloat16 cuda cpu to "
-        "get_device data grad requires_grad requires_grad_ __class__ type dtype device __get__ __set__".split()
+        (
+            *("__hash__", "size", "copy_", "is_complex", "is_floating_point", "half", "float", "double", "bfloat16"),
+            *("char", "short", "int", "long", "cuda", "cpu", "to", "type", "get_device", "requires_grad_"),
+            *("__get__", "__set__"),  # of the properties: data, grad, dtype ...
+        )
     )
 
-    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Takes memory for the shape, uninitialised."""
         self.data = _empty(shape, device=device, dtype=self.data.dtype if dtype is None else dtype)
         self.__class__ = self.cls_to_become
@@ -127,12 +128,12 @@ class UninitializedTensorMixin:
     def __repr__(self, **kwargs: Any) -> str:
         return f"<{type(self).__name__}>"
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self: Any, protocol: Any) -> Any:
         return type(self), (self.requires_grad,)
 
-    def __deepcopy__(self, memo: dict) -> Any:
+    def __deepcopy__(self: Any, memo: dict) -> Any:
         if id(self) not in memo:
-            memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype)  # type: ignore[call-arg]
+            memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype)
         return memo[id(self)]
 
     @classmethod

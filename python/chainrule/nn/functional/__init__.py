@@ -39,8 +39,9 @@ from .activation import (
     threshold_,
 )
 from .attention import multi_head_attention_forward, scaled_dot_product_attention
-from .classification import cross_entropy, linear_cross_entropy, nll_loss
-from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .classification import binary_cross_entropy, cross_entropy, linear_cross_entropy, nll_loss
+from .convolution import conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .ctc import ctc_loss
 from .distance import cosine_similarity, pairwise_distance, pdist
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag, one_hot
@@ -48,19 +49,21 @@ from .fold import fold, unfold
 from .linear import bilinear, linear
 from .loss import (
     binary_cross_entropy_with_logits,
-    cosine_embedding_loss,
     gaussian_nll_loss,
-    hinge_embedding_loss,
     huber_loss,
     kl_div,
     l1_loss,
-    margin_ranking_loss,
     mse_loss,
-    multi_margin_loss,
-    multilabel_margin_loss,
     multilabel_soft_margin_loss,
     poisson_nll_loss,
     smooth_l1_loss,
+)
+from .margin import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
     soft_margin_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
@@ -107,3 +110,15 @@ from .pooling import (
 )
 from .resample import affine_grid, grid_sample, interpolate, upsample, upsample_bilinear, upsample_nearest
 from .shuffle import channel_shuffle, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
+
+_ABSENT = {
+    "grouped_mm": "products of groups of matrices",
+    "scaled_grouped_mm": "products with scaled 8-bit numbers",
+    "scaled_mm": "products with scaled 8-bit numbers",
+}
+
+
+def __getattr__(name: str):
+    if name in _ABSENT:
+        raise AttributeError(f"module 'chainrule.nn.functional' has no {name}: chainrule has no {_ABSENT[name]}")
+    raise AttributeError(f"module 'chainrule.nn.functional' has no attribute '{name}'")

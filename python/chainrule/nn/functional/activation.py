@@ -10,7 +10,7 @@ _functions = _core.functions
 # Those that take no `inplace` are the core's own functions.
 sigmoid, tanh = _functions["sigmoid"], _functions["tanh"]
 prelu, gelu, softplus = _functions["prelu"], _functions["gelu"], _functions["softplus"]
-hardshrink, logsigmoid = _functions["hardshrink"], _functions["logsigmoid"]
+hardshrink, softshrink, logsigmoid = (_functions[name] for name in ("hardshrink", "softshrink", "logsigmoid"))
 relu_, hardtanh_, threshold_ = _functions["relu_"], _functions["hardtanh_"], _functions["threshold_"]
 leaky_relu_, elu_, rrelu_ = _functions["leaky_relu_"], _functions["elu_"], _functions["rrelu_"]
 celu_, selu_ = _functions["celu_"], _functions["selu_"]
@@ -85,13 +85,6 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * relu6(x + 3) / 6."""
     return _apply("hardswish", inplace, input)
-
-
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x moved towards zero by lambd, and zero where it would pass it."""
-    if not lambd >= 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
-    return _functions["softshrink"](input, lambd)
 
 
 def tanhshrink(input: Tensor) -> Tensor:

@@ -55,9 +55,7 @@ def _safe_softmax(x: Tensor) -> Tensor:
     return _functions["where"](nothing, 0, x.softmax(-1))
 
 
-def _check_attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, is_causal: bool
-) -> None:
+def _check_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, is_causal: bool) -> None:
     if not query.dtype == key.dtype == value.dtype:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
@@ -131,7 +129,9 @@ def multi_head_attention_forward(
         q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
     attn_mask = _mask_of_heads(attn_mask, batch * num_heads, length, key.shape[0])
     if (bias_k is None) != (bias_v is None):
-        raise AssertionError(f"bias_{'v' if bias_k is None else 'k'} is set but bias_{'k' if bias_k is None else 'v'} is None")
+        raise AssertionError(
+            f"bias_{'v' if bias_k is None else 'k'} is set but bias_{'k' if bias_k is None else 'v'} is None"
+        )
     if bias_k is not None and bias_v is not None:
         if static_k is not None or static_v is not None:
             raise AssertionError(f"bias cannot be added to static {'value' if static_k is None else 'key'}.")
@@ -214,9 +214,7 @@ def _heads(projected: Tensor, static: Tensor | None, letter: str, count: int, he
         return projected.reshape(projected.shape[0], count, head).transpose(0, 1)
     for dim, expected in ((0, count), (2, head)):
         if static.shape[dim] != expected:
-            raise AssertionError(
-                f"expecting static_{letter}.size({dim}) of {expected}, but got {static.shape[dim]}"
-            )
+            raise AssertionError(f"expecting static_{letter}.size({dim}) of {expected}, but got {static.shape[dim]}")
     return static
 
 
@@ -276,17 +274,14 @@ def _check_shapes(
     given = f"For {'' if batched else 'un'}batched ({dims}-D) `query`, expected"
     if key.dim() != dims or value.dim() != dims:
         raise AssertionError(
-            f"{given} `key` and `value` to be {dims}-D but found {key.dim()}-D and {value.dim()}-D tensors "
-            "respectively"
+            f"{given} `key` and `value` to be {dims}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively"
         )
     if padding is not None and padding.dim() != dims - 1:
         raise AssertionError(
             f"{given} `key_padding_mask` to be `None` or {dims - 1}-D but found {padding.dim()}-D tensor instead"
         )
     if mask is not None and mask.dim() not in (2, 3):
-        raise AssertionError(
-            f"{given} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead"
-        )
+        raise AssertionError(f"{given} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead")
     if not batched and mask is not None and mask.dim() == 3:
         expected = (num_heads, query.shape[0], key.shape[0])
         if mask.shape != expected:
@@ -294,17 +289,13 @@ def _check_shapes(
     return batched
 
 
-def _check_widths(
-    query: Tensor, key: Tensor, value: Tensor, expected: int, num_heads: int, separate: bool
-) -> None:
+def _check_widths(query: Tensor, key: Tensor, value: Tensor, expected: int, num_heads: int, separate: bool) -> None:
     width = query.shape[-1]
     if width != expected:
         raise AssertionError(f"was expecting embedding dimension of {expected}, but got {width}")
     if width % num_heads:
         raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
     if separate and key.shape[:2] != value.shape[:2]:
-        raise AssertionError(
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
-        )
+        raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
     if not separate and key.shape != value.shape:
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")

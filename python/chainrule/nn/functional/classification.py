@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from ..._core import Tensor
-from .._reduction import chosen, get_enum
-from .linear import linear
+from ...autograd import differentiable
+from .._reduction import chosen, get_enum, reduced
 from .core import core
+from .linear import linear
 
 
 def nll_loss(
@@ -37,7 +38,45 @@ def cross_entropy(
 ) -> Tensor:
     """The cross entropy of softmax(input) and a target: classes, or their probabilities if it has the input's shape."""
     number = get_enum(chosen(size_average, reduce, reduction))
+    if ignore_index >= 0 and target.is_floating_point():
+        raise RuntimeError("ignore_index is not supported for floating point target")
     return core("cross_entropy_loss")(input, target, weight, number, ignore_index, label_smoothing)
+
+
+@differentiable(name="BinaryCrossEntropyBackward0")
+def _binary_cross_entropy(input: Tensor, target: Tensor) -> Tensor:
+    return (target - 1) * (-input).log1p().clamp_min(-100) - target * input.log().clamp_min(-100)
+
+
+@_binary_cross_entropy.gradient("input")
+def _(g: Tensor, input: Tensor, target: Tensor) -> Tensor:
+    return g * (input - target) / (input * (1 - input)).clamp_min(1e-12)
+
+
+@_binary_cross_entropy.gradient("target")
+def _(g: Tensor, input: Tensor) -> Tensor:
+    return g * ((1 - input).log() - input.log())
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The cross entropy of a probability and a target between 0 and 1."""
+    reduction = chosen(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
+            "deprecated. Please ensure they have the same size."
+        )
+    if not ((input >= 0) & (input <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    loss = _binary_cross_entropy(input, target)
+    return reduced(loss if weight is None else loss * weight, reduction)
 
 
 def linear_cross_entropy(

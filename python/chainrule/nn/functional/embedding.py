@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 from ... import _core
@@ -71,7 +72,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sum, mean or maximum of bags of rows: the rows of a 2-D input, or the parts that `offsets` cuts a 1-D one into."""
+    """Sum, mean or maximum of bags of rows: a row of a 2-D input is a bag, or what `offsets` cuts out of a 1-D one."""
     if weight.dtype is _core.int64 and input.is_floating_point():
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
@@ -81,9 +82,7 @@ def embedding_bag(
         weight, input = input, weight
     _check_bag(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
     if input.dim() == 2:
-        offsets = _functions["arange"](0, input.numel(), max(input.shape[1], 1)) if input.shape[1] else input.new_zeros(
-            input.shape[0]
-        )
+        offsets = _functions["arange"](input.shape[0]) * input.shape[1]
         include_last_offset = False
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
         input = input.reshape(-1)
@@ -93,46 +92,28 @@ def embedding_bag(
     starts = [int(n) for n in offsets.tolist()]
     _check_offsets(starts, len(input), include_last_offset)
     ends = starts[1:] if include_last_offset else [*starts[1:], len(input)]
-    bags = len(ends)
-    sizes = _functions["tensor"]([b - a for a, b in zip(starts[:bags], ends, strict=True)], dtype=_core.int64)
-    bag_of = _functions["repeat_interleave"](_functions["arange"](bags), sizes)
-    return _summed_bags(input, weight, bag_of, bags, mode, scale_grad_by_freq, per_sample_weights, padding_idx)
-
-
-def _summed_bags(
-    input: Tensor,
-    weight: Tensor,
-    bag_of: Tensor,
-    bags: int,
-    mode: str,
-    scale_grad_by_freq: bool,
-    per_sample_weights: Tensor | None,
-    padding_idx: int | None,
-) -> Tensor:
+    bags = [list(range(a, b)) for a, b in zip(starts, ends, strict=False)]
     if padding_idx is not None:
-        padding_idx %= weight.shape[0]
-        used = (input != padding_idx).nonzero().squeeze(1)
-        input, bag_of = input[used], bag_of[used]
-        per_sample_weights = None if per_sample_weights is None else per_sample_weights[used]
-    input = input[: len(bag_of)]
-    rows = core("embedding")(weight, input, -1, scale_grad_by_freq, False)
+        skipped = set((input == padding_idx % weight.shape[0]).nonzero().squeeze(1).tolist())
+        bags = [[i for i in bag if i not in skipped] for bag in bags]
+    rows = core("embedding")(weight, input, -1, scale_grad_by_freq, sparse)
     if per_sample_weights is not None:
-        rows = rows * per_sample_weights[: len(bag_of)].unsqueeze(1)
+        rows = rows * per_sample_weights.unsqueeze(1)
+    return _reduced_bags(rows, bags, mode)
+
+
+def _reduced_bags(rows: Tensor, bags: list[list[int]], mode: str) -> Tensor:
+    """Sum, mean or maximum of each bag of rows, by a table in which short bags are filled up with an empty row."""
+    longest, empty = max(map(len, bags), default=0), len(rows)
+    if longest == 0:
+        return rows.sum() * 0 + rows.new_zeros(len(bags), rows.shape[1])
+    filling = rows.new_full((1, rows.shape[1]), -math.inf if mode == "max" else 0.0)
+    table = _functions["tensor"]([bag + [empty] * (longest - len(bag)) for bag in bags])
+    spread = _functions["cat"]([rows, filling])[table]
+    sizes = _functions["tensor"]([len(bag) for bag in bags]).unsqueeze(1)
     if mode == "max":
-        return _largest_of_bags(rows, bag_of, bags)
-    total = weight.new_zeros(bags, weight.shape[1]).index_add(0, bag_of, rows)
-    if mode == "sum":
-        return total
-    counts = weight.new_zeros(bags).index_add(0, bag_of, weight.new_ones(len(bag_of)))
-    return total / counts.clamp_min(1).unsqueeze(1)
-
-
-def _largest_of_bags(rows: Tensor, bag_of: Tensor, bags: int) -> Tensor:
-    parts = []
-    for bag in range(bags):
-        mine = rows[(bag_of == bag).nonzero().squeeze(1)]
-        parts.append(mine.max(0)[0] if len(mine) else rows.new_zeros(rows.shape[1]))
-    return _functions["stack"](parts) if parts else rows.new_zeros(0, rows.shape[1])
+        return _functions["where"](sizes == 0, 0, spread.max(1)[0])
+    return spread.sum(1) if mode == "sum" else spread.sum(1) / sizes.clamp_min(1)
 
 
 def _check_bag(

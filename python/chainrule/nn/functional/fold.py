@@ -18,6 +18,4 @@ def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
     """Blocks added up to an image of output_size: what unfold's gradient does."""
-    return core("col2im")(
-        input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
-    )
+    return core("col2im")(input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))

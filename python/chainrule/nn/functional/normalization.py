@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ... import _core
 from ..._core import Tensor
-from .padding import pad
 from .core import core
+from .padding import pad
 
 _functions = _core.functions
 
@@ -54,9 +54,7 @@ def instance_norm(
     """Each channel of each example normalised by itself (use_input_stats), or by the running mean and variance."""
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    return core("instance_norm")(
-        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
-    )
+    return core("instance_norm")(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
 
 
 def layer_norm(
@@ -89,9 +87,7 @@ def group_norm(
 
 def _check_batch(sizes: list[int]) -> None:
     if sizes[0] * math.prod(sizes[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {_core.Size(sizes)}"
-        )
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {_core.Size(sizes)}")
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
@@ -106,5 +102,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     channels = input.shape[1]
     around = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
     padded = pad(squares, around)
-    mean = sum(padded.narrow(1, i, channels) for i in range(size)) / size
-    return input / (mean * alpha + k).pow(beta)
+    total: Tensor = padded.narrow(1, 0, channels)
+    for i in range(1, size):
+        total = total + padded.narrow(1, i, channels)
+    return input / (total * (alpha / size) + k).pow(beta)

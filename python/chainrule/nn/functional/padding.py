@@ -31,10 +31,16 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(pad) // 2
-    if mode not in _SOURCES or spatial not in (1, 2, 3) or input.dim() - spatial not in (1, 2):
-        if mode not in _SOURCES:
-            raise NotImplementedError(f"Unrecognised padding mode {mode}")
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    if mode not in _SOURCES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if spatial not in (1, 2, 3) or input.dim() - spatial not in (1, 2):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {input.dim()}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
     return _from_itself(input, pad, mode)
 
 
@@ -45,9 +51,8 @@ def _constant(input: Tensor, pad: list[int], value: float) -> Tensor:
         new = sizes[dim] + before + after
         if new < 0:
             raise RuntimeError(
-                f"The input size {sizes[dim]}, plus negative padding {before} and {after} resulted in a negative "
-                "output size, which is invalid. Check dimension "
-                f"{dim} of your input."
+                f"narrow(): length must be non-negative. Padding of {before} and {after} takes more than the "
+                f"{sizes[dim]} elements of dimension {dim}."
             )
         start, end = max(-before, 0), sizes[dim] - max(-after, 0)
         input = input.narrow(dim, min(start, end), max(end - start, 0))
@@ -60,28 +65,32 @@ def _constant(input: Tensor, pad: list[int], value: float) -> Tensor:
     return padded
 
 
-def _reflected(position: int, size: int) -> int:
-    position = abs(position)
-    return position if position < size else 2 * (size - 1) - position
+def _reflected(size: int, before: int, after: int) -> list[int]:
+    distances = (abs(position) for position in range(-before, size + after))
+    return [d if d < size else 2 * (size - 1) - d for d in distances]
 
 
-# Where the element at a position outside of 0 ... size - 1 is taken from.
-_SOURCES = {
-    "reflect": _reflected,
-    "replicate": lambda position, size: min(max(position, 0), size - 1),
-    "circular": lambda position, size: position % size,
-}
+def _replicated(size: int, before: int, after: int) -> list[int]:
+    return [min(max(position, 0), size - 1) for position in range(-before, size + after)]
+
+
+def _circular(size: int, before: int, after: int) -> list[int]:
+    start, left = max(-before, 0), size + min(before, 0) + min(after, 0)  # what is cut off does not come round again
+    return [start + position % left for position in range(-max(before, 0), left + max(after, 0))]
+
+
+# Which elements of a dimension make it with padding before and after.
+_SOURCES = {"reflect": _reflected, "replicate": _replicated, "circular": _circular}
 
 
 def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
-    source = _SOURCES[mode]
     sizes = list(input.shape)
     _check(input, pad, mode)
     for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
         dim = input.dim() - 1 - i
         if before == after == 0:
             continue
-        taken = [source(position, sizes[dim]) for position in range(-before, sizes[dim] + after)]
+        taken = _SOURCES[mode](sizes[dim], before, after)
         index = _functions["tensor"](taken, dtype=_core.int64)
         input = input[(slice(None),) * dim + (index,)]
     return input.clone() if not any(pad) else input

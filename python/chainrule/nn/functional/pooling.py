@@ -214,16 +214,18 @@ def _unpool(
     flat = indices.reshape(*lead, -1)
     if flat.numel() and (int(flat.min()) < 0 or int(flat.max()) >= area):
         wrong = flat.min() if int(flat.min()) < 0 else flat.max()
-        raise RuntimeError(f"Found an invalid max index: {int(wrong)} (output volumes are of size {'x'.join(map(str, sizes))}")
-    out = input.new_zeros(*lead, area).scatter(-1, flat, input.reshape(*lead, -1))
+        raise RuntimeError(
+            f"Found an invalid max index: {int(wrong)} (output volumes are of size {'x'.join(map(str, sizes))}"
+        )
+    maps = math.prod(lead)
+    out = input.new_zeros(maps, area)
+    out[_functions["arange"](maps).unsqueeze(1), flat.reshape(maps, -1)] = input.reshape(maps, -1)
     return out.reshape(*lead, *sizes)
 
 
 def _unpooled_sizes(input: Tensor, kernel: tuple, stride: tuple, padding: tuple, output_size: Any) -> list[int]:
     dims = len(kernel)
-    usual = [
-        (n - 1) * s + k - 2 * p for n, k, s, p in zip(input.shape[-dims:], kernel, stride, padding, strict=True)
-    ]
+    usual = [(n - 1) * s + k - 2 * p for n, k, s, p in zip(input.shape[-dims:], kernel, stride, padding, strict=True)]
     if output_size is None:
         sizes = usual
     else:
@@ -236,7 +238,8 @@ def _unpooled_sizes(input: Tensor, kernel: tuple, stride: tuple, padding: tuple,
         for d, (size, default, step) in enumerate(zip(sizes, usual, stride, strict=True)):
             if not default - step < size < default + step:
                 raise ValueError(
-                    f'invalid output_size "{output_size}" (dim {d} must be between {default - step} and {default + step})'
+                    f'invalid output_size "{output_size}" '
+                    f"(dim {d} must be between {default - step} and {default + step})"
                 )
     for d, size in enumerate(sizes):
         if size < 0:

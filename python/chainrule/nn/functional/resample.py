@@ -8,8 +8,8 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
-from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .core import core
+from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 _functions = _core.functions
 
@@ -26,7 +26,11 @@ _FUNCTIONS = {
     ("trilinear", 3): "upsample_trilinear3d",
     ("bicubic", 2): "upsample_bicubic2d",
 }
-_SMOOTHED = {"bilinear": "_upsample_bilinear2d_aa", "bicubic": "_upsample_bicubic2d_aa", "lanczos": "_upsample_lanczos2d_aa"}
+_SMOOTHED = {
+    "bilinear": "_upsample_bilinear2d_aa",
+    "bicubic": "_upsample_bicubic2d_aa",
+    "lanczos": "_upsample_lanczos2d_aa",
+}
 _MEANS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 _NEEDS = {"linear": "3D", "bilinear": "4D", "trilinear": "5D"}
 
@@ -117,7 +121,8 @@ def _sizes_and_factors(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any
             )
         return [int(n) for n in size], None
     if not isinstance(scale_factor, (list, tuple)):
-        return None, [float(scale_factor)] * dims
+        factor: Any = scale_factor
+        return None, [float(factor)] * dims
     if len(scale_factor) != dims:
         raise ValueError(
             "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
@@ -154,9 +159,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 def _warn_old_name(name: str) -> None:
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
-    )
+    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3)
 
 
 # ---- at any places
@@ -185,9 +188,7 @@ def grid_sample(
         )
     if align_corners is None:
         align_corners = _warn_corners()
-    return core("grid_sampler")(
-        input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align_corners
-    )
+    return core("grid_sampler")(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align_corners)
 
 
 def _warn_corners() -> bool:

@@ -56,14 +56,14 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels of (N, C, ...) in another order: first those that are first in their group, and so on."""
     if input.dim() < 3:
-        raise RuntimeError(
-            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}"
-        )
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
     if groups <= 0:
         raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
     batch, channels, *rest = input.shape
     if channels % groups:
-        raise RuntimeError("Number of channels must be divisible by groups. Got " f"{channels} channels and {groups} groups.")
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
+        )
     return input.reshape(batch, groups, channels // groups, *rest).transpose(1, 2).reshape(input.shape)
 
 

@@ -1,24 +1,28 @@
 """The layers and losses of nn, one subject a file."""
 
-from .activation import *  # noqa: F403
-from .attention import *  # noqa: F403
-from .batchnorm import *  # noqa: F403
-from .container import *  # noqa: F403
-from .conv import *  # noqa: F403
-from .distance import *  # noqa: F403
-from .dropout import *  # noqa: F403
-from .flatten import *  # noqa: F403
-from .fold import *  # noqa: F403
-from .instancenorm import *  # noqa: F403
-from .linear import *  # noqa: F403
-from .loss import *  # noqa: F403
+from .activation import *
+from .adaptive import *
+from .attention import *
+from .batchnorm import *
+from .container import *
+from .conv import *
+from .distance import *
+from .dropout import *
+from .flatten import *
+from .fold import *
+from .instancenorm import *
+from .linear import *
+from .linear_cross_entropy_options import *
+from .loss import *
+from .margin_loss import *
 from .module import Module
-from .normalization import *  # noqa: F403
-from .padding import *  # noqa: F403
-from .pixelshuffle import *  # noqa: F403
-from .pooling import *  # noqa: F403
-from .rnn import *  # noqa: F403
-from .rnn_cells import *  # noqa: F403
-from .sparse import *  # noqa: F403
-from .transformer import *  # noqa: F403
-from .upsampling import *  # noqa: F403
+from .normalization import *
+from .padding import *
+from .parameter_container import *
+from .pixelshuffle import *
+from .pooling import *
+from .rnn import *
+from .rnn_cells import *
+from .sparse import *
+from .transformer import *
+from .upsampling import *

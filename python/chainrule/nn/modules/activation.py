@@ -46,8 +46,6 @@ __all__ = [
 class _InPlace(Module):
     """An activation whose one argument is whether to overwrite the input."""
 
-    __constants__ = ["inplace"]
-
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
@@ -107,8 +105,6 @@ class Hardswish(_InPlace):
 class Hardtanh(Module):
     """x, held between min_val and max_val."""
 
-    __constants__ = ["inplace", "max_val", "min_val"]
-
     def __init__(
         self,
         min_val: float = -1.0,
@@ -149,8 +145,6 @@ class ReLU6(Hardtanh):
 class Threshold(Module):
     """x where it is above the threshold, `value` elsewhere."""
 
-    __constants__ = ["inplace", "threshold", "value"]
-
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
         self.threshold, self.value, self.inplace = threshold, value, inplace
@@ -164,8 +158,6 @@ class Threshold(Module):
 
 class ELU(Module):
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
-
-    __constants__ = ["alpha", "inplace"]
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -188,8 +180,6 @@ class CELU(ELU):
 class LeakyReLU(Module):
     """x where it is positive, negative_slope * x elsewhere."""
 
-    __constants__ = ["inplace", "negative_slope"]
-
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
         self.negative_slope, self.inplace = negative_slope, inplace
@@ -204,8 +194,6 @@ class LeakyReLU(Module):
 class RReLU(Module):
     """leaky_relu with slopes that are drawn between lower and upper in training, and their mean otherwise."""
 
-    __constants__ = ["inplace", "lower", "upper"]
-
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
         self.lower, self.upper, self.inplace = lower, upper, inplace
@@ -219,8 +207,6 @@ class RReLU(Module):
 
 class PReLU(Module):
     """x where it is positive, weight * x elsewhere, with a learned weight for all channels or for each."""
-
-    __constants__ = ["num_parameters"]
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
@@ -243,8 +229,6 @@ class PReLU(Module):
 class GELU(Module):
     """x times the probability that a normal number is below x; approximate: "none" or "tanh"."""
 
-    __constants__ = ["approximate"]
-
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
         self.approximate = approximate
@@ -258,8 +242,6 @@ class GELU(Module):
 
 class GLU(Module):
     """a * sigmoid(b) for the two halves a and b of the input along `dim`."""
-
-    __constants__ = ["dim"]
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -310,8 +292,6 @@ class Tanhshrink(Module):
 class Softplus(Module):
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
 
-    __constants__ = ["beta", "threshold"]
-
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
         self.beta, self.threshold = beta, threshold
@@ -325,8 +305,6 @@ class Softplus(Module):
 
 class Hardshrink(Module):
     """x, and 0 between -lambd and lambd."""
-
-    __constants__ = ["lambd"]
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -348,8 +326,6 @@ class Softshrink(Hardshrink):
 
 class Softmin(Module):
     """softmax(-x)."""
-
-    __constants__ = ["dim"]
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()

@@ -28,7 +28,6 @@ class MultiheadAttention(Module):
         batch_first: (batch, length, features) instead of (length, batch, features).
     """
 
-    __constants__ = ["batch_first"]
     in_proj_weight: Parameter | None
     in_proj_bias: Parameter | None
     q_proj_weight: Parameter | None

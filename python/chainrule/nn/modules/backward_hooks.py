@@ -129,7 +129,7 @@ def hook_first_node(result: Any, hooks: list[Callable]) -> None:
             result = next(value for value in result.values() if isinstance(value, Tensor))
         else:
             result = result[0]
-    node = result.grad_fn
+    node: Any = result.grad_fn
     if node is not None:
         for hook in hooks:
             node.register_hook(hook)

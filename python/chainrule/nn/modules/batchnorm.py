@@ -13,7 +13,12 @@ from .lazy import LazyModuleMixin
 from .module import Module
 
 __all__ = [
-    *("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d"),
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
     "SyncBatchNorm",
 ]
 
@@ -32,7 +37,6 @@ class _NormBase(Module):
     """
 
     _version = 2
-    __constants__ = ["affine", "eps", "momentum", "num_features", "track_running_stats"]
     weight: Parameter | None
     bias: Parameter | None
     running_mean: Tensor | None
@@ -87,9 +91,7 @@ class _NormBase(Module):
             f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
-    def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: dict, *others: Any
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict, *others: Any) -> None:  # type: ignore[override]
         # The first version of this state did not count the batches.
         version = local_metadata.get("version")
         key = prefix + "num_batches_tracked"
@@ -234,7 +236,9 @@ class SyncBatchNorm(_BatchNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         """Raises: PyTorch's runs on GPUs only."""
-        raise ValueError("SyncBatchNorm expected input tensor to be on GPU or cpu with several processes; use BatchNorm")
+        raise ValueError(
+            "SyncBatchNorm expected input tensor to be on GPU or cpu with several processes; use BatchNorm"
+        )
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:

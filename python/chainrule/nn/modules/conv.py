@@ -16,9 +16,18 @@ from .lazy import LazyModuleMixin
 from .module import Module
 
 __all__ = [
-    *("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"),
-    *("LazyConv1d", "LazyConv2d", "LazyConv3d"),
-    *("LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d"),
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
 ]
 
 _PADDINGS = {"same", "valid"}
@@ -28,10 +37,6 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 class _ConvNd(Module):
     """What all convolutions share."""
 
-    __constants__ = [
-        *("dilation", "groups", "in_channels", "kernel_size", "out_channels", "output_padding", "padding"),
-        *("padding_mode", "stride"),
-    ]
     weight: Parameter
     bias: Parameter | None
 
@@ -164,9 +169,7 @@ class _Conv(_ConvNd):
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         if self.padding_mode == "zeros":
-            return type(self)._convolve(
-                input, weight, bias, self.stride, self.padding, self.dilation, self.groups
-            )
+            return type(self)._convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
         padded = F.pad(input, self._reversed_padding_repeated_twice, self.padding_mode)
         return type(self)._convolve(padded, weight, bias, self.stride, 0, self.dilation, self.groups)
 
@@ -307,7 +310,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
     def reset_parameters(self: Any) -> None:
         """Draws the parameters, once their shapes are known."""
         if not self.has_uninitialized_params() and self.in_channels != 0:
-            super().reset_parameters()
+            _ConvNd.reset_parameters(self)
 
     def initialize_parameters(self: Any, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Takes in_channels from the input."""

@@ -143,4 +143,4 @@ def _read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
             )
     if other is not None:
         dtype, device = other.dtype, other.device
-    return dtype, None if device is None else _core.device(device), memory_format
+    return dtype, None if device is None else _core.device(device), memory_format  # type: ignore[arg-type]

@@ -12,8 +12,6 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 class _DropoutNd(Module):
     """What all kinds share: the probability, and whether to overwrite the input."""
 
-    __constants__ = ["inplace", "p"]
-
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if p < 0 or p > 1:

@@ -13,8 +13,6 @@ __all__ = ["Flatten", "Unflatten"]
 class Flatten(Module):
     """Dimensions start_dim to end_dim as one."""
 
-    __constants__ = ["end_dim", "start_dim"]
-
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
@@ -29,8 +27,6 @@ class Flatten(Module):
 class Unflatten(Module):
     """Dimension `dim` as several of the given sizes."""
 
-    __constants__ = ["dim", "unflattened_size"]
-
     def __init__(self, dim: int | str, unflattened_size: Any) -> None:
         super().__init__()
         if isinstance(dim, str):
@@ -42,9 +38,7 @@ class Unflatten(Module):
 
     def _require_sizes(self, sizes: Any) -> None:
         if not isinstance(sizes, (tuple, list)):
-            raise TypeError(
-                f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}"
-            )
+            raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}")
         for i, size in enumerate(sizes):
             if not isinstance(size, int):
                 raise TypeError(

@@ -14,8 +14,6 @@ __all__ = ["Fold", "Unfold"]
 class Unfold(Module):
     """The blocks of (N, C, H, W) as columns."""
 
-    __constants__ = ["dilation", "kernel_size", "padding", "stride"]
-
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__()
         self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
@@ -24,15 +22,11 @@ class Unfold(Module):
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
-        )
+        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
 
 
 class Fold(Unfold):
     """Columns added up to an image of output_size."""
-
-    __constants__ = ["dilation", "kernel_size", "output_size", "padding", "stride"]
 
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1

@@ -10,8 +10,12 @@ from .. import functional as F  # noqa: N812
 from .batchnorm import _LazyNormBase, _NormBase, check_dims
 
 __all__ = [
-    *("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"),
-    *("LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d"),
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
 ]
 
 
@@ -70,21 +74,12 @@ class _InstanceNorm(_NormBase):
             return self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)
         return self._apply_instance_norm(input)
 
-    def _load_from_state_dict(
-        self,
-        state_dict: Any,
-        prefix: str,
-        local_metadata: dict,
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict, *others: Any) -> None:
         if local_metadata.get("version") is None and not self.track_running_stats:
             old = [key for key in (prefix + "running_mean", prefix + "running_var") if key in state_dict]
             if old:
                 name = type(self).__name__
-                error_msgs.append(
+                others[-1].append(
                     f"Unexpected running stats buffer(s) {' and '.join(f'{chr(34)}{k}{chr(34)}' for k in old)} for "
                     f"{name} with track_running_stats=False. If state_dict is a checkpoint saved before 0.4.0, this "
                     f"may be expected because {name} does not track running stats by default since 0.4.0. Please "
@@ -93,9 +88,7 @@ class _InstanceNorm(_NormBase):
                 )
                 for key in old:
                     state_dict.pop(key)
-        super()._load_from_state_dict(
-            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
-        )
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *others)
 
 
 class InstanceNorm1d(_InstanceNorm):

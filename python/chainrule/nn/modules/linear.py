@@ -37,7 +37,6 @@ class Linear(Module):
         bias: whether to add one.
     """
 
-    __constants__ = ["in_features", "out_features"]
     weight: Parameter
     bias: Parameter | None
 
@@ -113,8 +112,6 @@ class Bilinear(Module):
         out_features: that of the output.
         bias: whether to add one.
     """
-
-    __constants__ = ["in1_features", "in2_features", "out_features"]
 
     def __init__(
         self,

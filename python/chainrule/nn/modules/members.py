@@ -1,4 +1,4 @@
-"""Members: a module's parameters, buffers or submodules by name, which are attributes of the module at the same time."""
+"""Members: a module's parameters, buffers or submodules by name, which are its attributes at the same time."""
 
 from __future__ import annotations
 

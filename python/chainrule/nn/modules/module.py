@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ..._core import Tensor
@@ -25,6 +25,7 @@ from .hooks import (
 )
 from .members import Members
 from .state import StateMethods, _IncompatibleKeys
+from .tree import TreeMethods
 
 __all__ = [
     "Module",
@@ -46,7 +47,7 @@ def _forward_unimplemented(self: Any, *input: Any) -> None:
     raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
 
-class Module(HookMethods, StateMethods, ConversionMethods):
+class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     """A part of a network: parameters, buffers and other modules, found by their names, and a `forward`.
 
     A subclass calls super().__init__(), assigns its parameters and submodules to attributes, and defines forward.
@@ -195,14 +196,10 @@ class Module(HookMethods, StateMethods, ConversionMethods):
     def _set_buffer(self, name: str, value: Any) -> None:
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(
-                f"cannot assign '{typename(value)}' as buffer '{name}' "
-                "(torch.nn.Buffer, torch.Tensor or None expected)"
+                f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
             )
-        if isinstance(value, Buffer):
-            persistent = value.persistent
-        else:
-            persistent = name not in self._non_persistent_buffers_set
-        self.register_buffer(name, value, persistent)
+        known = name not in self._non_persistent_buffers_set
+        self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else known)
 
     def _set_members(self, kind: str, members: Any) -> None:
         """Somebody assigns a whole dict of parameters, buffers or submodules."""
@@ -231,113 +228,6 @@ class Module(HookMethods, StateMethods, ConversionMethods):
     def __dir__(self) -> list[str]:
         return sorted(name for name in {*dir(type(self)), *self.__dict__} if not name[0].isdigit())
 
-    # ---- looking around
-
-    def get_submodule(self, target: str) -> Module:
-        """The module at a dotted path."""
-        module: Any = self
-        for name in target.split(".") if target else ():
-            module = _attribute(module, name)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")
-        return module
-
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Puts a module at a dotted path; strict: only where there is one."""
-        if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Module):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
-        if (strict or hasattr(parent, name)) and not isinstance(_attribute(parent, name), Module):
-            raise AttributeError(f"`{name}` is not an nn.Module")
-        setattr(parent, name, module)
-
-    def get_parameter(self, target: str) -> Parameter:
-        """The parameter at a dotted path."""
-        path, _, name = target.rpartition(".")
-        found = _attribute(self.get_submodule(path), name)
-        if not isinstance(found, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return found
-
-    def get_buffer(self, target: str) -> Tensor:
-        """The buffer at a dotted path."""
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        found = _attribute(module, name)
-        if name not in module._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
-        return found
-
-    def named_modules(
-        self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        """This module and all below it, with dotted names; each once."""
-        memo = set() if memo is None else memo
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
-
-    def modules(self) -> Iterator[Module]:
-        """This module and all below it."""
-        for _, module in self.named_modules():
-            yield module
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly below this one, with their names."""
-        seen = set()
-        for name, module in self._modules.items():
-            if module is not None and module not in seen:
-                seen.add(module)
-                yield name, module
-
-    def children(self) -> Iterator[Module]:
-        """The modules directly below this one."""
-        for _, module in self.named_children():
-            yield module
-
-    def _named_members(
-        self, get_members_fn: Callable, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
-        seen = set()
-        modules = self.named_modules(None, prefix, remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in modules:
-            for name, value in get_members_fn(module):
-                if value is None or value in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(value)
-                yield (f"{path}.{name}" if path else name), value
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with dotted names; each once."""
-        yield from self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters of this module and, recurse: of those below it."""
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
-
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """The buffers with dotted names; each once."""
-        yield from self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers of this module and, recurse: of those below it."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
-
     # ---- modes
 
     def train(self, mode: bool = True) -> Self:
@@ -362,7 +252,9 @@ class Module(HookMethods, StateMethods, ConversionMethods):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops the gradients of all parameters, or fills them with zeros."""
         if getattr(self, "_is_replica", False):
-            warnings.warn("Calling .zero_grad() from a module created with nn.DataParallel() has no effect.", stacklevel=2)
+            warnings.warn(
+                "Calling .zero_grad() from a module created with nn.DataParallel() has no effect.", stacklevel=2
+            )
         for parameter in self.parameters():
             if set_to_none:
                 parameter.grad = None
@@ -402,12 +294,6 @@ def indented(text: str) -> str:
 def block(name: str, lines: list[str]) -> str:
     """name(...) with one line each inside."""
     return f"{name}(\n  " + "\n  ".join(lines) + "\n)" if lines else f"{name}()"
-
-
-def _attribute(module: Module, name: str) -> Any:
-    if not hasattr(module, name):
-        raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-    return getattr(module, name)
 
 
 def _refuse_arguments(name: str, args: tuple, kwargs: dict) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _core
 from ..._core import Tensor
 from .. import functional as F  # noqa: N812
 from .. import init
@@ -27,7 +28,6 @@ class LayerNorm(Module):
         elementwise_affine: whether there is a weight (and, bias: a bias) for each element.
     """
 
-    __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
     weight: Parameter | None
     bias: Parameter | None
 
@@ -74,7 +74,6 @@ class RMSNorm(Module):
         elementwise_affine: whether there is a weight for each element.
     """
 
-    __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
     weight: Parameter | None
 
     def __init__(
@@ -113,7 +112,6 @@ class GroupNorm(Module):
         affine: whether there is a weight (and, bias: a bias) for each channel.
     """
 
-    __constants__ = ["affine", "eps", "num_channels", "num_groups"]
     weight: Parameter | None
     bias: Parameter | None
 
@@ -130,9 +128,7 @@ class GroupNorm(Module):
     ) -> None:
         super().__init__()
         if num_channels % num_groups != 0:
-            raise ValueError(
-                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
-            )
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self.register_parameter("weight", fresh(num_channels, device=device, dtype=dtype) if affine else None)
         self.register_parameter("bias", fresh(num_channels, device=device, dtype=dtype) if affine and bias else None)
@@ -158,8 +154,6 @@ class GroupNorm(Module):
 class LocalResponseNorm(Module):
     """The input divided by a power of the mean square of neighbouring channels."""
 
-    __constants__ = ["alpha", "beta", "k", "size"]
-
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
@@ -172,7 +166,22 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """LocalResponseNorm by its old name, for (N, C, H, W)."""
+    """LocalResponseNorm for (N, C, H, W) by its old name, with the old one's window.
+
+    The window of channel c ends (size - 1) // 2 channels after it. It should begin as many before it, but PyTorch
+    never takes channel 0 out again, and so it is here.
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+        reach = int((self.size - 1) / 2 + 1)
+        channel = _core.functions["arange"](input.shape[1])
+        behind = channel.unsqueeze(1) - channel
+        counts = (behind > -reach) & ((behind < reach) | (channel == 0) | (channel.unsqueeze(1) <= reach))
+        sums = counts.to(input.dtype) @ input.square().flatten(2)
+        scale = sums.reshape(input.shape) * (self.alpha / self.size) + self.k
+        return input * scale.pow(-self.beta)

@@ -10,14 +10,25 @@ from ..sizes import _ntuple
 from .module import Module
 
 __all__ = [
-    *("CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d"),
-    *("ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d"),
-    *("ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"),
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
 ]
 
 
 class _ConstantPadNd(Module):
-    __constants__ = ["padding", "value"]
     _spatial: int
 
     def __init__(self, padding: Any, value: float) -> None:
@@ -83,7 +94,6 @@ class ZeroPad3d(ConstantPad3d):
 class _PadNd(Module):
     """Padding that is taken from the input itself."""
 
-    __constants__ = ["padding"]
     _spatial: int
     _mode: str
 

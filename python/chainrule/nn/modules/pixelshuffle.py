@@ -12,8 +12,6 @@ __all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
 class PixelShuffle(Module):
     """(*, C * r * r, H, W) as (*, C, H * r, W * r)."""
 
-    __constants__ = ["upscale_factor"]
-
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
         self.upscale_factor = upscale_factor
@@ -28,8 +26,6 @@ class PixelShuffle(Module):
 class PixelUnshuffle(Module):
     """(*, C, H * r, W * r) as (*, C * r * r, H, W)."""
 
-    __constants__ = ["downscale_factor"]
-
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
         self.downscale_factor = downscale_factor
@@ -43,8 +39,6 @@ class PixelUnshuffle(Module):
 
 class ChannelShuffle(Module):
     """Channels in another order: first those that are first in their group, and so on."""
-
-    __constants__ = ["groups"]
 
     def __init__(self, groups: int) -> None:
         super().__init__()

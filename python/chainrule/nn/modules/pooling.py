@@ -11,10 +11,26 @@ from ..sizes import _ntuple, _pair, _single, _triple
 from .module import Module
 
 __all__ = [
-    *("AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d"),
-    *("AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d"),
-    *("LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"),
-    *("MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"),
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
 ]
 
 
@@ -22,7 +38,6 @@ __all__ = [
 
 
 class _MaxPoolNd(Module):
-    __constants__ = ["ceil_mode", "dilation", "kernel_size", "padding", "return_indices", "stride"]
     _pool: Callable[..., Any]
 
     def __init__(
@@ -107,7 +122,6 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
 
 class _FractionalMaxPoolNd(Module):
-    __constants__ = ["kernel_size", "output_ratio", "output_size", "return_indices"]
     _dims: int
     _pool: Callable[..., Any]
 
@@ -160,7 +174,6 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
 
 
 class _AvgPoolNd(Module):
-    __constants__ = ["ceil_mode", "count_include_pad", "kernel_size", "padding", "stride"]
     kernel_size: Any
     stride: Any
     padding: Any
@@ -187,9 +200,7 @@ class AvgPool1d(_AvgPoolNd):
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
-        )
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
 class AvgPool2d(_AvgPoolNd):
@@ -232,7 +243,6 @@ class AvgPool3d(AvgPool2d):
 
 
 class _LPPoolNd(Module):
-    __constants__ = ["ceil_mode", "kernel_size", "norm_type", "stride"]
     _pool: Callable[..., Tensor]
 
     def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
@@ -271,7 +281,6 @@ class LPPool3d(_LPPoolNd):
 
 
 class _AdaptiveAvgPoolNd(Module):
-    __constants__ = ["output_size"]
     _pool: Callable[..., Any]
 
     def __init__(self, output_size: Any) -> None:
@@ -304,8 +313,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
 
 
 class _AdaptiveMaxPoolNd(_AdaptiveAvgPoolNd):
-    __constants__ = ["output_size", "return_indices"]
-
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..._core import Tensor
 from .. import init
+from ..packed import PackedSequence
 from ..parameter import Parameter, fresh
 from ..recurrent import run
-from ..utils.rnn import PackedSequence
 from .module import Module
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
@@ -31,11 +31,6 @@ class RNNBase(Module):
         bidirectional: a second network reads the sequence from its end.
         proj_size: (LSTM) project the hidden state to so many features.
     """
-
-    __constants__ = [
-        *("batch_first", "bias", "bidirectional", "dropout", "hidden_size", "input_size", "mode", "num_layers"),
-        "proj_size",
-    ]
 
     def __init__(
         self,
@@ -129,8 +124,7 @@ class RNNBase(Module):
             raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
         if self.input_size != input.shape[-1]:
             raise RuntimeError(
-                "input.size(-1) must be equal to input_size. "
-                f"Expected {self.input_size}, got {input.shape[-1]}"
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
@@ -298,9 +292,7 @@ class LSTM(RNNBase):
         """Raises unless input, hidden state and memory fit."""
         self.check_input(input, batch_sizes)
         for i, expected in enumerate((self.get_expected_hidden_size, self.get_expected_cell_size)):
-            self.check_hidden_size(
-                hidden[i], expected(input, batch_sizes), f"Expected hidden[{i}] size {{}}, got {{}}"
-            )
+            self.check_hidden_size(hidden[i], expected(input, batch_sizes), f"Expected hidden[{i}] size {{}}, got {{}}")
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """Hidden state and memory with their sequences in another order."""

@@ -23,7 +23,6 @@ class RNNCellBase(Module):
         bias: whether there are any.
     """
 
-    __constants__ = ["bias", "hidden_size", "input_size"]
     bias_ih: Parameter | None
     bias_hh: Parameter | None
 
@@ -79,24 +78,20 @@ class RNNCellBase(Module):
 
     def _check(self, input: Tensor, state: tuple) -> None:
         if input.shape[1] != self.input_size:
-            raise RuntimeError(
-                f"input has inconsistent input_size: got {input.shape[1]} expected {self.input_size}"
-            )
+            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {self.input_size}")
         for i, part in enumerate(state):
             if part.shape[0] != input.shape[0]:
                 raise RuntimeError(
-                    f"Input batch size {input.shape[0]} doesn't match hidden{i or ''} batch size {part.shape[0]}"
+                    f"Input batch size {input.shape[0]} doesn't match hidden{i} batch size {part.shape[0]}"
                 )
             if part.shape[1] != self.hidden_size:
                 raise RuntimeError(
-                    f"hidden{i or ''} has inconsistent hidden_size: got {part.shape[1]}, expected {self.hidden_size}"
+                    f"hidden{i} has inconsistent hidden_size: got {part.shape[1]}, expected {self.hidden_size}"
                 )
 
 
 class RNNCell(RNNCellBase):
     """tanh or relu of input and hidden state."""
-
-    __constants__ = ["bias", "hidden_size", "input_size", "nonlinearity"]
 
     def __init__(
         self,

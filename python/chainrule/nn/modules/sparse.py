@@ -61,10 +61,6 @@ class Embedding(_Table):
         scale_grad_by_freq: divide a row's gradient by how often the row is used.
     """
 
-    __constants__ = [
-        *("embedding_dim", "max_norm", "norm_type", "num_embeddings", "padding_idx", "scale_grad_by_freq", "sparse"),
-    ]
-
     def __init__(
         self,
         num_embeddings: int,
@@ -144,11 +140,6 @@ class EmbeddingBag(_Table):
         padding_idx: a row that no bag counts.
     """
 
-    __constants__ = [
-        *("embedding_dim", "include_last_offset", "max_norm", "mode", "norm_type", "num_embeddings", "padding_idx"),
-        *("scale_grad_by_freq", "sparse"),
-    ]
-
     def __init__(
         self,
         num_embeddings: int,
@@ -171,9 +162,7 @@ class EmbeddingBag(_Table):
         self._make_weight(_weight, False, device, dtype)
         self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
 
-    def forward(
-        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
         return F.embedding_bag(
             input,
             self.weight,

@@ -20,8 +20,11 @@ from .module import Module
 from .normalization import LayerNorm
 
 __all__ = [
-    *("Transformer", "TransformerDecoder", "TransformerDecoderLayer"),
-    *("TransformerEncoder", "TransformerEncoderLayer"),
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
 ]
 
 _functions = _core.functions
@@ -67,7 +70,6 @@ class _Layer(Module):
         bias: whether linear maps and normalisations have one.
     """
 
-    __constants__ = ["norm_first"]
     dropout1: Dropout
 
     def __init__(
@@ -174,9 +176,7 @@ class TransformerDecoderLayer(_Layer):
         memory_is_causal: bool = False,
     ) -> Tensor:
         """The layer's output for the sequence `tgt`, with the encoder's output `memory`."""
-        x = self._around(
-            tgt, self.norm1, lambda x: self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
-        )
+        x = self._around(tgt, self.norm1, lambda x: self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal))
         x = self._around(
             x,
             self.norm2,
@@ -213,8 +213,6 @@ class TransformerEncoder(Module):
         norm: a normalisation of the output.
         enable_nested_tensor, mask_check: for PyTorch's nested tensors, which are not here.
     """
-
-    __constants__ = ["norm"]
 
     def __init__(
         self,
@@ -255,8 +253,6 @@ class TransformerDecoder(Module):
         num_layers: how often.
         norm: a normalisation of the output.
     """
-
-    __constants__ = ["norm"]
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -364,9 +360,7 @@ class Transformer(Module):
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(
-            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
-        )
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(
             tgt,
             memory,

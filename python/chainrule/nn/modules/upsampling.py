@@ -14,8 +14,6 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 class Upsample(Module):
     """The input at another size, or larger by a factor: see nn.functional.interpolate."""
 
-    __constants__ = ["align_corners", "mode", "name", "recompute_scale_factor", "scale_factor", "size"]
-
     def __init__(
         self,
         size: Any = None,

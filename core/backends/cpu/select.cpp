@@ -1,0 +1,274 @@
+// Picking elements by rank: heaps, quick selection, and counting digits for long rows.
+#include "backends/cpu/select.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/row_loop.hpp"
+#include "tensor/with_type.hpp"
+
+namespace chainrule::cpu {
+namespace {
+
+// Note [Which of equals]
+// PyTorch leaves open which of several equal elements topk, kthvalue and mode point to, but programs show it in what
+// they print. Its choice follows from the comparisons that its algorithms make, so short rows and rows where a choice
+// is to be made go through the same steps here: std::partial_sort, std::nth_element and std::sort by key alone, and for
+// kthvalue Hoare's selection around the median of three. In long rows counting digits finds one element faster; that is
+// enough if it is the only one of its value. The median is the element that a stable sort brings to the middle.
+
+constexpr int64_t kLong = 4096;  // from here on counting digits pays
+constexpr int64_t kFew = 256;    // keys that need no counting any more
+constexpr int64_t kTile = 64;
+
+// ---- by counting digits
+
+// The key at place k of the n keys in order. Overwrites the keys.
+template <class K>
+K kth_key(K* keys, int64_t n, int64_t k) {
+  constexpr int kWidth = 11;
+  constexpr size_t kMask = (size_t(1) << kWidth) - 1;
+  for (int shift = 8 * sizeof(K) - kWidth; n > kFew; shift = std::max(0, shift - kWidth)) {
+    int64_t counts[kMask + 1] = {};
+    for (int64_t i = 0; i < n; ++i) ++counts[keys[i] >> shift & kMask];
+    size_t digit = 0;
+    for (; k >= counts[digit]; ++digit) k -= counts[digit];
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      K key = keys[i];
+      keys[kept] = key;
+      kept += (key >> shift & kMask) == digit;
+    }
+    if (shift == 0) return keys[0];
+    n = kept;
+  }
+  std::nth_element(keys, keys + k, keys + n);
+  return keys[k];
+}
+
+// As kth_key, for a row of elements.
+template <class T, class K>
+K kth_key_of(const T* x, int64_t n, int64_t k, Entry<K>* scratch) {
+  auto* keys = reinterpret_cast<K*>(scratch);
+  for (int64_t i = 0; i < n; ++i) keys[i] = order_key(x[i]);
+  return kth_key(keys, n, k);
+}
+
+// Which elements of a row have a key: how many, the place of the first one in sorted order, and where the last one is.
+struct Equals {
+  int64_t count = 0, place = 0, last = 0;
+};
+template <class T, class K>
+Equals find_equals(const T* x, int64_t n, K key) {
+  Equals e;
+  for (int64_t i = 0; i < n; ++i) {
+    K other = order_key(x[i]);
+    e.place += other < key;
+    e.count += other == key;
+    e.last = other == key ? i : e.last;
+  }
+  return e;
+}
+
+// ---- topk
+
+// Puts `value` in place of the largest of a heap: the hole sinks to the bottom, then the value rises from there.
+template <class K>
+void replace_top(Entry<K>* heap, int64_t n, Entry<K> value) {
+  int64_t hole = 0;
+  for (int64_t child; (child = 2 * hole + 1) < n; hole = child) {
+    if (child + 1 < n && !(heap[child + 1] < heap[child])) ++child;
+    heap[hole] = heap[child];
+  }
+  for (int64_t parent; hole > 0 && heap[parent = (hole - 1) / 2] < value; hole = parent) heap[hole] = heap[parent];
+  heap[hole] = value;
+}
+
+// std::partial_sort of the row's entries, where only the first k of them are in memory.
+template <class T, class K>
+void smallest_by_heap(const T* x, int64_t n, int64_t k, bool reversed, Entry<K>* heap) {
+  make_entries(x, k, reversed, heap);
+  std::make_heap(heap, heap + k);
+  K flip = reversed ? ~K(0) : K(0), keys[kTile];
+  for (int64_t begin = k; begin < n; begin += kTile) {
+    int64_t length = std::min(kTile, n - begin);
+    bool any = false;
+    for (int64_t i = 0; i < length; ++i) keys[i] = order_key(x[begin + i]) ^ flip;
+    for (int64_t i = 0; i < length; ++i) any |= keys[i] < heap[0].key;
+    if (!any) continue;
+    for (int64_t i = 0; i < length; ++i) {
+      if (keys[i] < heap[0].key) replace_top(heap, k, {keys[i], static_cast<K>(begin + i)});
+    }
+  }
+  std::sort_heap(heap, heap + k);
+}
+
+template <class T, class K>
+void smallest(const T* x, int64_t n, int64_t k, bool reversed, bool sorted, Entry<K>* entries) {
+  if (k * 64 <= n) return smallest_by_heap(x, n, k, reversed, entries);
+  make_entries(x, n, reversed, entries);
+  std::nth_element(entries, entries + k - 1, entries + n);
+  if (sorted) std::sort(entries, entries + k - 1);
+}
+
+template <class T, class K>
+void topk_typed(const Rows& x, int64_t k, bool largest, bool sorted, T* values, int64_t* indices) {
+  int64_t n = x.length;
+  for_rows(x.count, n, static_cast<size_t>(n) * sizeof(Entry<K>), [&](int64_t begin, int64_t end, void* scratch) {
+    auto* entries = static_cast<Entry<K>*>(scratch);
+    for (int64_t row = begin; row < end; ++row) {
+      const T* from = static_cast<const T*>(x.data) + row * n;
+      smallest(from, n, k, largest, sorted, entries);
+      for (int64_t i = 0; i < k; ++i) {
+        indices[row * k + i] = static_cast<int64_t>(entries[i].index);
+        values[row * k + i] = from[entries[i].index];
+      }
+    }
+  });
+}
+
+// ---- one element of each row
+
+// Hoare's selection: afterwards the entry at place k is the one that sorting would bring there.
+template <class K>
+void select_kth(Entry<K>* a, int64_t n, int64_t k) {
+  auto order = [a](int64_t i, int64_t j) {
+    if (a[j] < a[i]) std::swap(a[i], a[j]);
+  };
+  int64_t left = 0, right = n - 1;
+  while (right - left > 1) {
+    std::swap(a[left + (right - left) / 2], a[left + 1]);
+    order(left + 1, right);
+    order(left, right);
+    order(left + 1, left);  // the median of three is at `left` now
+    Entry<K> pivot = a[left];
+    int64_t i = left + 1, j = right;
+    while (true) {
+      while (a[++i] < pivot) {
+      }
+      while (pivot < a[--j]) {
+      }
+      if (j < i) break;
+      std::swap(a[i], a[j]);
+    }
+    std::swap(a[left], a[j]);
+    if (j <= k) left = i;
+    if (j >= k) right = j - 1;
+  }
+  if (right == left + 1) order(left, right);
+}
+
+// Picks one element of each row: pick(row, entries) gives its index.
+template <class T, class K, class Pick>
+void pick_of_rows(const Rows& x, T* values, int64_t* indices, Pick pick) {
+  int64_t n = x.length;
+  for_rows(x.count, n, static_cast<size_t>(n) * sizeof(Entry<K>), [&](int64_t begin, int64_t end, void* scratch) {
+    auto* entries = static_cast<Entry<K>*>(scratch);
+    for (int64_t row = begin; row < end; ++row) {
+      const T* from = static_cast<const T*>(x.data) + row * n;
+      indices[row] = pick(from, entries);
+      values[row] = from[indices[row]];
+    }
+  });
+}
+
+template <class T, class K>
+int64_t kth_index(const T* x, int64_t n, int64_t k, Entry<K>* entries) {
+  if (n >= kLong) {
+    Equals e = find_equals(x, n, kth_key_of(x, n, k, entries));
+    if (e.count == 1) return e.last;
+  }
+  make_entries(x, n, false, entries);
+  select_kth(entries, n, k);
+  return static_cast<int64_t>(entries[k].index);
+}
+
+// The same, where equal elements are ordered by their indices.
+template <class T, class K>
+int64_t stable_kth_index(const T* x, int64_t n, int64_t k, Entry<K>* entries) {
+  if (n >= kLong) {
+    K key = kth_key_of(x, n, k, entries);
+    Equals e = find_equals(x, n, key);
+    int64_t at = e.last;
+    for (int64_t later = e.place + e.count - 1 - k; later > 0; --later) {
+      do --at;
+      while (order_key(x[at]) != key);
+    }
+    return at;
+  }
+  make_entries(x, n, false, entries);
+  std::nth_element(entries, entries + k, entries + n, [](const Entry<K>& a, const Entry<K>& b) {
+    return a.key != b.key ? a.key < b.key : a.index < b.index;
+  });
+  return static_cast<int64_t>(entries[k].index);
+}
+
+template <class T, class K>
+int64_t median_index(const T* x, int64_t n, bool ignore_nan, Entry<K>* entries) {
+  int64_t numbers = n;
+  if constexpr (!std::is_integral_v<T>) {
+    auto is_nan = [](T v) { return static_cast<float>(v) != static_cast<float>(v); };
+    if (!ignore_nan) {
+      if (const T* found = std::find_if(x, x + n, is_nan); found != x + n) return found - x;
+    } else {
+      numbers -= std::count_if(x, x + n, is_nan);
+    }
+  }
+  return stable_kth_index(x, n, std::max<int64_t>(0, (numbers - 1) / 2), entries);
+}
+
+template <class T, class K>
+int64_t mode_index(const T* x, int64_t n, Entry<K>* entries) {
+  make_entries(x, n, false, entries);
+  std::sort(entries, entries + n);
+  int64_t best = 0, longest = 0, length = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    ++length;
+    bool goes_on = i + 1 < n && entries[i].key == entries[i + 1].key;
+    if (goes_on && !is_nan_key<T>(static_cast<OrderKey<T>>(entries[i].key))) continue;  // NaN equals nothing
+    if (length > longest) longest = length, best = i;
+    length = 0;
+  }
+  return static_cast<int64_t>(entries[best].index);
+}
+
+// Calls f with null pointers to the element type and the key type.
+template <class F>
+void with_types(const Rows& x, F f) {
+  if (x.count == 0) return;
+  with_real_type(x.dtype,
+                 [&]<class T>(T* type) { with_key_type<T>(x.length, [&]<class K>(K* key) { f(type, key); }); });
+}
+
+}  // namespace
+
+void topk_rows(const Rows& x, int64_t k, bool largest, bool sorted, void* values, int64_t* indices) {
+  if (k == 0) return;
+  with_types(
+      x, [&]<class T, class K>(T*, K*) { topk_typed<T, K>(x, k, largest, sorted, static_cast<T*>(values), indices); });
+}
+
+void kth_of_rows(const Rows& x, int64_t k, void* values, int64_t* indices) {
+  int64_t n = x.length;
+  with_types(x, [&]<class T, class K>(T*, K*) {
+    pick_of_rows<T, K>(x, static_cast<T*>(values), indices,
+                       [=](const T* row, Entry<K>* entries) { return kth_index(row, n, k, entries); });
+  });
+}
+
+void median_of_rows(const Rows& x, bool ignore_nan, void* values, int64_t* indices) {
+  int64_t n = x.length;
+  with_types(x, [&]<class T, class K>(T*, K*) {
+    pick_of_rows<T, K>(x, static_cast<T*>(values), indices,
+                       [=](const T* row, Entry<K>* entries) { return median_index(row, n, ignore_nan, entries); });
+  });
+}
+
+void mode_of_rows(const Rows& x, void* values, int64_t* indices) {
+  int64_t n = x.length;
+  with_types(x, [&]<class T, class K>(T*, K*) {
+    pick_of_rows<T, K>(x, static_cast<T*>(values), indices,
+                       [=](const T* row, Entry<K>* entries) { return mode_index(row, n, entries); });
+  });
+}
+
+}  // namespace chainrule::cpu

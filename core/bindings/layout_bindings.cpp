@@ -1,0 +1,81 @@
+// Giving a tensor another shape or other memory in place, bound.
+#include "bindings/bindings.hpp"
+#include "bindings/callable.hpp"
+#include "ops/accumulate.hpp"
+#include "ops/memory_format.hpp"
+#include "ops/write.hpp"
+
+namespace chainrule {
+namespace {
+
+using T = const Tensor&;
+using MaybeFormat = std::optional<MemoryFormat>;
+
+Tensor resize_to(T t, Span size, Span strides) {
+  if (requires_grad(t)) raise(PyExc_RuntimeError, "cannot resize variables that require grad");
+  resize(t, size);
+  set_layout(t.get(), size, strides);
+  return t;
+}
+
+Tensor resize_(T t, const Dims& size, MaybeFormat format) {
+  if (format == MemoryFormat::Preserve) raise(PyExc_RuntimeError, "Unsupported memory formatPreserve");
+  return resize_to(t, size, strides_in(format.value_or(MemoryFormat::Contiguous), size));
+}
+
+Tensor resize_as_(T t, T like, MaybeFormat format) {
+  MemoryFormat wanted = format.value_or(MemoryFormat::Contiguous);
+  if (wanted == MemoryFormat::Preserve) wanted = suggested_format(like);
+  return resize_to(t, like.sizes(), strides_in(wanted, like.sizes()));
+}
+
+// The tensor becomes what `other` is: the same memory, shape and strides.
+Tensor become(T self, const Tensor& other) {
+  if (self.dtype() != other.dtype()) {
+    raise(PyExc_RuntimeError, "Could not set tensor of type ", facts(other.dtype()).name, " to a tensor of type ",
+          facts(self.dtype()).name);
+  }
+  check_inplace(self, should_record_write(std::array{&self, &other}));
+  replace_data(self.get(), other);
+  return record_underivable("aten::set_", Place::Itself, self, {&self, &other});
+}
+
+Tensor set_layout_of(T self, T source, int64_t offset, const Dims& size, const Dims& stride) {
+  Dims strides = stride.empty() ? contiguous_strides(size) : stride;
+  Tensor shown;
+  {
+    GradModeScope off(false);
+    shown = as_strided(source, size, strides, offset - source.offset());
+  }
+  return become(self, shown);
+}
+
+// The sizes to which sum_to_size may sum: equal to, or 1 in place of, the last ones of `t`.
+bool is_expandable(Span sizes, T t) {
+  if (sizes.size() > t.sizes().size()) return false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    int64_t own = t.sizes()[t.sizes().size() - sizes.size() + i];
+    if (sizes[i] != own && sizes[i] != 1) return false;
+  }
+  return true;
+}
+
+Tensor sum_to_size(T t, const Dims& size) {
+  if (!is_expandable(size, t)) {
+    raise(PyExc_RuntimeError, "size {", Span(size), "} is not expandable to size {", t.sizes(), "}.");
+  }
+  return sum_to(t, size);
+}
+
+}  // namespace
+
+void bind_layout() {
+  define("resize_(Tensor input, int[*] size, *, memory_format? memory_format=None)", kMethod, resize_);
+  define("resize_as_(Tensor input, Tensor the_template, *, memory_format? memory_format=None)", kBoth, resize_as_);
+  define("set_(Tensor input)", kMethod, [](T self) { return become(self, empty(Dims{0}, self.dtype())); });
+  define("set_(Tensor input, Tensor source)", kMethod, [](T self, T source) { return become(self, source); });
+  define("set_(Tensor input, Tensor source, int storage_offset, int[] size, int[] stride=())", kMethod, set_layout_of);
+  define("sum_to_size(Tensor input, int[*] size)", kMethod, sum_to_size);
+}
+
+}  // namespace chainrule

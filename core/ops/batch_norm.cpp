@@ -1,0 +1,236 @@
+// Batch normalisation: each channel over the batch and all positions.
+#include <cmath>
+#include <vector>
+
+#include "autograd/inplace.hpp"
+#include "backends/cpu/normalize.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/composed_gradient.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/normalize.hpp"
+#include "ops/rearrange.hpp"
+#include "ops/reduce.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kBatchNorm{"native_batch_norm", "NativeBatchNormBackward0",
+                  "w * rstd * (g - mean(g) - x_hat * mean(g * x_hat)), sum(g * x_hat), sum(g)"};
+
+constexpr int64_t kShortPiece = 16;  // below this a channel's pieces are brought together first
+
+// x with channels first, each channel in long contiguous pieces.
+struct ChannelInput {
+  bool turned;  // dimensions 0 and 1 are swapped
+  cpu::Channels shape;
+
+  explicit ChannelInput(const Tensor& x) {
+    int64_t n = x.size(0), c = x.size(1), inner = x.numel() / std::max<int64_t>(1, n * c);
+    turned = inner < kShortPiece && n > 1;
+    shape = turned ? cpu::Channels{1, c, n * inner} : cpu::Channels{n, c, inner};
+  }
+  Tensor prepare(const Tensor& t) const { return prepared(turned ? transpose(t, 0, 1) : t); }
+  Tensor fresh(const Tensor& x, DType dtype) const {
+    Dims sizes(x.sizes());
+    if (turned) std::swap(sizes[0], sizes[1]);
+    return empty(sizes, dtype);
+  }
+  Tensor finish(const Tensor& t, DType dtype) const {
+    return contiguous(to_dtype(turned ? transpose(t, 0, 1) : t, dtype));
+  }
+};
+
+Tensor tensor_of(const std::vector<double>& values, DType dtype) {
+  Tensor t = empty(Dims{static_cast<int64_t>(values.size())}, DType::Float64);
+  std::copy(values.begin(), values.end(), t.data<double>());
+  return to_dtype(t, dtype);
+}
+
+void check_count(const Tensor& t, const char* name, int64_t channels) {
+  check(!t || t.numel() == channels, name, " should contain ", channels, " elements not ", t ? t.numel() : 0);
+}
+
+void check_arguments(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                     const Tensor& running_var, bool training) {
+  check(x.ndim() >= 1, "batch_norm: the input must have at least 1 dimension, but it has none");
+  int64_t channels = x.ndim() > 1 ? x.size(1) : 0;
+  if (static_cast<bool>(running_mean) != static_cast<bool>(running_var) && training)
+    raise(PyExc_ValueError, "running_mean and running_var must either both be None or neither be None");
+  check(running_mean || training, "running_mean must be defined in evaluation mode");
+  check(running_var || training, "running_var must be defined in evaluation mode");
+  check_count(running_mean, "running_mean", channels);
+  check_count(running_var, "running_var", channels);
+  check_count(weight, "weight", channels);
+  check_count(bias, "bias", channels);
+  check(x.ndim() > 1, "batch_norm: expected an input with a batch and a channel dimension, but got shape ", x.sizes());
+  check_parameter_dtypes(x, {&weight, &bias, &running_mean, &running_var});
+  require_floating(x, "batch_norm");
+}
+
+// A vector over channels, laid out beside x.
+Tensor beside(const Tensor& v, const Tensor& x) {
+  Dims sizes(x.ndim(), 1);
+  sizes[1] = v.numel();
+  return reshape(v, sizes);
+}
+
+// The definition, of operations with histories.
+Tensor composed(const std::vector<Tensor>& in, const Tensor& running_mean, const Tensor& running_var, bool training,
+                double eps) {
+  DType dtype = in[0].dtype();
+  Tensor x = in[1] ? to_dtype(in[0], in[1].dtype()) : in[0];
+  Dims dims;
+  for (int i = 0; i < x.ndim(); ++i) {
+    if (i != 1) dims.push_back(i);
+  }
+  Tensor deviation = x - (training ? mean(x, dims, true, {}) : beside(running_mean, x));
+  Tensor variance = training ? mean(deviation * deviation, dims, true, {}) : beside(running_var, x);
+  Tensor y = deviation * elementwise(OpId::rsqrt, {variance + eps});
+  if (in[1]) y = y * beside(in[1], x);
+  if (in[2]) y = y + beside(in[2], x);
+  return to_dtype(y, dtype);
+}
+
+// running = (1 - momentum) * running + momentum * value
+void move_towards(const Tensor& running, std::vector<double> values, double momentum) {
+  std::vector<double> before = parameter_values(running, running.numel(), 0);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = (1 - momentum) * before[i] + momentum * values[i];
+  copy_elements(running, view(tensor_of(values, running.dtype()), running.sizes()));
+  mark_written(running);
+}
+
+struct Statistics {
+  std::vector<double> means, rstds;
+};
+
+Statistics batch_statistics(const Tensor& from, const ChannelInput& input, const Tensor& running_mean,
+                            const Tensor& running_var, double momentum, double eps) {
+  auto channels = static_cast<size_t>(input.shape.channels);
+  std::vector<cpu::Moments> moments(channels);
+  cpu::channel_moments(from.dtype(), from->data, input.shape, moments.data());
+  Statistics s{std::vector<double>(channels), std::vector<double>(channels)};
+  std::vector<double> unbiased(channels);
+  auto count = static_cast<double>(input.shape.per_channel());
+  for (size_t c = 0; c < channels; ++c) {
+    s.means[c] = moments[c].mean;
+    s.rstds[c] = 1 / std::sqrt(moments[c].variance + eps);
+    unbiased[c] = moments[c].variance * count / (count - 1);
+  }
+  if (running_mean) move_towards(running_mean, s.means, momentum);
+  if (running_var) move_towards(running_var, unbiased, momentum);
+  return s;
+}
+
+Statistics running_statistics(const Tensor& running_mean, const Tensor& running_var, int64_t channels, double eps) {
+  Statistics s{parameter_values(running_mean, channels, 0), parameter_values(running_var, channels, 1)};
+  for (double& v : s.rstds) v = 1 / std::sqrt(v + eps);
+  return s;
+}
+
+void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& means, const Tensor& rstds,
+                    bool training, DType parameters) {
+  ChannelInput input(x);
+  int64_t channels = input.shape.channels;
+  Tensor g = input.prepare(b.g()), from = input.prepare(x);
+  std::vector<cpu::ChannelSums> sums(static_cast<size_t>(channels));
+  cpu::channel_sums(g.dtype(), g->data, from->data, input.shape, means.data<double>(), sums.data());
+  const double* rstd = rstds.data<double>();
+  if (b.needs(0)) {
+    std::vector<double> w = parameter_values(weight, channels, 1);
+    std::vector<cpu::Combination> combinations(static_cast<size_t>(channels));
+    auto count = static_cast<double>(input.shape.per_channel());
+    for (size_t c = 0; c < combinations.size(); ++c) {
+      double a = w[c] * rstd[c];
+      combinations[c] = {means.data<double>()[c], a, 0, 0};
+      if (!training) continue;
+      combinations[c].b = -a * rstd[c] * rstd[c] * sums[c].g_deviation / count;
+      combinations[c].c = -a * sums[c].g / count;
+    }
+    Tensor dx = input.fresh(x, g.dtype());
+    cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
+    b.give(0, input.finish(dx, x.dtype()));
+  }
+  std::vector<double> result(static_cast<size_t>(channels));
+  if (b.needs(1)) {
+    for (size_t c = 0; c < result.size(); ++c) result[c] = sums[c].g_deviation * rstd[c];
+    b.give(1, tensor_of(result, parameters));
+  }
+  if (b.needs(2)) {
+    for (size_t c = 0; c < result.size(); ++c) result[c] = sums[c].g;
+    b.give(2, tensor_of(result, parameters));
+  }
+}
+
+}  // namespace
+
+Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                             const Tensor& running_var, bool training, double momentum, double eps) {
+  check_arguments(x, weight, bias, running_mean, running_var, training);
+  DType dtype = statistics_dtype(x, weight ? weight : running_mean);
+  Tensor y, means, rstds;
+  {
+    GradModeScope off(false);
+    ChannelInput input(x);
+    int64_t channels = input.shape.channels;
+    Tensor from = input.prepare(x), out = input.fresh(x, from.dtype());
+    Statistics s = training ? batch_statistics(from, input, running_mean, running_var, momentum, eps)
+                            : running_statistics(running_mean, running_var, channels, eps);
+    std::vector<double> w = parameter_values(weight, channels, 1), b = parameter_values(bias, channels, 0);
+    std::vector<cpu::Affine> affine(w.size());
+    for (size_t c = 0; c < affine.size(); ++c) affine[c] = {s.means[c], s.rstds[c] * w[c], b[c]};
+    cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
+    y = input.finish(out, x.dtype());
+    means = tensor_of(s.means, DType::Float64);
+    rstds = tensor_of(s.rstds, DType::Float64);
+  }
+  Tensor none;
+  y = record(kBatchNorm, y, {&x, &weight, &bias},
+             {&x, &weight, &bias, &means, &rstds, training ? &none : &running_mean, training ? &none : &running_var},
+             [training, eps,
+              parameters = weight ? weight.dtype()
+                           : bias ? bias.dtype()
+                                  : dtype,
+              weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b) {
+               Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
+               if (!grad_enabled()) {
+                 return give_gradients(b, x, weight, b.saved(3), b.saved(4), training, parameters);
+               }
+               Tensor mean = saved_if(b, 5, !training), var = saved_if(b, 6, !training);
+               give_composed_gradient(b, {x, weight, bias}, [&](const std::vector<Tensor>& in) {
+                 return composed(in, mean, var, training, eps);
+               });
+             });
+  if (!training) return {y, empty(Dims{0}, dtype), empty(Dims{0}, dtype)};
+  GradModeScope off(false);
+  return {y, to_dtype(means, dtype), to_dtype(rstds, dtype)};
+}
+
+Tensor instance_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                     const Tensor& running_var, bool use_input_stats, double momentum, double eps) {
+  check(use_input_stats || (running_mean && running_var),
+        "Expected running_mean and running_var to be defined when use_input_stats is false");
+  wrap_dim(1, x.ndim());
+  // Samples and channels together are the channels of one sample.
+  int64_t samples = x.size(0), channels = x.size(1);
+  Dims together(x.sizes());
+  together[0] = 1;
+  together[1] = samples * channels;
+  auto repeated = [&](const Tensor& t) { return t ? repeat(t, Dims{samples}) : Tensor(); };
+  Tensor mean = repeated(running_mean), var = repeated(running_var);
+  Tensor y = std::get<0>(native_batch_norm(reshape(contiguous(x), together), repeated(weight), repeated(bias), mean,
+                                           var, use_input_stats, momentum, eps));
+  if (use_input_stats) {
+    GradModeScope off(false);
+    auto fold_back = [&](const Tensor& running, const Tensor& all) {
+      if (!running) return;
+      copy_elements(running, chainrule::mean(view(all, Dims{samples, channels}), Dims{0}, false, {}));
+      mark_written(running);
+    };
+    fold_back(running_mean, mean);
+    fold_back(running_var, var);
+  }
+  return reshape(y, x.sizes());
+}
+
+}  // namespace chainrule

@@ -1,0 +1,109 @@
+// Reading at positions: gather, take_along_dim, index_select, take.
+#include "ops/gather.hpp"
+
+#include "autograd/record.hpp"
+#include "ops/along.hpp"
+#include "ops/copy.hpp"
+#include "ops/index_write.hpp"
+#include "ops/promotion.hpp"
+#include "ops/slices.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kIndexSelect{"index_select", "IndexSelectBackward0", "zeros with g added at the slices that were read"};
+OpInfo kTake{"take", "TakeBackward0", "zeros with g added at the elements that were read"};
+
+// The shape with dimension `dim` as in `other`.
+Dims sizes_except(Span sizes, int dim, Span other) {
+  Dims result(sizes);
+  result[dim] = other[static_cast<size_t>(dim)];
+  return result;
+}
+
+}  // namespace
+
+Tensor checked_along(const char* op, const char* name, const Tensor& whole, const Tensor& index) {
+  if (index.dtype() != DType::Int64 && index.dtype() != DType::Int32) {
+    raise(PyExc_RuntimeError, op, "(): Expected dtype int32/int64 for index, but got torch.",
+          facts(index.dtype()).name);
+  }
+  if (index.numel() == 0) return to_dtype(index, DType::Int64);
+  if (std::max(index.ndim(), 1) != std::max(whole.ndim(), 1)) {
+    raise(PyExc_RuntimeError, "Index tensor must have the same number of dimensions as ", name,
+          " tensor, but got shapes ", index.sizes(), " and ", whole.sizes());
+  }
+  return to_dtype(index, DType::Int64);
+}
+
+Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
+  int d = wrap_dim(dim, x.ndim());
+  Tensor at = checked_along("gather", "input", x, index);
+  for (int i = 0; i < std::min(x.ndim(), index.ndim()) && index.numel(); ++i) {
+    if (i == d || index.size(i) <= x.size(i)) continue;
+    raise(PyExc_RuntimeError, "Size does not match at dimension ", i, " expected index ", index.sizes(),
+          " to be no larger than self ", x.sizes(), " apart from dimension ", d);
+  }
+  return take_along(x, d, at);
+}
+
+Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim) {
+  if (!dim) return gather(reshape(x, Dims{-1}), 0, reshape(indices, Dims{-1}));
+  if (x.ndim() != indices.ndim()) {
+    raise(PyExc_RuntimeError,
+          "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ", x.ndim(),
+          " dimensions for input, and ", indices.ndim(), " dimensions for indices");
+  }
+  if (indices.dtype() != DType::Int64) {
+    raise(PyExc_RuntimeError, "torch.take_along_dim(): dtype of indices should be Long but got ",
+          facts(indices.dtype()).tensor_name);
+  }
+  int d = wrap_dim(*dim, x.ndim());
+  if (x.ndim() == 0) return gather(x, 0, indices);
+  Dims wide = broadcast_shapes(x.sizes(), sizes_except(indices.sizes(), d, x.sizes()), "take_along_dim");
+  Tensor whole = expand(x, wide), at = expand(indices, sizes_except(wide, d, indices.sizes()));
+  return gather(whole, d, at);
+}
+
+Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
+  int d = wrap_dim(dim, x.ndim());
+  if (index.ndim() > 1)
+    raise(PyExc_IndexError, "index_select(): Index is supposed to be a vector, not of shape ", index.sizes());
+  if (index.dtype() != DType::Int64 && index.dtype() != DType::Int32) {
+    raise(PyExc_RuntimeError, "index_select(): Expected dtype int32 or int64 for index, but got torch.",
+          facts(index.dtype()).name);
+  }
+  if (x.ndim() == 0 && index.numel() != 1) {
+    raise(PyExc_RuntimeError, "index_select(): Index to scalar can have only 1 value, got ", index.numel(),
+          " value(s)");
+  }
+  LocatedSlices at;
+  if (Bad bad = locate_along(x, d, index, false, at)) {
+    raise(PyExc_IndexError, "index out of range in self: index ", *bad, " is out of bounds for dimension ", d,
+          " with size ", x.ndim() ? x.size(d) : 1);
+  }
+  Dims sizes(x.sizes());
+  if (x.ndim()) sizes[d] = index.numel();
+  Tensor out = empty(sizes, x.dtype());
+  read_slices(at, x, out);
+  return record(kIndexSelect, out, {&x}, {&index}, [d, whole = Dims(x.sizes())](Backward& b) {
+    b.give(0, index_add(zeros(whole, b.g().dtype()), d, b.saved(0), b.g(), Scalar::of_int(1), Place::Itself));
+  });
+}
+
+Tensor take(const Tensor& x, const Tensor& index) {
+  if (index.dtype() != DType::Int64) {
+    raise(PyExc_RuntimeError, "take(): Expected a long tensor for index, but got ", facts(index.dtype()).tensor_name);
+  }
+  if (x.numel() == 0 && index.numel()) raise(PyExc_IndexError, "take(): tried to take from an empty tensor");
+  LocatedSlices at;
+  check_element(locate_elements(x, index, at), x);
+  Tensor out = empty(index.sizes(), x.dtype());
+  read_slices(at, x, out);
+  return record(kTake, out, {&x}, {&index}, [whole = Dims(x.sizes())](Backward& b) {
+    b.give(0, put(zeros(whole, b.g().dtype()), b.saved(0), b.g(), true, Place::Itself));
+  });
+}
+
+}  // namespace chainrule

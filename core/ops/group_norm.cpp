@@ -1,0 +1,171 @@
+// Group normalisation: groups of channels of each sample.
+#include <cmath>
+#include <vector>
+
+#include "backends/cpu/normalize.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/composed_gradient.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/normalize.hpp"
+#include "ops/reduce.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kGroupNorm{"native_group_norm", "NativeGroupNormBackward0",
+                  "rstd * (g*w - mean(g*w) - x_hat * mean(g*w*x_hat)), sum(g * x_hat), sum(g)"};
+
+struct GroupShape {
+  int64_t samples, channels, positions, groups;
+
+  int64_t rows() const { return samples * groups; }
+  int64_t per_group() const { return channels / groups; }
+  int64_t size() const { return per_group() * positions; }  // elements of a group
+  cpu::Channels whole_groups() const { return {1, rows(), size()}; }
+  cpu::Channels single_channels() const { return {1, samples * channels, positions}; }
+  // The group that a channel of a sample belongs to.
+  size_t group_of(int64_t channel_of_sample) const { return static_cast<size_t>(channel_of_sample / per_group()); }
+};
+
+Tensor composed(const std::vector<Tensor>& in, const GroupShape& s, double eps) {
+  DType dtype = in[0].dtype();
+  Tensor x = in[1] ? to_dtype(in[0], in[1].dtype()) : in[0];
+  Tensor rows = reshape(x, Dims{s.samples, s.groups, s.size()});
+  Tensor deviation = rows - mean(rows, Dims{2}, true, {});
+  Tensor variance = mean(deviation * deviation, Dims{2}, true, {});
+  Tensor y = reshape(deviation * elementwise(OpId::rsqrt, {variance + eps}), Dims{s.samples, s.channels, s.positions});
+  if (in[1]) y = y * view(contiguous(in[1]), Dims{1, s.channels, 1});
+  if (in[2]) y = y + view(contiguous(in[2]), Dims{1, s.channels, 1});
+  return to_dtype(reshape(y, in[0].sizes()), dtype);
+}
+
+// With histories: a caller may differentiate the statistics too.
+std::pair<Tensor, Tensor> composed_statistics(const Tensor& x, const GroupShape& s, double eps) {
+  Tensor rows = reshape(to_dtype(x, kernel_dtype(x.dtype())), Dims{s.samples, s.groups, s.size()});
+  Tensor means = mean(rows, Dims{2}, true, {}), deviation = rows - means;
+  Tensor rstds = elementwise(OpId::rsqrt, {mean(deviation * deviation, Dims{2}, false, {}) + eps});
+  return {reshape(means, Dims{s.samples, s.groups}), rstds};
+}
+
+void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics, const GroupShape& s,
+                    DType parameters) {
+  Tensor g = prepared(b.g()), from = prepared(x);
+  const auto* rows = reinterpret_cast<const cpu::RowStatistics*>(statistics.data<double>());
+  auto count = static_cast<size_t>(s.samples * s.channels);
+  auto channels = static_cast<size_t>(s.channels);
+  std::vector<double> means(count), w = parameter_values(weight, s.channels, 1);
+  for (size_t i = 0; i < count; ++i) means[i] = rows[s.group_of(static_cast<int64_t>(i))].mean;
+  std::vector<cpu::ChannelSums> sums(count);
+  cpu::channel_sums(g.dtype(), g->data, from->data, s.single_channels(), means.data(), sums.data());
+  if (b.needs(0)) {
+    std::vector<cpu::ChannelSums> group(static_cast<size_t>(s.rows()), {0, 0});
+    for (size_t i = 0; i < count; ++i) {
+      cpu::ChannelSums& target = group[s.group_of(static_cast<int64_t>(i))];
+      target.g += w[i % channels] * sums[i].g;
+      target.g_deviation += w[i % channels] * sums[i].g_deviation;
+    }
+    std::vector<cpu::Combination> combinations(count);
+    for (size_t i = 0; i < count; ++i) {
+      size_t k = s.group_of(static_cast<int64_t>(i));
+      double rstd = rows[k].rstd, n = static_cast<double>(s.size());
+      combinations[i] = {means[i], rstd * w[i % channels], -rstd * rstd * rstd * group[k].g_deviation / n,
+                         -rstd * group[k].g / n};
+    }
+    Tensor dx = empty(x.sizes(), g.dtype());
+    cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
+    b.give(0, to_dtype(dx, x.dtype()));
+  }
+  Tensor dw = zeros(Dims{s.channels}, DType::Float64), db = zeros(Dims{s.channels}, DType::Float64);
+  for (size_t i = 0; i < count; ++i) {
+    dw.data<double>()[i % channels] += sums[i].g_deviation * rows[s.group_of(static_cast<int64_t>(i))].rstd;
+    db.data<double>()[i % channels] += sums[i].g;
+  }
+  if (b.needs(1)) b.give(1, to_dtype(dw, parameters));
+  if (b.needs(2)) b.give(2, to_dtype(db, parameters));
+}
+
+// The result, and the statistics as a float64 tensor (rows, 2).
+std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s,
+                                     double eps) {
+  GradModeScope off(false);
+  Tensor from = prepared(x), out = empty(x.sizes(), from.dtype());
+  std::vector<cpu::Moments> moments(static_cast<size_t>(s.rows()));
+  cpu::channel_moments(from.dtype(), from->data, s.whole_groups(), moments.data());
+  Tensor statistics = empty(Dims{s.rows(), 2}, DType::Float64);
+  for (size_t k = 0; k < moments.size(); ++k) {
+    statistics.data<double>()[2 * k] = moments[k].mean;
+    statistics.data<double>()[2 * k + 1] = 1 / std::sqrt(moments[k].variance + eps);
+  }
+  std::vector<double> w = parameter_values(weight, s.channels, 1), b = parameter_values(bias, s.channels, 0);
+  std::vector<cpu::Affine> affine(static_cast<size_t>(s.samples * s.channels));
+  for (size_t i = 0; i < affine.size(); ++i) {
+    size_t k = s.group_of(static_cast<int64_t>(i));
+    affine[i] = {moments[k].mean, statistics.data<double>()[2 * k + 1] * w[i % w.size()], b[i % b.size()]};
+  }
+  cpu::affine_channels(out.dtype(), from->data, out->data, s.single_channels(), affine.data());
+  return {to_dtype(out, x.dtype()), statistics};
+}
+
+void check_vector(const Tensor& t, const char* name, const Tensor& x, int64_t channels) {
+  check(!t || (t.ndim() == 1 && t.numel() == channels), "Expected ", name,
+        " to be a vector of size equal to the number of channels in input, but got ", name, " of shape ",
+        t ? t.sizes() : Span(), " and input of shape ", x.sizes());
+}
+
+void check_arguments(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s) {
+  check(s.groups > 0, "Expected num groups to be greater than 0, got ", s.groups);
+  check(s.channels % s.groups == 0,
+        "Expected number of channels in input to be divisible by num_groups, but got input of shape ", x.sizes(),
+        " and num_groups=", s.groups);
+  check_vector(weight, "weight", x, s.channels);
+  check_vector(bias, "bias", x, s.channels);
+  check(x.numel() == s.samples * s.channels * s.positions, "Expected an input of ", s.samples, " * ", s.channels, " * ",
+        s.positions, " elements, but got shape ", x.sizes());
+  check_parameter_dtypes(x, {&weight, &bias});
+  require_floating(x, "GroupNormKernelImpl");
+}
+
+// The result with its history, and the statistics.
+std::pair<Tensor, Tensor> recorded(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s,
+                                   double eps) {
+  check_arguments(x, weight, bias, s);
+  Tensor y, statistics;
+  std::tie(y, statistics) = normalized(x, weight, bias, s, eps);
+  DType dtype = statistics_dtype(x, weight ? weight : bias);
+  y = record(kGroupNorm, y, {&x, &weight, &bias}, {&x, &weight, &bias, &statistics},
+             [s, eps, dtype, weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b) {
+               Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
+               if (!grad_enabled()) return give_gradients(b, x, weight, b.saved(3), s, dtype);
+               give_composed_gradient(b, {x, weight, bias},
+                                      [&](const std::vector<Tensor>& in) { return composed(in, s, eps); });
+             });
+  return {y, statistics};
+}
+
+}  // namespace
+
+Normalized native_group_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t samples,
+                             int64_t channels, int64_t positions, int64_t groups, double eps) {
+  GroupShape s{samples, channels, positions, groups};
+  auto [y, statistics] = recorded(x, weight, bias, s, eps);
+  DType dtype = statistics_dtype(x, weight ? weight : bias);
+  if (const Tensor* input[] = {&x}; should_record(input)) {
+    auto [means, rstds] = composed_statistics(x, s, eps);
+    return {y, to_dtype(means, dtype), to_dtype(rstds, dtype)};
+  }
+  GradModeScope off(false);
+  auto column = [&, &values = statistics](int i) {
+    return view(contiguous(to_dtype(select(values, 1, i), dtype)), Dims{samples, groups});
+  };
+  return {y, column(0), column(1)};
+}
+
+Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const Tensor& bias, double eps) {
+  wrap_dim(1, x.ndim());
+  int64_t positions = 1;
+  for (int i = 2; i < x.ndim(); ++i) positions *= x.size(i);
+  return recorded(x, weight, bias, {x.size(0), x.size(1), positions, groups}, eps).first;
+}
+
+}  // namespace chainrule

@@ -1,0 +1,173 @@
+// Layer normalisation and its sibling without a mean, over trailing dimensions.
+#include "ops/normalize.hpp"
+
+#include <limits>
+
+#include "backends/cpu/normalize.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/composed_gradient.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/reduce.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kLayerNorm{"native_layer_norm", "NativeLayerNormBackward0",
+                  "rstd * (g*w - mean(g*w) - x_hat * mean(g*w*x_hat)), sum(g * x_hat), sum(g)"};
+OpInfo kRmsNorm{"rms_norm", "FusedRmsNormBackward0", "rstd * (g*w - x_hat * mean(g*w*x_hat)), sum(g * x_hat)"};
+
+static_assert(sizeof(cpu::RowStatistics) == 2 * sizeof(double));
+
+// Statistics are kept as a float64 tensor (rows, 2), so that the node owns them like everything else it saved.
+cpu::RowStatistics* rows_of(const Tensor& statistics) {
+  return reinterpret_cast<cpu::RowStatistics*>(statistics.data<double>());
+}
+
+struct RowShape {
+  int64_t rows = 1, n = 1;
+  int lead;  // dimensions that are kept
+  RowShape(const Tensor& x, int trailing) : lead(x.ndim() - trailing) {
+    for (int i = 0; i < x.ndim(); ++i) (i < lead ? rows : n) *= x.size(i);
+  }
+};
+
+void check_shape(const Tensor& x, const Dims& shape, const Tensor& weight, const Tensor& bias) {
+  check(!shape.empty(),
+        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+        "but got normalized_shape = []");
+  check(!weight || equal(weight.sizes(), shape),
+        "Expected weight to be of same shape as normalized_shape, but got "
+        "weight of shape ",
+        weight ? weight.sizes() : Span(), " and normalized_shape = ", Span(shape));
+  check(!bias || equal(bias.sizes(), shape),
+        "Expected bias to be of same shape as normalized_shape, but got bias of "
+        "shape ",
+        bias ? bias.sizes() : Span(), " and normalized_shape = ", Span(shape));
+  bool fits = x.ndim() >= shape.size();
+  for (int i = 1; fits && i <= shape.size(); ++i) fits = x.size(x.ndim() - i) == shape[shape.size() - i];
+  check(fits, "Given normalized_shape=", Span(shape), ", expected input with shape [*, ", shape_text(shape).substr(1),
+        ", but got input of size", x.sizes());
+}
+
+Dims trailing_dims(const Tensor& x, int trailing) {
+  Dims dims;
+  for (int i = x.ndim() - trailing; i < x.ndim(); ++i) dims.push_back(i);
+  return dims;
+}
+
+// The definition, of operations with histories.
+Tensor composed(const std::vector<Tensor>& in, int trailing, double eps, bool centred) {
+  DType dtype = in[0].dtype();
+  bool mixed = in[1] && in[1].dtype() != dtype;
+  Tensor x = mixed ? to_dtype(in[0], in[1].dtype()) : in[0];
+  Dims dims = trailing_dims(x, trailing);
+  Tensor deviation = centred ? x - mean(x, dims, true, {}) : x;
+  Tensor variance = mean(deviation * deviation, dims, true, {});
+  Tensor y = deviation * elementwise(OpId::rsqrt, {variance + eps});
+  if (in[1]) y = y * in[1];
+  if (in.size() > 2 && in[2]) y = y + in[2];
+  return to_dtype(y, dtype);
+}
+
+// Gives the gradients of x, weight and bias; `parameters` has the dtypes that the last two have.
+void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics, int trailing,
+                    DType parameters, bool centred) {
+  RowShape shape(x, trailing);
+  Tensor g = prepared(b.g()), from = prepared(x), w = prepared(weight);
+  Dims sizes(x.sizes().subspan(static_cast<size_t>(shape.lead)));
+  bool has_bias = b.node()->edge_count > 2 && b.needs(2);
+  Tensor dx = b.needs(0) ? empty(x.sizes(), g.dtype()) : Tensor(), dw = b.needs(1) ? empty(sizes, g.dtype()) : Tensor(),
+         db = has_bias ? empty(sizes, g.dtype()) : Tensor();
+  auto data = [](const Tensor& t) { return t ? t->data : nullptr; };
+  cpu::normalize_rows_gradient(g.dtype(), g->data, from->data, data(w), rows_of(statistics), data(dx), data(dw),
+                               data(db), shape.rows, shape.n, centred);
+  if (dx) b.give(0, to_dtype(dx, x.dtype()));
+  if (dw) b.give(1, to_dtype(dw, parameters));
+  if (db) b.give(2, to_dtype(db, parameters));
+}
+
+// y and the statistics (rows, 2).
+std::pair<Tensor, Tensor> normalized(const Tensor& x, int trailing, const Tensor& weight, const Tensor& bias,
+                                     double eps, bool centred) {
+  GradModeScope off(false);
+  RowShape shape(x, trailing);
+  Tensor from = prepared(x), w = prepared(weight), b = prepared(bias), y = empty(x.sizes(), from.dtype());
+  Tensor statistics = empty(Dims{shape.rows, 2}, DType::Float64);
+  cpu::normalize_rows(y.dtype(), from->data, w ? w->data : nullptr, b ? b->data : nullptr, y->data, rows_of(statistics),
+                      shape.rows, shape.n, eps, centred);
+  return {to_dtype(y, x.dtype()), statistics};
+}
+
+Tensor statistics_column(const Tensor& statistics, int column, Span sizes, DType dtype) {
+  GradModeScope off(false);
+  return view(contiguous(to_dtype(select(statistics, 1, column), dtype)), sizes);
+}
+
+}  // namespace
+
+DType statistics_dtype(const Tensor& x, const Tensor& parameter) { return parameter ? parameter.dtype() : x.dtype(); }
+
+void check_parameter_dtypes(const Tensor& x, std::initializer_list<const Tensor*> parameters) {
+  for (const Tensor* p : parameters) {
+    if (!*p || p->dtype() == x.dtype()) continue;
+    bool half = x.dtype() == DType::Float16 || x.dtype() == DType::BFloat16;
+    check(p->dtype() == DType::Float32, "mixed dtype (CPU): expect parameter to have scalar type of Float, but got ",
+          facts(p->dtype()).tensor_name);
+    check(half, "mixed dtype (CPU): all inputs must share same datatype. The input is ", facts(x.dtype()).tensor_name,
+          ", a parameter ", facts(p->dtype()).tensor_name);
+  }
+}
+
+std::vector<double> parameter_values(const Tensor& t, int64_t n, double otherwise) {
+  std::vector<double> result(static_cast<size_t>(n), otherwise);
+  if (!t) return result;
+  Tensor values = contiguous(to_dtype(t, DType::Float64));
+  std::copy_n(values.data<double>(), n, result.begin());
+  return result;
+}
+
+Normalized native_layer_norm(const Tensor& x, const Dims& shape, const Tensor& weight, const Tensor& bias, double eps) {
+  check_shape(x, shape, weight, bias);
+  check_parameter_dtypes(x, {&weight, &bias});
+  require_floating(x, "LayerNormKernelImpl");
+  int trailing = shape.size();
+  Tensor y, statistics;
+  std::tie(y, statistics) = normalized(x, trailing, weight, bias, eps, true);
+  Dims sizes(x.sizes());
+  for (int64_t d : trailing_dims(x, trailing)) sizes[static_cast<int>(d)] = 1;
+  DType dtype = statistics_dtype(x, weight ? weight : bias);
+  Tensor means = statistics_column(statistics, 0, sizes, dtype), rstds = statistics_column(statistics, 1, sizes, dtype);
+  y = record(
+      kLayerNorm, y, {&x, &weight, &bias}, {&x, &weight, &bias, &statistics},
+      [trailing, eps, dtype, weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b) {
+        Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
+        if (!grad_enabled()) return give_gradients(b, x, weight, b.saved(3), trailing, dtype, true);
+        give_composed_gradient(b, {x, weight, bias},
+                               [&](const std::vector<Tensor>& in) { return composed(in, trailing, eps, true); });
+      });
+  return {y, means, rstds};
+}
+
+Tensor rms_norm(const Tensor& x, const Dims& shape, const Tensor& weight, std::optional<double> given) {
+  check_shape(x, shape, weight, Tensor());
+  int trailing = shape.size();
+  double epsilon = real_of(x.dtype()) == DType::Float64 ? std::numeric_limits<double>::epsilon()
+                                                        : std::numeric_limits<float>::epsilon();
+  double eps = given.value_or(epsilon);
+  if (is_complex(x.dtype())) return composed({x, weight}, trailing, eps, false);
+  require_floating(x, "rms_norm");
+  Tensor y, statistics;
+  std::tie(y, statistics) = normalized(x, trailing, weight, Tensor(), eps, false);
+  DType dtype = statistics_dtype(x, weight);
+  return record(kRmsNorm, y, {&x, &weight}, {&x, &weight, &statistics},
+                [trailing, eps, dtype, weighted = static_cast<bool>(weight)](Backward& b) {
+                  Tensor x = b.saved(0), weight = saved_if(b, 1, weighted);
+                  if (!grad_enabled()) return give_gradients(b, x, weight, b.saved(2), trailing, dtype, false);
+                  give_composed_gradient(b, {x, weight}, [&](const std::vector<Tensor>& in) {
+                    return composed(in, trailing, eps, false);
+                  });
+                });
+}
+
+}  // namespace chainrule

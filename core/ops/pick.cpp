@@ -1,0 +1,42 @@
+// What operations share that pick one of several elements: maxima, medians, modes.
+#include "ops/pick.hpp"
+
+#include "ops/along.hpp"
+#include "ops/create.hpp"
+#include "ops/elementwise.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+
+void check_elements(const Tensor& x, const Dims& dims, const char* name) {
+  if (x.numel() > 0) return;
+  if (dims.empty()) {
+    raise(PyExc_RuntimeError, name,
+          "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+          "dim with the 'dim' argument.");
+  }
+  for (int64_t d : dims) {
+    if (x.size(wrap_dim(d, x.ndim())) == 0) {
+      raise(PyExc_IndexError, name, "(): Expected reduction dim ", d, " to have non-zero size.");
+    }
+  }
+}
+
+Tensor share_among(const Tensor& ties, const Tensor& g, const Dims& dims) {
+  Tensor count = sum(ties, dims, true, {});
+  Tensor none = elementwise(OpId::div, {zeros({}, g.dtype()), count});
+  return elementwise(OpId::where, {ties, elementwise(OpId::div, {g, count}), none});
+}
+
+Tensor share_with_equals(const Tensor& x, const Tensor& y, const Tensor& g) {
+  double picked = load(y.dtype(), y->data).real;
+  Tensor ties = picked != picked ? elementwise(OpId::isnan, {x}) : elementwise(OpId::eq, {x, y});
+  return share_among(ties, g, {});
+}
+
+Tensor return_to_indices(const Tensor& g, const Tensor& indices, Span sizes, int dim, bool keepdim) {
+  if (keepdim || sizes.empty()) return add_along(g, dim, indices, sizes);
+  return add_along(unsqueeze(g, dim), dim, unsqueeze(indices, dim), sizes);
+}
+
+}  // namespace chainrule

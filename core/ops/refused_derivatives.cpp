@@ -1,0 +1,63 @@
+// Derivatives that PyTorch refuses: the call is recorded, and a gradient that reaches it raises PyTorch's error.
+#include "ops/refused_derivatives.hpp"
+
+#include "autograd/forward_mode.hpp"
+#include "autograd/record.hpp"
+
+namespace chainrule {
+namespace {
+
+struct Refusal {
+  OpId id;
+  bool inplace_only;
+  OpInfo info;
+};
+Refusal refusals[] = {
+    {OpId::floor_divide, false, {"floor_divide", "NotImplemented", "none"}},
+    {OpId::acosh, true, {"acosh_", "AcoshBackward1", "none"}},
+    {OpId::asinh, true, {"asinh_", "AsinhBackward1", "none"}},
+    {OpId::atanh, true, {"atanh_", "AtanhBackward1", "none"}},
+};
+
+Refusal* refusal_of(const OpRecord& op, bool inplace) {
+  for (Refusal& r : refusals) {
+    if (r.id == op.id && (inplace || !r.inplace_only)) return &r;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool refuses_derivative(const OpRecord& op, bool inplace) { return refusal_of(op, inplace); }
+
+Node* make_refusing_node(const OpRecord& op, bool inplace, std::span<const Operand> in, const Tensor& out) {
+  Refusal* r = refusal_of(op, inplace);
+  std::vector<Edge> edges;
+  for (const Operand& o : in) {
+    bool differentiable = o.tensor && is_differentiable(o.tensor->dtype);
+    Edge edge = differentiable ? gradient_edge(o.tensor) : Edge();
+    if (edge || (inplace && edges.empty())) edges.push_back(edge);
+  }
+  Node* n = make_node(&r->info, static_cast<int>(edges.size()), 0, 1);
+  for (size_t i = 0; i < edges.size(); ++i) set_edge(n, static_cast<int>(i), edges[i]);
+  set_function(n, [name = op.name, only = r->inplace_only, inplace](Backward&) {
+    if (only) {
+      raise(PyExc_NotImplementedError, "the derivative for 'inplace version of ", name,
+            "' is not implemented.\n  What to do: y = x.", name, "() has one.");
+    }
+    raise(PyExc_RuntimeError, "derivative for aten::", name, inplace ? "_" : "",
+          " is not implemented\n  What to do: it is zero almost everywhere; detach() the result to say so.");
+  });
+  n->outputs[0].describe(out);
+  finish_node(n);
+  return n;
+}
+
+void refuse_tangents(const OpRecord& op, std::span<const Operand> in) {
+  for (const Operand& o : in) {
+    if (!o.tensor || !forward_mode::has_tangent(o.tensor)) continue;
+    raise(PyExc_NotImplementedError, "Trying to use forward AD with aten::", op.name, " that does not support it.");
+  }
+}
+
+}  // namespace chainrule

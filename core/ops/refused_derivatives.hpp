@@ -1,0 +1,16 @@
+// Derivatives that PyTorch refuses: the call is recorded, and a gradient that reaches it raises PyTorch's error.
+#pragma once
+#include "autograd/node.hpp"
+#include "ops/promotion.hpp"
+#include "ops/table.hpp"
+
+namespace chainrule {
+
+// Whether a gradient may not pass this op, or its in-place form.
+bool refuses_derivative(const OpRecord& op, bool inplace);
+// The node of such a call. In place, its first edge is that of the tensor written to.
+Node* make_refusing_node(const OpRecord& op, bool inplace, std::span<const Operand> in, const Tensor& out);
+// Raises if an input has a tangent.
+void refuse_tangents(const OpRecord& op, std::span<const Operand> in);
+
+}  // namespace chainrule

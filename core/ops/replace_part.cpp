@@ -1,0 +1,86 @@
+// A copy of a tensor with a part of it, which a view could show, replaced.
+#include "ops/replace_part.hpp"
+
+#include "autograd/forward_mode.hpp"
+#include "ops/copy.hpp"
+#include "ops/create.hpp"
+#include "ops/triangular.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+constexpr const char* kFormula = "self: g with zeros in the part, src: that part of g";
+OpInfo kSelect{"select_scatter", "SelectScatterBackward0", kFormula};
+OpInfo kSlice{"slice_scatter", "SliceScatterBackward0", kFormula};
+OpInfo kDiagonal{"diagonal_scatter", "DiagonalScatterBackward0", kFormula};
+OpInfo kAsStrided{"as_strided_scatter", "AsStridedScatterBackward0", kFormula};
+
+void put_part(const Tensor& part, const Tensor& src) {
+  if (!equal(part.sizes(), src.sizes())) {
+    raise(PyExc_RuntimeError, "expected src to have a size equal to the slice of self. src size = ", src.sizes(),
+          ", slice size = ", part.sizes());
+  }
+  copy_elements(part, src);
+}
+
+// The gradients: `rest` is a copy of g, in a layout that `part` can be shown of.
+template <class Part>
+void split_gradient(Backward& b, const Tensor& rest, const Part& part) {
+  if (b.needs(1)) b.give(1, clone(part(rest)));
+  if (!b.needs(0)) return;
+  zero_(part(rest));
+  b.give(0, rest);
+}
+
+template <class Part>
+Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, Part part) {
+  Tensor out;
+  {
+    GradModeScope off(false);
+    forward_mode::PauseScope pause;
+    out = clone(x);
+    put_part(part(out), src);
+  }
+  return record(op, out, {&x, &src}, {}, [part](Backward& b) { split_gradient(b, clone(b.g()), part); });
+}
+
+// A copy of all the memory that a tensor has elements in, with the same strides.
+Tensor copy_of_storage(const Tensor& t) {
+  int64_t items = t->storage->bytes / static_cast<int64_t>(size_of(t.dtype()));
+  Tensor all = clone(tensor_over(t->storage, Dims{items}, Dims{1}, 0, t.dtype()));
+  return tensor_over(all->storage, t.sizes(), t.strides(), t.offset(), t.dtype());
+}
+
+}  // namespace
+
+Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index) {
+  return replace_part(kSelect, x, src, [=](const Tensor& t) { return select(t, dim, index); });
+}
+
+Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optional<int64_t> start,
+                     std::optional<int64_t> end, int64_t step) {
+  return replace_part(kSlice, x, src, [=](const Tensor& t) { return slice_between(t, dim, start, end, step); });
+}
+
+Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
+  return replace_part(kDiagonal, x, src, [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); });
+}
+
+Tensor as_strided_scatter(const Tensor& x, const Tensor& src, Span size, Span stride, std::optional<int64_t> offset) {
+  auto part = [size = Dims(size), stride = Dims(stride), first = offset ? *offset - x.offset() : 0](const Tensor& t) {
+    return as_strided(t, size, stride, first);
+  };
+  Tensor out;
+  {
+    GradModeScope off(false);
+    forward_mode::PauseScope pause;
+    out = copy_of_storage(x);
+    put_part(part(out), src);
+  }
+  return record(kAsStrided, out, {&x, &src}, {}, [part, layout = Dims(x.strides())](Backward& b) {
+    split_gradient(b, copy_strided(b.g(), layout), part);
+  });
+}
+
+}  // namespace chainrule

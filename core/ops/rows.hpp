@@ -1,0 +1,15 @@
+// A tensor's elements as contiguous rows along one of its dimensions, and back.
+#pragma once
+#include "backends/cpu/sort.hpp"
+#include "tensor/tensor.hpp"
+
+namespace chainrule {
+
+// The elements without history, contiguous, with `dim` as the last dimension.
+Tensor with_dim_last(const Tensor& x, int dim);
+cpu::Rows rows_of(const Tensor& dim_last);
+
+// A result whose last dimension belongs at `dim`, in the memory order that an op with the input `like` gives.
+Tensor with_dim_back(const Tensor& result, int dim, const Tensor& like);
+
+}  // namespace chainrule

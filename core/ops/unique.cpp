@@ -1,0 +1,179 @@
+// The different elements of a tensor, or its different slices along one dimension.
+#include "ops/unique.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "autograd/record.hpp"
+#include "backends/cpu/order_key.hpp"
+#include "backends/cpu/sort.hpp"
+#include "ops/copy.hpp"
+#include "ops/rearrange.hpp"
+#include "tensor/with_type.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kUnique{"unique", "Unique2Backward0", "none: PyTorch defines no derivative"};
+OpInfo kUniqueDim{"unique", "UniqueDimBackward0", "none: PyTorch defines no derivative"};
+OpInfo kConsecutive{"unique_consecutive", "UniqueConsecutiveBackward0", "none: PyTorch defines no derivative"};
+
+void refuse_complex(const Tensor& x, const char* kernel) {
+  if (is_complex(x.dtype()))
+    raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(x.dtype()).tensor_name, "'");
+}
+
+Tensor plain(const Tensor& x) {
+  GradModeScope off(false);
+  return contiguous(x);
+}
+
+// Gives the values a history that says, when asked for a gradient, that there is none.
+Unique recorded(OpInfo& op, const char* pytorch_name, const Tensor& x, Unique u) {
+  u.values = record(op, u.values, {&x}, {}, [pytorch_name](Backward&) {
+    raise(PyExc_NotImplementedError, "the derivative for '", pytorch_name, "' is not implemented.");
+  });
+  return u;
+}
+
+// Groups of equal neighbours among n things in a certain order: thing order[i] is the i-th (i itself without `order`),
+// and begins(i) tells whether a new group begins there. Returns where in the order each group begins, then n.
+template <class Begins>
+std::vector<int64_t> group(int64_t n, Begins begins, const int64_t* order, int64_t* inverse) {
+  std::vector<int64_t> firsts;
+  for (int64_t i = 0; i < n; ++i) {
+    if (i == 0 || begins(i)) firsts.push_back(i);
+    if (inverse) inverse[order ? order[i] : i] = static_cast<int64_t>(firsts.size()) - 1;
+  }
+  firsts.push_back(n);
+  return firsts;
+}
+
+Tensor counts_of(const std::vector<int64_t>& firsts) {
+  Tensor counts = empty(Dims{static_cast<int64_t>(firsts.size()) - 1}, DType::Int64);
+  std::adjacent_difference(firsts.begin() + 1, firsts.end(), counts.data<int64_t>());
+  return counts;
+}
+
+// Room for the inverse, and its address; null if it is not wanted.
+int64_t* make_inverse(Unique& u, Span sizes, bool wanted) {
+  if (wanted) u.inverse = empty(sizes, DType::Int64);
+  return wanted ? u.inverse.data<int64_t>() : nullptr;
+}
+
+// The groups of equal neighbours in `x`, contiguous; element i of it was at order[i].
+Unique group_elements(const Tensor& x, const int64_t* order, Span sizes, bool inverse) {
+  Unique u;
+  int64_t* which = make_inverse(u, sizes, inverse);
+  with_real_type(x.dtype(), [&]<class T>(T*) {
+    const T* from = x.data<T>();
+    auto firsts = group(x.numel(), [from](int64_t i) { return from[i] != from[i - 1]; }, order, which);
+    u.counts = counts_of(firsts);
+    u.values = empty(u.counts.sizes(), x.dtype());
+    std::transform(firsts.begin(), firsts.end() - 1, u.values.data<T>(), [from](int64_t first) { return from[first]; });
+  });
+  return u;
+}
+
+// The slices of a tensor along a dimension, as contiguous rows.
+struct Slices {
+  Tensor rows;  // of the shape that the tensor has with the dimension in front
+  int64_t count, length;
+};
+
+Slices slices_of(const Tensor& x, int dim) {
+  GradModeScope off(false);
+  Tensor rows = contiguous(movedim(x, Dims{dim}, Dims{0}));
+  int64_t count = rows.size(0);
+  return {rows, count, count ? rows.numel() / count : 0};
+}
+
+template <class T>
+bool is_less(const T* a, const T* b, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    auto left = cpu::order_key(a[i]), right = cpu::order_key(b[i]);
+    if (left != right) return left < right;
+  }
+  return false;
+}
+
+Tensor take_slices(const Slices& s, const std::vector<int64_t>& firsts, const int64_t* order, int dim) {
+  GradModeScope off(false);
+  Dims sizes(s.rows.sizes());
+  sizes[0] = static_cast<int64_t>(firsts.size()) - 1;
+  Tensor out = empty(sizes, s.rows.dtype());
+  size_t bytes = static_cast<size_t>(s.length) * size_of(s.rows.dtype());
+  char* to = out->data;
+  for (int64_t i = 0; i < sizes[0]; ++i, to += bytes) {
+    int64_t first = firsts[static_cast<size_t>(i)];
+    std::memcpy(to, s.rows->data + static_cast<size_t>(order ? order[first] : first) * bytes, bytes);
+  }
+  return alias(contiguous(movedim(out, Dims{0}, Dims{dim})));
+}
+
+Unique nothing_like(const Tensor& x) {
+  return {empty(x.sizes(), x.dtype()), empty(Dims{0}, DType::Int64), empty(Dims{0}, DType::Int64)};
+}
+
+Unique group_slices(const Tensor& x, int dim, bool sorted, bool inverse) {
+  int64_t zeros = std::count(x.sizes().begin(), x.sizes().end(), 0);
+  if (x.size(dim) == 0) {
+    check(zeros == 1, "Number of zero sized dimensions is more than one, so unique cannot be applied ");
+    return nothing_like(x);
+  }
+  check(zeros == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
+  Slices s = slices_of(x, dim);
+  std::vector<int64_t> order(sorted ? static_cast<size_t>(s.count) : 0);
+  std::iota(order.begin(), order.end(), 0);
+  const int64_t* at = sorted ? order.data() : nullptr;
+  Unique u;
+  int64_t* which = make_inverse(u, Dims{s.count}, inverse);
+  with_real_type(x.dtype(), [&]<class T>(T*) {
+    auto row = [from = s.rows.data<T>(), &s](int64_t i) { return from + i * s.length; };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return is_less(row(a), row(b), s.length); });
+    auto begins = [&](int64_t i) {
+      const T *now = row(at ? at[i] : i), *before = row(at ? at[i - 1] : i - 1);
+      return !std::equal(now, now + s.length, before);
+    };
+    auto firsts = group(s.count, begins, at, which);
+    u.counts = counts_of(firsts);
+    u.values = take_slices(s, firsts, at, dim);
+  });
+  return u;
+}
+
+int checked_dim(const Tensor& x, int64_t dim) {
+  if (x.ndim() == 0) raise(PyExc_IndexError, "Dimension specified as ", dim, " but tensor has no dimensions");
+  return wrap_dim(dim, x.ndim());
+}
+
+}  // namespace
+
+Unique unique(const Tensor& x, bool inverse) {
+  refuse_complex(x, "unique");
+  Tensor from = plain(x), values = empty(Dims{x.numel()}, x.dtype()), indices = empty(Dims{x.numel()}, DType::Int64);
+  cpu::sort_rows({x.dtype(), from->data, x.numel() ? 1 : 0, x.numel()}, false, values->data, indices.data<int64_t>());
+  return recorded(kUnique, "_unique2", x, group_elements(values, indices.data<int64_t>(), x.sizes(), inverse));
+}
+
+Unique unique_consecutive(const Tensor& x, bool inverse) {
+  refuse_complex(x, "unique");
+  return recorded(kConsecutive, "unique_consecutive", x, group_elements(plain(x), nullptr, x.sizes(), inverse));
+}
+
+Unique unique_slices(const Tensor& x, int64_t dim, bool inverse) {
+  int d = checked_dim(x, dim);
+  refuse_complex(x, "unique_dim");
+  return recorded(kUniqueDim, "unique_dim", x, group_slices(x, d, true, inverse));
+}
+
+Unique unique_consecutive_slices(const Tensor& x, int64_t dim, bool inverse) {
+  int d = checked_dim(x, dim);
+  refuse_complex(x, "unique");
+  return recorded(kConsecutive, "unique_consecutive", x, group_slices(x, d, false, inverse));
+}
+
+}  // namespace chainrule

@@ -1,0 +1,50 @@
+// From a dtype, known at run time, to the C++ type of its elements.
+#pragma once
+#include <cstdint>
+
+#include "tensor/complex.hpp"
+#include "tensor/dtype.hpp"
+#include "tensor/half.hpp"
+
+namespace chainrule {
+
+// Calls f with a null pointer to the element type: with_type(x.dtype(), [&]<class T>(T*) { ... }).
+template <class F>
+void with_type(DType t, F f) {
+  switch (t) {
+    case DType::Bool:
+      return f(static_cast<bool*>(nullptr));
+    case DType::UInt8:
+      return f(static_cast<uint8_t*>(nullptr));
+    case DType::Int8:
+      return f(static_cast<int8_t*>(nullptr));
+    case DType::Int16:
+      return f(static_cast<int16_t*>(nullptr));
+    case DType::Int32:
+      return f(static_cast<int32_t*>(nullptr));
+    case DType::Int64:
+      return f(static_cast<int64_t*>(nullptr));
+    case DType::Float16:
+      return f(static_cast<Half*>(nullptr));
+    case DType::BFloat16:
+      return f(static_cast<BFloat16*>(nullptr));
+    case DType::Float32:
+      return f(static_cast<float*>(nullptr));
+    case DType::Float64:
+      return f(static_cast<double*>(nullptr));
+    case DType::Complex64:
+      return f(static_cast<Complex<float>*>(nullptr));
+    case DType::Complex128:
+      return f(static_cast<Complex<double>*>(nullptr));
+  }
+}
+
+// The same for the dtypes that have an order; nothing happens for complex ones.
+template <class F>
+void with_real_type(DType t, F f) {
+  with_type(t, [&]<class T>(T* type) {
+    if constexpr (!requires(T x) { x.im; }) f(type);
+  });
+}
+
+}  // namespace chainrule

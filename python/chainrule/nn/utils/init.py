@@ -1,0 +1,26 @@
+"""skip_init: a module without the work of drawing its parameters."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, TypeVar
+
+from ...random import get_rng_state, set_rng_state
+from ..modules.module import Module
+
+__all__ = ["skip_init"]
+
+T = TypeVar("T", bound=Module)
+
+
+def skip_init(module_cls: type[T], *args: Any, **kwargs: Any) -> T:
+    """An instance whose parameters are not initialised; the random stream is as if nothing was drawn."""
+    if not issubclass(module_cls, Module):
+        raise RuntimeError(f"Expected a Module; got {module_cls}")
+    if "device" not in inspect.signature(module_cls).parameters:
+        raise RuntimeError("Module must support a 'device' arg to skip initialization")
+    state = get_rng_state()
+    try:
+        return module_cls(*args, **kwargs)
+    finally:
+        set_rng_state(state)

@@ -1,0 +1,199 @@
+"""What the layers do not reach of nn.functional, and mistakes."""
+
+import inspect
+
+import pytest
+import torch as reference
+
+import chainrule
+import chainrule.nn.functional as ours
+from both import agree, no_leaks  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+# PyTorch's own tools, and what needs hardware or sparse types that are not here.
+NOT_FUNCTIONS = {
+    *("assert_int_or_pair", "boolean_dispatch", "handle_torch_function", "has_torch_function"),
+    *("has_torch_function_unary", "has_torch_function_variadic", "grouped_mm", "scaled_grouped_mm", "scaled_mm"),
+    *("Callable", "DType", "ScalingType", "SwizzleType", "Tensor"),
+}
+PUBLIC = sorted(
+    name
+    for name, value in vars(reference.nn.functional).items()
+    if not name.startswith("_") and callable(value) and name not in NOT_FUNCTIONS and value.__module__ != "typing"
+)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_names_and_arguments(name):
+    """Every function is there, and takes PyTorch's arguments in PyTorch's order."""
+    mine, theirs = getattr(ours, name), getattr(reference.nn.functional, name)
+    if not inspect.isfunction(theirs) or not inspect.isfunction(mine):
+        return
+    dispatcher = inspect.getclosurevars(theirs).nonlocals  # PyTorch's choice between with and without indices
+    theirs = dispatcher.get("if_false", theirs)
+    arguments = [
+        [(p.name, p.default) for p in inspect.signature(f).parameters.values() if not callable(p.default)]
+        for f in (mine, theirs)
+    ]
+    assert arguments[0] == arguments[1]
+
+
+@pytest.mark.parametrize("name", ["grouped_mm", "scaled_mm", "scaled_grouped_mm"])
+def test_what_is_not_there_says_so(name):
+    with pytest.raises(AttributeError, match=f"has no {name}: chainrule has no"):
+        getattr(ours, name)
+
+
+PROGRAMS = {
+    "one_hot": lambda torch, f: [f.one_hot(torch.tensor([[0, 2], [1, 0]])), f.one_hot(torch.tensor([1]), 4)],
+    "normalize": lambda torch, f: [f.normalize(torch.randn(3, 4)), f.normalize(torch.randn(3, 4), p=1, dim=0)],
+    "gumbel_softmax": lambda torch, f: [
+        f.gumbel_softmax(torch.randn(3, 4), tau=0.5),
+        f.gumbel_softmax(torch.randn(3, 4), hard=True),
+        f.gumbel_softmax(torch.randn(2, 3, 4), hard=True, dim=1),
+    ],
+    "pdist": lambda torch, f: [f.pdist(torch.randn(4, 3)), f.pdist(torch.randn(4, 3), 1.0), f.pdist(torch.randn(1, 3))],
+    "pad": lambda torch, f: [
+        f.pad(torch.randn(2, 3, 4), (1, 2)),
+        f.pad(torch.randn(2, 3), (-1, 0, 0, 2), value=7),
+        f.pad(torch.tensor([1, 2, 3]), (1, 1)),
+        f.pad(torch.randn(1, 2, 3, 4), (2, 1), mode="constant"),
+        f.pad(torch.randn(1, 3, 4), (2, 1), mode="reflect"),
+        f.pad(torch.randn(3, 4), (0, 0)),
+    ],
+    "sdpa": lambda torch, f: [
+        f.scaled_dot_product_attention(*torch.randn(3, 2, 4, 5, 8).unbind()),
+        f.scaled_dot_product_attention(*torch.randn(3, 2, 4, 5, 8).unbind(), is_causal=True),
+        f.scaled_dot_product_attention(
+            *torch.randn(3, 5, 8).unbind(), attn_mask=torch.ones(5, 5).tril().bool(), scale=0.3
+        ),
+        f.scaled_dot_product_attention(*torch.randn(3, 5, 8).unbind(), attn_mask=torch.randn(5, 5)),
+        f.scaled_dot_product_attention(
+            torch.randn(1, 4, 5, 8), torch.randn(1, 2, 5, 8), torch.randn(1, 2, 5, 8), enable_gqa=True
+        ),
+    ],
+    "affine_grid": lambda torch, f: [
+        f.affine_grid(torch.randn(2, 2, 3), (2, 1, 3, 4), align_corners=True),
+        f.affine_grid(torch.randn(2, 3, 4), (2, 1, 2, 3, 4), align_corners=False),
+    ],
+    "mse with weight": lambda torch, f: [
+        f.mse_loss(torch.randn(3), torch.randn(3), weight=torch.rand(3), reduction=r) for r in ("none", "mean", "sum")
+    ],
+    "huber with weight": lambda torch, f: [
+        f.huber_loss(torch.randn(3), torch.randn(3), weight=torch.rand(3), reduction=r) for r in ("none", "mean", "sum")
+    ],
+    "kl_div with logs": lambda torch, f: [
+        f.kl_div(torch.randn(3, 4), torch.randn(3, 4), reduction="sum", log_target=True)
+    ],
+    "local_response_norm": lambda torch, f: [f.local_response_norm(torch.randn(2, 5, 3), 2, alpha=0.5)],
+    "ctc": lambda torch, f: [
+        f.ctc_loss(
+            torch.randn(5, 3, 4).log_softmax(2), torch.tensor([1, 1, 2, 3]), (5, 2, 0), (2, 2, 0), reduction="none"
+        ),
+        f.ctc_loss(torch.randn(5, 4).log_softmax(1), torch.tensor([1, 2]), torch.tensor(5), torch.tensor(2)),
+        f.ctc_loss(
+            torch.randn(2, 1, 4).log_softmax(2), torch.tensor([[1, 1]]), (2,), (2,), zero_infinity=True, blank=3
+        ),
+    ],
+    "bce at the ends": lambda torch, f: [
+        f.binary_cross_entropy(torch.tensor([0.0, 1.0, 0.0, 1.0]), torch.tensor([0.0, 1.0, 1.0, 0.0]), reduction="none")
+    ],
+    "softmax without a dim": lambda torch, f: [f.tanhshrink(torch.randn(3)), f.softsign(torch.randn(3))],
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values(name):
+    agree(lambda torch: PROGRAMS[name](torch, torch.nn.functional), tolerance=2e-6)
+
+
+def test_gradient_of_bce_at_the_ends():
+    def program(torch):
+        x = torch.tensor([0.0, 1.0, 0.0, 1.0, 0.3], requires_grad=True)
+        torch.nn.functional.binary_cross_entropy(x, torch.tensor([0.0, 1.0, 1.0, 0.0, 0.6])).backward()
+        return x.grad
+
+    agree(program)
+
+
+MISTAKES = {
+    "glu": lambda torch, f: f.glu(torch.randn(3)),
+    "pad odd": lambda torch, f: f.pad(torch.randn(3), (1,)),
+    "pad long": lambda torch, f: f.pad(torch.randn(3), (1, 1, 1, 1)),
+    "pad mode": lambda torch, f: f.pad(torch.randn(1, 1, 3), (1, 1), mode="none"),
+    "pad dims": lambda torch, f: f.pad(torch.randn(3), (1, 1), mode="reflect"),
+    "pad reflect": lambda torch, f: f.pad(torch.randn(1, 1, 3), (3, 1), mode="reflect"),
+    "pad circular": lambda torch, f: f.pad(torch.randn(1, 1, 3), (4, 1), mode="circular"),
+    "pad value": lambda torch, f: f.pad(torch.randn(1, 1, 3), (1, 1), mode="reflect", value=2.0),
+    "pad negative": lambda torch, f: f.pad(torch.randn(3), (-2, -2)),
+    "reduction": lambda torch, f: f.mse_loss(torch.randn(3), torch.randn(3), reduction="none of them"),
+    "bce size": lambda torch, f: f.binary_cross_entropy(torch.rand(3), torch.rand(2)),
+    "bce range": lambda torch, f: f.binary_cross_entropy(torch.tensor([1.5]), torch.tensor([0.5])),
+    "bce logits": lambda torch, f: f.binary_cross_entropy_with_logits(torch.rand(3), torch.rand(2)),
+    "cosine target": lambda torch, f: f.cosine_embedding_loss(torch.rand(3), torch.rand(3), torch.ones(3)),
+    "ranking": lambda torch, f: f.margin_ranking_loss(torch.rand(3), torch.rand(3), torch.ones(1, 3)),
+    "triplet": lambda torch, f: f.triplet_margin_loss(torch.rand(3), torch.rand(3), torch.rand(3), margin=-1),
+    "triplet dims": lambda torch, f: f.triplet_margin_loss(torch.rand(3), torch.rand(3), torch.rand(1, 3)),
+    "multi margin p": lambda torch, f: f.multi_margin_loss(torch.rand(3, 2), torch.tensor([0, 1, 0]), p=3),
+    "multi margin size": lambda torch, f: f.multi_margin_loss(torch.rand(3, 2), torch.tensor([0, 1])),
+    "multilabel size": lambda torch, f: f.multilabel_margin_loss(torch.rand(3, 2), torch.tensor([0, 1])),
+    "variance": lambda torch, f: f.gaussian_nll_loss(torch.rand(3), torch.rand(3), -torch.rand(3)),
+    "variance size": lambda torch, f: f.gaussian_nll_loss(torch.rand(3, 2), torch.rand(3, 2), torch.rand(4)),
+    "beta": lambda torch, f: f.smooth_l1_loss(torch.rand(3), torch.rand(3), beta=-1.0),
+    "delta": lambda torch, f: f.huber_loss(torch.rand(3), torch.rand(3), delta=0.0),
+    "one hot type": lambda torch, f: f.one_hot(torch.rand(3)),
+    "one hot negative": lambda torch, f: f.one_hot(torch.tensor([-1])),
+    "one hot small": lambda torch, f: f.one_hot(torch.tensor([3]), 2),
+    "one hot empty": lambda torch, f: f.one_hot(torch.tensor([], dtype=torch.int64)),
+    "pixel shuffle": lambda torch, f: f.pixel_shuffle(torch.rand(1, 3, 2, 2), 2),
+    "pixel shuffle dims": lambda torch, f: f.pixel_shuffle(torch.rand(3, 2), 2),
+    "pixel unshuffle": lambda torch, f: f.pixel_unshuffle(torch.rand(1, 3, 3, 2), 2),
+    "channel shuffle": lambda torch, f: f.channel_shuffle(torch.rand(1, 3, 2), 2),
+    "pdist": lambda torch, f: f.pdist(torch.rand(3)),
+    "bilinear": lambda torch, f: f.bilinear(torch.rand(2, 3), torch.rand(2, 3), torch.rand(2, 4, 3)),
+    "dropout": lambda torch, f: f.dropout(torch.rand(3), 1.5),
+    "dropout1d": lambda torch, f: f.dropout1d(torch.rand(3)),
+    "interpolate nothing": lambda torch, f: f.interpolate(torch.rand(1, 1, 3)),
+    "interpolate both": lambda torch, f: f.interpolate(torch.rand(1, 1, 3), 2, 2.0),
+    "interpolate size": lambda torch, f: f.interpolate(torch.rand(1, 1, 3), (2, 2)),
+    "interpolate mode": lambda torch, f: f.interpolate(torch.rand(1, 1, 3), 2, mode="bilinear"),
+    "interpolate corners": lambda torch, f: f.interpolate(torch.rand(1, 1, 3), 2, align_corners=True),
+    "grid mode": lambda torch, f: f.grid_sample(torch.rand(1, 1, 3, 3), torch.rand(1, 2, 2, 2), mode="none"),
+    "grid padding": lambda torch, f: f.grid_sample(torch.rand(1, 1, 3, 3), torch.rand(1, 2, 2, 2), padding_mode="none"),
+    "affine size": lambda torch, f: f.affine_grid(torch.rand(1, 2, 3), (1, 2, 3), align_corners=False),
+    "affine theta": lambda torch, f: f.affine_grid(torch.rand(1, 2, 2), (1, 1, 2, 3), align_corners=False),
+    "embedding bag": lambda torch, f: f.embedding_bag(torch.tensor([1, 2]), torch.rand(3, 2)),
+    "embedding bag mode": lambda torch, f: f.embedding_bag(torch.tensor([[1, 2]]), torch.rand(3, 2), mode="none"),
+    "embedding padding": lambda torch, f: f.embedding(torch.tensor([1]), torch.rand(3, 2), padding_idx=5),
+    "batch norm": lambda torch, f: f.batch_norm(torch.rand(1, 3), None, None, training=True),
+    "ctc blank": lambda torch, f: f.ctc_loss(torch.rand(2, 1, 3), torch.tensor([[1]]), (2,), (1,), blank=5),
+    "ctc lengths": lambda torch, f: f.ctc_loss(torch.rand(2, 1, 3), torch.tensor([[1]]), (2, 2), (1,)),
+    "ctc too long": lambda torch, f: f.ctc_loss(torch.rand(2, 1, 3), torch.tensor([[1]]), (3,), (1,)),
+    "sdpa dtype": lambda torch, f: f.scaled_dot_product_attention(
+        torch.rand(2, 2), torch.rand(2, 2).double(), torch.rand(2, 2)
+    ),
+    "sdpa both masks": lambda torch, f: f.scaled_dot_product_attention(
+        *torch.rand(3, 2, 2).unbind(), attn_mask=torch.ones(2, 2).bool(), is_causal=True
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name):
+    agree(lambda torch: MISTAKES[name](torch, torch.nn.functional), words=3)
+
+
+def test_a_target_that_is_broadcast_warns():
+    with pytest.warns(UserWarning, match=r"Using a target size \(torch.Size\(\[2, 1\]\)\) that is different"):
+        ours.mse_loss(chainrule.ones(2, 2), chainrule.ones(2, 1))
+
+
+@pytest.mark.parametrize(
+    ("size_average", "reduce", "expected"), [(True, None, "mean"), (False, None, "sum"), (None, False, "none")]
+)
+def test_older_words_for_the_reduction(size_average, reduce, expected):
+    x = chainrule.ones(3)
+    with pytest.warns(UserWarning, match=f"please use reduction='{expected}' instead"):
+        old = ours.l1_loss(x, x * 3, size_average, reduce)
+    assert old.tolist() == ours.l1_loss(x, x * 3, reduction=expected).tolist()

@@ -1,0 +1,76 @@
+"""Derivatives that PyTorch refuses, and those that look as if they might be: the same node, the same error."""
+
+from __future__ import annotations
+
+import pytest
+
+import chainrule
+from both import agree
+
+FLOOR = {
+    "function": lambda t, x: t.floor_divide(x, 2),
+    "operator": lambda t, x: x // t.full((3,), 2.0),
+    "reversed": lambda t, x: 2 // x,
+    "second": lambda t, x: t.ones(3) // x,
+    "in place": lambda t, x: (x * 1).floor_divide_(2),
+    "in place, second": lambda t, x: t.ones(3).floor_divide_(x),
+}
+HYPERBOLIC = {name: lambda t, x, name=name: getattr(x * 0.5 + 0.1, name)() for name in ("acosh_", "asinh_", "atanh_")}
+
+
+@pytest.mark.parametrize("make", [*FLOOR.values(), *HYPERBOLIC.values()], ids=[*FLOOR, *HYPERBOLIC])
+def test_raises_when_a_gradient_arrives(make):
+    def program(t):
+        x = t.tensor([0.5, 1.5, 2.5], requires_grad=True)
+        return make(t, x).sum().backward()
+
+    agree(program, words=4)
+
+
+@pytest.mark.parametrize("make", [*FLOOR.values(), *HYPERBOLIC.values()], ids=[*FLOOR, *HYPERBOLIC])
+def test_the_value_and_its_node(make):
+    def program(t):
+        x = t.tensor([0.5, 1.5, 2.5], requires_grad=True)
+        y = make(t, x)
+        names = [type(node).__name__ for node, _ in y.grad_fn.next_functions if node is not None]
+        return y, type(y.grad_fn).__name__, names
+
+    agree(program)
+
+
+@pytest.mark.parametrize("name", ["acosh", "asinh", "atanh"])
+def test_the_plain_form_has_a_derivative(name):
+    agree(
+        lambda t: t.autograd.grad(
+            getattr(x := t.full((2,), 1.5 if name == "acosh" else 0.5, requires_grad=True), name)().sum(), x
+        )
+    )
+
+
+def test_floor_divide_has_no_tangent():
+    def program(t):
+        with t.autograd.forward_ad.dual_level():
+            return t.autograd.forward_ad.make_dual(t.ones(2), t.ones(2)) // 2
+
+    agree(program, words=4)
+
+
+def test_a_written_leaf_is_refused_first():
+    agree(lambda t: t.ones(2, requires_grad=True).floor_divide_(2), words=5)
+    agree(lambda t: t.ones(2, requires_grad=True).acosh_(), words=5)
+
+
+def test_integers_have_no_history():
+    x = chainrule.tensor([4, 6])
+    assert (x // 4).tolist() == [1, 1]
+    assert not (x // 4).requires_grad
+
+
+def test_nextafter_passes_its_gradient():
+    def program(t):
+        a = t.tensor([1.0, 1.0, 1.0, float("nan"), 0.0], dtype=t.float64, requires_grad=True)
+        b = t.tensor([2.0, 1.0, 0.0, 1.0, 0.0], dtype=t.float64, requires_grad=True)
+        y = t.nextafter(a, b)
+        return t.autograd.grad(y, (a, b), t.arange(5.0, dtype=t.float64)), y.grad_fn.name()
+
+    agree(program)
