@@ -55,7 +55,9 @@ Tensor run_scan(cpu::Scan kind, const Tensor& x, int dim, Direction direction, D
   return to_dtype(out, dtype);
 }
 
-DType total_dtype(const Tensor& x, MaybeDType dtype) {
+DType total_dtype(const char* name, const Tensor& x, MaybeDType dtype) {
+  if (dtype == DType::Bool && x.ndim() > 0 && x.numel() > 0)
+    raise(PyExc_NotImplementedError, "\"", name, "_out_cpu\" not implemented for 'Bool'");
   return dtype ? *dtype : is_differentiable(x.dtype()) ? x.dtype() : DType::Int64;
 }
 
@@ -133,10 +135,10 @@ Tensor product_before(const Tensor& x, int dim, Direction direction) {
 }
 
 Tensor cumsum(const Tensor& x, int64_t dim, MaybeDType dtype) {
-  return summed(x, wrap_dim(dim, x.ndim()), Direction::Forward, total_dtype(x, dtype));
+  return summed(x, wrap_dim(dim, x.ndim()), Direction::Forward, total_dtype("cumsum", x, dtype));
 }
 Tensor cumprod(const Tensor& x, int64_t dim, MaybeDType dtype) {
-  return multiplied(x, wrap_dim(dim, x.ndim()), Direction::Forward, total_dtype(x, dtype));
+  return multiplied(x, wrap_dim(dim, x.ndim()), Direction::Forward, total_dtype("cumprod", x, dtype));
 }
 Extremes cummax(const Tensor& x, int64_t dim) { return running_extreme(kCummax, true, x, dim); }
 Extremes cummin(const Tensor& x, int64_t dim) { return running_extreme(kCummin, false, x, dim); }

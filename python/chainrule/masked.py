@@ -64,7 +64,7 @@ def _at_limit(name: str, input: Tensor, mask: Tensor | None, largest: bool) -> T
     """Filled with the largest or the smallest number of the input's dtype."""
     if mask is None:
         return input
-    if input.is_complex() or input.dtype == bool_dtype:
+    if input.dtype == bool_dtype:
         raise NotImplementedError(f"identity of {name} on {input.dtype} input")
     low, high = (-inf, inf) if input.dtype.is_floating_point else (iinfo(input.dtype).min, iinfo(input.dtype).max)
     return _filled(input, mask, high if largest else low)
@@ -186,8 +186,9 @@ def logsumexp(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
     """The logarithm of the sum of exponentials over `dim`."""
+    dims = _dims(dim, input.ndim)
     filled = _filled(input, mask, -inf) if input.is_complex() else _at_limit("logsumexp", input, mask, False)
-    result = filled.logsumexp(_dims(dim, input.ndim), keepdim=keepdim)
+    result = filled.logsumexp(dims, keepdim=keepdim)
     return result.to(input.dtype if dtype is None else dtype)
 
 
@@ -261,20 +262,21 @@ def cumprod(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None
 
 def softmax(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
     """Exponentials along `dim`, divided by their sum; zero where the mask is false."""
-    filled = _at_limit("amax", input, mask, False)
-    return filled.softmax(wrap_dim(dim, input.ndim), dtype=input.dtype if dtype is None else dtype)
+    at = wrap_dim(dim, input.ndim)
+    return _at_limit("amax", input, mask, False).softmax(at, dtype=input.dtype if dtype is None else dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
     """The logarithm of softmax; minus infinity where the mask is false."""
-    filled = _at_limit("amax", input, mask, False)
-    return filled.log_softmax(wrap_dim(dim, input.ndim), dtype=input.dtype if dtype is None else dtype)
+    at = wrap_dim(dim, input.ndim)
+    return _at_limit("amax", input, mask, False).log_softmax(at, dtype=input.dtype if dtype is None else dtype)
 
 
 def softmin(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
     """softmax of the negative; zero where the mask is false."""
+    at = wrap_dim(dim, input.ndim)
     filled = _at_limit("amin", input, mask, True)
-    return functional.softmin(filled, wrap_dim(dim, input.ndim), dtype=input.dtype if dtype is None else dtype)
+    return functional.softmin(filled, at, dtype=input.dtype if dtype is None else dtype)
 
 
 def normalize(

@@ -58,9 +58,9 @@ def _signature(formula: Callable, window: Callable) -> inspect.Signature:
 
 
 def values(formula: Callable[..., Tensor], length: int, span: int, **own: Any) -> Tensor:
-    """The formula at `length` points in float64; a single point is 1."""
+    """The formula at `length` points in float64; a single point is 1 unless it is told where the centre is."""
     points = formula(arange(length, dtype=float64), span, **own)
-    return ones(1, dtype=float64) if length == 1 else points
+    return ones(1, dtype=float64) if length == 1 and own.get("center") is None else points
 
 
 def _cosines(n: Tensor, span: int, coefficients: Iterable[float]) -> Tensor:
@@ -108,6 +108,8 @@ def gaussian(n: Tensor, span: int, *, std: float = 1.0) -> Tensor:
 @_window
 def general_cosine(n: Tensor, span: int, *, a: Iterable[float]) -> Tensor:
     """a0 - a1 cos(x) + a2 cos(2x) - ..."""
+    if n.numel() == 0:
+        return n
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     coefficients = list(a)
