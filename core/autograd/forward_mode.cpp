@@ -13,6 +13,12 @@ PauseScope::~PauseScope() { depth = previous_; }
 Tensor tangent(const Tensor& t) { return has_tangent(t.get()) ? Tensor::borrow(t->rare->tangent) : Tensor(); }
 
 void set_tangent(const Tensor& t, const Tensor& tangent) {
+  // What the node saved of its own output has the same tangent: gradients are differentiated too.
+  for (int i = 0; t->node && i < t->node->saved_count; ++i) {
+    const SavedTensor& s = t->node->saved[i];
+    if (s.is_output && s.tensor && s.tensor->output_number == t->output_number && s.tensor->data == t->data)
+      set_tangent(Tensor::borrow(s.tensor), tangent);
+  }
   Rare* r = rare(t.get());
   r->tangent_level = level;
   Py_XDECREF((PyObject*)std::exchange(r->tangent, Tensor(tangent).release()));

@@ -1,6 +1,7 @@
 // Making, saving into, and freeing nodes; freeing is iterative so that a chain of a million nodes can die.
 #include "autograd/node.hpp"
 
+#include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 #include "autograd/saved_hooks.hpp"
 #include "autograd/source_line.hpp"
@@ -228,7 +229,9 @@ Tensor unpack(Node* n, int i) {
     raise_overwritten(n, i);
   if (!s.is_output || !grad_enabled()) return Tensor::borrow(s.tensor);
   // Reattached to this node, so that derivatives of derivatives see where the value came from.
-  Tensor t = alias(Tensor::borrow(s.tensor));
+  Tensor kept = Tensor::borrow(s.tensor), t = alias(kept);
+  if (forward_mode::active() && forward_mode::has_tangent(kept.get()))
+    forward_mode::set_tangent(t, forward_mode::tangent(kept));
   attach(t, n, static_cast<int>(s.tensor->output_number));
   return t;
 }

@@ -2,25 +2,31 @@
 
 from .._core import Node
 from . import forward_ad, function, functional, graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiable import differentiable, keep
 from .differentiate import backward, grad
 from .function import Function, FunctionCtx
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
     "Function",
     "FunctionCtx",
     "Node",
     "backward",
+    "detect_anomaly",
     "differentiable",
     "enable_grad",
     "forward_ad",
     "function",
     "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "keep",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]

@@ -113,7 +113,7 @@ class set_grad_enabled(_Mode):  # noqa: N801
 
 
 class inference_mode(_Mode):  # noqa: N801
-    """As no_grad, and tensors made within it can never be part of a graph; `inference_mode(False)` ends it for a while."""
+    """As no_grad, and what is made within it can never be part of a graph; `inference_mode(False)` ends it."""
 
     @overload
     def __new__(cls, mode: bool = True) -> Self: ...

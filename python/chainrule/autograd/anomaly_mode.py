@@ -1,0 +1,40 @@
+"""Anomaly detection: backward looks for NaN, and its errors tell where the forward call was."""
+
+import warnings
+
+from .. import _core
+
+__all__ = ["detect_anomaly", "set_detect_anomaly"]
+
+
+class set_detect_anomaly:  # noqa: N801
+    """Switches anomaly detection on or off, at once; as a context manager it switches back at the end."""
+
+    def __init__(self, mode: bool, check_nan: bool = True):
+        self._before = _core.get_anomaly()
+        _core.set_anomaly(mode, check_nan)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception) -> None:
+        _core.set_anomaly(*self._before)
+
+
+class detect_anomaly:  # noqa: N801
+    """Within it, backward raises at the first function that returns NaN, and names the line that called it."""
+
+    def __init__(self, check_nan: bool = True):
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging.",
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        self._before = _core.get_anomaly()
+        _core.set_anomaly(True, self.check_nan)
+
+    def __exit__(self, *exception) -> None:
+        _core.set_anomaly(*self._before)

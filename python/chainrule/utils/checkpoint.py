@@ -1,0 +1,242 @@
+"""Trading time for memory: a part of the calculation is not kept for backward but done again."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .._core import Tensor
+from ..autograd.differentiate import backward
+from ..autograd.function import Function
+from ..autograd.grad_mode import enable_grad
+from ..autograd.graph import saved_tensors_hooks
+from ..random import get_rng_state, set_rng_state
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "checkpoint",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_early_stop",
+]
+
+
+class CheckpointError(RuntimeError):
+    """Doing the calculation again did not give what the first time gave."""
+
+
+class _EnoughError(Exception):
+    """Everything that backward needs has been calculated again."""
+
+
+_early_stop: bool | None = None
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Whether doing a calculation again ends as soon as backward has what it needs."""
+    global _early_stop
+    before, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = before
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    """The contexts of the first and of the second calculation: nothing."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+class _Place:
+    """Stands for a saved tensor until backward asks for it; its value lives no longer than the node that holds it."""
+
+    __slots__ = ("__weakref__", "frame", "number", "value")
+
+    def __init__(self, frame: _Frame, number: int):
+        self.frame, self.number, self.value = frame, number, None
+
+
+class _Frame:
+    """One call of checkpoint: how to do it again, and the places that wait for its tensors."""
+
+    def __init__(
+        self, function: Callable, args: tuple, kwargs: dict, keep_random: bool, context: Any, check: str, early: bool
+    ):
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.versions = [(t, t._version) for t in args if isinstance(t, Tensor) and not t.is_inference()]
+        self.random_state = get_rng_state() if keep_random else None
+        self.context, self.check, self.early = context, check, early
+        self.places: list[weakref.ref[_Place]] = []
+        self.shapes: list[tuple] = []
+
+    def pack(self, tensor: Tensor) -> _Place:
+        place = _Place(self, len(self.places))
+        self.places.append(weakref.ref(place))
+        self.shapes.append(_description(tensor))
+        return place
+
+    @staticmethod
+    def unpack(place: _Place) -> Tensor:
+        if place.value is None:
+            place.frame.recompute()
+        if place.value is None:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you "
+                "are calling ctx.saved_tensors in backward, make sure to do so only once."
+            )
+        return place.value
+
+    def recompute(self) -> None:
+        for tensor, version in self.versions:
+            if tensor._version != version:
+                raise RuntimeError(
+                    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+                    f"an argument of checkpoint, of shape {list(tensor.shape)}, is at version {tensor._version}; "
+                    f"expected version {version} instead."
+                )
+        self.count = 0
+        with contextlib.ExitStack() as stack:
+            if self.random_state is not None:
+                stack.callback(set_rng_state, get_rng_state())
+                set_rng_state(self.random_state)
+            stack.enter_context(enable_grad())
+            stack.enter_context(self.context)
+            stack.enter_context(saved_tensors_hooks(self._fill, lambda tensor: tensor))
+            with contextlib.suppress(_EnoughError):
+                self.function(*self.args, **self.kwargs)
+        if self.count != len(self.places):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.places)}\n"
+                f"Number of tensors saved during recomputation: {self.count}."
+            )
+
+    def _fill(self, tensor: Tensor) -> Tensor:
+        number = self.count
+        self.count += 1
+        if number < len(self.places):
+            if self.check == "default" and _description(tensor) != self.shapes[number]:
+                raise CheckpointError(
+                    "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
+                    f"during the forward pass.\ntensor at position {number}:\nsaved metadata: {self.shapes[number]}\n"
+                    f"recomputed metadata: {_description(tensor)}"
+                )
+            place = self.places[number]()
+            if place is not None:
+                place.value = tensor.detach()
+        if self.early and self.count == len(self.places):
+            raise _EnoughError
+        return tensor
+
+
+def _description(tensor: Tensor) -> tuple:
+    return tuple(tensor.shape), tensor.dtype, tensor.device
+
+
+class CheckpointFunction(Function):
+    """The older way: backward does the calculation again and runs a backward pass of its own."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
+        ctx.run_function = run_function
+        ctx.random_state = get_rng_state() if preserve_rng_state else None
+        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.save_for_backward(*(a if isinstance(a, Tensor) else None for a in args))
+        return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple:
+        inputs = [
+            other if t is None else t.detach().requires_grad_(t.requires_grad)
+            for t, other in zip(ctx.saved_tensors, ctx.others, strict=True)
+        ]
+        with contextlib.ExitStack() as stack:
+            if ctx.random_state is not None:
+                stack.callback(set_rng_state, get_rng_state())
+                set_rng_state(ctx.random_state)
+            stack.enter_context(enable_grad())
+            outputs = ctx.run_function(*inputs)
+        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+        pairs = [(y, g) for y, g in zip(outputs, gradients, strict=True) if isinstance(y, Tensor) and y.requires_grad]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([y for y, _ in pairs], [g for _, g in pairs])
+        return (None, None, *(x.grad if isinstance(x, Tensor) else None for x in inputs))
+
+
+def checkpoint(
+    function: Callable,
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """function(*args, **kwargs), of which nothing is kept for backward: it is called again when backward comes there.
+
+    With use_reentrant=False (recommended) it works with everything that autograd does; with True, backward runs a pass
+    of its own inside. The random numbers of the second call are those of the first unless preserve_rng_state=False.
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "
+            "calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but "
+            "if you need to preserve the current default behavior, you can pass use_reentrant=True.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    keep_random = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+        return CheckpointFunction.apply(function, keep_random, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
+    first, second = context_fn()
+    early = early_stop if _early_stop is None else _early_stop
+    frame = _Frame(function, args, kwargs, keep_random, second, determinism_check, early)
+    with saved_tensors_hooks(frame.pack, frame.unpack), first:
+        return function(*args, **kwargs)
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """The functions one after another, cut into `segments` parts that are checkpointed, all but the last."""
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In "
+            "version 2.9 we will raise an exception if use_reentrant is not passed."
+            " use_reentrant=False is recommended.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    keep_random = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    steps: Sequence[Callable] = list(functions.children()) if hasattr(functions, "children") else list(functions)
+
+    def run(start: int, end: int) -> Callable:
+        def forward(value: Any) -> Any:
+            for step in steps[start : end + 1]:
+                value = step(value)
+            return value
+
+        return forward
+
+    size, end = len(steps) // segments, -1
+    for start in range(0, size * (segments - 1), size):
+        end = start + size - 1
+        input = checkpoint(run(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=keep_random)
+    return run(end + 1, len(steps) - 1)(input)

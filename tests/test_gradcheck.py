@@ -1,0 +1,212 @@
+"""gradcheck, gradgradcheck and anomaly detection."""
+
+import doctest
+import sys
+import warnings
+
+import pytest
+
+import chainrule
+from both import agree, no_leaks  # noqa: F401
+from chainrule.autograd.gradcheck import GradcheckError
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+
+def verdict(check):
+    """What check() returns, or the name and the first words of its error: the libraries' classes are not the same."""
+    try:
+        return check()
+    except (RuntimeError, AssertionError, ValueError) as error:
+        return type(error).__name__, str(error).split()[:6]
+
+
+def double(library, *values):
+    return library.tensor(values or (0.5, 2.0), dtype=library.float64, requires_grad=True)
+
+
+def wrong(library, factor=1.0):
+    """The square, with a gradient that is half of it."""
+
+    class Wrong(library.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0] * factor
+
+    return Wrong.apply
+
+
+CASES = {
+    "right": lambda library, check: check(lambda x: x.exp() * x, double(library)),
+    "forward mode": lambda library, check: check(lambda x: x.sin(), double(library), check_forward_ad=True),
+    "fast": lambda library, check: check(lambda x: x.exp() * x, double(library), fast_mode=True),
+    "two inputs": lambda library, check: check(lambda x, y: (x * y, x / y), (double(library), double(library))),
+    "a number": lambda library, check: check(lambda x, n: x**n, (double(library), 3)),
+    "one has none": lambda library, check: check(lambda x, y: x * y, (double(library), double(library).detach())),
+    "wrong": lambda library, check: check(wrong(library), double(library)),
+    "wrong, fast": lambda library, check: check(wrong(library), double(library), fast_mode=True),
+    "wrong, quietly": lambda library, check: check(wrong(library), double(library), raise_exception=False),
+    "nothing to check": lambda library, check: check(lambda x: x, library.ones(2)),
+    "neither": lambda library, check: check(lambda x: x, double(library), check_backward_ad=False),
+    "integer output": lambda library, check: check(lambda x: (x * 2, x.int()), double(library)),
+    "strided": lambda library, check: check(
+        lambda x: x.t() * 2, library.rand(2, 3, dtype=library.float64).t().requires_grad_()
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_gradcheck(case):
+    agree(lambda library: verdict(lambda: CASES[case](library, library.autograd.gradcheck)))
+
+
+COMPLEX = {
+    "to complex": lambda z: z * z.conj().exp(),
+    "to real": lambda z: z.abs(),
+    "from real": lambda z: z.real * z.conj(),
+}
+
+
+@pytest.mark.parametrize("case", COMPLEX)
+@pytest.mark.parametrize("fast", [False, True])
+def test_complex(case, fast):
+    def program(library):
+        z = library.tensor([0.5 + 1j, 2 - 1j], dtype=library.complex128, requires_grad=True)
+        return library.autograd.gradcheck(COMPLEX[case], z, fast_mode=fast)
+
+    agree(program)
+
+
+SECOND = {
+    "right": lambda library, check: check(lambda x: x.exp() * x, double(library)),
+    "forward over reverse": lambda library, check: check(
+        lambda x: x.exp() * x, double(library), check_fwd_over_rev=True
+    ),
+    "two": lambda library, check: check(lambda x, y: (x * y).sin(), (double(library), double(library))),
+    "with gradients": lambda library, check: check(lambda x: x**3, double(library), double(library)),
+    "strided": lambda library, check: check(lambda x: x**3, double(library), gen_non_contig_grad_outputs=True),
+    "neither": lambda library, check: check(lambda x: x, double(library), check_rev_over_rev=False),
+}
+
+
+@pytest.mark.parametrize("case", SECOND)
+def test_gradgradcheck(case):
+    agree(lambda library: verdict(lambda: SECOND[case](library, library.autograd.gradgradcheck)))
+
+
+def test_a_gradient_that_is_not_differentiable():
+    def detached(library):
+        class Once(library.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x**3
+
+            @staticmethod
+            def backward(ctx, g):
+                return 3 * g * ctx.saved_tensors[0].detach() ** 2
+
+        return Once.apply
+
+    agree(lambda library: verdict(lambda: library.autograd.gradgradcheck(detached(library), double(library))))
+
+
+def test_message_names_entry_numbers_and_kink():
+    with pytest.raises(GradcheckError) as caught:
+        chainrule.autograd.gradcheck(wrong(chainrule), double(chainrule))
+    text = str(caught.value)
+    assert "d output[1] / d input[1]: finite differences give 4, the gradient is 2" in text
+    assert "The point is no kink" in text
+
+    def hinge(x):
+        return wrong(chainrule, 0.0)(x) * 0 + x.relu()
+
+    with pytest.raises(GradcheckError, match="The point is a kink: the slope is 0 to the left"):
+        chainrule.autograd.gradcheck(hinge, double(chainrule, 1.0, 0.0))
+
+
+def test_single_precision():
+    with pytest.warns(UserWarning, match="not a double precision"):
+        assert chainrule.autograd.gradcheck(lambda x: x.exp(), chainrule.tensor([0.5, 1.0], requires_grad=True))
+
+
+def test_a_backward_that_is_not_the_same_twice():
+    class Noise(chainrule.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2 + 1e-7 * chainrule.rand(2, dtype=chainrule.float64)
+
+    with pytest.raises(RuntimeError, match="Backward is not reentrant"):
+        chainrule.autograd.gradcheck(Noise.apply, double(chainrule))
+    assert chainrule.autograd.gradcheck(Noise.apply, double(chainrule), nondet_tol=1e-3)
+
+
+def test_docstring():
+    assert doctest.testmod(sys.modules["chainrule.autograd.gradcheck"]).failed == 0
+
+
+# ---- anomalies
+
+
+def nan_program(library):
+    x = library.tensor([0.0], requires_grad=True)
+    (library.sqrt(x * x) * 0).sum().backward()
+    return x.grad
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected")
+def test_anomaly_detection():
+    def on(library):
+        with library.autograd.detect_anomaly():
+            return nan_program(library)
+
+    def off(library):
+        with library.autograd.detect_anomaly(check_nan=False):
+            return nan_program(library)
+
+    def switched(library):
+        with library.autograd.set_detect_anomaly(True):
+            return nan_program(library)
+
+    for program in (on, off, switched, nan_program):
+        agree(program, words=8)
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+def test_anomaly_names_the_forward_line():
+    where = r"The forward call of SqrtBackward0 was here: .*library.sqrt\(x \* x\)"
+    with pytest.raises(RuntimeError, match=where), chainrule.autograd.detect_anomaly():
+        nan_program(chainrule)
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+def test_errors_in_python_get_the_line_as_a_note():
+    class Broken(chainrule.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            raise KeyError("mine")
+
+    y = Broken.apply(double(chainrule))
+    with pytest.raises(KeyError) as caught, chainrule.autograd.detect_anomaly():
+        y.sum().backward()
+    assert any("y = Broken.apply" in note for note in caught.value.__notes__)
+
+
+def test_detect_anomaly_warns():
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        chainrule.autograd.detect_anomaly()
+    assert "Anomaly Detection has been enabled" in str(seen[0].message)
