@@ -98,6 +98,8 @@ def test_files_of_the_rooms_exist() -> None:
 
 def test_notes_are_written_once_and_named() -> None:
     everywhere = [name for text in CORE.values() for name in re.findall(r"^// Note \[([^\]]+)\]$", text, re.MULTILINE)]
+    for path in (ROOT / "python").rglob("*.py"):
+        everywhere += re.findall(r'^ *"""Note \[([^\]]+)\]$', path.read_text(), re.MULTILINE)
     assert sorted(everywhere) == sorted(set(everywhere))
     mentioned = {name for text in CORE.values() for name in re.findall(r"see Note \[([^\]]+)\]", text)}
     assert mentioned <= set(everywhere)

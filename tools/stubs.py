@@ -108,8 +108,9 @@ def overloads(signatures: Iterable[Signature], method: bool) -> list[str]:
     """All definitions of one name."""
     indent, forms = "    " if method else "", []
     for s in signatures:
+        returns = return_type(s) if method else re.sub(r"^(_[A-Z])", r"_core.\1", return_type(s))
         for args in arguments(s.parameters[1:] if method else s.parameters):
-            forms.append(define(s.name, (["self"] if method else []) + args, return_type(s), indent))
+            forms.append(define(s.name, (["self"] if method else []) + args, returns, indent))
     if len(forms) == 1:
         return forms[0]
     return [line for form in forms for line in (f"{indent}@overload", *form)]
@@ -246,7 +247,7 @@ def by_number(name: str) -> list[object]:
 
 def package_stub() -> str:
     functions = operations("function", skip=set(filter(is_in_submodule, _core.functions)))
-    lines = [re.sub(r"-> (_[A-Z])", r"-> _core.\1", line) for name in functions for line in functions[name]]
+    lines = [line for name in functions for line in functions[name]]
     head = [HEADER, texts.PACKAGE_HEAD.strip(), *imported(), ""]
     return "\n".join([*head, texts.PACKAGE_REST.strip(), *lines, ""])
 

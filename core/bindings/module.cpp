@@ -95,14 +95,17 @@ void bind_engine(nb::module_& m) {
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });
-  m.def("increment_version", [](nb::object t) { mark_written(Tensor::borrow(t.ptr())); });
+  m.def("increment_version", [](nb::handle t) { mark_written(tensor_argument(t)); });
   m.def("is_grad_enabled", &grad_enabled);
   m.def(
-      "set_grad_enabled", [](nb::handle on) { set_grad_enabled(bool_argument("set_grad_enabled", "enabled", 1, on) && !Storage::making_inference); },
+      "set_grad_enabled",
+      [](nb::handle on) {
+        set_grad_enabled(bool_argument("set_grad_enabled", "enabled", 1, on) && !Storage::making_inference);
+      },
       nb::arg("enabled").none());
   m.def("is_inference_mode_enabled", [] { return Storage::making_inference; });
   m.def("set_inference_mode", [](bool on) { Storage::making_inference = on; });
-  m.def("is_inference", [](nb::object t) { return Tensor::borrow(t.ptr())->storage->inference; });
+  m.def("is_inference", [](nb::handle t) { return tensor_argument(t)->storage->inference; });
   m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
   m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
   m.def("last_node_number", &last_node_number);

@@ -20,7 +20,7 @@ struct Storage {
   uint32_t version;
   Device device;
   bool resizable;
-  bool exported;  // others may read or write the bytes at any time
+  bool exported;   // others may read or write the bytes at any time
   bool inference;  // made under inference_mode: never part of a graph
   int64_t bytes;
   char* data;

@@ -4,8 +4,8 @@ from .composed import COMPOSED
 from .creation import CREATION
 from .elementwise import ELEMENTWISE
 from .networks import NETWORKS
-from .positions import POSITIONS
 from .ordering import ORDERING
+from .positions import POSITIONS
 from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
