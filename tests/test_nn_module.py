@@ -537,21 +537,24 @@ def test_repr(make):
 # ---- copies
 
 
-def test_deepcopy_and_pickle():
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))], ids=["deepcopy", "pickle"]
+)
+def test_copies(copied):
     net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.ReLU())
     net[0].register_forward_hook(print)  # a function that can be pickled
     net[0]._forward_hooks.clear()
-    for twin in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
-        assert repr(twin) == repr(net)
-        assert [k for k, _ in twin.named_parameters()] == [k for k, _ in net.named_parameters()]
-        assert twin[0].weight is not net[0].weight
-        assert twin[0].weight.tolist() == net[0].weight.tolist()
-        twin[0].weight = nn.Parameter(chainrule.zeros(3, 2))
-        assert twin[0]._parameters["weight"].sum() == 0
-        assert net[0].weight.sum() != 0
-        twin._modules["2"] = nn.Tanh()
-        assert type(twin[2]) is nn.Tanh
-        assert type(net[2]) is nn.ReLU
+    twin = copied(net)
+    assert repr(twin) == repr(net)
+    assert [k for k, _ in twin.named_parameters()] == [k for k, _ in net.named_parameters()]
+    assert twin[0].weight is not net[0].weight
+    assert twin[0].weight.tolist() == net[0].weight.tolist()
+    twin[0].weight = nn.Parameter(chainrule.zeros(3, 2))
+    assert twin[0]._parameters["weight"].sum() == 0
+    assert net[0].weight.sum() != 0
+    twin._modules["2"] = nn.Tanh()
+    assert type(twin[2]) is nn.Tanh
+    assert type(net[2]) is nn.ReLU
 
 
 def test_deepcopy_keeps_what_is_shared():

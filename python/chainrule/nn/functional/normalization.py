@@ -36,6 +36,8 @@ def batch_norm(
         _check_batch(list(input.shape))
         if eps <= 0.0:
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+        if input.shape[0] == 0:  # an empty batch has no mean to remember
+            running_mean = running_var = None
     elif eps < 0.0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     return core("batch_norm")(input, weight, bias, running_mean, running_var, training, momentum, eps, False)

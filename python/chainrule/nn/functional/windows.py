@@ -123,6 +123,7 @@ def fractional_max_pool(dims: int) -> Callable[..., tuple[Tensor, Tensor]]:
             if out + k - 1 > n:
                 raise RuntimeError(f"{name}(): pool size {k} too large relative to input size {n}")
         batched = input if input.dim() == dims + 2 else input.unsqueeze(0)
+        draws_of = samples[: batched.shape[0], : batched.shape[1]].reshape(-1, dims).tolist()
         channels = [
             _largest(
                 image,
@@ -131,7 +132,7 @@ def fractional_max_pool(dims: int) -> Callable[..., tuple[Tensor, Tensor]]:
                     for sizes in zip(image.shape, kernel, outputs, reversed(draws) if dims == 2 else draws, strict=True)
                 ],
             )
-            for image, draws in zip(batched.flatten(0, 1), samples.reshape(-1, dims).tolist(), strict=True)
+            for image, draws in zip(batched.flatten(0, 1), draws_of, strict=True)
         ]
         shape = [*input.shape[:-dims], *outputs]
         if not channels:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Members(dict):
-    """Note [Members are attributes]
+    """A dict of members that keeps the module's attributes up to date.
 
     PyTorch finds `self.weight` in `__getattr__`, after the ordinary look-up has failed: dear in a forward that asks
     for five of them. Here whatever enters or leaves this dict enters or leaves the module's `__dict__` as well, also

@@ -137,7 +137,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
                 value = changed
         return value
 
-    # ---- attributes: see Note [Members are attributes]
+    # ---- attributes: see Members
 
     def __getattr__(self, name: str) -> Any:
         # Only what the ordinary look-up did not find comes here: members that somebody set behind our back, and errors.
