@@ -11,19 +11,24 @@
 namespace chainrule {
 namespace {
 
+Stable given(std::optional<bool> stable) { return stable.value_or(false) ? Stable::Yes : Stable::No; }
+
 void bind_sorting() {
   define("sort(Tensor input, int dim=-1, bool descending=False, *, object!? out=None) -> (values, indices)", kBoth,
-         [](const Tensor& x, int64_t dim, bool descending) { return sort(x, dim, descending, false); });
+         [](const Tensor& x, int64_t dim, bool descending) { return sort(x, dim, descending, Stable::NotGiven); });
   define(
       "sort(Tensor input, *, bool? stable, int dim=-1, bool descending=False, object!? out=None) -> (values, indices)",
-      kBoth, [](const Tensor& x, std::optional<bool>, int64_t dim, bool descending) {
-        return sort(x, dim, descending, true);
+      kBoth, [](const Tensor& x, std::optional<bool> stable, int64_t dim, bool descending) {
+        return sort(x, dim, descending, given(stable));
       });
-  define("argsort(Tensor input, int dim=-1, bool descending=False)", kBoth, argsort);
-  define("argsort(Tensor input, *, bool stable, int dim=-1, bool descending=False, Tensor!? out=None)", kFunction,
-         [](const Tensor& x, bool, int64_t dim, bool descending) { return argsort(x, dim, descending); });
-  define("argsort(Tensor input, *, bool stable, int dim=-1, bool descending=False)", kMethod,
-         [](const Tensor& x, bool, int64_t dim, bool descending) { return argsort(x, dim, descending); });
+  define("argsort(Tensor input, int dim=-1, bool descending=False)", kBoth,
+         [](const Tensor& x, int64_t dim, bool descending) { return argsort(x, dim, descending, Stable::NotGiven); });
+  for (auto [form, out] : {std::pair(kFunction, ", Tensor!? out=None"), std::pair(kMethod, "")}) {
+    define(std::string("argsort(Tensor input, *, bool stable, int dim=-1, bool descending=False") + out + ")", form,
+           [](const Tensor& x, bool stable, int64_t dim, bool descending) {
+             return argsort(x, dim, descending, given(stable));
+           });
+  }
   define("msort(Tensor input, *, Tensor!? out=None)", kBoth, msort);
   define(
       "topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True, *, object!? out=None) -> (values, "
@@ -31,9 +36,26 @@ void bind_sorting() {
       kBoth, topk);
 }
 
+// Of all functions here only kthvalue minds an out= that is its own input.
+void check_apart(const Tensor& input, const std::vector<Tensor>& outs) {
+  for (const Tensor& out : outs) {
+    check(!input.same_storage(out),
+          "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+          "location. Please clone() the tensor before performing the operation.");
+  }
+}
+
 void bind_ranks() {
-  define("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False, *, object!? out=None) -> (values, indices)",
-         kBoth, kthvalue);
+  define_call(
+      Signature::parse(
+          "kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False, *, object!? out=None) -> (values, indices)"),
+      kBoth,
+      [](const BoundArguments& a) {
+        Tensor x = Tensor::borrow(a[0]);
+        if (is_tensor_sequence(a[4])) check_apart(x, to_tensors(a[4]));
+        return to_python(kthvalue(x, to_int(a[1]), to_int(a[2]), a[3] == Py_True));
+      },
+      true);
   define("mode(Tensor input, int dim=-1, bool keepdim=False, *, object!? out=None) -> (values, indices)", kBoth, mode);
   define("median(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return median(x); });
   define("median(Tensor input, int dim, bool keepdim=False, *, object!? out=None) -> (values, indices)", kBoth,

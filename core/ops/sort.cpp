@@ -17,6 +17,8 @@ void refuse_complex(const Tensor& x) {
   if (is_complex(x.dtype())) raise(PyExc_RuntimeError, "Sort does not support complex dtypes on CPU");
 }
 
+cpu::Ties ties_of(Stable s) { return s == Stable::Yes ? cpu::Ties::Kept : cpu::Ties::AsInPyTorch; }
+
 ValuesAndIndices recorded(OpInfo& op, const Tensor& x, int dim, const Tensor& values, const Tensor& indices) {
   Tensor result = record(op, values, {&x}, {&indices}, [dim, sizes = Dims(x.sizes())](Backward& b) {
     b.give(0, add_along(b.g(), dim, b.saved(0), sizes));
@@ -26,24 +28,25 @@ ValuesAndIndices recorded(OpInfo& op, const Tensor& x, int dim, const Tensor& va
 
 }  // namespace
 
-ValuesAndIndices sort(const Tensor& x, int64_t dim, bool descending, bool gave_stable) {
+ValuesAndIndices sort(const Tensor& x, int64_t dim, bool descending, Stable stable) {
   int d = wrap_dim(dim, x.ndim());
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), values = empty(from.sizes(), x.dtype()),
          indices = empty(from.sizes(), DType::Int64);
-  cpu::sort_rows(rows_of(from), descending, values->data, indices.data<int64_t>());
-  return recorded(gave_stable ? kSortStable : kSort, x, d, with_dim_back(values, d, x), with_dim_back(indices, d, x));
+  cpu::sort_rows(rows_of(from), descending, ties_of(stable), values->data, indices.data<int64_t>());
+  return recorded(stable == Stable::NotGiven ? kSort : kSortStable, x, d, with_dim_back(values, d, x),
+                  with_dim_back(indices, d, x));
 }
 
-Tensor argsort(const Tensor& x, int64_t dim, bool descending) {
+Tensor argsort(const Tensor& x, int64_t dim, bool descending, Stable stable) {
   int d = wrap_dim(dim, x.ndim());
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), indices = empty(from.sizes(), DType::Int64);
-  cpu::sort_rows(rows_of(from), descending, nullptr, indices.data<int64_t>());
+  cpu::sort_rows(rows_of(from), descending, ties_of(stable), nullptr, indices.data<int64_t>());
   return with_dim_back(indices, d, x);
 }
 
-Tensor msort(const Tensor& x) { return sort(x, 0, false, false).first; }
+Tensor msort(const Tensor& x) { return sort(x, 0, false, Stable::NotGiven).first; }
 
 ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim, bool largest, bool sorted) {
   int d = wrap_dim(dim, x.ndim());

@@ -9,9 +9,11 @@ namespace chainrule {
 
 using ValuesAndIndices = std::pair<Tensor, Tensor>;
 
-// Always stable. A call that gave stable= is another operation in PyTorch's graph.
-ValuesAndIndices sort(const Tensor& x, int64_t dim, bool descending, bool gave_stable);
-Tensor argsort(const Tensor& x, int64_t dim, bool descending);
+// The argument stable=. A call that gives it is another operation in PyTorch's graph.
+enum class Stable : uint8_t { NotGiven, No, Yes };
+
+ValuesAndIndices sort(const Tensor& x, int64_t dim, bool descending, Stable stable);
+Tensor argsort(const Tensor& x, int64_t dim, bool descending, Stable stable);
 Tensor msort(const Tensor& x);
 ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim, bool largest, bool sorted);
 

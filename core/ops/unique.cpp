@@ -155,7 +155,8 @@ int checked_dim(const Tensor& x, int64_t dim) {
 Unique unique(const Tensor& x, bool inverse) {
   refuse_complex(x, "unique");
   Tensor from = plain(x), values = empty(Dims{x.numel()}, x.dtype()), indices = empty(Dims{x.numel()}, DType::Int64);
-  cpu::sort_rows({x.dtype(), from->data, x.numel() ? 1 : 0, x.numel()}, false, values->data, indices.data<int64_t>());
+  cpu::sort_rows({x.dtype(), from->data, x.numel() ? 1 : 0, x.numel()}, false, cpu::Ties::Kept, values->data,
+                 indices.data<int64_t>());
   return recorded(kUnique, "_unique2", x, group_elements(values, indices.data<int64_t>(), x.sizes(), inverse));
 }
 

@@ -1,7 +1,4 @@
-"""Records of ordering, searching and counting.
-
-Dimensions stay short: up to 16 elements PyTorch's sort leaves equal ones in their order, as ours always does.
-"""
+"""Records of ordering, searching and counting."""
 
 from .record import B, N, X, op
 

@@ -73,6 +73,17 @@ void sort_run(RadixEntry* run, int64_t n, KeyAt key_at) {
   }
 }
 
+// The smallest and the largest of n keys.
+template <class KeyAt>
+auto key_range(int64_t n, KeyAt key_at) {
+  auto low = key_at(int64_t(0)), high = low;
+  for (int64_t i = 1; i < n; ++i) {
+    auto key = key_at(i);
+    low = std::min(low, key), high = std::max(high, key);
+  }
+  return std::pair(low, high);
+}
+
 // Moves n entries to the places of their digits. Each digit's place is in a line of memory of its own, more of them
 // than the processor foresees.
 template <class EntryAt>
@@ -118,14 +129,9 @@ RadixEntry* sort_by_digits(int64_t n, PartAt part_at, int bits, RadixEntry* a, R
 // n entries each and returns the one with the result; only indices are meant to be read.
 template <class KeyAt>
 RadixEntry* radix_sort(int64_t n, KeyAt key_at, RadixEntry* a, RadixEntry* b) {
-  using K = decltype(key_at(int64_t(0)));
-  K low = key_at(int64_t(0)), high = low;
-  for (int64_t i = 1; i < n; ++i) {
-    K key = key_at(i);
-    low = std::min(low, key), high = std::max(high, key);
-  }
-  int bits = std::bit_width(static_cast<K>(high - low)), shift = std::max(0, bits - 32);
-  auto part = [=](int64_t i) { return static_cast<uint32_t>((key_at(i) - low) >> shift); };
+  auto [low, high] = key_range(n, key_at);
+  int bits = std::bit_width(high - low), shift = std::max(0, bits - 32);
+  auto part = [key_at, low = low, shift](int64_t i) { return static_cast<uint32_t>((key_at(i) - low) >> shift); };
   RadixEntry* sorted = sort_by_digits(n, part, bits - shift, a, b);
   for (int64_t begin = 0, end; shift > 0 && begin < n; begin = end) {
     for (end = begin + 1; end < n && sorted[end].key == sorted[begin].key; ++end) {

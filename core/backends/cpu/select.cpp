@@ -10,11 +10,12 @@ namespace chainrule::cpu {
 namespace {
 
 // Note [Which of equals]
-// PyTorch leaves open which of several equal elements topk, kthvalue and mode point to, but programs show it in what
-// they print. Its choice follows from the comparisons that its algorithms make, so short rows and rows where a choice
-// is to be made go through the same steps here: std::partial_sort, std::nth_element and std::sort by key alone, and for
-// kthvalue Hoare's selection around the median of three. In long rows counting digits finds one element faster; that is
-// enough if it is the only one of its value. The median is the element that a stable sort brings to the middle.
+// PyTorch leaves open which of several equal elements comes first in sort, and which one topk, kthvalue and mode point
+// to, but programs show it in what they print. Its choice follows from the comparisons that its algorithms make: these
+// are std::sort, std::partial_sort and std::nth_element by key alone, and for kthvalue Hoare's selection around the
+// median of three. Where equal elements compete the same steps are taken here. Where they do not, the digits of the
+// keys give the result faster. In long rows sort leaves equal elements as they were, which is fast, and is as good an
+// answer. The median is the element that a stable sort brings to the middle.
 
 constexpr int64_t kLong = 4096;  // from here on counting digits pays
 constexpr int64_t kFew = 256;    // keys that need no counting any more

@@ -8,7 +8,9 @@
 namespace chainrule::cpu {
 namespace {
 
-constexpr int64_t kInsertion = 48;  // up to here insertion is faster
+constexpr int64_t kInsertion = 48;    // up to here insertion is faster
+constexpr int64_t kComparison = 64;   // up to here std::sort is
+constexpr int64_t kImitated = 16384;  // shorter rows may be sorted as PyTorch does; see Note [Which of equals]
 
 // Writes entries in order as indices and values.
 template <class T, class K>
@@ -18,42 +20,78 @@ void write_sorted(const T* from, const Entry<K>* sorted, int64_t n, T* values, i
   for (int64_t i = 0; i < n; ++i) values[i] = from[sorted[i].index];
 }
 
-template <class T, class K>
-void sort_by_comparison(const T* from, int64_t n, bool descending, T* values, int64_t* indices, Entry<K>* entries) {
-  make_entries(from, n, descending, entries);
-  n <= kInsertion ? insertion_sort(entries, n) : std::stable_sort(entries, entries + n);
-  write_sorted(from, entries, n, values, indices);
+// Whether there are more elements than different keys in their range.
+template <class KeyAt>
+bool must_tie(int64_t n, KeyAt key_at) {
+  auto [low, high] = key_range(n, key_at);
+  return high - low < static_cast<uint64_t>(n - 1);
 }
 
+template <class KeyAt>
+bool has_ties(const RadixEntry* sorted, int64_t n, KeyAt key_at) {
+  for (int64_t i = 1; i < n; ++i) {
+    if (key_at(sorted[i - 1].index) == key_at(sorted[i].index)) return true;
+  }
+  return false;
+}
+
+// Sorts rows of one length and one order.
 template <class T>
-void sort_typed(const Rows& x, bool descending, T* values, int64_t* indices) {
+class RowSorter {
+ public:
   using K = OrderKey<T>;
+
+  RowSorter(int64_t n, bool descending, Ties ties)
+      : n_(n), descending_(descending), imitates_(ties == Ties::AsInPyTorch && n < kImitated) {}
+
+  size_t scratch_bytes() const {
+    return static_cast<size_t>(n_) * std::max(2 * sizeof(RadixEntry), sizeof(Entry<uint64_t>));
+  }
+  void sort(const T* from, T* values, int64_t* indices, void* scratch) const {
+    if (n_ <= (imitates_ ? kComparison : kInsertion)) return sort_by_comparison<K>(from, values, indices, scratch);
+    if (n_ > kRadixLimit) return sort_by_comparison<uint64_t>(from, values, indices, scratch);
+    auto key_at = [from, flip = descending_ ? ~K(0) : K(0)](int64_t i) -> K { return order_key(from[i]) ^ flip; };
+    if (imitates_ && must_tie(n_, key_at)) return sort_by_comparison<K>(from, values, indices, scratch);
+    auto* entries = static_cast<RadixEntry*>(scratch);
+    const RadixEntry* sorted = radix_sort(n_, key_at, entries, entries + n_);
+    if (imitates_ && has_ties(sorted, n_, key_at)) return sort_by_comparison<K>(from, values, indices, scratch);
+    write_sorted(from, sorted, n_, values, indices);
+  }
+
+ private:
+  template <class Key>
+  void sort_by_comparison(const T* from, T* values, int64_t* indices, void* scratch) const {
+    auto* entries = static_cast<Entry<Key>*>(scratch);
+    make_entries(from, n_, descending_, entries);
+    if (imitates_)
+      std::sort(entries, entries + n_);
+    else if (n_ <= kInsertion)
+      insertion_sort(entries, n_);
+    else
+      std::stable_sort(entries, entries + n_);
+    write_sorted(from, entries, n_, values, indices);
+  }
+
+  int64_t n_;
+  bool descending_, imitates_;
+};
+
+template <class T>
+void sort_typed(const Rows& x, bool descending, Ties ties, T* values, int64_t* indices) {
   int64_t n = x.length;
-  bool fits = n <= kRadixLimit;
-  size_t bytes = static_cast<size_t>(n) * (fits ? std::max(2 * sizeof(RadixEntry), sizeof(Entry<K>)) : 16);
-  for_rows(x.count, n, bytes, [&](int64_t begin, int64_t end, void* scratch) {
-    for (int64_t row = begin; row < end; ++row) {
-      const T* from = static_cast<const T*>(x.data) + row * n;
-      T* to = values ? values + row * n : nullptr;
-      int64_t* at = indices + row * n;
-      if (n <= kInsertion) {
-        sort_by_comparison(from, n, descending, to, at, static_cast<Entry<K>*>(scratch));
-      } else if (!fits) {
-        sort_by_comparison(from, n, descending, to, at, static_cast<Entry<uint64_t>*>(scratch));
-      } else {
-        auto key_at = [from, flip = descending ? ~K(0) : K(0)](int64_t i) -> K { return order_key(from[i]) ^ flip; };
-        auto* entries = static_cast<RadixEntry*>(scratch);
-        write_sorted(from, radix_sort(n, key_at, entries, entries + n), n, to, at);
-      }
+  RowSorter<T> sorter(n, descending, ties);
+  for_rows(x.count, n, sorter.scratch_bytes(), [&](int64_t begin, int64_t end, void* scratch) {
+    for (int64_t at = begin * n; at < end * n; at += n) {
+      sorter.sort(static_cast<const T*>(x.data) + at, values ? values + at : nullptr, indices + at, scratch);
     }
   });
 }
 
 }  // namespace
 
-void sort_rows(const Rows& x, bool descending, void* values, int64_t* indices) {
+void sort_rows(const Rows& x, bool descending, Ties ties, void* values, int64_t* indices) {
   if (x.count == 0) return;
-  with_real_type(x.dtype, [&]<class T>(T*) { sort_typed(x, descending, static_cast<T*>(values), indices); });
+  with_real_type(x.dtype, [&]<class T>(T*) { sort_typed(x, descending, ties, static_cast<T*>(values), indices); });
 }
 
 }  // namespace chainrule::cpu

@@ -1,4 +1,4 @@
-// Sorting the rows of a contiguous (rows, n) array; equal elements keep their order, NaN is the largest.
+// Sorting the rows of a contiguous (rows, n) array; NaN is the largest.
 #pragma once
 #include <cstdint>
 
@@ -12,7 +12,10 @@ struct Rows {
   int64_t count, length;
 };
 
+// How equal elements are ordered: as they were, or, in rows that are not long, as PyTorch's unstable sort leaves them.
+enum class Ties : bool { Kept, AsInPyTorch };
+
 // Each row in order, and where each element was. `values` may be null.
-void sort_rows(const Rows& x, bool descending, void* values, int64_t* indices);
+void sort_rows(const Rows& x, bool descending, Ties ties, void* values, int64_t* indices);
 
 }  // namespace chainrule::cpu
