@@ -10,6 +10,7 @@
 #include "bindings/errors.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/copy.hpp"
+#include "ops/write.hpp"
 
 namespace chainrule {
 namespace {
@@ -39,20 +40,11 @@ std::map<std::string, Callable, std::less<>> functions, methods;
         "), but expected one of:", list);
 }
 
-// As C++ spells the type, which is what PyTorch's message shows.
-const char* spoken(DType t) {
-  static constexpr const char* names[kDTypeCount] = {
-      "bool",  "unsigned char", "signed char",         "short",
-      "int",   "long int",      "c10::Half",           "c10::BFloat16",
-      "float", "double",        "c10::complex<float>", "c10::complex<double>"};
-  return names[static_cast<int>(t)];
-}
-
 void copy_to_out(PyObject* result, PyObject* out, bool exact) {
   Tensor from = Tensor::borrow(result), to = Tensor::borrow(out);
   if (exact && from.dtype() != to.dtype()) {
-    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", spoken(from.dtype()), ", but got ",
-          spoken(to.dtype()), " instead");
+    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", facts(from.dtype()).cpp_name, ", but got ",
+          facts(to.dtype()).cpp_name, " instead");
   }
   if (grad_enabled() && (requires_grad(from) || requires_grad(to))) {
     raise(PyExc_RuntimeError,
@@ -64,6 +56,7 @@ void copy_to_out(PyObject* result, PyObject* out, bool exact) {
           " can't be cast to the desired output type ", facts(to.dtype()).tensor_name);
   }
   prepare_out(to, from.sizes());
+  check_no_overlap(to);
   copy_elements(to, from);
   mark_written(to);
 }
@@ -128,6 +121,12 @@ PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObjec
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const Callable& c = *reinterpret_cast<FunctionObject*>(self)->callable;
   return guarded([&] { return invoke(c, args, PyVectorcall_NARGS(nargsf), keywords); });
+}
+
+PyObject* quick_vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType)
+    return vectorcall(self, args, nargsf, keywords);
+  return guarded([&] { return reinterpret_cast<FunctionObject*>(self)->callable->quick(args[0]); });
 }
 
 // ---- the two Python types
@@ -208,7 +207,7 @@ PyTypeObject MethodType = make_type("chainrule.Method", true);
 
 PyObject* make_object(Callable* c, PyTypeObject* type) {
   auto* object = reinterpret_cast<FunctionObject*>(checked(PyType_GenericAlloc(type, 0)));
-  object->vectorcall = vectorcall;
+  object->vectorcall = c->quick ? quick_vectorcall : vectorcall;
   object->callable = c;
   return reinterpret_cast<PyObject*>(object);
 }
@@ -246,6 +245,18 @@ void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
   Overload o{std::move(signature), std::move(call), copies_out};
   if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
   if (forms & kMethod) add_overload(methods, o);
+}
+
+void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self)) {
+  find_callable(method, true)->quick = quick;
+}
+
+Tensor deliver_apart(const Tensor& result, const Tensor& out, std::initializer_list<const Tensor*> inputs) {
+  if (!out) return result;
+  check_no_overlap(out);
+  for (const Tensor* t : inputs) apart_from(out, *t);
+  copy_to_out(result.py(), out.py(), true);
+  return out;
 }
 
 Callable* find_callable(std::string_view name, bool method) {
