@@ -83,8 +83,13 @@ def is_float(t: Any) -> bool:
 # ---- the same call in both
 
 
+METHODS = {"unfold"}  # the records are the method's; nn.functional has another function of that name
+
+
 def find(library: Any, name: str) -> Callable:
     """The function of that name; PyTorch keeps some in submodules, and some are methods only."""
+    if name in METHODS:
+        return getattr(library.Tensor, name)
     if library is chainrule:
         places = (
             chainrule._core.functions.get(name),

@@ -12,6 +12,7 @@
 #include "bindings/errors.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/copy.hpp"
+#include "ops/write.hpp"
 
 namespace chainrule {
 namespace {
@@ -56,19 +57,10 @@ const Overload* only_plausible(const Callable& c, Py_ssize_t count) {
         "), but expected one of:", list);
 }
 
-// As C++ spells the type, which is what PyTorch's message shows.
-const char* spoken(DType t) {
-  static constexpr const char* names[kDTypeCount] = {
-      "bool",  "unsigned char", "signed char",         "short",
-      "int",   "long int",      "c10::Half",           "c10::BFloat16",
-      "float", "double",        "c10::complex<float>", "c10::complex<double>"};
-  return names[static_cast<int>(t)];
-}
-
 void check_out(const Tensor& from, const Tensor& to, bool exact) {
   if (exact && from.dtype() != to.dtype()) {
-    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", spoken(from.dtype()), ", but got ",
-          spoken(to.dtype()), " instead");
+    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", facts(from.dtype()).cpp_name, ", but got ",
+          facts(to.dtype()).cpp_name, " instead");
   }
   check_out_unrecorded("", {&from, &to});
   if (!can_cast(from.dtype(), to.dtype())) {
@@ -186,6 +178,12 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   });
 }
 
+PyObject* quick_vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType)
+    return vectorcall(self, args, nargsf, keywords);
+  return guarded([&] { return reinterpret_cast<FunctionObject*>(self)->callable->quick(args[0]); });
+}
+
 // ---- the two Python types
 
 Callable& callable_of(PyObject* self) { return *reinterpret_cast<FunctionObject*>(self)->callable; }
@@ -264,7 +262,7 @@ PyTypeObject MethodType = make_type("chainrule.Method", true);
 
 PyObject* make_object(Callable* c, PyTypeObject* type) {
   auto* object = reinterpret_cast<FunctionObject*>(checked(PyType_GenericAlloc(type, 0)));
-  object->vectorcall = vectorcall;
+  object->vectorcall = c->quick ? quick_vectorcall : vectorcall;
   object->callable = c;
   return reinterpret_cast<PyObject*>(object);
 }
@@ -303,6 +301,18 @@ void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
   if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
   o.signature.method = true;
   if (forms & kMethod) add_overload(methods, o);
+}
+
+void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self)) {
+  find_callable(method, true)->quick = quick;
+}
+
+Tensor deliver_apart(const Tensor& result, const Tensor& out, std::initializer_list<const Tensor*> inputs) {
+  if (!out) return result;
+  check_no_overlap(out);
+  for (const Tensor* t : inputs) apart_from(out, *t);
+  copy_to_out(result.py(), out.py(), true);
+  return out;
 }
 
 Callable* find_callable(std::string_view name, bool method) {

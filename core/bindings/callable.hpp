@@ -23,8 +23,9 @@ struct Callable {
   std::string description;  // what follows them in __doc__
   std::vector<Overload> overloads;
   bool settles = true;                  // calculates what is pending before it starts
-  bool functional = false;              // a function of nn.functional only
-  PyTypeObject* result_type = nullptr;  // a named tuple, for functions that return several values
+  bool functional = false;                       // a function of nn.functional only
+  PyTypeObject* result_type = nullptr;           // a named tuple, for functions that return several values
+  PyObject* (*quick)(PyObject* self) = nullptr;  // see define_quick
 };
 
 // A functional one is a function of nn.functional, and not of the top level.
@@ -88,6 +89,13 @@ void define(std::string_view text, Forms forms, F f) {
 // Calls the first overload that the arguments fit; `args` holds the values of the keywords after the `n` positional
 // ones, as a vectorcall has them. A new reference; raises.
 PyObject* call(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
+
+// A shorter way into a method that has been defined, for the call on a plain tensor without arguments. May throw.
+void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self));
+
+// For functions that take `out` themselves: the result, or `out` with the result in it. Raises where `out` shares
+// memory with what was read. `out` must have the result's dtype.
+Tensor deliver_apart(const Tensor& result, const Tensor& out, std::initializer_list<const Tensor*> inputs);
 
 Callable* find_callable(std::string_view name, bool method);
 // Adds to the __doc__ of the function and the method of that name, unless it has a description already.

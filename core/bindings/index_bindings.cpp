@@ -23,16 +23,27 @@ Tensor gather_dense(T x, int64_t dim, T index, bool sparse) {
   return gather(x, dim, index);
 }
 
+Tensor gather_out(T x, int64_t dim, T index, bool sparse, T out) {
+  return deliver_apart(gather_dense(x, dim, index, sparse), out, {&x, &index});
+}
+Tensor index_select_out(T x, int64_t dim, T index, T out) {
+  return deliver_apart(index_select(x, dim, index), out, {&x, &index});
+}
+Tensor take_out(T x, T index, T out) { return deliver_apart(take(x, index), out, {&x, &index}); }
+Tensor take_along_dim_out(T x, T indices, MaybeInt dim, T out) {
+  return deliver_apart(take_along_dim(x, indices, dim), out, {&x, &indices});
+}
+
 void bind_reads() {
   define("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False, Tensor!? out=None)", kFunction,
-         gather_dense);
+         gather_out);
   define("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False)", kMethod, gather_dense);
-  define("index_select(Tensor input, int dim, Tensor index, *, Tensor!? out=None)", kFunction, index_select);
+  define("index_select(Tensor input, int dim, Tensor index, *, Tensor!? out=None)", kFunction, index_select_out);
   define("index_select(Tensor input, int dim, Tensor index)", kMethod, index_select);
-  define("take(Tensor input, Tensor index, *, Tensor!? out=None)", kFunction, take);
+  define("take(Tensor input, Tensor index, *, Tensor!? out=None)", kFunction, take_out);
   define("take(Tensor input, Tensor index)", kMethod, take);
   define("take_along_dim(Tensor input, Tensor indices, int? dim=None, *, Tensor!? out=None)", kFunction,
-         take_along_dim);
+         take_along_dim_out);
   define("take_along_dim(Tensor input, Tensor indices, int? dim=None)", kMethod, take_along_dim);
 }
 

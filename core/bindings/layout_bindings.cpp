@@ -3,6 +3,7 @@
 #include "bindings/callable.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/memory_format.hpp"
+#include "ops/reduce.hpp"
 #include "ops/write.hpp"
 
 namespace chainrule {
@@ -20,7 +21,8 @@ Tensor resize_to(T t, Span size, Span strides) {
 
 Tensor resize_(T t, const Dims& size, MaybeFormat format) {
   if (format == MemoryFormat::Preserve) raise(PyExc_RuntimeError, "Unsupported memory formatPreserve");
-  return resize_to(t, size, strides_in(format.value_or(MemoryFormat::Contiguous), size));
+  bool same = !format && equal(size, t.sizes());  // keeps its strides
+  return resize_to(t, size, same ? Dims(t.strides()) : strides_in(format.value_or(MemoryFormat::Contiguous), size));
 }
 
 Tensor resize_as_(T t, T like, MaybeFormat format) {
@@ -32,8 +34,8 @@ Tensor resize_as_(T t, T like, MaybeFormat format) {
 // The tensor becomes what `other` is: the same memory, shape and strides.
 Tensor become(T self, const Tensor& other) {
   if (self.dtype() != other.dtype()) {
-    raise(PyExc_RuntimeError, "Could not set tensor of type ", facts(other.dtype()).name, " to a tensor of type ",
-          facts(self.dtype()).name);
+    raise(PyExc_RuntimeError, "Could not set tensor of type ", facts(other.dtype()).cpp_name, " to a tensor of type ",
+          facts(self.dtype()).cpp_name);
   }
   check_inplace(self, should_record_write(std::array{&self, &other}));
   replace_data(self.get(), other);
@@ -64,7 +66,7 @@ Tensor sum_to_size(T t, const Dims& size) {
   if (!is_expandable(size, t)) {
     raise(PyExc_RuntimeError, "size {", Span(size), "} is not expandable to size {", t.sizes(), "}.");
   }
-  return sum_to(t, size);
+  return size.empty() ? sum(t, Dims(), false, {}) : sum_to(t, size);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ void bind_masked() {
                [](Place p, T x, T mask, const Scalar& value) { return masked_fill(x, mask, value, p); });
   define_write("masked_scatter", "Tensor input, Tensor mask, Tensor source",
                [](Place p, T x, T mask, T source) { return masked_scatter(x, mask, source, p); });
-  define("masked_select(Tensor input, Tensor mask, *, Tensor!? out=None)", kFunction, masked_select);
+  define("masked_select(Tensor input, Tensor mask, *, Tensor!? out=None)", kFunction,
+         [](T x, T mask, T out) { return deliver_apart(masked_select(x, mask), out, {&x, &mask}); });
   define("masked_select(Tensor input, Tensor mask)", kMethod, masked_select);
   for (bool inplace : {false, true}) {
     std::string name = inplace ? "fill_" : "fill";

@@ -20,8 +20,7 @@ bool is_bool_index(PyObject* o) { return PyBool_Check(o) || is_numpy_bool(o); }
 
 bool is_plain_integer(PyObject* o) {
   if (PyLong_CheckExact(o)) return true;
-  if (is_tensor(o)) return false;
-  return !is_bool_index(o) && is_index(o);
+  return !is_tensor(o) && !is_bool_index(o) && is_index(o) && !PySequence_Check(o);  // arrays have __index__ too
 }
 
 // An index that stands for a tensor: a tensor, a list, a range, an array.
@@ -47,10 +46,11 @@ Tensor apply_slice(const Tensor& t, int dim, PyObject* key) {
   return slice(t, dim, start, stop, step);
 }
 
-Tensor apply_integer(const Tensor& t, int dim, int64_t index) {
+// `original`: which dimension of the indexed tensor this was.
+Tensor apply_integer(const Tensor& t, int dim, int64_t index, int original) {
   int64_t size = t.size(dim);
   if (index < -size || index >= size) {
-    raise(PyExc_IndexError, "index ", index, " is out of bounds for dimension ", dim, " with size ", size);
+    raise(PyExc_IndexError, "index ", index, " is out of bounds for dimension ", original, " with size ", size);
   }
   return select(t, dim, index);
 }
@@ -145,17 +145,19 @@ Selection apply_key(const Tensor& self, PyObject* key) {
     raise(PyExc_IndexError, "too many indices for tensor of dimension ", self.ndim());
   }
   Selection s{self, {}};
-  int dim = 0;
+  int dim = 0, original = 0;  // the next dimension of the view, and of self
   bool seen_ellipsis = false;
   for (PyObject* e : entries) {
+    int here = original;
+    original += consumed_dims(e);
     if (is_plain_integer(e)) {
-      s.view = apply_integer(s.view, dim, to_int(e));
+      s.view = apply_integer(s.view, dim, to_int(e), here);
     } else if (PySlice_Check(e)) {
       s.view = apply_slice(s.view, dim++, e);
     } else if (e == Py_None) {
       s.view = unsqueeze(s.view, dim++);
     } else if (e == Py_Ellipsis) {
-      if (!seen_ellipsis) dim += self.ndim() - used;  // a second one stands for nothing
+      if (!seen_ellipsis) dim += self.ndim() - used, original += self.ndim() - used;  // a second one stands for nothing
       seen_ellipsis = true;
     } else if (is_bool_index(e)) {
       s.view = unsqueeze(s.view, dim);
@@ -165,7 +167,7 @@ Selection apply_key(const Tensor& self, PyObject* key) {
       Tensor index = index_tensor(e);
       bool mask = is_mask(index);
       if (index.ndim() == 0 && !mask) {
-        s.view = apply_integer(s.view, dim, load(index.dtype(), index->data).integer);
+        s.view = apply_integer(s.view, dim, load(index.dtype(), index->data).integer, here);
         continue;
       }
       if (index.ndim() == 0) {
@@ -226,7 +228,7 @@ Py_ssize_t tensor_length(PyObject* self) {
 PyObject* tensor_subscript(PyObject* self, PyObject* key) {
   return guarded([&] {
     Tensor t = Tensor::borrow(self);
-    if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key)));
+    if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key), 0));
     Selection s = apply_key(t, key);
     if (!s.indices.empty()) return keep_class(self, index(s.view, s.indices));
     if (s.view.get() == t.get()) s.view = view_as_alias(t);
@@ -243,7 +245,7 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (key == Py_False) return 0;  // selects nothing, so any shape will do
         Selection s = apply_key(t, key);
         if (!s.indices.empty()) {
-          index_put(s.view, s.indices, v, false, Place::Itself);
+          index_put(s.view, s.indices, drop_leading_ones(v, 0), false, Place::Itself);
         } else {
           v = drop_leading_ones(v, s.view.ndim());
           check_expands(v, s.view.sizes());

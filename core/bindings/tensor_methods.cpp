@@ -27,6 +27,15 @@ PyObject* item(const Tensor& t) {
   return to_python(load(t.dtype(), t->data));
 }
 
+// The values that training loops ask for most.
+PyObject* quick_item(PyObject* self) {
+  auto* t = reinterpret_cast<TensorObject*>(self);
+  if (t->numel != 1 || may_require_grad(t)) return item(Tensor::borrow(self));
+  if (t->dtype == DType::Float32) return PyFloat_FromDouble(*reinterpret_cast<const float*>(t->data));
+  if (t->dtype == DType::Int64) return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(t->data));
+  return to_python(load(t->dtype, t->data));
+}
+
 PyObject* tolist(const Tensor& t) {
   mark_cut(t, "tolist()");
   return to_list(t);
@@ -94,6 +103,7 @@ void bind_tensor_methods() {
   define("is_complex(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_complex(t.dtype()); });
   define("is_signed(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t.dtype() > DType::UInt8; });
   define("item(Tensor input) -> Number", kMethod, item);
+  define_quick("item", quick_item);
   define("tolist(Tensor input) -> list", kMethod, tolist);
   define("_mark_numpy(Tensor input) -> None", kMethod, [](const Tensor& t) { mark_cut(t, "numpy()"); });
   define(

@@ -2,7 +2,7 @@
 #include "autograd/record.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/copy.hpp"
 #include "ops/split.hpp"
 #include "ops/triangular.hpp"
 #include "ops/view.hpp"
@@ -37,6 +37,13 @@ void define_copy(const std::string& name, const std::string& arguments, F f) {
   define(name + "_copy(Tensor input" + arguments + out, kFunction, &Form::template call<F>);
 }
 
+// A copy can be made even where there is no such view.
+Tensor view_of_any(T t, const Dims& size) {
+  Dims strides;
+  bool shown = view_strides(t.sizes(), t.strides(), infer_sizes(size, t.numel()), t.numel(), strides);
+  return view(shown ? t : contiguous(t), size);
+}
+
 }  // namespace
 
 void bind_view_copies() {
@@ -68,7 +75,7 @@ void bind_view_copies() {
   define_copy("unfold", ", int dimension, int size, int step",
               [](T t, int64_t dim, int64_t size, int64_t step) { return unfold(t, dim, size, step); });
   define_copy("unsqueeze", ", int dim", [](T t, int64_t dim) { return unsqueeze(t, dim); });
-  define_copy("view", ", int[] size", [](T t, const Dims& size) { return view(t, size); });
+  define_copy("view", ", int[] size", [](T t, const Dims& size) { return view_of_any(t, size); });
   define_copy("view", ", dtype dtype", [](T t, DType dtype) { return view_dtype(t, dtype); });
   define_copy("view_as_complex", "", [](T t) { return view_as_complex(t); });
   define_copy("view_as_real", "", [](T t) { return view_as_real(t); });

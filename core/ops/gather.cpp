@@ -4,6 +4,7 @@
 #include "autograd/record.hpp"
 #include "ops/along.hpp"
 #include "ops/copy.hpp"
+#include "ops/elementwise.hpp"
 #include "ops/index_write.hpp"
 #include "ops/promotion.hpp"
 #include "ops/slices.hpp"
@@ -25,11 +26,11 @@ Dims sizes_except(Span sizes, int dim, Span other) {
 }  // namespace
 
 Tensor checked_along(const char* op, const char* name, const Tensor& whole, const Tensor& index) {
+  if (index.numel() == 0) return to_dtype(index, DType::Int64);
   if (index.dtype() != DType::Int64 && index.dtype() != DType::Int32) {
     raise(PyExc_RuntimeError, op, "(): Expected dtype int32/int64 for index, but got torch.",
           facts(index.dtype()).name);
   }
-  if (index.numel() == 0) return to_dtype(index, DType::Int64);
   if (std::max(index.ndim(), 1) != std::max(whole.ndim(), 1)) {
     raise(PyExc_RuntimeError, "Index tensor must have the same number of dimensions as ", name,
           " tensor, but got shapes ", index.sizes(), " and ", whole.sizes());
@@ -49,7 +50,7 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
 }
 
 Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim) {
-  if (!dim) return gather(reshape(x, Dims{-1}), 0, reshape(indices, Dims{-1}));
+  if (!dim) return gather(view(x, Dims{-1}), 0, view(indices, Dims{-1}));
   if (x.ndim() != indices.ndim()) {
     raise(PyExc_RuntimeError,
           "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ", x.ndim(),
@@ -61,8 +62,9 @@ Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int6
   }
   int d = wrap_dim(*dim, x.ndim());
   if (x.ndim() == 0) return gather(x, 0, indices);
+  Tensor wrapped = elementwise(OpId::remainder, {indices, Scalar::of_int(std::max<int64_t>(x.size(d), 1))});
   Dims wide = broadcast_shapes(x.sizes(), sizes_except(indices.sizes(), d, x.sizes()), "take_along_dim");
-  Tensor whole = expand(x, wide), at = expand(indices, sizes_except(wide, d, indices.sizes()));
+  Tensor whole = expand(x, wide), at = expand(wrapped, sizes_except(wide, d, indices.sizes()));
   return gather(whole, d, at);
 }
 
@@ -78,15 +80,16 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
     raise(PyExc_RuntimeError, "index_select(): Index to scalar can have only 1 value, got ", index.numel(),
           " value(s)");
   }
-  LocatedSlices at;
-  if (Bad bad = locate_along(x, d, index, false, at)) {
-    raise(PyExc_IndexError, "index out of range in self: index ", *bad, " is out of bounds for dimension ", d,
-          " with size ", x.ndim() ? x.size(d) : 1);
-  }
   Dims sizes(x.sizes());
   if (x.ndim()) sizes[d] = index.numel();
   Tensor out = empty(sizes, x.dtype());
-  read_slices(at, x, out);
+  LocatedSlices at;
+  bool direct = is_vector(x, index) && index.ndim() == 1;
+  if (Bad bad = direct ? read_vector(x, index, false, out) : locate_along(x, d, index, false, at)) {
+    raise(PyExc_IndexError, "index out of range in self: index ", *bad, " is out of bounds for dimension ", d,
+          " with size ", x.ndim() ? x.size(d) : 1);
+  }
+  if (!direct) read_slices(at, x, out);
   return record(kIndexSelect, out, {&x}, {&index}, [d, whole = Dims(x.sizes())](Backward& b) {
     b.give(0, index_add(zeros(whole, b.g().dtype()), d, b.saved(0), b.g(), Scalar::of_int(1), Place::Itself));
   });
@@ -97,10 +100,8 @@ Tensor take(const Tensor& x, const Tensor& index) {
     raise(PyExc_RuntimeError, "take(): Expected a long tensor for index, but got ", facts(index.dtype()).tensor_name);
   }
   if (x.numel() == 0 && index.numel()) raise(PyExc_IndexError, "take(): tried to take from an empty tensor");
-  LocatedSlices at;
-  check_element(locate_elements(x, index, at), x);
   Tensor out = empty(index.sizes(), x.dtype());
-  read_slices(at, x, out);
+  check_element(read_elements(x, index, out), x);
   return record(kTake, out, {&x}, {&index}, [whole = Dims(x.sizes())](Backward& b) {
     b.give(0, put(zeros(whole, b.g().dtype()), b.saved(0), b.g(), true, Place::Itself));
   });

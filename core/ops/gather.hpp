@@ -7,7 +7,8 @@
 namespace chainrule {
 
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
-// Broadcasts both against each other, apart from `dim`; without one, takes from the flattened tensor.
+// Broadcasts both against each other, apart from `dim`, along which indices go round; without one, takes from the
+// flattened tensor.
 Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim);
 // The slices along `dim` that a vector names.
 Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);

@@ -101,6 +101,17 @@ Dims result_sizes(const Plan& plan, const cpu::Slices& s) {
   return sizes;
 }
 
+void check_found(Bad bad, const Entry& e, const Tensor& x) {
+  if (!bad) return;
+  raise(PyExc_IndexError, "index ", *bad, " is out of bounds for dimension ", e.dim, " with size ", x.size(e.dim));
+}
+
+// The one index of a vector, for which there is a shorter way; else null.
+const Entry* single_index(const Tensor& x, const Plan& plan) {
+  if (plan.entries.size() != 1 || plan.entries[0].is_offsets || !is_vector(x, plan.entries[0].index)) return nullptr;
+  return &plan.entries[0];
+}
+
 void locate(const Plan& plan, const Tensor& x, LocatedSlices& result) {
   result.offsets = zeros(plan.shape, DType::Int64);
   result.slices.offsets = result.offsets.data<int64_t>();
@@ -110,10 +121,14 @@ void locate(const Plan& plan, const Tensor& x, LocatedSlices& result) {
       add_offsets(result.offsets, plan.shape, e.index, 1, INT64_MAX, false);
       continue;
     }
-    int64_t size = x.size(e.dim);
-    if (Bad bad = add_offsets(result.offsets, plan.shape, e.index, x.stride(e.dim), size, true))
-      raise(PyExc_IndexError, "index ", *bad, " is out of bounds for dimension ", e.dim, " with size ", size);
+    check_found(add_offsets(result.offsets, plan.shape, e.index, x.stride(e.dim), x.size(e.dim), true), e, x);
   }
+}
+
+void meet_at(cpu::Meet meet, const Plan& plan, const Tensor& x, LocatedSlices& at, const Tensor& values) {
+  if (const Entry* e = single_index(x, plan)) return check_found(meet_vector(meet, x, e->index, true, values), *e, x);
+  locate(plan, x, at);
+  meet_slices(meet, at, x, values);
 }
 
 std::vector<const Tensor*> pointers(std::span<const Tensor> tensors) {
@@ -134,23 +149,28 @@ Tensor index_transpose(const Tensor& g, Span sizes, std::span<const Tensor> indi
   LocatedSlices at;
   Plan plan = make_plan(result, indices);
   split_dims(result, plan, at.slices);
-  locate(plan, result, at);
-  meet_slices(cpu::Meet::Add, at, result, g);
+  meet_at(cpu::Meet::Add, plan, result, at, g);
   const Tensor* input[] = {&g};
   return record_many(kTranspose, result, input, pointers(indices),
                      [](Backward& b) { b.give(0, index(b.g(), saved_indices(b))); });
 }
 
+bool broadcasts_to(Span sizes, Span wanted) {
+  if (sizes.size() > wanted.size()) return false;
+  for (size_t i = 1; i <= sizes.size(); ++i) {
+    if (sizes[sizes.size() - i] != 1 && sizes[sizes.size() - i] != wanted[wanted.size() - i]) return false;
+  }
+  return true;
+}
+
 // Values of the result's shape, or one for all.
 Tensor fitting_values(const Tensor& values, Span wanted) {
-  GradModeScope off(false);
-  if (values.numel() == 1) return values;
-  Dims shape = broadcast_shapes(wanted, values.sizes(), "index_put_");
-  if (!equal(shape, wanted)) {
+  if (!broadcasts_to(values.sizes(), wanted)) {
     raise(PyExc_RuntimeError, "shape mismatch: value tensor of shape ", values.sizes(),
           " cannot be broadcast to indexing result of shape ", wanted);
   }
-  return expand(values, wanted);
+  GradModeScope off(false);
+  return values.numel() == 1 ? values : expand(values, wanted);
 }
 
 struct IndexPutGradient {
@@ -170,9 +190,13 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
   Plan plan = make_plan(x, indices);
   if (plan.entries.empty()) return view_as_alias(x);
   split_dims(x, plan, at.slices);
-  locate(plan, x, at);
   Tensor result = empty(result_sizes(plan, at.slices), x.dtype());
-  read_slices(at, x, result);
+  if (const Entry* e = single_index(x, plan)) {
+    check_found(read_vector(x, e->index, true, result), *e, x);
+  } else {
+    locate(plan, x, at);
+    read_slices(at, x, result);
+  }
   const Tensor* input[] = {&x};
   return record_many(kIndex, result, input, pointers(indices), [sizes = Dims(x.sizes())](Backward& b) {
     b.give(0, index_transpose(b.g(), sizes, saved_indices(b)));
@@ -191,8 +215,7 @@ Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor&
   if (plan.entries.empty()) raise(PyExc_RuntimeError, "index_put_: the list of indices is empty");
   split_dims(out, plan, at.slices);
   Tensor given = fitting_values(apart_from(out, values), result_sizes(plan, at.slices));
-  locate(plan, out, at);
-  meet_slices(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, at, out, given);
+  meet_at(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, plan, out, at, given);
   const Tensor* inputs[] = {&x, &values};
   IndexPutGradient gradient{accumulate};
   if (place == Place::Copy) return record_many(kIndexPut, out, inputs, pointers(indices), gradient);

@@ -24,11 +24,26 @@ int64_t size_at(const Tensor& t, int dim) { return t.ndim() ? t.size(dim) : 1; }
   raise(type, prefix, "index ", index, " is out of bounds for dimension ", dim, " with size ", size_at(x, dim));
 }
 
+// As PyTorch, whose kernel for vectors raises another class.
+[[noreturn]] void raise_not_added(int64_t index, const Tensor& x, int dim) {
+  if (x.ndim() < 2) raise_outside(PyExc_IndexError, "index out of range in self: ", index, x, dim);
+  raise_outside(PyExc_RuntimeError, "", index, x, dim);
+}
+
 // alpha * source, of the source's dtype.
 Tensor scaled(const Tensor& source, const Scalar& alpha) {
   if (alpha.kind != Scalar::kComplex && alpha.real == 1) return source;
   if (is_bool(source.dtype())) return elementwise(OpId::logical_and, {source, full({}, alpha, DType::Bool)});
   return elementwise(OpId::mul, {source, scalar_tensor(alpha, source.dtype())});
+}
+
+Bad add_slices(const Tensor& out, int dim, const Tensor& index, const Tensor& source) {
+  if (is_vector(out, index) && equal(index.sizes(), source.sizes()))
+    return meet_vector(cpu::Meet::Add, out, index, false, source);
+  LocatedSlices at;
+  Bad bad = locate_along(out, dim, index, false, at);
+  if (!bad) meet_slices(cpu::Meet::Add, at, out, source);
+  return bad;
 }
 
 void check_copy(const Tensor& x, int dim, const Tensor& index, const Tensor& source) {
@@ -133,11 +148,10 @@ Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   check_slices("index_add", x, d, index, source);
   Tensor out = open_write(place, {&x, &source});
   Tensor given = apart_from(out, source);
-  LocatedSlices at;
-  if (Bad bad = locate_along(out, d, index, false, at)) raise_outside(PyExc_RuntimeError, "", *bad, x, d);
+  apart_from(out, index);
   {
     GradModeScope off(false);
-    meet_slices(cpu::Meet::Add, at, out, scaled(given, alpha));
+    if (Bad bad = add_slices(out, d, index, scaled(given, alpha))) raise_not_added(*bad, x, d);
   }
   Scalar factor = alpha;
   factor.imaginary = -factor.imaginary;
@@ -154,6 +168,7 @@ Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
   check_copy(x, d, index, source);
   Tensor out = open_write(place, {&x, &source});
   Tensor given = apart_from(out, source);
+  apart_from(out, index);
   LocatedSlices at;
   if (Bad bad = locate_along(out, d, index, false, at)) raise_outside(PyExc_IndexError, "index_copy_(): ", *bad, x, d);
   meet_slices(cpu::Meet::Replace, at, out, given);
@@ -209,9 +224,8 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
   if (x.numel() == 0 && index.numel()) raise(PyExc_IndexError, "put_(): Tried to put elements into an empty tensor");
   Tensor out = open_write(place, {&x, &source});
   Tensor given = apart_from(out, source);
-  LocatedSlices at;
-  check_element(locate_elements(out, index, at), x);
-  meet_slices(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, at, out, given);
+  apart_from(out, index);
+  check_element(meet_elements(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, out, index, given), x);
   return record_write(kPut, place, out, {&x, &source}, {&index},
                       [accumulate, shape = Dims(source.sizes())](Backward& b) {
                         Tensor g = b.g(), index = b.saved(0);

@@ -90,7 +90,7 @@ Tensor open_masked(const char* op, Place place, std::initializer_list<const Tens
 void check_mask(const char* op, const Tensor& mask) {
   if (is_bool(mask.dtype())) return;
   raise(PyExc_RuntimeError, op, "_ only supports boolean masks, but got mask with dtype ",
-        facts(mask.dtype()).tensor_name);
+        facts(mask.dtype()).cpp_name);
 }
 
 Tensor sum_under(const Tensor& g, const Tensor& mask) {

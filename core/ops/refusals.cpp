@@ -41,21 +41,13 @@ void refuse_integer_quotient(std::span<const Operand> in) {
         "perform a true division of tensor1 and tensor2. Convert one of them to a floating point dtype first.");
 }
 
-// As PyTorch's messages name the most common dtypes in places.
-const char* cpp_name(DType t) {
-  return t == DType::Float32   ? "float"
-         : t == DType::Float64 ? "double"
-         : t == DType::Int64   ? "long int"
-                               : facts(t).name;
-}
-
 // All tensors with dimensions have the first one's dtype, and are no integers.
 void refuse_mixed_lerp(const OpRecord& op, std::span<const Operand> in) {
   DType first = in[0].tensor->dtype;
   for (size_t i = 1; i < in.size(); ++i) {
     if (!in[i].tensor || in[i].tensor->dtype == first || (i == 2 && !in[i].tensor->ndim)) continue;
-    raise(PyExc_RuntimeError, "expected dtype ", cpp_name(first), " for `", op.input_names[i], "` but got dtype ",
-          cpp_name(in[i].tensor->dtype));
+    raise(PyExc_RuntimeError, "expected dtype ", facts(first).cpp_name, " for `", op.input_names[i], "` but got dtype ",
+          facts(in[i].tensor->dtype).cpp_name);
   }
   if (!is_differentiable(first))
     raise(PyExc_NotImplementedError, "\"lerp_cpu\" not implemented for '", facts(first).tensor_name, "'");

@@ -25,16 +25,16 @@ void put_part(const Tensor& part, const Tensor& src) {
 }
 
 // The gradients: `rest` is a copy of g, in a layout that `part` can be shown of.
-template <class Part>
-void split_gradient(Backward& b, const Tensor& rest, const Part& part) {
+template <class F>
+void split_gradient(Backward& b, const Tensor& rest, const F& part) {
   if (b.needs(1)) b.give(1, clone(part(rest)));
   if (!b.needs(0)) return;
   zero_(part(rest));
   b.give(0, rest);
 }
 
-template <class Part>
-Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, Part part) {
+template <class F>
+Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, F part) {
   Tensor out;
   {
     GradModeScope off(false);
@@ -45,12 +45,22 @@ Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, Part part) {
   return record(op, out, {&x, &src}, {}, [part](Backward& b) { split_gradient(b, clone(b.g()), part); });
 }
 
-// A copy of all the memory that a tensor has elements in, with the same strides.
+// A copy of all the memory that a tensor has elements in, with the same strides; of an expanded tensor a plain one.
 Tensor copy_of_storage(const Tensor& t) {
+  for (int d = 0; d < t.ndim(); ++d) {
+    if (t.stride(d) == 0 && t.size(d) > 1) return contiguous(clone(t));
+  }
   int64_t items = t->storage->bytes / static_cast<int64_t>(size_of(t.dtype()));
   Tensor all = clone(tensor_over(t->storage, Dims{items}, Dims{1}, 0, t.dtype()));
   return tensor_over(all->storage, t.sizes(), t.strides(), t.offset(), t.dtype());
 }
+
+// What as_strided shows, counted from a tensor's first element.
+struct Part {
+  Dims size, stride;
+  int64_t first;
+  Tensor operator()(const Tensor& t) const { return as_strided(t, size, stride, first); }
+};
 
 }  // namespace
 
@@ -68,17 +78,16 @@ Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int6
 }
 
 Tensor as_strided_scatter(const Tensor& x, const Tensor& src, Span size, Span stride, std::optional<int64_t> offset) {
-  auto part = [size = Dims(size), stride = Dims(stride), first = offset ? *offset - x.offset() : 0](const Tensor& t) {
-    return as_strided(t, size, stride, first);
-  };
   Tensor out;
+  Part part{Dims(size), Dims(stride), 0};
   {
     GradModeScope off(false);
     forward_mode::PauseScope pause;
     out = copy_of_storage(x);
+    part.first = offset ? *offset - out.offset() : 0;
     put_part(part(out), src);
   }
-  return record(kAsStrided, out, {&x, &src}, {}, [part, layout = Dims(x.strides())](Backward& b) {
+  return record(kAsStrided, out, {&x, &src}, {}, [part, layout = Dims(out.strides())](Backward& b) {
     split_gradient(b, copy_strided(b.g(), layout), part);
   });
 }

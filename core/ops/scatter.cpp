@@ -82,7 +82,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& 
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, src);
   Tensor out = open_write(place, {&x, &src});
-  meet_along(cpu::Meet::Replace, out, d, at, apart_from(out, src));
+  meet_along(cpu::Meet::Replace, out, d, apart_from(out, at), apart_from(out, src));
   return record_write(kScatter, place, out, {&x, &src}, {&at}, [d, sizes = Dims(src.sizes())](Backward& b) {
     if (b.needs(0)) b.give(0, scatter(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
     if (b.needs(1)) b.give(1, gradient_of_src(b.g(), d, b.saved(0), sizes));
@@ -93,7 +93,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& 
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, Tensor());
   Tensor out = open_write(place, {&x});
-  meet_along(cpu::Meet::Replace, out, d, at, scalar_tensor(value, x.dtype()));
+  meet_along(cpu::Meet::Replace, out, d, apart_from(out, at), scalar_tensor(value, x.dtype()));
   return record_write(kScatterValue, place, out, {&x}, {&at},
                       [d](Backward& b) { b.give(0, scatter(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy)); });
 }
@@ -102,7 +102,7 @@ Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tens
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, src);
   Tensor out = open_write(place, {&x, &src});
-  meet_wide(cpu::Meet::Add, out, d, at, apart_from(out, src));
+  meet_wide(cpu::Meet::Add, out, d, apart_from(out, at), apart_from(out, src));
   return record_write(kScatterAdd, place, out, {&x, &src}, {&at}, [d, sizes = Dims(src.sizes())](Backward& b) {
     if (b.needs(0)) b.give(0, b.g());
     if (b.needs(1)) b.give(1, gradient_of_src(b.g(), d, b.saved(0), sizes));
@@ -115,7 +115,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& 
   cpu::Meet meet = meet_named(reduce);
   Tensor at = checked_scatter("scatter", x, d, index, src);
   Tensor out = open_write(place, {&x, &src});
-  meet_wide(meet, out, d, at, apart_from(out, src));
+  meet_wide(meet, out, d, apart_from(out, at), apart_from(out, src));
   return without_derivative(place, out, {&x, &src});
 }
 
@@ -125,7 +125,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& 
   cpu::Meet meet = meet_named(reduce);
   Tensor at = checked_scatter("scatter", x, d, index, Tensor());
   Tensor out = open_write(place, {&x});
-  meet_wide(meet, out, d, at, scalar_tensor(value, x.dtype()));
+  meet_wide(meet, out, d, apart_from(out, at), scalar_tensor(value, x.dtype()));
   return without_derivative(place, out, {&x});
 }
 

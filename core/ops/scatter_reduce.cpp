@@ -179,10 +179,21 @@ void refuse(const std::string& kernel, DType t) {
   raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(t).tensor_name, "'");
 }
 
+// What PyTorch's index_reduce does not take depends on the kernels that it is made of.
+void refuse_index_reduce(const Tensor& x, Reduce how, bool include_self) {
+  if (!is_complex(x.dtype()) && !is_bool(x.dtype())) return;
+  if (!include_self) refuse("index_reduce_func_exclude_input_init", x.dtype());
+  if (x.ndim() < 2) refuse("index_func_", x.dtype());
+  if (how == Reduce::Mean && is_bool(x.dtype())) refuse("div_floor_cpu", x.dtype());
+  bool ordered = how == Reduce::Max || how == Reduce::Min;
+  if (ordered && is_complex(x.dtype())) refuse(how == Reduce::Max ? "maximum_cpu" : "minimum_cpu", x.dtype());
+}
+
 Tensor reduce_at(OpInfo& op, const Tensor& x, const Places& at, const Tensor& src, Reduce how, bool include_self,
                  Place place) {
   Tensor out = open_write(place, {&x, &src});
   Tensor given = apart_from(out, src), former = x;
+  apart_from(out, at.index);
   if (place == Place::Itself && should_record_write(std::array{&x, &src})) {
     GradModeScope off(false);
     former = clone(x);
@@ -210,7 +221,7 @@ Tensor index_reduce(const Tensor& x, int64_t dim, const Tensor& index, const Ten
   Reduce how = reduce_named(reduce, true);
   int d = wrap_dim(dim, x.ndim());
   check_slices("index_reduce", x, d, index, source);
-  if (is_complex(x.dtype()) || is_bool(x.dtype())) refuse("index_func_", x.dtype());
+  refuse_index_reduce(x, how, include_self);
   return reduce_at(kIndexReduce, x, {d, true, index}, source, how, include_self, place);
 }
 

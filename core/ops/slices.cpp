@@ -80,11 +80,57 @@ Bad locate_along(const Tensor& x, int dim, const Tensor& index, bool wraps, Loca
                      x.ndim() ? x.size(dim) : 1, wraps);
 }
 
+namespace {
+
+// The same elements as a vector; null if they do not lie so.
+Tensor as_vector(const Tensor& x) {
+  return x.is_contiguous() ? tensor_over(x->storage, Dims{x.numel()}, Dims{1}, x.offset(), x.dtype()) : Tensor();
+}
+
 Bad locate_elements(const Tensor& x, const Tensor& index, LocatedSlices& result) {
   result.offsets = zeros(index.sizes(), DType::Int64);
   result.slices = {result.offsets.data<int64_t>(), index.numel(), {}, {}, {}, {}};
   Bad bad = add_offsets(result.offsets, index.sizes(), index, 1, x.numel(), true);
-  if (!bad && !x.is_contiguous()) spread_offsets(result.offsets, x);
+  if (!bad) spread_offsets(result.offsets, x);
+  return bad;
+}
+
+// Calls run(positions) for the elements beside the index.
+template <class F>
+Bad in_vector(const Tensor& x, const Tensor& index, bool wraps, const Tensor& beside, F run) {
+  if (index.numel() == 0) return std::nullopt;
+  Dims still(index.ndim());
+  Span beside_strides = beside.numel() == 1 ? Span(still) : beside.strides();
+  return run(cpu::IndexedElements{index.sizes(), index.data<int64_t>(), index.strides(), still, x.stride(0), x.size(0),
+                                  beside_strides, wraps});
+}
+
+}  // namespace
+
+Bad read_vector(const Tensor& x, const Tensor& index, bool wraps, const Tensor& out) {
+  return in_vector(x, index, wraps, out,
+                   [&](const auto& at) { return cpu::read_elements(at, x.dtype(), x->data, out->data); });
+}
+
+Bad meet_vector(cpu::Meet meet, const Tensor& x, const Tensor& index, bool wraps, const Tensor& values) {
+  return in_vector(x, index, wraps, values,
+                   [&](const auto& at) { return cpu::meet_elements(meet, at, x.dtype(), x->data, values->data); });
+}
+
+Bad read_elements(const Tensor& x, const Tensor& index, const Tensor& out) {
+  if (Tensor v = as_vector(x)) return read_vector(v, index, true, out);
+  LocatedSlices at;
+  Bad bad = locate_elements(x, index, at);
+  if (!bad) read_slices(at, x, out);
+  return bad;
+}
+
+Bad meet_elements(cpu::Meet meet, const Tensor& x, const Tensor& index, const Tensor& values) {
+  Tensor v = as_vector(x);
+  if (v && equal(index.sizes(), values.sizes())) return meet_vector(meet, v, index, true, values);
+  LocatedSlices at;
+  Bad bad = locate_elements(x, index, at);
+  if (!bad) meet_slices(meet, at, x, values);
   return bad;
 }
 

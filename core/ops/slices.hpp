@@ -24,8 +24,15 @@ Tensor mask_offsets(const Tensor& x, int dim, const Tensor& mask);
 
 // The slices of `x` along `dim` that a vector names.
 Bad locate_along(const Tensor& x, int dim, const Tensor& index, bool wraps, LocatedSlices& result);
-// The elements of `x`, counted in the order of its indices, that a tensor names; wraps.
-Bad locate_elements(const Tensor& x, const Tensor& index, LocatedSlices& result);
+
+// The elements of a vector that a tensor of any shape names, as int64: without offsets, which takes half the time.
+Bad read_vector(const Tensor& x, const Tensor& index, bool wraps, const Tensor& out);
+// `values` has the index's shape, or is one element for all.
+Bad meet_vector(cpu::Meet meet, const Tensor& x, const Tensor& index, bool wraps, const Tensor& values);
+// The same for the elements of any tensor, counted in the order of its indices; wraps.
+Bad read_elements(const Tensor& x, const Tensor& index, const Tensor& out);
+Bad meet_elements(cpu::Meet meet, const Tensor& x, const Tensor& index, const Tensor& values);
+inline bool is_vector(const Tensor& x, const Tensor& index) { return x.ndim() == 1 && index.dtype() == DType::Int64; }
 
 // Neither is recorded. `packed` has the elements in the order before, slices, after (see cpu::Slices).
 void read_slices(const LocatedSlices& at, const Tensor& x, const Tensor& packed);

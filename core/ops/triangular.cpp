@@ -145,6 +145,7 @@ Tensor diagflat(const Tensor& t, int64_t offset) { return diag_embed(reshape(t, 
 
 Tensor trace(const Tensor& t) {
   if (t.ndim() != 2) raise(PyExc_RuntimeError, "trace: expected a matrix, but got tensor with dim ", t.ndim());
+  if (is_bool(t.dtype())) raise(PyExc_NotImplementedError, "\"trace\" not implemented for 'Bool'");
   Diagonal d{0, 0, 1};
   Tensor out;
   {

@@ -22,7 +22,8 @@ Tensor record_underivable(const char* name, Place place, const Tensor& out,
                           std::initializer_list<const Tensor*> inputs);
 
 // The elements of `other`, which are read while `out` is written. Where both are one piece of memory this raises, as
-// PyTorch does; where they only might share some, it is a copy.
+// PyTorch does; where they only might share some, it is a copy. An index that is read in full before the first write
+// is only checked.
 Tensor apart_from(const Tensor& out, const Tensor& other);
 
 }  // namespace chainrule

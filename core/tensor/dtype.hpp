@@ -25,21 +25,22 @@ inline constexpr int kDTypeCount = 12;
 struct DTypeFacts {
   const char* name;         // as in `chainrule.float32`
   const char* tensor_name;  // as PyTorch's messages spell it: "Float"
+  const char* cpp_name;     // as others of its messages do
   uint8_t size;             // bytes per element
 };
 
-inline constexpr DTypeFacts kDTypeFacts[kDTypeCount] = {{"bool", "Bool", 1},
-                                                        {"uint8", "Byte", 1},
-                                                        {"int8", "Char", 1},
-                                                        {"int16", "Short", 2},
-                                                        {"int32", "Int", 4},
-                                                        {"int64", "Long", 8},
-                                                        {"float16", "Half", 2},
-                                                        {"bfloat16", "BFloat16", 2},
-                                                        {"float32", "Float", 4},
-                                                        {"float64", "Double", 8},
-                                                        {"complex64", "ComplexFloat", 8},
-                                                        {"complex128", "ComplexDouble", 16}};
+inline constexpr DTypeFacts kDTypeFacts[kDTypeCount] = {{"bool", "Bool", "bool", 1},
+                                                        {"uint8", "Byte", "unsigned char", 1},
+                                                        {"int8", "Char", "signed char", 1},
+                                                        {"int16", "Short", "short", 2},
+                                                        {"int32", "Int", "int", 4},
+                                                        {"int64", "Long", "long int", 8},
+                                                        {"float16", "Half", "c10::Half", 2},
+                                                        {"bfloat16", "BFloat16", "c10::BFloat16", 2},
+                                                        {"float32", "Float", "float", 4},
+                                                        {"float64", "Double", "double", 8},
+                                                        {"complex64", "ComplexFloat", "c10::complex<float>", 8},
+                                                        {"complex128", "ComplexDouble", "c10::complex<double>", 16}};
 
 constexpr const DTypeFacts& facts(DType t) { return kDTypeFacts[static_cast<int>(t)]; }
 constexpr size_t size_of(DType t) { return facts(t).size; }

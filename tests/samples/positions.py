@@ -38,7 +38,7 @@ READS = [
 ]
 
 WRITES = [
-    op("scatter", X(3, 4), 0, N(1, 4), X(2, 4)),
+    op("scatter", X(3, 4), 0, N(1, 4), X(1, 4)),
     op("scatter", X(3, 4), 1, N(3, 1, high=4), X(3, 1)),
     op("scatter", X(3, 4), 0, N(1, 3), 2.5),
     op("scatter", X(), 0, N(high=1), X()),
@@ -62,7 +62,7 @@ WRITES = [
     op("index_copy", X(3, 4), 1, N(1), X(3, 1)),
     op("index_copy", X(3), 0, N(), X()),
     op("index_fill", X(3, 4), 0, N(2), 1.5),
-    op("index_fill", X(3, 4), 1, N(3, low=-4), X()),
+    op("index_fill", X(3, 4), 1, N(3), X()),
     op("index_fill", X(), 0, N(1, high=1), X()),
     *(
         op("index_reduce", X(3, 4), 0, N(5), X(5, 4), reduce, include_self=include)
@@ -96,7 +96,8 @@ PARTS = [
     op("slice_scatter", X(3, 4), X(3, 1), 1, start=-2, end=-1),
     op("diagonal_scatter", X(3, 4), X(3)),
     op("diagonal_scatter", X(2, 3, 4), X(2, 3), 1, 1, 2),
-    op("as_strided_scatter", X(3, 4), X(2, 2), (2, 2), (4, 1), 1),
+    # PyTorch's gradient of the next is wrong, and it takes contiguous tensors only: test_positions.py
+    op("as_strided_scatter", X(3, 4, grad=False), X(2, 2, grad=False), (2, 2), (4, 1), 1),
     op("unfold", X(7), 0, 3, 2),
     op("unfold", X(3, 5), 1, 2, 1),
     op("unfold", X(), 0, 1, 1),
@@ -131,7 +132,8 @@ COPIES = [
     op("unfold_copy", X(7), 0, 3, 2),
     op("unsqueeze_copy", X(3, 4), 1),
     op("view_copy", _M, (6, 4)),
-    op("view_as_complex_copy", X(3, 2), skip="float16"),  # complex32 again
+    # complex32 again, and in PyTorch no gradient
+    op("view_as_complex_copy", X(3, 2, grad=False), skip="float16"),
 ]
 
 POSITIONS = [*READS, *WRITES, *PARTS, *COPIES]

@@ -53,26 +53,43 @@ auto with_meet(Meet meet, DType dtype, F f) {
 
 enum Operand : uint8_t { kIndex, kWhole, kBeside };
 
+using One = std::integral_constant<int64_t, 1>;
+using Zero = std::integral_constant<int64_t, 0>;
+
 // Calls visit(element of the whole, element beside) along rows; gives the index at which it had to stop, or null.
-template <class T, class Visit>
-const int64_t* visit_elements(const IndexedElements& at, const Rows<3>& rows, int64_t first, int64_t last, T* whole,
-                              T* beside, Visit visit) {
+// Steps are numbers, or constants for the compiler.
+template <class T, class Visit, class ByIndex, class ByWhole, class ByBeside, class Step, class Around>
+const int64_t* visit_steps(const IndexedElements& at, const Rows<3>& rows, int64_t first, int64_t last, T* whole,
+                           T* beside, Visit visit, ByIndex by_index, ByWhole by_whole, ByBeside by_beside, Step step,
+                           Around around) {
   const int64_t* bad = nullptr;
-  int64_t n = rows.length(), by_index = rows.step(kIndex), by_whole = rows.step(kWhole), by_beside = rows.step(kBeside);
+  const int64_t n = rows.length(), size = at.size;
   rows.each(first, last, [&](const std::array<int64_t, 3>& start) {
     const int64_t* index = at.index + start[kIndex];
     T *in = whole + start[kWhole], *out = beside + start[kBeside];
     for (int64_t j = 0; j < n; ++j) {
       int64_t i = index[j * by_index];
-      if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(at.size)) [[unlikely]] {
+      i += i >> 63 & around;
+      if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(size)) [[unlikely]] {
         bad = index + j * by_index;
         return false;
       }
-      visit(in[j * by_whole + i * at.step], out[j * by_beside]);
+      visit(in[j * by_whole + i * step], out[j * by_beside]);
     }
     return true;
   });
   return bad;
+}
+
+template <class T, class Visit>
+const int64_t* visit_elements(const IndexedElements& at, const Rows<3>& rows, int64_t first, int64_t last, T* whole,
+                              T* beside, Visit visit) {
+  int64_t by_index = rows.step(kIndex), by_whole = rows.step(kWhole), by_beside = rows.step(kBeside);
+  auto visit_by = [&](auto... steps) { return visit_steps(at, rows, first, last, whole, beside, visit, steps...); };
+  bool unit = by_index == 1 && by_whole == 0 && by_beside == 1 && at.step == 1;
+  if (unit && !at.wraps) return visit_by(One(), Zero(), One(), One(), Zero());
+  if (unit) return visit_by(One(), Zero(), One(), One(), at.size);
+  return visit_by(by_index, by_whole, by_beside, at.step, at.wraps ? at.size : 0);
 }
 
 Rows<3> rows_of(const IndexedElements& at) {
@@ -128,11 +145,24 @@ std::optional<int64_t> read_elements(const IndexedElements& at, DType dtype, con
   if (rows.length() == 0) return std::nullopt;
   std::atomic<const int64_t*> bad = nullptr;
   with_element_size(dtype, [&]<class T>(T*) {
-    parallel_for(rows.count(), std::max<int64_t>(1, kGrain / rows.length()), [&](int64_t begin, int64_t end) {
-      auto* from = reinterpret_cast<T*>(const_cast<char*>(whole));
-      const int64_t* found = visit_elements(at, rows, begin, end, from, reinterpret_cast<T*>(beside),
-                                            [](const T& in, T& out) { out = in; });
-      if (found) bad = found;
+    auto* from = reinterpret_cast<T*>(const_cast<char*>(whole));
+    auto* to = reinterpret_cast<T*>(beside);
+    auto read = [&](const IndexedElements& part, const Rows<3>& some, int64_t begin, int64_t end, T* in, T* out) {
+      const int64_t* found = visit_elements(part, some, begin, end, in, out, [](const T& x, T& y) { y = x; });
+      const int64_t* first = bad;
+      while (found && (!first || found < first) && !bad.compare_exchange_weak(first, found)) {
+      }
+    };
+    if (rows.count() > 1) {
+      return parallel_for(rows.count(), std::max<int64_t>(1, kGrain / rows.length()),
+                          [&](int64_t begin, int64_t end) { read(at, rows, begin, end, from, to); });
+    }
+    parallel_for(rows.length(), kGrain, [&](int64_t begin, int64_t end) {  // one row, in pieces
+      IndexedElements part = at;
+      Rows<3> some = rows;
+      some.sizes[0] = end - begin;
+      part.index += begin * rows.step(kIndex);
+      read(part, some, 0, 1, from + begin * rows.step(kWhole), to + begin * rows.step(kBeside));
     });
   });
   return bad.load() ? std::optional(*bad.load()) : std::nullopt;

@@ -20,6 +20,7 @@ struct IndexedElements {
   Span whole_strides;  // 0 along the indexed dimension
   int64_t step, size;  // the whole's stride and size along it
   Span beside_strides;
+  bool wraps = false;  // negative indices count from the end
 };
 
 // Reads the elements from the whole into the tensor beside the index, or lets those beside it meet the whole's, in

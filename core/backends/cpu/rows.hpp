@@ -34,6 +34,7 @@ struct Rows {
   // Calls f with the offset, in elements, of each tensor's row `first`, and so on up to `last`, until it gives false.
   template <class F>
   bool each(int64_t first, int64_t last, F f) const {
+    if (first >= last) return true;
     int outer = sizes.size() - 1;
     Dims at(outer);
     std::array<int64_t, N> offsets{};
