@@ -246,6 +246,7 @@ bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inp
     Edge e = stack.back();
     stack.pop_back();
     if (!e || std::find(inside.begin(), inside.end(), e) != inside.end()) continue;
+    if (e.is_leaf() && !e.leaf()->has(kRequiresGrad)) continue;  // it has a tangent only
     if (e.is_leaf() || e.node()->sequence <= since) return true;
     if (!seen.insert(e.node()).second) continue;
     stack.insert(stack.end(), e.node()->edges, e.node()->edges + e.node()->edge_count);
@@ -271,7 +272,7 @@ void Run::execute() {
     explicit Current(Run* run) : previous(std::exchange(running, run)) {}
     ~Current() { running = previous; }
   } current(this);
-  if (selective_) mark_needed();
+  if (selective_ && !knows_needed_) mark_needed();
   for (auto& [edge, gradient] : buffers_.roots) deliver(edge, std::move(gradient));
   std::vector<Node*>& heap = buffers_.heap;
   for (size_t steps = 1; !heap.empty(); ++steps) {
@@ -377,6 +378,22 @@ std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<cons
   add_roots(run, outputs, gradients);
   run.execute();
   return run.take_captured();
+}
+
+std::vector<std::vector<Tensor>> gradients_by_row(const Tensor& output, std::span<const Tensor> rows,
+                                                  std::span<const Tensor> inputs, bool create_graph) {
+  std::vector<std::vector<Tensor>> result;
+  std::unordered_set<Node*> needed;
+  for (const Tensor& row : rows) {
+    Run run({.retain_graph = true, .create_graph = create_graph}, false);
+    run.select(inputs);
+    add_roots(run, {&output, 1}, {&row, 1});
+    if (!result.empty()) run.give_needed(std::move(needed));
+    run.execute();
+    result.push_back(run.take_captured());
+    needed = run.take_needed();
+  }
+  return result;
 }
 
 }  // namespace chainrule

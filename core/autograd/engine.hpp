@@ -24,6 +24,10 @@ inline std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::sp
   return gradients_of(outputs, gradients, std::span<const Tensor>(inputs.begin(), inputs.size()), options);
 }
 
+// The same for every row of `rows`, which are gradients of the one output, stacked: a list of rows. The graph is kept.
+std::vector<std::vector<Tensor>> gradients_by_row(const Tensor& output, std::span<const Tensor> rows,
+                                                  std::span<const Tensor> inputs, bool create_graph);
+
 // The number of the backward pass that runs on this thread, 0 for none.
 uint32_t current_run();
 // Whether that pass will bring a gradient to the edge, or has done so.

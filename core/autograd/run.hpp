@@ -34,6 +34,12 @@ class Run : public GradientSums {
   void add_root(const Tensor& output, Tensor gradient);
   void select(std::span<const Tensor> inputs);
   void execute();
+  // Which nodes lie between the roots and the inputs; a pass with the same of both may take it over.
+  std::unordered_set<Node*> take_needed() { return std::move(needed_); }
+  void give_needed(std::unordered_set<Node*> needed) {
+    needed_ = std::move(needed);
+    knows_needed_ = true;
+  }
   std::vector<Tensor> take_captured();
   Tensor gathered(Edge edge) const override;
   uint32_t id() const { return id_; }
@@ -75,7 +81,7 @@ class Run : public GradientSums {
   std::vector<Tensor> fresh_;                                  // leaves first written by this pass
   std::vector<Tensor> waiting_;                                // leaves whose sum is still pending
   bool watched_ = false;                                       // whether hooks wait for one of them
-  bool knows_readers_ = false;
+  bool knows_readers_ = false, knows_needed_ = false;
   Aside aside_;
 };
 

@@ -311,7 +311,8 @@ Tensor deliver_apart(const Tensor& result, const Tensor& out, std::initializer_l
   if (!out) return result;
   check_no_overlap(out);
   for (const Tensor* t : inputs) apart_from(out, *t);
-  copy_to_out(result.py(), out.py(), true);
+  check_out(result, out, true);
+  copy_to_out(result, out);
   return out;
 }
 

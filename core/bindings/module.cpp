@@ -77,6 +77,21 @@ nb::object tensor_at(nb::object node, uint32_t number) {
   return steal(to_python(t));
 }
 
+// The same values at the beginning of a graph of their own: what func.grad and its kin differentiate by. Unlike a leaf
+// it may be written in place, and it counts as made now.
+nb::object origin(nb::object source) {
+  static OpInfo op{"origin", "Origin", "the gradient ends here"};
+  Tensor from = Tensor::borrow(source.ptr()), t = alias(from);
+  Node* n = make_node(&op, 0, 0, 1);
+  set_function(n, [](Backward&) {});
+  n->outputs[0].describe(t);
+  finish_node(n);
+  attach(t, n);
+  Py_DECREF((PyObject*)n);
+  if (forward_mode::has_tangent(from.get())) forward_mode::set_tangent(t, forward_mode::tangent(from));
+  return steal(to_python(t));
+}
+
 void bind_engine(nb::module_& m) {
   m.def("run_backward", [](nb::object outputs, nb::object gradients, bool retain, bool create, nb::object inputs) {
     settle();
@@ -88,9 +103,17 @@ void bind_engine(nb::module_& m) {
     return steal(to_python(gradients_of(maybe_tensors(outputs), maybe_tensors(gradients),
                                         std::span<const Tensor>(wanted), {retain, create})));
   });
+  m.def("gradients_by_row", [](nb::object output, nb::object rows, nb::object inputs, bool create) {
+    std::vector<Tensor> wanted = maybe_tensors(inputs), gradients = maybe_tensors(rows);
+    nb::list result;
+    for (std::vector<Tensor>& row : gradients_by_row(Tensor::borrow(output.ptr()), gradients, wanted, create))
+      result.append(steal(to_python(std::move(row))));
+    return result;
+  });
   m.def("push_saved_hooks", [](nb::object pack, nb::object unpack) { push_saved_hooks(pack.ptr(), unpack.ptr()); });
   m.def("pop_saved_hooks", &pop_saved_hooks);
   m.def("tensor_at", &tensor_at);
+  m.def("origin", &origin);
   m.def("current_run", &current_run);
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
@@ -309,9 +332,10 @@ NB_MODULE(_core, m) {
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("make_subclass", &make_subclass);
   m.def("view_as_subclass", &view_as_subclass);
-  m.def("set_batched_type", [](nb::object type, nb::object handler) {
-    set_batched_type(reinterpret_cast<PyTypeObject*>(type.ptr()), handler.ptr());
+  m.def("set_batched_type", [](nb::object type, nb::object handler, nb::object subscript, nb::object assign) {
+    set_batched_type(reinterpret_cast<PyTypeObject*>(type.ptr()), handler.ptr(), subscript.ptr(), assign.ptr());
   });
+  m.def("raise_batched_write", [](const std::string& function) { raise_batched_write(function.c_str()); });
   m.def("get_vmap_depth", [] { return vmap_depth; });
   m.def("set_vmap_depth", [](int depth) { vmap_depth = depth; });
   m.def("set_parameter_type", [](nb::object type) { set_parameter_type(reinterpret_cast<PyTypeObject*>(type.ptr())); });

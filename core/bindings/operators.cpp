@@ -52,6 +52,8 @@ PyObject* apply_inplace(OpId id, PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
     Operand operands[2];
     if (!is_tensor(self) || !read_operand(other, operands[1])) return Py_NewRef(Py_NotImplemented);
+    if (vmap_depth > 0 && is_batched(other)) [[unlikely]]
+      raise_batched_write("an in-place operator");
     operands[0].tensor = reinterpret_cast<TensorObject*>(self);
     elementwise_inplace(id, std::span<const Operand>(operands, 2));
     return Py_NewRef(self);

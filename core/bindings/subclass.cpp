@@ -1,6 +1,8 @@
 // Subclasses of Tensor: results of operations on them keep their class.
 #include "bindings/subclass.hpp"
 
+#include <algorithm>
+
 #include "autograd/record.hpp"
 #include "tensor/error.hpp"
 #include "tensor/owned.hpp"
@@ -62,10 +64,12 @@ PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
 int vmap_depth = 0;
 namespace {
 PyTypeObject* batched_type = nullptr;
-PyObject* batched_handler = nullptr;
+PyObject *batched_handler = nullptr, *subscript_function = nullptr, *assign_function = nullptr;
 }  // namespace
 
-void set_batched_type(PyTypeObject* type, PyObject* handler) {
+void set_batched_type(PyTypeObject* type, PyObject* handler, PyObject* subscript, PyObject* assign) {
+  subscript_function = Py_NewRef(subscript);
+  assign_function = Py_NewRef(assign);
   batched_type = reinterpret_cast<PyTypeObject*>(Py_NewRef((PyObject*)type));
   batched_handler = Py_NewRef(handler);
 }
@@ -79,6 +83,31 @@ PyObject* call_batched(PyObject* function, PyObject* const* args, Py_ssize_t n, 
     checked(PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[n + i]));
   PyObject* all[] = {function, positional.get(), named.get()};
   return checked(PyObject_Vectorcall(batched_handler, all, 3, nullptr));
+}
+
+bool holds_batched(PyObject* o) {
+  if (!PyTuple_Check(o) && !PyList_Check(o)) return is_batched(o);
+  PyObject** items = PySequence_Fast_ITEMS(o);
+  return std::any_of(items, items + PySequence_Fast_GET_SIZE(o), holds_batched);
+}
+
+PyObject* subscript_batched(PyObject* self, PyObject* key) {
+  PyObject* args[] = {self, key};
+  return call_batched(subscript_function, args, 2, nullptr);
+}
+
+PyObject* assign_batched(PyObject* self, PyObject* key, PyObject* value) {
+  PyObject* args[] = {self, key, value};
+  return call_batched(assign_function, args, 3, nullptr);
+}
+
+void raise_batched_write(const char* function) {
+  raise(
+      PyExc_RuntimeError, "vmap: ", function,
+      "(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more elements "
+      "than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over. Please try to "
+      "use out-of-place operators instead, or make `self` inside the function that vmap calls from a tensor that is "
+      "vmapped over (x.new_zeros).");
 }
 
 void raise_escaped(const char* function) {

@@ -227,6 +227,8 @@ Py_ssize_t tensor_length(PyObject* self) {
 
 PyObject* tensor_subscript(PyObject* self, PyObject* key) {
   return guarded([&] {
+    if (vmap_depth > 0 && holds_batched(key)) [[unlikely]]
+      return subscript_batched(self, key);
     Tensor t = Tensor::borrow(self);
     if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key), 0));
     Selection s = apply_key(t, key);
@@ -240,6 +242,10 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   return guarded(
       [&]() -> int {
         if (!value) raise(PyExc_TypeError, "Tensor does not support deleting items");
+        if (vmap_depth > 0 && (holds_batched(key) || is_batched(value))) [[unlikely]] {
+          Py_DECREF(assign_batched(self, key, value));
+          return 0;
+        }
         Tensor t = Tensor::borrow(self);
         Tensor v = value_tensor(value, t.dtype());
         if (key == Py_False) return 0;  // selects nothing, so any shape will do

@@ -71,9 +71,10 @@ newaxis = None
 # Every operation of the core, except those that PyTorch keeps in submodules.
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
-_SUBMODULES = {"autograd", "masked", "nn", "printing", "random", "signal", "special", "utils"}
+_SUBMODULES = {"autograd", "func", "masked", "nn", "printing", "random", "signal", "special", "utils"}
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
+    "vmap": "func",
     "manual_seed": "random",
     "seed": "random",
     "initial_seed": "random",

@@ -72,8 +72,6 @@ def grad(
     """The gradients of the sum of `outputs` with respect to `inputs`; touches no .grad."""
     if not only_inputs:
         raise ValueError("only_inputs argument is deprecated and must be True")
-    if is_grads_batched:
-        raise NotImplementedError("grad(is_grads_batched=True) needs vmap, which is not there yet")
     if allow_unused is False and materialize_grads:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -84,8 +82,41 @@ def grad(
         _check_differentiable(ins)
     retain, create_graph = _flags(retain_graph, create_graph)
     allow = materialize_grads if allow_unused is None else bool(index(allow_unused))
-    found = _core.gradients_of(outs, _gradients_for(outs, grad_outputs), ins, retain, create_graph)
+    starts = _gradients_for(outs, grad_outputs)
+    _check_dtypes(outs, starts)
+    if is_grads_batched:
+        found = _over_batch(outs, starts, ins, retain, create_graph)
+    else:
+        found = _core.gradients_of(outs, starts, ins, retain, create_graph)
     return _fill_unused(found, ins, allow, materialize_grads)
+
+
+def _over_batch(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, create_graph: bool) -> tuple:
+    """One pass for each of the gradients that are stacked in the first dimension."""
+    sizes = {len(g) if g is not None and g.dim() else None for g in gradients}
+    if len(sizes) != 1 or None in sizes:
+        raise ValueError(
+            "grad(is_grads_batched=True): every gradient needs a first dimension, of the same length for all, got "
+            f"shapes {[None if g is None else tuple(g.shape) for g in gradients]}"
+        )
+    (size,) = sizes
+    rows = [
+        _core.gradients_of(outputs, tuple(g[i] for g in gradients), inputs, retain or i + 1 < size, create_graph)
+        for i in range(size)
+    ]
+    stack, zeros = _core.functions["stack"], _core.functions["zeros"]
+    if not rows:
+        return tuple(zeros((0, *x.shape), dtype=x.dtype) for x in inputs)
+    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+
+
+def _check_dtypes(outputs: tuple, gradients: tuple) -> None:
+    for i, (y, g) in enumerate(zip(outputs, gradients, strict=True)):
+        if isinstance(y, Tensor) and isinstance(g, Tensor) and y.is_complex() != g.is_complex():
+            raise RuntimeError(
+                "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+                f"dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {y.dtype}."
+            )
 
 
 def _check_inputs(inputs: Sequence, function: str) -> None:

@@ -1,77 +1,338 @@
 """Jacobians and Hessians of functions of tensors, and products with them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import Any
 
 from .. import _core
 from .._core import Tensor
 from .differentiate import grad
 from .grad_mode import enable_grad
 
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-def _as_tuple(value) -> tuple[tuple, bool]:
-    return ((value,), True) if isinstance(value, Tensor) else (tuple(value), False)
-
-
-def _call(func: Callable, inputs, create_graph: bool) -> tuple[tuple, tuple, bool, bool]:
-    """The function's outputs for inputs that are leaves of their own, and whether each side was one tensor."""
-    given, one_input = _as_tuple(inputs)
-    leaves = tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in given)
-    with enable_grad():
-        outputs, one_output = _as_tuple(func(*leaves))
-    return leaves, outputs, one_input, one_output
+_functions = _core.functions
 
 
-def _rows(output: Tensor, inputs: tuple, create_graph: bool, strict: bool) -> list[tuple]:
-    """The gradient of each element of `output` with respect to all inputs."""
-    rows = []
-    for element in output.reshape(-1):
-        if not element.requires_grad:
+# ---- inputs and outputs
+
+
+def _as_tuple(value: Any, what: str, function: str) -> tuple[tuple, bool]:
+    """Tensors as a tuple, and whether there was only one."""
+    if isinstance(value, Tensor):
+        return (value,), True
+    several = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    for i, item in enumerate(several):
+        if not isinstance(item, Tensor):
+            place = f"Value at index {i} has" if isinstance(value, (tuple, list)) else "Given"
+            raise TypeError(
+                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors. {place} "
+                f"type {type(item)}."
+                if what == "inputs"
+                else f"The {what} {function} must be either a Tensor or a tuple of Tensors. {place} type {type(item)}."
+            )
+    return several, False
+
+
+def _outputs_of(value: Any, function: str) -> tuple[tuple, bool]:
+    return _as_tuple(value, "outputs of the user-provided function given to", function)
+
+
+def _start(inputs: tuple, create_graph: bool) -> tuple:
+    """Inputs that are leaves of their own, or views where the result shall be differentiated again."""
+    return tuple(
+        x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(_is_float(x)) for x in inputs
+    )
+
+
+def _is_float(t: Tensor) -> bool:
+    return t.is_floating_point() or t.is_complex()
+
+
+def _finished(tensors: tuple, create_graph: bool) -> tuple:
+    return tensors if create_graph else tuple(t.detach() for t in tensors)
+
+
+def _single(values: tuple, one: bool) -> Any:
+    return values[0] if one else values
+
+
+def _check_vector(v: Any, like: tuple, one: bool, name: str, of: str) -> tuple:
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(
+                f"The vector v can only be None if the {of} contains a single Tensor with a single element."
+                if of.startswith("input")
+                else "The vector v can only be None if the user-provided function returns a single Tensor with "
+                "a single "
+                "element."
+            )
+        return (_functions["ones_like"](like[0]),)
+    given, _ = _as_tuple(v, "vector v", name)
+    if len(given) != len(like):
+        raise RuntimeError(f"The given v should contain {len(like)} Tensors but got {len(given)}.")
+    for i, (a, b) in enumerate(zip(given, like, strict=True)):
+        if a.shape != b.shape:
+            raise RuntimeError(
+                f"Entry {i} in v has invalid size: should be {b.shape} but got {a.shape}."
+                if len(like) > 1
+                else f"v has invalid size: should be {b.shape} but got {a.shape}."
+            )
+    return tuple(t.detach() for t in given) if not any(t.requires_grad for t in given) else given
+
+
+def _filled(found: tuple, like: tuple, strict: bool, stage: str, create_graph: bool) -> tuple:
+    """Gradients, with zeros in place of those that did not arrive."""
+    result = []
+    for i, (g, x) in enumerate(zip(found, like, strict=True)):
+        if g is None:
             if strict:
-                raise RuntimeError("Output 0 of the user-provided function is independent of the input.")
-            rows.append((None,) * len(inputs))
-            continue
-        rows.append(grad(element, inputs, retain_graph=True, create_graph=create_graph, allow_unused=True))
-    return rows
+                raise RuntimeError(
+                    f"The {stage} of the user-provided function is independent of input {i}. This is not allowed in "
+                    "strict mode."
+                    if stage == "output"
+                    else f"The {stage} of the user-provided function is independent of entry {i}. This is not allowed "
+                    "in strict mode when create_graph=True."
+                )
+            g = _functions["zeros_like"](x)
+        if strict and create_graph and not g.requires_grad:
+            raise RuntimeError(
+                f"The {stage} of the user-provided function is independent of input {i}. This is not allowed in strict "
+                "mode when create_graph=True."
+            )
+        result.append(g)
+    return tuple(result)
+
+
+def _gradients(outputs: tuple, inputs: tuple, vectors: tuple | None, create_graph: bool) -> tuple:
+    """As grad, for outputs that may not depend on anything."""
+    vectors = vectors or (None,) * len(outputs)
+    pairs = [(y, v) for y, v in zip(outputs, vectors, strict=True) if y.requires_grad]
+    wanted = [x for x in inputs if x.requires_grad]
+    if not pairs or not wanted:
+        return (None,) * len(inputs)
+    ys, vs = zip(*pairs, strict=True)
+    found = iter(grad(ys, wanted, vs, create_graph=create_graph, retain_graph=True, allow_unused=True))
+    return tuple(next(found) if x.requires_grad else None for x in inputs)
+
+
+def _require_dependence(outputs: tuple, strict: bool) -> None:
+    for i, y in enumerate(outputs):
+        if strict and not y.requires_grad:
+            raise RuntimeError(
+                f"Output {i} of the user-provided function does not require gradients. The outputs must be computed in "
+                "a differentiable manner from the input when running in strict mode."
+            )
+
+
+# ---- products
+
+
+def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """func(*inputs), and the product of the vector v with its Jacobian."""
+    with enable_grad():
+        given, one = _as_tuple(inputs, "inputs", "vjp")
+        leaves = _start(given, create_graph)
+        outputs, one_output = _outputs_of(func(*leaves), "vjp")
+        _require_dependence(outputs, strict)
+        vectors = _check_vector(v, outputs, one_output, "vjp", "output")
+        found = _filled(_gradients(outputs, leaves, vectors, create_graph), leaves, strict, "output", False)
+    return _single(_finished(outputs, create_graph), one_output), _single(_finished(found, create_graph), one)
+
+
+def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """func(*inputs), and the product of its Jacobian with the vector v."""
+    with enable_grad():
+        given, one = _as_tuple(inputs, "inputs", "jvp")
+        leaves = _start(given, create_graph)
+        vectors = _check_vector(v, leaves, one, "jvp", "input to the user-provided function")
+        outputs, one_output = _outputs_of(func(*leaves), "jvp")
+        _require_dependence(outputs, strict)
+        # The product with a vector from the left is linear in it: differentiating it transposes it.
+        probes = tuple(_functions["zeros_like"](y).requires_grad_() for y in outputs)
+        rows = _filled(_gradients(outputs, leaves, probes, True), leaves, strict, "output", False)
+        found = _gradients(rows, probes, vectors, create_graph)
+        tangents = _filled(found, outputs, False, "output", False)
+    return _single(_finished(outputs, create_graph), one_output), _single(_finished(tangents, create_graph), one_output)
+
+
+def _scalar_output(func: Callable, leaves: tuple, function: str, strict: bool) -> tuple[Tensor, tuple]:
+    outputs, one = _outputs_of(func(*leaves), function)
+    if not one or outputs[0].numel() != 1:
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {function} should contain a single element"
+            if one
+            else f"The function given to {function} should return a single Tensor"
+        )
+    _require_dependence(outputs, strict)
+    return outputs[0], outputs
+
+
+def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """func(*inputs), one number, and the product of the vector v with its Hessian."""
+    with enable_grad():
+        given, one = _as_tuple(inputs, "inputs", "vhp")
+        leaves = _start(given, create_graph)
+        vectors = _check_vector(v, leaves, one, "vhp", "input to the user-provided function")
+        output, outputs = _scalar_output(func, leaves, "vhp", strict)
+        first = _filled(_gradients(outputs, leaves, None, True), leaves, strict, "jacobian", strict)
+        found = _filled(_gradients(first, leaves, vectors, create_graph), leaves, strict, "double jacobian", False)
+    return _finished((output,), create_graph)[0], _single(_finished(found, create_graph), one)
+
+
+def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+    """func(*inputs), one number, and the product of its Hessian with the vector v."""
+    with enable_grad():
+        given, one = _as_tuple(inputs, "inputs", "hvp")
+        leaves = _start(given, create_graph)
+        vectors = _check_vector(v, leaves, one, "hvp", "input to the user-provided function")
+        output, outputs = _scalar_output(func, leaves, "hvp", strict)
+        first = _filled(_gradients(outputs, leaves, None, True), leaves, strict, "jacobian", strict)
+        # The Hessian is symmetric, so that the product from the left is the one from the right.
+        found = _filled(_gradients(first, leaves, vectors, create_graph), leaves, strict, "double jacobian", False)
+    return _finished((output,), create_graph)[0], _single(_finished(found, create_graph), one)
+
+
+# ---- whole matrices
+
+
+def _check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: bool) -> None:
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs '
+            'than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+        )
+    if strategy == "forward-mode":
+        if create_graph:
+            raise NotImplementedError(
+                'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are '
+                "not supported "
+                'together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.'
+            )
+        if strict:
+            raise RuntimeError(
+                'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported '
+                'together (yet). Please either set `strict=False` or `strategy="reverse-mode"`.'
+            )
+        if not vectorize:
+            raise NotImplementedError(
+                "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
+                "`vectorize=True`."
+            )
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
+            "together. Please "
+            "either set `strict=False` or `vectorize=False`."
+        )
 
 
 def jacobian(
     func: Callable,
-    inputs,
+    inputs: Any,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
     strategy: str = "reverse-mode",
-):
-    """All derivatives of func(*inputs): for each output and input, a tensor of shape output.shape + input.shape."""
-    if vectorize or strategy != "reverse-mode":
-        raise NotImplementedError("jacobian(vectorize=True) and strategy='forward-mode' are not there yet")
-    leaves, outputs, one_input, one_output = _call(func, inputs, create_graph)
-    stack, zeros_like = _core.functions["stack"], _core.functions["zeros_like"]
-    result = []
-    for output in outputs:
-        rows = _rows(output, leaves, create_graph, strict)
-        blocks = []
-        for i, x in enumerate(leaves):
-            if strict and any(row[i] is None for row in rows):
+) -> Any:
+    """All derivatives of func(*inputs): for each output and input, a tensor of shape output.shape + input.shape.
+
+    With strategy="forward-mode" (and vectorize=True) all directions go through the function at once; otherwise there is
+    one pass backward for each number of the output.
+    """
+    _check_strategy(strategy, vectorize, strict, create_graph)
+    given, one = _as_tuple(inputs, "inputs", "jacobian")
+    if strategy == "forward-mode":
+        return _forward_jacobian(func, given, one)
+    with enable_grad():
+        leaves = _start(given, create_graph)
+        outputs, one_output = _outputs_of(func(*leaves), "jacobian")
+        _require_dependence(outputs, strict)
+        result = []
+        for k, y in enumerate(outputs):
+            rows = [_row(y, i, leaves, create_graph, strict, k) for i in range(y.numel())]
+            blocks = tuple(_stacked([row[n] for row in rows], y, x) for n, x in enumerate(leaves))
+            result.append(_single(_finished(blocks, create_graph), one))
+    return _single(tuple(result), one_output)
+
+
+def _row(y: Tensor, i: int, leaves: tuple, create_graph: bool, strict: bool, number: int) -> tuple:
+    unit = _functions["zeros"](y.numel(), dtype=y.dtype)
+    unit[i] = 1
+    found = _gradients((y,), leaves, (unit.reshape(y.shape),), create_graph)
+    for n, g in enumerate(found):
+        if strict and g is None:
+            raise RuntimeError(
+                f"Output {number} of the user-provided function is independent of input {n}. This is not allowed in "
+                "strict mode."
+            )
+        if strict and create_graph and not g.requires_grad:
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {n}. This is not "
+                "allowed in strict "
+                "mode when create_graph=True."
+            )
+    return tuple(_functions["zeros_like"](x) if g is None else g for g, x in zip(found, leaves, strict=True))
+
+
+def _stacked(rows: list[Tensor], y: Tensor, x: Tensor) -> Tensor:
+    if not rows:
+        return _functions["zeros"]((*y.shape, *x.shape), dtype=y.dtype)
+    return _functions["stack"](rows).reshape((*y.shape, *x.shape))
+
+
+def _forward_jacobian(func: Callable, given: tuple, one: bool) -> Any:
+    from ..func import jacfwd
+
+    single: list[bool] = []
+
+    def of_tuple(*xs: Tensor) -> tuple:
+        outputs, one_output = _outputs_of(func(*xs), "jacobian")
+        single.append(one_output)
+        return outputs
+
+    blocks = jacfwd(of_tuple, argnums=tuple(range(len(given))))(*(x.detach() for x in given))
+    return _single(tuple(_single(row, one) for row in blocks), single[0])
+
+
+def hessian(
+    func: Callable,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The second derivatives of a function with one number as output."""
+    given, one = _as_tuple(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+
+    def gradient(*xs: Tensor) -> Any:
+        _, outputs = _scalar_output(func, xs, "hessian", strict)
+        found = _gradients(outputs, xs, None, True)
+        for i, g in enumerate(found):
+            if strict and (g is None or not g.requires_grad):
                 raise RuntimeError(
-                    f"Output 0 of the user-provided function is independent of input {i}. "
-                    "This is not allowed in strict mode."
+                    "While computing the hessian, found that the jacobian of the user-provided function with respect "
+                    f"to input {i} is independent of the input. This is not allowed in strict mode. You should ensure "
+                    "that your function is twice differentiable and that the jacobian depends on the inputs."
                 )
-            flat = [zeros_like(x) if row[i] is None else row[i] for row in rows]
-            blocks.append(stack(flat).reshape((*output.shape, *x.shape)))
-        result.append(blocks[0] if one_input else tuple(blocks))
-    return result[0] if one_output else tuple(result)
+        filled = tuple(_functions["zeros_like"](x) if g is None else g for g, x in zip(found, xs, strict=True))
+        return _single(filled, one)
 
+    if outer_jacobian_strategy == "forward-mode":
+        if not vectorize:
+            raise NotImplementedError(
+                "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
+                "`vectorize=True`."
+            )
+        from ..func import hessian as func_hessian
 
-def hessian(func: Callable, inputs, create_graph: bool = False, strict: bool = False):
-    """The second derivatives of a function with one scalar output."""
-    given, one_input = _as_tuple(inputs)
+        def of_tuple(*xs: Tensor) -> Tensor:
+            return _scalar_output(func, xs, "hessian", strict)[0].reshape(())
 
-    def gradient(*xs):
-        output = func(*xs)
-        if output.numel() != 1:
-            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
-        found = grad(output.reshape(()), xs, create_graph=True, materialize_grads=True)
-        return found[0] if one_input else found
-
-    return jacobian(gradient, given[0] if one_input else given, create_graph=create_graph, strict=strict)
+        found = func_hessian(of_tuple, argnums=tuple(range(len(given))))(*(x.detach() for x in given))
+        return found[0][0] if one else found
+    return jacobian(gradient, given[0] if one else given, create_graph=create_graph, strict=strict, vectorize=vectorize)

@@ -1,0 +1,20 @@
+"""Functions of functions: derivatives, Jacobians, and many samples at once."""
+
+from .gradients import grad, grad_and_value, jvp, linearize, vjp
+from .jacobians import hessian, jacfwd, jacrev
+from .modules import functional_call, stack_module_state
+from .vmap import vmap
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]

@@ -1,0 +1,182 @@
+"""func: derivatives as functions of functions, against PyTorch."""
+
+from __future__ import annotations
+
+import doctest
+import sys
+import typing
+import warnings
+
+import pytest
+
+import chainrule
+import chainrule.func
+from both import agree, no_leaks  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+
+def values(library, *shape):
+    count = 1
+    for n in shape:
+        count *= n
+    return library.linspace(0.2, 1.3, count, dtype=library.float64).reshape(shape)
+
+
+def x3(library):
+    return values(library, 3)
+
+
+class Pair(typing.NamedTuple):
+    first: typing.Any
+    second: typing.Any
+
+
+PROGRAMS = {
+    "grad": lambda t, f: f.grad(lambda x: x.sin().sum())(x3(t)),
+    "grad of grad": lambda t, f: f.grad(f.grad(lambda x: x.sin()))(t.tensor(0.5)),
+    "third": lambda t, f: f.grad(f.grad(f.grad(lambda x: x.exp() * x)))(t.tensor(0.5)),
+    "argnums": lambda t, f: f.grad(lambda x, y: (x * y**2).sum(), argnums=(0, 1))(x3(t), x3(t)),
+    "negative argnums": lambda t, f: f.grad(lambda x, y: (x * y**2).sum(), argnums=-1)(x3(t), x3(t)),
+    "has_aux": lambda t, f: f.grad(lambda x: ((x * x).sum(), {"x": x * 2}), has_aux=True)(x3(t)),
+    "grad_and_value": lambda t, f: f.grad_and_value(lambda x: (x * x).sum())(x3(t)),
+    "grad_and_value aux": lambda t, f: f.grad_and_value(lambda x: ((x * x).sum(), x), has_aux=True)(x3(t)),
+    "trees": lambda t, f: f.grad(lambda d: (d["a"] * d["b"][0]).sum())({"a": x3(t), "b": [x3(t)]}),
+    "named tuple": lambda t, f: tuple(f.grad(lambda p: (p.first * p.second).sum())(Pair(x3(t), x3(t)))),
+    "unused": lambda t, f: f.grad(lambda x, y: y.sum(), argnums=0)(x3(t), x3(t)),
+    "closure": lambda t, f: f.grad(lambda x: f.grad(lambda y: (x * y**2).sum())(x3(t)).sum())(x3(t)),
+    "keywords": lambda t, f: f.grad(lambda x, *, k: (x * k).sum())(x3(t), k=3),
+    "vjp": lambda t, f: with_pullback(f.vjp(lambda x: x.sin(), x3(t)), x3(t)),
+    "vjp of several": lambda t, f: with_pullback(
+        f.vjp(lambda x, y: (x * y, x.sum()), x3(t), x3(t)), (x3(t), t.tensor(2.0))
+    ),
+    "vjp aux": lambda t, f: f.vjp(lambda x: (x.sin(), x * 2), x3(t), has_aux=True)[2],
+    "vjp structure": lambda t, f: f.vjp(lambda x: (x, x), x3(t))[1](x3(t)),
+    "jvp": lambda t, f: f.jvp(lambda x: x.sin(), (x3(t),), (x3(t),)),
+    "jvp of several": lambda t, f: f.jvp(lambda x, y: {"p": x * y, "s": x.sum()}, (x3(t), x3(t)), (x3(t), x3(t))),
+    "jvp aux": lambda t, f: f.jvp(lambda x: (x.sin(), x * 2), (x3(t),), (x3(t),), has_aux=True),
+    "jvp of jvp": lambda t, f: f.jvp(lambda x: f.jvp(lambda x: x.sin() * x, (x,), (x3(t),))[1], (x3(t),), (x3(t),)),
+    "jvp of grad": lambda t, f: f.jvp(f.grad(lambda x: (x.exp() * x).sum()), (x3(t),), (x3(t),)),
+    "grad of jvp": lambda t, f: f.grad(lambda x: f.jvp(lambda x: x.sin() * x, (x,), (x3(t),))[1].sum())(x3(t)),
+    "jvp, other structure": lambda t, f: f.jvp(lambda x: x, (x3(t),), (x3(t), x3(t))),
+    "linearize": lambda t, f: with_pullback(f.linearize(lambda x: x.sin() * x, x3(t)), x3(t)),
+    "jacrev": lambda t, f: f.jacrev(lambda x: x.sin() * x.sum())(x3(t)),
+    "jacfwd": lambda t, f: f.jacfwd(lambda x: x.sin() * x.sum())(x3(t)),
+    "jacrev of matrices": lambda t, f: f.jacrev(lambda a: a @ a)(values(t, 2, 2)),
+    "jacfwd of matrices": lambda t, f: f.jacfwd(lambda a: a @ a)(values(t, 2, 2)),
+    "jacrev trees": lambda t, f: f.jacrev(lambda d: [d["a"] * 2, d["b"].sum() * d["a"]])({"a": x3(t), "b": x3(t)}),
+    "jacfwd trees": lambda t, f: f.jacfwd(lambda d: [d["a"] * 2, d["b"].sum() * d["a"]])({"a": x3(t), "b": x3(t)}),
+    "jacrev argnums": lambda t, f: f.jacrev(lambda x, y: x * y, argnums=(0, 1))(x3(t), x3(t)),
+    "jacfwd argnums": lambda t, f: f.jacfwd(lambda x, y: x * y, argnums=(1,))(x3(t), x3(t)),
+    "jacrev aux": lambda t, f: f.jacrev(lambda x: (x * x, x.sum()), has_aux=True)(x3(t)),
+    "jacfwd aux": lambda t, f: f.jacfwd(lambda x: (x * x, x.sum()), has_aux=True)(x3(t)),
+    "jacrev of jacrev": lambda t, f: f.jacrev(f.jacrev(lambda x: (x**3) * x.sum()))(x3(t)),
+    "jacfwd of jacfwd": lambda t, f: f.jacfwd(f.jacfwd(lambda x: (x**3) * x.sum()))(x3(t)),
+    "jacfwd of jacrev": lambda t, f: f.jacfwd(f.jacrev(lambda x: (x**3) * x.sum()))(x3(t)),
+    "jacrev of jacfwd": lambda t, f: f.jacrev(f.jacfwd(lambda x: (x**3) * x.sum()))(x3(t)),
+    "hessian": lambda t, f: f.hessian(lambda x: (x.exp() * x).sum() * x[0])(x3(t)),
+    "hessian argnums": lambda t, f: f.hessian(lambda x, y: (x * y * y).sum(), argnums=(0, 1))(x3(t), x3(t)),
+    "per-sample gradients": lambda t, f: f.vmap(f.grad(lambda w, x: (w @ x).tanh().sum()), in_dims=(None, 0))(
+        values(t, 2, 3), values(t, 4, 3)
+    ),
+    "per-sample gradients of a dict": lambda t, f: f.vmap(
+        f.grad(lambda p, x, y: ((t.nn.functional.linear(x, p["w"], p["b"]) - y) ** 2).sum()), in_dims=(None, 0, 0)
+    )({"w": values(t, 2, 3), "b": values(t, 2)}, values(t, 4, 3), values(t, 4, 2)),
+    "vmap of grad of grad": lambda t, f: f.vmap(f.grad(f.grad(lambda x: x.exp() * x)))(x3(t)),
+    "vmap of jacrev": lambda t, f: f.vmap(f.jacrev(lambda x: x.sin() * x.sum()))(values(t, 4, 3)),
+    "vmap of jacfwd": lambda t, f: f.vmap(f.jacfwd(lambda x: x.sin() * x.sum()))(values(t, 4, 3)),
+    "vmap of hessian": lambda t, f: f.vmap(f.hessian(lambda x: (x**3).sum() * x[0]))(values(t, 2, 3)),
+    "vmap of vjp function": lambda t, f: f.vmap(f.vjp(lambda x: x.sin() * x.sum(), x3(t))[1])(
+        t.eye(3, dtype=t.float64)
+    ),
+    "vmap of jvp": lambda t, f: f.vmap(lambda v: f.jvp(lambda x: x.sin() * x.sum(), (x3(t),), (v,))[1])(
+        t.eye(3, dtype=t.float64)
+    ),
+    "vmap of linearized": lambda t, f: f.vmap(f.linearize(lambda x: x.sin() * x.sum(), x3(t))[1])(
+        t.eye(3, dtype=t.float64)
+    ),
+    "grad of vmap": lambda t, f: f.grad(lambda w: f.vmap(lambda x: (w * x).sin().sum())(values(t, 4, 3)).sum())(x3(t)),
+    "vmap twice around grad": lambda t, f: f.vmap(f.vmap(f.grad(lambda x: (x**3).sum())))(values(t, 2, 2, 3)),
+    "not a number": lambda t, f: f.grad(lambda x: x)(x3(t)),
+    "not a tensor": lambda t, f: f.grad(lambda x: 3.0)(x3(t)),
+    "no argument": lambda t, f: f.grad(lambda x: x.sum(), argnums=2)(x3(t)),
+    "twice the same": lambda t, f: f.grad(lambda x, y: x.sum(), argnums=(0, 0))(x3(t), x3(t)),
+    "input is no tensor": lambda t, f: f.grad(lambda x: x)(3.0),
+    "no aux": lambda t, f: f.grad(lambda x: x.sum(), has_aux=True)(x3(t)),
+    "in place inside": lambda t, f: f.grad(lambda x: x.clone().mul_(x).sum())(x3(t)),
+    "no_grad around": lambda t, f: under(t.no_grad(), lambda: f.grad(lambda x: (x * x).sum())(x3(t))),
+}
+
+
+def with_pullback(pair, cotangents):
+    return pair[0], pair[1](cotangents)
+
+
+def under(context, function):
+    with context:
+        return function()
+
+
+@pytest.mark.parametrize("case", PROGRAMS)
+def test_against_pytorch(case):
+    def program(library):
+        with warnings.catch_warnings():  # PyTorch's own linearize warns about itself
+            warnings.filterwarnings("ignore", "Attempted to insert a get_attr Node")
+            return PROGRAMS[case](library, library.func)
+
+    agree(program, words=2)
+
+
+# ---- with ordinary autograd outside
+
+
+def test_results_have_a_graph_where_somebody_outside_asks():
+    def program(library):
+        w = x3(library).requires_grad_()
+        free = library.func.grad(lambda x: (x**3).sum())(x3(library))
+        bound = library.func.grad(lambda x: (x**3 * w).sum())(x3(library))
+        through = library.func.grad(lambda x: (x**3).sum())(w)
+        bound.sum().backward()
+        first = w.grad.clone()
+        through.sum().backward()
+        return free.requires_grad, bound.requires_grad, through.requires_grad, first, w.grad
+
+    agree(program)
+
+
+def test_jacobians_can_be_differentiated():
+    def program(library):
+        w = x3(library).requires_grad_()
+        library.func.jacrev(lambda x: x**3)(w).sum().backward()
+        first = w.grad.clone()
+        library.func.jacfwd(lambda x: x**3)(w).sum().backward()
+        return first, w.grad
+
+    agree(program)
+
+
+def test_nothing_is_left_behind():
+    x = x3(chainrule)
+    result = chainrule.func.hessian(lambda x: (x**3).sum())(x)
+    assert not result.requires_grad
+    assert not chainrule.func.jacfwd(chainrule.func.jacrev(lambda x: x**3))(x).requires_grad
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("module", ["gradients", "jacobians", "vmap"])
+def test_docstrings(module):
+    name = f"chainrule.func.{module}"
+    result = doctest.testmod(sys.modules[name] if module != "vmap" else __import__("importlib").import_module(name))
+    assert result.failed == 0
+
+
+# ---- autograd.grad with batches of gradients
+
+
+def test_is_grads_batched():
+    def program(library):
+        x = x3(library).requires_grad_()
+        y = x.sin() * x.sum()
+        return library.autograd.grad(y, x, library.eye(3, dtype=library.float64), is_grads_batched=True)
+
+    agree(program)

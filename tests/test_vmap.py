@@ -1,0 +1,258 @@
+"""vmap: every op against a loop over its samples, and the ways to call it against PyTorch."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import chainrule
+from both import agree
+from chainrule.func import batch_rules, vmap
+from oracle import assert_all_same, call, flat, ours, outcome, pair, theirs
+from samples import RECORDS
+from samples.record import Record
+
+SAMPLES = 3
+# Their results are no tensors of a fixed shape, or say where a tensor's memory is.
+NOT_OVER_SAMPLES = {
+    "nonzero",
+    "as_strided",
+    "equal",
+    "masked_select",
+    "unique",
+    "allclose",
+    "argwhere",
+    "view_as_complex",
+}
+
+
+def batch_of(record: Record) -> tuple[list, list]:
+    """A batch for each tensor of the record: its values, and the same turned around, which is as good a sample."""
+    single = pair(record)[0]
+    flipped = [ours(torch.from_numpy(np.array(np.flip(theirs(t).numpy())))) for t in single]
+    columns = list(zip(single, flipped, single, strict=True))
+    return single, [chainrule.stack(list(column)) for column in columns]
+
+
+def works(record: Record) -> bool:
+    return record.name not in NOT_OVER_SAMPLES and outcome(call, chainrule, record, pair(record)[0])[1] is None
+
+
+def results_of(record: Record, tensors: list) -> list:
+    return [t for t in flat(call(chainrule, record, tensors)) if isinstance(t, chainrule.Tensor)]
+
+
+def check(record: Record, which: list[bool]) -> None:
+    """The op on batches of the chosen tensors gives what a loop over the samples gives."""
+    single, batches = batch_of(record)
+    inputs = [b if chosen else s for s, b, chosen in zip(single, batches, which, strict=True)]
+    expected = []
+    for i in range(SAMPLES):
+        results, error = outcome(
+            results_of, record, [t[i] if chosen else t for t, chosen in zip(inputs, which, strict=True)]
+        )
+        if error is not None:
+            return  # a sample that the op refuses
+        expected.append(results)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = vmap(
+            lambda *tensors: tuple(results_of(record, list(tensors))),
+            in_dims=tuple(0 if chosen else None for chosen in which),
+        )(*inputs)
+    stacked = [chainrule.stack(list(column)) for column in zip(*expected, strict=True)]
+    assert len(found) == len(stacked)
+    for mine, wanted in zip(found, stacked, strict=True):
+        assert mine.dtype == wanted.dtype
+        assert mine.shape == wanted.shape
+    assert_all_same(list(found), [theirs(t) for t in stacked])
+
+
+records = [r for r in RECORDS if r.draws and "value" not in r.skip and works(r)]
+
+
+@pytest.mark.parametrize("record", records, ids=str)
+def test_every_op(record):
+    check(record, [True] * len(record.draws))
+
+
+@pytest.mark.parametrize("record", [r for r in records if len(r.draws) > 1], ids=str)
+def test_every_op_with_one_batched_argument(record):
+    for i in range(len(record.draws)):
+        check(record, [k == i for k in range(len(record.draws))])
+
+
+# ---- ways to call it
+
+
+def rows(library, *shape):
+    count = int(np.prod(shape))
+    return library.arange(1, count + 1, dtype=library.float32).reshape(shape) / count
+
+
+CALLS = {
+    "plain": lambda library, v: v(lambda x: x * 2)(rows(library, 3, 2)),
+    "in_dims": lambda library, v: v(lambda x, y: x @ y, in_dims=(1, 0))(rows(library, 2, 3), rows(library, 3, 2)),
+    "negative in_dims": lambda library, v: v(lambda x: x.sum(), in_dims=-1)(rows(library, 2, 3)),
+    "None": lambda library, v: v(lambda x, y: x * y, in_dims=(0, None))(rows(library, 3, 2), rows(library, 2)),
+    "out_dims": lambda library, v: v(lambda x: (x, x.sum()), out_dims=(1, 0))(rows(library, 3, 2)),
+    "negative out_dims": lambda library, v: v(lambda x: x[None] * 1, out_dims=-1)(rows(library, 3, 2)),
+    "trees": lambda library, v: v(lambda d: {"s": d["a"] + d["b"][0]})(
+        {"a": rows(library, 3), "b": [rows(library, 3)]}
+    ),
+    "nested in_dims": lambda library, v: v(lambda d, c: d["a"] * d["b"] * c, in_dims=({"a": 0, "b": None}, None))(
+        {"a": rows(library, 3), "b": rows(library, 2)}, 3
+    ),
+    "independent": lambda library, v: v(lambda x: library.ones(2))(rows(library, 3)),
+    "keywords": lambda library, v: v(lambda x, y=1: x * y)(rows(library, 3), y=2),
+    "chunks": lambda library, v: v(lambda x: (x.sum(), x), chunk_size=2, out_dims=(0, 1))(rows(library, 5, 2)),
+    "nested": lambda library, v: v(v(lambda x: x.sum()))(rows(library, 2, 3, 4)),
+    "nested with another": lambda library, v: v(lambda x: v(lambda y: x @ y)(rows(library, 5, 2)))(rows(library, 3, 2)),
+    "inner only": lambda library, v: v(lambda x: v(lambda y: y * 2)(rows(library, 4)) + x)(rows(library, 3)),
+    "control flow": lambda library, v: v(lambda x: x if x > 0 else -x)(rows(library, 3)),
+    "item": lambda library, v: v(lambda x: x.item())(rows(library, 3)),
+    "no inputs": lambda library, v: v(lambda: 1)(),
+    "no tensor": lambda library, v: v(lambda x: x)(3),
+    "nothing to map": lambda library, v: v(lambda x: x, in_dims=(None,))(rows(library, 3)),
+    "sizes": lambda library, v: v(lambda x, y: x + y)(rows(library, 3), rows(library, 2)),
+    "dimension": lambda library, v: v(lambda x: x, in_dims=2)(rows(library, 3)),
+    "structure": lambda library, v: v(lambda x: x, in_dims=(0, 0))(rows(library, 3)),
+    "kind": lambda library, v: v(lambda x: x, in_dims="0")(rows(library, 3)),
+    "returns a number": lambda library, v: v(lambda x: 3)(rows(library, 3)),
+    "out_dims too many": lambda library, v: v(lambda x: x, out_dims=(0, 0))(rows(library, 3)),
+    "randomness": lambda library, v: v(lambda x: x, randomness="some")(rows(library, 3)),
+    "chunk size": lambda library, v: v(lambda x: x, chunk_size=0)(rows(library, 3)),
+    "write into what all share": lambda library, v: v(lambda x: library.zeros(()).add_(x))(rows(library, 3)),
+    "write into a sample": lambda library, v: v(lambda x: x.clone().mul_(2))(rows(library, 3, 2)),
+    "assign": lambda library, v: v(lambda x, y: assigned(x.clone(), y))(rows(library, 3, 2), rows(library, 3)),
+    "index by a sample": lambda library, v: v(lambda i: rows(library, 4, 2)[i])(library.tensor([0, 3, 1])),
+    "both sampled": lambda library, v: v(lambda x, i: x[i])(rows(library, 3, 4), library.tensor([0, 3, 1])),
+    "slices": lambda library, v: v(lambda x: x[1:, None, ..., 0])(rows(library, 2, 3, 2)),
+    "dtype of a number": lambda library, v: v(lambda x, y: x * y)(
+        library.ones(3, dtype=library.float64), library.ones(3, 2, dtype=library.float32)
+    ),
+    "operators": lambda library, v: v(lambda x: [1 - x, 2 / x, 2**x, 3 % x, x // 2, -x, abs(x), x**2, x == x, 1 + x])(
+        rows(library, 3)
+    ),
+    "mask operators": lambda library, v: v(lambda x: (x > 0.5) & ~(x > 0.9) | (x < 0.1))(rows(library, 5)),
+    "shape": lambda library, v: v(lambda x: x.reshape(x.shape[0] * x.size(1)) * x.dim() * x.numel())(
+        rows(library, 2, 3, 4)
+    ),
+    "iteration": lambda library, v: v(lambda x: sum(row for row in x))(rows(library, 2, 3)),
+    "transposed": lambda library, v: v(lambda x: x.T @ x.mT.mT)(rows(library, 2, 3, 3)),
+}
+
+
+def assigned(x, y):
+    x[0] = y
+    return x
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_calls(case):
+    def program(library):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return CALLS[case](library, library.vmap)
+
+    agree(program)
+
+
+def test_random_functions():
+    x = rows(chainrule, 4, 2)
+    with pytest.raises(RuntimeError, match="vmap: called random operation while in randomness error mode"):
+        vmap(lambda x: x + chainrule.rand(2))(x)
+    different = vmap(lambda x: x * 0 + chainrule.rand(2), randomness="different")(x)
+    assert len({tuple(row) for row in different.tolist()}) == 4
+    same = vmap(lambda x: x * 0 + chainrule.rand(2), randomness="same")(x)
+    assert len({tuple(row) for row in same.tolist()}) == 1
+
+
+def test_an_op_without_a_rule_says_so_once():
+    def f(x, y):
+        return chainrule.inner(x, y)
+
+    x = rows(chainrule, 3, 2, 2)
+    batch_rules._told.discard("inner")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        found = [vmap(f)(x, x), vmap(f)(x, x)]
+    assert found[0].tolist() == chainrule.stack([f(t, t) for t in x]).tolist() == found[1].tolist()
+    (message,) = [str(w.message) for w in seen]
+    assert "batching rule for inner" in message
+    assert "return chainrule.inner(x, y)" in message
+
+
+def test_a_tensor_that_escaped():
+    kept = []
+    vmap(lambda x: kept.append(x) or x)(rows(chainrule, 3))
+    with pytest.raises(RuntimeError, match="belongs to a call of vmap which has ended"):
+        kept[0].exp()
+
+
+def test_depth_is_restored_after_an_error():
+    with pytest.raises(ZeroDivisionError):
+        vmap(lambda x: 1 / 0)(rows(chainrule, 3))
+    assert chainrule._core.get_vmap_depth() == 0
+    assert chainrule.func.batched.levels == []
+
+
+# ---- Functions
+
+
+def square(library, **attributes):
+    def forward(x):
+        return x * x
+
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    def backward(ctx, g):
+        return 2 * g * ctx.saved_tensors[0]
+
+    methods = {"forward": forward, "setup_context": setup_context, "backward": backward}
+    namespace = {name: staticmethod(f) for name, f in methods.items()}
+    return type("Square", (library.autograd.Function,), {**namespace, **attributes})
+
+
+FUNCTIONS = {
+    "generated": lambda library: square(library, generate_vmap_rule=True),
+    "own": lambda library: square(library, vmap=staticmethod(lambda info, dims, x: (x * x * info.batch_size, dims[0]))),
+    "neither": lambda library: square(library),
+    "both": lambda library: square(library, generate_vmap_rule=True, vmap=staticmethod(lambda *a: None)),
+}
+
+
+@pytest.mark.parametrize("case", FUNCTIONS)
+def test_functions(case):
+    def program(library):
+        f, x = FUNCTIONS[case](library), rows(library, 3, 2)
+        values = library.vmap(f.apply)(x)
+        if case == "own":
+            return values
+        return values, library.vmap(library.func.grad(lambda x: f.apply(x).sum()))(x)
+
+    agree(program, words=6)
+
+
+def test_differentiable_inside_vmap():
+    @chainrule.autograd.differentiable
+    def cube(x, w):
+        return x * x * x * w
+
+    @cube.gradient("x")
+    def _(g, x, w):
+        return 3 * g * x * x * w
+
+    @cube.gradient("w")
+    def _(g, x):
+        return (g * x * x * x).sum()
+
+    x, w = rows(chainrule, 3, 2), chainrule.tensor(2.0, requires_grad=True)
+    found = vmap(chainrule.func.grad(lambda x: cube(x, w.detach()).sum()))(x)
+    assert np.allclose(found.tolist(), (6 * x * x).tolist())
+    vmap(lambda x: cube(x, w))(x).sum().backward()
+    assert w.grad.item() == pytest.approx((x * x * x).sum().item())
