@@ -79,11 +79,10 @@ void bind_tensor_methods() {
   define("element_size(Tensor input) -> int", kMethod,
          [](const Tensor& t) { return static_cast<int64_t>(size_of(t.dtype())); });
   define("storage_offset(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.offset(); });
-  define("data_ptr(Tensor input) -> int", kMethod,
-         [](const Tensor& t) {
-           t->storage->exported = true;
-           return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data));
-         });
+  define("data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) {
+    t->storage->exported = true;
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data));
+  });
   define("is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", kMethod,
          [](const Tensor& t, std::optional<MemoryFormat> format) {
            return is_contiguous_in(format.value_or(MemoryFormat::Contiguous), t);
