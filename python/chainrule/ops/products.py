@@ -39,7 +39,7 @@ def tensordot(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> Tensor
 
 def _contracted(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
-        dims = dims.item() if dims.numel() == 1 else dims.tolist()
+        dims = int(dims.item()) if dims.numel() == 1 else dims.tolist()
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
