@@ -5,6 +5,7 @@ from typing import Any, TypeGuard, overload
 
 from . import _core
 from . import autograd as autograd
+from . import func as func
 from . import masked as masked
 from . import nn as nn
 from . import printing as printing
@@ -56,6 +57,7 @@ from ._core import uint8 as uint8
 from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
+from .func import vmap as vmap
 from .nn.functional import bilinear as bilinear
 from .nn.functional import channel_shuffle as channel_shuffle
 from .nn.functional import cosine_similarity as cosine_similarity

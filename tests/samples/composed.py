@@ -121,11 +121,11 @@ ORDERED = [
     composed("isin", N(3, 4, high=9), N(5, high=9), invert=True),
     composed("isin", N(3, 4, high=5), 2),
     composed("isin", 2, N(3, 4, high=5)),
-    composed("histogram", X(20), 5),
-    composed("histogram", X(20), 5, range=(-1.0, 1.5)),
-    composed("histogram", X(20), 5, weight=X(20), density=True),
-    composed("histogramdd", X(20, 2), [3, 4]),
-    composed("histogramdd", X(20, 2), [3, 4], weight=X(20)),
+    composed("histogram", X(20, grad=False), 5),
+    composed("histogram", X(20, grad=False), 5, range=(-1.0, 1.5)),
+    composed("histogram", X(20, grad=False), 5, weight=X(20, grad=False), density=True),
+    composed("histogramdd", X(20, 2, grad=False), [3, 4]),
+    composed("histogramdd", X(20, 2, grad=False), [3, 4], weight=X(20, grad=False)),
 ]
 
 COMPOSED = [*ORDERED, *PRODUCTS_AND_DISTANCES, *STATISTICS, *CALCULUS, *GRIDS, *COMPARISONS, *SCALES]
