@@ -108,8 +108,8 @@ def gaussian(n: Tensor, span: int, *, std: float = 1.0) -> Tensor:
 @_window
 def general_cosine(n: Tensor, span: int, *, a: Iterable[float]) -> Tensor:
     """a0 - a1 cos(x) + a2 cos(2x) - ..."""
-    if n.numel() == 0:
-        return n
+    if n.numel() < 2:
+        return n + 1
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     coefficients = list(a)
