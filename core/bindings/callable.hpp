@@ -22,7 +22,7 @@ struct Callable {
   std::string document;     // one line per signature
   std::string description;  // what follows them in __doc__
   std::vector<Overload> overloads;
-  bool settles = true;                  // calculates what is pending before it starts
+  bool settles = true;                           // calculates what is pending before it starts
   bool functional = false;                       // a function of nn.functional only
   PyTypeObject* result_type = nullptr;           // a named tuple, for functions that return several values
   PyObject* (*quick)(PyObject* self) = nullptr;  // see define_quick

@@ -53,7 +53,8 @@ class Differentiable:
             "forward": staticmethod(self._run_forward),
             "backward": staticmethod(self._run_backward),
         }
-        self._apply: Callable = type(Function)(words, (Function,), namespace).apply
+        maker: Any = type(Function)
+        self._apply: Callable = maker(words, (Function,), namespace).apply
 
     @overload
     def gradient(self, function: Callable, /) -> Differentiable: ...
@@ -147,7 +148,7 @@ class Differentiable:
         needs = ctx.needs_input_grad
         running, reads = self._plan(needs)
         several = len(gradients) > 1
-        values = {"g": gradients[:-1] if several else gradients[0]}
+        values: dict[str, Any] = {"g": gradients[:-1] if several else next(iter(gradients))}
         if reads:
             saved = [t if t is not None else v for t, v in zip(ctx.saved_tensors, ctx.others, strict=True)]
             if reads[-1][0] == "y" and several:

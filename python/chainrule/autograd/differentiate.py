@@ -93,8 +93,8 @@ def grad(
 
 def _over_batch(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, create_graph: bool) -> tuple:
     """One pass for each of the gradients that are stacked in the first dimension."""
-    sizes = {len(g) if g is not None and g.dim() else None for g in gradients}
-    if len(sizes) != 1 or None in sizes:
+    sizes = {len(g) if g is not None and g.dim() else -1 for g in gradients}
+    if len(sizes) != 1 or -1 in sizes:
         raise ValueError(
             "grad(is_grads_batched=True): every gradient needs a first dimension, of the same length for all, got "
             f"shapes {[None if g is None else tuple(g.shape) for g in gradients]}"

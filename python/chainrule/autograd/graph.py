@@ -56,7 +56,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where the gradient of `tensor` arrives; for a leaf, its AccumulateGrad node."""
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    node = tensor.grad_fn
+    node: Any = tensor.grad_fn
     if node is None:
         with _recording():
             node = tensor.view_as(tensor).grad_fn.next_functions[0][0]

@@ -39,6 +39,7 @@ def _bind(name: str, args: tuple, kwargs: dict) -> dict[str, Any] | None:
     """The arguments by the names of the first overload that can take them."""
     for parameters in _signatures.get(name, ()):
         bound: dict[str, Any] = {}
+        i = 0
         for i, parameter in enumerate(parameters):
             if i >= len(args):
                 break
@@ -217,7 +218,7 @@ def _expand(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tens
 
 @special("repeat", "tile")
 def _repeat(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor:
-    counts = bound.get("repeats", bound.get("dims"))
+    counts = bound["repeats"] if "repeats" in bound else bound["dims"]
     counts = (counts,) if isinstance(counts, int) else tuple(counts)
     if call.function.__name__ == "tile":
         counts = (1,) * (rank - len(counts)) + counts
@@ -326,7 +327,7 @@ def _description(call: Call, input: BatchedTensor, *args: Any, **kwargs: Any) ->
 
 
 @rule("diag")
-def _diag(call: Call, input: Tensor, diagonal: int = 0) -> Any:
+def _diag(call: Call, input: Any, diagonal: int = 0) -> Any:
     value = input._value
     made = _functions["diag_embed"](value, diagonal) if input.ndim == 1 else value.diagonal(diagonal, 1, 2)
     return wrap(made, call.level)

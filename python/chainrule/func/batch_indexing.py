@@ -15,7 +15,7 @@ _functions = _core.functions
 
 
 @rule("_subscript")
-def _subscript(call: Call, x: Tensor, key: Any) -> Any:
+def _subscript(call: Call, x: Any, key: Any) -> Any:
     keys = key if isinstance(key, tuple) else (key,)
     if any(isinstance(k, Tensor) and k.dtype in (_core.bool, _core.uint8) and call.is_batched(k) for k in keys):
         raise RuntimeError(
@@ -35,7 +35,7 @@ def _simple_index(call: Call, x: Tensor, keys: tuple) -> bool:
     return len(keys) == 1 and isinstance(keys[0], Tensor) and keys[0].dtype not in (_core.bool, _core.uint8)
 
 
-def _gather(call: Call, x: Tensor, index: Tensor) -> Any:
+def _gather(call: Call, x: Any, index: Any) -> Any:
     """One tensor of indices: rows of a table, or of a table per sample."""
     if not call.is_batched(x):
         return wrap(x[index._value], call.level)
@@ -46,7 +46,7 @@ def _gather(call: Call, x: Tensor, index: Tensor) -> Any:
 
 
 @rule("_assign")
-def _assign(call: Call, x: Tensor, key: Any, value: Any) -> None:
+def _assign(call: Call, x: Any, key: Any, value: Any) -> None:
     if not call.is_batched(x):
         _core.raise_batched_write("__setitem__")
     keys = key if isinstance(key, tuple) else (key,)
@@ -66,7 +66,7 @@ def _assign(call: Call, x: Tensor, key: Any, value: Any) -> None:
 
 
 @rule("index_select")
-def _index_select(call: Call, input: Tensor, dim: int, index: Tensor) -> Any:
+def _index_select(call: Call, input: Any, dim: int, index: Tensor) -> Any:
     if call.is_batched(index):
         return loop_quietly(call, call.function, (input, dim, index))
     return wrap(input._value.index_select(_shift(dim, input.ndim), index), call.level)

@@ -38,7 +38,8 @@ def _many(call: Call, *tensors: Any, **kwargs: Any) -> Any:
             )[0].shape
         return tuple(wrap(_expand(call, call.expanded(t), t.ndim, {"size": shape}), call.level) for t in given)
     if name.startswith("atleast") and len(tensors) == 1 and isinstance(tensors[0], Tensor):
-        value, rank = tensors[0]._value, tensors[0].ndim
+        only: Any = tensors[0]
+        value, rank = only._value, only.ndim
         wanted = int(name[8])
         shape = {0: (1,) * wanted, 1: {1: (-1,), 2: (1, -1), 3: (1, -1, 1)}[wanted], 2: (*tensors[0].shape, 1)}.get(
             rank
@@ -51,7 +52,7 @@ def _many(call: Call, *tensors: Any, **kwargs: Any) -> Any:
 
 
 @rule("matmul", "mm", "mv", "dot", "bmm", "inner", "outer", "ger", "vdot")
-def _product(call: Call, a: Tensor, b: Tensor, **kwargs: Any) -> Any:
+def _product(call: Call, a: Any, b: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
     ra, rb = a.ndim, b.ndim
     if name == "vdot":
@@ -69,7 +70,7 @@ def _product(call: Call, a: Tensor, b: Tensor, **kwargs: Any) -> Any:
     return wrap(_matmul(call, a, b), call.level)
 
 
-def _matmul(call: Call, a: Tensor, b: Tensor) -> Tensor:
+def _matmul(call: Call, a: Any, b: Any) -> Tensor:
     ra, rb = a.ndim, b.ndim
     x, y = call.value(a), call.value(b)
     if call.is_batched(a) and not call.is_batched(b) and rb <= 2:
@@ -95,7 +96,7 @@ def _matmul(call: Call, a: Tensor, b: Tensor) -> Tensor:
 
 
 @rule("linear")
-def _linear(call: Call, input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+def _linear(call: Call, input: Any, weight: Tensor, bias: Tensor | None = None) -> Any:
     if not call.is_batched(weight) and (bias is None or not call.is_batched(bias)):
         return wrap(_functions["linear"](input._value, weight, bias), call.level)
     transposed = call.value(weight).mT

@@ -41,7 +41,7 @@ class Call(NamedTuple):
     def is_batched(self, t: Any) -> bool:
         return batched_at(t, self.level)
 
-    def expanded(self, t: Tensor) -> Tensor:
+    def expanded(self, t: Any) -> Tensor:
         """The value, with the dimension of samples also where the tensor has none."""
         return t._value if self.is_batched(t) else t.unsqueeze(0).expand(self.size, *t.shape)
 

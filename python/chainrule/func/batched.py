@@ -61,12 +61,12 @@ class BatchedTensor(Tensor):
     # What a tensor says about itself comes from its value.
 
     @property
-    def requires_grad(self) -> bool:
+    def requires_grad(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         return physical(self).requires_grad
 
     @requires_grad.setter
-    def requires_grad(self, on: bool) -> None:
-        physical(self).requires_grad = on
+    def requires_grad(self, value: bool) -> None:
+        physical(self).requires_grad = value
 
     @property
     def grad_fn(self) -> Any:
@@ -77,11 +77,11 @@ class BatchedTensor(Tensor):
         return physical(self).is_leaf
 
     @property
-    def grad(self) -> Any:
+    def grad(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
         raise RuntimeError("vmap: .grad of a tensor inside vmap is not supported; use func.grad")
 
     @property
-    def data(self) -> Tensor:
+    def data(self) -> Tensor:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.detach()
 
     @property
@@ -96,7 +96,9 @@ class BatchedTensor(Tensor):
     def H(self) -> Tensor:  # noqa: N802
         return self.transpose(-2, -1).conj()
 
-    mH = H  # noqa: N815
+    @property
+    def mH(self) -> Tensor:  # noqa: N802
+        return self.H
 
     @property
     def real(self) -> Tensor:
@@ -135,7 +137,7 @@ class BatchedTensor(Tensor):
             "Tensor, please try to rewrite what you're doing with other operations."
         )
 
-    tolist = numpy = item
+    tolist = numpy = item  # pyright: ignore[reportAssignmentType]
     __float__ = __int__ = __index__ = __complex__ = item
 
     def __format__(self, spec: str) -> str:
@@ -253,7 +255,7 @@ def materialize(t: Tensor, depth: int | None = None) -> Tensor:
         return _materialize(t, depth)
 
 
-def _materialize(t: Tensor, depth: int) -> Tensor:
+def _materialize(t: Any, depth: int) -> Tensor:
     if depth == 0:
         return t
     inner = _materialize(t._value if batched_at(t, depth) else t, depth - 1)

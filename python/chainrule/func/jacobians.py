@@ -90,7 +90,7 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
             return output
 
         columns: list[list] = []
-        output_spec = None
+        output_spec = aux = None
         for i, x in enumerate(leaves):
             found, output_spec, aux = _columns(of_picked, leaves, i, x, randomness, kept)
             columns.append(found)

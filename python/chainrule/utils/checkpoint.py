@@ -126,7 +126,7 @@ class _Frame:
                     f"during the forward pass.\ntensor at position {number}:\nsaved metadata: {self.shapes[number]}\n"
                     f"recomputed metadata: {_description(tensor)}"
                 )
-            place = self.places[number]()
+            place: Any = self.places[number]()
             if place is not None:
                 place.value = tensor.detach()
         if self.early and self.count == len(self.places):
