@@ -61,7 +61,7 @@ class BatchedTensor(Tensor):
     # What a tensor says about itself comes from its value.
 
     @property
-    def requires_grad(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def requires_grad(self) -> bool:
         return physical(self).requires_grad
 
     @requires_grad.setter
@@ -77,11 +77,11 @@ class BatchedTensor(Tensor):
         return physical(self).is_leaf
 
     @property
-    def grad(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def grad(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         raise RuntimeError("vmap: .grad of a tensor inside vmap is not supported; use func.grad")
 
     @property
-    def data(self) -> Tensor:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def data(self) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.detach()
 
     @property
