@@ -227,3 +227,14 @@ def test_combinations_are_those_of_itertools():
         for n, r in itertools.product(range(5), range(1, 4)):
             expected = list(choose(range(n), r))
             assert chainrule.combinations(chainrule.arange(n), r, replaced).tolist() == [list(row) for row in expected]
+
+
+def test_chain_matmul_is_deprecated_as_in_pytorch():
+    shapes = [(2, 3), (3, 4), (4, 2)]
+    mine = [chainrule.arange(a * b, dtype=chainrule.float64).reshape(a, b) for a, b in shapes]
+    theirs = [torch.arange(a * b, dtype=torch.float64).reshape(a, b) for a, b in shapes]
+    with pytest.warns(UserWarning, match="chain_matmul is deprecated"):
+        result = chainrule.chain_matmul(*mine)
+    with pytest.warns(UserWarning, match="chain_matmul is deprecated"):
+        expected = torch.chain_matmul(*theirs)
+    assert result.tolist() == expected.tolist()

@@ -21,6 +21,7 @@ NOT_OVER_SAMPLES = {
     "nonzero",
     "as_strided",
     "equal",
+    "is_nonzero",
     "masked_select",
     "unique",
     "allclose",
@@ -38,6 +39,8 @@ def batch_of(record: Record) -> tuple[list, list]:
 
 
 def works(record: Record) -> bool:
+    if record.name == "tensor_split" and len(record.draws) > 1:
+        return False  # samples cut in different places have results of different shapes
     return record.name not in NOT_OVER_SAMPLES and outcome(call, chainrule, record, pair(record)[0])[1] is None
 
 

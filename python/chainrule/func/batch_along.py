@@ -80,12 +80,12 @@ def _suits(kind: str, value: Any) -> bool:
 _DIMS = {"dim", "dims", "dim0", "dim1", "dim2", "axis0", "axis1", "source", "destination", "start_dim", "end_dim"}
 _SHAPES = {"size", "shape", "split_sizes"}
 _ALONG = """
-sum mean prod amax amin all any argmax argmin max min median nanmedian mode var std var_mean std_mean nansum
+sum mean prod amax amin all any argmax argmin max min mode var std var_mean std_mean nansum
 nanmean logsumexp norm linalg_vector_norm softmax log_softmax cumsum cumprod cummax cummin logcumsumexp sort
-argsort topk kthvalue count_nonzero flip roll rot90 transpose swapaxes swapdims movedim moveaxis permute select
+argsort topk kthvalue count_nonzero flip roll transpose swapaxes swapdims movedim moveaxis permute select
 narrow squeeze unsqueeze flatten unflatten diagonal diag_embed tril triu expand broadcast_to reshape view repeat
-tile chunk split split_with_sizes tensor_split unbind aminmax nanquantile quantile renorm fliplr flipud adjoint
-softmin unsafe_chunk unsafe_split diff trapezoid cumulative_trapezoid diagonal_scatter new_zeros new_ones
+tile chunk split split_with_sizes tensor_split unbind aminmax adjoint
+softmin new_zeros new_ones
 new_full new_empty ravel tril_ triu_ t unsqueeze_ squeeze_ transpose_ t_ repeat_interleave
 """
 # What an omitted `dim` means for those whose default is not "all dimensions".

@@ -67,14 +67,14 @@ def _assign(call: Call, x: Any, key: Any, value: Any) -> None:
 
 @rule("index_select")
 def _index_select(call: Call, input: Any, dim: int, index: Tensor) -> Any:
-    if call.is_batched(index):
+    if call.is_batched(index) or input.ndim == 0:
         return loop_quietly(call, call.function, (input, dim, index))
     return wrap(input._value.index_select(_shift(dim, input.ndim), index), call.level)
 
 
-@rule("gather", "take_along_dim", "scatter", "scatter_add")
+@rule("gather", "scatter", "scatter_add")
 def _gather_along(call: Call, input: Tensor, dim: Any, index: Any = None, src: Any = None, **kwargs: Any) -> Any:
-    if call.function.__name__ == "take_along_dim" or kwargs or input.ndim == 0:
+    if kwargs or input.ndim == 0:
         given = [a for a in (input, dim, index, src) if a is not None]
         return loop_quietly(call, call.function, tuple(given), kwargs)
     rest = [] if src is None else [call.expanded(src) if isinstance(src, Tensor) else src]

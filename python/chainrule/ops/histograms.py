@@ -61,6 +61,8 @@ def _equal_bins(points: Tensor, bins: Sequence[int], range: Sequence[float] | No
             f"torch.histogramdd: for a {len(bins)}-dimensional histogram range should have {2 * len(bins)} elements, "
             f"but got {len(range)}"
         )
+    if range is None and points.dtype not in (float32, float64):  # PyTorch finds the range of no other dtypes
+        refuse_dtype("histogramdd", points.dtype)
     edges = []
     for dim, count in enumerate(bins):
         low, high = _limits(points[:, dim], dim, None if range is None else range[2 * dim : 2 * dim + 2])
@@ -112,8 +114,8 @@ def _given_bins(points: Tensor, bins: Sequence[Tensor]) -> list[Tensor]:
 def _histogram(
     points: Tensor, edges: list[Tensor], weight: Tensor | None, density: bool
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
-    if points.dtype not in (float32, float64):
-        refuse_dtype("histogramdd", points.dtype)
+    if not points.is_floating_point():
+        refuse_dtype("histogram_cpu", points.dtype)
     if weight is not None:
         _check_weight(points, weight)
     shape = [edge.numel() - 1 for edge in edges]

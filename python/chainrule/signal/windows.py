@@ -24,6 +24,8 @@ __all__ = [
 def _window(formula: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Turns a formula of the points n = 0, 1, ... and of the distance from first to last point into a function of M."""
     name = formula.__name__
+    own_parameters = list(inspect.signature(formula).parameters.values())[2:]
+    required = [p.name for p in own_parameters if p.default is inspect.Parameter.empty]
 
     @wraps(formula)
     def window(
@@ -36,6 +38,9 @@ def _window(formula: Callable[..., Tensor]) -> Callable[..., Tensor]:
         requires_grad: bool = False,
         **own: Any,
     ) -> Tensor:
+        for argument in required:
+            if argument not in own:
+                raise TypeError(f"{name}() missing 1 required keyword-only argument: '{argument}'")
         kind = get_default_dtype() if dtype is None else dtype
         if M < 0:
             raise ValueError(f"{name} requires non-negative window length, got M={M}")
