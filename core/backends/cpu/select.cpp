@@ -61,12 +61,18 @@ struct Equals {
 template <class T, class K>
 Equals find_equals(const T* x, int64_t n, K key) {
   Equals e;
-  for (int64_t i = 0; i < n; ++i) {
-    K other = order_key(x[i]);
-    e.place += other < key;
-    e.count += other == key;
-    e.last = other == key ? i : e.last;
+  for (int64_t begin = 0; begin < n; begin += kTile) {
+    K before = 0, same = 0;
+    for (int64_t i = begin; i < std::min(n, begin + kTile); ++i) {
+      K other = order_key(x[i]);
+      before += other < key;
+      same += other == key;
+    }
+    e.place += static_cast<int64_t>(before);
+    e.count += static_cast<int64_t>(same);
+    if (same) e.last = std::min(n, begin + kTile) - 1;
   }
+  while (order_key(x[e.last]) != key) --e.last;
   return e;
 }
 
@@ -207,12 +213,11 @@ template <class T, class K>
 int64_t median_index(const T* x, int64_t n, bool ignore_nan, Entry<K>* entries) {
   int64_t numbers = n;
   if constexpr (!std::is_integral_v<T>) {
-    auto is_nan = [](T v) { return static_cast<float>(v) != static_cast<float>(v); };
-    if (!ignore_nan) {
-      if (const T* found = std::find_if(x, x + n, is_nan); found != x + n) return found - x;
-    } else {
-      numbers -= std::count_if(x, x + n, is_nan);
-    }
+    auto is_nan = [](T v) { return v != v; };
+    bool any = false;
+    for (int64_t i = 0; i < n; ++i) any |= is_nan(x[i]);
+    if (any && !ignore_nan) return std::find_if(x, x + n, is_nan) - x;
+    if (any) numbers -= std::count_if(x, x + n, is_nan);
   }
   return stable_kth_index(x, n, std::max<int64_t>(0, (numbers - 1) / 2), entries);
 }
