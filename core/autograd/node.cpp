@@ -93,17 +93,30 @@ void Output::clear() {
   ndim = 0;
 }
 
+namespace {
+
+PyTypeObject* type_of(OpInfo& op) {
+  if (!op.type) [[unlikely]]
+    op.type = make_node_type(op.node_name);
+  return op.type;
+}
+
+}  // namespace
+
+void rename_node(Node* n, OpInfo& op) {
+  n->op = &op;
+  n->ob_base.ob_type = type_of(op);  // a node holds no reference to its type
+}
+
 Node* make_node(OpInfo* op, int edges, int saved, int outputs) {
-  if (!op->type) [[unlikely]]
-    op->type = make_node_type(op->node_name);
-  Node* n = NodeSlab::allocate(op->type);
+  Node* n = NodeSlab::allocate(type_of(*op));
   n->op = op;
   n->function = nullptr;
   new (&n->line) SourceLine();
   n->run = 0;
-  n->edge_count = static_cast<uint16_t>(edges);
+  n->edge_count = edges;
+  n->output_count = outputs;
   n->saved_count = static_cast<uint16_t>(saved);
-  n->output_count = static_cast<uint16_t>(outputs);
   n->flags = 0;
   n->extras = nullptr;
   n->edges = edges <= 3 ? n->inline_edges : new Edge[edges];
@@ -140,7 +153,10 @@ void set_edge(Node* n, int i, Edge e) {
 
 void save_input(Node* n, int i, const Tensor& t) { n->saved[i] = {Tensor(t).release(), t->storage->version, false}; }
 
-void save_output(Node* n, int i, const Tensor& t) { n->saved[i] = {alias(t).release(), t->storage->version, true}; }
+void save_output(Node* n, int i, const Tensor& t, int output_number) {
+  n->saved[i] = {alias(t).release(), t->storage->version, true};
+  n->saved[i].tensor->output_number = static_cast<uint32_t>(output_number);
+}
 
 void release_saved(Node* n) {
   for (int i = 0; i < n->saved_count; ++i) {
@@ -171,6 +187,7 @@ Tensor unpack(Node* n, int i) {
   // Reattached to this node, so that derivatives of derivatives see where the value came from.
   Tensor t = alias(Tensor::borrow(s.tensor));
   t->node = reinterpret_cast<Node*>(Py_NewRef((PyObject*)n));
+  t->output_number = s.tensor->output_number;
   track(t.get());
   return t;
 }

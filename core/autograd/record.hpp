@@ -112,10 +112,10 @@ void record_all(OpInfo& op, std::span<const Tensor> outputs, Inputs inputs, Inpu
   set_edges(n, inputs);
   int i = 0;
   for (const Tensor* t : saved) {
-    bool is_output = false;
-    for (const Tensor& output : outputs) is_output |= t->get() == output.get();
-    if (is_output)
-      save_output(n, i, *t);
+    size_t number = 0;
+    while (number < outputs.size() && t->get() != outputs[number].get()) ++number;
+    if (number < outputs.size())
+      save_output(n, i, *t, static_cast<int>(number));
     else if (*t)
       save_input(n, i, *t);
     ++i;

@@ -1,10 +1,11 @@
 // Nodes as Python sees them: grad_fn, next_functions, the source line, hooks.
 #include "bindings/node_type.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
 #include <deque>
 #include <string>
+#include <string_view>
 
 #include "autograd/record.hpp"
 #include "autograd/source_line.hpp"
@@ -34,7 +35,8 @@ PyObject* represent(PyObject* self) {
 
 PyObject* get_name(PyObject* self, PyObject*) {
   const char* name = node_of(self)->op->node_name;
-  bool in_engine = !std::strcmp(name, "AccumulateGrad") || !std::strcmp(name, "CopySlices");
+  std::string_view engine_nodes[] = {"AccumulateGrad", "CopySlices", "NotImplemented"};
+  bool in_engine = std::find(std::begin(engine_nodes), std::end(engine_nodes), name) != std::end(engine_nodes);
   return PyUnicode_FromFormat("%s%s", in_engine ? "torch::autograd::" : "", name);
 }
 
@@ -44,7 +46,7 @@ PyObject* get_next_functions(PyObject* self, void*) {
     int hidden = n->op->hidden_edges, at = 0;
     PyObject* tuple = checked(PyTuple_New(n->edge_count - std::popcount(static_cast<unsigned>(hidden))));
     for (int i = 0; i < n->edge_count; ++i) {
-      if (hidden >> i & 1) continue;
+      if (i < 8 && (hidden >> i & 1)) continue;
       Edge e = n->edges[i];
       PyObject* target = !e ? Py_NewRef(Py_None) : e.is_leaf() ? accumulator_of(e.leaf()) : Py_NewRef(e.object());
       PyTuple_SET_ITEM(tuple, at++, Py_BuildValue("(NI)", target, e.output_number()));
