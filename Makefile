@@ -69,8 +69,8 @@ asan:
 	$(MAKE) test VENV=.venv-asan BUILD=build/asan BUILD_OPTIONS='-C cmake.define.CHAINRULE_SANITIZE=ON' \
 	  PYTEST='$(PYTEST) --capture=sys' \
 	  TEST_ENV='LD_PRELOAD="$(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=3072 \
-	  PYTHONMALLOC=malloc'
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=3072:soft_rss_limit_mb=6144 \
+	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc'
 
 clean:
 	rm -rf build .venv .venv-asan

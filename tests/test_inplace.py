@@ -569,3 +569,67 @@ def test_view_of_a_view_that_was_made_a_leaf():
         x[:1].mul_(2)
 
     agree(program, words=12)
+
+
+# ---- a tensor that becomes a view of itself
+
+SHOWN_ANEW = {
+    "t_": lambda y: y.t_(),
+    "transpose_": lambda y: y.transpose_(0, 1),
+    "swapaxes_": lambda y: y.swapaxes_(0, 1),
+    "swapdims_": lambda y: y.swapdims_(-1, 0),
+    "unsqueeze_": lambda y: y.unsqueeze_(1),
+    "squeeze_": lambda y: y.unsqueeze_(1).squeeze_(),
+    "squeeze_ one": lambda y: y.unsqueeze_(1).squeeze_(1),
+    "squeeze_ several": lambda y: y.unsqueeze_(1).squeeze_((0, 1)),
+    "as_strided_": lambda y: y.as_strided_((2, 2), (1, 2), 1),
+}
+
+
+@pytest.mark.parametrize("show", SHOWN_ANEW.values(), ids=SHOWN_ANEW.keys())
+@pytest.mark.parametrize("view_first", [False, True])
+def test_becoming_a_view_of_itself(show, view_first):
+    """Value, layout, node, gradient; earlier views keep showing what they showed; later writes go where they should."""
+
+    def program(t):
+        w = t.arange(6.0).reshape(2, 3).requires_grad_()
+        y = w * 2
+        row = y[0] if view_first else y
+        result = show(y)
+        assert result is y
+        name = y.grad_fn.name()
+        y.mul_(3)
+        (y * t.arange(float(y.numel())).reshape(y.shape)).sum().backward()
+        return y, y.stride(), y.storage_offset(), name, y._version, row, w.grad
+
+    agree(program)
+
+
+@pytest.mark.parametrize("show", SHOWN_ANEW.values(), ids=SHOWN_ANEW.keys())
+def test_a_view_that_becomes_another_view(show):
+    def program(t):
+        w = t.arange(12.0).reshape(3, 4).requires_grad_()
+        y = w * 2
+        part = y[:2, 1:]
+        show(part)
+        first = part.grad_fn.name()
+        part.mul_(5)
+        (y * t.arange(12.0).reshape(3, 4)).sum().backward()
+        return y, part, first, part.grad_fn.name(), w.grad
+
+    agree(program)
+
+
+def test_what_may_not_become_a_view():
+    agree(lambda t: t.ones(2, 3, requires_grad=True).t_(), words=5)
+    agree(lambda t: (t.ones(2, 3, requires_grad=True) * 2).unbind()[0].unsqueeze_(0), words=5)
+    agree(lambda t: t.ones(2, 2, 2).transpose_(0, 3), words=5)
+    agree(lambda t: t.ones(2, 3).t_().tolist())
+
+    def saved_before(t):
+        y = t.ones(2, 3, requires_grad=True) * 2
+        z = y * y
+        y.t_()
+        z.sum().backward()
+
+    agree(saved_before, words=8)

@@ -303,6 +303,16 @@ def test_a_leaf_lives_with_its_graph():
     assert leaf.grad.tolist() == seen[0] == [2.0, 2.0, 2.0]
 
 
+def test_seventy_thousand_inputs_and_outputs():
+    x = chainrule.ones(70_000, requires_grad=True)
+    pieces = x.unbind()
+    (pieces[0] + 3 * pieces[-1]).backward()
+    assert (x.grad[0].item(), x.grad[-1].item(), x.grad.sum().item()) == (1.0, 3.0, 4.0)
+    parts = [chainrule.ones(1, requires_grad=True) for _ in range(70_000)]
+    (chainrule.cat(parts) * chainrule.arange(70_000.0)).sum().backward()
+    assert [parts[i].grad.item() for i in (0, 4464, 65_536, 69_999)] == [0.0, 4464.0, 65_536.0, 69_999.0]
+
+
 # ---- memory that others see
 
 

@@ -1,5 +1,8 @@
 """Gradients that were silently wrong in some library once: none of them may be wrong here."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
 import chainrule
@@ -357,3 +360,28 @@ def test_dropping_the_accumulator_of_a_collected_leaf():
         x.loop = [x, (x * 2).grad_fn.next_functions[0][0]]
         del x
         gc.collect()
+
+
+def test_writing_twice_at_one_index():
+    """Without accumulation the last value stays; the gradient of the overwritten ones is PyTorch's."""
+
+    def program(torch, indices):
+        x, v = leaf(torch, [1.0, 2.0, 3.0]), leaf(torch, [10.0, 20.0, 30.0])
+        y = x * 1
+        y[torch.tensor(indices)] = v * v
+        (y * torch.tensor([1.0, 2.0, 4.0])).sum().backward()
+        return y, x.grad, v.grad
+
+    for indices in ([0, 0, 2], [1, 1, 1], [2, 0, 2]):
+        agree(lambda torch, indices=indices: program(torch, indices))
+
+
+def test_every_test_runs():
+    """A sign was wrong for years in a test that never ran: no test hides another, and none is out of pytest's sight."""
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        tree = ast.parse(path.read_text())
+        seen = [f.name for f in tree.body if isinstance(f, ast.FunctionDef) and f.name.startswith("test")]
+        all_of_them = [f.name for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.name.startswith("test")]
+        assert sorted(seen) == sorted(all_of_them), f"{path.name}: a test inside of another, or of a class"
+        assert len(seen) == len(set(seen)), f"{path.name}: two tests of one name"
+        assert not seen or path.name.startswith("test_"), f"{path.name}: pytest does not look here"

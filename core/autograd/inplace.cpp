@@ -223,6 +223,15 @@ void rebase_history(const Tensor& self, Node* node) {
   ++self->epoch;
 }
 
+void become_view(const Tensor& self, const Tensor& shown, OpInfo& op) {
+  self->data = shown->data;
+  set_layout(self.get(), shown.sizes(), shown.strides());
+  mark_written(self);
+  if (!shown->node) return;
+  rename_node(shown->node, op);
+  set_node(self.get(), std::exchange(shown->node, nullptr));
+}
+
 void refresh_view(TensorObject* t) {
   if (left_its_base(t)) return;
   if (t->has(kViewCustom))

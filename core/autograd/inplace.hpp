@@ -15,6 +15,8 @@ namespace chainrule {
 // Raises if an in-place operation on `self` may not be recorded or could not be written (leaf, expanded, no-grad view).
 // `recorded`: whether this operation will be recorded.
 void check_inplace(const Tensor& self, bool recorded);
+// `self` becomes what `shown`, a view of it, shows: x.t_(). Other views stay as they are. The node is `op`'s.
+void become_view(const Tensor& self, const Tensor& shown, OpInfo& op);
 // Raises if several elements of the tensor share one place in memory.
 void check_no_overlap(const Tensor& self);
 // Raises if out= is given and recording is on for it or for an input: PyTorch does not record such calls.

@@ -108,10 +108,23 @@ void Output::clear() {
   ndim = 0;
 }
 
+namespace {
+
+PyTypeObject* type_of(OpInfo& op) {
+  if (!op.type) [[unlikely]]
+    op.type = make_node_type(op.node_name);
+  return op.type;
+}
+
+}  // namespace
+
+void rename_node(Node* n, OpInfo& op) {
+  n->op = &op;
+  n->ob_base.ob_type = type_of(op);  // a node holds no reference to its type
+}
+
 Node* make_node(OpInfo* op, int edges, int saved, int outputs) {
-  if (!op->type) [[unlikely]]
-    op->type = make_node_type(op->node_name);
-  Node* n = NodeSlab::allocate(op->type);
+  Node* n = NodeSlab::allocate(type_of(*op));
   n->op = op;
   n->function = nullptr;
   new (&n->line) SourceLine();
@@ -126,7 +139,7 @@ Node* make_node(OpInfo* op, int edges, int saved, int outputs) {
 }
 
 void reserve_edges(Node* n, int count) {
-  n->edge_count = static_cast<uint16_t>(count);
+  n->edge_count = count;
   n->edges = count <= 3 ? n->inline_edges : new Edge[count];
   for (int i = 0; i < count; ++i) n->edges[i] = Edge();
 }
@@ -138,7 +151,7 @@ void reserve_saved(Node* n, int count) {
 }
 
 void reserve_outputs(Node* n, int count) {
-  n->output_count = static_cast<uint16_t>(count);
+  n->output_count = count;
   n->outputs = count <= 1 ? &n->inline_output : new Output[count];
   for (int i = 0; i < count; ++i) {
     n->outputs[i].dtype = DType::Float32;
@@ -184,12 +197,12 @@ void save_input(Node* n, int i, const Tensor& t) {
   n->saved[i] = {Tensor(t).release(), t->storage->version, false};
 }
 
-void save_output(Node* n, int i, const Tensor& t) {
+void save_output(Node* n, int i, const Tensor& t, int output_number) {
   check_savable(n, t);
   if (packs_saved) [[unlikely]]
-    return pack_saved(n, i, t, true);
+    return pack_saved(n, i, t, true, output_number);
   Tensor kept = alias(t);
-  kept->output_number = t->output_number;
+  kept->output_number = static_cast<uint32_t>(output_number);
   n->saved[i] = {kept.release(), t->storage->version, true};
 }
 

@@ -111,7 +111,8 @@ struct Node {
   uint64_t sequence;  // taken after the edges exist, so that a node outranks all it depends on
   SourceLine line;
   uint32_t run;  // the backward pass that touched it last
-  uint16_t edge_count, saved_count, output_count;
+  int edge_count, output_count;
+  uint16_t saved_count;
   uint8_t flags;
   Edge* edges;
   SavedTensor* saved;
@@ -131,7 +132,8 @@ PyTypeObject* make_node_type(const char* name, PyTypeObject* base);
 // A new node without edges. `outputs` is 1 for nearly all.
 Node* make_node(OpInfo* op, int edges, int saved, int outputs);
 NodeExtras* extras(Node* n);
-void finish_node(Node* n);  // gives it its number and line, and lets the collector see it
+void rename_node(Node* n, OpInfo& op);  // shows it as a node of another operation
+void finish_node(Node* n);              // gives it its number and line, and lets the collector see it
 
 // For a node whose counts are known only after it was made; it must have none so far.
 void reserve_edges(Node* n, int count);
@@ -139,7 +141,7 @@ void reserve_saved(Node* n, int count);
 void reserve_outputs(Node* n, int count);
 void set_edge(Node* n, int i, Edge e);  // takes a new reference
 void save_input(Node* n, int i, const Tensor& t);
-void save_output(Node* n, int i, const Tensor& t);
+void save_output(Node* n, int i, const Tensor& t, int output_number = 0);
 bool has_saved(const Node* n, int i);  // false: nothing was given for this one
 // Releases saved tensors and captured values after the node has run for the last time.
 void release_saved(Node* n);

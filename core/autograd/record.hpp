@@ -107,10 +107,10 @@ Node* make_record(OpInfo& op, std::span<const Tensor> outputs, size_t inputs, In
   set_inputs(n);
   int i = 0;
   for (const Tensor* t : saved) {
-    bool is_output = false;
-    for (const Tensor& output : outputs) is_output |= t->get() == output.get();
-    if (is_output)
-      save_output(n, i, *t);
+    size_t number = 0;
+    while (number < outputs.size() && t->get() != outputs[number].get()) ++number;
+    if (number < outputs.size())
+      save_output(n, i, *t, static_cast<int>(number));
     else if (*t)
       save_input(n, i, *t);
     ++i;

@@ -16,7 +16,7 @@ struct Hooks {
 };
 thread_local std::vector<Hooks> stack;
 
-PackedTensor pack(const Tensor& t, int slot, bool is_output) {
+PackedTensor pack(const Tensor& t, int slot, bool is_output, int output_number) {
   Hooks hooks = stack.back();
   Tensor given = is_output ? alias(t) : t;  // an output with its history would own the node that owns it
   uint32_t version = t->storage->version;
@@ -27,7 +27,7 @@ PackedTensor pack(const Tensor& t, int slot, bool is_output) {
           "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
           "modified by in-place operations as this can lead to unexpected side-effects.");
   }
-  PackedTensor result{object.release(), keep.release(), Edge(), slot, t->output_number, is_output};
+  PackedTensor result{object.release(), keep.release(), Edge(), slot, static_cast<uint32_t>(output_number), is_output};
   if (!is_output) {
     result.edge = gradient_edge(t);
     Py_XINCREF(result.edge.object());
@@ -51,9 +51,9 @@ void pop_saved_hooks() {
   Py_DECREF(last.unpack);
 }
 
-void pack_saved(Node* n, int i, const Tensor& t, bool is_output) {
+void pack_saved(Node* n, int i, const Tensor& t, bool is_output, int output_number) {
   try {
-    extras(n)->packed.push_back(pack(t, i, is_output));
+    extras(n)->packed.push_back(pack(t, i, is_output, output_number));
   } catch (...) {
     Py_DECREF((PyObject*)n);
     throw;

@@ -11,7 +11,7 @@ void push_saved_hooks(PyObject* pack, PyObject* unpack);  // takes new reference
 void pop_saved_hooks();
 
 // Gives the tensor to the pack hook and keeps what it returns. If the hook raises, the unfinished node is freed.
-void pack_saved(Node* n, int i, const Tensor& t, bool is_output);
+void pack_saved(Node* n, int i, const Tensor& t, bool is_output, int output_number = 0);
 // The tensor that the unpack hook returns, with the history of the one that was saved.
 Tensor unpack_saved(Node* n, const PackedTensor& packed);
 const PackedTensor* find_packed(const Node* n, int i);

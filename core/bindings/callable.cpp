@@ -297,6 +297,8 @@ Callable& add_overload(std::map<std::string, Callable, std::less<>>& where, cons
 }  // namespace
 
 void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
+  if (signature.parameters.size() > BoundArguments::kMax)
+    raise(PyExc_SystemError, "too many parameters: ", signature.text);
   Overload o{std::move(signature), std::move(call), copies_out};
   if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
   o.signature.method = true;

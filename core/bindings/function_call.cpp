@@ -223,7 +223,10 @@ void FunctionCall::save() {
     }
     Tensor t = Tensor::borrow(o);
     Py_INCREF(context_.get());  // saving frees a node whose pack hook raises
-    (t->node == node_ ? save_output : save_input)(node_, static_cast<int>(i), t);
+    if (t->node == node_)
+      save_output(node_, static_cast<int>(i), t, static_cast<int>(t->output_number));
+    else
+      save_input(node_, static_cast<int>(i), t);
     Py_DECREF(context_.get());
   }
 }

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <deque>
 #include <string>
+#include <string_view>
 
 #include "autograd/record.hpp"
 #include "autograd/source_line.hpp"
@@ -39,8 +39,8 @@ PyObject* represent(PyObject* self) {
 
 PyObject* get_name(PyObject* self, PyObject*) {
   const char* name = node_of(self)->op->node_name;
-  bool in_engine = false;
-  for (const char* own : {"AccumulateGrad", "CopySlices", "NotImplemented"}) in_engine |= !std::strcmp(name, own);
+  std::string_view engine_nodes[] = {"AccumulateGrad", "CopySlices", "NotImplemented"};
+  bool in_engine = std::find(std::begin(engine_nodes), std::end(engine_nodes), name) != std::end(engine_nodes);
   return PyUnicode_FromFormat("%s%s", in_engine ? "torch::autograd::" : "", name);
 }
 
@@ -50,7 +50,7 @@ PyObject* get_next_functions(PyObject* self, void*) {
     int hidden = n->op->hidden_edges, at = 0;
     PyObject* tuple = checked(PyTuple_New(n->edge_count - std::popcount(static_cast<unsigned>(hidden))));
     for (int i = 0; i < n->edge_count; ++i) {
-      if (hidden >> i & 1) continue;
+      if (i < 8 && (hidden >> i & 1)) continue;
       Edge e = n->edges[i];
       PyObject* target = !e ? Py_NewRef(Py_None) : e.is_leaf() ? accumulator_of(e.leaf()) : Py_NewRef(e.object());
       PyTuple_SET_ITEM(tuple, at++, Py_BuildValue("(NI)", target, e.output_number()));

@@ -1,4 +1,5 @@
 // Views and copies, bound.
+#include "autograd/inplace.hpp"
 #include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
@@ -18,6 +19,48 @@ Tensor reshape_as(const Tensor& t, const Tensor& other) { return reshape(t, othe
 Tensor as_strided_at(const Tensor& t, const Dims& size, const Dims& stride, std::optional<int64_t> offset) {
   if (offset && *offset < 0) raise(PyExc_RuntimeError, "Tensor: invalid storage offset ", *offset);
   return as_strided(t, size, stride, offset ? *offset - t.offset() : 0);
+}
+
+// ---- in place: the tensor itself becomes the view
+
+OpInfo kT{"t_", "TBackward1", "the transpose of g"};
+OpInfo kTranspose{"transpose_", "TransposeBackward1", "g with the two dimensions swapped back"};
+OpInfo kSqueeze{"squeeze_", "SqueezeBackward3", "g with the input's shape"};
+OpInfo kSqueezeDim{"squeeze_", "SqueezeBackward4", "g with the input's shape"};
+OpInfo kSqueezeDims{"squeeze_", "SqueezeBackward5", "g with the input's shape"};
+OpInfo kUnsqueeze{"unsqueeze_", "UnsqueezeBackward1", "g without the added dimension"};
+OpInfo kAsStrided{"as_strided_", "AsStridedBackward1", "g added at the elements that the view shows"};
+
+template <class View>
+Tensor in_place(const Tensor& self, OpInfo& op, View view) {
+  check_inplace(self, grad_enabled() && requires_grad(self));
+  become_view(self, view(self), op);
+  return self;
+}
+
+Tensor transpose_inplace(const Tensor& self, int64_t dim0, int64_t dim1) {
+  return in_place(self, kTranspose, [&](const Tensor& x) { return transpose(x, dim0, dim1); });
+}
+Tensor squeeze_inplace(const Tensor& self, PyObject* dim) {
+  OpInfo& op = dim == Py_None ? kSqueeze : is_index(dim) ? kSqueezeDim : kSqueezeDims;
+  return in_place(self, op,
+                  [&](const Tensor& x) { return squeeze_dims(x, FromPython<std::optional<Dims>>::from(dim)); });
+}
+
+void bind_inplace_views() {
+  define("t_(Tensor input)", kMethod,
+         [](const Tensor& self) { return in_place(self, kT, [](const Tensor& x) { return t(x); }); });
+  define("transpose_(Tensor input, int dim0, int dim1)", kMethod, transpose_inplace);
+  define("swapaxes_(Tensor input, int axis0, int axis1)", kMethod, transpose_inplace);
+  define("swapdims_(Tensor input, int dim0, int dim1)", kMethod, transpose_inplace);
+  define("squeeze_(Tensor input, int[]? dim=None)", kMethod, squeeze_inplace);
+  define("unsqueeze_(Tensor input, int dim)", kMethod, [](const Tensor& self, int64_t dim) {
+    return in_place(self, kUnsqueeze, [&](const Tensor& x) { return unsqueeze(x, dim); });
+  });
+  define("as_strided_(Tensor input, int[] size, int[] stride, int? storage_offset=None)", kBoth,
+         [](const Tensor& self, const Dims& size, const Dims& stride, std::optional<int64_t> offset) {
+           return in_place(self, kAsStrided, [&](const Tensor& x) { return as_strided_at(x, size, stride, offset); });
+         });
 }
 
 using MaybeFormat = std::optional<MemoryFormat>;
@@ -63,6 +106,7 @@ void bind_views() {
     detach_inplace(t);
     return t;
   });
+  bind_inplace_views();
   define("contiguous(Tensor input, *, memory_format? memory_format=None)", kMethod, contiguous_with);
   define("clone(Tensor input, *, memory_format? memory_format=None)", kBoth, clone_with);
   define("copy_(Tensor input, Tensor src, bool non_blocking=False)", kMethod,

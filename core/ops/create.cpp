@@ -44,6 +44,8 @@ void fill_range(T* out, int64_t n, double start, double step) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(start + step * static_cast<double>(i));
 }
 
+constexpr int64_t kTooLong = int64_t{1} << 58;
+
 int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step) {
   if (step.real == 0) raise(PyExc_RuntimeError, "step must be nonzero");
   if (!std::isfinite(start.real) || !std::isfinite(end.real)) {
@@ -53,10 +55,14 @@ int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step)
     raise(PyExc_RuntimeError, "upper bound and lower bound inconsistent with step sign");
   }
   if (start.kind <= Scalar::kInt && end.kind <= Scalar::kInt && step.kind <= Scalar::kInt) {
-    int64_t span = end.integer - start.integer;
-    return span == 0 ? 0 : (span + step.integer - (step.integer > 0 ? 1 : -1)) / step.integer;
+    __int128 span = static_cast<__int128>(end.integer) - start.integer;
+    __int128 length = span == 0 ? 0 : (span + step.integer - (step.integer > 0 ? 1 : -1)) / step.integer;
+    check(length < kTooLong, "invalid size, possible overflow?");
+    return static_cast<int64_t>(length);
   }
-  return static_cast<int64_t>(std::ceil((end.real - start.real) / step.real));
+  double length = std::ceil((end.real - start.real) / step.real);
+  check(length < static_cast<double>(kTooLong), "invalid size, possible overflow?");
+  return static_cast<int64_t>(length);
 }
 
 }  // namespace
@@ -98,7 +104,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
     int64_t first = start.kind <= Scalar::kInt ? start.integer : static_cast<int64_t>(start.real);
     int64_t by = step.kind <= Scalar::kInt ? step.integer : static_cast<int64_t>(step.real);
     auto* out = t.data<int64_t>();
-    for (int64_t i = 0; i < t.numel(); ++i) out[i] = first + by * i;
+    for (int64_t i = 0; i < t.numel(); ++i)
+      out[i] =
+          static_cast<int64_t>(static_cast<uint64_t>(first) + static_cast<uint64_t>(by) * static_cast<uint64_t>(i));
   }
   return to_dtype(t, dtype);
 }

@@ -19,6 +19,9 @@ bool fold_small(const cpu::FoldKernels& kernels, const Tensor& x, uint64_t reduc
   bool by_rows = true;
   if (reduced == lowest_bits(x.ndim())) {
     edge = 0;
+  } else if (reduced == 0) {
+    edge = 0;
+    by_rows = false;
   } else if (edge = std::countr_zero(reduced); reduced >> edge == lowest_bits(x.ndim() - edge)) {
   } else if (edge = std::countr_one(reduced); reduced == lowest_bits(edge)) {
     by_rows = false;

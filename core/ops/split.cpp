@@ -96,6 +96,12 @@ std::vector<Tensor> split_lengths(OpInfo& op, const Tensor& t, std::vector<int64
   return views_of(op, t, {std::move(lengths), dim, true});
 }
 
+// So many results would be no memory's match.
+void check_count(const char* op, int64_t pieces) {
+  if (pieces < (int64_t{1} << 28)) return;
+  raise(PyExc_RuntimeError, op, ": ", pieces, " pieces are too many to return");
+}
+
 int split_dim(const Tensor& t, int64_t dim, const char* op) {
   if (t.ndim() == 0) raise(PyExc_RuntimeError, op, " expects at least a 1-dimensional tensor");
   return wrap_dim(dim, t.ndim());
@@ -111,7 +117,7 @@ std::vector<Tensor> split(const Tensor& t, int64_t size, int64_t dim) {
     raise(PyExc_RuntimeError, "split_size can only be 0 if dimension size is 0, but got dimension size of ", whole);
   }
   std::vector<int64_t> lengths;
-  for (int64_t start = 0; start < whole; start += size) lengths.push_back(std::min(size, whole - start));
+  for (int64_t left = whole; left > 0; left -= std::min(size, left)) lengths.push_back(std::min(size, left));
   if (lengths.empty()) lengths.push_back(0);
   return split_lengths(kSplit, t, std::move(lengths), d);
 }
@@ -136,8 +142,11 @@ std::vector<Tensor> split_with_sizes(const Tensor& t, Span sizes, int64_t dim) {
 std::vector<Tensor> chunk(const Tensor& t, int64_t chunks, int64_t dim) {
   int d = split_dim(t, dim, "chunk");
   if (chunks <= 0) raise(PyExc_RuntimeError, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-  if (t.size(d) == 0) return split_with_sizes(t, Dims(static_cast<int>(chunks)), d);
-  return split(t, (t.size(d) + chunks - 1) / chunks, d);
+  if (t.size(d) == 0) {
+    check_count("chunk", chunks);
+    return split_with_sizes(t, Dims(static_cast<int>(chunks)), d);
+  }
+  return split(t, t.size(d) / chunks + (t.size(d) % chunks != 0), d);
 }
 
 namespace {
@@ -154,6 +163,7 @@ int tensor_split_dim(const Tensor& t, int64_t dim) {
 std::vector<Tensor> tensor_split(const Tensor& t, int64_t sections, int64_t dim) {
   int d = tensor_split_dim(t, dim);
   if (sections <= 0) raise(PyExc_RuntimeError, "number of sections must be larger than 0, got ", sections);
+  check_count("tensor_split", sections);
   std::vector<Tensor> result;
   int64_t start = 0;
   for (int64_t i = 0; i < sections; ++i) {

@@ -32,8 +32,10 @@ Diagonal wrapped(int64_t offset, int64_t dim1, int64_t dim2, int ndim) {
 
 Tensor diagonal_view(const Tensor& t, const Diagonal& d) {
   int64_t rows = t.size(d.dim1), columns = t.size(d.dim2);
-  int64_t length = d.offset >= 0 ? std::min(rows, columns - d.offset) : std::min(rows + d.offset, columns);
-  int64_t start = d.offset >= 0 ? d.offset * t.stride(d.dim2) : -d.offset * t.stride(d.dim1);
+  int64_t offset = std::clamp(d.offset, -rows, columns);  // beyond there is nothing
+  int64_t length = offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns);
+  int64_t start = 0;
+  if (length > 0) start = offset >= 0 ? offset * t.stride(d.dim2) : -offset * t.stride(d.dim1);
   Dims sizes(t.sizes()), strides(t.strides());
   int64_t step = strides[d.dim1] + strides[d.dim2];
   for (int dim : {std::max(d.dim1, d.dim2), std::min(d.dim1, d.dim2)}) {
@@ -42,7 +44,7 @@ Tensor diagonal_view(const Tensor& t, const Diagonal& d) {
   }
   sizes.push_back(std::max<int64_t>(length, 0));
   strides.push_back(step);
-  return tensor_over(t->storage, sizes, strides, t.offset() + (length > 0 ? start : 0), t.dtype());
+  return tensor_over(t->storage, sizes, strides, t.offset() + start, t.dtype());
 }
 
 // Zeros of the whole with g on the diagonal.
@@ -61,10 +63,10 @@ Tensor triangle(OpInfo& op, const Tensor& x, int64_t diagonal, bool lower) {
   }
   Tensor out = empty(x.sizes(), x.dtype());
   int64_t rows = x.size(x.ndim() - 2), columns = x.size(x.ndim() - 1), item = static_cast<int64_t>(size_of(x.dtype()));
-  int64_t all = columns ? x.numel() / columns : 0;
+  int64_t all = columns ? x.numel() / columns : 0, shift = std::clamp(diagonal, -rows - 1, columns);
   for (int64_t r = 0; r < all; ++r) {
     // Row i keeps columns up to i + diagonal in the lower triangle, and from there on in the upper one.
-    int64_t cut = std::clamp<int64_t>(r % rows + diagonal + (lower ? 1 : 0), 0, columns);
+    int64_t cut = std::clamp<int64_t>(r % rows + shift + (lower ? 1 : 0), 0, columns);
     char* to = out->data + r * columns * item;
     const char* source = from->data + r * columns * item;
     int64_t begin = lower ? 0 : cut, end = lower ? cut : columns;
@@ -132,6 +134,10 @@ Tensor diag(const Tensor& t, int64_t offset) {
 Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   Diagonal d = wrapped(offset, dim1, dim2, t.ndim() + 1);
   if (t.ndim() == 0) wrap_dim(-2, 0);  // raises
+  constexpr int64_t kLimit = int64_t{1} << 58;
+  if (offset > kLimit || offset < -kLimit) {
+    raise(PyExc_RuntimeError, "Storage size calculation overflowed with a diagonal offset of ", offset);
+  }
   int64_t side = t.size(t.ndim() - 1) + std::abs(offset);
   Dims sizes(t.sizes().first(t.sizes().size() - 1));
   sizes.insert(std::min(d.dim1, d.dim2), side);

@@ -264,7 +264,7 @@ Tensor select(const Tensor& t, int64_t dim, int64_t index) {
 Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t stop, int64_t step) {
   auto d = static_cast<int>(dim);
   Dims sizes(t.sizes()), strides(t.strides());
-  sizes[d] = stop > start ? (stop - start + step - 1) / step : 0;
+  sizes[d] = stop > start ? (stop - start - 1) / step + 1 : 0;
   int64_t offset = first_of(t, d, start);
   if (__builtin_mul_overflow(strides[d], step, &strides[d])) strides[d] = 0;  // there is no second element
   return record_view(kSlice, show(t, sizes, strides, offset), t,
