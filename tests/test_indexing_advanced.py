@@ -71,24 +71,24 @@ def masks(draw, shape: tuple[int, ...]):
 
 
 @st.composite
-def keys(draw, shape: tuple[int, ...], advanced: bool = True):
-    """(key, whether it was made to fit)"""
+def keys(draw, shape: tuple[int, ...]):
+    """Entries of every kind until the dimensions are used up; one entry comes in a tuple or without."""
     common = draw(st.sampled_from([(2,), (3,), (2, 2), (0,), (1,), ()]))
     entries, dim, seen = [], 0, False
-    kinds = ["integer", "slice", "none", "ellipsis", "stop"] + advanced * ["array", "array", "list", "mask", "bool"]
+    kinds = ["integer", "slice", "none", "ellipsis", "stop", "array", "array", "list", "mask", "bool"]
     while True:
         kind = draw(st.sampled_from(kinds))
         left = len(shape) - dim
         if kind == "none":
             entries.append(None)
-        elif kind == "bool" and advanced:
+        elif kind == "bool":
             entries.append(draw(st.booleans()))
         elif kind == "ellipsis" and not seen:
             entries.append(...)
             seen = True
             dim = draw(st.integers(dim, len(shape)))
         elif kind == "stop" or not left:
-            return (tuple(entries) if len(entries) != 1 or draw(st.booleans()) else entries[0]), True
+            return tuple(entries) if len(entries) != 1 or draw(st.booleans()) else entries[0]
         elif kind == "mask":
             width = draw(st.integers(0, left))
             entries.append(draw(masks(shape[dim : dim + width])))
@@ -111,8 +111,7 @@ SHAPES = st.lists(st.integers(0, 4), max_size=4).map(tuple) | st.sampled_from([(
 def shapes_and_keys(draw):
     """Mostly a key that fits; an ellipsis in the middle makes some that do not."""
     shape = draw(SHAPES)
-    key, _ = draw(keys(shape))
-    return shape, key
+    return shape, draw(keys(shape))
 
 
 def base(library: Any, shape: tuple[int, ...], transposed: bool) -> Any:

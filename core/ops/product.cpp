@@ -8,6 +8,7 @@
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/view.hpp"
+#include "tensor/element_type.hpp"
 
 namespace chainrule {
 namespace {
@@ -82,23 +83,6 @@ cpu::MatrixView<const T> input_view(const Matrix& m) {
 template <class T>
 cpu::MatrixView<T> output_view(const Matrix& m) {
   return {reinterpret_cast<T*>(m.data), m.row_stride, m.column_stride};
-}
-
-// Calls f with a null pointer of the element type.
-template <class F>
-void with_type(DType t, F f) {
-  switch (t) {
-    case DType::Float32:
-      return f(static_cast<float*>(nullptr));
-    case DType::Float64:
-      return f(static_cast<double*>(nullptr));
-    case DType::Complex64:
-      return f(static_cast<Complex<float>*>(nullptr));
-    case DType::Complex128:
-      return f(static_cast<Complex<double>*>(nullptr));
-    default:
-      return f(static_cast<int64_t*>(nullptr));
-  }
 }
 
 // A bias: one row, added to each row of a small output. Copied without the general machinery.
@@ -232,7 +216,7 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
   b = prepare(b, true, keep_b);
   Complex<double> beta = start_output(out, sizes, a.tensor->dtype(), add);
   Matrix x = folded_matrix(a), y = folded_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
-  with_type(out.dtype(), [&]<class T>(T*) {
+  with_arithmetic_type(out.dtype(), [&]<class T>(T*) {
     cpu::gemm<T>(x.rows, y.columns, x.columns, number<T>(add.alpha), input_view<T>(x), input_view<T>(y),
                  number<T>(beta), output_view<T>(z));
   });
@@ -248,7 +232,7 @@ Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend&
   if (out.numel() == 0) return finish(std::move(out), dtype);
   Matrix x = last_matrix(a), y = last_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
   Batch plan = plan_batch(*a.tensor, *b.tensor, batch);
-  with_type(out.dtype(), [&]<class T>(T*) {
+  with_arithmetic_type(out.dtype(), [&]<class T>(T*) {
     auto from = input_view<T>(x), with = input_view<T>(y);
     auto to = output_view<T>(z);
     for_each_outer(plan, [&](int64_t oa, int64_t ob) {
@@ -271,7 +255,7 @@ Tensor summed_product(Factor a, Factor b, Span batch, Span sizes, const Addend& 
   Matrix x = last_matrix(a), y = last_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
   Batch plan = plan_batch(*a.tensor, *b.tensor, batch);
   bool none = count(batch) == 0;
-  with_type(out.dtype(), [&]<class T>(T*) {
+  with_arithmetic_type(out.dtype(), [&]<class T>(T*) {
     auto from = input_view<T>(x), with = input_view<T>(y);
     T held = number<T>(beta);
     if (none) return cpu::gemm<T>(x.rows, y.columns, 0, T(1), from, with, held, output_view<T>(z));

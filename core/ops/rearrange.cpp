@@ -7,17 +7,16 @@
 #include "backends/cpu/thread_pool.hpp"
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/copy.hpp"
-#include "ops/index.hpp"
+#include "ops/gather.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
-#include "tensor/complex.hpp"
+#include "tensor/element_type.hpp"
 
 namespace chainrule {
 namespace {
 
 OpInfo kFlip{"flip", "FlipBackward0", "g flipped back"};
 OpInfo kRoll{"roll", "RollBackward0", "g rolled back"};
-OpInfo kTakeSlices{"repeat_interleave", "IndexSelectBackward0", "g added up over the copies of each slice"};
 OpInfo kRepeat{"repeat", "RepeatBackward0", "g summed over the repetitions"};
 
 int64_t bytes(const Tensor& t, int64_t elements) { return elements * static_cast<int64_t>(size_of(t.dtype())); }
@@ -61,11 +60,7 @@ void reverse_row(char* to, const char* from, int64_t n) {
 Tensor with_reversed_rows(const Tensor& t) {
   Tensor out = empty(t.sizes(), t.dtype());
   int64_t n = t.size(t.ndim() - 1), row = bytes(t, n), all = bytes(t, t.numel());
-  auto reverse = size_of(t.dtype()) == 1   ? reverse_row<uint8_t>
-                 : size_of(t.dtype()) == 2 ? reverse_row<uint16_t>
-                 : size_of(t.dtype()) == 4 ? reverse_row<uint32_t>
-                 : size_of(t.dtype()) == 8 ? reverse_row<uint64_t>
-                                           : reverse_row<Complex<double>>;
+  auto reverse = with_element_size(t.dtype(), []<class T>(T*) { return &reverse_row<T>; });
   cpu::parallel_for(all / std::max<int64_t>(row, 1), std::max<int64_t>(1, 65536 / std::max<int64_t>(n, 1)),
                     [&](int64_t begin, int64_t end) {
                       for (int64_t r = begin; r < end; ++r) reverse(out->data + r * row, t->data + r * row, n);
@@ -96,21 +91,6 @@ Tensor sum_repetitions(const Tensor& g, Span repeats, Span sizes) {
 int64_t choose_dim(Tensor& t, std::optional<int64_t> dim) {
   if (!dim || t.ndim() == 0) t = reshape(t, Dims{t.numel()});
   return dim ? wrap_dim(*dim, t.ndim()) : 0;
-}
-
-Tensor take_slices(const Tensor& t, int64_t dim, const Tensor& which) {
-  std::vector<Tensor> at(static_cast<size_t>(dim) + 1);
-  at.back() = which;
-  Tensor out;
-  {
-    GradModeScope off(false);
-    out = index(t, at);
-  }
-  return record(kTakeSlices, out, {&t}, {&which}, [dim, old = Dims(t.sizes())](Backward& b) {
-    std::vector<Tensor> at(static_cast<size_t>(dim) + 1);
-    at.back() = b.saved(0);
-    b.give(0, index_put(zeros(old, b.g().dtype()), at, b.g(), true, Place::Itself));
-  });
 }
 
 }  // namespace
@@ -216,7 +196,7 @@ Tensor repeat_interleave(const Tensor& t, const Tensor& repeats, std::optional<i
           "repeats must have the same size as input along dim, but got repeats.size(0) = ", repeats.numel(),
           " and input.size(", d, ") = ", n);
   }
-  return take_slices(source, d, repeated_indices(times));
+  return index_select(source, d, repeated_indices(times));
 }
 
 Tensor repeated_indices(const Tensor& repeats) {

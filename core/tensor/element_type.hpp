@@ -56,4 +56,21 @@ auto with_element_size(DType t, F&& f) {
   }
 }
 
+// As above for the types that arithmetic runs in; anything else counts as int64.
+template <class F>
+auto with_arithmetic_type(DType t, F&& f) {
+  switch (t) {
+    case DType::Float32:
+      return f(static_cast<float*>(nullptr));
+    case DType::Float64:
+      return f(static_cast<double*>(nullptr));
+    case DType::Complex64:
+      return f(static_cast<Complex<float>*>(nullptr));
+    case DType::Complex128:
+      return f(static_cast<Complex<double>*>(nullptr));
+    default:
+      return f(static_cast<int64_t*>(nullptr));
+  }
+}
+
 }  // namespace chainrule

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "backends/cpu/thread_pool.hpp"
-#include "tensor/complex.hpp"
+#include "tensor/element_type.hpp"
 
 namespace chainrule::cpu {
 namespace {
@@ -111,22 +111,6 @@ void extreme_typed(const T* x, T* values, int64_t* indices, const ScanShape& s) 
   });
 }
 
-template <class F>
-void with_type(DType t, F f) {
-  switch (t) {
-    case DType::Float32:
-      return f(static_cast<float*>(nullptr));
-    case DType::Float64:
-      return f(static_cast<double*>(nullptr));
-    case DType::Int64:
-      return f(static_cast<int64_t*>(nullptr));
-    case DType::Complex64:
-      return f(static_cast<Complex<float>*>(nullptr));
-    default:
-      return f(static_cast<Complex<double>*>(nullptr));
-  }
-}
-
 }  // namespace
 
 DType scan_dtype(DType t) {
@@ -135,17 +119,18 @@ DType scan_dtype(DType t) {
 }
 
 void scan(Scan s, DType dtype, const void* x, void* out, const ScanShape& shape) {
-  with_type(dtype, [&]<class T>(T*) { scan_typed(s, static_cast<const T*>(x), static_cast<T*>(out), shape); });
+  with_arithmetic_type(dtype,
+                       [&]<class T>(T*) { scan_typed(s, static_cast<const T*>(x), static_cast<T*>(out), shape); });
 }
 
 void recurrence(DType dtype, const void* a, const void* b, void* out, const ScanShape& shape) {
-  with_type(dtype, [&]<class T>(T*) {
+  with_arithmetic_type(dtype, [&]<class T>(T*) {
     recurrence_typed(static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(out), shape);
   });
 }
 
 void scan_extreme(bool is_max, DType dtype, const void* x, void* values, int64_t* indices, const ScanShape& shape) {
-  with_type(dtype, [&]<class T>(T*) {
+  with_arithmetic_type(dtype, [&]<class T>(T*) {
     if constexpr (std::is_arithmetic_v<T>) {
       auto* f = is_max ? extreme_typed<T, true> : extreme_typed<T, false>;
       f(static_cast<const T*>(x), static_cast<T*>(values), indices, shape);
