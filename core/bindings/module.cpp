@@ -200,6 +200,10 @@ NB_MODULE(_core, m) {
   bind_indexing();
   bind_networks();
   bind_convolutions();
+  bind_pools();
+  bind_images();
+  bind_optimisers();
+  bind_recurrent();
   bind_tensor_methods();
   bind_python_operations();
   add_callables(m.ptr(), &TensorType);
