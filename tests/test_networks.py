@@ -57,6 +57,188 @@ def test_norms_of_halves_with_float_parameters(dtype):
             assert_same(mine, reference, 2)
 
 
+def random(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.from_numpy(np.random.default_rng(seed).uniform(-1, 1, shape))
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize(("name", "gates"), [("lstm", 4), ("gru", 3), ("rnn_tanh", 1), ("rnn_relu", 1)])
+def test_packed_sequences(name, gates, bidirectional):
+    """Sequences of several lengths: outputs, last states and gradients."""
+    directions = 2 if bidirectional else 1
+    sizes = [(5, 3), (gates * 4, 3), (gates * 4, 4), (gates * 4,), (gates * 4,)]
+    data, *weights = (random(*s, seed=i) for i, s in enumerate([(9, 3), *sizes[1:] * directions]))
+    batch_sizes = torch.tensor([4, 3, 1, 1])
+    state = [random(directions, 4, 4, seed=20 + i) for i in range(2 if name == "lstm" else 1)]
+    results = []
+    for library, wrap in ((torch, torch.clone), (chainrule, ours)):
+        leaves = [wrap(t).requires_grad_() for t in (data, *state, *weights)]
+        hidden = leaves[1 : 1 + len(state)]
+        outputs = getattr(library, name)(
+            leaves[0], wrap(batch_sizes), hidden if name == "lstm" else hidden[0], leaves[1 + len(state) :],
+            True, 1, 0.0, False, bidirectional,
+        )  # fmt: skip
+        sum((o * o).sum() for o in outputs).backward()
+        results.append([*outputs, *(leaf.grad for leaf in leaves)])
+    for expected, mine in zip(*results, strict=True):
+        assert_same(mine, expected)
+
+
+def test_dropout_between_layers_and_in_attention():
+    """The same numbers as PyTorch's for the same seed."""
+    weights = [
+        random(*s, seed=i).float() for i, s in enumerate([(8, 3), (8, 2), (8,), (8,), (8, 2), (8, 2), (8,), (8,)])
+    ]
+    x, h, c = random(5, 4, 3).float(), random(2, 4, 2).float(), random(2, 4, 2, seed=1).float()
+    q, k, v = (random(2, 3, 5, 4, seed=i).float() for i in range(3))
+    results = []
+    for library, wrap in ((torch, torch.clone), (chainrule, ours)):
+        library.manual_seed(3)
+        out = library.lstm(wrap(x), [wrap(h), wrap(c)], [wrap(w) for w in weights], True, 2, 0.4, True, False, False)
+        attention = find(library, "scaled_dot_product_attention")
+        results.append([*out, attention(wrap(q), wrap(k), wrap(v), dropout_p=0.3)])
+    for expected, mine in zip(*results, strict=True):
+        assert_same(mine, expected)
+
+
+def test_attention_of_rows_that_see_nothing():
+    mask = torch.ones(5, 6, dtype=torch.bool)
+    mask[2] = False
+    results = []
+    for library, wrap in ((torch, torch.clone), (chainrule, ours)):
+        leaves = [wrap(random(1, 2, n, 4, seed=n)).requires_grad_() for n in (5, 6, 6)]
+        out = find(library, "scaled_dot_product_attention")(*leaves, attn_mask=wrap(mask))
+        out.sum().backward()
+        results.append([out, *(leaf.grad for leaf in leaves)])
+    for expected, mine in zip(*results, strict=True):
+        assert_same(mine, expected)
+
+
+@pytest.mark.parametrize(
+    ("shape", "kernel", "out", "samples"),
+    [((2, 3, 8, 9), (2, 3), (3, 4), (2, 3, 2)), ((2, 6, 7, 8), (2, 2, 3), (3, 2, 4), (1, 2, 3))],
+)
+def test_fractional_pool(shape, kernel, out, samples):
+    """Values, positions and gradients; the windows lie where PyTorch's lie."""
+    name = f"fractional_max_pool{len(kernel)}d"
+    x, numbers = random(*shape).requires_grad_(), random(*samples, seed=1).abs()
+    mine = ours(x).requires_grad_()
+    expected = getattr(torch._C._nn, name)(x, kernel, out, numbers)
+    result = chainrule._core.functions[f"_{name}"](mine, kernel, out, ours(numbers))
+    for m, e in zip(result, expected, strict=True):
+        assert_same(m, e)
+    expected[0].square().sum().backward()
+    result[0].square().sum().backward()
+    assert_same(mine.grad, x.grad)
+
+
+def test_unpool():
+    """Values go back to where they came from, and gradients the other way."""
+    for dims in (2, 3):
+        x = random(2, 3, *(4, 6, 4)[:dims]).requires_grad_()
+        values, indices = getattr(torch._C._nn, f"max_pool{dims}d_with_indices")(x.detach(), 2)
+        leaf = values.clone().requires_grad_()
+        mine = ours(values).requires_grad_()
+        more = ((1,) * dims, (0,) * dims) if dims == 3 else ()
+        expected = getattr(torch._C._nn, f"max_unpool{dims}d")(leaf, indices, x.shape[2:], *more)
+        result = chainrule._core.functions[f"_max_unpool{dims}d"](mine, ours(indices), tuple(x.shape[2:]), *more)
+        assert_same(result, expected)
+        expected.square().sum().backward()
+        result.square().sum().backward()
+        assert_same(mine.grad, leaf.grad)
+        with pytest.raises(RuntimeError, match="Found an invalid max index: 999"):
+            chainrule._core.functions[f"_max_unpool{dims}d"](mine, ours(indices) * 0 + 999, tuple(x.shape[2:]), *more)
+
+
+# ---- optimisers
+
+STEPS = {
+    "_fused_sgd_": [
+        (1, {"weight_decay": 0.1, "momentum": 0.9, "lr": 0.1, "dampening": 0.2, "nesterov": False, "maximize": False}),
+        (1, {"weight_decay": 0.0, "momentum": 0.9, "lr": 0.1, "dampening": 0.0, "nesterov": True, "maximize": True}),
+        (0, {"weight_decay": 0.1, "momentum": 0.0, "lr": 0.1, "dampening": 0.0, "nesterov": False, "maximize": False}),
+    ],
+    "_fused_adam_": [
+        (
+            3,
+            {
+                "lr": 0.1,
+                "beta1": 0.8,
+                "beta2": 0.9,
+                "weight_decay": 0.1,
+                "eps": 1e-6,
+                "amsgrad": True,
+                "maximize": False,
+            },
+        ),
+        (
+            2,
+            {
+                "lr": 0.1,
+                "beta1": 0.8,
+                "beta2": 0.9,
+                "weight_decay": 0.0,
+                "eps": 1e-6,
+                "amsgrad": False,
+                "maximize": True,
+            },
+        ),
+    ],
+    "_fused_adamw_": [
+        (
+            2,
+            {
+                "lr": 0.1,
+                "beta1": 0.8,
+                "beta2": 0.9,
+                "weight_decay": 0.1,
+                "eps": 1e-6,
+                "amsgrad": False,
+                "maximize": False,
+            },
+        ),
+    ],
+    "_fused_adagrad_": [(1, {"lr": 0.1, "lr_decay": 0.1, "weight_decay": 0.1, "eps": 1e-6, "maximize": False})],
+}
+
+
+@pytest.mark.parametrize(("name", "case"), [(name, case) for name, cases in STEPS.items() for case in cases])
+def test_fused_steps(name, case):
+    """Three steps over two parameters, those of PyTorch's fused kernels."""
+    states, options = case
+    shapes = [(3, 4), (50_001,)]
+    lists = [[random(*s, seed=10 * i + j).abs() for j, s in enumerate(shapes)] for i in range(2 + states)]
+    mine = [[ours(t) for t in row] for row in lists]
+    for step in (1, 2, 3):
+        for library, rows in ((torch, lists), (chainrule, mine)):
+            extra = {**options, "is_first_step": step == 1} if "sgd" in name else options
+            steps = [library.tensor(float(step)) for _ in shapes]
+            arguments = [rows[0], rows[1], *rows[2:]]
+            if "adam" in name:
+                arguments += [[]] * (5 - len(arguments)) + [steps]
+            elif "adagrad" in name:
+                arguments.append(steps)
+            elif not states:
+                arguments.append([])
+            getattr(library, name)(*arguments, **extra)
+    for ours_row, theirs_row in zip(mine, lists, strict=True):
+        for m, t in zip(ours_row, theirs_row, strict=True):
+            assert_same(m, t)
+
+
+def test_clip_to_norm():
+    for p in (2.0, 1.0, float("inf")):
+        gradients = [random(3, 4), random(7, seed=1)]
+        mine = [ours(g) for g in gradients]
+        parameters = [torch.nn.Parameter(torch.zeros_like(g)) for g in gradients]
+        for parameter, g in zip(parameters, gradients, strict=True):
+            parameter.grad = g.clone()
+        expected = torch.nn.utils.clip_grad_norm_(parameters, 0.5, p)
+        assert_same(chainrule._core.functions["_clip_to_norm_"](mine, 0.5, p), expected)
+        for m, parameter in zip(mine, parameters, strict=True):
+            assert_same(m, parameter.grad)
+
+
 ERRORS = [
     ("embedding", (torch.ones(5, 2), torch.tensor([1.0]))),
     ("embedding", (torch.ones(5, 2), torch.tensor([7]))),

@@ -316,6 +316,10 @@ NB_MODULE(_core, m) {
   bind_layout();
   bind_ordering();
   bind_convolutions();
+  bind_pools();
+  bind_images();
+  bind_optimisers();
+  bind_recurrent();
   bind_tensor_methods();
   bind_python_operations();
   bind_dtype_conversions();

@@ -1,6 +1,7 @@
 // The operations that neural networks stand on, bound.
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
+#include "ops/attention.hpp"
 #include "ops/embedding.hpp"
 #include "ops/loss.hpp"
 #include "ops/normalize.hpp"
@@ -68,6 +69,10 @@ void bind_norms() {
 void bind_networks() {
   bind_losses();
   bind_norms();
+  define(
+      "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+      "dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False)",
+      kFunctional, scaled_dot_product_attention);
 }
 
 }  // namespace chainrule

@@ -72,12 +72,6 @@ struct Rows {
   int64_t n, classes, reduction, ignored;
 
   bool counts(int64_t i) const { return target[i] != ignored; }
-  void check_targets() const {
-    for (int64_t i = 0; i < n; ++i) {
-      if (counts(i) && (target[i] < 0 || target[i] >= classes)) [[unlikely]]
-        raise(PyExc_IndexError, "Target ", target[i], " is out of bounds. There are ", classes, " classes");
-    }
-  }
   template <class T>
   double weight(const T* weights, int64_t i) const {
     return !counts(i) ? 0 : weights ? static_cast<double>(weights[target[i]]) : 1;
@@ -133,7 +127,7 @@ Tensor fused(const Tensor& input, const Tensor& target, const Tensor& weight, in
     GradModeScope off(false);
     Tensor x = prepared(input), at = contiguous(to_dtype(target, DType::Int64)), w = prepared(weight);
     Rows rows{at.data<int64_t>(), x.size(0), x.size(1), reduction, ignored};
-    rows.check_targets();
+    check_targets(rows.target, rows.n, rows.classes, ignored);
     log_totals = empty(Dims{rows.n}, x.dtype());
     out = to_dtype(fused_value(rows, x, w, log_totals), input.dtype());
   }

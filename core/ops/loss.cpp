@@ -31,14 +31,6 @@ struct Samples {
   int64_t count() const { return n * positions; }
   // Where the number for target i stands, of class c.
   int64_t at(int64_t i, int64_t c) const { return (i / positions * classes + c) * positions + i % positions; }
-
-  void check_targets(const int64_t* target) const {
-    for (int64_t i = 0; i < count(); ++i) {
-      if (target[i] != ignored && (target[i] < 0 || target[i] >= classes)) [[unlikely]] {
-        raise(PyExc_IndexError, "Target ", target[i], " is out of bounds. There are ", classes, " classes");
-      }
-    }
-  }
 };
 
 void check_target_dtype(const Tensor& target) {
@@ -118,7 +110,7 @@ void spread(const Samples& s, const T* g, const int64_t* target, const T* weight
 Tensor nll_value(const Samples& s, const Tensor& x, const Tensor& target, const Tensor& weight) {
   GradModeScope off(false);
   Tensor from = prepared(x), at = contiguous(to_dtype(target, DType::Int64)), w = prepared(weight);
-  s.check_targets(at.data<int64_t>());
+  check_targets(at.data<int64_t>(), s.count(), s.classes, s.ignored);
   bool each = s.reduction == kNone;
   Tensor out = each ? empty(target.sizes(), from.dtype()) : empty({}, from.dtype());
   with_kernel_type(from.dtype(), [&]<class T>(T) {
@@ -149,6 +141,14 @@ Tensor gradient_of_nll(const Tensor& g, const Tensor& target, const Tensor& weig
 }
 
 }  // namespace
+
+void check_targets(const int64_t* target, int64_t count, int64_t classes, int64_t ignored) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (target[i] != ignored && (target[i] < 0 || target[i] >= classes)) [[unlikely]] {
+      raise(PyExc_IndexError, "Target ", target[i], " is out of bounds. There are ", classes, " classes");
+    }
+  }
+}
 
 Tensor nll_loss(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored) {
   check_shapes(x, target, weight);

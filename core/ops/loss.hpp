@@ -6,6 +6,9 @@ namespace chainrule {
 
 enum Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };  // PyTorch's numbers for 'none', 'mean', 'sum'
 
+// Raises for targets that are neither classes nor `ignored`.
+void check_targets(const int64_t* target, int64_t count, int64_t classes, int64_t ignored);
+
 // -weight[target] * x[n, target[n], ...], over classes in dimension 1 (0 for a vector); targets equal to `ignored`
 // count nothing.
 Tensor nll_loss(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored);

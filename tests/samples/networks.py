@@ -1,6 +1,11 @@
 """Records of the operations that neural networks stand on."""
 
-from .record import INNER_NAME, N, X, op
+from .record import INNER_NAME, B, N, X, op
+
+# PyTorch has no kernel for them.
+NO_HALVES = "float16 bfloat16"
+# Differentiable once, as in PyTorch; halves round the positions, and a position may fall on another element.
+ONCE = "second forward differences float16 bfloat16"
 
 LOOKUPS = [
     op("embedding", X(5, 3), N(4, high=5)),
@@ -103,4 +108,184 @@ CONVOLUTIONS = [
     op("conv_tbc", X(5, 2, 3), X(3, 3, 4), X(4), 1, skip="name strides"),  # PyTorch reads an expanded input wrongly
 ]
 
-NETWORKS = [*LOOKUPS, *LOSSES, *NORMS, *CONVOLUTIONS]
+POOLS = [
+    op("max_pool1d", X(2, 3, 8), 2),
+    op("max_pool1d", X(3, 9), 3, 2, 1, 2, True),
+    op("max_pool1d_with_indices", X(2, 3, 8), 3, 2),
+    op("max_pool2d", X(2, 3, 6, 7), 2),
+    op("max_pool2d", X(2, 3, 6, 7), (3, 2), (2, 1), (1, 0), (1, 2), True),
+    op("max_pool2d_with_indices", X(3, 6, 7), 3, 2, 1),
+    op("max_pool2d_with_indices", X(0, 3, 6, 7), 3, 2, 1),
+    op("max_pool3d", X(2, 2, 4, 5, 6), 2),
+    op("max_pool3d_with_indices", X(2, 4, 5, 6), (2, 3, 2), 2, 1, 1, True),
+    op("avg_pool1d", X(2, 3, 8), 3, 2, 1),
+    op("avg_pool1d", X(3, 9), 2, ceil_mode=True, count_include_pad=False),
+    op("avg_pool2d", X(2, 3, 6, 7), 2),
+    op("avg_pool2d", X(2, 3, 6, 7), (3, 2), (2, 1), (1, 0), True, False),
+    op("avg_pool2d", X(2, 3, 6, 7), 3, 2, 1, True),
+    op("avg_pool2d", X(3, 6, 7), 2, divisor_override=3),
+    op("avg_pool3d", X(1, 2, 4, 5, 6), 2, skip=NO_HALVES),
+    op("avg_pool3d", X(2, 4, 5, 6), (2, 3, 2), 2, 1, True, False, 5, skip=NO_HALVES),
+    op("adaptive_avg_pool1d", X(2, 3, 8), 3),
+    op("adaptive_avg_pool2d", X(2, 3, 6, 7), (4, 3)),
+    op("adaptive_avg_pool2d", X(2, 3, 6, 7), (1, 1)),
+    op("adaptive_avg_pool3d", X(2, 3, 4, 3, 5), (2, 2, 3)),
+    op("adaptive_max_pool1d", X(2, 3, 8), 3),
+    op("adaptive_max_pool2d_with_indices", X(2, 3, 6, 7), (4, 3)),
+    op("adaptive_max_pool3d_with_indices", X(2, 4, 3, 5), (2, 2, 3)),
+]
+
+# PyTorch composes some of these; it has no second gradient of the others.
+ATTENTION = [
+    op("scaled_dot_product_attention", X(2, 3, 5, 4), X(2, 3, 6, 4), X(2, 3, 6, 4), skip="second"),
+    op("scaled_dot_product_attention", X(1, 2, 70, 4), X(1, 2, 140, 4), X(1, 2, 140, 4), skip="second"),
+    op("scaled_dot_product_attention", X(2, 3, 5, 4), X(2, 3, 5, 4), X(2, 3, 5, 4), None, 0.0, True, skip="second"),
+    op("scaled_dot_product_attention", X(2, 3, 5, 4), X(2, 3, 6, 4), X(2, 3, 6, 4), B(5, 6), skip="second"),
+    op(
+        "scaled_dot_product_attention",
+        X(2, 3, 5, 4),
+        X(2, 3, 6, 4),
+        X(2, 3, 6, 4),
+        X(2, 1, 5, 6, grad=False),
+        skip="second",
+    ),
+    op(
+        "scaled_dot_product_attention",
+        X(2, 4, 5, 4),
+        X(2, 2, 6, 4),
+        X(2, 2, 6, 4),
+        scale=0.3,
+        enable_gqa=True,
+        skip="second",
+    ),
+    op("scaled_dot_product_attention", X(2, 3, 5, 4), X(2, 3, 6, 4), X(2, 3, 6, 4), X(5, 6), skip=INNER_NAME),
+    op("scaled_dot_product_attention", X(2, 3, 5, 4), X(2, 3, 6, 4), X(2, 3, 6, 7), skip=INNER_NAME),
+    op("scaled_dot_product_attention", X(3, 5, 4), X(3, 6, 4), X(3, 6, 4), skip=INNER_NAME),
+    op("scaled_dot_product_attention", X(5, 4), X(6, 4), X(6, 4), None, 0.0, True, skip=INNER_NAME),
+]
+
+IMAGES = [
+    op("upsample_nearest1d", X(2, 3, 4), (7,), None),
+    op("upsample_nearest2d", X(2, 3, 4, 5), (7, 3), None),
+    op("upsample_nearest2d", X(2, 3, 4, 5), None, [2.0, 1.7]),
+    op("upsample_nearest3d", X(1, 2, 2, 3, 4), (4, 5, 3), None),
+    op("upsample_linear1d", X(2, 3, 4), (7,), False, None, skip="uint8"),
+    op("upsample_linear1d", X(2, 3, 4), (7,), True, None, skip="uint8"),
+    op("upsample_bilinear2d", X(2, 3, 4, 5), (7, 3), False, None, skip="uint8"),
+    op("upsample_bilinear2d", X(2, 3, 4, 5), (8, 9), True, None, skip="uint8"),
+    op("upsample_bilinear2d", X(2, 3, 4, 5), None, False, [2.3, 1.4], skip="uint8"),
+    op("upsample_trilinear3d", X(1, 2, 3, 4, 3), (5, 4, 2), False, None, skip="uint8"),
+    op("upsample_trilinear3d", X(1, 2, 3, 4, 3), (5, 4, 2), True, None, skip="uint8"),
+    op("upsample_bicubic2d", X(2, 3, 4, 5), (7, 9), False, None, skip="uint8"),  # bytes are rounded at each step
+    op("upsample_bicubic2d", X(2, 3, 6, 5), (3, 7), True, None, skip="uint8"),
+    op("_upsample_nearest_exact1d", X(2, 3, 5), (7,), None),
+    op("_upsample_nearest_exact2d", X(2, 3, 4, 5), (7, 3), None),
+    op("_upsample_nearest_exact3d", X(1, 2, 2, 3, 4), (4, 5, 3), None),
+    op("_upsample_bilinear2d_aa", X(2, 3, 8, 9), (3, 4), False, None, skip="uint8"),
+    op("_upsample_bilinear2d_aa", X(2, 3, 4, 5), (6, 3), True, None, skip="uint8"),
+    op("_upsample_bicubic2d_aa", X(2, 3, 9, 8), (4, 11), False, None, skip="uint8"),
+    op("im2col", X(2, 3, 5, 6), (2, 3), (1, 1), (0, 0), (1, 1)),
+    op("im2col", X(3, 6, 6), (2, 2), (2, 1), (1, 2), (2, 1)),
+    op("col2im", X(2, 12, 20), (5, 6), (2, 2), (1, 1), (0, 0), (1, 1)),
+    op("col2im", X(8, 9), (4, 5), (2, 2), (1, 2), (1, 0), (2, 1)),
+    op("pixel_shuffle", X(2, 8, 3, 2), 2),
+    op("pixel_shuffle", X(9, 2, 2), 3),
+    op("pixel_unshuffle", X(2, 2, 4, 6), 2),
+    op("channel_shuffle", X(2, 6, 3, 2), 3, skip=INNER_NAME),
+    op("channel_shuffle", X(1, 4, 3), 2, skip=INNER_NAME),
+    op("affine_grid_generator", X(2, 2, 3), (2, 1, 3, 4), False, skip=INNER_NAME),
+    op("affine_grid_generator", X(2, 3, 4), (2, 1, 3, 1, 2), True, skip=INNER_NAME),
+    op("grid_sampler", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 0, 0, False, skip=ONCE),
+    op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 1, 1, True, skip=ONCE),
+    *(
+        op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.7, high=1.7), mode, padding, align, skip=ONCE)
+        for mode in (0, 2)
+        for padding in (0, 1, 2)
+        for align in (False, True)
+    ),
+    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 0, 2, False, skip=ONCE),
+    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 1, 0, True, skip=ONCE),
+]
+
+
+def _weights(features: int, hidden: int, gates: int) -> list:
+    return [X(gates * hidden, features), X(gates * hidden, hidden), X(gates * hidden), X(gates * hidden)]
+
+
+# PyTorch's names are those of the steps that a cell is composed of there.
+RECURRENT = [
+    op("lstm_cell", X(2, 3), (X(2, 4), X(2, 4)), *_weights(3, 4, 4), skip=INNER_NAME),
+    op("lstm_cell", X(2, 3), (X(2, 20), X(2, 20)), X(80, 3), X(80, 20), skip=INNER_NAME),
+    op("gru_cell", X(2, 3), X(2, 4), *_weights(3, 4, 3), skip=INNER_NAME),
+    op("gru_cell", X(2, 3), X(2, 20), X(60, 3), X(60, 20), skip=INNER_NAME),
+    op("rnn_tanh_cell", X(2, 3), X(2, 4), *_weights(3, 4, 1), skip=INNER_NAME),
+    op("rnn_relu_cell", X(2, 3), X(2, 4), *_weights(3, 4, 1), skip=INNER_NAME),
+    op(
+        "lstm",
+        X(5, 2, 3),
+        (X(1, 2, 4), X(1, 2, 4)),
+        _weights(3, 4, 4),
+        True,
+        1,
+        0.0,
+        True,
+        False,
+        False,
+        skip=INNER_NAME,
+    ),
+    op(
+        "lstm",
+        X(2, 3, 3),
+        (X(4, 2, 2), X(4, 2, 2)),
+        [w for size in (3, 3, 4, 4) for w in _weights(size, 2, 4)],
+        True,
+        2,
+        0.0,
+        True,
+        True,
+        True,
+        skip=INNER_NAME,
+    ),
+    op(
+        "lstm",
+        X(3, 2, 3),
+        (X(1, 2, 2), X(1, 2, 4)),
+        [X(16, 3), X(16, 2), X(2, 4)],
+        False,
+        1,
+        0.0,
+        True,
+        False,
+        False,
+        skip=INNER_NAME,
+    ),
+    op(
+        "gru",
+        X(3, 2, 3),
+        X(2, 2, 2),
+        [*_weights(3, 2, 3), *_weights(2, 2, 3)],
+        True,
+        2,
+        0.0,
+        True,
+        False,
+        False,
+        skip=INNER_NAME,
+    ),
+    op(
+        "rnn_tanh",
+        X(3, 2, 3),
+        X(2, 2, 2),
+        [*_weights(3, 2, 1), *_weights(3, 2, 1)],
+        True,
+        1,
+        0.0,
+        True,
+        True,
+        False,
+        skip=INNER_NAME,
+    ),
+    op("rnn_relu", X(3, 2, 3), X(1, 2, 2), [X(2, 3), X(2, 2)], False, 1, 0.0, True, False, False, skip=INNER_NAME),
+]
+
+NETWORKS = [*LOOKUPS, *LOSSES, *NORMS, *CONVOLUTIONS, *POOLS, *ATTENTION, *IMAGES, *RECURRENT]

@@ -1,0 +1,25 @@
+// The pointwise part of recurrent cells, row by row of a batch.
+#pragma once
+#include <cstdint>
+
+#include "backends/cpu/isa.hpp"
+
+namespace chainrule::cpu {
+
+// n is the hidden size. Gates lie side by side in a row: input, forget, candidate, output for LSTM; reset, update,
+// candidate for GRU. x and h are the two summands of the gates, before activation; `gates` are they after it.
+template <class T>
+struct CellKernels {
+  // state = (h, c), side by side
+  void (*lstm)(const T* x, const T* h, const T* c, T* gates, T* state, int64_t n);
+  // g is the gradient of the state; d_gates that of the gates before activation
+  void (*lstm_gradient)(const T* g, const T* gates, const T* c, const T* state, T* d_gates, T* d_c, int64_t n);
+  void (*gru)(const T* x, const T* h, const T* before, T* gates, T* after, int64_t n);
+  // d_h differs from d_x in the candidate, whose second summand is multiplied by the reset gate
+  void (*gru_gradient)(const T* g, const T* gates, const T* h, const T* before, T* d_x, T* d_h, T* d_before, int64_t n);
+};
+
+}  // namespace chainrule::cpu
+
+CR_DECLARE_PER_ISA(extern const CellKernels<float> cells_float)
+CR_DECLARE_PER_ISA(extern const CellKernels<double> cells_double)

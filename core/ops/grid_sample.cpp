@@ -1,0 +1,313 @@
+// Reading images at positions that a grid gives, and the gradients with respect to both.
+#include "ops/grid_sample.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "backends/cpu/thread_pool.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/matmul.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kSample2d{"grid_sampler_2d", "GridSampler2DBackward0", "g spread over the pixels read, and their slopes"};
+OpInfo kSample3d{"grid_sampler_3d", "GridSampler3DBackward0", "g spread over the voxels read, and their slopes"};
+OpInfo kGradient{"grid_sampler_backward", "GridSamplerBackwardBackward0", "not implemented"};
+
+enum Interpolation : int64_t { kLinear, kNearest, kCubic };
+enum Padding : int64_t { kZeros, kBorder, kReflection };
+
+struct Sampler {
+  int dims;
+  Interpolation interpolation;
+  Padding padding;
+  bool align_corners;
+};
+
+// A position along one dimension, in elements, and how it changes with the grid's number.
+template <class T>
+struct Coordinate {
+  T at, slope;
+};
+
+template <class T>
+Coordinate<T> in_elements(T x, int64_t size, bool align_corners) {
+  auto n = static_cast<T>(size);
+  if (align_corners) return {(x + 1) / 2 * (n - 1), (n - 1) / 2};
+  return {((x + 1) * n - 1) / 2, n / 2};
+}
+
+template <class T>
+Coordinate<T> clipped(Coordinate<T> c, int64_t size) {
+  auto last = static_cast<T>(size - 1);
+  if (!(c.at > 0)) return {T(0), T(0)};
+  if (c.at >= last) return {last, T(0)};
+  return c;
+}
+
+// Mirrored at both ends until it is inside; the ends are given doubled, so that they may lie between elements.
+template <class T>
+Coordinate<T> reflected(Coordinate<T> c, int64_t twice_low, int64_t twice_high) {
+  if (twice_low == twice_high) return {T(0), T(0)};
+  T low = static_cast<T>(twice_low) / 2, span = static_cast<T>(twice_high - twice_low) / 2, slope = c.slope;
+  T distance = c.at - low;
+  if (distance < 0) {
+    distance = -distance;
+    slope = -slope;
+  }
+  T extra = std::fmod(distance, span), turns = std::floor(distance / span);
+  if (std::fmod(turns, T(2)) == 0) return {extra + low, slope};
+  return {span - extra + low, -slope};
+}
+
+template <class T>
+Coordinate<T> padded(Coordinate<T> c, int64_t size, const Sampler& s) {
+  if (s.padding == kBorder) return clipped(c, size);
+  if (s.padding == kReflection) {
+    c = s.align_corners ? reflected(c, 0, 2 * (size - 1)) : reflected(c, -1, 2 * size - 1);
+    return clipped(c, size);
+  }
+  // What does not fit an index lies outside.
+  return std::abs(c.at) < T(1e9) ? c : Coordinate<T>{T(-100), T(0)};
+}
+
+// What one dimension contributes: up to four elements, their weights and the weights' slopes. -1: outside.
+template <class T>
+struct Reading {
+  int count;
+  int64_t index[4];
+  T weight[4], slope[4];
+};
+
+template <class T>
+T cubic_weight(T x) {
+  constexpr T a = T(-0.75);
+  return x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+}
+template <class T>
+T cubic_slope(T x) {
+  constexpr T a = T(-0.75);
+  return x <= 1 ? (3 * (a + 2) * x - 2 * (a + 3)) * x : (3 * a * x - 10 * a) * x + 8 * a;
+}
+
+int64_t inside(int64_t i, int64_t size) { return i >= 0 && i < size ? i : -1; }
+
+template <class T>
+Reading<T> read_cubic(Coordinate<T> c, int64_t size, const Sampler& s) {
+  Reading<T> r{4, {}, {}, {}};
+  if (!(std::abs(c.at) < T(1e9))) c = {T(-100), T(0)};
+  T whole = std::floor(c.at), t = c.at - whole;
+  for (int k = 0; k < 4; ++k) {
+    T at = padded(Coordinate<T>{whole - 1 + static_cast<T>(k), T(0)}, size, s).at;
+    r.index[k] = inside(static_cast<int64_t>(at), size);
+    T distance = std::abs(t + 1 - static_cast<T>(k));
+    r.weight[k] = cubic_weight(distance);
+    r.slope[k] = (k < 2 ? 1 : -1) * cubic_slope(distance) * c.slope;
+  }
+  return r;
+}
+
+template <class T>
+Reading<T> read(T x, int64_t size, const Sampler& s) {
+  Coordinate<T> c = in_elements(x, size, s.align_corners);
+  if (s.interpolation == kCubic) return read_cubic(c, size, s);
+  c = padded(c, size, s);
+  if (s.interpolation == kNearest) {
+    return {1, {inside(static_cast<int64_t>(std::nearbyint(c.at)), size)}, {T(1)}, {T(0)}};
+  }
+  T whole = std::floor(c.at), right = c.at - whole;
+  auto i = static_cast<int64_t>(whole);
+  return {2, {inside(i, size), inside(i + 1, size)}, {1 - right, right}, {-c.slope, c.slope}};
+}
+
+// All dimensions of one grid point; dimension 0 is the slowest (depth, or height of an image).
+template <class T>
+struct Point {
+  Reading<T> along[3];
+
+  Point(const T* grid, const std::array<int64_t, 3>& size, const Sampler& s) {
+    along[0] = {1, {0}, {T(1)}, {T(0)}};
+    for (int d = 0; d < s.dims; ++d) {
+      auto place = static_cast<size_t>(3 - s.dims + d);
+      along[place] = read(grid[s.dims - 1 - d], size[place], s);
+    }
+  }
+  // Calls f(offset in the plane, z, y, x) for every element that is inside.
+  template <class F>
+  void each(const std::array<int64_t, 3>& size, F f) const {
+    for (int z = 0; z < along[0].count; ++z) {
+      for (int y = 0; y < along[1].count; ++y) {
+        for (int x = 0; x < along[2].count; ++x) {
+          int64_t i = along[0].index[z], j = along[1].index[y], k = along[2].index[x];
+          if (i >= 0 && j >= 0 && k >= 0) f((i * size[1] + j) * size[2] + k, z, y, x);
+        }
+      }
+    }
+  }
+};
+
+struct GridShape {
+  int64_t batch, channels, points;
+  std::array<int64_t, 3> size;
+  int64_t plane() const { return size[0] * size[1] * size[2]; }
+
+  GridShape(const Tensor& x, const Tensor& grid, int dims) : batch(x.size(0)), channels(x.size(1)), size{1, 1, 1} {
+    for (int d = 0; d < dims; ++d) size[static_cast<size_t>(3 - dims + d)] = x.size(2 + d);
+    points = 1;
+    for (int d = 1; d <= dims; ++d) points *= grid.size(d);
+  }
+};
+
+template <class T>
+void sample(const Sampler& s, const GridShape& g, const T* x, const T* grid, T* y) {
+  cpu::parallel_for(g.batch * g.points, 512, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t n = i / g.points, p = i % g.points;
+      const Point<T> point(grid + i * s.dims, g.size, s);
+      for (int64_t c = 0; c < g.channels; ++c) y[(n * g.channels + c) * g.points + p] = 0;
+      point.each(g.size, [&](int64_t at, int a, int b, int k) {
+        const T w = point.along[0].weight[a] * point.along[1].weight[b] * point.along[2].weight[k];
+        for (int64_t c = 0; c < g.channels; ++c) {
+          y[(n * g.channels + c) * g.points + p] += w * x[(n * g.channels + c) * g.plane() + at];
+        }
+      });
+    }
+  });
+}
+
+// dx may be null.
+template <class T>
+void sample_gradient(const Sampler& s, const GridShape& g, const T* incoming, const T* x, const T* grid, T* dx,
+                     T* d_grid) {
+  cpu::parallel_for(g.batch, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      if (dx) std::fill_n(dx + n * g.channels * g.plane(), g.channels * g.plane(), T(0));
+      for (int64_t p = 0; p < g.points; ++p) {
+        const int64_t i = n * g.points + p;
+        const Point<T> point(grid + i * s.dims, g.size, s);
+        T slopes[3] = {};
+        point.each(g.size, [&](int64_t at, int a, int b, int k) {
+          const Reading<T>* r = point.along;
+          const T w[3] = {r[0].weight[a], r[1].weight[b], r[2].weight[k]}, all = w[0] * w[1] * w[2];
+          T product = 0;
+          for (int64_t c = 0; c < g.channels; ++c) {
+            const int64_t plane = n * g.channels + c;
+            const T from = incoming[plane * g.points + p];
+            if (dx) dx[plane * g.plane() + at] += all * from;
+            product += from * x[plane * g.plane() + at];
+          }
+          slopes[0] += product * r[0].slope[a] * w[1] * w[2];
+          slopes[1] += product * w[0] * r[1].slope[b] * w[2];
+          slopes[2] += product * w[0] * w[1] * r[2].slope[k];
+        });
+        for (int d = 0; d < s.dims; ++d) d_grid[i * s.dims + s.dims - 1 - d] = slopes[3 - s.dims + d];
+      }
+    }
+  });
+}
+
+// PyTorch does not differentiate this gradient either.
+Tensor once(const Tensor& result, const Tensor& g, const Tensor& x, const Tensor& grid) {
+  return record(kGradient, result, {&g, &x, &grid}, {}, [](Backward&) {
+    raise(PyExc_RuntimeError, "derivative for aten::grid_sampler_backward is not implemented");
+  });
+}
+
+void give_gradients(Backward& b, const Sampler& s) {
+  Tensor g = b.g(), x = b.saved(0), grid = b.saved(1), dx, d_grid;
+  {
+    GradModeScope off(false);
+    GridShape shape(x, grid, s.dims);
+    Tensor incoming = prepared(g), from = prepared(x), at = prepared(grid);
+    dx = b.needs(0) ? empty(x.sizes(), from.dtype()) : Tensor();
+    d_grid = empty(grid.sizes(), from.dtype());
+    with_kernel_type(from.dtype(), [&]<class T>(T) {
+      sample_gradient<T>(s, shape, incoming.data<T>(), from.data<T>(), at.data<T>(), dx ? dx.data<T>() : nullptr,
+                         d_grid.data<T>());
+    });
+    if (dx) dx = to_dtype(dx, x.dtype());
+    d_grid = to_dtype(d_grid, grid.dtype());
+  }
+  if (b.needs(0)) b.give(0, once(dx, g, x, grid));
+  if (b.needs(1)) b.give(1, once(d_grid, g, x, grid));
+}
+
+void check_arguments(const Tensor& x, const Tensor& grid, int64_t interpolation, int64_t padding) {
+  check(x.ndim() == 4 || x.ndim() == 5,
+        "grid_sampler(): expected 4D or 5D input and grid with same number of "
+        "dimensions, but got input with sizes ",
+        x.sizes(), " and grid with sizes ", grid.sizes());
+  check(x.ndim() == grid.ndim(),
+        "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
+        "got input with sizes ",
+        x.sizes(), " and grid with sizes ", grid.sizes());
+  check(x.size(0) == grid.size(0),
+        "grid_sampler(): expected grid and input to have same batch size, but got input "
+        "with sizes ",
+        x.sizes(), " and grid with sizes ", grid.sizes());
+  check(grid.size(grid.ndim() - 1) == x.ndim() - 2, "grid_sampler(): expected grid to have size ", x.ndim() - 2,
+        " in last dimension, but got grid with sizes ", grid.sizes());
+  for (int d = 2; d < x.ndim(); ++d) {
+    check(x.size(d) > 0, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ",
+          x.sizes(), " with dimension ", d, " being empty");
+  }
+  check(interpolation >= 0 && interpolation <= 2, "grid_sampler(): unknown interpolation mode ", interpolation);
+  check(padding >= 0 && padding <= 2, "grid_sampler(): unknown padding mode ", padding);
+  check(interpolation != kCubic || x.ndim() == 4, "grid_sampler(): bicubic interpolation only supports 4D input");
+  check(x.dtype() == grid.dtype(), "grid_sampler(): expected input and grid to have same dtype, but input has ",
+        facts(x.dtype()).name, " and grid has ", facts(grid.dtype()).name);
+}
+
+}  // namespace
+
+Tensor grid_sampler(const Tensor& x, const Tensor& grid, int64_t interpolation, int64_t padding, bool align_corners) {
+  check_arguments(x, grid, interpolation, padding);
+  Sampler s{x.ndim() - 2, static_cast<Interpolation>(interpolation), static_cast<Padding>(padding), align_corners};
+  require_floating(x, s.dims == 2 ? "grid_sampler_2d_cpu" : "grid_sampler_3d_cpu");
+  Tensor y;
+  {
+    GradModeScope off(false);
+    Dims sizes(x.sizes());
+    for (int d = 0; d < s.dims; ++d) sizes[2 + d] = grid.size(1 + d);
+    Tensor from = prepared(x), at = prepared(grid), out = empty(sizes, from.dtype());
+    with_kernel_type(out.dtype(), [&]<class T>(T) {
+      sample<T>(s, GridShape(x, grid, s.dims), from.data<T>(), at.data<T>(), out.data<T>());
+    });
+    y = to_dtype(out, x.dtype());
+  }
+  return record(s.dims == 2 ? kSample2d : kSample3d, y, {&x, &grid}, {&x, &grid},
+                [s](Backward& b) { give_gradients(b, s); });
+}
+
+Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align_corners) {
+  check(size.size() == 4 || size.size() == 5,
+        "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) size, but got ", Span(size));
+  require_floating(theta, "affine_grid_generator");
+  int dims = size.size() - 2;
+  check(theta.ndim() == 3 && theta.size(0) == size[0] && theta.size(1) == dims && theta.size(2) == dims + 1,
+        "Expected a batch of ", dims, "D affine matrices of shape Nx", dims, "x", dims + 1, " for size ", Span(size),
+        ". Got ", theta.sizes(), ".");
+  Dims sizes{size[0]};
+  int64_t points = 1;
+  for (int d = 0; d < dims; ++d) {
+    sizes.push_back(size[2 + d]);
+    points *= size[2 + d];
+  }
+  sizes.push_back(dims);
+  // Positions of the points, the last dimension's first, and a 1 for the translation.
+  Tensor base = empty(Dims{points, dims + 1}, DType::Float64);
+  for (int64_t p = 0; p < points; ++p) {
+    double* row = base.data<double>() + p * (dims + 1);
+    int64_t left = p;
+    for (int d = dims; d-- > 0; left /= size[2 + d]) {
+      auto n = static_cast<double>(size[2 + d]), i = static_cast<double>(left % size[2 + d]);
+      row[dims - 1 - d] = align_corners ? (n > 1 ? 2 * i / (n - 1) - 1 : 0) : (2 * i + 1) / n - 1;
+    }
+    row[dims] = 1;
+  }
+  return reshape(matmul(to_dtype(base, theta.dtype()), transpose(theta, 1, 2)), sizes);
+}
+
+}  // namespace chainrule

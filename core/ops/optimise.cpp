@@ -1,0 +1,105 @@
+// Steps of optimisers over all parameters at once.
+#include "ops/optimise.hpp"
+
+#include <cmath>
+
+#include "autograd/inplace.hpp"
+#include "backends/cpu/normalize.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/create.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/reduce.hpp"
+
+namespace chainrule {
+namespace {
+
+void check_array(const char* name, const Tensor& parameter, const Tensor& t) {
+  check(equal(t.sizes(), parameter.sizes()), name, ": a parameter of shape ", parameter.sizes(),
+        " has a gradient or state of shape ", t.sizes());
+  check(is_floating(t.dtype()), name, ": expected floating point tensors, but got ", facts(t.dtype()).tensor_name);
+}
+
+}  // namespace
+
+double step_count(const Tensor& t) {
+  check(t.numel() == 1, "expected a step count of one element, but got shape ", t.sizes());
+  return load(t.dtype(), t->data).real;
+}
+
+void check_list(const char* name, size_t parameters, size_t given, const char* what) {
+  check(parameters == given, name, ": ", parameters, " parameters, but ", given, " ", what);
+}
+
+bool apply_scale(const TensorList& gradients, const GradientScale& s) {
+  if (s.found_inf && step_count(s.found_inf) != 0) return false;
+  if (!s.scale) return true;
+  GradModeScope off(false);
+  for (const Tensor& g : gradients) elementwise_inplace(OpId::div, {g, Operand(step_count(s.scale))});
+  return true;
+}
+
+void step_one(const char* name, cpu::Optimiser optimiser, std::vector<Tensor> arrays, const cpu::StepNumbers& numbers) {
+  const Tensor& parameter = arrays[0];
+  check_array(name, parameter, parameter);
+  check_inplace(parameter, grad_enabled() && requires_grad(parameter));
+  GradModeScope off(false);
+  DType dtype = kernel_dtype(parameter.dtype());
+  std::vector<Tensor> used;
+  void* data[5] = {};
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i]) check_array(name, parameter, arrays[i]);
+    used.push_back(arrays[i] ? contiguous(to_dtype(arrays[i], dtype)) : Tensor());
+    data[i] = arrays[i] ? used.back()->data : nullptr;
+  }
+  if (parameter.numel() > 0) {
+    cpu::optimiser_step(optimiser, dtype, data, static_cast<int>(used.size()), parameter.numel(), numbers);
+  }
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (!arrays[i] || i == 1) continue;
+    if (used[i].get() != arrays[i].get()) copy_elements(arrays[i], used[i]);
+    mark_written(arrays[i]);
+  }
+}
+
+namespace {
+
+// sum |x|^p, or the largest |x| for p = inf, of one tensor.
+double power_sum(const Tensor& t, double p) {
+  GradModeScope off(false);
+  if (p == 2 && is_floating(t.dtype())) {
+    Tensor x = prepared(t);
+    cpu::Channels whole{1, 1, x.numel()};
+    cpu::ChannelSums sums;
+    double mean = 0;
+    if (x.numel() > 0) cpu::channel_sums(x.dtype(), x->data, x->data, whole, &mean, &sums);
+    return x.numel() > 0 ? sums.g_deviation : 0;
+  }
+  Tensor norm = vector_norm(t, p, {}, false, DType::Float64);
+  double value = load(DType::Float64, norm->data).real;
+  return std::isinf(p) ? value : p == 0 ? value : std::pow(value, p);
+}
+
+}  // namespace
+
+Tensor total_norm(const TensorList& tensors, double p) {
+  double total = 0;
+  DType dtype = tensors.empty() ? default_dtype() : tensors[0].dtype();
+  for (const Tensor& t : tensors) {
+    double part = t.numel() == 0 ? 0 : power_sum(t, p);
+    total = !std::isinf(p) ? total + part : p > 0 ? std::max(total, part) : std::min(total, part);
+    if (part != part) total = part;
+  }
+  double norm = std::isinf(p) || p == 0 ? total : p == 2 ? std::sqrt(total) : std::pow(total, 1 / p);
+  return full({}, Scalar(norm), dtype);
+}
+
+Tensor clip_to_norm(const TensorList& tensors, double max_norm, double p) {
+  Tensor norm = total_norm(tensors, p);
+  double factor = max_norm / (step_count(norm) + 1e-6);
+  if (factor >= 1) return norm;
+  GradModeScope off(false);
+  for (const Tensor& t : tensors) elementwise_inplace(OpId::mul, {t, Operand(factor)});
+  return norm;
+}
+
+}  // namespace chainrule

@@ -1,0 +1,228 @@
+// Sliding blocks as columns and back, and images whose channels become pixels.
+#include "ops/patches.hpp"
+
+#include <cstring>
+
+#include "backends/cpu/thread_pool.hpp"
+#include "ops/complex.hpp"
+#include "ops/join.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kColumns{"im2col", "Im2ColBackward0", "the columns of g added to where they were taken from"};
+OpInfo kShuffle{"pixel_shuffle", "PixelShuffleBackward0", "g with its pixels as channels again"};
+OpInfo kUnshuffle{"pixel_unshuffle", "PixelUnshuffleBackward0", "g with its channels as pixels again"};
+OpInfo kImage{"col2im", "Col2ImBackward0", "the columns of g"};
+
+struct Patches {
+  int64_t height, width, rows, columns;  // of the image, and of the blocks in it
+  int64_t kernel[2], dilation[2], padding[2], stride[2];
+
+  int64_t taps() const { return kernel[0] * kernel[1]; }
+  int64_t blocks() const { return rows * columns; }
+};
+
+void check_pair(const Dims& values, const char* name, int64_t least) {
+  check(values.size() == 2, "It is expected ", name, " equals to 2, but got size ", values.size());
+  for (int64_t v : values) {
+    check(v >= least, name, " should be greater than zero, but got ", name, ": ", Span(values));
+  }
+}
+
+Patches make_patches(int64_t height, int64_t width, const PatchOptions& o) {
+  check_pair(o.kernel, "kernel_size", 1);
+  check_pair(o.dilation, "dilation", 1);
+  check_pair(o.padding, "padding", 0);
+  check_pair(o.stride, "stride", 1);
+  Patches p{height, width, 0, 0, {}, {}, {}, {}};
+  int64_t size[2] = {height, width}, blocks[2];
+  for (int d = 0; d < 2; ++d) {
+    p.kernel[d] = o.kernel[d];
+    p.dilation[d] = o.dilation[d];
+    p.padding[d] = o.padding[d];
+    p.stride[d] = o.stride[d];
+    int64_t room = size[d] + 2 * p.padding[d] - p.dilation[d] * (p.kernel[d] - 1) - 1;
+    blocks[d] = room < 0 ? 0 : room / p.stride[d] + 1;
+  }
+  check(blocks[0] > 0 && blocks[1] > 0, "Given an image of spatial size (", height, ", ", width,
+        "), kernel_size=", Span(o.kernel), ", dilation=", Span(o.dilation), ", padding=", Span(o.padding),
+        ", stride=", Span(o.stride), ", calculated shape of the array of sliding blocks as (", blocks[0], ", ",
+        blocks[1], "), but its components must be at least one.");
+  p.rows = blocks[0];
+  p.columns = blocks[1];
+  return p;
+}
+
+// Calls f(row of columns, row of the image or null, first block, last block) for each row of blocks of each tap.
+template <class T, class I, class F>
+void each_block_row(const Patches& p, int64_t planes, T* columns, I* image, F f) {
+  cpu::parallel_for(planes, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T* to = columns + i * p.taps() * p.blocks();
+      for (int64_t ky = 0; ky < p.kernel[0]; ++ky) {
+        for (int64_t kx = 0; kx < p.kernel[1]; ++kx) {
+          for (int64_t r = 0; r < p.rows; ++r, to += p.columns) {
+            int64_t y = r * p.stride[0] - p.padding[0] + ky * p.dilation[0], x = kx * p.dilation[1] - p.padding[1];
+            f(to, y < 0 || y >= p.height ? nullptr : image + (i * p.height + y) * p.width, x);
+          }
+        }
+      }
+    }
+  });
+}
+
+template <class T>
+void take_patches(const Patches& p, int64_t planes, const T* image, T* columns) {
+  each_block_row(p, planes, columns, image, [&p](T* to, const T* row, int64_t x) {
+    for (int64_t c = 0; c < p.columns; ++c, x += p.stride[1]) to[c] = row && x >= 0 && x < p.width ? row[x] : T(0);
+  });
+}
+
+template <class T>
+void add_patches(const Patches& p, int64_t planes, const T* columns, T* image) {
+  std::fill_n(image, planes * p.height * p.width, T(0));
+  each_block_row(p, planes, columns, image, [&p](const T* from, T* row, int64_t x) {
+    for (int64_t c = 0; row && c < p.columns; ++c, x += p.stride[1]) {
+      if (x >= 0 && x < p.width) row[x] += from[c];
+    }
+  });
+}
+
+Tensor columns_of(const Tensor& x, const Patches& p);
+
+template <class F>
+Tensor by_kernel(const Tensor& t, Span sizes, F f) {
+  GradModeScope off(false);
+  Tensor from = prepared(t), out = empty(sizes, from.dtype());
+  with_kernel_type(out.dtype(), [&]<class T>(T) { f(from.data<T>(), out.data<T>()); });
+  return to_dtype(out, t.dtype());
+}
+
+// Both with or without a batch dimension.
+Tensor image_of(const Tensor& columns, const Patches& p) {
+  int d = columns.ndim() - 2;
+  Dims sizes{columns.size(d) / p.taps(), p.height, p.width};
+  if (d) sizes.insert(0, columns.size(0));
+  int64_t planes = count(sizes) / (p.height * p.width);
+  Tensor out = by_kernel(columns, sizes, [&](const auto* from, auto* to) { add_patches(p, planes, from, to); });
+  return record(kImage, out, {&columns}, {}, [p](Backward& b) { b.give(0, columns_of(b.g(), p)); });
+}
+
+Tensor columns_of(const Tensor& x, const Patches& p) {
+  int d = x.ndim() - 3;
+  Dims sizes{x.size(d) * p.taps(), p.blocks()};
+  if (d) sizes.insert(0, x.size(0));
+  int64_t planes = x.numel() / (p.height * p.width);
+  Tensor out = by_kernel(x, sizes, [&](const auto* from, auto* to) { take_patches(p, planes, from, to); });
+  return record(kColumns, out, {&x}, {}, [p](Backward& b) { b.give(0, image_of(b.g(), p)); });
+}
+
+// x (..., channels, height, width) with the trailing three dimensions replaced.
+Dims with_image(const Tensor& x, std::initializer_list<int64_t> image) {
+  Dims sizes(x.sizes().first(x.sizes().size() - 3));
+  for (int64_t s : image) sizes.push_back(s);
+  return sizes;
+}
+
+// The leading dimensions in place, the others in the order given, counted from the first of them.
+Tensor permute_trailing(const Tensor& x, std::initializer_list<int64_t> order) {
+  Dims dims;
+  int lead = x.ndim() - static_cast<int>(order.size());
+  for (int i = 0; i < lead; ++i) dims.push_back(i);
+  for (int64_t d : order) dims.push_back(lead + d);
+  return permute(x, dims);
+}
+
+// A tensor of its own: rearranging by 1 gives a view.
+Tensor fresh(const Tensor& y, const Tensor& x) { return y.same_storage(x) ? clone(y) : alias(y); }
+
+// Real and imaginary parts on their own, for what rearranges or adds.
+template <class F>
+Tensor by_parts(const Tensor& x, F f) {
+  Tensor re = f(real(x)), im = f(imag(x));
+  return view_as_complex(stack(std::vector<Tensor>{re, im}, re.ndim()));
+}
+
+}  // namespace
+
+Tensor im2col(const Tensor& x, const PatchOptions& o) {
+  int d = x.ndim() - 3;
+  check((d == 0 || d == 1) && x.size(d) > 0 && x.size(d + 1) > 0 && x.size(d + 2) > 0,
+        "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but "
+        "got: ",
+        x.sizes());
+  if (is_complex(x.dtype())) return by_parts(x, [&](const Tensor& part) { return im2col(part, o); });
+  if (!is_bool(x.dtype())) require_floating(x, "im2col_out_cpu");
+  return columns_of(x, make_patches(x.size(d + 1), x.size(d + 2), o));
+}
+
+Tensor col2im(const Tensor& columns, const Dims& out, const PatchOptions& o) {
+  int d = columns.ndim() - 2;
+  check(d == 0 || d == 1,
+        "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, "
+        "but got: ",
+        columns.sizes());
+  if (is_complex(columns.dtype())) return by_parts(columns, [&](const Tensor& t) { return col2im(t, out, o); });
+  check(out.size() == 2, "It is expected output_size equals to 2, but got size ", out.size());
+  if (!is_bool(columns.dtype())) require_floating(columns, "col2im_out_cpu");
+  Patches p = make_patches(out[0], out[1], o);
+  check(columns.size(d) % p.taps() == 0 && columns.size(d) > 0,
+        "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input.size(1)=",
+        columns.size(d), " and kernel_size=", Span(o.kernel));
+  check(columns.size(d + 1) == p.blocks(), "Given output_size=", Span(out), ", kernel_size=", Span(o.kernel),
+        ", dilation=", Span(o.dilation), ", padding=", Span(o.padding), ", stride=", Span(o.stride),
+        ", expected size of input's dimension 2 to match the calculated number of sliding blocks ", p.rows, " * ",
+        p.columns, " = ", p.blocks(), ", but got input.size(2)=", columns.size(d + 1), ".");
+  return image_of(columns, p);
+}
+
+Tensor pixel_shuffle(const Tensor& x, int64_t r) {
+  check(x.ndim() >= 3, "pixel_shuffle expects input to have at least 3 dimensions, but got input with ", x.ndim(),
+        " dimension(s)");
+  check(r > 0, "pixel_shuffle expects a positive upscale_factor, but got ", r);
+  int64_t c = x.size(x.ndim() - 3), h = x.size(x.ndim() - 2), w = x.size(x.ndim() - 1);
+  check(c % (r * r) == 0,
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+        "upscale_factor, but input.size(-3)=",
+        c, " is not divisible by ", r * r);
+  Tensor y;
+  {
+    GradModeScope off(false);
+    Tensor split = reshape(x, with_image(x, {c / (r * r), r, r, h, w}));
+    y = fresh(reshape(permute_trailing(split, {0, 3, 1, 4, 2}), with_image(x, {c / (r * r), h * r, w * r})), x);
+  }
+  return record(kShuffle, y, {&x}, {}, [r](Backward& b) { b.give(0, pixel_unshuffle(b.g(), r)); });
+}
+
+Tensor pixel_unshuffle(const Tensor& x, int64_t r) {
+  check(x.ndim() >= 3, "pixel_unshuffle expects input to have at least 3 dimensions, but got input with ", x.ndim(),
+        " dimension(s)");
+  check(r > 0, "pixel_unshuffle expects a positive downscale_factor, but got ", r);
+  int64_t c = x.size(x.ndim() - 3), h = x.size(x.ndim() - 2), w = x.size(x.ndim() - 1);
+  check(h % r == 0, "pixel_unshuffle expects height to be divisible by downscale_factor, but input.size(-2)=", h,
+        " is not divisible by ", r);
+  check(w % r == 0, "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", w,
+        " is not divisible by ", r);
+  Tensor y;
+  {
+    GradModeScope off(false);
+    Tensor split = reshape(x, with_image(x, {c, h / r, r, w / r, r}));
+    y = fresh(reshape(permute_trailing(split, {0, 2, 4, 1, 3}), with_image(x, {c * r * r, h / r, w / r})), x);
+  }
+  return record(kUnshuffle, y, {&x}, {}, [r](Backward& b) { b.give(0, pixel_shuffle(b.g(), r)); });
+}
+
+Tensor channel_shuffle(const Tensor& x, int64_t groups) {
+  check(x.ndim() > 2, "channel_shuffle expects input with > 2 dims, but got input with sizes ", x.sizes());
+  check(groups > 0, "Number of groups to divide channels in must be positive. Value of groups:", groups);
+  check(x.size(1) % groups == 0, "Number of channels must be divisible by groups. Got ", x.size(1), " channels and ",
+        groups, " groups.");
+  Tensor split = reshape(x, Dims{x.size(0), groups, x.size(1) / groups, -1});
+  if (x.numel() == 0) return view_as_alias(x);
+  return reshape(contiguous(transpose(split, 1, 2)), x.sizes());
+}
+
+}  // namespace chainrule

@@ -1,0 +1,253 @@
+// Pooling: windows, values, and gradients by the positions of the values.
+#include "ops/pool.hpp"
+
+#include "backends/cpu/pool.hpp"
+#include "ops/along.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/pool_windows.hpp"
+#include "ops/reduce.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+using cpu::PoolWindows;
+
+// Indexed by the number of dimensions.
+OpInfo kMax[] = {{},
+                 {},
+                 {"max_pool2d_with_indices", "MaxPool2DWithIndicesBackward0", "g added where the largest element was"},
+                 {"max_pool3d_with_indices", "MaxPool3DWithIndicesBackward0", "g added where the largest element was"}};
+OpInfo kAdaptiveMax[] = {
+    {},
+    {},
+    {"adaptive_max_pool2d", "AdaptiveMaxPool2DBackward0", "g added where the largest element was"},
+    {"adaptive_max_pool3d", "AdaptiveMaxPool3DBackward0", "g added where the largest element was"}};
+OpInfo kFractional[] = {
+    {},
+    {},
+    {"fractional_max_pool2d", "FractionalMaxPool2DBackward0", "g added where the largest element was"},
+    {"fractional_max_pool3d", "FractionalMaxPool3DBackward0", "g added where the largest element was"}};
+OpInfo kAverage[] = {{},
+                     {},
+                     {"avg_pool2d", "AvgPool2DBackward0", "g shared among the elements of the window"},
+                     {"avg_pool3d", "AvgPool3DBackward0", "g shared among the elements of the window"}};
+OpInfo kAdaptiveAverage[] = {
+    {},
+    {},
+    {"adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0", "g shared among the elements of the window"},
+    {"adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0", "g shared among the elements of the window"}};
+OpInfo kUnpool[] = {{},
+                    {},
+                    {"max_unpool2d", "MaxUnpool2DBackward0", "g at the positions"},
+                    {"max_unpool3d", "MaxUnpool3DBackward0", "g at the positions"}};
+OpInfo kSpread{"avg_pool_backward", "AvgPool2DBackwardBackward0", "g averaged over the windows"};
+
+Dims pooled_sizes(const Tensor& x, int dims, const PoolWindows& w) {
+  Dims sizes(x.sizes());
+  for (int d = 0; d < dims; ++d) sizes[x.ndim() - dims + d] = w.out(3 - dims + d);
+  return sizes;
+}
+
+int64_t planes_of(Span sizes, int dims) {
+  int64_t planes = 1;
+  for (size_t i = 0; i + static_cast<size_t>(dims) < sizes.size(); ++i) planes *= sizes[i];
+  return planes;
+}
+
+// Floats as other kernels take them, integers in int64.
+Tensor for_kernel(const Tensor& t) {
+  return is_integral(t.dtype()) ? contiguous(to_dtype(t, DType::Int64)) : prepared(t);
+}
+
+template <class F>
+void with_pool_type(DType dtype, F f) {
+  dtype == DType::Int64 ? f(int64_t{}) : with_kernel_type(dtype, f);
+}
+
+// The elements of x (planes of `size`) at positions, and its transpose.
+Tensor planes_view(const Tensor& t, int dims) {
+  int64_t planes = planes_of(t.sizes(), dims);
+  return reshape(t, Dims{planes, planes ? t.numel() / planes : 0});
+}
+
+// Raises nothing: indices come from our own kernels or were checked.
+Tensor values_to_planes(const Tensor& g, const Tensor& indices, int dims, const Dims& sizes) {
+  int64_t planes = planes_of(sizes, dims), size = 1;
+  for (int d = 0; d < dims; ++d) size *= sizes[sizes.size() - 1 - d];
+  return reshape(add_along(planes_view(g, dims), 1, planes_view(indices, dims), Dims{planes, size}), sizes);
+}
+
+Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const Tensor& indices, int dims) {
+  return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b) {
+    b.give(0, values_to_planes(b.g(), b.saved(0), dims, sizes));
+  });
+}
+
+Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w) {
+  Tensor values, indices = empty(pooled_sizes(x, dims, w), DType::Int64);
+  {
+    GradModeScope off(false);
+    Tensor from = for_kernel(x), out = empty(indices.sizes(), from.dtype());
+    with_pool_type(from.dtype(), [&]<class T>(T) {
+      cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_of(x.sizes(), dims));
+    });
+    values = to_dtype(out, x.dtype());
+  }
+  return {record_positions(op, values, x, indices, dims), indices};
+}
+
+Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const PoolWindows& w, int64_t divisor);
+
+Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, int64_t divisor) {
+  Tensor y;
+  {
+    GradModeScope off(false);
+    Tensor from = for_kernel(x), out = empty(pooled_sizes(x, dims, w), from.dtype());
+    with_pool_type(from.dtype(), [&]<class T>(T) {
+      cpu::average_pool(w, from.data<T>(), out.data<T>(), planes_of(x.sizes(), dims), divisor);
+    });
+    y = to_dtype(out, x.dtype());
+  }
+  return record(op, y, {&x}, {}, [dims, w, divisor, sizes = Dims(x.sizes())](Backward& b) {
+    b.give(0, average_transpose(b.g(), dims, sizes, w, divisor));
+  });
+}
+
+Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const PoolWindows& w, int64_t divisor) {
+  Tensor result;
+  {
+    GradModeScope off(false);
+    Tensor from = for_kernel(g), out = empty(sizes, from.dtype());
+    with_pool_type(from.dtype(), [&]<class T>(T) {
+      cpu::average_pool_gradient(w, from.data<T>(), out.data<T>(), planes_of(sizes, dims), divisor);
+    });
+    result = to_dtype(out, g.dtype());
+  }
+  return record(kSpread, result, {&g}, {}, [dims, w, divisor](Backward& b) {
+    b.give(0, pool_by_average(kAverage[dims], dims, b.g(), w, divisor));
+  });
+}
+
+// One dimension is pooled as two, of which the first has size 1.
+Tensor with_height(const Tensor& x) { return unsqueeze(x, -2); }
+Tensor without_height(const Tensor& y) {
+  Dims height{y.ndim() - 2};
+  return squeeze(y, &height);
+}
+Dims behind(int64_t first, const Dims& values) { return values.empty() ? values : Dims{first, values[0]}; }
+PoolOptions with_height(PoolOptions o) {
+  o.kernel = behind(1, o.kernel);
+  o.stride = behind(1, o.stride);
+  o.padding = behind(0, o.padding);
+  o.dilation = behind(1, o.dilation);
+  return o;
+}
+Pooled without_height(const Pooled& p) { return {without_height(p.first), without_height(p.second)}; }
+
+bool all_ones(const Dims& values) {
+  return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
+}
+
+}  // namespace
+
+Pooled max_pool(int dims, const Tensor& x, const PoolOptions& o) {
+  if (dims == 1) {
+    check_pool_input_1d("max_pool1d", x, o);
+    return without_height(max_pool(2, with_height(x), with_height(o)));
+  }
+  PoolOptions full = checked_options("max_pool", dims, o);
+  check_pool_input("max_pool", dims, x);
+  require_numbers("max_pool", dims, x);
+  return pool_by_max(kMax[dims], dims, x, max_windows(dims, x, full));
+}
+
+Tensor max_pool1d(const Tensor& x, const PoolOptions& o) {
+  check_pool_input_1d("max_pool1d", x, o);
+  require_floating(x, "max_pool1d_impl");
+  return max_pool(1, x, o).first;
+}
+
+Tensor avg_pool(int dims, const Tensor& x, const PoolOptions& o) {
+  if (dims == 1) {
+    check_pool_input_1d("avg_pool1d", x, o);
+    return without_height(avg_pool(2, with_height(x), with_height(o)));
+  }
+  PoolOptions full = checked_options("avg_pool", dims, o);
+  check_pool_input("avg_pool", dims, x);
+  if (x.dtype() != DType::Int64) require_floating(x, dims == 2 ? "avg_pool2d" : "avg_pool3d");
+  return pool_by_average(kAverage[dims], dims, x, average_windows(dims, x, full), o.divisor.value_or(0));
+}
+
+Pooled adaptive_max_pool(int dims, const Tensor& x, const Dims& out) {
+  if (dims == 1) {
+    check_adaptive("adaptive_max_pool1d", 1, x, out);
+    return without_height(adaptive_max_pool(2, with_height(x), behind(1, out)));
+  }
+  const char* name = dims == 2 ? "adaptive_max_pool2d" : "adaptive_max_pool3d";
+  check_adaptive(name, dims, x, out);
+  require_floating(x, name);
+  return pool_by_max(kAdaptiveMax[dims], dims, x, adaptive_windows(dims, x, out));
+}
+
+Tensor adaptive_avg_pool(int dims, const Tensor& x, const Dims& out) {
+  if (dims == 1) {
+    check_adaptive("adaptive_avg_pool1d", 1, x, out);
+    return without_height(adaptive_avg_pool(2, with_height(x), behind(1, out)));
+  }
+  const char* name = dims == 2 ? "adaptive_avg_pool2d" : "adaptive_avg_pool3d";
+  check_adaptive(name, dims, x, out);
+  if (all_ones(out) && is_differentiable(x.dtype())) {
+    Dims last;
+    for (int d = dims; d > 0; --d) last.push_back(-d);
+    return mean(x, last, true, {});
+  }
+  require_floating(x, name);
+  return pool_by_average(kAdaptiveAverage[dims], dims, x, adaptive_windows(dims, x, out), 0);
+}
+
+Pooled fractional_max_pool(int dims, const Tensor& x, const Dims& kernel, const Dims& out, const Tensor& samples) {
+  const char* name = dims == 2 ? "fractional_max_pool2d" : "fractional_max_pool3d";
+  check_fractional(name, dims, x, kernel, out, samples);
+  require_floating(x, name);
+  Dims sizes(x.sizes());
+  for (int d = 0; d < dims; ++d) sizes[x.ndim() - dims + d] = out[d];
+  Tensor values, indices = empty(sizes, DType::Int64);
+  {
+    GradModeScope off(false);
+    Tensor from = prepared(x), random = contiguous(to_dtype(samples, DType::Float64)), y = empty(sizes, from.dtype());
+    with_kernel_type(from.dtype(), [&]<class T>(T) {
+      for (int64_t i = 0; i < planes_of(x.sizes(), dims); ++i) {
+        PoolWindows w = fractional_windows(dims, x, kernel, out, random.data<double>() + i * dims);
+        cpu::max_pool(w, from.data<T>() + i * w.in_size(), y.data<T>() + i * w.out_size(),
+                      indices.data<int64_t>() + i * w.out_size(), 1);
+      }
+    });
+    values = to_dtype(y, x.dtype());
+  }
+  return {record_positions(kFractional[dims], values, x, indices, dims), indices};
+}
+
+Tensor max_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& out) {
+  check_unpool(dims, x, indices, out);
+  Dims sizes(x.sizes());
+  for (int d = 0; d < dims; ++d) sizes[x.ndim() - dims + d] = out[d];
+  Tensor result = zeros(sizes, x.dtype());
+  {
+    GradModeScope off(false);
+    Tensor from = contiguous(x), at = contiguous(indices);
+    check_unpool_indices(at, dims, out);
+    auto item = static_cast<int64_t>(size_of(x.dtype()));
+    int64_t planes = planes_of(x.sizes(), dims), in = planes ? x.numel() / planes : 0;
+    int64_t size = planes ? result.numel() / planes : 0;
+    for (int64_t i = 0; i < x.numel(); ++i) {
+      int64_t target = i / in * size + at.data<int64_t>()[i];
+      std::copy_n(from->data + i * item, item, result->data + target * item);
+    }
+  }
+  return record(kUnpool[dims], result, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b) {
+    b.give(0, reshape(take_along(planes_view(b.g(), dims), 1, planes_view(b.saved(0), dims)), sizes));
+  });
+}
+
+}  // namespace chainrule

@@ -1,0 +1,230 @@
+// Where the windows of each kind of pooling lie, and what a pooling may be asked for, in PyTorch's words.
+#include "ops/pool_windows.hpp"
+
+#include "tensor/error.hpp"
+
+namespace chainrule {
+namespace {
+
+using cpu::PoolWindows;
+using cpu::Window;
+
+const char* number_word(int dims) { return dims == 2 ? "two" : "three"; }
+
+Dims expanded(const Dims& values, const char* op, const char* name, int dims, const Dims& otherwise) {
+  if (values.empty()) return otherwise;
+  if (values.size() == 1) return Dims(dims, values[0]);
+  check(values.size() == dims, op, dims, "d: ", name, " must either be a single int, or a tuple of ", number_word(dims),
+        " ints");
+  return values;
+}
+
+// One window in each unused leading dimension.
+PoolWindows start(int dims, const Tensor& x) {
+  PoolWindows w{{1, 1, 1}, {}};
+  for (int d = 0; d < 3 - dims; ++d) w.along[d] = {Window{0, 1, 1, 1}};
+  for (int d = 0; d < dims; ++d) w.in[static_cast<size_t>(3 - dims + d)] = x.size(x.ndim() - dims + d);
+  return w;
+}
+
+int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
+
+int64_t output_size(int64_t in, int d, const PoolOptions& o) {
+  int64_t reach = in + 2 * o.padding[d] - o.dilation[d] * (o.kernel[d] - 1) - 1;
+  int64_t out = floor_div(reach + (o.ceil ? o.stride[d] - 1 : 0), o.stride[d]) + 1;
+  // The last window must begin inside the input or the padding before it.
+  return o.ceil && (out - 1) * o.stride[d] >= in + o.padding[d] ? out - 1 : out;
+}
+
+// "(3x8x8)"
+std::string size_text(int64_t channels, Span extent) {
+  std::string text = "(";
+  text += std::to_string(channels);
+  for (int64_t e : extent) text.append("x").append(std::to_string(e));
+  return text + ")";
+}
+
+Dims output_sizes(int dims, const Tensor& x, const PoolOptions& o) {
+  Dims out(dims);
+  bool positive = true;
+  for (int d = 0; d < dims; ++d) {
+    out[d] = output_size(x.size(x.ndim() - dims + d), d, o);
+    positive &= out[d] > 0;
+  }
+  int64_t channels = x.size(x.ndim() - dims - 1);
+  check(positive, "Given input size: ", size_text(channels, x.sizes().last(static_cast<size_t>(dims))),
+        ". Calculated output size: ", size_text(channels, out), ". Output size is too small");
+  return out;
+}
+
+// Calls each(dimension, start of the window) for all windows.
+template <class Each>
+PoolWindows sliding(int dims, const Tensor& x, const PoolOptions& o, Each each) {
+  PoolWindows w = start(dims, x);
+  Dims out = output_sizes(dims, x, o);
+  for (int d = 0; d < dims; ++d) {
+    for (int64_t i = 0; i < out[d]; ++i) {
+      w.along[3 - dims + d].push_back(each(d, w.in[static_cast<size_t>(3 - dims + d)], i * o.stride[d] - o.padding[d]));
+    }
+  }
+  return w;
+}
+
+}  // namespace
+
+PoolOptions checked_options(const char* name, int dims, const PoolOptions& given) {
+  PoolOptions o = given;
+  o.kernel = expanded(given.kernel, name, "kernel_size", dims, Dims());
+  check(o.kernel.size() == dims, name, dims, "d: kernel_size must either be a single int, or a tuple of ",
+        number_word(dims), " ints");
+  o.stride = expanded(given.stride, name, "stride", dims, o.kernel);
+  o.padding = expanded(given.padding, name, "padding", dims, Dims(dims, 0));
+  o.dilation = expanded(given.dilation, name, "dilation", dims, Dims(dims, 1));
+  check(!o.divisor || *o.divisor != 0, "divisor must be not zero");
+  for (int d = 0; d < dims; ++d) {
+    check(o.stride[d] != 0, "stride should not be zero");
+    check(o.kernel[d] > 0, "kernel size should be greater than zero, but got ", Span(o.kernel));
+    check(o.stride[d] > 0, "stride should be greater than zero, but got ", Span(o.stride));
+    check(o.dilation[d] > 0, "dilation should be greater than zero, but got ", Span(o.dilation));
+    check(o.padding[d] >= 0, "pad must be non-negative, but got pad: ", o.padding[d]);
+    check(o.padding[d] <= ((o.kernel[d] - 1) * o.dilation[d] + 1) / 2,
+          "pad should be at most half of effective kernel size, but got pad=", o.padding[d],
+          ", kernel_size=", o.kernel[d], " and dilation=", o.dilation[d]);
+  }
+  return o;
+}
+
+void check_pool_input(const char* name, int dims, const Tensor& x) {
+  if (dims == 2) {
+    check(x.ndim() == 3 || x.ndim() == 4, "non-empty 3D or 4D (batch mode) tensor expected for input");
+  } else {
+    check(x.ndim() == 4 || x.ndim() == 5, "non-empty 4D or 5D (batch mode) tensor expected for input");
+  }
+  for (int d = x.ndim() == dims + 2; d < x.ndim(); ++d) {
+    check(x.size(d) > 0, dims == 2 ? "" : name, dims == 2 ? "" : "3d: ", "Expected ", dims + 1, "D or ", dims + 2,
+          "D (batch mode) tensor with optional 0 dim batch size for input, but got:", x.sizes());
+  }
+}
+
+void check_pool_input_1d(const char* name, const Tensor& x, const PoolOptions& o) {
+  check(x.ndim() == 2 || x.ndim() == 3, name,
+        ": Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size "
+        "for input, but got:",
+        x.sizes());
+  check(o.kernel.size() == 1 && o.stride.size() <= 1 && o.padding.size() <= 1 && o.dilation.size() <= 1, name,
+        "() argument 'kernel_size' must contain one int, and so must stride, padding and dilation");
+  if (o.stride.empty() || o.stride[0] > 0) {
+    PoolOptions full = checked_options(name, 1, o);
+    int64_t out = output_size(x.size(x.ndim() - 1), 0, full);
+    check(out > 0, name, "() Invalid computed output size: ", out);
+  }
+}
+
+void require_numbers(const char* name, int dims, const Tensor& x) {
+  if (is_floating(x.dtype()) || is_integral(x.dtype())) return;
+  raise(PyExc_NotImplementedError, "\"", name, dims, "d\" not implemented for '", facts(x.dtype()).tensor_name, "'");
+}
+
+void check_adaptive(const char* name, int dims, const Tensor& x, const Dims& out) {
+  check(out.size() == dims, name, "(): internal error: output_size.size() must be ", dims, ", but got ", Span(out));
+  check(x.ndim() == dims + 1 || x.ndim() == dims + 2, name, "(): Expected ", dims + 1, "D or ", dims + 2,
+        "D tensor, but got ", x.sizes());
+  for (int64_t s : out) {
+    check(s >= 0, name, ": elements of output_size must be greater than or equal to 0 but received ", Span(out));
+  }
+  for (int d = 0; d < dims; ++d) {
+    check(x.size(x.ndim() - dims + d) > 0, name,
+          "(): Expected input to have non-zero size for non-batch dimensions, "
+          "but input has sizes ",
+          x.sizes());
+  }
+}
+
+void check_fractional(const char* name, int dims, const Tensor& x, const Dims& kernel, const Dims& out,
+                      const Tensor& samples) {
+  check(kernel.size() == dims, name, ": kernel_size must either be a single int or tuple of ", dims, " ints");
+  check(out.size() == dims, name, ": output_size must either be a single int or tuple of ", dims, " ints");
+  check(x.ndim() == dims + 1 || x.ndim() == dims + 2, name, ": Expected ", dims + 1, "D or ", dims + 2,
+        "D tensor, but got: ", x.sizes());
+  const char* names[] = {"time", "height", "width"};
+  for (int d = 0; d < dims; ++d) {
+    int64_t in = x.size(x.ndim() - dims + d);
+    check(kernel[d] > 0 && out[d] > 0 && out[d] + kernel[d] - 1 <= in, name, "(): pool ", names[3 - dims + d], " ",
+          kernel[d], " too large relative to input ", names[3 - dims + d], " ", in);
+  }
+  int64_t batch = x.ndim() == dims + 2 ? x.size(0) : 1;
+  check(samples.ndim() == 3 && samples.size(0) >= batch && samples.size(1) == x.size(x.ndim() - dims - 1) &&
+            samples.size(2) == dims,
+        "Expect _random_samples of shape (batch, channels, ", dims, "), but got ", samples.sizes(), " for input ",
+        x.sizes());
+}
+
+void check_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& out) {
+  const char* name = dims == 2 ? "max_unpooling2d" : "max_unpooling3d";
+  check(indices.dtype() == DType::Int64,
+        "elements in indices should be type int64 but got: ", facts(indices.dtype()).tensor_name);
+  check(out.size() == dims, "There should be exactly ", number_word(dims), " elements in output_size, but got ",
+        out.size());
+  check(x.ndim() == dims + 1 || x.ndim() == dims + 2, "Input to ", name, " should be a ", dims + 1, "d or ", dims + 2,
+        "d Tensor, but got a tensor with ", x.ndim(), " dimensions");
+  check(equal(x.sizes(), indices.sizes()), "Expected shape of indices to be same as that of the input tensor (",
+        x.sizes(), ") but got indices tensor with shape: ", indices.sizes());
+}
+
+void check_unpool_indices(const Tensor& indices, int dims, const Dims& out) {
+  int64_t size = 1;
+  for (int d = 0; d < dims; ++d) size *= out[d];
+  const auto* at = indices.data<int64_t>();
+  for (int64_t i = 0; i < indices.numel(); ++i) {
+    check(at[i] >= 0 && at[i] < size, "Found an invalid max index: ", at[i], " (output volumes are of size ", Span(out),
+          ")");
+  }
+}
+
+PoolWindows max_windows(int dims, const Tensor& x, const PoolOptions& o) {
+  return sliding(dims, x, o, [&](int d, int64_t in, int64_t begin) {
+    int64_t step = o.dilation[d], end = std::min(begin + (o.kernel[d] - 1) * step + 1, in);
+    while (begin < 0) begin += step;
+    return Window{begin, end, step, 0};
+  });
+}
+
+PoolWindows average_windows(int dims, const Tensor& x, const PoolOptions& o) {
+  return sliding(dims, x, o, [&](int d, int64_t in, int64_t begin) {
+    int64_t end = std::min(begin + o.kernel[d], in + o.padding[d]), whole = end - begin;
+    begin = std::max<int64_t>(begin, 0);
+    end = std::min(end, in);
+    return Window{begin, end, 1, o.counts_padding ? whole : end - begin};
+  });
+}
+
+PoolWindows adaptive_windows(int dims, const Tensor& x, const Dims& out) {
+  PoolWindows w = start(dims, x);
+  for (int d = 0; d < dims; ++d) {
+    int64_t in = w.in[static_cast<size_t>(3 - dims + d)];
+    for (int64_t i = 0; i < out[d]; ++i) {
+      int64_t begin = i * in / out[d], end = ((i + 1) * in + out[d] - 1) / out[d];
+      w.along[3 - dims + d].push_back({begin, end, 1, end - begin});
+    }
+  }
+  return w;
+}
+
+PoolWindows fractional_windows(int dims, const Tensor& x, const Dims& kernel, const Dims& out, const double* samples) {
+  PoolWindows w = start(dims, x);
+  for (int d = 0; d < dims; ++d) {
+    int64_t in = w.in[static_cast<size_t>(3 - dims + d)], last = in - kernel[d];
+    // In two dimensions the first sample is the width's.
+    auto sample = static_cast<float>(samples[dims == 2 ? 1 - d : d]);
+    float alpha = out[d] > 1 ? static_cast<float>(last) / static_cast<float>(out[d] - 1) : 0;
+    for (int64_t i = 0; i < out[d]; ++i) {
+      int64_t begin = i + 1 == out[d] ? last
+                                      : static_cast<int64_t>((static_cast<float>(i) + sample) * alpha) -
+                                            static_cast<int64_t>(sample * alpha);
+      w.along[3 - dims + d].push_back({begin, begin + kernel[d], 1, kernel[d]});
+    }
+  }
+  return w;
+}
+
+}  // namespace chainrule

@@ -1,0 +1,263 @@
+// Images at other sizes: along one dimension after another, each output a weighted sum of a few inputs.
+#include "ops/resample.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cpu/thread_pool.hpp"
+#include "ops/kernel_input.hpp"
+
+namespace chainrule {
+namespace {
+
+struct FilterInfo {
+  const char* name;
+  OpInfo ops[3];  // by the number of dimensions
+};
+constexpr const char* kFormula = "g spread over the inputs by the weights they had";
+#define CR_OPS(name1, node1, name2, node2, name3, node3)                           \
+  {                                                                                \
+    {name1, node1, kFormula}, {name2, node2, kFormula}, { name3, node3, kFormula } \
+  }
+FilterInfo kFilters[] = {
+    {"nearest", CR_OPS("upsample_nearest1d", "UpsampleNearest1DBackward0", "upsample_nearest2d",
+                       "UpsampleNearest2DBackward0", "upsample_nearest3d", "UpsampleNearest3DBackward0")},
+    {"nearest-exact",
+     CR_OPS("_upsample_nearest_exact1d", "UpsampleNearestExact1DBackward0", "_upsample_nearest_exact2d",
+            "UpsampleNearestExact2DBackward0", "_upsample_nearest_exact3d", "UpsampleNearestExact3DBackward0")},
+    {"linear", CR_OPS("upsample_linear1d", "UpsampleLinear1DBackward0", "upsample_bilinear2d",
+                      "UpsampleBilinear2DBackward0", "upsample_trilinear3d", "UpsampleTrilinear3DBackward0")},
+    {"cubic", CR_OPS("", "", "upsample_bicubic2d", "UpsampleBicubic2DBackward0", "", "")},
+    {"linear", CR_OPS("", "", "_upsample_bilinear2d_aa", "UpsampleBilinear2DAaBackward0", "", "")},
+    {"cubic", CR_OPS("", "", "_upsample_bicubic2d_aa", "UpsampleBicubic2DAaBackward0", "", "")},
+};
+#undef CR_OPS
+OpInfo kTranspose{"upsample_backward", "UpsampleBackwardBackward0", "g resampled"};
+
+// Along one dimension: output i is the sum of weight * input over its taps.
+struct Taps {
+  int64_t in, out, count;  // count: taps of each output, the last ones of weight 0 where it has fewer
+  std::vector<int64_t> index;
+  std::vector<double> weight;
+
+  Taps(int64_t in, int64_t out, int64_t count)
+      : in(in), out(out), count(count), index(static_cast<size_t>(out * count)), weight(index.size()) {}
+  void set(int64_t i, int64_t tap, int64_t from, double w) {
+    index[static_cast<size_t>(i * count + tap)] = std::clamp<int64_t>(from, 0, in - 1);
+    weight[static_cast<size_t>(i * count + tap)] = w;
+  }
+};
+
+// Positions are computed in the type that the values have, as PyTorch does: they decide which inputs are read.
+template <class T>
+T step_of(int64_t in, int64_t out, bool align_corners, double scale) {
+  if (align_corners) return out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : T(0);
+  return scale > 0 ? static_cast<T>(1 / scale) : static_cast<T>(in) / static_cast<T>(out);
+}
+
+template <class T>
+T position(int64_t i, T step, bool align_corners) {
+  return align_corners ? step * static_cast<T>(i) : step * (static_cast<T>(i) + T(0.5)) - T(0.5);
+}
+
+Taps nearest_taps(int64_t in, int64_t out, double scale, bool exact) {
+  Taps taps(in, out, 1);
+  auto step = step_of<float>(in, out, false, scale);
+  for (int64_t i = 0; i < out; ++i) {
+    float at = exact ? (static_cast<float>(i) + 0.5f) * step : static_cast<float>(i) * step;
+    int64_t from = exact || (in != out && out != 2 * in) ? static_cast<int64_t>(std::floor(at)) : in == out ? i : i / 2;
+    taps.set(i, 0, std::min(from, in - 1), 1);
+  }
+  return taps;
+}
+
+template <class T>
+Taps linear_taps(int64_t in, int64_t out, bool align_corners, double scale) {
+  Taps taps(in, out, 2);
+  T step = step_of<T>(in, out, align_corners, scale);
+  for (int64_t i = 0; i < out; ++i) {
+    T at = in == out ? static_cast<T>(i) : std::max(position(i, step, align_corners), T(0));
+    auto from = std::min(static_cast<int64_t>(at), in - 1);
+    T right = std::min(std::max(at - static_cast<T>(from), T(0)), T(1));
+    taps.set(i, 0, from, T(1) - right);
+    taps.set(i, 1, from + 1, right);
+  }
+  return taps;
+}
+
+// The cubic convolution kernel at distance x, for a = -0.75 (PyTorch's) or -0.5 (antialiased, as in Pillow).
+template <class T>
+T cubic(T x, T a) {
+  x = std::abs(x);
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : T(0);
+}
+
+template <class T>
+Taps cubic_taps(int64_t in, int64_t out, bool align_corners, double scale) {
+  Taps taps(in, out, 4);
+  T step = step_of<T>(in, out, align_corners, scale);
+  for (int64_t i = 0; i < out; ++i) {
+    T at = position(i, step, align_corners), whole = std::floor(at), t = at - whole;
+    for (int64_t k = 0; k < 4; ++k) {
+      taps.set(i, k, static_cast<int64_t>(whole) - 1 + k, cubic(t + T(1) - static_cast<T>(k), T(-0.75)));
+    }
+  }
+  return taps;
+}
+
+// The filter is as wide as the step, so that every input counts.
+template <class T>
+Taps antialiased_taps(int64_t in, int64_t out, bool align_corners, double scale, bool is_cubic) {
+  T step = step_of<T>(in, out, align_corners, scale), inverse = step >= 1 ? 1 / step : T(1);
+  T support = static_cast<T>(is_cubic ? 2 : 1) * std::max(step, T(1));
+  Taps taps(in, out, static_cast<int64_t>(std::ceil(support)) * 2 + 1);
+  for (int64_t i = 0; i < out; ++i) {
+    T centre = step * (static_cast<T>(i) + T(0.5)), total = 0;
+    auto first = std::max<int64_t>(static_cast<int64_t>(centre - support + T(0.5)), 0);
+    int64_t count = std::min(static_cast<int64_t>(centre + support + T(0.5)), in) - first;
+    count = std::clamp<int64_t>(count, 0, taps.count);
+    std::vector<T> weights(static_cast<size_t>(count));
+    for (int64_t k = 0; k < count; ++k) {
+      T x = (static_cast<T>(k + first) - centre + T(0.5)) * inverse;
+      T w = is_cubic ? cubic(x, T(-0.5)) : std::max(T(0), T(1) - std::abs(x));
+      weights[static_cast<size_t>(k)] = w;
+      total += w;
+    }
+    for (int64_t k = 0; k < count; ++k) taps.set(i, k, first + k, weights[static_cast<size_t>(k)] / total);
+  }
+  return taps;
+}
+
+template <class T>
+Taps make_taps(Filter f, int64_t in, int64_t out, bool align_corners, double scale) {
+  switch (f) {
+    case Filter::Nearest:
+    case Filter::NearestExact:
+      return nearest_taps(in, out, scale, f == Filter::NearestExact);
+    case Filter::Linear:
+      return linear_taps<T>(in, out, align_corners, scale);
+    case Filter::Cubic:
+      return cubic_taps<T>(in, out, align_corners, scale);
+    default:
+      return antialiased_taps<T>(in, out, align_corners, scale, f == Filter::CubicAntialiased);
+  }
+}
+
+// ---- (outer, in, inner) to (outer, out, inner)
+
+constexpr int64_t kGrain = 16 * 1024;
+
+template <class T>
+void interpolate(const Taps& t, const T* x, T* y, int64_t outer, int64_t inner) {
+  cpu::parallel_for(outer, std::max<int64_t>(1, kGrain / (t.out * inner)), [&](int64_t begin, int64_t end) {
+    for (int64_t o = begin; o < end; ++o) {
+      const T* from = x + o * t.in * inner;
+      T* to = y + o * t.out * inner;
+      const int64_t* index = t.index.data();
+      const double* weight = t.weight.data();
+      for (int64_t i = 0; i < t.out; ++i, to += inner, index += t.count, weight += t.count) {
+        for (int64_t k = 0; k < t.count; ++k) {
+          const T* row = from + index[k] * inner;
+          const T w = static_cast<T>(weight[k]);
+          if (k == 0) {
+            for (int64_t j = 0; j < inner; ++j) to[j] = w * row[j];
+          } else if (w != 0) {
+            for (int64_t j = 0; j < inner; ++j) to[j] += w * row[j];
+          }
+        }
+      }
+    }
+  });
+}
+
+template <class T>
+void interpolate_transposed(const Taps& t, const T* g, T* x, int64_t outer, int64_t inner) {
+  cpu::parallel_for(outer, std::max<int64_t>(1, kGrain / (t.out * inner)), [&](int64_t begin, int64_t end) {
+    for (int64_t o = begin; o < end; ++o) {
+      T* to = x + o * t.in * inner;
+      std::fill_n(to, t.in * inner, T(0));
+      const T* from = g + o * t.out * inner;
+      for (size_t i = 0; i < t.index.size(); ++i) {
+        const T w = static_cast<T>(t.weight[i]);
+        if (w == 0) continue;
+        const T* row = from + static_cast<int64_t>(i) / t.count * inner;
+        T* target = to + t.index[i] * inner;
+        for (int64_t j = 0; j < inner; ++j) target[j] += w * row[j];
+      }
+    }
+  });
+}
+
+struct Plan {
+  Filter filter;
+  Dims in, out;  // whole shapes
+  bool align_corners;
+  std::vector<double> scales;
+
+  double scale(int d) const { return scales.empty() ? 0 : scales[static_cast<size_t>(d - 2)]; }
+  template <class T>
+  Taps taps(int d) const {
+    return make_taps<T>(filter, in[d], out[d], align_corners, scale(d));
+  }
+  OpInfo& op() const { return kFilters[static_cast<int>(filter)].ops[in.size() - 3]; }
+};
+
+// The last dimension first, as its sums stand innermost in PyTorch's; the transpose undoes them in the other order.
+template <class T>
+Tensor run(const Plan& p, Tensor t, bool transposed) {
+  int n = p.in.size();
+  for (int step = 2; step < n; ++step) {
+    int d = transposed ? step : n + 1 - step;
+    if (p.in[d] == p.out[d] && p.filter <= Filter::Linear && p.scale(d) <= 0) continue;
+    Dims sizes(t.sizes());
+    sizes[d] = transposed ? p.in[d] : p.out[d];
+    Tensor next = empty(sizes, t.dtype());
+    int64_t outer = 1, inner = 1;
+    for (int i = 0; i < n; ++i) (i < d ? outer : inner) *= i == d ? 1 : sizes[i];
+    if (next.numel() > 0) {
+      (transposed ? interpolate_transposed<T> : interpolate<T>)(p.taps<T>(d), t.data<T>(), next.data<T>(), outer,
+                                                                inner);
+    }
+    t = next;
+  }
+  return t;
+}
+
+Tensor value(const Plan& p, const Tensor& t, bool transposed) {
+  GradModeScope off(false);
+  Tensor from = prepared(t);
+  Tensor out = with_kernel_type(from.dtype(), [&]<class T>(T) { return run<T>(p, from, transposed); });
+  if (out.get() == t.get()) out = clone(out);
+  return to_dtype(out, t.dtype());
+}
+
+Tensor apply(const Plan& p, const Tensor& x);
+
+Tensor apply_transposed(const Plan& p, const Tensor& g) {
+  return record(kTranspose, value(p, g, true), {&g}, {}, [p](Backward& b) { b.give(0, apply(p, b.g())); });
+}
+
+Tensor apply(const Plan& p, const Tensor& x) {
+  return record(p.op(), value(p, x, false), {&x}, {}, [p](Backward& b) { b.give(0, apply_transposed(p, b.g())); });
+}
+
+}  // namespace
+
+Tensor resample(Filter filter, const Tensor& x, const Dims& out, bool align_corners,
+                const std::vector<double>& scales) {
+  int dims = out.size();
+  check(x.ndim() == dims + 2, "It is expected input_size equals to ", dims + 2, ", but got size ", x.ndim());
+  Plan p{filter, Dims(x.sizes()), Dims{x.size(0), x.size(1)}, align_corners, scales};
+  for (int64_t s : out) p.out.push_back(s);
+  for (int d = 2; d < x.ndim(); ++d) {
+    check(x.size(d) > 0 && p.out[d] > 0, "Input and output sizes should be greater than 0, but got input ", x.sizes(),
+          " output ", Span(out));
+  }
+  check(x.size(1) > 0, "Non-empty ", x.ndim(), "D data tensor expected but got a tensor with sizes ", x.sizes());
+  // Bytes can be picked; weighted sums of them PyTorch makes in integers of its own.
+  if (x.dtype() != DType::UInt8 || filter > Filter::NearestExact) require_floating(x, p.op().name);
+  return apply(p, x);
+}
+
+}  // namespace chainrule
