@@ -100,8 +100,19 @@ PyObject* run(const Callable& c, const Overload& o, const BoundArguments& bound)
   return name_results(c, result);
 }
 
-PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
-  PyTypeObject* subclass = subclass_of(args, n);
+// tensor(data): the argument is data and has no say; see Note [Overriding operations].
+bool takes_data(const Callable& c) {
+  const auto& parameters = c.overloads[0].signature.parameters;
+  return !parameters.empty() && parameters[0].kind == Kind::Object;
+}
+
+PyObject* invoke(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  Classes classes = takes_data(c) ? Classes() : classes_of(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  if (classes.override) [[unlikely]] {
+    std::string name = (Py_TYPE(self)->tp_descr_get ? "Tensor." : "") + c.name;
+    return call_override(self, name.c_str(), args, n, keywords);
+  }
+  PyTypeObject* subclass = classes.result;
   PyObject* result;
   if (c.overloads.size() == 1) {
     BoundArguments bound;
@@ -123,7 +134,7 @@ PyObject* invoke(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObjec
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const Callable& c = *reinterpret_cast<FunctionObject*>(self)->callable;
-  return guarded([&] { return invoke(c, args, PyVectorcall_NARGS(nargsf), keywords); });
+  return guarded([&] { return invoke(self, c, args, PyVectorcall_NARGS(nargsf), keywords); });
 }
 
 // ---- the two Python types
@@ -241,7 +252,10 @@ Callable& add_overload(std::map<std::string, Callable, std::less<>>& where, cons
 void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
   Overload o{std::move(signature), std::move(call), copies_out};
   if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
-  if (forms & kMethod) add_overload(methods, o);
+  if (forms & kMethod) {
+    o.signature.method = true;
+    add_overload(methods, o);
+  }
 }
 
 Callable* find_callable(std::string_view name, bool method) {

@@ -14,7 +14,8 @@ extern PyTypeObject SizeType;    // chainrule.Size, a tuple
 
 PyObject* dtype_object(DType t);  // borrowed, one per dtype
 DType dtype_value(PyObject* o);   // of a DTypeType instance
-PyObject* cpu_device();           // borrowed
+PyObject* cpu_device();
+PyObject* strided_layout();  // borrowed           // borrowed
 MemoryFormat memory_format_value(PyObject* o);
 void add_descriptors(PyObject* module);
 

@@ -97,7 +97,7 @@ bool is_spread_item(const Signature& s, PyObject* o) {
 
 [[noreturn]] void raise_wrong_type(const Signature& s, int i, PyObject* value, bool by_position) {
   const Parameter& p = s.parameters[i];
-  std::string position = by_position ? " (position " + std::to_string(i + 1) + ")" : "";
+  std::string position = by_position ? " (position " + std::to_string(s.method ? i : i + 1) + ")" : "";
   std::string found = type_name(value);
   if (PySequence_Check(value) && !PyUnicode_Check(value) && !is_tensor(value) && PySequence_Size(value) > 0 &&
       (p.kind == Kind::Ints || p.kind == Kind::SpreadInts)) {

@@ -48,9 +48,10 @@ struct Parameter {
 struct Signature {
   std::string name, text, returns;
   std::vector<Parameter> parameters;
-  int positional = 0;  // how many may be given by position
-  int out = -1;        // index of the `out` parameter
-  int spread = -1;     // index of an int[*] or Tensor[*] parameter
+  int positional = 0;   // how many may be given by position
+  int out = -1;         // index of the `out` parameter
+  int spread = -1;      // index of an int[*] or Tensor[*] parameter
+  bool method = false;  // errors count the arguments after self
 
   static Signature parse(std::string_view text);
   // "(Tensor input, tuple of ints dim, bool keepdim = False)", as PyTorch lists overloads.

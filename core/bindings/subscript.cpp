@@ -186,6 +186,8 @@ Py_ssize_t tensor_length(PyObject* self) {
 
 PyObject* tensor_subscript(PyObject* self, PyObject* key) {
   return guarded([&] {
+    if (may_have_a_say(self) && classes_of(&self, 1).override)
+      return call_override_of_operator("__getitem__", checked(PyTuple_Pack(2, self, key)));
     Tensor t = Tensor::borrow(self);
     if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key)));
     Selection s = apply_key(t, key);
@@ -199,6 +201,10 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   return guarded(
       [&]() -> int {
         if (!value) raise(PyExc_TypeError, "Tensor does not support deleting items");
+        if (may_have_a_say(self) && classes_of(&self, 1).override) {
+          Py_DECREF(call_override_of_operator("__setitem__", checked(PyTuple_Pack(3, self, key, value))));
+          return 0;
+        }
         Tensor t = Tensor::borrow(self);
         Tensor v = value_tensor(value, t.dtype());
         if (key == Py_False) return 0;  // selects nothing, so any shape will do

@@ -25,6 +25,7 @@ Storage* blank() {
   storage->resizable = true;
   storage->capacity = 0;
   storage->owner = nullptr;
+  storage->shown = nullptr;
   new (&storage->written) SourceLine();
   return storage;
 }

@@ -14,6 +14,7 @@ from ._core import (
     Generator,
     Size,
     Tensor,
+    UntypedStorage,
     bfloat16,
     can_cast,
     channels_last,
@@ -48,6 +49,7 @@ from ._core import bool as bool
 
 _core.set_library_prefix(_os.path.dirname(__file__) + _os.sep)
 
+from . import overrides as _overrides  # noqa: E402
 from . import tensor_methods as _tensor_methods  # noqa: E402
 from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
 from .type_info import finfo, iinfo  # noqa: E402
@@ -64,7 +66,7 @@ newaxis = None
 # Every operation of the core, except those that PyTorch keeps in submodules.
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
-_SUBMODULES = {"autograd", "nn", "printing", "random", "special"}
+_SUBMODULES = {"autograd", "nn", "overrides", "printing", "random", "special", "storage"}
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
     "manual_seed": "random",
@@ -72,6 +74,27 @@ _FROM_SUBMODULES = {
     "initial_seed": "random",
     "get_rng_state": "random",
     "set_rng_state": "random",
+    **dict.fromkeys(("asarray", "from_dlpack", "to_dlpack"), "interop"),
+    **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
+    **dict.fromkeys(("broadcast_shapes", "typename"), "shapes"),
+    "DisableTorchFunctionSubclass": "overrides",
+    **dict.fromkeys(
+        (
+            *("use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode"),
+            *("is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "set_flush_denormal"),
+            *("get_float32_matmul_precision", "set_float32_matmul_precision", "get_default_device"),
+            *("set_default_device", "get_num_interop_threads", "set_num_interop_threads", "set_warn_always"),
+            *("is_warn_always_enabled", "compiled_with_cxx11_abi"),
+        ),
+        "settings",
+    ),
+    **dict.fromkeys(
+        (
+            *("BoolTensor", "ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "HalfTensor"),
+            *("BFloat16Tensor", "FloatTensor", "DoubleTensor", "set_default_tensor_type"),
+        ),
+        "legacy_constructor",
+    ),
 }
 
 

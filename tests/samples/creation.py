@@ -28,6 +28,8 @@ CREATION = [
     op("eye", 3, 5),
     op("eye", 4, 2),
     op("eye", 0),
+    op("scalar_tensor", 3),
+    op("scalar_tensor", 2.5),
     op("tensor", [1, 2]),
     op("tensor", [[1.0, 2.0], [3.0, 4.0]]),
     op("tensor", True),
