@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Tensor, UntypedStorage
@@ -24,7 +24,10 @@ def _refuse_device(name: str) -> AssertionError:
     return AssertionError(f"Torch not compiled with {name} enabled: chainrule runs on the CPU")
 
 
-class _Untyped:
+_Base = UntypedStorage if TYPE_CHECKING else object  # the members move to UntypedStorage, so they may count on its own
+
+
+class _Untyped(_Base):
     """Methods of UntypedStorage that need no speed; attached to the type below."""
 
     is_cuda = False
