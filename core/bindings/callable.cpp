@@ -3,6 +3,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -100,14 +101,14 @@ PyObject* run(const Callable& c, const Overload& o, const BoundArguments& bound)
   return name_results(c, result);
 }
 
-// tensor(data): the argument is data and has no say; see Note [Overriding operations].
-bool takes_data(const Callable& c) {
-  const auto& parameters = c.overloads[0].signature.parameters;
-  return !parameters.empty() && parameters[0].kind == Kind::Object;
-}
-
 PyObject* invoke(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
-  Classes classes = takes_data(c) ? Classes() : classes_of(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType) {
+    BoundArguments bound;
+    bound.bind_alone(c.overloads[0].signature, args[0]);
+    return run(c, c.overloads[0], bound);
+  }
+  // Data has no say; see Note [Overriding operations].
+  Classes classes = c.takes_data ? Classes() : classes_of(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
   if (classes.override) [[unlikely]] {
     std::string name = (Py_TYPE(self)->tp_descr_get ? "Tensor." : "") + c.name;
     return call_override(self, name.c_str(), args, n, keywords);
@@ -238,12 +239,20 @@ PyTypeObject* result_type_of(const Signature& s) {
   return checked(PyStructSequence_NewType(&description));
 }
 
+bool is_satisfied_by_tensor(const std::vector<Parameter>& parameters) {
+  if (parameters.empty() || parameters[0].kind != Kind::Tensor) return false;
+  return std::all_of(parameters.begin() + 1, parameters.end(), [](const Parameter& p) { return p.default_value; });
+}
+
 Callable& add_overload(std::map<std::string, Callable, std::less<>>& where, const Overload& o) {
   Callable& c = where[o.signature.name];
   c.name = o.signature.name;
   c.document += (c.document.empty() ? "" : "\n") + c.name + signature_text(o.signature) + " -> " + o.signature.returns;
   if (!c.result_type) c.result_type = result_type_of(o.signature);
   c.overloads.push_back(o);
+  const auto& parameters = o.signature.parameters;
+  c.takes_data = !parameters.empty() && parameters[0].kind == Kind::Object;
+  c.takes_tensor_alone = c.overloads.size() == 1 && is_satisfied_by_tensor(parameters);
   return c;
 }
 

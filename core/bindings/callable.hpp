@@ -23,6 +23,8 @@ struct Callable {
   std::string description;  // what follows them in __doc__
   std::vector<Overload> overloads;
   bool functional = false;              // a function of nn.functional only
+  bool takes_data = false;              // tensor(data): the first argument is data of any kind
+  bool takes_tensor_alone = false;      // one signature, which a single tensor satisfies: x.item()
   PyTypeObject* result_type = nullptr;  // a named tuple, for functions that return several values
 };
 

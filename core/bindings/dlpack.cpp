@@ -87,7 +87,8 @@ struct Export {
 
 template <class M>
 void release(M* managed) {
-  PyGILState_STATE lock = PyGILState_Ensure();  // the consumer may let go anywhere
+  if (!Py_IsInitialized()) return;              // the consumer may let go at any time
+  PyGILState_STATE lock = PyGILState_Ensure();  // and on any thread
   delete static_cast<Export<M>*>(managed->context);
   PyGILState_Release(lock);
 }
