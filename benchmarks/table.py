@@ -12,7 +12,17 @@ from harness import load, show, show_ratio
 HERE = pathlib.Path(__file__).parent
 README = HERE.parent / "README.md"
 BEGIN, END = "<!-- benchmarks: written by make bench -->", "<!-- /benchmarks -->"
-SUBJECTS = ["small_ops", "graphs", "import_and_memory", "large", "chains", "indexing", "networks", "source_lines"]
+SUBJECTS = [
+    "small_ops",
+    "graphs",
+    "import_and_memory",
+    "large",
+    "chains",
+    "indexing",
+    "networks",
+    "python_interop",
+    "source_lines",
+]
 
 
 def processor():

@@ -104,6 +104,58 @@ def test_random_tensor(seed: int) -> None:
     assert repr(ours) == repr(reference)
 
 
+# What a tensor can be besides plain: f(library, tensor).
+KINDS = {
+    "transposed": lambda library, t: t.permute(tuple(range(t.dim()))[::-1]),
+    "every second": lambda library, t: t[..., ::2] if t.dim() else t,
+    "a row": lambda library, t: t[0] if t.dim() and t.shape[0] else t,
+    "expanded": lambda library, t: t.expand(3, *t.shape),
+    "result": lambda library, t: t.clone().requires_grad_() * 1,
+    "view of a result": lambda library, t: (t.clone().requires_grad_() * 1).reshape(-1),
+    "subclass": lambda library, t: t.as_subclass(type("Quantity", (library.Tensor,), {})),
+    "parameter": lambda library, t: library.nn.Parameter(t),
+    "fixed parameter": lambda library, t: library.nn.Parameter(t, requires_grad=False),
+    "in a list": lambda library, t: [t, (t,), {"key": t}],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(25))
+def test_random_tensor_of_another_kind(kind: str, seed: int) -> None:
+    rng = random.Random(repr((kind, seed)))
+    set_both(rng.choice(("float32", "float32", "float64")), **(random_options(rng) if seed % 2 else {}))
+    dtype, shape = rng.choice((*FLOATS, *COMPLEX)), random_shape(rng)
+    ours, reference = twins(random_values(rng, dtype, math.prod(shape)), dtype, shape)
+    mine, theirs = KINDS[kind](chainrule, ours), KINDS[kind](torch, reference)
+    assert repr(mine) == repr(theirs)
+    assert str(mine) == str(theirs)
+    assert f"{mine}" == f"{theirs}" or (isinstance(mine, chainrule.Tensor) and mine.dim() == 0)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *COMPLEX])
+@pytest.mark.parametrize("exponent", range(-8, 9))
+def test_magnitudes(dtype: str, exponent: int) -> None:
+    """Where the notation changes: one power of ten after the other, alone and beside 1."""
+    for values in ([10.0**exponent], [1.0, 10.0**exponent], [1.5, -(10.0**exponent)], [0.0, 10.0**exponent]):
+        ours, reference = twins(values, dtype)
+        assert repr(ours) == repr(reference)
+        assert repr(ours[0]) == repr(reference[0])
+
+
+@pytest.mark.parametrize("spec", ["", ".3f", "8.2e", "g", ">10", "d"])
+@pytest.mark.parametrize("value", [1.5, 3, True, 1e-20, 2j])
+def test_format_of_one_number(spec: str, value: Any) -> None:
+    ours, reference = twins(value)
+
+    def formatted(t: Any) -> str:
+        try:
+            return format(t, spec)
+        except ValueError as error:
+            return f"ValueError: {error}"
+
+    assert formatted(ours) == formatted(reference)
+
+
 # ---- Values ----------------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "autograd/leaf.hpp"
+#include "autograd/record.hpp"
 #include "bindings/errors.hpp"
 #include "ops/copy.hpp"
 
@@ -24,18 +24,58 @@ struct Export {
 
 size_t alignment_of(DType t) { return size_of(real_of(t)); }
 
-DType dtype_of(const char* format, Py_ssize_t itemsize) {
+// What NumPy calls the dtype: "numpy.str_". The format of a buffer would say less.
+std::string type_of_elements(PyObject* array, const char* format) {
+  std::string name = format ? format : "?";
+  PyObject* dtype = PyObject_GetAttrString(array, "dtype");
+  PyObject* type = dtype ? PyObject_GetAttrString(dtype, "type") : nullptr;
+  if (type && PyType_Check(type)) name = reinterpret_cast<PyTypeObject*>(type)->tp_name;
+  Py_XDECREF(dtype);
+  Py_XDECREF(type);
+  PyErr_Clear();
+  return name;
+}
+
+[[noreturn]] void raise_unsupported(PyObject* object, const char* format) {
+  raise(PyExc_TypeError, "can't convert np.ndarray of type ", type_of_elements(object, format),
+        ". The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
+        "uint8, and bool.");
+}
+
+DType dtype_of(PyObject* object, const Py_buffer& view) {
+  const char* format = view.format;
   if (!format) return DType::UInt8;
   if (*format == '=' || *format == '<' || *format == '@') ++format;
   for (int i = 0; i < kDTypeCount; ++i) {
     if (kFormats[i] && !std::strcmp(format, kFormats[i])) return static_cast<DType>(i);
   }
-  if (!std::strcmp(format, "l") || !std::strcmp(format, "n")) return itemsize == 8 ? DType::Int64 : DType::Int32;
-  raise(PyExc_TypeError, "can't convert np.ndarray of type ", format,
-        ". The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
-        "uint8, "
-        "and bool.");
+  if (!std::strcmp(format, "l") || !std::strcmp(format, "n")) return view.itemsize == 8 ? DType::Int64 : DType::Int32;
+  if (*format == '>' || *format == '!') {
+    raise(PyExc_ValueError,
+          "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+          "currently not supported.");
+  }
+  raise_unsupported(object, format);
 }
+
+constexpr const char* kNotWritable =
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+    "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
+    "writable before converting it to a tensor.";
+
+// A view of an object's buffer, given back at the end.
+struct View {
+  Py_buffer buffer;
+  explicit View(PyObject* object) {
+    if (PyObject_GetBuffer(object, &buffer, PyBUF_STRIDED | PyBUF_FORMAT | PyBUF_WRITABLE) == 0) return;
+    PyErr_Clear();
+    if (PyObject_GetBuffer(object, &buffer, PyBUF_STRIDED_RO | PyBUF_FORMAT) == 0) return;
+    PyErr_Clear();
+    raise_unsupported(object, nullptr);
+  }
+  ~View() { PyBuffer_Release(&buffer); }
+  View(const View&) = delete;
+};
 
 }  // namespace
 
@@ -43,11 +83,16 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return guarded(
       [&]() -> int {
         Tensor t = Tensor::borrow(self);
+        if (requires_grad(t)) {
+          raise(PyExc_BufferError,
+                "Can't give the memory of a Tensor that requires grad away. Use tensor.detach() instead.");
+        }
         const char* format = kFormats[static_cast<int>(t.dtype())];
         if (!format) raise(PyExc_BufferError, "Got unsupported ScalarType BFloat16");
         if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !t.is_contiguous()) {
           raise(PyExc_BufferError, "the tensor is not contiguous, and the buffer was asked for without strides");
         }
+        t->storage->resizable = false;  // others may now read these bytes for as long as they like
         auto* shape = new Export(t->storage);
         auto item = static_cast<Py_ssize_t>(size_of(t.dtype()));
         for (int i = 0; i < t.ndim(); ++i) {
@@ -73,17 +118,22 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void tensor_release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Export*>(view->internal); }
 
-Tensor from_buffer(PyObject* object) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(object, &view, PyBUF_STRIDED | PyBUF_FORMAT | PyBUF_WRITABLE) < 0) {
-    PyErr_Clear();
-    if (PyObject_GetBuffer(object, &view, PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0) throw PythonError();
+bool is_array(PyObject* o) {
+  static PyTypeObject* array_type = nullptr;  // once seen
+  PyTypeObject* type = Py_TYPE(o);
+  if (type == array_type) return true;
+  for (; type; type = type->tp_base) {
+    if (std::strcmp(type->tp_name, "numpy.ndarray")) continue;
+    array_type = type;
+    return true;
   }
-  struct Release {
-    Py_buffer* view;
-    ~Release() { PyBuffer_Release(view); }
-  } release{&view};
-  DType dtype = dtype_of(view.format, view.itemsize);
+  return false;
+}
+
+Tensor from_buffer(PyObject* object, bool warns) {
+  View held(object);
+  const Py_buffer& view = held.buffer;
+  DType dtype = dtype_of(object, view);
   Dims sizes(view.ndim), strides(view.ndim);
   int64_t extent = view.itemsize;
   for (int i = 0; i < view.ndim; ++i) {
@@ -102,6 +152,7 @@ Tensor from_buffer(PyObject* object) {
     }
     extent += (std::max<int64_t>(sizes[i], 1) - 1) * view.strides[i];
   }
+  if (view.readonly && warns) checked(PyErr_WarnEx(PyExc_UserWarning, kNotWritable, 1));
   if (reinterpret_cast<uintptr_t>(view.buf) % alignment_of(dtype)) {  // kernels read aligned elements only
     Tensor copy = empty(sizes, dtype);
     checked(PyBuffer_ToContiguous(copy->data, &view, view.len, 'C'));
@@ -113,8 +164,56 @@ Tensor from_buffer(PyObject* object) {
   Py_DECREF(owner);
   Tensor result = tensor_over(storage, sizes, strides, 0, dtype);
   storage->release();
-  return view.readonly ? copy_strided(result, dense_strides_like(result))
-                       : result;  // what must not be written is copied
+  return result;
+}
+
+namespace {
+
+void check_bytes(int64_t length, int64_t item, int64_t count, int64_t offset) {
+  if (length == 0 || count == 0)
+    raise(PyExc_ValueError, "both buffer length (", length, ") and count (", count, ") must not be 0");
+  if (offset < 0 || offset >= length) {
+    raise(PyExc_ValueError, "offset (", offset, " bytes) must be non-negative and no greater than buffer length (",
+          length, " bytes) minus 1");
+  }
+  if (count < 0 && (length - offset) % item) {
+    raise(PyExc_ValueError, "buffer length (", length - offset, " bytes) after offset (", offset,
+          " bytes) must be a multiple of element size (", item, ")");
+  }
+  if (count > 0 && count > (length - offset) / item) {
+    raise(PyExc_ValueError, "requested buffer length (", count, " * ", item, " bytes) after offset (", offset,
+          " bytes) must not be greater than actual buffer length (", length, " bytes)");
+  }
+}
+
+}  // namespace
+
+Tensor from_bytes(PyObject* object, DType dtype, int64_t count, int64_t offset) {
+  if (!PyObject_CheckBuffer(object)) raise(PyExc_ValueError, "object does not implement Python buffer protocol.");
+  // The memoryview keeps the buffer exported, so that a bytearray cannot move while a tensor shows it.
+  PyObject* keeper = PyMemoryView_FromObject(object);
+  Py_buffer* view = keeper ? PyMemoryView_GET_BUFFER(keeper) : nullptr;
+  struct Release {
+    PyObject* o;
+    ~Release() { Py_XDECREF(o); }
+  } release{keeper};
+  if (!view || !PyBuffer_IsContiguous(view, 'C')) {
+    PyErr_Clear();
+    raise(PyExc_RuntimeError, "could not retrieve buffer from object: its memory is not contiguous");
+  }
+  if (view->readonly) {
+    constexpr const char* kText =
+        "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write "
+        "to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
+        "protect its data or make it writable before converting it to a tensor.";
+    checked(PyErr_WarnEx(PyExc_UserWarning, kText, 1));
+  }
+  auto item = static_cast<int64_t>(size_of(dtype));
+  check_bytes(view->len, item, count, offset);
+  Storage* storage = Storage::borrow(static_cast<char*>(view->buf) + offset, view->len - offset, keeper);
+  Tensor result = tensor_over(storage, Dims{count < 0 ? (view->len - offset) / item : count}, Dims{1}, 0, dtype);
+  storage->release();
+  return result;
 }
 
 }  // namespace chainrule

@@ -9,6 +9,7 @@
 
 #include "autograd/inplace.hpp"
 #include "autograd/leaf.hpp"
+#include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/copy.hpp"
@@ -144,8 +145,19 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
 
 }  // namespace
 
-PyObject* call(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
-  PyTypeObject* subclass = subclass_of(args, n);
+PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType) {
+    BoundArguments bound;
+    bound.bind_alone(c.overloads[0].signature, args[0]);
+    return run(c, c.overloads[0], bound);
+  }
+  // Data has no say; see Note [Overriding operations].
+  Classes classes = c.takes_data ? Classes() : classes_of(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  if (classes.override) [[unlikely]] {
+    std::string name = (Py_TYPE(self)->tp_descr_get ? "Tensor." : "") + c.name;
+    return call_override(self, name.c_str(), args, n, keywords);
+  }
+  PyTypeObject* subclass = classes.result;
   if (subclass && std::any_of(args, args + n, is_batched)) raise_escaped(c.name.c_str());
   PyObject* result;
   if (c.overloads.size() == 1) {
@@ -174,7 +186,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     if (c.settles) settle();
     if (vmap_depth > 0) [[unlikely]]
       return call_batched(self, args, PyVectorcall_NARGS(nargsf), keywords);
-    return call(c, args, PyVectorcall_NARGS(nargsf), keywords);
+    return call(self, c, args, PyVectorcall_NARGS(nargsf), keywords);
   });
 }
 
@@ -285,12 +297,20 @@ PyTypeObject* result_type_of(const Signature& s) {
   return checked(PyStructSequence_NewType(&description));
 }
 
+bool is_satisfied_by_tensor(const std::vector<Parameter>& parameters) {
+  if (parameters.empty() || parameters[0].kind != Kind::Tensor) return false;
+  return std::all_of(parameters.begin() + 1, parameters.end(), [](const Parameter& p) { return p.default_value; });
+}
+
 Callable& add_overload(std::map<std::string, Callable, std::less<>>& where, const Overload& o) {
   Callable& c = where[o.signature.name];
   c.name = o.signature.name;
   c.document += (c.document.empty() ? "" : "\n") + c.name + signature_text(o.signature) + " -> " + o.signature.returns;
   if (!c.result_type) c.result_type = result_type_of(o.signature);
   c.overloads.push_back(o);
+  const auto& parameters = o.signature.parameters;
+  c.takes_data = !parameters.empty() && parameters[0].kind == Kind::Object;
+  c.takes_tensor_alone = c.overloads.size() == 1 && is_satisfied_by_tensor(parameters);
   return c;
 }
 

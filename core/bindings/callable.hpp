@@ -24,6 +24,8 @@ struct Callable {
   std::vector<Overload> overloads;
   bool settles = true;                           // calculates what is pending before it starts
   bool functional = false;                       // a function of nn.functional only
+  bool takes_data = false;                       // tensor(data): the first argument is data of any kind
+  bool takes_tensor_alone = false;               // one signature, which a single tensor satisfies: x.item()
   PyTypeObject* result_type = nullptr;           // a named tuple, for functions that return several values
   PyObject* (*quick)(PyObject* self) = nullptr;  // see define_quick
 };
@@ -88,7 +90,7 @@ void define(std::string_view text, Forms forms, F f) {
 
 // Calls the first overload that the arguments fit; `args` holds the values of the keywords after the `n` positional
 // ones, as a vectorcall has them. A new reference; raises.
-PyObject* call(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
+PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
 
 // A shorter way into a method that has been defined, for the call on a plain tensor without arguments. May throw.
 void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self));

@@ -104,6 +104,11 @@ Scalar to_scalar(PyObject* o) {
     Py_DECREF(number);
     return s;
   }
+  if (std::strstr(Py_TYPE(o)->tp_name, "complex")) {  // numpy.complex64; complex128 is a complex
+    Py_complex v = PyComplex_AsCComplex(o);
+    if (v.real == -1 && PyErr_Occurred()) throw PythonError();
+    return Scalar::of_complex(v.real, v.imag);
+  }
   double v = PyFloat_AsDouble(o);
   if (v == -1 && PyErr_Occurred()) throw PythonError();
   return Scalar(v);

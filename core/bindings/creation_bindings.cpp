@@ -178,16 +178,24 @@ Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool trac
 Tensor make_as_tensor(PyObject* data, MaybeDType dtype, PyObject* device) {
   check_device(device);
   if (is_tensor(data)) return to_dtype(Tensor::borrow(data), dtype.value_or(Tensor::borrow(data).dtype()));
-  if (PyObject_CheckBuffer(data) && !is_number(data)) {
-    Tensor shared = from_buffer(data);
+  if (is_array(data)) {
+    Tensor shared = from_buffer(data, true);
     return to_dtype(shared, dtype.value_or(shared.dtype()));
   }
   return tensor_from_python(data, dtype);
 }
 
 Tensor make_from_numpy(PyObject* array) {
-  if (!PyObject_CheckBuffer(array)) raise(PyExc_TypeError, "expected np.ndarray (got ", Py_TYPE(array)->tp_name, ")");
-  return from_buffer(array);
+  if (!is_array(array)) raise(PyExc_TypeError, "expected np.ndarray (got ", Py_TYPE(array)->tp_name, ")");
+  return from_buffer(array, true);
+}
+
+Tensor make_scalar_tensor(const Scalar& s, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
+  return make_filled({}, s, dtype.value_or(default_dtype()), device, tracked);
+}
+
+Tensor make_from_bytes(PyObject* buffer, DType dtype, int64_t count, int64_t offset, bool tracked) {
+  return finished(from_bytes(buffer, dtype, count, offset), Py_None, tracked);
 }
 
 }  // namespace
@@ -199,6 +207,9 @@ void bind_creation() {
       kFunction, make_tensor);
   define("as_tensor(object data, dtype? dtype=None, device? device=None)", kFunction, make_as_tensor);
   define("from_numpy(object ndarray)", kFunction, make_from_numpy);
+  define("frombuffer(object buffer, *, dtype dtype, int count=-1, int offset=0, bool requires_grad=False)", kFunction,
+         make_from_bytes);
+  define("scalar_tensor(Number s, *, " CR_OPTIONS ")", kFunction, make_scalar_tensor);
   define("empty(int[*] size, *, Tensor? out=None, " CR_OPTIONS ", memory_format? memory_format=None)", kFunction,
          make_empty);
   define("zeros(int[*] size, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_constant<0>);

@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "bindings/callable.hpp"
@@ -105,7 +106,7 @@ PyObject* device_at(const std::string& type, std::optional<int64_t> index) {
   return make_device(static_cast<int>(*index));
 }
 
-PyObject* device_call(PyObject*, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+PyObject* device_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   static const Callable constructor = [] {
     Callable c;
     c.name = "device";
@@ -113,7 +114,7 @@ PyObject* device_call(PyObject*, PyObject* const* args, size_t nargsf, PyObject*
     c.overloads.push_back(make_overload("device(str type, int? index=None) -> device", device_at));
     return c;
   }();
-  return guarded([&] { return call(constructor, args, PyVectorcall_NARGS(nargsf), keywords); });
+  return guarded([&] { return call(self, constructor, args, PyVectorcall_NARGS(nargsf), keywords); });
 }
 
 int index_of(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->index; }
@@ -141,7 +142,13 @@ PyObject* device_reduce(PyObject* self, PyObject*) {
 PyGetSetDef device_getset[] = {{"type", device_type, nullptr, nullptr, nullptr},
                                {"index", device_get_index, nullptr, nullptr, nullptr},
                                {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+// `with device("cpu"):` makes it the default, which it is.
+PyObject* device_enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
+PyObject* device_exit(PyObject*, PyObject*) { return Py_NewRef(Py_None); }
+PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
+                                {"__enter__", device_enter, METH_NOARGS, nullptr},
+                                {"__exit__", device_exit, METH_VARARGS, nullptr},
+                                {nullptr, nullptr, 0, nullptr}};
 
 // ---- Size
 
@@ -176,7 +183,7 @@ PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (!result) return nullptr;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
     PyObject* item = PyTuple_GET_ITEM(result, i);
-    if (PyLong_Check(item)) continue;
+    if (PyLong_Check(item) && !PyBool_Check(item)) continue;
     PyObject* number = PyNumber_Index(item);
     if (!number) {
       PyErr_Clear();
@@ -199,6 +206,14 @@ PyObject* size_repeat(PyObject* a, Py_ssize_t n) { return to_size(PyTuple_Type.t
 PyObject* size_reduce(PyObject* self, PyObject*) {
   return Py_BuildValue("(O(N))", &SizeType, PyTuple_GetSlice(self, 0, PyTuple_GET_SIZE(self)));
 }
+// (1,) + Size: as a tuple's own operand order would not ask us.
+PyObject* size_add(PyObject* a, PyObject* b) {
+  if (!PyTuple_Check(a)) Py_RETURN_NOTIMPLEMENTED;
+  if (PyTuple_Check(b)) return to_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
+  PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size", Py_TYPE(b)->tp_name);
+  return nullptr;
+}
+PyNumberMethods size_number = {};
 PyMappingMethods size_mapping = {nullptr, size_subscript, nullptr};
 PySequenceMethods size_sequence = {};
 PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, nullptr},
@@ -232,11 +247,13 @@ void ready_constant(PyTypeObject& type, const char* name) {
   type.tp_methods = constant_methods;
   checked(PyType_Ready(&type));
 }
-void add_constant(PyObject* module, PyTypeObject& type, const char* name) {
+PyObject* add_constant(PyObject* module, PyTypeObject& type, const char* name) {
   auto* constant = reinterpret_cast<ConstantObject*>(checked(PyType_GenericAlloc(&type, 0)));
   constant->name = name;
   checked(PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(constant)));
+  return reinterpret_cast<PyObject*>(constant);
 }
+PyObject* the_strided_layout = nullptr;
 
 void ready_types() {
   DTypeType.tp_name = "chainrule.dtype";
@@ -266,6 +283,8 @@ void ready_types() {
   SizeType.tp_flags = Py_TPFLAGS_DEFAULT;
   SizeType.tp_new = size_new;
   SizeType.tp_repr = size_repr;
+  size_number.nb_add = size_add;
+  SizeType.tp_as_number = &size_number;
   SizeType.tp_as_mapping = &size_mapping;
   SizeType.tp_as_sequence = &size_sequence;
   SizeType.tp_methods = size_methods;
@@ -280,6 +299,7 @@ PyTypeObject SizeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* dtype_object(DType t) { return reinterpret_cast<PyObject*>(&dtypes[static_cast<int>(t)]); }
 DType dtype_value(PyObject* o) { return value_of(o); }
+PyObject* strided_layout() { return the_strided_layout; }
 PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
 
 bool is_dense_layout(PyObject* o) {
@@ -312,7 +332,8 @@ void add_descriptors(PyObject* module) {
   ready_constant(MemoryFormatType, "chainrule.memory_format");
   checked(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
   checked(PyModule_AddObjectRef(module, "memory_format", reinterpret_cast<PyObject*>(&MemoryFormatType)));
-  for (const char* name : kLayouts) add_constant(module, LayoutType, name);
+  the_strided_layout = add_constant(module, LayoutType, kLayouts[0]);
+  for (const char* name : std::span(kLayouts).subspan(1)) add_constant(module, LayoutType, name);
   for (const char* name : kMemoryFormats) add_constant(module, MemoryFormatType, name);
 }
 

@@ -6,24 +6,35 @@
 #include "bindings/conversions.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
 
+constexpr int kDeepest = 64;
+
+bool is_text(PyObject* o) { return PyUnicode_Check(o) || PyBytes_Check(o); }
+// What counts as a dimension. Tensors do not: as in PyTorch each one stands for a number.
 bool is_sequence(PyObject* o) {
-  return (PyList_Check(o) || PyTuple_Check(o) || (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o))) &&
-         !is_tensor(o) && !is_number(o) && !PyMemoryView_Check(o) && !PyDict_Check(o);
+  if (PyList_Check(o) || PyTuple_Check(o)) return true;
+  return PySequence_Check(o) && !is_text(o) && !is_tensor(o) && !is_number(o) && !PyDict_Check(o);
 }
-bool is_array(PyObject* o) { return PyObject_CheckBuffer(o) && !PyBytes_Check(o) && !is_tensor(o); }
 
 // A number of the data; one that no tensor can hold raises as PyTorch's constructor does.
 Scalar number(PyObject* o) {
   if (PyLong_CheckExact(o)) {
     int overflow;
-    PyLong_AsLongLongAndOverflow(o, &overflow);
+    int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
     if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
+    return Scalar::of_int(v);
   }
   return to_scalar(o);
+}
+
+// numpy.float32 does not become an integer, although Python's float does.
+bool is_fraction_of_numpy(PyObject* o, DType dtype) {
+  if (is_differentiable(dtype) || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o)) return false;
+  return !PyIndex_Check(o) && !is_numpy_bool(o);
 }
 
 void store_checked(const Scalar& s, DType dtype, char* to) {
@@ -39,17 +50,7 @@ void store_checked(const Scalar& s, DType dtype, char* to) {
 class Reader {
  public:
   Reader(PyObject* data, bool dtype_given) : dtype_given_(dtype_given) {
-    for (PyObject* o = data; is_sequence(o) && !is_array(o);) {
-      Py_ssize_t n = PySequence_Size(o);
-      if (n < 0) throw PythonError();
-      sizes_.push_back(n);
-      if (n == 0) break;
-      o = hold(checked(PySequence_GetItem(o, 0)));
-      if (sizes_.size() > 64) raise(PyExc_ValueError, "too many dimensions: the nesting is deeper than 64");
-    }
-    if (Tensor leaf = leaf_tensor(data)) {
-      for (int64_t s : leaf.sizes()) sizes_.push_back(s);
-    }
+    measure(data);
     depth_ = sizes_.size();
     infer(data, 0);
   }
@@ -62,60 +63,59 @@ class Reader {
   }
 
  private:
-  // A sequence such as a range makes its items when asked for them, so they are kept while they are looked at.
-  struct Held : std::vector<PyObject*> {
-    ~Held() {
-      for (PyObject* item : *this) Py_DECREF(item);
+  // The first entry of each sequence tells the size of the next dimension; an array tells all that remain.
+  void measure(PyObject* data) {
+    Owned current(Py_NewRef(data));
+    while (is_sequence(current.get())) {
+      if (is_array(current.get())) {
+        Tensor block = from_buffer(current.get());
+        for (int64_t s : block.sizes()) sizes_.push_back(s);
+        return;
+      }
+      Py_ssize_t n = PySequence_Size(current.get());
+      if (n < 0) throw PythonError();
+      sizes_.push_back(n);
+      if (sizes_.size() > kDeepest) raise_too_deep();
+      if (n == 0) return;
+      PyObject* first = checked(PySequence_GetItem(current.get(), 0));
+      current = Owned(first);
     }
-  };
-  PyObject* hold(PyObject* item) {
-    held_.push_back(item);
-    return item;
+    if (is_text(current.get()) && sizes_.size() > 0)
+      raise(PyExc_ValueError, "too many dimensions '", Py_TYPE(current.get())->tp_name, "'");
+  }
+  [[noreturn]] static void raise_too_deep() {
+    raise(PyExc_ValueError, "too many dimensions: the nesting is deeper than ", kDeepest);
   }
 
-  // Tensors and arrays inside a list count as further dimensions.
-  Tensor leaf_tensor(PyObject* data) {
-    PyObject* o = data;
-    for (int i = 0; i < sizes_.size(); ++i) {
-      if (sizes_[i] == 0) return Tensor();
-      o = hold(checked(PySequence_GetItem(o, 0)));
-    }
-    if (is_tensor(o)) return Tensor::borrow(o);
-    return is_array(o) && !is_number(o) ? from_buffer(o) : Tensor();
-  }
-
-  void join(DType t) { dtype_ = dtype_ ? promote(*dtype_, t) : t; }
+  void join(DType t) { dtype_ = dtype_ && *dtype_ != t ? promote(*dtype_, t) : t; }
 
   void infer(PyObject* o, int dim) {
-    if (is_tensor(o)) return join(reinterpret_cast<TensorObject*>(o)->dtype);
     if (PyFloat_CheckExact(o)) return join(default_dtype());
+    if (PyLong_CheckExact(o)) return join(DType::Int64);
+    if (is_tensor(o)) return join(reinterpret_cast<TensorObject*>(o)->dtype);
     if (is_number(o)) {
-      if (is_array(o)) return join(from_buffer(o).dtype());  // NumPy's scalars know their dtype
+      if (PyObject_CheckBuffer(o)) return join(from_buffer(o).dtype());  // NumPy's scalars know their dtype
       Scalar s = number(o);
       if (!dtype_given_) join(dtype_of(s));  // the default dtype may have no complex one
       return;
     }
     if (is_array(o)) return join(from_buffer(o).dtype());
-    if (!is_sequence(o)) {
-      if (PyUnicode_Check(o)) raise(PyExc_TypeError, "new(): invalid data type 'str'");
-      raise(PyExc_RuntimeError, "Could not infer dtype of ", Py_TYPE(o)->tp_name);
-    }
-    if (dim > 64) raise(PyExc_ValueError, "too many dimensions: the nesting is deeper than 64");
-    each(o, [&](PyObject* item, Py_ssize_t) { infer(item, dim + 1); });
+    if (is_text(o)) raise(PyExc_TypeError, "new(): invalid data type '", Py_TYPE(o)->tp_name, "'");
+    if (!is_sequence(o)) raise(PyExc_RuntimeError, "Could not infer dtype of ", Py_TYPE(o)->tp_name);
+    if (dim > kDeepest) raise_too_deep();
+    each(o, [&](PyObject* item) { infer(item, dim + 1); });
   }
 
   template <class F>
   void each(PyObject* o, F f) {
-    PyObject* fast = checked(PySequence_Fast(o, "expected a sequence"));
-    struct Release {
-      PyObject* o;
-      ~Release() { Py_DECREF(o); }
-    } release{fast};
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast); ++i) {
-      place_.push_back(i);
-      f(PySequence_Fast_GET_ITEM(fast, i), i);
-      place_.resize(place_.size() - 1);
+    Owned fast(checked(PySequence_Fast(o, "expected a sequence")));
+    place_.push_back(0);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
+      place_[place_.size() - 1] = i;
+      Owned item(Py_NewRef(PySequence_Fast_GET_ITEM(fast.get(), i)));  // what runs inside may change the list
+      f(item.get());
     }
+    place_.resize(place_.size() - 1);
   }
 
   std::string place() const {
@@ -129,35 +129,57 @@ class Reader {
           place(), " has ", found, " entries, but the entries before it have ", sizes_[dim],
           ": a tensor is a full box of numbers.");
   }
+  [[noreturn]] void raise_no_number(PyObject* o, DType dtype) {
+    const char* type = Py_TYPE(o)->tp_name;
+    std::string deeper = is_sequence(o) ? " is nested deeper than the entries before it"
+                         : is_number(o) ? " may have a fraction"
+                                        : " is not a number";
+    if (!is_differentiable(dtype))
+      raise(PyExc_TypeError, "'", type, "' object cannot be interpreted as an integer: ", place(), deeper);
+    raise(PyExc_TypeError, "must be real number, not ", type, ": ", place(), deeper);
+  }
+  [[noreturn]] void raise_large_tensor(const Tensor& t, DType dtype) {
+    std::string way_out =
+        place() + " has shape " + shape_text(t.sizes()) + "; stack() joins tensors along a new dimension";
+    if (is_integral(dtype)) {
+      raise(PyExc_TypeError, "only integer tensors of a single element can be converted to an index: ", way_out);
+    }
+    raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars: ", way_out);
+  }
 
   void fill(PyObject* o, int dim, DType dtype, char*& at) {
-    if (is_tensor(o) || (is_array(o) && !is_number(o)))
-      return fill_block(is_tensor(o) ? Tensor::borrow(o) : from_buffer(o), dim, dtype, at);
-    if (dim == depth_) {
-      if (!is_number(o)) {
-        if (is_sequence(o))
-          raise(PyExc_TypeError, "not a sequence: ", place(), " is nested deeper than the entries before it");
-        raise(PyExc_TypeError, "must be real number, not ", Py_TYPE(o)->tp_name, " (", place(), ")");
-      }
-      store_checked(number(o), dtype, at);
-      at += size_of(dtype);
-      return;
-    }
+    if (dim == depth_) return fill_number(o, dtype, at);
+    if (is_array(o)) return fill_block(from_buffer(o), dim, dtype, at);
     if (!is_sequence(o)) {
       raise(PyExc_TypeError, "not a sequence: ", place(), " is a ", Py_TYPE(o)->tp_name,
             ", but the entries before it are sequences");
     }
     Py_ssize_t n = PySequence_Size(o);
     if (n != sizes_[dim]) raise_ragged(dim, n);
-    each(o, [&](PyObject* item, Py_ssize_t) { fill(item, dim + 1, dtype, at); });
+    each(o, [&](PyObject* item) { fill(item, dim + 1, dtype, at); });
+  }
+
+  void fill_number(PyObject* o, DType dtype, char*& at) {
+    if (PyFloat_CheckExact(o) && is_floating(dtype)) {
+      store(Scalar(PyFloat_AS_DOUBLE(o)), dtype, at);
+    } else if (is_tensor(o) || is_array(o)) {
+      Tensor t = is_tensor(o) ? Tensor::borrow(o) : from_buffer(o);
+      if (t.numel() != 1) raise_large_tensor(t, dtype);
+      store_checked(load(t.dtype(), t->data), dtype, at);
+    } else if (is_number(o) && !is_fraction_of_numpy(o, dtype)) {
+      store_checked(number(o), dtype, at);
+    } else {
+      raise_no_number(o, dtype);
+    }
+    at += size_of(dtype);
   }
 
   void fill_block(const Tensor& block, int dim, DType dtype, char*& at) {
     Span expected(sizes_.data() + dim, static_cast<size_t>(depth_ - dim));
-    if (!equal(block.sizes(), expected)) {
-      if (block.ndim() == 0 || expected.empty())
-        raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
-      raise_ragged(dim, block.size(0));
+    for (int i = 0; i < block.ndim() || dim + i < depth_; ++i) {
+      if (i >= block.ndim() || dim + i >= depth_)
+        raise(PyExc_TypeError, "not a sequence: ", place(), " has shape ", block.sizes(), " instead of ", expected);
+      if (block.size(i) != expected[i]) raise_ragged(dim + i, block.size(i));
     }
     GradModeScope off(false);
     Tensor packed = contiguous(to_dtype(block, dtype));
@@ -166,12 +188,34 @@ class Reader {
     at += bytes;
   }
 
-  Held held_;
   Dims sizes_, place_;
   int depth_ = 0;
   bool dtype_given_;
   std::optional<DType> dtype_;
 };
+
+// The commonest data: one list of floats.
+bool is_float_list(PyObject* o) {
+  if (!PyList_CheckExact(o) || PyList_GET_SIZE(o) == 0) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); ++i) {
+    if (!PyFloat_CheckExact(PyList_GET_ITEM(o, i))) return false;
+  }
+  return true;
+}
+Tensor from_float_list(PyObject* list, DType dtype) {
+  Tensor t = empty(Dims{PyList_GET_SIZE(list)}, dtype);
+  auto step = static_cast<int64_t>(size_of(dtype));
+  for (int64_t i = 0; i < t.numel(); ++i)
+    store(Scalar(PyFloat_AS_DOUBLE(PyList_GET_ITEM(list, i))), dtype, t->data + i * step);
+  return t;
+}
+
+void warn_copy_of_tensor() {
+  checked(PyErr_WarnEx(PyExc_UserWarning,
+                       "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+                       1));
+}
 
 PyObject* list_of(const Tensor& t, int dim, const char* at) {
   if (dim == t.ndim()) return checked(to_python(load(t.dtype(), at)));
@@ -184,19 +228,22 @@ PyObject* list_of(const Tensor& t, int dim, const char* at) {
 }  // namespace
 
 Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
-  if (is_tensor(data)) {
-    GradModeScope off(false);
-    Tensor t = Tensor::borrow(data);
-    return convert_copy(t, dtype.value_or(t.dtype()));
-  }
-  if (is_array(data) && !is_number(data)) {
-    Tensor shared = from_buffer(data);
-    return contiguous(convert_copy(shared, dtype.value_or(shared.dtype())));
-  }
   if (PyFloat_CheckExact(data) && !dtype) {
     Tensor t = empty({}, default_dtype());
     store(PyFloat_AS_DOUBLE(data), t.dtype(), t->data);
     return t;
+  }
+  if (is_float_list(data) && (!dtype || is_floating(*dtype)))
+    return from_float_list(data, dtype.value_or(default_dtype()));
+  if (is_tensor(data)) {
+    warn_copy_of_tensor();
+    GradModeScope off(false);
+    Tensor t = Tensor::borrow(data);
+    return convert_copy(t, dtype.value_or(t.dtype()));
+  }
+  if (is_array(data)) {
+    Tensor shared = from_buffer(data);
+    return contiguous(convert_copy(shared, dtype.value_or(shared.dtype())));
   }
   return Reader(data, dtype.has_value()).read(data, dtype);
 }

@@ -16,12 +16,15 @@
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/random/generator.hpp"
 #include "backends/cpu/thread_pool.hpp"
+#include "bindings/batched.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/descriptors.hpp"
+#include "bindings/dlpack.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/function_node.hpp"
 #include "bindings/node_type.hpp"
+#include "bindings/storage_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
 #include "ops/random.hpp"
@@ -302,6 +305,7 @@ NB_MODULE(_core, m) {
   add_descriptors(m.ptr());
   add_node_type(m.ptr());
   add_function_node(m.ptr());
+  add_storage_type(m.ptr());
   bind_elementwise();
   bind_views();
   bind_creation();
@@ -334,6 +338,11 @@ NB_MODULE(_core, m) {
   m.def("op_aliases", &alias_rows);
   m.attr("functional_names") = steal(functional_names());
   m.def("signatures", [] { return steal(signature_list()); });
+  m.def("to_dlpack", [](nb::object t, bool versioned) {
+    if (!is_tensor(t.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(t.ptr())->tp_name);
+    return steal(to_dlpack(Tensor::borrow(t.ptr()), versioned));
+  });
+  m.def("from_dlpack", [](nb::object capsule) { return steal(to_python(from_dlpack(capsule.ptr()))); });
   m.def("make_subclass", &make_subclass);
   m.def("view_as_subclass", &view_as_subclass);
   m.def("set_batched_type", [](nb::object type, nb::object handler, nb::object subscript, nb::object assign) {
@@ -342,5 +351,15 @@ NB_MODULE(_core, m) {
   m.def("raise_batched_write", [](const std::string& function) { raise_batched_write(function.c_str()); });
   m.def("get_vmap_depth", [] { return vmap_depth; });
   m.def("set_vmap_depth", [](int depth) { vmap_depth = depth; });
+  m.def("set_torch_functions",
+        [](nb::object ordinary, nb::object disabled) { set_torch_functions(ordinary.ptr(), disabled.ptr()); });
+  m.def("overriding_enabled", &overriding_enabled);
+  m.def("set_overriding_enabled", &set_overriding_enabled);
+  m.def("call_override", [](nb::object function, const std::string& name, nb::tuple args, nb::dict kwargs) {
+    return steal(call_override(function.ptr(), name.c_str(), args.ptr(), kwargs.ptr()));
+  });
+  m.def("is_overridden", [](nb::tuple args) {
+    return classes_of(PySequence_Fast_ITEMS(args.ptr()), PyTuple_GET_SIZE(args.ptr())).override;
+  });
   m.def("set_parameter_type", [](nb::object type) { set_parameter_type(reinterpret_cast<PyTypeObject*>(type.ptr())); });
 }

@@ -1,6 +1,7 @@
 // Python's operators on tensors: number slots that go straight to the table.
 #include "bindings/operators.hpp"
 
+#include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/subclass.hpp"
@@ -35,6 +36,42 @@ inline PyObject* finish(Tensor result, PyObject* a, PyObject* b) {
   return subclass ? as_subclass(subclass, result.release_py()) : result.release_py();
 }
 
+// ---- operators that a class takes over; see Note [Overriding operations]
+
+// The function that stands for an operator: "add" for x + y and y + x, "__rsub__" for 1 - x.
+std::string function_of(const char* op, bool reflected) {
+  std::string_view name = op;
+  if (name == "add" || name == "mul") return op;
+  if (reflected) {
+    if (name == "div") name = "truediv";
+    if (name == "remainder") name = "mod";
+  } else if (name == "sub" || name == "div" || name == "remainder" || name == "pow" || name == "matmul") {
+    return op;
+  }
+  return std::string(reflected ? "__r" : "__").append(name).append("__");
+}
+
+// True when a class answered; `result` is what it said. Quick for plain operands.
+inline bool overridden(const char* op, PyObject* a, PyObject* b, PyObject*& result) {
+  if (!may_have_a_say(a) && !may_have_a_say(b)) [[likely]]
+    return false;
+  PyObject* args[2] = {a, b};
+  if (!classes_of(args, 2).override) return false;
+  bool reflected = !is_tensor(a);
+  std::string name = function_of(op, reflected);
+  result = guarded(
+      [&] { return call_override_of_operator(name, checked(PyTuple_Pack(2, reflected ? b : a, reflected ? a : b))); });
+  return true;
+}
+inline bool overridden_here(const std::string& function, PyObject* a, PyObject* b, PyObject*& result) {
+  PyObject* args[2] = {a, b ? b : a};
+  if (!may_have_a_say(a) && !may_have_a_say(args[1])) [[likely]]
+    return false;
+  if (!classes_of(args, 2).override) return false;
+  result = guarded([&] { return call_override_of_operator(function, checked(PyTuple_Pack(b ? 2 : 1, a, b))); });
+  return true;
+}
+
 PyObject* apply(OpId id, PyObject* a, PyObject* b) {
   return guarded_unsettled([&]() -> PyObject* {
     Operand operands[2];
@@ -43,8 +80,39 @@ PyObject* apply(OpId id, PyObject* a, PyObject* b) {
   });
 }
 
+// As Python's method of the operator is called: "sub", "and", "floordiv".
+constexpr const char* operator_of(OpId id) {
+  switch (id) {
+    case OpId::div_floor:
+      return "floordiv";
+    case OpId::bitwise_and:
+      return "and";
+    case OpId::bitwise_or:
+      return "or";
+    case OpId::bitwise_xor:
+      return "xor";
+    case OpId::bitwise_left_shift:
+      return "lshift";
+    case OpId::bitwise_right_shift:
+      return "rshift";
+    case OpId::add:
+      return "add";
+    case OpId::mul:
+      return "mul";
+    case OpId::sub:
+      return "sub";
+    case OpId::div:
+      return "div";
+    case OpId::pow:
+      return "pow";
+    default:
+      return "remainder";
+  }
+}
+
 template <OpId id>
 PyObject* binary(PyObject* a, PyObject* b) {
+  if (PyObject* result; overridden(operator_of(id), a, b, result)) return result;
   return apply(id, a, b);
 }
 
@@ -60,13 +128,21 @@ PyObject* apply_inplace(OpId id, PyObject* self, PyObject* other) {
   });
 }
 
+// x += y is x.add_(y); x //= y and x &= y have no such method of their own.
 template <OpId id>
 PyObject* inplace(PyObject* self, PyObject* other) {
+  constexpr bool has_method = id == OpId::add || id == OpId::sub || id == OpId::mul || id == OpId::div ||
+                              id == OpId::remainder || id == OpId::pow;
+  static const std::string function =
+      has_method ? std::string(operator_of(id)) + "_" : std::string("__i") + operator_of(id) + "__";
+  if (PyObject* result; overridden_here(function, self, other, result)) return result;
   return apply_inplace(id, self, other);
 }
 
 template <OpId id>
 PyObject* unary(PyObject* self) {
+  static const std::string function = id == OpId::neg ? "neg" : id == OpId::abs ? "abs" : "__invert__";
+  if (PyObject* result; overridden_here(function, self, nullptr, result)) return result;
   return guarded_unsettled([&] {
     Operand operand;
     operand.tensor = reinterpret_cast<TensorObject*>(self);
@@ -76,6 +152,7 @@ PyObject* unary(PyObject* self) {
 
 // number - tensor is rsub, as in PyTorch, and named so in the graph.
 PyObject* subtract(PyObject* a, PyObject* b) {
+  if (PyObject* result; overridden("sub", a, b, result)) return result;
   if (PyBool_Check(a) || PyBool_Check(b)) [[unlikely]] {
     PyErr_SetString(PyExc_RuntimeError,
                     "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
@@ -93,11 +170,14 @@ PyObject* subtract(PyObject* a, PyObject* b) {
 
 // number / tensor is the tensor's reciprocal times the number, as PyTorch rounds and saves.
 PyObject* divide(PyObject* a, PyObject* b) {
+  if (PyObject* result; overridden("div", a, b, result)) return result;
   if (is_tensor(a) || !is_tensor(b)) return apply(OpId::div, a, b);
   return guarded_unsettled([&]() -> PyObject* {
-    Operand operands[2];
-    if (!read_operand(b, operands[0]) || !read_operand(a, operands[1])) return Py_NewRef(Py_NotImplemented);
+    Operand operands[2] = {to_operand(b)};
+    bool array = is_array(a);
+    if (!array && !read_operand(a, operands[1])) return Py_NewRef(Py_NotImplemented);
     Tensor reciprocal = elementwise_later(OpId::reciprocal, std::span<const Operand>(operands, 1));
+    if (array) return PyNumber_Multiply(reciprocal.py(), a);
     operands[0] = Operand(reciprocal);
     return finish(elementwise_later(OpId::mul, std::span<const Operand>(operands, 2)), a, b);
   });
@@ -106,11 +186,12 @@ PyObject* divide(PyObject* a, PyObject* b) {
 // x ** 2 and its kin: small whole exponents need no logarithm.
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return apply(OpId::pow, a, b);
+  return binary<OpId::pow>(a, b);
 }
-PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return apply_inplace(OpId::pow, a, b); }
+PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace<OpId::pow>(a, b); }
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
+  if (PyObject* result; overridden("matmul", a, b, result)) return result;
   if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] { return finish(matmul(Tensor::borrow(a), Tensor::borrow(b)), a, b); });
 }
@@ -180,10 +261,27 @@ PyObject* to_index(PyObject* self) {
   });
 }
 
+// x == array compares elements; an array of what no tensor holds differs as a whole.
+PyObject* compare_with_array(OpId id, PyObject* a, PyObject* array) {
+  return guarded([&]() -> PyObject* {
+    Tensor other;
+    try {
+      other = from_buffer(array);
+    } catch (const Error&) {
+      return Py_NewRef(Py_NotImplemented);
+    }
+    return apply(id, a, other.py());
+  });
+}
+
 }  // namespace
 
 PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
   static constexpr OpId ids[] = {OpId::lt, OpId::le, OpId::eq, OpId::ne, OpId::gt, OpId::ge};
+  static const std::string names[] = {"lt", "le", "__eq__", "ne", "gt", "ge"};
+  if (PyObject* result; overridden_here(names[op], a, b, result)) return result;
+  if ((op == Py_EQ || op == Py_NE) && is_array(b)) [[unlikely]]
+    return compare_with_array(ids[op], a, b);
   return apply(ids[op], a, b);
 }
 

@@ -72,6 +72,11 @@ class BoundArguments {
 
   // False if the arguments do not fit. With `explain`, raises TypeError in place of that.
   bool bind(const Signature& s, PyObject* const* args, Py_ssize_t n, PyObject* keywords, bool explain);
+  // For a tensor that is the only argument, where all other parameters have defaults.
+  void bind_alone(const Signature& s, PyObject* tensor) {
+    values_[0] = tensor;
+    for (size_t i = 1; i < s.parameters.size(); ++i) values_[i] = s.parameters[i].default_value;
+  }
   PyObject* operator[](int i) const { return values_[i]; }
   void replace(int i, PyObject* borrowed) { values_[i] = borrowed; }
 

@@ -1,7 +1,8 @@
-// Subclasses of Tensor: results of operations on them keep their class.
+// Subclasses of Tensor: results of operations on them keep their class, and a class may take operations over.
 #include "bindings/subclass.hpp"
 
-#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "autograd/record.hpp"
 #include "tensor/error.hpp"
@@ -11,11 +12,45 @@ namespace chainrule {
 namespace {
 
 PyTypeObject* parameter_type = nullptr;
+PyObject *ordinary_function = nullptr, *disabled_function = nullptr;  // strong
+thread_local bool overriding = true;
 
-PyTypeObject* lasting_subclass(PyObject* o) {
+PyObject* function_name() {
+  static PyObject* name = PyUnicode_InternFromString("__torch_function__");
+  return name;
+}
+
+bool is_parameter_class(PyTypeObject* type) { return parameter_type && PyType_IsSubtype(type, parameter_type); }
+
+// The class's __torch_function__ as it stands in the class, borrowed; null if it has no say.
+PyObject* say_of(PyTypeObject* type) {
+  PyObject* f = _PyType_Lookup(type, function_name());
+  return f == disabled_function ? nullptr : f;
+}
+
+void look_at_class(PyTypeObject* type, Classes& found) {
+  PyObject* say = say_of(type);
+  if (say && say != ordinary_function) found.override = true;
+  if (!say || !PyType_IsSubtype(type, &TensorType) || is_parameter_class(type)) return;
+  if (!found.result || PyType_IsSubtype(type, found.result)) found.result = type;
+}
+
+// A list of plain numbers has nothing to say; the first entry tells.
+bool holds_numbers(PyObject* sequence) {
+  if (PySequence_Fast_GET_SIZE(sequence) == 0) return true;
+  PyObject* first = PySequence_Fast_GET_ITEM(sequence, 0);
+  return PyFloat_CheckExact(first) || PyLong_CheckExact(first);
+}
+
+void look_at(PyObject* o, Classes& found) {
   PyTypeObject* type = Py_TYPE(o);
-  if (type == &TensorType || !PyType_IsSubtype(type, &TensorType)) return nullptr;
-  return parameter_type && PyType_IsSubtype(type, parameter_type) ? nullptr : type;
+  if (type == &TensorType) return;
+  if (PyList_Check(o) || PyTuple_Check(o)) {  // cat([x, y]): the tensors of a list count as well
+    if (holds_numbers(o)) return;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) look_at(PySequence_Fast_GET_ITEM(o, i), found);
+  } else if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
+    look_at_class(type, found);
+  }
 }
 
 // The same value, layout and history as an instance of `type`.
@@ -30,21 +65,56 @@ PyObject* recast(PyTypeObject* type, PyObject* plain) {
   return to.release_py();
 }
 
+// ---- overriding
+
+// One argument of each class that has a say, in the order of asking: from the left, a subclass before its base.
+void gather(PyObject* o, std::vector<PyObject*>& asked) {
+  PyTypeObject* type = Py_TYPE(o);
+  if (type == &TensorType) return;
+  if (PyList_Check(o) || PyTuple_Check(o)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) gather(PySequence_Fast_GET_ITEM(o, i), asked);
+    return;
+  }
+  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !say_of(type) || is_parameter_class(type)) return;
+  auto at = asked.end();
+  for (auto it = asked.begin(); it != asked.end(); ++it) {
+    if (Py_TYPE(*it) == type) return;
+    if (at == asked.end() && PyType_IsSubtype(type, Py_TYPE(*it))) at = it;
+  }
+  asked.insert(at, o);
+}
+
+PyObject* types_of(const std::vector<PyObject*>& asked) {
+  PyObject* types = checked(PyTuple_New(static_cast<Py_ssize_t>(asked.size())));
+  for (size_t i = 0; i < asked.size(); ++i) PyTuple_SET_ITEM(types, i, Py_NewRef((PyObject*)Py_TYPE(asked[i])));
+  return types;
+}
+
+[[noreturn]] void raise_unanswered(const char* name, const std::vector<PyObject*>& asked) {
+  std::string list;
+  for (PyObject* o : asked) {
+    Owned shown(checked(PyObject_Repr((PyObject*)Py_TYPE(o))));
+    list +=
+        std::string("\n\n  - ") + (is_tensor(o) ? "tensor subclass " : "object of ") + PyUnicode_AsUTF8(shown.get());
+  }
+  raise(PyExc_TypeError, "Multiple dispatch failed for 'torch.", name,
+        "'; all __torch_function__ handlers returned NotImplemented:", list);
+}
+
 }  // namespace
 
 void set_parameter_type(PyTypeObject* type) { parameter_type = type; }
+void set_torch_functions(PyObject* ordinary, PyObject* disabled) {
+  ordinary_function = Py_NewRef(ordinary);
+  disabled_function = Py_NewRef(disabled);
+}
+bool overriding_enabled() { return overriding; }
+void set_overriding_enabled(bool on) { overriding = on; }
 
-PyTypeObject* subclass_of(PyObject* const* args, Py_ssize_t n) {
-  PyTypeObject* found = nullptr;
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    if (Py_TYPE(args[i]) == &TensorType) continue;
-    PyTypeObject* type = lasting_subclass(args[i]);
-    // cat([x, y]): the tensors of a list count as well.
-    if (PyList_Check(args[i])) type = subclass_of(PySequence_Fast_ITEMS(args[i]), PyList_GET_SIZE(args[i]));
-    if (PyTuple_Check(args[i])) type = subclass_of(PySequence_Fast_ITEMS(args[i]), PyTuple_GET_SIZE(args[i]));
-    if (type && (!found || PyType_IsSubtype(type, found))) found = type;
-  }
-  return found;
+Classes classes_of(PyObject* const* args, Py_ssize_t n) {
+  Classes found;
+  for (Py_ssize_t i = 0; i < n; ++i) look_at(args[i], found);
+  return overriding ? found : Classes();
 }
 
 PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
@@ -57,63 +127,36 @@ PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
   return result;
 }
 
-// Note [Batched tensors]
-// vmap gives its function tensors of a Python class that hide one dimension. While vmap runs, every call of a function
-// of the core goes to a handler in Python, which finds the rule for that function: func/batched.py. Python's operators
-// and subscripts reach it through the class's own methods. Outside of vmap all this costs one look at vmap_depth.
-int vmap_depth = 0;
-namespace {
-PyTypeObject* batched_type = nullptr;
-PyObject *batched_handler = nullptr, *subscript_function = nullptr, *assign_function = nullptr;
-}  // namespace
-
-void set_batched_type(PyTypeObject* type, PyObject* handler, PyObject* subscript, PyObject* assign) {
-  subscript_function = Py_NewRef(subscript);
-  assign_function = Py_NewRef(assign);
-  batched_type = reinterpret_cast<PyTypeObject*>(Py_NewRef((PyObject*)type));
-  batched_handler = Py_NewRef(handler);
+PyObject* call_override(PyObject* function, const char* name, PyObject* args, PyObject* kwargs, bool gives_up) {
+  std::vector<PyObject*> asked;
+  gather(args, asked);
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
+  Owned types(types_of(asked));
+  for (PyObject* o : asked) {
+    Owned handler(checked(PyObject_GetAttr(o, function_name())));
+    PyObject* answer =
+        checked(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(), args, kwargs, nullptr));
+    if (answer != Py_NotImplemented) return answer;
+    Py_DECREF(answer);
+  }
+  if (gives_up) return nullptr;
+  raise_unanswered(name, asked);
 }
 
-bool is_batched(PyObject* o) { return batched_type && Py_TYPE(o) == batched_type; }
+PyObject* call_override_of_operator(const std::string& name, PyObject* args) {
+  Owned positional(args), named(checked(PyDict_New()));
+  Owned function(checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&TensorType), name.c_str())));
+  PyObject* result = call_override(function.get(), name.c_str(), args, named.get(), true);
+  return result ? result : Py_NewRef(Py_NotImplemented);
+}
 
-PyObject* call_batched(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+PyObject* call_override(PyObject* function, const char* name, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   Owned positional(checked(PyTuple_New(n))), named(checked(PyDict_New()));
   for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
   for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
     checked(PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[n + i]));
-  PyObject* all[] = {function, positional.get(), named.get()};
-  return checked(PyObject_Vectorcall(batched_handler, all, 3, nullptr));
-}
-
-bool holds_batched(PyObject* o) {
-  if (!PyTuple_Check(o) && !PyList_Check(o)) return is_batched(o);
-  PyObject** items = PySequence_Fast_ITEMS(o);
-  return std::any_of(items, items + PySequence_Fast_GET_SIZE(o), holds_batched);
-}
-
-PyObject* subscript_batched(PyObject* self, PyObject* key) {
-  PyObject* args[] = {self, key};
-  return call_batched(subscript_function, args, 2, nullptr);
-}
-
-PyObject* assign_batched(PyObject* self, PyObject* key, PyObject* value) {
-  PyObject* args[] = {self, key, value};
-  return call_batched(assign_function, args, 3, nullptr);
-}
-
-void raise_batched_write(const char* function) {
-  raise(
-      PyExc_RuntimeError, "vmap: ", function,
-      "(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more elements "
-      "than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over. Please try to "
-      "use out-of-place operators instead, or make `self` inside the function that vmap calls from a tensor that is "
-      "vmapped over (x.new_zeros).");
-}
-
-void raise_escaped(const char* function) {
-  raise(PyExc_RuntimeError, function,
-        "() was called with a tensor that belongs to a call of vmap which has ended. Return it from the function that "
-        "vmap calls; outside of it the tensor has no meaning.");
+  return call_override(function, name, positional.get(), named.get());
 }
 
 }  // namespace chainrule

@@ -1,30 +1,45 @@
-// Subclasses of Tensor: results of operations on them keep their class.
+// Subclasses of Tensor: results of operations on them keep their class, and a class may take operations over.
 #pragma once
+#include <string>
+
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
 
+// Note [Overriding operations]
+// A class with a __torch_function__ of its own is asked first: it gets the function and the arguments and says what the
+// result is. Tensor's own __torch_function__ means "run the operation and give the result my class", which the core
+// does without the detour. Only classes made in Python can have one, so arguments of built-in types and plain tensors
+// cost a look at their type and no more.
+struct Classes {
+  PyTypeObject* result = nullptr;  // that results take; null: plain tensors
+  bool override = false;           // some argument's class takes the operation over
+};
+Classes classes_of(PyObject* const* args, Py_ssize_t n);
+
+// Whether an object's class may have a say; all others are plain.
+inline bool may_have_a_say(PyObject* o) {
+  return Py_TYPE(o) != &TensorType && Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE;
+}
+
 // The class that results take, or null for plain tensors. Parameters give plain tensors.
-PyTypeObject* subclass_of(PyObject* const* args, Py_ssize_t n);
+inline PyTypeObject* subclass_of(PyObject* const* args, Py_ssize_t n) { return classes_of(args, n).result; }
 // Takes over `result`; plain tensors in it (also inside a tuple) become instances of `type`.
 PyObject* as_subclass(PyTypeObject* type, PyObject* result);
 // Instances of this class and of classes derived from it give plain results.
 void set_parameter_type(PyTypeObject* type);
 
-// ---- vmap; see Note [Batched tensors]
+// Calls the __torch_function__ of the arguments' classes in PyTorch's order until one answers. `name` is what an error
+// calls the function. Null without an error if all returned NotImplemented and `gives_up`; else that raises.
+PyObject* call_override(PyObject* function, const char* name, PyObject* args, PyObject* kwargs, bool gives_up = false);
+PyObject* call_override(PyObject* function, const char* name, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
+// For the method of this name of Tensor; takes `args` over, and gives NotImplemented to Python if nobody answered.
+PyObject* call_override_of_operator(const std::string& name, PyObject* args);
 
-// How many calls of vmap we are inside of, less those that the rule being run has peeled off.
-extern int vmap_depth;
-// The class of tensors that vmap hands to its function, and what a call does with them: handler(function, args,
-// kwargs).
-// `subscript` and `assign` are x[key] and x[key] = value as functions.
-void set_batched_type(PyTypeObject* type, PyObject* handler, PyObject* subscript, PyObject* assign);
-bool is_batched(PyObject* o);
-bool holds_batched(PyObject* o);  // it is one, or a list or tuple with one inside
-PyObject* subscript_batched(PyObject* self, PyObject* key);
-PyObject* assign_batched(PyObject* self, PyObject* key, PyObject* value);
-[[noreturn]] void raise_batched_write(const char* function);
-PyObject* call_batched(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
-[[noreturn]] void raise_escaped(const char* function);
+// The two answers that are no override: Tensor's own, and "results are plain tensors".
+void set_torch_functions(PyObject* ordinary, PyObject* disabled);
+// Whether classes have their say on this thread.
+bool overriding_enabled();
+void set_overriding_enabled(bool on);
 
 }  // namespace chainrule

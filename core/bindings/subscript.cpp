@@ -2,6 +2,7 @@
 #include "bindings/subscript.hpp"
 
 #include "autograd/record.hpp"
+#include "bindings/batched.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/from_python.hpp"
@@ -229,6 +230,8 @@ PyObject* tensor_subscript(PyObject* self, PyObject* key) {
   return guarded([&] {
     if (vmap_depth > 0 && holds_batched(key)) [[unlikely]]
       return subscript_batched(self, key);
+    if (may_have_a_say(self) && classes_of(&self, 1).override)
+      return call_override_of_operator("__getitem__", checked(PyTuple_Pack(2, self, key)));
     Tensor t = Tensor::borrow(self);
     if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key), 0));
     Selection s = apply_key(t, key);
@@ -244,6 +247,10 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (!value) raise(PyExc_TypeError, "Tensor does not support deleting items");
         if (vmap_depth > 0 && (holds_batched(key) || is_batched(value))) [[unlikely]] {
           Py_DECREF(assign_batched(self, key, value));
+          return 0;
+        }
+        if (may_have_a_say(self) && classes_of(&self, 1).override) {
+          Py_DECREF(call_override_of_operator("__setitem__", checked(PyTuple_Pack(3, self, key, value))));
           return 0;
         }
         Tensor t = Tensor::borrow(self);

@@ -5,6 +5,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/from_python.hpp"
+#include "bindings/storage_type.hpp"
 #include "ops/copy.hpp"
 #include "ops/view.hpp"
 
@@ -34,6 +35,16 @@ PyObject* quick_item(PyObject* self) {
   if (t->dtype == DType::Float32) return PyFloat_FromDouble(*reinterpret_cast<const float*>(t->data));
   if (t->dtype == DType::Int64) return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(t->data));
   return to_python(load(t->dtype, t->data));
+}
+
+bool is_set_to(const Tensor& a, const Tensor& b) {
+  return a.same_storage(b) && a->data == b->data && equal(a.sizes(), b.sizes()) && equal(a.strides(), b.strides());
+}
+
+bool is_nonzero(const Tensor& t) {
+  int truth = PyObject_IsTrue(t.py());
+  if (truth < 0) throw PythonError();
+  return truth == 1;
 }
 
 PyObject* tolist(const Tensor& t) {
@@ -95,13 +106,25 @@ void bind_tensor_methods() {
     t->storage->exported = true;
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data));
   });
+  define("untyped_storage(Tensor input) -> UntypedStorage", kMethod, storage_object);
   define("is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", kMethod,
          [](const Tensor& t, std::optional<MemoryFormat> format) {
            return is_contiguous_in(format.value_or(MemoryFormat::Contiguous), t);
          });
   define("is_floating_point(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_floating(t.dtype()); });
   define("is_complex(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_complex(t.dtype()); });
-  define("is_signed(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t.dtype() > DType::UInt8; });
+  define("is_conj(Tensor input) -> bool", kBoth, [](const Tensor&) { return false; });  // conj() calculates at once
+  define("is_neg(Tensor input) -> bool", kBoth, [](const Tensor&) { return false; });
+  define("is_distributed(Tensor input) -> bool", kBoth, [](const Tensor&) { return false; });
+  define("get_device(Tensor input) -> int", kBoth, [](const Tensor&) { return int64_t{-1}; });  // the CPU
+  define("is_same_size(Tensor input, Tensor other) -> bool", kBoth,
+         [](const Tensor& a, const Tensor& b) { return equal(a.sizes(), b.sizes()); });
+  define("is_set_to(Tensor input, Tensor tensor) -> bool", kMethod, is_set_to);
+  define("is_nonzero(Tensor input) -> bool", kBoth, is_nonzero);
+  define("const_data_ptr(Tensor input) -> int", kMethod,
+         [](const Tensor& t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)); });
+  define("_is_view(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t->base != nullptr; });
+  define("is_signed(Tensor input) -> bool", kBoth, [](const Tensor& t) { return t.dtype() > DType::UInt8; });
   define("item(Tensor input) -> Number", kMethod, item);
   define_quick("item", quick_item);
   define("tolist(Tensor input) -> list", kMethod, tolist);

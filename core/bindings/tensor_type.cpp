@@ -42,6 +42,10 @@ PyObject* get_version(PyObject* self, void*) {
 }
 PyObject* get_output_number(PyObject* self, void*) { return PyLong_FromUnsignedLong(object_of(self)->output_number); }
 PyObject* get_false(PyObject*, void*) { return Py_NewRef(Py_False); }
+PyObject* get_true(PyObject*, void*) { return Py_NewRef(Py_True); }
+PyObject* get_layout(PyObject*, void*) { return Py_NewRef(strided_layout()); }
+PyObject* get_name(PyObject*, void*) { return Py_NewRef(Py_None); }
+PyObject* get_grad_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
 PyObject* get_base(PyObject* self, void*) {
   TensorObject* base = object_of(self)->base;
   return base ? Py_NewRef((PyObject*)base) : Py_NewRef(Py_None);
@@ -191,6 +195,16 @@ int set_grad_dtype(PyObject* self, PyObject* value, void*) {
 
 PyObject* get_retains_grad(PyObject* self, void*) { return PyBool_FromLong(object_of(self)->has(kRetainsGrad)); }
 
+PyObject* or_none(PyObject* o) { return Py_NewRef(o ? o : Py_None); }
+PyObject* get_hooks(PyObject* self, void*) {
+  Rare* r = object_of(self)->rare;
+  return or_none(r ? r->hooks : nullptr);
+}
+PyObject* get_post_hooks(PyObject* self, void*) {
+  Rare* r = object_of(self)->rare;
+  return or_none(r ? r->post_hooks : nullptr);
+}
+
 PyObject* get_cut(PyObject* self, void*) {
   Cut cut = find_cut(object_of(self));
   if (!cut.how) Py_RETURN_NONE;
@@ -232,13 +246,26 @@ PyGetSetDef getset[] = {
     {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},
     {"_cut", get_cut, nullptr, "How and where the value left the graph.", nullptr},
     {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
+    {"is_cpu", get_true, nullptr, nullptr, nullptr},
     {"is_cuda", get_false, nullptr, nullptr, nullptr},
+    {"is_ipu", get_false, nullptr, nullptr, nullptr},
+    {"is_maia", get_false, nullptr, nullptr, nullptr},
+    {"is_mkldnn", get_false, nullptr, nullptr, nullptr},
+    {"is_mtia", get_false, nullptr, nullptr, nullptr},
+    {"is_sparse_csr", get_false, nullptr, nullptr, nullptr},
+    {"is_vulkan", get_false, nullptr, nullptr, nullptr},
+    {"is_xla", get_false, nullptr, nullptr, nullptr},
+    {"layout", get_layout, nullptr, "How the elements lie in memory: strided.", nullptr},
+    {"name", get_name, nullptr, "None: PyTorch's tensors have no names of their own either.", nullptr},
+    {"grad_dtype", get_grad_dtype, nullptr, "The dtype that .grad has.", nullptr},
     {"is_sparse", get_false, nullptr, nullptr, nullptr},
     {"is_quantized", get_false, nullptr, nullptr, nullptr},
     {"is_nested", get_false, nullptr, nullptr, nullptr},
     {"is_meta", get_false, nullptr, nullptr, nullptr},
     {"is_mps", get_false, nullptr, nullptr, nullptr},
     {"is_xpu", get_false, nullptr, nullptr, nullptr},
+    {"_backward_hooks", get_hooks, nullptr, nullptr, nullptr},
+    {"_post_accumulate_grad_hooks", get_post_hooks, nullptr, nullptr, nullptr},
     {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
@@ -256,7 +283,7 @@ PyObject* represent(PyObject* self) {
   return text;
 }
 
-Py_hash_t hash(PyObject* self) { return _Py_HashPointer(self); }
+Py_hash_t hash(PyObject* self) { return reinterpret_cast<Py_hash_t>(self); }  // hash(x) == id(x), as in PyTorch
 
 PyMappingMethods mapping = {tensor_length, tensor_subscript, tensor_assign_subscript};
 PySequenceMethods sequence = {};

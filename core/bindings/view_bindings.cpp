@@ -118,6 +118,8 @@ void bind_views() {
   define("view_as_complex(Tensor input)", kFunction, view_as_complex);
   define("real(Tensor input)", kFunction, [](const Tensor& t) { return real(t); });
   define("imag(Tensor input)", kFunction, [](const Tensor& t) { return imag(t); });
+  define("complex(Tensor real, Tensor imag, *, Tensor!? out=None)", kFunction, complex_of_parts);
+  define("polar(Tensor abs, Tensor angle, *, Tensor!? out=None)", kFunction, polar);
   define("conj(Tensor input)", kBoth, [](const Tensor& t) { return conj(t); });
   define("conj_physical(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& t) { return conj(t); });
   define("resolve_conj(Tensor input)", kBoth, [](const Tensor& t) { return t; });

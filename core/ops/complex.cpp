@@ -11,6 +11,8 @@
 namespace chainrule {
 namespace {
 
+OpInfo kComplexOfParts{"complex", "ComplexBackward0", "real: real(g), imag: imag(g)"};
+OpInfo kPolar{"polar", "PolarBackward0", "abs: real(conj(g) * y / abs), angle: real(conj(g) * i * y)"};
 OpInfo kConj{"conj", "ConjBackward0", "conj(g)"};
 OpInfo kReal{"view_as_real", "ViewAsRealBackward0", "g as complex numbers"};
 OpInfo kAbs{"abs", "AbsBackward0", "g * sgn(x)"};
@@ -121,6 +123,59 @@ Tensor sgn_complex(const Tensor& t) {
   return record(kSgn, result, {&t}, {&t}, [](Backward& b) {
     Tensor x = b.saved(0), y = sgn_complex(x), along = real(mul(b.g(), conj(y)));
     b.give(0, safe_quotient(elementwise(OpId::sub, {b.g(), mul(along, y)}), abs_complex(x)));
+  });
+}
+
+namespace {
+
+void check_parts(const Tensor& a, const Tensor& b) {
+  auto holds = [](DType t) { return t == DType::Float32 || t == DType::Float64; };
+  if (!holds(a.dtype()) || !holds(b.dtype())) {
+    raise(PyExc_RuntimeError, "Expected both inputs to be Half, Float or Double tensors but got ",
+          facts(a.dtype()).tensor_name, " and ", facts(b.dtype()).tensor_name,
+          is_floating(a.dtype()) ? "; chainrule has no complex32" : "");
+  }
+  if (a.dtype() != b.dtype()) {
+    raise(PyExc_RuntimeError, "Expected object of scalar type ", facts(a.dtype()).tensor_name, " but got scalar type ",
+          facts(b.dtype()).tensor_name, " for second argument");
+  }
+}
+
+// A complex tensor of two real ones, broadcast; not recorded.
+Tensor joined(const Tensor& real, const Tensor& imaginary, const char* op) {
+  GradModeScope off(false);
+  Tensor result = empty(broadcast_shapes(real.sizes(), imaginary.sizes(), op), complex_of(real.dtype()));
+  Tensor parts = view_as_real(result);
+  copy_elements(select(parts, -1, 0), real);
+  copy_elements(select(parts, -1, 1), imaginary);
+  return alias(result);  // without the view that wrote it
+}
+
+Tensor add(const Tensor& a, const Tensor& b) { return elementwise(OpId::add, {a, b}); }
+
+}  // namespace
+
+Tensor complex_of_parts(const Tensor& re, const Tensor& im) {
+  check_parts(re, im);
+  return record(kComplexOfParts, joined(re, im, "complex"), {&re, &im}, {}, [](Backward& b) {
+    if (b.needs(0)) b.give(0, real(b.g()));
+    if (b.needs(1)) b.give(1, imag(b.g()));
+  });
+}
+
+Tensor polar(const Tensor& abs, const Tensor& angle) {
+  check_parts(abs, angle);
+  Tensor result;
+  {
+    GradModeScope off(false);
+    Tensor cosine = elementwise(OpId::cos, {angle}), sine = elementwise(OpId::sin, {angle});
+    result = joined(mul(abs, cosine), mul(abs, sine), "polar");
+  }
+  return record(kPolar, result, {&abs, &angle}, {&abs, &angle}, [](Backward& b) {
+    Tensor re = real(b.g()), im = imag(b.g()), size = b.saved(0), angle = b.saved(1);
+    Tensor cosine = elementwise(OpId::cos, {angle}), sine = elementwise(OpId::sin, {angle});
+    if (b.needs(0)) b.give(0, add(mul(re, cosine), mul(im, sine)));
+    if (b.needs(1)) b.give(1, mul(size, elementwise(OpId::sub, {mul(im, cosine), mul(re, sine)})));
   });
 }
 

@@ -27,6 +27,7 @@ Storage* blank() {
   storage->inference = Storage::making_inference;
   storage->capacity = 0;
   storage->owner = nullptr;
+  storage->shown = nullptr;
   new (&storage->written) SourceLine();
   return storage;
 }

@@ -26,6 +26,7 @@ struct Storage {
   char* data;
   size_t capacity;     // of the allocator's block; 0 when the bytes are inline or borrowed
   PyObject* owner;     // strong: the Python object whose memory is borrowed (a NumPy array, a buffer)
+  PyObject* shown;     // weak: the UntypedStorage that shows these bytes to Python
   SourceLine written;  // the line of the last in-place write
   alignas(16) char small[kInlineBytes];
 

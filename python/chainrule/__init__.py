@@ -14,6 +14,7 @@ from ._core import (
     Generator,
     Size,
     Tensor,
+    UntypedStorage,
     bfloat16,
     can_cast,
     channels_last,
@@ -55,6 +56,7 @@ from ._core import bool as bool
 
 _core.set_library_prefix(_os.path.dirname(__file__) + _os.sep)
 
+from . import overrides as _overrides  # noqa: E402
 from . import tensor_methods as _tensor_methods  # noqa: E402
 from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
 from .type_info import finfo, iinfo  # noqa: E402
@@ -71,7 +73,9 @@ newaxis = None
 # Every operation of the core, except those that PyTorch keeps in submodules.
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
-_SUBMODULES = {"autograd", "func", "masked", "nn", "printing", "random", "signal", "special", "utils"}
+_SUBMODULES = {
+    *("autograd", "func", "masked", "nn", "overrides", "printing", "random", "signal", "special", "storage", "utils"),
+}
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
     "vmap": "func",
@@ -81,7 +85,6 @@ _FROM_SUBMODULES = {
     "get_rng_state": "random",
     "set_rng_state": "random",
     "einsum": "ops.einsum",
-    "typename": "type_name",
     "bilinear": "nn.functional",
     "channel_shuffle": "nn.functional",
     "cosine_similarity": "nn.functional",
@@ -90,6 +93,28 @@ _FROM_SUBMODULES = {
     "pdist": "nn.functional",
     "pixel_shuffle": "nn.functional",
     "pixel_unshuffle": "nn.functional",
+    **dict.fromkeys(("asarray", "from_dlpack", "to_dlpack"), "interop"),
+    **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
+    "broadcast_shapes": "shapes",
+    "typename": "type_name",
+    "DisableTorchFunctionSubclass": "overrides",
+    **dict.fromkeys(
+        (
+            *("use_deterministic_algorithms", "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode"),
+            *("is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "set_flush_denormal"),
+            *("get_float32_matmul_precision", "set_float32_matmul_precision", "get_default_device"),
+            *("set_default_device", "get_num_interop_threads", "set_num_interop_threads", "set_warn_always"),
+            *("is_warn_always_enabled", "compiled_with_cxx11_abi"),
+        ),
+        "settings",
+    ),
+    **dict.fromkeys(
+        (
+            *("BoolTensor", "ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor", "HalfTensor"),
+            *("BFloat16Tensor", "FloatTensor", "DoubleTensor", "set_default_tensor_type"),
+        ),
+        "legacy_constructor",
+    ),
 }
 
 

@@ -1,13 +1,16 @@
-"""Tensor(2, 3), Tensor([1., 2.]): PyTorch's old constructor."""
+"""Tensor(2, 3), FloatTensor([1., 2.]), LongTensor(array): PyTorch's old constructors."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from . import _core
 from ._core import Tensor
 
 
-def construct(cls: type, *args, **kwargs) -> Tensor:
-    """A float tensor of the given sizes, or with the given data; a subclass's instance where asked."""
+def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs: Any) -> Tensor:
+    """A tensor of the given sizes, or with the given data; a subclass's instance where asked."""
     device = kwargs.pop("device", None)
     _check_device(device)
     if device is not None and args and isinstance(args[0], Tensor):
@@ -19,12 +22,12 @@ def construct(cls: type, *args, **kwargs) -> Tensor:
         name, value = kwargs.popitem()
         args = (_core.Size(value) if name == "size" else value,)
     if kwargs:
-        raise TypeError(f"new() received an unexpected keyword argument '{next(iter(kwargs))}'")
-    data = _data(args)
+        raise TypeError(f"new() received an invalid combination of arguments - got {next(iter(kwargs))}=...")
+    data = _data(args, dtype)
     return data if cls is Tensor else _core.make_subclass(cls, data, False)
 
 
-def _check_device(device) -> None:
+def _check_device(device: Any) -> None:
     if device is None:
         return
     try:
@@ -35,23 +38,76 @@ def _check_device(device) -> None:
         ) from None
 
 
-def _data(args: tuple) -> Tensor:
+def _data(args: tuple, dtype: _core.dtype | None) -> Tensor:
     empty, tensor = _core.functions["empty"], _core.functions["tensor"]
+    wanted = _core.get_default_dtype() if dtype is None else dtype
     if len(args) == 1 and not _is_size(args[0]):
         (data,) = args
         if isinstance(data, Tensor):
+            if dtype is not None and data.dtype is not dtype:
+                raise TypeError(f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})")
             return data.detach()
         if not isinstance(data, Sequence) and not hasattr(data, "__array__"):
             raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
-        return tensor(data, dtype=_core.get_default_dtype())
+        return tensor(data if wanted.is_floating_point else _truncated(data), dtype=wanted)
     for i, size in enumerate(args, 1):
         if not _is_size(size):
             raise TypeError(
                 f"new(): argument 'size' failed to unpack the object at pos {i} with error "
                 f'"type must be tuple of ints,but got {type(size).__name__}"'
             )
-    return empty(*args) if args else empty(0)
+    return empty(*(args or (0,)), dtype=wanted)
 
 
-def _is_size(value) -> bool:
+def _is_size(value: Any) -> bool:
     return isinstance(value, _core.Size) or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _truncated(data: Any) -> Any:
+    """LongTensor([1.5]) drops the fraction."""
+    if isinstance(data, (list, tuple)):
+        return [_truncated(item) for item in data]
+    return int(data) if isinstance(data, float) else data
+
+
+class _LegacyType(type):
+    """The class of FloatTensor and its kin: calling one makes a plain Tensor, and instances are told by their dtype."""
+
+    dtype: _core.dtype
+    is_cuda = False
+    layout = _core.strided
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        return construct(Tensor, *args, dtype=cls.dtype, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def _legacy(name: str, dtype: _core.dtype) -> _LegacyType:
+    return _LegacyType(name, (), {"dtype": dtype})
+
+
+BoolTensor = _legacy("BoolTensor", _core.bool)
+ByteTensor = _legacy("ByteTensor", _core.uint8)
+CharTensor = _legacy("CharTensor", _core.int8)
+ShortTensor = _legacy("ShortTensor", _core.int16)
+IntTensor = _legacy("IntTensor", _core.int32)
+LongTensor = _legacy("LongTensor", _core.int64)
+HalfTensor = _legacy("HalfTensor", _core.float16)
+BFloat16Tensor = _legacy("BFloat16Tensor", _core.bfloat16)
+FloatTensor = _legacy("FloatTensor", _core.float32)
+DoubleTensor = _legacy("DoubleTensor", _core.float64)
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """PyTorch's older set_default_dtype: takes DoubleTensor, or its name."""
+    if isinstance(t, str):
+        t = globals().get(t.removeprefix("torch."))
+    dtype = getattr(t, "dtype", None)
+    if not isinstance(t, _LegacyType) or dtype is None or not dtype.is_floating_point:
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    _core.set_default_dtype(dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import _core
+from . import _core, interop, pickling, python_loops, storage
 from ._core import Tensor
 
 
@@ -50,23 +50,6 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> Removabl
     return _add_hook(self._post_hooks(), hook)
 
 
-def numpy(self: Tensor, *, force: bool = False):
-    """The tensor as a NumPy array that shares its memory."""
-    import numpy
-
-    if not isinstance(force, bool):
-        raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
-    if self.requires_grad and not force:
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    self._mark_numpy()
-    return numpy.asarray(memoryview(self.detach()))
-
-
-def __array__(self: Tensor, dtype=None, copy=None):  # noqa: N807
-    array = numpy(self)
-    return array if dtype is None else array.astype(dtype, copy=False)
-
-
 def __iter__(self: Tensor):  # noqa: N807
     if self.ndim == 0:
         raise TypeError("iteration over a 0-d tensor")
@@ -95,31 +78,6 @@ def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807
         return tensor_repr(self, tensor_contents=tensor_contents)
 
 
-def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
-    if not self.is_leaf:
-        raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
-            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage"
-        )
-    from copy import deepcopy
-
-    if id(self) in memo:
-        return memo[id(self)]
-    copy = _core.make_subclass(type(self), self.detach().clone(), self.requires_grad)
-    if self.grad is not None:
-        copy.grad = __deepcopy__(self.grad, memo)
-    memo[id(self)] = copy
-    if self.__dict__:
-        copy.__dict__.update(deepcopy(self.__dict__, memo))
-    return copy
-
-
-def __copy__(self: Tensor) -> Tensor:  # noqa: N807
-    copy = _core.make_subclass(type(self), self.detach(), self.requires_grad)
-    copy.__dict__.update(self.__dict__)
-    return copy
-
-
 def is_inference(self: Tensor) -> bool:
     """Whether the tensor was made under inference_mode, and so can never be part of a graph."""
     return _core.is_inference(self)
@@ -134,18 +92,105 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
     return _core.make_subclass(cls, data, require_grad)
 
 
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor converted to the dtype of another one."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    return self.to(other.dtype)
+
+
+def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Tensor(*args) with this tensor's dtype: PyTorch's older way to write new_empty and new_tensor."""
+    from .legacy_constructor import construct
+
+    return construct(Tensor, *args, dtype=self.dtype, **kwargs)
+
+
+def chalf(self: Tensor, *, memory_format=None) -> Tensor:
+    """Raises: chainrule has no complex32."""
+    raise NotImplementedError("chalf: chainrule has no complex32; complex64 is the smallest complex dtype (cfloat)")
+
+
+def dim_order(self: Tensor, *, ambiguity_check: bool | list = False) -> tuple[int, ...]:
+    """The dimensions from the outermost in memory to the innermost."""
+    if ambiguity_check is not False and not _has_one_order(self):
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    order: list[int] = []
+    for dim in range(self.dim()):  # equal strides keep their order
+        at = len(order)
+        while at > 0 and self.stride(order[at - 1]) < self.stride(dim):
+            at -= 1
+        order.insert(at, dim)
+    return tuple(order)
+
+
+def _has_one_order(self: Tensor) -> bool:
+    return len(set(self.stride())) == self.dim() and 1 not in self.shape
+
+
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What Module.load_state_dict puts in place of this parameter, given the saved one."""
+    return other.detach() if assign else self.detach().copy_(other).detach()
+
+
+def to_dense(self: Tensor, dtype: _core.dtype | None = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The tensor itself: it is dense."""
+    return self if dtype is None else self.to(dtype)
+
+
+def reinforce(self: Tensor, reward: Any) -> None:
+    """Raises: PyTorch removed it."""
+    raise RuntimeError("reinforce() was removed. Use torch.distributions instead.")
+
+
+# ---- devices: there is only the CPU
+
+
+def _elsewhere(name: str, shown: str) -> Callable:
+    def move(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+        """Raises: chainrule runs on the CPU."""
+        raise AssertionError(f"Torch not compiled with {shown} enabled: chainrule runs on the CPU")
+
+    move.__name__ = name
+    return move
+
+
+cuda, xpu, ipu, mtia = (_elsewhere(name, name.upper()) for name in ("cuda", "xpu", "ipu", "mtia"))
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Raises: memory is pinned for the sake of other devices."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """False: memory is pinned for the sake of other devices."""
+    return False
+
+
+def record_stream(self: Tensor, stream: Any) -> None:
+    """Raises: the CPU has no streams."""
+    raise RuntimeError("record_stream: the CPU has no streams")
+
+
 _METHODS = (
-    *("register_hook", "register_post_accumulate_grad_hook", "numpy", "is_inference", "as_subclass"),
-    *("__array__", "__iter__", "__reversed__", "__complex__", "__format__", "__repr__", "__copy__", "__deepcopy__"),
+    *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new, chalf),
+    *(dim_order, module_load, reinforce, to_dense, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream),
+    *(__iter__, __reversed__, __complex__, __format__, __repr__),
 )
 
 
 def _attach() -> None:
-    here = globals()
-    for name in _METHODS:
-        setattr(Tensor, name, here[name])
+    for method in (*_METHODS, *interop.METHODS, *pickling.METHODS, *python_loops.METHODS, *storage.METHODS):
+        setattr(Tensor, method.__name__, method)
+    for getter in interop.PROPERTIES:
+        setattr(Tensor, getter.__name__, property(getter))
     Tensor._make_subclass = staticmethod(_make_subclass)
     Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
+    Tensor.__div__, Tensor.__rdiv__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__rtruediv__, Tensor.__itruediv__
+    Tensor.__long__, Tensor.__nonzero__ = Tensor.__int__, Tensor.__bool__
 
 
 _attach()

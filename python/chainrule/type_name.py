@@ -1,14 +1,25 @@
 """typename: what a value is called in messages."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ._core import Tensor
 
 
 def typename(obj: Any, /) -> str:
-    """The name of a value's type, with its module; for a tensor its type's old name, torch.FloatTensor for example."""
+    """The name of an object's type; of a tensor the name with its dtype."""
     if isinstance(obj, Tensor):
-        return obj.type()  # type: ignore[return-value]
-    cls = obj if hasattr(obj, "__qualname__") else type(obj)
-    module = getattr(cls, "__module__", "") or ""
-    return cls.__qualname__ if module in ("", "builtins", "__builtin__") else f"{module}.{cls.__qualname__}"
+        return obj.type()
+    module = getattr(obj, "__module__", "") or ""
+    if module in ("builtins", "__builtin__"):
+        module = ""
+    if getattr(obj, "__qualname__", None):
+        name = obj.__qualname__
+    elif getattr(obj, "__name__", None):
+        name = obj.__name__
+    else:
+        module = getattr(type(obj), "__module__", "") or ""
+        module = "" if module in ("builtins", "__builtin__") else module
+        name = type(obj).__qualname__
+    return f"{module}.{name}" if module else name

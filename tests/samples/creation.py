@@ -36,6 +36,8 @@ CREATION = [
         for name in ("tril_indices", "triu_indices")
         for args in [(3, 3), (3, 4, 1), (4, 3, -2), (0, 4), (3, 0), (2, 3, 5), (2, 3, -5)]
     ),
+    op("scalar_tensor", 3),
+    op("scalar_tensor", 2.5),
     op("tensor", [1, 2]),
     op("tensor", [[1.0, 2.0], [3.0, 4.0]]),
     op("tensor", True),

@@ -1,0 +1,21 @@
+// vmap: calls on batched tensors go to Python; see Note [Batched tensors].
+#pragma once
+#include <Python.h>
+
+namespace chainrule {
+
+// How many calls of vmap we are inside of, less those that the rule being run has peeled off.
+extern int vmap_depth;
+// The class of tensors that vmap hands to its function, and what a call does with them: handler(function, args,
+// kwargs).
+// `subscript` and `assign` are x[key] and x[key] = value as functions.
+void set_batched_type(PyTypeObject* type, PyObject* handler, PyObject* subscript, PyObject* assign);
+bool is_batched(PyObject* o);
+bool holds_batched(PyObject* o);  // it is one, or a list or tuple with one inside
+PyObject* subscript_batched(PyObject* self, PyObject* key);
+PyObject* assign_batched(PyObject* self, PyObject* key, PyObject* value);
+[[noreturn]] void raise_batched_write(const char* function);
+PyObject* call_batched(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
+[[noreturn]] void raise_escaped(const char* function);
+
+}  // namespace chainrule

@@ -1,0 +1,163 @@
+// The Python type UntypedStorage: the bytes behind tensors, shown to Python. What needs no access to the memory itself
+// is written in Python (storage.py).
+#include "bindings/storage_type.hpp"
+
+#include <algorithm>
+
+#include "bindings/conversions.hpp"
+#include "bindings/errors.hpp"
+
+namespace chainrule {
+namespace {
+
+struct StorageObject {
+  PyObject_HEAD
+  Storage* storage;  // strong
+  PyObject* dict;
+  PyObject* weakrefs;
+};
+
+PyTypeObject StorageType = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+Storage* storage_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self)->storage; }
+
+// x.data has a storage of its own over the memory of x: both show the same one.
+Storage* origin(Storage* s) {
+  while (s->owner && is_tensor(s->owner)) s = reinterpret_cast<TensorObject*>(s->owner)->storage;
+  return s;
+}
+
+// Takes over a reference to the storage.
+PyObject* show(PyTypeObject* type, Storage* s) {
+  PyObject* self = type->tp_alloc(type, 0);
+  if (!self) {
+    s->release();
+    throw PythonError();
+  }
+  reinterpret_cast<StorageObject*>(self)->storage = s;
+  s->shown = self;
+  return self;
+}
+
+void dealloc(PyObject* self) {
+  auto* object = reinterpret_cast<StorageObject*>(self);
+  PyTypeObject* type = Py_TYPE(self);
+  if (object->weakrefs) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(object->dict);
+  if (object->storage) {
+    object->storage->shown = nullptr;
+    object->storage->release();
+  }
+  type->tp_free(self);
+  if (type != &StorageType) Py_DECREF(type);  // a subclass's instances own their class
+}
+
+// UntypedStorage(), UntypedStorage(size) and UntypedStorage([bytes]).
+PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded([&]() -> PyObject* {
+    PyObject *what = nullptr, *device = Py_None;
+    static const char* names[] = {"", "device", nullptr};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", const_cast<char**>(names), &what, &device))
+      throw PythonError();
+    check_device(device);
+    if (!what) return show(type, Storage::make(0));
+    if (is_index(what)) {
+      int64_t bytes = to_int(what);
+      if (bytes < 0) raise(PyExc_RuntimeError, "Trying to create a storage of a negative size: ", bytes);
+      return show(type, Storage::make(bytes));
+    }
+    PyObject* bytes = checked(PyByteArray_FromObject(what));
+    Storage* s = Storage::make(PyByteArray_GET_SIZE(bytes));
+    std::copy_n(PyByteArray_AS_STRING(bytes), s->bytes, s->data);
+    Py_DECREF(bytes);
+    return show(type, s);
+  });
+}
+
+PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(storage_of(self)->bytes); }
+PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(storage_of(self)->data); }
+PyObject* resizable(PyObject* self, PyObject*) { return PyBool_FromLong(storage_of(self)->resizable); }
+PyObject* get_cdata(PyObject* self, void*) { return PyLong_FromVoidPtr(storage_of(self)); }
+PyObject* get_device(PyObject*, void*) { return device_object(); }
+Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(storage_of(self)->bytes); }
+
+// storage._tensor(dtype, offset, sizes, strides): a tensor over these bytes.
+PyObject* make_tensor(PyObject* self, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject *dtype, *sizes, *strides;
+    long long offset;
+    if (!PyArg_ParseTuple(args, "OLOO", &dtype, &offset, &sizes, &strides)) throw PythonError();
+    if (!is_dtype(dtype)) raise(PyExc_TypeError, "expected a torch.dtype, not ", Py_TYPE(dtype)->tp_name);
+    DType t = to_dtype_value(dtype);
+    Dims shape = to_dims(sizes), steps = to_dims(strides);
+    if (shape.size() != steps.size() || offset < 0)
+      raise(PyExc_RuntimeError, "mismatch in length of strides and shape, or a negative offset (", offset, ")");
+    constexpr __int128 kMany = int64_t{1} << 58;
+    __int128 last = offset;
+    for (int i = 0; i < shape.size(); ++i) {
+      if (steps[i] < 0) raise(PyExc_RuntimeError, "as_strided: Negative strides are not supported at the moment");
+      last += static_cast<__int128>(shape[i] - 1) * steps[i];
+    }
+    Storage* s = storage_of(self);
+    int64_t held = s->bytes / static_cast<int64_t>(size_of(t));
+    if (count(shape) && last >= held) {
+      raise(PyExc_RuntimeError, "setStorage: sizes ", Span(shape), ", strides ", Span(steps), ", storage offset ",
+            offset, ", and itemsize ", size_of(t), " requiring a storage size of ",
+            static_cast<int64_t>(std::min(last + 1, kMany)) * static_cast<int64_t>(size_of(t)),
+            " are out of bounds for storage of size ", s->bytes);
+    }
+    return to_python(tensor_over(s, shape, steps, offset, t));
+  });
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  Storage* s = storage_of(self);
+  return PyBuffer_FillInfo(view, self, s->data, static_cast<Py_ssize_t>(s->bytes), 0, flags);
+}
+
+PyMethodDef methods[] = {{"nbytes", nbytes, METH_NOARGS, "The number of bytes."},
+                         {"size", nbytes, METH_NOARGS, "The number of bytes."},
+                         {"data_ptr", data_ptr, METH_NOARGS, "The address of the first byte."},
+                         {"resizable", resizable, METH_NOARGS, "Whether the bytes are chainrule's own."},
+                         {"_tensor", make_tensor, METH_VARARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef getset[] = {{"_cdata", get_cdata, nullptr, nullptr, nullptr},
+                        {"device", get_device, nullptr, "Where the bytes live.", nullptr},
+                        {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PySequenceMethods sequence = {};
+PyMappingMethods mapping = {};  // filled when storage.py adds __getitem__
+PyBufferProcs buffer = {get_buffer, nullptr};
+
+}  // namespace
+
+PyObject* storage_object(const Tensor& t) {
+  Storage* s = origin(t->storage);
+  s->exported = t->storage->exported = true;
+  if (s->shown) return Py_NewRef(s->shown);
+  s->retain();
+  return show(&StorageType, s);
+}
+
+void add_storage_type(PyObject* module) {
+  sequence.sq_length = length;
+  PyTypeObject& t = StorageType;
+  t.tp_name = "chainrule.UntypedStorage";
+  t.tp_basicsize = sizeof(StorageObject);
+  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  t.tp_doc = "The bytes behind one or more tensors.";
+  t.tp_dealloc = dealloc;
+  t.tp_dictoffset = offsetof(StorageObject, dict);
+  t.tp_weaklistoffset = offsetof(StorageObject, weakrefs);
+  t.tp_methods = methods;
+  t.tp_getset = getset;
+  t.tp_as_sequence = &sequence;
+  t.tp_as_mapping = &mapping;
+  t.tp_as_buffer = &buffer;
+  t.tp_new = construct;
+  checked(PyType_Ready(&t));
+  t.tp_flags &= ~static_cast<unsigned long>(Py_TPFLAGS_IMMUTABLETYPE);  // storage.py adds its methods
+  checked(PyModule_AddObjectRef(module, "UntypedStorage", reinterpret_cast<PyObject*>(&t)));
+}
+
+}  // namespace chainrule

@@ -1,0 +1,175 @@
+"""Arrays of other libraries become tensors and the other way round, without a copy where that is possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._core import Tensor
+
+_core_functions = _core.functions
+
+# ---- NumPy
+
+
+def numpy(self: Tensor, *, force: bool = False):
+    """The tensor as a NumPy array that shares its memory; with `force` also if a detached copy has to be made."""
+    import numpy
+
+    if not isinstance(force, bool):
+        raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
+    if self.requires_grad and not force:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.dtype is _core.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16: NumPy has none; use tensor.float().numpy() instead.")
+    self._mark_numpy()
+    return numpy.asarray(memoryview(self.detach()))
+
+
+def __array__(self: Tensor, dtype=None, copy=None):  # noqa: N807
+    array = numpy(self)
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def __array_wrap__(self: Tensor, array, context=None, return_scalar: bool = False) -> Tensor:  # noqa: N807
+    """What NumPy's functions make of a tensor is a tensor again; truth values come as uint8, as in PyTorch."""
+    if array.dtype == bool:
+        array = array.astype("uint8")
+    wrapped = _core_functions["from_numpy"](array)
+    return wrapped if type(self) is Tensor else _core.view_as_subclass(type(self), wrapped)
+
+
+def __cuda_array_interface__(self: Tensor):  # noqa: N807
+    raise AttributeError(
+        f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} "
+        "If CUDA data is required use tensor.cuda() to copy tensor to device memory."
+    )
+
+
+# ---- DLPack
+
+_CPU = (1, 0)  # DLPack's number for the device, and which one
+
+
+def __dlpack__(  # noqa: N807
+    self: Tensor,
+    *,
+    stream: Any = -1,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+):
+    """A capsule for another library's from_dlpack."""
+    if stream not in (-1, None):
+        raise AssertionError("stream should be None on cpu.")
+    if dl_device not in (None, _CPU):
+        raise BufferError(f"cannot move the tensor to device {dl_device}: chainrule runs on the CPU")
+    exported = self.clone() if copy else self
+    return _core.to_dlpack(exported, max_version is not None and max_version[0] >= 1)
+
+
+def __dlpack_device__(self: Tensor) -> tuple[int, int]:  # noqa: N807
+    return _CPU
+
+
+def to_dlpack(tensor: Tensor):
+    """A capsule that another library's from_dlpack takes."""
+    return _core.to_dlpack(tensor, False)
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor that shares the memory of an array with __dlpack__, or of a capsule."""
+    if device is not None:
+        _core.device(device)
+    if not hasattr(ext_tensor, "__dlpack__"):
+        if copy:
+            raise ValueError("from_dlpack: `copy` needs an object with __dlpack__, not a capsule")
+        return _core.from_dlpack(ext_tensor)
+    arguments = {} if copy is None else {"copy": copy}
+    try:
+        capsule = ext_tensor.__dlpack__(max_version=(1, 0), **arguments)
+    except TypeError:  # a producer from before DLPack 1.0
+        capsule = ext_tensor.__dlpack__(**arguments)
+    return _core.from_dlpack(capsule)
+
+
+# ---- any of them
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: _core.dtype | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """A tensor of `obj`, which may be a tensor, an array, a DLPack capsule, a buffer, a number or a sequence.
+
+    Args:
+        obj: the data. Its memory is shared where the dtype allows.
+        dtype: the dtype of the result.
+        device: the CPU.
+        copy: True always copies; False raises rather than copy.
+        requires_grad: whether the result requires a gradient; a tensor keeps its history if it does.
+    """
+    if device is not None:
+        _core.device(device)
+    if isinstance(obj, Tensor):
+        return _from_tensor(obj, dtype, copy, requires_grad)
+    shared = _shared(obj, dtype)
+    if shared is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        result = _core_functions["tensor"](obj, dtype=dtype)
+    else:
+        result = _converted(shared, dtype, copy)
+    return result.requires_grad_() if requires_grad else result
+
+
+def _from_tensor(tensor: Tensor, dtype: _core.dtype | None, copy: bool | None, requires_grad: bool | None) -> Tensor:
+    result = _converted(tensor, dtype, copy)
+    if requires_grad is False and result.requires_grad:
+        result = result.detach()
+    if requires_grad and not result.requires_grad:
+        if not (result.is_floating_point() or result.is_complex()):
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        result = result.detach().requires_grad_()
+    return result
+
+
+def _converted(shared: Tensor, dtype: _core.dtype | None, copy: bool | None) -> Tensor:
+    if dtype is not None and dtype is not shared.dtype:
+        if copy is False:
+            have, want = (d.removesuffix("Tensor").rpartition(".")[2] for d in (shared.type(), _type_name(dtype)))
+            raise ValueError(f"can't alias tensor with dtype '{have}' into dtype '{want}'.")
+        return shared.to(dtype)
+    return shared.clone() if copy else shared
+
+
+def _type_name(dtype: _core.dtype) -> str:
+    return _core_functions["empty"](0, dtype=dtype).type()
+
+
+def _shared(obj: Any, dtype: _core.dtype | None) -> Tensor | None:
+    """A tensor over the memory of an array, a capsule or a buffer; None for anything else."""
+    kind = type(obj)
+    if any(base.__module__ == "numpy" and base.__name__ == "ndarray" for base in kind.__mro__):
+        return _core_functions["from_numpy"](obj)
+    if kind.__module__ == "numpy":  # a scalar
+        return None
+    if kind.__name__ == "PyCapsule" or hasattr(obj, "__dlpack__"):
+        return from_dlpack(obj)
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    return _core_functions["frombuffer"](obj, dtype=_core.get_default_dtype() if dtype is None else dtype)
+
+
+METHODS = (numpy, __array__, __array_wrap__, __dlpack__, __dlpack_device__)
+PROPERTIES = (__cuda_array_interface__,)

@@ -1,0 +1,123 @@
+"""Classes that take operations over: __torch_function__, and what is needed to write one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+from . import _core
+from ._core import Tensor
+
+__all__ = [
+    "get_default_nowrap_functions",
+    "handle_torch_function",
+    "has_torch_function",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "wrap_torch_function",
+]
+
+
+class DisableTorchFunctionSubclass:
+    """A block in which no class has a say: operations run as on plain tensors and give plain tensors."""
+
+    def __enter__(self) -> None:
+        self._before = _core.overriding_enabled()
+        _core.set_overriding_enabled(False)
+
+    def __exit__(self, *exception) -> None:
+        _core.set_overriding_enabled(self._before)
+
+
+def _disabled_torch_function_impl(*args: Any, **kwargs: Any) -> Any:
+    """As a class's __torch_function__: results of operations on its instances are plain tensors."""
+    return NotImplemented
+
+
+def _recast(result: Any, cls: type) -> Any:
+    if isinstance(result, Tensor) and not isinstance(result, cls):
+        return _core.view_as_subclass(cls, result) if cls is not Tensor else result
+    if isinstance(result, (tuple, list)):
+        parts = [_recast(part, cls) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    return result
+
+
+def _torch_function(cls, func: Callable, types: Iterable[type], args: tuple = (), kwargs: dict | None = None) -> Any:
+    """Runs an operation and gives its result the class: what a class's own __torch_function__ calls by super()."""
+    if not all(issubclass(cls, t) for t in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **(kwargs or {}))
+    return result if func in get_default_nowrap_functions() else _recast(result, cls)
+
+
+def get_default_nowrap_functions() -> set[Callable]:
+    """Functions whose results keep the class that they have."""
+    return {Tensor._base.__get__, Tensor.grad.__get__}
+
+
+def has_torch_function(relevant_args: Iterable) -> bool:
+    """Whether a class among the arguments takes operations over."""
+    return _core.is_overridden(tuple(relevant_args))
+
+
+def has_torch_function_unary(tensor: Any) -> bool:
+    """has_torch_function of one argument."""
+    return _core.is_overridden((tensor,))
+
+
+def has_torch_function_variadic(*args: Any) -> bool:
+    """has_torch_function of several arguments."""
+    return _core.is_overridden(args)
+
+
+def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
+    """Asks the classes of the relevant arguments what public_api(*args, **kwargs) is."""
+    types, handlers = [], []
+    for argument in relevant_args:
+        kind = type(argument)
+        if kind is Tensor or kind in types or not hasattr(kind, "__torch_function__"):
+            continue
+        at = next((i for i, other in enumerate(types) if issubclass(kind, other)), len(types))
+        types.insert(at, kind)
+        handlers.insert(at, argument.__torch_function__)
+    for handler in handlers:
+        result = handler(public_api, tuple(types), args, kwargs)
+        if result is not NotImplemented:
+            return result
+    raise TypeError(
+        f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
+        f"__torch_function__: {types}"
+    )
+
+
+def wrap_torch_function(dispatcher: Callable) -> Callable:
+    """Makes a Python function one that classes can take over; `dispatcher` gives the arguments that count."""
+
+    def decorate(function: Callable) -> Callable:
+        @wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            relevant = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return function(*args, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """Whether it is a tensor or has a __torch_function__."""
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
+
+
+def is_tensor_method_or_property(func: Callable) -> bool:
+    """Whether the function belongs to Tensor: a method, or the getter of a property."""
+    return getattr(Tensor, getattr(func, "__name__", ""), None) is func or getattr(func, "__name__", "") == "__get__"
+
+
+Tensor.__torch_function__ = classmethod(_torch_function)
+_core.set_torch_functions(Tensor.__dict__["__torch_function__"], _disabled_torch_function_impl)

@@ -1,0 +1,81 @@
+"""Copying and pickling of tensors: what they share, they share afterwards too."""
+
+from __future__ import annotations
+
+import warnings
+from copy import deepcopy
+
+from . import _core
+from ._core import Tensor, UntypedStorage
+
+# ---- pickling
+
+
+def restored_tensor(
+    cls: type,
+    storage: UntypedStorage,
+    dtype: _core.dtype,
+    offset: int,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    requires_grad: bool,
+    attributes: dict | None = None,
+) -> Tensor:
+    """What a pickled tensor becomes: a leaf over its storage, with its class and its attributes."""
+    tensor = storage._tensor(dtype, offset, size, stride)
+    if cls is not Tensor or requires_grad:
+        tensor = _core.make_subclass(cls, tensor, requires_grad)
+    if attributes:
+        tensor.__dict__.update(attributes)
+    return tensor
+
+
+def __reduce_ex__(self: Tensor, protocol: int):  # noqa: N807
+    for hook in (self._backward_hooks or {}).values():
+        if hasattr(hook, "__torch_unserializable__"):
+            continue
+        warnings.warn(
+            f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+            "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+            stacklevel=2,
+        )
+    place = (self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
+    return restored_tensor, (type(self), *place, self.requires_grad, self.__dict__ or None)
+
+
+def __setstate__(self: Tensor, state) -> None:  # noqa: N807
+    """For subclasses whose own __reduce__ gives a state."""
+    if not self.is_leaf:
+        raise RuntimeError("__setstate__ can be only called on leaf Tensors")
+    self.__dict__.update(state)
+
+
+# ---- copying
+
+
+def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage"
+        )
+    if id(self) in memo:
+        return memo[id(self)]
+    storage = deepcopy(self.untyped_storage(), memo)  # views of one storage stay views of one storage
+    plain = storage._tensor(self.dtype, self.storage_offset(), self.shape, self.stride())
+    copy = _core.make_subclass(type(self), plain, self.requires_grad)
+    memo[id(self)] = copy
+    if self.grad is not None:
+        copy.grad = deepcopy(self.grad, memo)
+    if self.__dict__:
+        copy.__dict__.update(deepcopy(self.__dict__, memo))
+    return copy
+
+
+def __copy__(self: Tensor) -> Tensor:  # noqa: N807
+    copy = _core.make_subclass(type(self), self.detach(), self.requires_grad)
+    copy.__dict__.update(self.__dict__)
+    return copy
+
+
+METHODS = (__reduce_ex__, __setstate__, __deepcopy__, __copy__)

@@ -1,0 +1,46 @@
+"""apply_, map_ and map2_: a Python function called for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ._core import Tensor
+
+
+def _refuse_gradients(name: str, *tensors: Tensor) -> None:
+    if any(t.requires_grad for t in tensors):
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead: a Python function "
+            "has no derivative"
+        )
+
+
+def _fill(self: Tensor, function: Callable, *others: Tensor) -> Tensor:
+    """Each element becomes function(element, elements of the others at its place)."""
+    if not callable(function):
+        raise TypeError(f"'{type(function).__name__}' object is not callable")
+    rows = [t.expand(self.shape).reshape(-1).tolist() for t in (self, *others)]
+    convert = type(self.new_zeros(()).item())
+    values = [convert(function(*row)) for row in zip(*rows, strict=True)]
+    return self.copy_(self.new_tensor(values).reshape(self.shape)) if values else self
+
+
+def apply_(self: Tensor, callable: Callable) -> Tensor:
+    """Replaces each element x by callable(x)."""
+    _refuse_gradients("apply_", self)
+    return _fill(self, callable)
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
+    """Replaces each element x by callable(x, y), y from `tensor`."""
+    _refuse_gradients("map_", self, tensor)
+    return _fill(self, callable, tensor)
+
+
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
+    """Replaces each element by callable(element, element of x, element of y)."""
+    _refuse_gradients("map2_", self, x, y)
+    return _fill(self, callable, x, y)
+
+
+METHODS = (apply_, map_, map2_)

@@ -1,0 +1,121 @@
+"""Switches that PyTorch programs set: determinism, precision, devices, threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+
+# ---- determinism: chainrule's results never depend on threads or timing, so the switches only remember what was asked
+
+_deterministic, _warn_only = False, False
+_DEBUG_MODES = {"default": 0, "warn": 1, "error": 2}
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Asks for deterministic algorithms; chainrule has no others."""
+    global _deterministic, _warn_only
+    if not isinstance(mode, bool):
+        raise TypeError(
+            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not " + type(mode).__name__
+        )
+    _deterministic, _warn_only = mode, warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether deterministic algorithms were asked for."""
+    return _deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether they were asked for with warn_only."""
+    return _warn_only
+
+
+def get_deterministic_debug_mode() -> int:
+    """0 for not asked for, 1 with warn_only, 2 without."""
+    return (1 if _warn_only else 2) if _deterministic else 0
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """use_deterministic_algorithms by number or name."""
+    if isinstance(debug_mode, str):
+        if debug_mode not in _DEBUG_MODES:
+            raise RuntimeError(
+                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got " + debug_mode
+            )
+        debug_mode = _DEBUG_MODES[debug_mode]
+    if debug_mode not in _DEBUG_MODES.values():
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+# ---- precision
+
+_matmul_precision = "highest"
+
+
+def get_float32_matmul_precision() -> str:
+    """The precision that was asked for."""
+    return _matmul_precision
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Allows less precise products of float32 matrices; chainrule always calculates them in full precision."""
+    global _matmul_precision
+    if precision not in ("highest", "high", "medium"):
+        raise RuntimeError(f"precision must be one of 'highest', 'high' and 'medium', not {precision!r}")
+    _matmul_precision = precision
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False, which says that the switch does not exist: tiny numbers are kept."""
+    return False
+
+
+# ---- devices
+
+
+def get_default_device() -> _core.device:
+    """The CPU."""
+    return _core.device("cpu")
+
+
+def set_default_device(device: Any) -> None:
+    """Takes the CPU, or None; anything else raises."""
+    if device is not None:
+        _core.device(device)
+
+
+# ---- threads and warnings
+
+_warn_always = False
+
+
+def get_num_interop_threads() -> int:
+    """1: operations run one after another on the caller's thread."""
+    return 1
+
+
+def set_num_interop_threads(num: int) -> None:
+    """Takes only 1: operations run one after another on the caller's thread."""
+    if num != 1:
+        raise RuntimeError(
+            f"set_num_interop_threads({num}): chainrule runs operations one after another, on one thread"
+        )
+
+
+def set_warn_always(b: bool) -> None:
+    """In PyTorch, repeats warnings that it gives only once; chainrule leaves that to Python's warnings filter."""
+    global _warn_always
+    _warn_always = b
+
+
+def is_warn_always_enabled() -> bool:
+    """What set_warn_always() was given."""
+    return _warn_always
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """True: the core uses the C++11 ABI."""
+    return True

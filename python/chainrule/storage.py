@@ -1,0 +1,296 @@
+"""Storages as PyTorch shows them: the bytes behind tensors, untyped and typed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._core import Tensor, UntypedStorage
+
+_SHARED_MEMORY = (
+    "chainrule does not move tensors into memory shared between processes. Make such memory with "
+    "multiprocessing.shared_memory.SharedMemory and lay a tensor over it: frombuffer(memory.buf, dtype=...)."
+)
+_NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor and copy what is needed"
+
+
+def _bytes_of(storage: UntypedStorage) -> Tensor:
+    return storage._tensor(_core.uint8, 0, (len(storage),), (1,))
+
+
+def _refuse_device(name: str) -> AssertionError:
+    return AssertionError(f"Torch not compiled with {name} enabled: chainrule runs on the CPU")
+
+
+_Base = UntypedStorage if TYPE_CHECKING else object  # the members move to UntypedStorage, so they may count on its own
+
+
+class _Untyped(_Base):
+    """Methods of UntypedStorage that need no speed; attached to the type below."""
+
+    is_cuda = False
+    is_hpu = False
+    is_sparse = False
+    is_sparse_csr = False
+    filename = None
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            part = memoryview(self)[index]
+            if not part.contiguous:
+                raise RuntimeError("Trying to slice with a step, but only a step of 1 is supported")
+            return _core.functions["frombuffer"](part, dtype=_core.uint8).untyped_storage() if part else type(self)(0)
+        return _bytes_of(self)[index].item()
+
+    def __setitem__(self, index, value) -> None:
+        _bytes_of(self)[index] = value
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.tolist())
+
+    def __repr__(self) -> str:
+        rows = "".join(f" {byte}\n" for byte in self.tolist())
+        return f"{rows}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict):
+        copies = memo.setdefault("chainrule storages", {})
+        key = self._cdata
+        if key not in copies:
+            copies[key] = self.clone()
+        return copies[key]
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + len(self)
+
+    def tolist(self) -> list[int]:
+        """The bytes as integers."""
+        return _bytes_of(self).tolist()
+
+    def clone(self):
+        """A copy of the bytes."""
+        return UntypedStorage(memoryview(self)) if len(self) else UntypedStorage(0)
+
+    def fill_(self, value: int):
+        """Sets every byte."""
+        _bytes_of(self).fill_(value)
+        return self
+
+    def copy_(self, source, non_blocking: bool | None = None):
+        """Takes over the bytes of another storage of the same size."""
+        _bytes_of(self).copy_(_bytes_of(source.untyped()))
+        return self
+
+    def element_size(self) -> int:
+        """1: a byte."""
+        return 1
+
+    def untyped(self):
+        """The storage itself."""
+        return self
+
+    def cpu(self):
+        """The storage itself: it is on the CPU."""
+        return self
+
+    def cuda(self, device=None, non_blocking=False):
+        """Raises: chainrule runs on the CPU."""
+        raise _refuse_device("CUDA")
+
+    def get_device(self) -> int:
+        """-1, which stands for the CPU."""
+        return -1
+
+    def is_pinned(self, device="cuda") -> bool:
+        """False: memory is pinned for the sake of other devices."""
+        return False
+
+    def is_shared(self) -> bool:
+        """Whether other processes see the bytes; they never do."""
+        return False
+
+    def share_memory_(self):
+        """Raises, and says how memory is shared."""
+        raise RuntimeError(_SHARED_MEMORY)
+
+    def resize_(self, size: int):
+        """Keeps the size it has; any other raises."""
+        if size != len(self):
+            raise RuntimeError(f"Trying to resize a storage of {len(self)} bytes to {size}: {_NO_RESIZE}")
+        return self
+
+    def type(self, dtype=None, non_blocking: bool = False) -> str:
+        """The name of the type."""
+        if dtype is not None:
+            raise ValueError("an UntypedStorage has no dtype to convert; use TypedStorage(wrap_storage=..., dtype=...)")
+        return "torch.storage.UntypedStorage"
+
+    def __reduce_ex__(self, protocol):
+        import pickle
+
+        data = pickle.PickleBuffer(self) if protocol >= 5 else bytes(memoryview(self))
+        return restored_storage, (data,)
+
+
+for _name, _member in vars(_Untyped).items():
+    if _name not in ("__module__", "__dict__", "__weakref__", "__doc__"):
+        setattr(UntypedStorage, _name, _member)
+
+
+def restored_storage(data) -> UntypedStorage:
+    """What a pickled storage becomes: its bytes again."""
+    return UntypedStorage(data) if len(memoryview(data)) else UntypedStorage(0)
+
+
+class TypedStorage:
+    """A storage together with a dtype: PyTorch's older view of the memory behind a tensor.
+
+    Args:
+        args: the number of elements, or a sequence of them.
+        wrap_storage: an UntypedStorage to look at.
+        dtype: of the elements; the default dtype if None.
+    """
+
+    is_sparse = False
+
+    def __init__(self, *args: Any, wrap_storage: UntypedStorage | None = None, dtype=None, device=None):
+        if device is not None:
+            _core.device(device)
+        self.dtype = _core.get_default_dtype() if dtype is None else dtype
+        if wrap_storage is not None:
+            if args:
+                raise RuntimeError(f"expected no positional arguments together with wrap_storage, but got {len(args)}")
+            self._untyped_storage = wrap_storage
+        elif len(args) == 1 and not isinstance(args[0], int):
+            self._untyped_storage = _core.functions["tensor"](list(args[0]), dtype=self.dtype).untyped_storage()
+        else:
+            self._untyped_storage = UntypedStorage((args[0] if args else 0) * self.dtype.itemsize)
+
+    def _tensor(self) -> Tensor:
+        return self._untyped_storage._tensor(self.dtype, 0, (len(self),), (1,))
+
+    def __len__(self) -> int:
+        return len(self._untyped_storage) // self.dtype.itemsize
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return self._tensor()[index].item()
+
+    def __setitem__(self, index, value) -> None:
+        self._tensor()[index] = value
+
+    def __iter__(self) -> Iterator:
+        return iter(self.tolist())
+
+    def __repr__(self) -> str:
+        rows = "".join(f" {value}\n" for value in self.tolist())
+        return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+
+    def __copy__(self) -> TypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict) -> TypedStorage:
+        from copy import deepcopy
+
+        return TypedStorage(wrap_storage=deepcopy(self._untyped_storage, memo), dtype=self.dtype)
+
+    def size(self) -> int:
+        """The number of elements."""
+        return len(self)
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return len(self._untyped_storage)
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        return self._untyped_storage.data_ptr()
+
+    def untyped(self) -> UntypedStorage:
+        """The bytes."""
+        return self._untyped_storage
+
+    def tolist(self) -> list:
+        """The elements as Python numbers."""
+        return self._tensor().tolist()
+
+    def clone(self) -> TypedStorage:
+        """A copy."""
+        return TypedStorage(wrap_storage=self._untyped_storage.clone(), dtype=self.dtype)
+
+    def fill_(self, value) -> TypedStorage:
+        """Sets every element."""
+        self._tensor().fill_(value)
+        return self
+
+    def copy_(self, source, non_blocking: bool | None = None) -> TypedStorage:
+        """Takes over the elements of another storage, converted."""
+        self._tensor().copy_(source._tensor())
+        return self
+
+    def cpu(self) -> TypedStorage:
+        """The storage itself: it is on the CPU."""
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes see the elements; they never do."""
+        return False
+
+    def share_memory_(self) -> TypedStorage:
+        """Raises, and says how memory is shared."""
+        raise RuntimeError(_SHARED_MEMORY)
+
+    @property
+    def device(self) -> _core.device:
+        """Where the elements live."""
+        return self._untyped_storage.device
+
+    @property
+    def is_cuda(self) -> bool:
+        """False: chainrule runs on the CPU."""
+        return False
+
+
+def is_storage(obj: Any) -> bool:
+    """Whether `obj` is a storage."""
+    return isinstance(obj, (UntypedStorage, TypedStorage))
+
+
+# ---- methods of Tensor
+
+
+def storage(self: Tensor) -> TypedStorage:
+    """The tensor's storage with its dtype; PyTorch advises untyped_storage() instead."""
+    warnings.warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
+        "use tensor.untyped_storage() instead of tensor.storage()",
+        stacklevel=2,
+    )
+    return _typed_storage(self)
+
+
+def _typed_storage(self: Tensor) -> TypedStorage:
+    return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self.dtype)
+
+
+def share_memory_(self: Tensor) -> Tensor:
+    """Raises, and says how memory is shared."""
+    raise RuntimeError(_SHARED_MEMORY)
+
+
+def is_shared(self: Tensor) -> bool:
+    """Whether other processes see the elements; they never do."""
+    return False
+
+
+METHODS = (storage, _typed_storage, share_memory_, is_shared)
