@@ -110,7 +110,6 @@ PROPERTIES = {
     "_post_accumulate_grad_hooks": "dict[_int, Any] | None",
     "layout": "_layout",
     "name": "None",
-    "grad_dtype": "_dtype",
     "is_cpu": "_bool",
     "is_ipu": "_bool",
     "is_maia": "_bool",

@@ -73,7 +73,7 @@ nb::object tensor_at(nb::object node, uint32_t number) {
     raise(PyExc_TypeError, "expected a node of the graph, not ", Py_TYPE(node.ptr())->tp_name);
   auto* n = reinterpret_cast<Node*>(node.ptr());
   if (PyObject* leaf = leaf_of(n)) return nb::borrow(leaf);
-  if (number >= n->output_count) raise(PyExc_IndexError, n->op->node_name, " has no output ", number);
+  if (number >= static_cast<uint32_t>(n->output_count)) raise(PyExc_IndexError, n->op->node_name, " has no output ", number);
   const Output& output = n->outputs[number];
   Tensor t = tensor_over(empty(Dims(), output.dtype)->storage, output.sizes(), Dims(output.ndim), 0, output.dtype);
   attach(t, n, static_cast<int>(number));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from . import _core, interop, pickling, python_loops, storage
 from ._core import Tensor
