@@ -6,6 +6,7 @@
 #include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
 #include "autograd/leaf.hpp"
+#include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/accumulate.hpp"

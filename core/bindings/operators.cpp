@@ -1,6 +1,7 @@
 // Python's operators on tensors: number slots that go straight to the table.
 #include "bindings/operators.hpp"
 
+#include "bindings/batched.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"

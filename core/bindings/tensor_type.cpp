@@ -45,7 +45,6 @@ PyObject* get_false(PyObject*, void*) { return Py_NewRef(Py_False); }
 PyObject* get_true(PyObject*, void*) { return Py_NewRef(Py_True); }
 PyObject* get_layout(PyObject*, void*) { return Py_NewRef(strided_layout()); }
 PyObject* get_name(PyObject*, void*) { return Py_NewRef(Py_None); }
-PyObject* get_grad_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
 PyObject* get_base(PyObject* self, void*) {
   TensorObject* base = object_of(self)->base;
   return base ? Py_NewRef((PyObject*)base) : Py_NewRef(Py_None);
@@ -257,7 +256,6 @@ PyGetSetDef getset[] = {
     {"is_xla", get_false, nullptr, nullptr, nullptr},
     {"layout", get_layout, nullptr, "How the elements lie in memory: strided.", nullptr},
     {"name", get_name, nullptr, "None: PyTorch's tensors have no names of their own either.", nullptr},
-    {"grad_dtype", get_grad_dtype, nullptr, "The dtype that .grad has.", nullptr},
     {"is_sparse", get_false, nullptr, nullptr, nullptr},
     {"is_quantized", get_false, nullptr, nullptr, nullptr},
     {"is_nested", get_false, nullptr, nullptr, nullptr},
