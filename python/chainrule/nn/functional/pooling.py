@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...amp.precision import in_float32
 from ..sizes import _list_with_default, _ntuple, _pair, _single, _triple
 from . import windows
 from .core import core
@@ -77,7 +78,8 @@ max_pool3d_with_indices, max_pool3d = _max_pool(3)
 
 def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"adaptive_max_pool{dims}d"
-    largest = core(name, windows.adaptive_max_pool(dims))
+    composed = windows.adaptive_max_pool(dims)
+    largest = core(name, in_float32(composed) if dims == 3 else composed)  # autocast's list has the third only
 
     def pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
         """The maximum of each window and where in the input it is."""
@@ -100,7 +102,7 @@ adaptive_max_pool3d_with_indices, adaptive_max_pool3d = _adaptive_max_pool(3)
 
 def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"fractional_max_pool{dims}d"
-    largest = core(name, windows.fractional_max_pool(dims))
+    largest = core(name, in_float32(windows.fractional_max_pool(dims)))
 
     def pool_with_indices(
         input: Tensor,
@@ -176,6 +178,7 @@ def _norm_pool(
 # ---- back to where the maxima were
 
 
+@in_float32
 def max_unpool1d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
@@ -183,6 +186,7 @@ def max_unpool1d(
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
+@in_float32
 def max_unpool2d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
@@ -190,6 +194,7 @@ def max_unpool2d(
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
+@in_float32
 def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:

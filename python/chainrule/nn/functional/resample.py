@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...amp.precision import in_float32
 from .grid import sampled
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .taps import resampled, taps_of
@@ -171,6 +172,7 @@ _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
 
+@in_float32
 def grid_sample(
     input: Tensor,
     grid: Tensor,
