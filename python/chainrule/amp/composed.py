@@ -70,21 +70,23 @@ def _fit(state: State, start: State, size: int, ended: list[State]) -> State:
 def _layer(cell: Callable, steps: list[Tensor], start: State, weights: Weights, backwards: bool) -> tuple:
     """The outputs of all steps, and the state after each sequence's last."""
     order = range(len(steps) - 1, -1, -1) if backwards else range(len(steps))
-    state = tuple([part[: steps[order[0]].shape[0]] for part in start])
+    state: State = tuple([part[: steps[order[0]].shape[0]] for part in start])
     outputs: list[Any] = [None] * len(steps)
     ended: list[State] = []
     for t in order:
         state = _fit(state, start, steps[t].shape[0], ended)
-        outputs[t] = (state := _next(cell, steps[t], state, weights))[0]
+        state = _next(cell, steps[t], state, weights)
+        outputs[t] = state[0]
     ended.append(state)
-    last = [_cat(parts) if len(parts) > 1 else parts[0] for parts in zip(*reversed(ended), strict=True)]
+    parts = [[state[i] for state in reversed(ended)] for i in range(len(start))]
+    last = [_cat(part) if len(part) > 1 else part[0] for part in parts]
     return outputs, last
 
 
 def _grouped(params: Sequence[Tensor], biased: bool, count: int) -> list[Weights]:
     """The weights of each layer and direction; `count` of them."""
     size = len(params) // count
-    groups = [list(params[i * size : (i + 1) * size]) for i in range(count)]
+    groups: list[Weights] = [list(params[i * size : (i + 1) * size]) for i in range(count)]
     return groups if biased else [[*group[:2], None, None, *group[2:]] for group in groups]
 
 

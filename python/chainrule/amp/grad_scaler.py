@@ -71,10 +71,11 @@ class GradScaler:
     # ---- scaling
 
     def _factor(self) -> Tensor:
-        if self._scale is None:
-            self._scale = functions["full"]((), self._init_scale, dtype=_core.float32)
-            self._growth_tracker = functions["full"]((), self._init_growth_tracker, dtype=_core.int32)
-        return self._scale
+        if self._scale is not None:
+            return self._scale
+        scale = self._scale = functions["full"]((), self._init_scale, dtype=_core.float32)
+        self._growth_tracker = functions["full"]((), self._init_growth_tracker, dtype=_core.int32)
+        return scale
 
     def scale(self, outputs: Any) -> Any:
         """A tensor times the factor, or each tensor of a list, a tuple or another iterable."""
@@ -193,7 +194,7 @@ class GradScaler:
     def _get_growth_tracker(self) -> int:
         if not self._enabled:
             return 0
-        return self._init_growth_tracker if self._growth_tracker is None else self._growth_tracker.item()
+        return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker.item())
 
     def get_growth_factor(self) -> float:
         """What the factor is multiplied by when it grows."""
