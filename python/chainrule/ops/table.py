@@ -69,8 +69,6 @@ OPERATIONS = {
         function isin.tensors(Tensor elements, Tensor test_elements, {_ISIN})
         function isin.number(Tensor elements, Number test_element, {_ISIN})
         function isin.of_number(Number element, Tensor test_elements, {_ISIN})
-        both     is_same_size(Tensor input, Tensor other) -> bool
-        both     is_nonzero(Tensor input) -> bool
     """,
     "rotations": """
         both     rot90(Tensor input, int k=1, int[]? dims=None)
