@@ -128,16 +128,16 @@ class AveragedModel(Module):
         if self.n_averaged == 0:
             for average, current in pairs:
                 average.copy_(current)
-        elif self.avg_fn is not None and self.multi_avg_fn is None:
+        elif self.multi_avg_fn is None:
+            average_of = self.avg_fn or get_swa_avg_fn()
             for average, current in pairs:
-                average.copy_(self.avg_fn(average, current, self.n_averaged))
+                average.copy_(average_of(average, current, self.n_averaged))
         else:
             by_dtype: defaultdict[Any, list[tuple[Tensor, Tensor]]] = defaultdict(list)
             for average, current in pairs:
                 by_dtype[average.dtype].append((average, current))
-            update = self.multi_avg_fn or get_swa_multi_avg_fn()
             for group in by_dtype.values():
-                update([average for average, _ in group], [current for _, current in group], self.n_averaged)
+                self.multi_avg_fn([a for a, _ in group], [c for _, c in group], self.n_averaged)
         if not self.use_buffers:
             for mine, other in zip(self.module.buffers(), model.buffers(), strict=True):
                 mine.detach().copy_(other.detach())
