@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 from ... import _core
 from ..._core import Tensor
@@ -37,48 +36,17 @@ def _along(x: Tensor, dim: int, indices: list[list[int]], weights: list[list[flo
     return total
 
 
-# ---- taps by mode
-
-
-@lru_cache(maxsize=256)
-def taps_of(mode: str, size: int, output: int, factor: float | None, align_corners: bool, antialias: bool) -> Taps:
-    """The taps that make `output` elements of `size`."""
-    if mode in ("nearest", "nearest-exact"):
-        return _nearest(size, output, factor, 0.5 if mode == "nearest-exact" else 0.0)
-    if align_corners:
-        scale = (size - 1) / (output - 1) if output > 1 else 0.0
-    else:
-        scale = 1.0 / factor if factor else size / output
-    if antialias:
-        return _smoothed(_FILTERS[mode], _REACH[mode], size, output, scale)
-    shift = 0.0 if align_corners else 0.5
-    centres = [scale * (i + shift) - shift for i in range(output)]
-    return _cubic(size, centres) if mode == "bicubic" else _linear(size, centres)
-
-
-def _single(x: float) -> float:
-    """x in single precision, in which PyTorch looks for the nearest element."""
-    return _functions["tensor"](x, dtype=_core.float32).item()
-
-
-def _nearest(size: int, output: int, factor: float | None, shift: float) -> Taps:
-    scale = _single(1.0 / factor if factor else size / output)
-    return [[min(math.floor(_single((i + shift) * scale)), size - 1) for i in range(output)]], None
-
-
-def _linear(size: int, centres: list[float]) -> Taps:
-    places = [max(c, 0.0) for c in centres]
-    low = [min(int(p), size - 1) for p in places]
-    high = [min(i + 1, size - 1) for i in low]
-    part = [min(max(p - i, 0.0), 1.0) for p, i in zip(places, low, strict=True)]
-    return [low, high], [[1.0 - p for p in part], part]
-
-
-def _cubic(size: int, centres: list[float]) -> Taps:
-    low = [math.floor(c) for c in centres]
-    indices = [[min(max(i + k, 0), size - 1) for i in low] for k in (-1, 0, 1, 2)]
-    weights = [[_cubic_filter(c - i - k, -0.75) for c, i in zip(centres, low, strict=True)] for k in (-1, 0, 1, 2)]
-    return indices, weights
+def lanczos(input: Tensor, sizes: list[int] | None, align_corners: bool, factors: list[float] | None) -> Tensor:
+    """Lanczos' filter of six taps, as wide as the step between outputs."""
+    before = list(input.shape[2:])
+    scales = factors or [None] * len(before)
+    if sizes is None:
+        sizes = [math.floor(n * f) for n, f in zip(before, factors or (), strict=True)]
+    taps = [
+        _smoothed(_lanczos, 3.0, n, size, 1.0 / f if f else n / size)
+        for n, size, f in zip(before, sizes, scales, strict=True)
+    ]
+    return resampled(input, sizes, taps)
 
 
 def _smoothed(filter: Callable[[float], float], reach: float, size: int, output: int, scale: float) -> Taps:
@@ -98,25 +66,7 @@ def _smoothed(filter: Callable[[float], float], reach: float, size: int, output:
     return indices, [[weights[k] for _, weights in padded] for k in range(longest)]
 
 
-# ---- filters
-
-
-def _triangle(x: float) -> float:
-    return max(1.0 - abs(x), 0.0)
-
-
-def _cubic_filter(x: float, a: float = -0.5) -> float:
-    x = abs(x)
-    if x < 1:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-    return (((x - 5) * x + 8) * x - 4) * a if x < 2 else 0.0
-
-
 def _lanczos(x: float) -> float:
     if x == 0:
         return 1.0
     return 3 * math.sin(math.pi * x) * math.sin(math.pi * x / 3) / (math.pi * x) ** 2 if abs(x) < 3 else 0.0
-
-
-_FILTERS: dict[str, Callable[[float], float]] = {"bilinear": _triangle, "bicubic": _cubic_filter, "lanczos": _lanczos}
-_REACH = {"bilinear": 1.0, "bicubic": 2.0, "lanczos": 3.0}
