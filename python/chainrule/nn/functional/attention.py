@@ -8,8 +8,8 @@ import warnings
 from ... import _core
 from ..._core import Tensor
 from .core import core
-from .dropout import dropout
-from .linear import linear
+from .dropping import dropout
+from .linear_maps import linear
 from .padding import pad
 
 _functions = _core.functions
