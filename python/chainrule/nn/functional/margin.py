@@ -131,7 +131,9 @@ def multilabel_margin_loss(
     if target.numel() and (int(target.min()) < -1 or int(target.max()) >= rows.shape[1]):
         raise RuntimeError("argument #2 'target' is out of range")
     given = (labels >= 0).long().cumprod(1).bool()
-    labels = _where(given, labels, 0)
+    most = int(given.sum(1).max()) if len(rows) else 0  # rows are mostly padding, and each label meets every class
+    given = given[:, :most]
+    labels = _where(given, labels[:, :most], 0)
     classes = _functions["arange"](rows.shape[1])
     is_right = ((labels.unsqueeze(2) == classes) & given.unsqueeze(2)).any(1)
     right = rows[_functions["arange"](len(rows)).unsqueeze(1), labels]

@@ -251,7 +251,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops the gradients of all parameters, or fills them with zeros."""
-        if getattr(self, "_is_replica", False):
+        if "_is_replica" in self.__dict__:
             warnings.warn(
                 "Calling .zero_grad() from a module created with nn.DataParallel() has no effect.", stacklevel=2
             )
