@@ -8,9 +8,7 @@ from typing import Any
 
 from ..._core import Tensor
 from .core import core
-from .grid import sampled
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .taps import lanczos
 
 # The core's functions by mode and number of spatial dimensions: those that pick elements, and those that weigh them.
 _PICKED = {
@@ -26,7 +24,7 @@ _WEIGHED = {
 _SMOOTHED = {
     "bilinear": core("_upsample_bilinear2d_aa"),
     "bicubic": core("_upsample_bicubic2d_aa"),
-    "lanczos": lanczos,
+    "lanczos": core("_upsample_lanczos2d_aa"),
 }
 _MEANS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 _NEEDS = {"linear": "3D", "bilinear": "4D", "trilinear": "5D"}
@@ -161,9 +159,10 @@ def _warn_old_name(name: str) -> None:
 # ---- at any places
 
 
+# Their order is that of the core's numbers.
 _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
-_affine_grid = core("affine_grid_generator")
+_grid_sampler, _affine_grid = core("grid_sampler"), core("affine_grid_generator")
 
 
 def grid_sample(
@@ -185,7 +184,7 @@ def grid_sample(
         )
     if align_corners is None:
         align_corners = _warn_corners()
-    return sampled(input, grid, mode, padding_mode, align_corners)
+    return _grid_sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align_corners)
 
 
 def _warn_corners() -> bool:
