@@ -75,7 +75,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._hooked:
             return HookedCall(self, args, kwargs).run()
-        return self.forward(*args, **kwargs)
+        if kwargs:
+            return self.forward(*args, **kwargs)
+        return self.forward(*args)  # cheaper than with an empty dict
 
     # ---- registering
 
