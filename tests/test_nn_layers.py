@@ -3,6 +3,8 @@ outputs, gradients, states and texts."""
 
 # ruff: noqa: E501  (a table)
 
+import inspect
+
 import pytest
 import torch as reference
 
@@ -188,7 +190,7 @@ def tensors_in(value):
 def life(torch, text, inputs):
     """All that can be seen of a layer: what it is at first, what it gives, its gradients, and its state afterwards."""
     torch.manual_seed(3)
-    layer = eval(text, {"torch": torch, **vars(torch.nn)})
+    layer = eval(text, {"torch": torch, **dict(inspect.getmembers(torch.nn))})
     arguments = inputs(torch)
     seen = [repr(layer), list(layer.state_dict()), [name for name, _ in layer.named_parameters()]]
     first = [t.tolist() for t in layer.state_dict().values() if not torch.nn.parameter.is_lazy(t)]

@@ -5,6 +5,7 @@
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/fold.hpp"
+#include "ops/kernel_input.hpp"
 
 namespace chainrule {
 namespace {
@@ -103,7 +104,9 @@ Tensor vector_norm(const Tensor& x, double ord, const Dims& dims, bool keepdim, 
   Tensor y;
   {
     GradModeScope off(false);
-    y = norm_value(to_dtype(x, type), ord, reduced, dims, keepdim);
+    // The half types are rounded once, not at every step.
+    DType wide = is_floating(type) ? kernel_dtype(type) : type;
+    y = to_dtype(norm_value(to_dtype(to_dtype(x, type), wide), ord, reduced, dims, keepdim), real_of(type));
   }
   return record_reduction(kNorm, y, x, reduced, keepdim, {&x, &y}, [ord](Backward& b, const ReducedShape& s) {
     b.give(0, norm_gradient(b.saved(0), s.restore(b.saved(1)), s.restore(b.g()), ord, s));

@@ -4,8 +4,8 @@ from .record import INNER_NAME, B, Draw, N, X, op
 
 # PyTorch has no kernel for them.
 NO_HALVES = "float16 bfloat16"
-# Differentiable once, as in PyTorch; halves round the positions, and a position may fall on another element.
-ONCE = "second forward differences float16 bfloat16"
+# In PyTorch halves round the positions, and a position may fall on another element.
+HALF_PLACES = "float16 bfloat16"
 
 LOOKUPS = [
     op("embedding", X(5, 3), N(4, high=5)),
@@ -184,6 +184,8 @@ IMAGES = [
     op("_upsample_bilinear2d_aa", X(2, 3, 8, 9), (3, 4), False, None, skip="uint8 " + NO_HALVES),
     op("_upsample_bilinear2d_aa", X(2, 3, 4, 5), (6, 3), True, None, skip="uint8 " + NO_HALVES),
     op("_upsample_bicubic2d_aa", X(2, 3, 9, 8), (4, 11), False, None, skip="uint8 " + NO_HALVES),
+    op("_upsample_lanczos2d_aa", X(2, 3, 9, 8), (4, 11), False, None, skip="uint8 " + NO_HALVES),
+    op("_upsample_lanczos2d_aa", X(2, 3, 9, 8), None, False, [0.4, 1.6], skip="uint8 " + NO_HALVES),
     op("im2col", X(2, 3, 5, 6), (2, 3), (1, 1), (0, 0), (1, 1)),
     op("im2col", X(3, 6, 6), (2, 2), (2, 1), (1, 2), (2, 1)),
     op("col2im", X(2, 12, 20), (5, 6), (2, 2), (1, 1), (0, 0), (1, 1)),
@@ -196,16 +198,16 @@ IMAGES = [
     # Positions of integers wrap around in PyTorch; affine_grid refuses them there too.
     op("affine_grid_generator", X(2, 2, 3), (2, 1, 3, 4), False, skip=INNER_NAME + " dtypes"),
     op("affine_grid_generator", X(2, 3, 4), (2, 1, 3, 1, 2), True, skip=INNER_NAME + " dtypes"),
-    op("grid_sampler", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 0, 0, False, skip=ONCE),
-    op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 1, 1, True, skip=ONCE),
+    op("grid_sampler", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 0, 0, False, skip=HALF_PLACES),
+    op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 1, 1, True, skip=HALF_PLACES),
     *(
-        op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.7, high=1.7), mode, padding, align, skip=ONCE)
+        op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.7, high=1.7), mode, padding, align, skip=HALF_PLACES)
         for mode in (0, 2)
         for padding in (0, 1, 2)
         for align in (False, True)
     ),
-    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 0, 2, False, skip=ONCE),
-    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 1, 0, True, skip=ONCE),
+    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 0, 2, False, skip=HALF_PLACES),
+    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 1, 0, True, skip=HALF_PLACES),
 ]
 
 

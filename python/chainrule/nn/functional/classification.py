@@ -9,7 +9,7 @@ from ..._core import Tensor
 from ...autograd import differentiable
 from .._reduction import chosen, get_enum, reduced
 from .core import core
-from .linear import linear
+from .linear_maps import linear
 
 
 def nll_loss(

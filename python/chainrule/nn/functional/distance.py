@@ -45,10 +45,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    n = len(input)
-    first = [i for i in range(n) for _ in range(i + 1, n)]
-    second = [j for i in range(n) for j in range(i + 1, n)]
-    if not first:
+    first, second = _functions["triu_indices"](len(input), len(input), 1)
+    if not len(first):
         return input.new_empty(0) + input.sum() * 0
-    pick = _functions["tensor"]
-    return _vector_norm(input[pick(first)] - input[pick(second)], p, 1)
+    return _vector_norm(input[first] - input[second], p, 1)

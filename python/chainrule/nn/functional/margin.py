@@ -10,7 +10,7 @@ from .._reduction import chosen, reduced
 from .distance import pairwise_distance
 
 _functions = _core.functions
-_where = _functions["where"]
+_where, _logsigmoid = _functions["where"], _functions["logsigmoid"]
 
 
 def soft_margin_loss(
@@ -21,7 +21,7 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """log(1 + exp(-target * input)), with targets 1 and -1."""
-    return reduced((-target * input).exp().log1p(), chosen(size_average, reduce, reduction))
+    return reduced(-_logsigmoid(input * target), chosen(size_average, reduce, reduction))
 
 
 def hinge_embedding_loss(
@@ -101,6 +101,7 @@ def multi_margin_loss(
     classes = rows.shape[1]
     if weight is not None and weight.numel() != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    _check_labels(target)
     if labels.numel() and (int(labels.min()) < 0 or int(labels.max()) >= classes):
         raise RuntimeError("target out of range")
     right = rows[_functions["arange"](len(rows)), labels].unsqueeze(1)
@@ -122,13 +123,17 @@ def multilabel_margin_loss(
 ) -> Tensor:
     """How far each wrong class comes within 1 of each right one; the row of right classes ends at the first -1."""
     reduction = chosen(size_average, reduce, reduction)
-    if input.dim() > 2 or target.shape != input.shape:
+    _check_scores(input)
+    if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    _check_labels(target)
     rows, labels = (x.reshape(-1, input.shape[-1] if input.dim() else 1) for x in (input, target))
     if target.numel() and (int(target.min()) < -1 or int(target.max()) >= rows.shape[1]):
-        raise RuntimeError("target out of range")
+        raise RuntimeError("argument #2 'target' is out of range")
     given = (labels >= 0).long().cumprod(1).bool()
-    labels = _where(given, labels, 0)
+    most = int(given.sum(1).max()) if len(rows) else 0  # rows are mostly padding, and each label meets every class
+    given = given[:, :most]
+    labels = _where(given, labels[:, :most], 0)
     classes = _functions["arange"](rows.shape[1])
     is_right = ((labels.unsqueeze(2) == classes) & given.unsqueeze(2)).any(1)
     right = rows[_functions["arange"](len(rows)).unsqueeze(1), labels]
@@ -138,11 +143,21 @@ def multilabel_margin_loss(
     return reduced(loss if input.dim() > 1 or reduction != "none" else loss.squeeze(0), reduction)
 
 
-def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    if input.dim() > 2 or (input.numel() == 0 and input.dim() < 2):
+def _check_scores(input: Tensor) -> None:
+    if input.dim() > 2 or 0 in input.shape[-1:]:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )
+
+
+def _check_labels(target: Tensor) -> None:
+    if target.dtype is not _core.int64:
+        found = target.type().removeprefix("torch.").removesuffix("Tensor")
+        raise RuntimeError(f"expected scalar type Long but found {found}")
+
+
+def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    _check_scores(input)
     rows = input.reshape(1, -1) if input.dim() < 2 else input
     labels = target.reshape(-1)
     if len(labels) != len(rows) or target.dim() > 1:

@@ -9,17 +9,16 @@ from typing import Any
 from ... import _core
 from ..._core import Tensor
 from ..sizes import _list_with_default, _ntuple, _pair, _single, _triple
-from . import windows
 from .core import core
 
 _functions = _core.functions
 
-avg_pool1d = core("avg_pool1d", windows.avg_pool(1))
-avg_pool2d = core("avg_pool2d", windows.avg_pool(2))
-avg_pool3d = core("avg_pool3d", windows.avg_pool(3))
-adaptive_avg_pool1d = core("adaptive_avg_pool1d", windows.adaptive_avg_pool(1))
-_adaptive_avg_pool2d = core("adaptive_avg_pool2d", windows.adaptive_avg_pool(2))
-_adaptive_avg_pool3d = core("adaptive_avg_pool3d", windows.adaptive_avg_pool(3))
+avg_pool1d = core("avg_pool1d")
+avg_pool2d = core("avg_pool2d")
+avg_pool3d = core("avg_pool3d")
+adaptive_avg_pool1d = core("adaptive_avg_pool1d")
+_adaptive_avg_pool2d = core("adaptive_avg_pool2d")
+_adaptive_avg_pool3d = core("adaptive_avg_pool3d")
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
@@ -37,7 +36,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 def _max_pool(dims: int) -> tuple[Callable, Callable]:
     names = f"max_pool{dims}d_with_indices", f"max_pool{dims}d"
-    with_indices, plain = map(core, names, windows.max_pool(dims))
+    with_indices, plain = map(core, names)
 
     def pool_with_indices(
         input: Tensor,
@@ -77,7 +76,7 @@ max_pool3d_with_indices, max_pool3d = _max_pool(3)
 
 def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"adaptive_max_pool{dims}d"
-    largest = core(name, windows.adaptive_max_pool(dims))
+    largest = core(name if dims == 1 else name + "_with_indices")
 
     def pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
         """The maximum of each window and where in the input it is."""
@@ -100,7 +99,7 @@ adaptive_max_pool3d_with_indices, adaptive_max_pool3d = _adaptive_max_pool(3)
 
 def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"fractional_max_pool{dims}d"
-    largest = core(name, windows.fractional_max_pool(dims))
+    largest = core("_" + name)
 
     def pool_with_indices(
         input: Tensor,
@@ -175,6 +174,8 @@ def _norm_pool(
 
 # ---- back to where the maxima were
 
+_max_unpool2d, _max_unpool3d = core("_max_unpool2d"), core("_max_unpool3d")
+
 
 def max_unpool1d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
@@ -203,30 +204,12 @@ def _unpool(
     each = _ntuple(dims)
     kernel, padding = each(kernel_size), each(padding)
     stride = kernel if stride is None else each(stride)
-    if indices.dtype is not _core.int64:
-        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype}")
-    if input.dim() not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"Input to max_unpooling{dims}d should be a {dims + 1}d or {dims + 2}d Tensor, but got a tensor with "
-            f"{input.dim()} dimensions"
-        )
-    if input.shape != indices.shape:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
-            f"tensor with shape: {list(indices.shape)}"
-        )
     sizes = _unpooled_sizes(input, kernel, stride, padding, output_size)
-    lead, area = input.shape[:-dims], math.prod(sizes)
-    flat = indices.reshape(*lead, -1)
-    if flat.numel() and (int(flat.min()) < 0 or int(flat.max()) >= area):
-        wrong = flat.min() if int(flat.min()) < 0 else flat.max()
-        raise RuntimeError(
-            f"Found an invalid max index: {int(wrong)} (output volumes are of size {'x'.join(map(str, sizes))}"
-        )
-    maps = math.prod(lead)
-    out = input.new_zeros(maps, area)
-    out[_functions["arange"](maps).unsqueeze(1), flat.reshape(maps, -1)] = input.reshape(maps, -1)
-    return out.reshape(*lead, *sizes)
+    if dims == 3:
+        return _max_unpool3d(input, indices, sizes, stride, padding)
+    if dims == 2:
+        return _max_unpool2d(input, indices, sizes)
+    return _max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), [*sizes, 1]).squeeze(-1)
 
 
 def _unpooled_sizes(input: Tensor, kernel: tuple, stride: tuple, padding: tuple, output_size: Any) -> list[int]:

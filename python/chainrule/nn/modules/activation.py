@@ -7,7 +7,7 @@ from typing import Any
 
 from ..._core import Tensor
 from .. import functional as F  # noqa: N812
-from ..functional.activation import relu
+from ..functional.core import core
 from ..parameter import fresh
 from .module import Module
 
@@ -42,6 +42,8 @@ __all__ = [
     "Threshold",
 ]
 
+_relu, _relu_ = core("relu"), core("relu_")  # called most, and where the arithmetic costs least
+
 
 class _InPlace(Module):
     """An activation whose one argument is whether to overwrite the input."""
@@ -58,7 +60,7 @@ class ReLU(_InPlace):
     """max(0, x)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return relu(input, self.inplace)
+        return _relu_(input) if self.inplace else _relu(input)
 
 
 class SELU(_InPlace):

@@ -29,7 +29,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("num_classes should be positive")
     elif num_classes <= int(tensor.max()):
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return (tensor.unsqueeze(-1) == _functions["arange"](num_classes)).long()
+    return tensor.new_zeros(*tensor.shape, num_classes).scatter_(-1, tensor.unsqueeze(-1), 1)
 
 
 def embedding(
@@ -82,41 +82,57 @@ def embedding_bag(
         )
         weight, input = input, weight
     _check_bag(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
-    if input.dim() == 2:
-        offsets = _functions["arange"](input.shape[0]) * input.shape[1]
-        include_last_offset = False
-        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-        input = input.reshape(-1)
-    assert offsets is not None
     if max_norm is not None:
-        core("embedding_renorm_")(weight.detach(), input, max_norm, norm_type)
-    starts = [int(n) for n in offsets.tolist()]
-    _check_offsets(starts, len(input), include_last_offset)
-    ends = starts[1:] if include_last_offset else [*starts[1:], len(input)]
-    bags = [list(range(a, b)) for a, b in zip(starts, ends, strict=False)]
+        core("embedding_renorm_")(weight.detach(), input.contiguous(), max_norm, norm_type)
+    padding_idx = None if padding_idx is None else padding_idx % weight.shape[0]
+    if input.dim() == 2 and padding_idx is None and input.numel():
+        rows = _rows(input, weight, scale_grad_by_freq, sparse, per_sample_weights)
+        reduced = rows.max(1)[0] if mode == "max" else rows.mean(1) if mode == "mean" else rows.sum(1)
+        return reduced.to(weight.dtype)
+    if input.dim() == 2:
+        bags = _functions["arange"](input.shape[0]).repeat_interleave(input.shape[1])
+        count = input.shape[0]
+    else:
+        assert offsets is not None
+        bags, count = _bags_of(offsets, len(input), include_last_offset)
+    input, factors = input.reshape(-1), None if per_sample_weights is None else per_sample_weights.reshape(-1)
     if padding_idx is not None:
-        skipped = set((input == padding_idx % weight.shape[0]).nonzero().squeeze(1).tolist())
-        bags = [[i for i in bag if i not in skipped] for bag in bags]
-    rows = core("embedding")(weight, input, -1, scale_grad_by_freq, sparse)
+        kept = input != padding_idx
+        input, bags, factors = input[kept], bags[kept], None if factors is None else factors[kept]
+    rows = _rows(input, weight, scale_grad_by_freq, sparse, factors)
+    return _reduced_bags(rows, bags, count, mode).to(weight.dtype)
+
+
+def _rows(input: Tensor, weight: Tensor, by_frequency: bool, sparse: bool, factors: Tensor | None) -> Tensor:
+    """The rows that the indices name, times the factors."""
+    rows = core("embedding")(weight, input, -1, by_frequency, sparse)
     if weight.dtype in _HALF:  # sums of half numbers would be rounded at every step
         rows = rows.float()
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights.unsqueeze(1)
-    return _reduced_bags(rows, bags, mode).to(weight.dtype)
+    return rows if factors is None else rows * factors.unsqueeze(-1)
 
 
-def _reduced_bags(rows: Tensor, bags: list[list[int]], mode: str) -> Tensor:
-    """Sum, mean or maximum of each bag of rows, by a table in which short bags are filled up with an empty row."""
-    longest, empty = max(map(len, bags), default=0), len(rows)
-    if longest == 0:
-        return rows.sum() * 0 + rows.new_zeros(len(bags), rows.shape[1])
-    filling = rows.new_full((1, rows.shape[1]), -math.inf if mode == "max" else 0.0)
-    table = _functions["tensor"]([bag + [empty] * (longest - len(bag)) for bag in bags])
-    spread = _functions["cat"]([rows, filling])[table]
-    sizes = _functions["tensor"]([len(bag) for bag in bags]).unsqueeze(1)
-    if mode == "max":
-        return _functions["where"](sizes == 0, 0, spread.max(1)[0])
-    return spread.sum(1) if mode == "sum" else spread.sum(1) / sizes.clamp_min(1)
+def _bags_of(offsets: Tensor, n: int, include_last_offset: bool) -> tuple[Tensor, int]:
+    """The bag of each of n indices, and the number of bags."""
+    _check_offsets(offsets, n, include_last_offset)
+    starts = offsets[:-1] if include_last_offset else offsets
+    bags = _functions["searchsorted"](starts, _functions["arange"](n).to(starts.dtype), right=True) - 1
+    return bags.clamp_min(0), len(starts)
+
+
+def _reduced_bags(rows: Tensor, bags: Tensor, count: int, mode: str) -> Tensor:
+    """Sum, mean or maximum of each bag of rows; empty bags give zeros."""
+    sizes = bags.new_zeros(count).index_add(0, bags, _functions["ones_like"](bags))
+    if mode != "max":
+        total = rows.new_zeros(count, rows.shape[1]).index_add(0, bags, rows)
+        return total if mode == "sum" else total / sizes.clamp_min(1).unsqueeze(1)
+    # A table with a row for each bag, in which short bags are filled up with a row that is never the largest.
+    places = _functions["arange"](len(bags)) - (sizes.cumsum(0) - sizes)[bags]
+    longest = int(sizes.max()) if count else 0
+    table = _functions["full"]((count, max(longest, 1)), len(rows), dtype=_core.int64)
+    table[bags, places] = _functions["arange"](len(bags))
+    filling = rows.new_full((1, rows.shape[1]), -math.inf)
+    largest = _functions["cat"]([rows, filling])[table].max(1)[0]
+    return _functions["where"](sizes.unsqueeze(1) == 0, 0, largest)
 
 
 def _check_bag(
@@ -157,15 +173,16 @@ def _check_bag(
         )
 
 
-def _check_offsets(starts: list[int], n: int, include_last_offset: bool) -> None:
-    if include_last_offset and not starts:
-        raise RuntimeError("include_last_offset: number of offset should be at least 1")
-    if starts and starts[0] != 0:
+def _check_offsets(offsets: Tensor, n: int, include_last_offset: bool) -> None:
+    if len(offsets) == 0:
+        if include_last_offset:
+            raise RuntimeError("include_last_offset: number of offset should be at least 1")
+        return
+    first, last = int(offsets[0]), int(offsets[-1])
+    if first != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {starts[0]}"
+            f"However, got {first}"
         )
-    if starts and starts[-1] > n:
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length({n}) but got offsets[-1] of {starts[-1]}"
-        )
+    if last > n:
+        raise RuntimeError(f"offsets[-1] can not be greater than input's length({n}) but got offsets[-1] of {last}")
