@@ -186,6 +186,8 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     if (c.settles) settle();
     if (vmap_depth > 0) [[unlikely]]
       return call_batched(self, args, PyVectorcall_NARGS(nargsf), keywords);
+    if (autocasting) [[unlikely]]
+      return call_autocast(self, c, args, PyVectorcall_NARGS(nargsf), keywords);
     return call(self, c, args, PyVectorcall_NARGS(nargsf), keywords);
   });
 }
@@ -368,12 +370,14 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
   checked(PyType_Ready(&MethodType));
   PyObject* table = checked(PyDict_New());
   for (auto& [name, c] : functions) {
+    c.precision = precision_of(name);
     PyObject* object = make_object(&c, &FunctionType);
     checked(PyDict_SetItemString(table, name.c_str(), object));
     Py_DECREF(object);
   }
   checked(PyModule_AddObject(module, "functions", table));
   for (auto& [name, c] : methods) {
+    c.precision = precision_of(name);
     PyObject* object = make_object(&c, &MethodType);
     checked(PyDict_SetItemString(tensor_type->tp_dict, name.c_str(), object));
     Py_DECREF(object);

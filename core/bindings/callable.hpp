@@ -5,6 +5,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "bindings/autocast.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/signature.hpp"
 
@@ -26,6 +27,7 @@ struct Callable {
   bool functional = false;                       // a function of nn.functional only
   bool takes_data = false;                       // tensor(data): the first argument is data of any kind
   bool takes_tensor_alone = false;               // one signature, which a single tensor satisfies: x.item()
+  Precision precision = Precision::AsGiven;      // under autocast
   PyTypeObject* result_type = nullptr;           // a named tuple, for functions that return several values
   PyObject* (*quick)(PyObject* self) = nullptr;  // see define_quick
 };

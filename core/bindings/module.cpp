@@ -16,6 +16,7 @@
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/random/generator.hpp"
 #include "backends/cpu/thread_pool.hpp"
+#include "bindings/autocast.hpp"
 #include "bindings/batched.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
@@ -73,7 +74,8 @@ nb::object tensor_at(nb::object node, uint32_t number) {
     raise(PyExc_TypeError, "expected a node of the graph, not ", Py_TYPE(node.ptr())->tp_name);
   auto* n = reinterpret_cast<Node*>(node.ptr());
   if (PyObject* leaf = leaf_of(n)) return nb::borrow(leaf);
-  if (number >= static_cast<uint32_t>(n->output_count)) raise(PyExc_IndexError, n->op->node_name, " has no output ", number);
+  if (number >= static_cast<uint32_t>(n->output_count))
+    raise(PyExc_IndexError, n->op->node_name, " has no output ", number);
   const Output& output = n->outputs[number];
   Tensor t = tensor_over(empty(Dims(), output.dtype)->storage, output.sizes(), Dims(output.ndim), 0, output.dtype);
   attach(t, n, static_cast<int>(number));
@@ -231,6 +233,18 @@ void bind_dtypes(nb::module_& m) {
       nb::arg("tensor1").none(), nb::arg("tensor2").none());
 }
 
+void bind_autocast(nb::module_& m) {
+  m.def("is_autocast_enabled", [] { return autocasting; });
+  m.def("set_autocast_enabled", [](bool on) { autocasting = on; });
+  m.def("get_autocast_dtype", [] { return steal(to_python(autocast_dtype())); });
+  m.def("set_autocast_dtype",
+        [](nb::object dtype) { set_autocast_dtype(dtype_argument("set_autocast_dtype", "dtype", 2, dtype)); });
+  m.def("is_autocast_cache_enabled", &autocast_caches);
+  m.def("set_autocast_cache_enabled", &set_autocast_caches);
+  m.def("change_autocast_nesting", &change_autocast_nesting);
+  m.def("clear_autocast_cache", &clear_autocast_cache);
+}
+
 nb::list table_rows() {
   nb::list rows;
   for (const OpRecord& op : op_table()) {
@@ -333,6 +347,7 @@ NB_MODULE(_core, m) {
   bind_lines(m);
   bind_machine(m);
   bind_dtypes(m);
+  bind_autocast(m);
   bind_generator(m.ptr());
   m.def("op_table", &table_rows);
   m.def("op_aliases", &alias_rows);

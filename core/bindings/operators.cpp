@@ -1,6 +1,7 @@
 // Python's operators on tensors: number slots that go straight to the table.
 #include "bindings/operators.hpp"
 
+#include "bindings/autocast.hpp"
 #include "bindings/batched.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
@@ -194,7 +195,12 @@ PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace<Op
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   if (PyObject* result; overridden("matmul", a, b, result)) return result;
   if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&] { return finish(matmul(Tensor::borrow(a), Tensor::borrow(b)), a, b); });
+  return guarded([&] {
+    Tensor left = Tensor::borrow(a), right = Tensor::borrow(b);
+    if (autocasting) [[unlikely]]
+      return finish(matmul(cast_lower(left), cast_lower(right)), a, b);
+    return finish(matmul(left, right), a, b);
+  });
 }
 
 PyObject* absolute(PyObject* self) {

@@ -74,10 +74,22 @@ newaxis = None
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *("autograd", "func", "masked", "nn", "optim", "overrides", "printing", "random", "signal", "special", "storage"),
+    *("amp", "autograd", "func", "masked", "nn", "optim", "overrides", "printing", "random", "signal", "special"),
+    "storage",
     "utils",
 }
 _FROM_SUBMODULES = {
+    "autocast": "amp",
+    **dict.fromkeys(
+        (
+            *("is_autocast_enabled", "set_autocast_enabled", "get_autocast_dtype", "set_autocast_dtype"),
+            *("is_autocast_cache_enabled", "set_autocast_cache_enabled", "clear_autocast_cache"),
+            *("autocast_increment_nesting", "autocast_decrement_nesting", "is_autocast_cpu_enabled"),
+            *("set_autocast_cpu_enabled", "get_autocast_cpu_dtype", "set_autocast_cpu_dtype"),
+            *("get_autocast_gpu_dtype", "set_autocast_gpu_dtype"),
+        ),
+        "amp.state",
+    ),
     "set_printoptions": "printing",
     "vmap": "func",
     "manual_seed": "random",

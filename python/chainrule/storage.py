@@ -142,8 +142,12 @@ for _name, _member in vars(_Untyped).items():
 
 
 def restored_storage(data) -> UntypedStorage:
-    """What a pickled storage becomes: its bytes again."""
-    return UntypedStorage(data) if len(memoryview(data)) else UntypedStorage(0)
+    """What a pickled storage becomes: its bytes again. Writable memory that came beside the pickle is not copied."""
+    if not len(memoryview(data)):
+        return UntypedStorage(0)
+    if isinstance(data, memoryview) and not data.readonly:
+        return _core.functions["frombuffer"](data, dtype=_core.uint8).untyped_storage()
+    return UntypedStorage(data)
 
 
 class TypedStorage:

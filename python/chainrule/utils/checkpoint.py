@@ -8,7 +8,9 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from .. import _core
 from .._core import Tensor
+from ..amp import autocast
 from ..autograd.differentiate import backward
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad
@@ -70,6 +72,7 @@ class _Frame:
         self.function, self.args, self.kwargs = function, args, kwargs
         self.versions = [(t, t._version) for t in args if isinstance(t, Tensor) and not t.is_inference()]
         self.random_state = get_rng_state() if keep_random else None
+        self.precision = _current_autocast()
         self.context, self.check, self.early = context, check, early
         self.places: list[weakref.ref[_Place]] = []
         self.shapes: list[tuple] = []
@@ -105,6 +108,7 @@ class _Frame:
                 stack.callback(set_rng_state, get_rng_state())
                 set_rng_state(self.random_state)
             stack.enter_context(enable_grad())
+            stack.enter_context(self.precision)
             stack.enter_context(self.context)
             stack.enter_context(saved_tensors_hooks(self._fill, lambda tensor: tensor))
             with contextlib.suppress(_EnoughError):
@@ -134,6 +138,12 @@ class _Frame:
         return tensor
 
 
+def _current_autocast() -> autocast:
+    """A region like the one we are in, for doing the calculation again."""
+    dtype, caches = _core.get_autocast_dtype(), _core.is_autocast_cache_enabled()
+    return autocast("cpu", dtype, _core.is_autocast_enabled(), caches)
+
+
 def _description(tensor: Tensor) -> tuple:
     return tuple(tensor.shape), tensor.dtype, tensor.device
 
@@ -145,6 +155,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
+        ctx.precision = _current_autocast()
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*(a if isinstance(a, Tensor) else None for a in args))
         return run_function(*args)
@@ -160,6 +171,7 @@ class CheckpointFunction(Function):
                 stack.callback(set_rng_state, get_rng_state())
                 set_rng_state(ctx.random_state)
             stack.enter_context(enable_grad())
+            stack.enter_context(ctx.precision)
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [(y, g) for y, g in zip(outputs, gradients, strict=True) if isinstance(y, Tensor) and y.requires_grad]

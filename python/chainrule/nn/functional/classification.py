@@ -6,12 +6,14 @@ import math
 from typing import Any
 
 from ..._core import Tensor
+from ...amp.precision import as_given, in_float32
 from ...autograd import differentiable
 from .._reduction import chosen, get_enum, reduced
 from .core import core
 from .linear_maps import linear
 
 
+@in_float32
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -26,6 +28,7 @@ def nll_loss(
     return core("nll_loss_nd")(input, target, weight, number, ignore_index)
 
 
+@in_float32
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -58,6 +61,7 @@ def _(g: Tensor, input: Tensor) -> Tensor:
     return g * ((1 - input).log() - input.log())
 
 
+@in_float32
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -101,15 +105,15 @@ def linear_cross_entropy(
     if out_features:
         linear_weight = linear_weight.reshape(math.prod(out_features) * classes, in_features)
         linear_bias = None if linear_bias is None else linear_bias.reshape(-1)
-    logits = linear(input, linear_weight, linear_bias).reshape(logits_shape)
-    return cross_entropy(
-        logits,
-        target,
-        weight,
-        reduction=reduction,
-        ignore_index=-100 if ignore_index is None else ignore_index,
-        label_smoothing=label_smoothing,
-    )
+    ignored = -100 if ignore_index is None else ignore_index
+
+    def loss() -> Tensor:
+        logits = linear(input, linear_weight, linear_bias).reshape(logits_shape)
+        return cross_entropy(
+            logits, target, weight, reduction=reduction, ignore_index=ignored, label_smoothing=label_smoothing
+        )
+
+    return loss() if options is None else as_given(loss)()  # what PyTorch cuts it leaves in its dtype
 
 
 def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...amp.precision import in_float32
 from ...autograd import Function
 from ...autograd.function import once_differentiable
 from .._reduction import chosen, reduced
@@ -15,6 +16,7 @@ _functions = _core.functions
 _logaddexp, _where = _functions["logaddexp"], _functions["where"]
 
 
+@in_float32
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,

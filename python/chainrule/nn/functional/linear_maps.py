@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ... import _core
 from ..._core import Tensor
+from ...amp.precision import as_given
 
 _functions = _core.functions
 
 linear = _functions["linear"]
 
 
+@as_given
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight[k] @ input2 for every k, over the last dimensions, plus bias."""
     if input1.dim() != input2.dim():

@@ -7,6 +7,7 @@ import warnings
 
 from ... import _core
 from ..._core import Tensor
+from ...amp.precision import in_float32
 from ...autograd.grad_mode import no_grad
 from .._reduction import chosen, reduced
 
@@ -17,6 +18,7 @@ _where, _logsigmoid = _functions["where"], _functions["logsigmoid"]
 # ---- distances between input and target
 
 
+@in_float32
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -31,6 +33,7 @@ def mse_loss(
     return _weighted((input - target).square(), input, weight, reduction)
 
 
+@in_float32
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -45,6 +48,7 @@ def l1_loss(
     return _weighted((input - target).abs(), input, weight, reduction)
 
 
+@in_float32
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -66,6 +70,7 @@ def smooth_l1_loss(
     return reduced(loss, reduction)
 
 
+@in_float32
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -112,6 +117,7 @@ def _weighted(loss: Tensor, input: Tensor, weight: Tensor | None, reduction: str
 # ---- probabilities
 
 
+@in_float32
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -132,6 +138,7 @@ def binary_cross_entropy_with_logits(
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
+@in_float32
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -155,6 +162,7 @@ def kl_div(
     return loss / input.shape[0] if by_batch and input.dim() != 0 else loss
 
 
+@in_float32
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ... import _core
 from ..._core import Tensor
+from ...amp.precision import in_float32
 from .._reduction import chosen, reduced
 from .distance import pairwise_distance
 
@@ -13,6 +14,7 @@ _functions = _core.functions
 _where, _logsigmoid = _functions["where"], _functions["logsigmoid"]
 
 
+@in_float32
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -24,6 +26,7 @@ def soft_margin_loss(
     return reduced(-_logsigmoid(input * target), chosen(size_average, reduce, reduction))
 
 
+@in_float32
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -39,6 +42,7 @@ def hinge_embedding_loss(
     return reduced(near + far, chosen(size_average, reduce, reduction))
 
 
+@in_float32
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -58,6 +62,7 @@ def margin_ranking_loss(
     return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
+@in_float32
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -81,6 +86,7 @@ def cosine_embedding_loss(
     return reduced(loss, reduction)
 
 
+@in_float32
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -114,6 +120,7 @@ def multi_margin_loss(
     return reduced(loss if input.dim() > 1 or reduction != "none" else loss.squeeze(0), reduction)
 
 
+@in_float32
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -168,6 +175,7 @@ def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, 
     return rows, labels
 
 
+@in_float32
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ... import _core
 from ..._core import Tensor
+from ...amp.precision import in_float32
 
 _functions = _core.functions
 _constant_pad = _functions["constant_pad_nd"]
@@ -42,7 +43,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
             "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
         )
-    return _from_itself(input, pad, mode)
+    as_given = mode == "circular" or (mode == "reflect" and spatial == 3)  # what autocast leaves alone
+    return (_from_itself if as_given else in_float32(_from_itself))(input, pad, mode)
 
 
 # What a dimension gets in front and behind, cut out of itself.

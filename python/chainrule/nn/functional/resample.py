@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..._core import Tensor
+from ...amp.precision import in_float32
 from .core import core
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -165,6 +166,7 @@ _PADDINGS = ("zeros", "border", "reflection")
 _grid_sampler, _affine_grid = core("grid_sampler"), core("affine_grid_generator")
 
 
+@in_float32
 def grid_sample(
     input: Tensor,
     grid: Tensor,

@@ -1,0 +1,145 @@
+"""Whether autocast is on, and to which dtype, by device type and thread."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+from .. import _core
+
+# Those that PyTorch knows an autocast for. Only the CPU's casts anything here; the others are kept for who asks.
+_OTHERS = {
+    "cuda": _core.float16,
+    "hpu": _core.bfloat16,
+    "ipu": _core.float16,
+    "maia": _core.bfloat16,
+    "mps": _core.float16,
+    "mtia": _core.bfloat16,
+    "privateuseone": _core.float16,
+    "xla": _core.bfloat16,
+    "xpu": _core.float16,
+}
+
+
+class _OfOtherDevices(threading.local):
+    def __init__(self):
+        self.enabled = dict.fromkeys(_OTHERS, False)
+        self.dtypes = dict(_OTHERS)
+
+
+_others = _OfOtherDevices()
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether autocast knows this type of device."""
+    _checked(device_type)
+    return device_type == "cpu" or device_type in _OTHERS
+
+
+def _checked(device_type: str) -> str:
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if device_type != "cpu" and device_type not in _OTHERS:
+        raise RuntimeError(
+            "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
+            "vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: " + device_type
+        )
+    return device_type
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether autocast is on for this type of device, on this thread; of the CPU, say is_autocast_enabled("cpu")."""
+    return _core.is_autocast_enabled() if _checked(device_type) == "cpu" else _others.enabled[device_type]
+
+
+def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
+    """Switches autocast on or off for a type of device; set_autocast_enabled(on) means cuda's, as in PyTorch."""
+    if enabled is None:
+        device_type, enabled = "cuda", bool(device_type)
+    if not isinstance(device_type, str):
+        raise TypeError(f"set_autocast_enabled(): argument 'device_type' must be str, not {type(device_type).__name__}")
+    if _checked(device_type) == "cpu":
+        _core.set_autocast_enabled(enabled)
+    else:
+        _others.enabled[device_type] = enabled
+
+
+def get_autocast_dtype(device_type: str) -> _core.dtype:
+    """The lower precision that autocast uses on this type of device."""
+    return _core.get_autocast_dtype() if _checked(device_type) == "cpu" else _others.dtypes[device_type]
+
+
+def set_autocast_dtype(device_type: str, dtype: _core.dtype) -> None:
+    """Chooses the lower precision that autocast uses on this type of device."""
+    if _checked(device_type) == "cpu":
+        _core.set_autocast_dtype(dtype)
+    else:
+        _others.dtypes[device_type] = dtype
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether autocast keeps the lower form of weights until the outermost region ends."""
+    return _core.is_autocast_cache_enabled()
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Whether autocast keeps the lower form of weights until the outermost region ends."""
+    _core.set_autocast_cache_enabled(enabled)
+
+
+def clear_autocast_cache() -> None:
+    """Lets go of the lower form of weights."""
+    _core.clear_autocast_cache()
+
+
+def autocast_increment_nesting() -> int:
+    """Notes that a region begins; gives the number of regions around."""
+    return _core.change_autocast_nesting(1)
+
+
+def autocast_decrement_nesting() -> int:
+    """Notes that a region ends; gives the number of regions left."""
+    return _core.change_autocast_nesting(-1)
+
+
+# ---- PyTorch's older names
+
+
+def _renamed(old: str, new: str) -> None:
+    warnings.warn(f"torch.{old} is deprecated. Please use torch.{new} instead.", DeprecationWarning, stacklevel=3)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """The same as is_autocast_enabled("cpu")."""
+    _renamed("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """The same as set_autocast_enabled("cpu", enabled)."""
+    _renamed("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
+    set_autocast_enabled("cpu", enabled)
+
+
+def get_autocast_cpu_dtype() -> _core.dtype:
+    """The same as get_autocast_dtype("cpu")."""
+    _renamed("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype: _core.dtype) -> None:
+    """The same as set_autocast_dtype("cpu", dtype)."""
+    _renamed("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
+    set_autocast_dtype("cpu", dtype)
+
+
+def get_autocast_gpu_dtype() -> _core.dtype:
+    """The same as get_autocast_dtype("cuda")."""
+    _renamed("get_autocast_gpu_dtype()", "get_autocast_dtype('cuda')")
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_gpu_dtype(dtype: _core.dtype) -> None:
+    """The same as set_autocast_dtype("cuda", dtype)."""
+    _renamed("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
+    set_autocast_dtype("cuda", dtype)

@@ -1,0 +1,231 @@
+"""Datasets: what gives samples by index or one after the other, and ways to put them together."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from ..._core import Generator, Tensor, default_generator, functions
+
+__all__ = [
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+]
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Dataset(Generic[T_co]):
+    """Samples by index: subclasses define __getitem__, mostly __len__, and perhaps __getitems__ for whole batches."""
+
+    def __getitem__(self, index) -> T_co:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Dataset) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset[T_co], Iterable[T_co]):
+    """Samples one after the other: subclasses define __iter__. Each worker process iterates over a copy of its own."""
+
+    def __add__(self, other: Dataset) -> ChainDataset:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset[tuple[Tensor, ...]]):
+    """Samples are the tensors' entries along their first dimension.
+
+    Args:
+        tensors: tensors of equal length.
+    """
+
+    tensors: tuple[Tensor, ...]
+
+    def __init__(self, *tensors: Tensor):
+        if any(tensor.size(0) != tensors[0].size(0) for tensor in tensors):
+            raise AssertionError(f"Size mismatch between tensors: {[tensor.size(0) for tensor in tensors]}")
+        self.tensors = tensors
+
+    def __getitem__(self, index) -> tuple[Tensor, ...]:
+        return tuple([tensor[index] for tensor in self.tensors])
+
+    def __len__(self) -> int:
+        return self.tensors[0].size(0)
+
+
+def _items(dataset: Any, indices: list) -> list:
+    """The samples at several indices, in one call where the dataset offers that."""
+    if not callable(getattr(dataset, "__getitems__", None)):
+        return [dataset[index] for index in indices]
+    items = dataset.__getitems__(indices)
+    if len(items) != len(indices):
+        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(items)}")
+    return items
+
+
+class StackDataset(Dataset):
+    """Samples of several datasets side by side, as a tuple or, of named datasets, as a dict."""
+
+    datasets: tuple | dict
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
+                "types are given."
+            )
+        if not args and not kwargs:
+            raise ValueError("At least one dataset should be passed")
+        lengths = [len(dataset) for dataset in (args or kwargs.values())]
+        if any(length != lengths[0] for length in lengths):
+            raise ValueError(f"Size mismatch between datasets: {lengths}")
+        self._length = lengths[0]
+        self.datasets = args or kwargs
+
+    def __getitem__(self, index):
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+    def __getitems__(self, indices: list) -> list:
+        if isinstance(self.datasets, dict):
+            columns = [_items(dataset, indices) for dataset in self.datasets.values()]
+            return [dict(zip(self.datasets, row, strict=True)) for row in zip(*columns, strict=True)]
+        return list(zip(*[_items(dataset, indices) for dataset in self.datasets], strict=True))
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class ConcatDataset(Dataset[T_co]):
+    """Several datasets, one behind the other."""
+
+    datasets: list[Dataset[T_co]]
+    cumulative_sizes: list[int]
+
+    @staticmethod
+    def cumsum(sequence: Iterable) -> list[int]:
+        """The number of samples up to the end of each dataset."""
+        return list(itertools.accumulate(len(dataset) for dataset in sequence))
+
+    def __init__(self, datasets: Iterable[Dataset]):
+        super().__init__()
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index):
+        if index < 0:
+            if -index > len(self):
+                raise ValueError(
+                    f"absolute value of index should not exceed dataset length: index {index}, length {len(self)}"
+                )
+            index += len(self)
+        which = bisect.bisect_right(self.cumulative_sizes, index)
+        return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
+
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """The same as cumulative_sizes; PyTorch's older spelling."""
+        message = "`cummulative_sizes` attribute is renamed to `cumulative_sizes`"
+        warnings.warn(message, FutureWarning, stacklevel=2)
+        return self.cumulative_sizes
+
+
+class ChainDataset(IterableDataset):
+    """Several iterable datasets, one behind the other."""
+
+    def __init__(self, datasets: Iterable[Dataset]):
+        super().__init__()
+        self.datasets = datasets
+
+    def _checked(self) -> Iterator[Any]:
+        for dataset in self.datasets:
+            if not isinstance(dataset, IterableDataset):
+                raise AssertionError(f"ChainDataset only supports IterableDataset, not {type(dataset).__name__}")
+            yield dataset
+
+    def __iter__(self) -> Iterator:
+        return itertools.chain.from_iterable(self._checked())
+
+    def __len__(self) -> int:
+        return sum(len(dataset) for dataset in self._checked())
+
+
+class Subset(Dataset[T_co]):
+    """Some samples of a dataset, by their indices."""
+
+    dataset: Any
+    indices: Sequence[int]
+
+    def __init__(self, dataset: Any, indices: Sequence[int]):
+        self.dataset = dataset
+        self.indices = indices
+        cls = type(self)
+        if cls.__getitem__ is not Subset.__getitem__ and cls.__getitems__ is Subset.__getitems__:
+            raise NotImplementedError(
+                f"{cls.__name__} overrides __getitem__ but not __getitems__. DataLoader calls the latter, so override "
+                "it too:\n\ndef __getitems__(self, indices):\n    return [self.__getitem__(idx) for idx in indices]"
+            )
+
+    def __getitem__(self, index):
+        if isinstance(index, list):
+            return self.dataset[[self.indices[i] for i in index]]
+        return self.dataset[self.indices[index]]
+
+    def __getitems__(self, indices: list[int]) -> list:
+        whole = [self.indices[i] for i in indices]
+        if callable(getattr(self.dataset, "__getitems__", None)):
+            return self.dataset.__getitems__(whole)
+        return [self.dataset[i] for i in whole]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def _lengths_of_fractions(fractions: Sequence[float], total: int) -> list[int]:
+    for i, fraction in enumerate(fractions):
+        if fraction < 0 or fraction > 1:
+            raise ValueError(f"Fraction at index {i} is not between 0 and 1: {fraction}")
+    lengths = [math.floor(total * fraction) for fraction in fractions]
+    for i in range(total - sum(lengths)):
+        lengths[i % len(lengths)] += 1
+    for i, length in enumerate(lengths):
+        if length == 0:
+            message = f"Length of split at index {i} is 0. This might result in an empty dataset."
+            warnings.warn(message, stacklevel=3)
+    return lengths
+
+
+def random_split(
+    dataset: Any, lengths: Sequence[int | float], generator: Generator | None = default_generator
+) -> list[Subset]:
+    """Deals a dataset's samples out at random into subsets of these lengths, or of these fractions of the whole."""
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        sizes = _lengths_of_fractions(lengths, len(dataset))
+    else:
+        sizes: Any = lengths
+    if sum(sizes) != len(dataset):
+        raise ValueError(
+            "Sum of input lengths does not equal the length of the input dataset! "
+            f"The lengths are {list(lengths)}, the dataset has {len(dataset)} samples."
+        )
+    indices = functions["randperm"](len(dataset), generator=generator).tolist()
+    ends = itertools.accumulate(sizes)
+    return [Subset(dataset, indices[end - size : end]) for end, size in zip(ends, sizes, strict=True)]

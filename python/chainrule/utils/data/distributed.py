@@ -1,0 +1,68 @@
+"""DistributedSampler: one process's share of a dataset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from ..._core import Generator, functions
+from .sampler import Sampler
+
+__all__ = ["DistributedSampler"]
+
+
+class DistributedSampler(Sampler[int]):
+    """Every process gets another part of the indices, all parts of one length.
+
+    Args:
+        dataset: what is sampled from; only its length counts.
+        num_replicas: how many processes there are.
+        rank: which of them this is.
+        shuffle: whether the indices are dealt out in random order, anew for every epoch.
+        seed: of the random order; the same in all processes.
+        drop_last: whether what does not divide evenly is left out; otherwise some indices come twice.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ):
+        if num_replicas is None or rank is None:
+            raise RuntimeError(
+                "Requires distributed package to be available, which chainrule has not; give num_replicas and rank"
+            )
+        if rank >= num_replicas or rank < 0:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+        self.shuffle = shuffle
+        self.seed = seed
+        self.drop_last = drop_last
+        length = len(dataset)
+        self.num_samples = length // num_replicas if drop_last else math.ceil(length / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+
+    def __iter__(self) -> Iterator[int]:
+        if self.shuffle:
+            generator = Generator()
+            generator.manual_seed(self.seed + self.epoch)
+            indices = functions["randperm"](len(self.dataset), generator=generator).tolist()
+        else:
+            indices = list(range(len(self.dataset)))
+        repeated = indices * math.ceil(self.total_size / max(len(indices), 1))
+        return iter(repeated[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Chooses the random order of the next pass; call it before each epoch, or every one has the same."""
+        self.epoch = epoch
