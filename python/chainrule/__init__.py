@@ -74,7 +74,20 @@ newaxis = None
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *("autograd", "func", "masked", "nn", "overrides", "printing", "random", "signal", "special", "storage", "utils"),
+    *(
+        "autograd",
+        "func",
+        "masked",
+        "nn",
+        "overrides",
+        "printing",
+        "random",
+        "serialization",
+        "signal",
+        "special",
+        "storage",
+    ),
+    "utils",
 }
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
@@ -95,6 +108,7 @@ _FROM_SUBMODULES = {
     "pixel_unshuffle": "nn.functional",
     **dict.fromkeys(("asarray", "from_dlpack", "to_dlpack"), "interop"),
     **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
+    **dict.fromkeys(("load", "save"), "serialization"),
     "broadcast_shapes": "shapes",
     "typename": "type_name",
     "DisableTorchFunctionSubclass": "overrides",
