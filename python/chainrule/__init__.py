@@ -74,20 +74,9 @@ newaxis = None
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *(
-        "autograd",
-        "func",
-        "masked",
-        "nn",
-        "overrides",
-        "printing",
-        "random",
-        "serialization",
-        "signal",
-        "special",
-        "storage",
-    ),
-    "utils",
+    *("accelerator", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "func", "hub", "jit", "masked"),
+    *("mps", "mtia", "multiprocessing", "nn", "onnx", "overrides", "printing", "profiler", "random", "serialization"),
+    *("signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
 }
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
@@ -109,6 +98,8 @@ _FROM_SUBMODULES = {
     **dict.fromkeys(("asarray", "from_dlpack", "to_dlpack"), "interop"),
     **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
     **dict.fromkeys(("load", "save"), "serialization"),
+    **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
+    "compile": "compiler",
     "broadcast_shapes": "shapes",
     "typename": "type_name",
     "DisableTorchFunctionSubclass": "overrides",
