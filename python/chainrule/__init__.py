@@ -75,7 +75,19 @@ globals().update({name: f for name, f in _core.functions.items() if not _tensor_
 
 _SUBMODULES = {
     *("accelerator", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "func", "hub", "jit", "masked"),
-    *("mps", "mtia", "multiprocessing", "nn", "onnx", "overrides", "printing", "profiler", "random", "serialization"),
+    *(
+        "mps",
+        "mtia",
+        "multiprocessing",
+        "nn",
+        "onnx",
+        "optim",
+        "overrides",
+        "printing",
+        "profiler",
+        "random",
+        "serialization",
+    ),
     *("signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
 }
 _FROM_SUBMODULES = {
