@@ -74,21 +74,9 @@ newaxis = None
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *("accelerator", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "func", "hub", "jit", "masked"),
-    *(
-        "mps",
-        "mtia",
-        "multiprocessing",
-        "nn",
-        "onnx",
-        "optim",
-        "overrides",
-        "printing",
-        "profiler",
-        "random",
-        "serialization",
-    ),
-    *("signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
+    *("accelerator", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "func", "hub"),
+    *("jit", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "overrides", "printing", "profiler"),
+    *("random", "serialization", "signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
 }
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",

@@ -7,9 +7,9 @@ the script's path in the environment: this gives torch its meaning first and the
 import os
 import sys
 
-from chainrule import torch_alias
+from chainrule.torch_alias import install
 
-torch_alias.install()
+install()
 __file__ = sys.argv[0] = os.environ["CHAINRULE_SCRIPT"]
 with open(__file__, "rb") as _file:
     _code = compile(_file.read(), __file__, "exec", dont_inherit=True)
