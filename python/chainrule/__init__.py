@@ -74,9 +74,10 @@ newaxis = None
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *("amp", "autograd", "func", "masked", "nn", "optim", "overrides", "printing", "random", "signal", "special"),
-    "storage",
-    "utils",
+    *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "func"),
+    "hub",
+    *("jit", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "overrides", "printing", "profiler"),
+    *("random", "serialization", "signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
 }
 _FROM_SUBMODULES = {
     "autocast": "amp",
@@ -105,6 +106,9 @@ _FROM_SUBMODULES = {
     "pdist": "nn.functional",
     **dict.fromkeys(("asarray", "from_dlpack", "to_dlpack"), "interop"),
     **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
+    **dict.fromkeys(("load", "save"), "serialization"),
+    **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
+    "compile": "compiler",
     "broadcast_shapes": "shapes",
     "typename": "type_name",
     "DisableTorchFunctionSubclass": "overrides",

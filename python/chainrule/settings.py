@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from . import _core
@@ -63,9 +64,14 @@ def get_float32_matmul_precision() -> str:
 def set_float32_matmul_precision(precision: str) -> None:
     """Allows less precise products of float32 matrices; chainrule always calculates them in full precision."""
     global _matmul_precision
-    if precision not in ("highest", "high", "medium"):
-        raise RuntimeError(f"precision must be one of 'highest', 'high' and 'medium', not {precision!r}")
-    _matmul_precision = precision
+    if precision in ("highest", "high", "medium"):
+        _matmul_precision = precision
+        return
+    warnings.warn(
+        f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has no "
+        "effect.",
+        stacklevel=2,
+    )
 
 
 def set_flush_denormal(mode: bool) -> bool:
