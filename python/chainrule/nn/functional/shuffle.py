@@ -9,7 +9,15 @@ _functions = _core.functions
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(*, C * r * r, H, W) as (*, C, H * r, W * r)."""
+    """(*, C * r * r, H, W) as (*, C, H * r, W * r).
+
+    Shape and dtype: (*, C, H * r, W * r) for r = upscale_factor; the dtype of the input.
+    Derivative: g with its pixels as channels again
+
+    >>> torch.nn.functional.pixel_shuffle(torch.arange(4.).reshape(4, 1, 1), 2)
+    tensor([[[0., 1.],
+             [2., 3.]]])
+    """
     if input.dim() < 3:
         raise RuntimeError(
             f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.dim()} dimension(s)"
@@ -30,7 +38,14 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """(*, C, H * r, W * r) as (*, C * r * r, H, W)."""
+    """(*, C, H * r, W * r) as (*, C * r * r, H, W).
+
+    Shape and dtype: (*, C * r * r, H, W) for r = downscale_factor; the dtype of the input.
+    Derivative: g with its channels as pixels again
+
+    >>> torch.nn.functional.pixel_unshuffle(torch.arange(4.).reshape(1, 2, 2), 2).shape
+    torch.Size([4, 1, 1])
+    """
     if input.dim() < 3:
         raise RuntimeError(
             "pixel_unshuffle expects input to have at least 3 dimensions, but got input with "
@@ -54,7 +69,14 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels of (N, C, ...) in another order: first those that are first in their group, and so on."""
+    """The channels of (N, C, ...) in another order: first those that are first in their group, and so on.
+
+    Shape and dtype: Those of the input.
+    Derivative: g with its channels put back
+
+    >>> torch.nn.functional.channel_shuffle(torch.arange(4.).reshape(1, 4, 1, 1), 2).flatten()
+    tensor([0., 2., 1., 3.])
+    """
     if input.dim() < 3:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
     if groups <= 0:
