@@ -83,7 +83,8 @@ def test_signatures() -> None:
         if isinstance(value, FUNCTIONS[:2]):
             assert inspect.signature(value), name
             first = value.__doc__.partition("\n")[0]
-            assert re.match(rf"{name.rpartition('.')[2]}\(.*\) -> \S", first), first
+            own = re.sub(r"^(special|linalg|fft)_", "", value.__name__)
+            assert re.match(rf"{own}\(.*\) -> \S", first), first
     assert str(inspect.signature(chainrule.softmax)).startswith("(input, dim")
     assert "from_" in inspect.signature(chainrule.Tensor.uniform_).parameters
     assert "self" not in inspect.signature(chainrule.ones(2).sin).parameters

@@ -247,7 +247,7 @@ PyGetSetDef getset[] = {
     {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},
     {"_cut", get_cut, nullptr, "How and where the value left the graph.", nullptr},
     {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
-    {"is_cpu", get_true, nullptr, "True: chainrule runs on the CPU.", nullptr},
+    {"is_cpu", get_true, nullptr, nullptr, nullptr},
     {"is_cuda", get_false, nullptr, kElsewhere, nullptr},
     {"is_ipu", get_false, nullptr, kElsewhere, nullptr},
     {"is_maia", get_false, nullptr, kElsewhere, nullptr},

@@ -136,7 +136,7 @@ def describe(name: str, signatures: str, description: str, alias_of: str) -> str
     derivative = entry.derivative or ("" if table_lines else formulas().get(known, ""))
     shown = re.sub(r"^(special|linalg|fft)_", "", name)
     parts = [
-        re.sub(r"^\w+(?=\()", shown, signatures, flags=re.MULTILINE),
+        "\n".join(dict.fromkeys(re.sub(r"^\w+(?=\()", shown, signatures, flags=re.MULTILINE).split("\n"))),
         "" if known in (name, plain) and not alias_of else f"The same as {known}.",
         _IN_PLACE if in_place else "",
         entry.sentences or _docstring(known),
