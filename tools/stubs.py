@@ -226,16 +226,16 @@ def core_stub() -> str:
 def imported() -> list[str]:
     """Names of other modules that `chainrule` shows: `from ._core import Tensor as Tensor`."""
     by_module: dict[str, list[str]] = {}
+    by_name = vars(chainrule)["_FROM_SUBMODULES"]  # among the names of the package once they were used
     for name, value in vars(chainrule).items():
-        if name.startswith("_") or name in _core.functions or inspect.ismodule(value):
+        if name.startswith("_") or name in _core.functions or name in by_name or inspect.ismodule(value):
             continue
         if name in vars(_core):
             by_module.setdefault("_core", []).append(name)
         elif (module := getattr(value, "__module__", "")).startswith("chainrule."):
             by_module.setdefault(module.removeprefix("chainrule."), []).append(name)
-    for name, module in vars(chainrule)["_FROM_SUBMODULES"].items():
-        if name not in by_module.get(module, []):
-            by_module.setdefault(module, []).append(name)
+    for name, module in by_name.items():
+        by_module.setdefault(module, []).append(name)
     lines = [f"from . import {m} as {m}" for m in sorted(vars(chainrule)["_SUBMODULES"])]
     for module in sorted(by_module):
         lines += [f"from .{module} import {n} as {n}" for n in sorted(by_module[module], key=by_number)]

@@ -239,7 +239,8 @@ PyTypeObject MemoryFormatType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 constexpr const char* kLayouts[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"};
 constexpr const char* kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
-void ready_constant(PyTypeObject& type, const char* name) {
+void ready_constant(PyTypeObject& type, const char* name, const char* document) {
+  type.tp_doc = document;
   type.tp_name = name;
   type.tp_basicsize = sizeof(ConstantObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
@@ -262,6 +263,7 @@ void ready_types() {
   DTypeType.tp_repr = dtype_repr;
   DTypeType.tp_getset = dtype_getset;
   DTypeType.tp_methods = dtype_methods;
+  DTypeType.tp_doc = "The type of the elements of a tensor: float32, int64 ...";
   checked(PyType_Ready(&DTypeType));
 
   DeviceType.tp_name = "chainrule.device";
@@ -274,6 +276,7 @@ void ready_types() {
   DeviceType.tp_hash = device_hash;
   DeviceType.tp_getset = device_getset;
   DeviceType.tp_methods = device_methods;
+  DeviceType.tp_doc = "Where the elements of a tensor live: device(\"cpu\").";
   checked(PyType_Ready(&DeviceType));
 
   size_sequence.sq_concat = size_concat;
@@ -288,6 +291,7 @@ void ready_types() {
   SizeType.tp_as_mapping = &size_mapping;
   SizeType.tp_as_sequence = &size_sequence;
   SizeType.tp_methods = size_methods;
+  SizeType.tp_doc = "The sizes of a tensor's dimensions: a tuple of ints.";
   checked(PyType_Ready(&SizeType));
 }
 
@@ -328,8 +332,8 @@ void add_descriptors(PyObject* module) {
   checked(PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(&DTypeType)));
   checked(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&DeviceType)));
   checked(PyModule_AddObjectRef(module, "Size", reinterpret_cast<PyObject*>(&SizeType)));
-  ready_constant(LayoutType, "chainrule.layout");
-  ready_constant(MemoryFormatType, "chainrule.memory_format");
+  ready_constant(LayoutType, "chainrule.layout", "How the elements lie in memory: strided or, in PyTorch, sparse.");
+  ready_constant(MemoryFormatType, "chainrule.memory_format", "The order of the dimensions in memory.");
   checked(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
   checked(PyModule_AddObjectRef(module, "memory_format", reinterpret_cast<PyObject*>(&MemoryFormatType)));
   the_strided_layout = add_constant(module, LayoutType, kLayouts[0]);

@@ -187,6 +187,7 @@ void add_node_type(PyObject* module) {
   NodeType.tp_name = "chainrule.autograd.graph.Node";
   NodeType.tp_basicsize = sizeof(Node);
   NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  NodeType.tp_doc = "A recorded operation: its gradient function, its inputs and what it saved.";
   NodeType.tp_dealloc = dealloc;
   NodeType.tp_traverse = node_traverse;
   NodeType.tp_clear = clear;

@@ -147,5 +147,9 @@ def __dir__():
 
 
 def is_tensor(obj):
-    """Whether `obj` is a tensor."""
+    """Whether `obj` is a tensor.
+
+    >>> torch.is_tensor([1, 2])
+    False
+    """
     return isinstance(obj, Tensor)

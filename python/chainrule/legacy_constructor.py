@@ -104,7 +104,10 @@ DoubleTensor = _legacy("DoubleTensor", _core.float64)
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """PyTorch's older set_default_dtype: takes DoubleTensor, or its name."""
+    """PyTorch's older set_default_dtype: takes DoubleTensor, or its name.
+
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    """
     if isinstance(t, str):
         t = globals().get(t.removeprefix("torch."))
     dtype = getattr(t, "dtype", None)

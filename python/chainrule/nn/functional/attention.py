@@ -36,6 +36,13 @@ def scaled_dot_product_attention(
         is_causal: a query looks at keys up to its own place only.
         scale: 1 / sqrt(query.size(-1)) if it is not given.
         enable_gqa: several heads of the query share one of key and value.
+
+    Shape and dtype: (*, L, Ev) of query (*, L, E), key (*, S, E) and value (*, S, Ev); all have one dtype.
+    Derivative: value: weights.T @ g; query and key: through softmax, with the weights' gradient g @ value.T
+
+    >>> q, v = torch.zeros(1, 2), torch.tensor([[1., 2.], [3., 4.]])
+    >>> torch.nn.functional.scaled_dot_product_attention(q, v, v)
+    tensor([[2., 3.]])
     """
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
@@ -69,7 +76,17 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Attention with several heads over (length, batch, width); nn.MultiheadAttention without its parameters."""
+    """Attention with several heads over (length, batch, width); nn.MultiheadAttention without its parameters.
+
+    Shape and dtype: Query (L, N, E), key and value (S, N, E), or without N; the result (L, N, E) and the weights
+    (N, L, S), or None; all have one dtype.
+    Derivative: that of the projections and of scaled_dot_product_attention, by the chain rule
+
+    >>> x, w, b = torch.ones(1, 1, 2), torch.zeros(6, 2), torch.zeros(6)
+    >>> out = (torch.eye(2), torch.zeros(2))
+    >>> torch.nn.functional.multi_head_attention_forward(x, x, x, 2, 1, w, b, None, None, False, 0., *out)
+    (tensor([[[0., 0.]]]), tensor([[[1.]]]))
+    """
     batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))

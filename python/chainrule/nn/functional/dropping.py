@@ -14,22 +14,54 @@ def _drop(name: str, input: Tensor, p: float, training: bool, inplace: bool) -> 
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Each element zero with probability p, the others divided by 1 - p."""
+    """Each element zero with probability p, the others divided by 1 - p.
+
+    Shape and dtype: Those of the input.
+    Derivative: g / (1 - p) where the element was kept, 0 elsewhere
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.dropout(torch.ones(4))
+    tensor([0., 0., 2., 0.])
+    """
     return _drop("dropout", input, p, training, inplace)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Dropout that keeps mean and variance of what selu gives."""
+    """Dropout that keeps mean and variance of what selu gives.
+
+    Shape and dtype: Those of the input.
+    Derivative: g times a factor where the element was kept, 0 elsewhere
+
+    >>> torch.nn.functional.alpha_dropout(torch.ones(2), 0.5, training=False)
+    tensor([1., 1.])
+    """
     return _drop("alpha_dropout", input, p, training, inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """alpha_dropout of whole channels."""
+    """alpha_dropout of whole channels.
+
+    Shape and dtype: Those of the input.
+    Derivative: g times a factor where the channel was kept, 0 elsewhere
+
+    >>> torch.nn.functional.feature_alpha_dropout(torch.ones(1, 2), 0.5, training=False)
+    tensor([[1., 1.]])
+    """
     return _drop("feature_alpha_dropout", input, p, training, inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    """Dropout of whole channels of (N, C, L) or (C, L).
+
+    Shape and dtype: Those of the input.
+    Derivative: g / (1 - p) where the channel was kept, 0 elsewhere
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.dropout1d(torch.ones(1, 3, 2))
+    tensor([[[0., 0.],
+             [0., 0.],
+             [2., 2.]]])
+    """
     _check_probability(p)
     if input.dim() not in (2, 3):
         raise RuntimeError(
@@ -41,7 +73,19 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels of (N, C, H, W)."""
+    """Dropout of whole channels of (N, C, H, W).
+
+    Shape and dtype: Those of the input.
+    Derivative: g / (1 - p) where the channel was kept, 0 elsewhere
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.dropout2d(torch.ones(1, 3, 1, 2))
+    tensor([[[[0., 0.]],
+    <BLANKLINE>
+             [[0., 0.]],
+    <BLANKLINE>
+             [[2., 2.]]]])
+    """
     _check_probability(p)
     if input.dim() not in (3, 4):
         _warn_dimensions("dropout2d", input.dim(), "2 spatial dimensions", "3D or 4D")
@@ -58,7 +102,21 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    Shape and dtype: Those of the input.
+    Derivative: g / (1 - p) where the channel was kept, 0 elsewhere
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.functional.dropout3d(torch.ones(1, 3, 1, 1, 2))
+    tensor([[[[[0., 0.]]],
+    <BLANKLINE>
+    <BLANKLINE>
+             [[[0., 0.]]],
+    <BLANKLINE>
+    <BLANKLINE>
+             [[[2., 2.]]]]])
+    """
     _check_probability(p)
     if input.dim() not in (4, 5):
         _warn_dimensions("dropout3d", input.dim(), "3 spatial dimensions", "4D or 5D")

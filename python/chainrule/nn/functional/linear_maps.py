@@ -13,7 +13,14 @@ linear = _functions["linear"]
 
 @as_given
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 @ weight[k] @ input2 for every k, over the last dimensions, plus bias."""
+    """input1 @ weight[k] @ input2 for every k, over the last dimensions, plus bias.
+
+    Shape and dtype: (*, out) of (*, in1), (*, in2) and weight (out, in1, in2); all have one dtype.
+    Derivative: each factor: g times the two others
+
+    >>> torch.nn.functional.bilinear(torch.tensor([1., 2.]), torch.tensor([3.]), torch.ones(1, 2, 1))
+    tensor([9.])
+    """
     if input1.dim() != input2.dim():
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
     for i, (a, b) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):

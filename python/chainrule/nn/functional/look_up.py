@@ -14,7 +14,15 @@ _HALF = (_core.bfloat16, _core.float16)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """1 at the place that each index names, 0 elsewhere, along a new last dimension."""
+    """1 at the place that each index names, 0 elsewhere, along a new last dimension.
+
+    Shape and dtype: (*, num_classes) of an input (*) of int64; int64.
+    Derivative: none, the result is of integers
+
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
     if tensor.dtype is not _core.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if tensor.numel() == 0:
@@ -48,6 +56,13 @@ def embedding(
         max_norm: rows that are used and longer are first shortened to it, in place, in the norm `norm_type`.
         scale_grad_by_freq: divide each row's gradient by how often the row is used.
         sparse: refused: there are no sparse tensors, the gradient is dense.
+
+    Shape and dtype: (*, D) of weight (n, D) and indices (*), which are int32 or int64; the dtype of the weight.
+    Derivative: weight: zeros with the rows of g added at the indices
+
+    >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[3., 4.],
+            [1., 2.]])
     """
     if padding_idx is None:
         padding_idx = -1
@@ -73,7 +88,15 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sum, mean or maximum of bags of rows: a row of a 2-D input is a bag, or what `offsets` cuts out of a 1-D one."""
+    """Sum, mean or maximum of bags of rows: a row of a 2-D input is a bag, or what `offsets` cuts out of a 1-D one.
+
+    Shape and dtype: (bags, D) of weight (n, D) and indices (bags, length), or one dimension and offsets; the dtype of
+    the weight.
+    Derivative: weight: zeros with g of each bag added at its indices; its mean, or where the maximum was
+
+    >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1]]), torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[2., 3.]])
+    """
     if weight.dtype is _core.int64 and input.is_floating_point():
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "

@@ -35,7 +35,14 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The input where the target is 1, and what it lacks to the margin where it is -1."""
+    """The input where the target is 1, and what it lacks to the margin where it is -1.
+
+    Shape and dtype: Input and target of one shape; (), or that shape for reduction "none"; the dtype of the input.
+    Derivative: input: g where the target is 1, -g where it is -1 and the input is below the margin
+
+    >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.5, 0.25]), torch.tensor([1, -1]))
+    tensor(0.6250)
+    """
     near = _where(target != -1, input, 0)
     # A margin as a tensor is rounded to the input's dtype first, as PyTorch does it.
     far = _where(target != 1, (_functions["full_like"](input, margin) - input).clamp_min(0), 0)
@@ -52,7 +59,14 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """What input1 lacks to be larger than input2 by the margin (target 1), or smaller (-1)."""
+    """What input1 lacks to be larger than input2 by the margin (target 1), or smaller (-1).
+
+    Shape and dtype: Inputs and target are broadcast to one shape; (), or that shape for reduction "none".
+    Derivative: input1: -g * target where the margin is not kept, input2: minus that
+
+    >>> torch.nn.functional.margin_ranking_loss(torch.tensor([1.]), torch.tensor([3.]), torch.tensor([1.]))
+    tensor(2.)
+    """
     reduction = chosen(size_average, reduce, reduction)
     if input1.dim() != input2.dim() or input1.dim() != target.dim():
         raise RuntimeError(
@@ -72,7 +86,15 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos of the angle between the inputs where the target is 1; where it is -1, cos beyond the margin."""
+    """1 - cos of the angle between the inputs where the target is 1; where it is -1, cos beyond the margin.
+
+    Shape and dtype: Inputs (N, D) or (D,), target (N,) or (); (), or the shape of the target for reduction "none".
+    Derivative: that of the cosine, times minus g where the target is 1, times g where it is -1 beyond the margin
+
+    >>> a, b = torch.tensor([[1., 0.]]), torch.tensor([[0., 1.]])
+    >>> torch.nn.functional.cosine_embedding_loss(a, b, torch.tensor([1]))
+    tensor(1.)
+    """
     reduction = chosen(size_average, reduce, reduction)
     if target.dim() not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -97,7 +119,15 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """How far each wrong class comes within the margin of the right one, to the power p, averaged over classes."""
+    """How far each wrong class comes within the margin of the right one, to the power p, averaged over classes.
+
+    Shape and dtype: Input (N, C) or (C,), target (N,) or (); (), or the shape of the target for reduction "none".
+    Derivative: input: g * p * distance ** (p - 1) / C at each wrong class within the margin, minus their sum at the
+    right one
+
+    >>> torch.nn.functional.multi_margin_loss(torch.tensor([[0.5, 0.25]]), torch.tensor([0]))
+    tensor(0.3750)
+    """
     reduction = chosen(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -128,7 +158,14 @@ def multilabel_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """How far each wrong class comes within 1 of each right one; the row of right classes ends at the first -1."""
+    """How far each wrong class comes within 1 of each right one; the row of right classes ends at the first -1.
+
+    Shape and dtype: Input and target (N, C) or (C,); (), or (N,) for reduction "none"; the dtype of the input.
+    Derivative: input: g / C at each wrong class within 1 of a right one, minus that at the right one
+
+    >>> torch.nn.functional.multilabel_margin_loss(torch.tensor([[0.5, 0.25]]), torch.tensor([[0, -1]]))
+    tensor(0.3750)
+    """
     reduction = chosen(size_average, reduce, reduction)
     _check_scores(input)
     if target.shape != input.shape:
@@ -188,7 +225,16 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """What the negative example lacks to be farther from the anchor than the positive one by the margin."""
+    """What the negative example lacks to be farther from the anchor than the positive one by the margin.
+
+    Shape and dtype: (N, D) or (D,) each; (), or (N,) for reduction "none"; their dtype.
+    Derivative: that of the distance to the positive example less that to the negative one, where the margin is not
+    kept
+
+    >>> a, p, n = torch.tensor([[0., 0.]]), torch.tensor([[3., 4.]]), torch.tensor([[0., 1.]])
+    >>> torch.nn.functional.triplet_margin_loss(a, p, n)
+    tensor(5.0000)
+    """
     reduction = chosen(size_average, reduce, reduction)
 
     def distance(a: Tensor, b: Tensor) -> Tensor:
@@ -207,7 +253,16 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """triplet_margin_loss with any distance."""
+    """triplet_margin_loss with any distance.
+
+    Shape and dtype: (N, *) each; (), or the shape of the distances for reduction "none"; their dtype.
+    Derivative: that of the distance to the positive example less that to the negative one, where the margin is not
+    kept
+
+    >>> a, p, n = torch.tensor([[0., 0.]]), torch.tensor([[3., 4.]]), torch.tensor([[0., 1.]])
+    >>> torch.nn.functional.triplet_margin_with_distance_loss(a, p, n)
+    tensor(5.0000)
+    """
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     distance = pairwise_distance if distance_function is None else distance_function

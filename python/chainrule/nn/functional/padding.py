@@ -19,6 +19,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         pad: how much to add; a negative number takes away.
         mode: "constant", "reflect", "replicate" or "circular".
         value: what is added in mode "constant".
+
+    Shape and dtype: Each size with its two numbers added; the dtype of the input.
+    Derivative: g without what was added; what was repeated or mirrored is added to where it came from
+
+    >>> torch.nn.functional.pad(torch.tensor([1., 2.]), (1, 2))
+    tensor([0., 1., 2., 0., 0.])
     """
     pad = [int(n) for n in pad]
     if len(pad) % 2:

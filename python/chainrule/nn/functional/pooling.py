@@ -23,12 +23,27 @@ _adaptive_avg_pool3d = core("adaptive_avg_pool3d")
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Averages over windows chosen to give output_size; None keeps a size."""
+    """Averages over windows chosen to give output_size; None keeps a size.
+
+    Shape and dtype: (N, C, *output_size) of (N, C, H, W), or without N; the dtype of the input.
+    Derivative: g shared among the elements of the window
+
+    >>> torch.nn.functional.adaptive_avg_pool2d(torch.arange(16.).reshape(1, 4, 4), 2)
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
+    """
     return _adaptive_avg_pool2d(input, _list_with_default(output_size, list(input.shape)))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Averages over windows chosen to give output_size; None keeps a size."""
+    """Averages over windows chosen to give output_size; None keeps a size.
+
+    Shape and dtype: (N, C, *output_size) of (N, C, D, H, W), or without N; the dtype of the input.
+    Derivative: g shared among the elements of the window
+
+    >>> torch.nn.functional.adaptive_avg_pool3d(torch.arange(8.).reshape(1, 2, 2, 2), 1)
+    tensor([[[[3.5000]]]])
+    """
     return _adaptive_avg_pool3d(input, _list_with_default(output_size, list(input.shape)))
 
 
@@ -48,7 +63,15 @@ def _max_pool(dims: int) -> tuple[Callable, Callable]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> tuple[Tensor, Tensor]:
-        """The maximum of each window and where in the input it is."""
+        """The maximum of each window and where in the input it is.
+
+        Shape and dtype: (N, C, ...) or (C, ...), each size n becomes
+        (n + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.max_pool1d_with_indices(torch.tensor([[1., 3., 2., 4.]]), 2)
+        (tensor([[3., 4.]]), tensor([[1, 3]]))
+        """
         stride = () if stride is None else stride
         return with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -61,7 +84,15 @@ def _max_pool(dims: int) -> tuple[Callable, Callable]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        """The maximum of each window; return_indices: and where in the input it is."""
+        """The maximum of each window; return_indices: and where in the input it is.
+
+        Shape and dtype: (N, C, ...) or (C, ...), each size n becomes
+        (n + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.max_pool1d(torch.tensor([[1., 3., 2., 4.]]), 2)
+        tensor([[3., 4.]])
+        """
         stride = () if stride is None else stride
         chosen = with_indices if return_indices else plain
         return chosen(input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -82,12 +113,26 @@ def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
         largest = in_float32(largest)
 
     def pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-        """The maximum of each window and where in the input it is."""
+        """The maximum of each window and where in the input it is.
+
+        Shape and dtype: (N, C, *output_size) of (N, C, ...), or without N; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.adaptive_max_pool1d_with_indices(torch.tensor([[1., 3., 2., 4.]]), 2)
+        (tensor([[3., 4.]]), tensor([[1, 3]]))
+        """
         size = output_size if dims == 1 else _list_with_default(output_size, list(input.shape))
         return largest(input, size)
 
     def pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-        """Maxima over windows chosen to give output_size; return_indices: and where in the input they are."""
+        """Maxima over windows chosen to give output_size; return_indices: and where in the input they are.
+
+        Shape and dtype: (N, C, *output_size) of (N, C, ...), or without N; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.adaptive_max_pool1d(torch.tensor([[1., 3., 2., 4.]]), 2)
+        tensor([[3., 4.]])
+        """
         both = pool_with_indices(input, output_size)
         return both if return_indices else both[0]
 
@@ -112,7 +157,14 @@ def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """The maximum of each window and where in the input it is."""
+        """The maximum of each window and where in the input it is.
+
+        Shape and dtype: (N, C, *output_size) of (N, C, ...), or without N; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.fractional_max_pool2d_with_indices(torch.ones(1, 3, 3), 2, output_size=1)[0]
+        tensor([[[1.]]])
+        """
         if output_size is None:
             if output_ratio is None:
                 raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
@@ -133,7 +185,14 @@ def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> Any:
-        """Maxima of windows at places drawn at random, so that sizes shrink by any ratio."""
+        """Maxima of windows at places drawn at random, so that sizes shrink by any ratio.
+
+        Shape and dtype: (N, C, *output_size) of (N, C, ...), or without N; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.fractional_max_pool2d(torch.ones(1, 3, 3), 2, output_size=1)
+        tensor([[[1.]]])
+        """
         both = pool_with_indices(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
         return both if return_indices else both[0]
 
@@ -149,17 +208,38 @@ fractional_max_pool3d_with_indices, fractional_max_pool3d = _fractional_max_pool
 
 
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type).
+
+    Shape and dtype: (N, C, L') of (N, C, L), or without N; the dtype of the input.
+    Derivative: g * (x / y) ** (norm_type - 1), summed over the windows of x
+
+    >>> torch.nn.functional.lp_pool1d(torch.tensor([[3., 4., 6., 8.]]), 2, 2)
+    tensor([[ 5., 10.]])
+    """
     return _norm_pool(input, norm_type, _single(kernel_size), stride, ceil_mode, max_pool1d, avg_pool1d)
 
 
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type).
+
+    Shape and dtype: (N, C, H', W') of (N, C, H, W), or without N; the dtype of the input.
+    Derivative: g * (x / y) ** (norm_type - 1), summed over the windows of x
+
+    >>> torch.nn.functional.lp_pool2d(torch.tensor([[[3., 4.], [0., 0.]]]), 2, 2)
+    tensor([[[5.]]])
+    """
     return _norm_pool(input, norm_type, _pair(kernel_size), stride, ceil_mode, max_pool2d, avg_pool2d)
 
 
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type).
+
+    Shape and dtype: (N, C, D', H', W') of (N, C, D, H, W), or without N; the dtype of the input.
+    Derivative: g * (x / y) ** (norm_type - 1), summed over the windows of x
+
+    >>> torch.nn.functional.lp_pool3d(torch.ones(1, 2, 2, 2), 2, 2)
+    tensor([[[[2.8284]]]])
+    """
     return _norm_pool(input, norm_type, _triple(kernel_size), stride, ceil_mode, max_pool3d, avg_pool3d)
 
 
@@ -184,7 +264,14 @@ _max_unpool2d, _max_unpool3d = core("_max_unpool2d"), core("_max_unpool3d")
 def max_unpool1d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """Puts the values where max_pool1d found them, zeros elsewhere."""
+    """Puts the values where max_pool1d found them, zeros elsewhere.
+
+    Shape and dtype: (N, C, L) of (N, C, L'), or without N; the dtype of the input.
+    Derivative: g at the indices
+
+    >>> torch.nn.functional.max_unpool1d(torch.tensor([[3., 4.]]), torch.tensor([[1, 3]]), 2)
+    tensor([[0., 3., 0., 4.]])
+    """
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -192,7 +279,15 @@ def max_unpool1d(
 def max_unpool2d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """Puts the values where max_pool2d found them, zeros elsewhere."""
+    """Puts the values where max_pool2d found them, zeros elsewhere.
+
+    Shape and dtype: (N, C, H, W) of (N, C, H', W'), or without N; the dtype of the input.
+    Derivative: g at the indices
+
+    >>> torch.nn.functional.max_unpool2d(torch.tensor([[[3.]]]), torch.tensor([[[2]]]), 2)
+    tensor([[[0., 0.],
+             [3., 0.]]])
+    """
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -200,7 +295,14 @@ def max_unpool2d(
 def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """Puts the values where max_pool3d found them, zeros elsewhere."""
+    """Puts the values where max_pool3d found them, zeros elsewhere.
+
+    Shape and dtype: (N, C, D, H, W) of (N, C, D', H', W'), or without N; the dtype of the input.
+    Derivative: g at the indices
+
+    >>> torch.nn.functional.max_unpool3d(torch.tensor([[[[3.]]]]), torch.tensor([[[[5]]]]), 2).flatten()
+    tensor([0., 0., 0., 0., 0., 3., 0., 0.])
+    """
     return _unpool(3, input, indices, kernel_size, stride, padding, output_size)
 
 

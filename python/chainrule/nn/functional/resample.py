@@ -47,6 +47,12 @@ def interpolate(
         align_corners: whether the centres, or else the outer edges, of the corner elements stay in place.
         recompute_scale_factor: take the factor anew from the rounded sizes.
         antialias: smooth before making smaller.
+
+    Shape and dtype: (N, C, *size) of (N, C, *); the dtype of the input.
+    Derivative: g spread over the inputs by the weights they had
+
+    >>> torch.nn.functional.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
     """
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
@@ -136,19 +142,40 @@ def _is_integer(x: Any) -> bool:
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:
-    """The old name of interpolate."""
+    """The old name of interpolate.
+
+    Shape and dtype: (N, C, *size) of (N, C, *); the dtype of the input.
+    Derivative: g spread over the inputs by the weights they had
+
+    >>> torch.nn.functional.upsample(torch.tensor([[[1., 2.]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     _warn_old_name("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate with mode nearest."""
+    """interpolate with mode nearest.
+
+    Shape and dtype: (N, C, *size) of (N, C, *); the dtype of the input.
+    Derivative: g spread over the inputs by the weights they had
+
+    >>> torch.nn.functional.upsample_nearest(torch.tensor([[[1., 2.]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     _warn_old_name("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate with mode bilinear and aligned corners."""
+    """interpolate with mode bilinear and aligned corners.
+
+    Shape and dtype: (N, C, *size) of (N, C, H, W); the dtype of the input.
+    Derivative: g spread over the inputs by the weights they had
+
+    >>> torch.nn.functional.upsample_bilinear(torch.tensor([[[[1., 2.]]]]), size=(1, 3))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
     _warn_old_name("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
@@ -174,7 +201,16 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The input at the places that the grid names, in coordinates from -1 to 1."""
+    """The input at the places that the grid names, in coordinates from -1 to 1.
+
+    Shape and dtype: (N, C, H', W') of input (N, C, H, W) and grid (N, H', W', 2), or with one dimension more; both
+    have one dtype.
+    Derivative: input: g spread over the pixels read, grid: their slopes times g
+
+    >>> grid = torch.zeros(1, 1, 1, 2)
+    >>> torch.nn.functional.grid_sample(torch.tensor([[[[1., 3.]]]]), grid, align_corners=True)
+    tensor([[[[2.]]]])
+    """
     if mode not in _MODES:
         raise ValueError(
             f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
@@ -199,7 +235,16 @@ def _warn_corners() -> bool:
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid of an affine map (N, 2, 3) or (N, 3, 4), for grid_sample."""
+    """The grid of an affine map (N, 2, 3) or (N, 3, 4), for grid_sample.
+
+    Shape and dtype: (N, H, W, 2) for size (N, C, H, W), (N, D, H, W, 3) for (N, C, D, H, W); the dtype of the map.
+    Derivative: the places before the map, times g, summed over the pixels
+
+    >>> theta = torch.tensor([[[1., 0., 0.], [0., 1., 0.]]])
+    >>> torch.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=True)
+    tensor([[[[-1.,  0.],
+              [ 1.,  0.]]]])
+    """
     if align_corners is None:
         align_corners = _warn_corners()
     if not theta.is_floating_point():

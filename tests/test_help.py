@@ -1,0 +1,178 @@
+"""Help: every public function and method explains itself, and its example gives what it shows, in PyTorch too."""
+
+import doctest
+import inspect
+import pydoc
+import re
+import rlcompleter
+import subprocess
+import sys
+import textwrap
+import types
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch as reference
+
+import chainrule
+from chainrule import _core, documentation
+
+MODULES = ("nn.functional", "special", "linalg", "fft")
+FUNCTIONS = (type(chainrule.sin), type(chainrule.Tensor.sin), type(chainrule.can_cast), types.FunctionType)
+# What has no help yet, by its whole name; a name leaves the list with its text.
+WITHOUT_HELP = set(Path(__file__).with_name("golden").joinpath("without_help.txt").read_text().split())
+
+# No example gives the same in both: PyTorch has the one switch, and lets the other be set only once.
+WITHOUT_EXAMPLE = {"set_flush_denormal", "set_num_interop_threads"}
+
+
+def find_module(name: str) -> types.ModuleType | None:
+    module = chainrule
+    for part in name.split("."):
+        module = getattr(module, part, None)
+    return module
+
+
+def public_names() -> Iterator[tuple[str, object]]:
+    """Every public function and method by its whole name."""
+    owners = {"": chainrule, "Tensor": chainrule.Tensor, **{name: find_module(name) for name in MODULES}}
+    for where, owner in owners.items():
+        for name in dir(owner) if owner else ():
+            value = inspect.getattr_static(owner, name) if where == "Tensor" else getattr(owner, name)
+            if not name.startswith("_") and isinstance(value, FUNCTIONS):
+                yield f"{where}.{name}".lstrip("."), value
+
+
+PUBLIC = dict(public_names())
+
+
+def is_operation(value: object) -> bool:
+    """Whether it calculates with tensors: settings have neither shapes nor a derivative."""
+    if isinstance(value, FUNCTIONS[:2]):
+        return True
+    takes_tensors = "Tensor" in str(inspect.signature(value)) if isinstance(value, types.FunctionType) else False
+    return takes_tensors and "chainrule.random" not in value.__module__
+
+
+def missing_parts(name: str, value: object) -> list[str]:
+    text = inspect.getdoc(value) or ""
+    if text.startswith("Raises"):
+        return []
+    missing = [] if ">>> " in text or name in WITHOUT_EXAMPLE else ["example"]
+    if is_operation(value):
+        missing += [] if documentation.SHAPE in text else [documentation.SHAPE]
+        missing += [] if documentation.DERIVATIVE in text or "\n    y = " in text else [documentation.DERIVATIVE]
+        first = text.partition("\n\n")[0]
+        described = not isinstance(value, FUNCTIONS[:2]) or text.partition("\n\n")[2].strip()
+        missing += [] if first and described else ["sentence"]
+    return missing
+
+
+def test_every_public_function_and_method_explains_itself() -> None:
+    lacking = {name: parts for name, value in PUBLIC.items() if (parts := missing_parts(name, value))}
+    assert {name: parts for name, parts in lacking.items() if name not in WITHOUT_HELP} == {}, (
+        "write an entry in python/chainrule/documentation, or the parts into the docstring of a Python function"
+    )
+    assert WITHOUT_HELP - set(lacking) & set(PUBLIC) == set(), "these have their help: take them off the list"
+
+
+def test_signatures() -> None:
+    for name, value in PUBLIC.items():
+        if isinstance(value, FUNCTIONS[:2]):
+            assert inspect.signature(value), name
+            first = value.__doc__.partition("\n")[0]
+            own = re.sub(r"^(special|linalg|fft)_", "", value.__name__)
+            assert re.match(rf"{own}\(.*\) -> \S", first), first
+    assert str(inspect.signature(chainrule.softmax)).startswith("(input, dim")
+    assert "from_" in inspect.signature(chainrule.Tensor.uniform_).parameters
+    assert "self" not in inspect.signature(chainrule.ones(2).sin).parameters
+
+
+# ---- Examples --------------------------------------------------------------------------------------------------------
+
+
+def example_of(value: object) -> str:
+    """The example alone: methods, aliases and in-place forms show that of their function."""
+    text = inspect.getdoc(value) or ""
+    start = text.find(">>> ")
+    return textwrap.dedent(text[text.rfind("\n", 0, start) + 1 :]) if start >= 0 else ""
+
+
+EXAMPLES = {
+    text: name
+    for name, value in reversed([*PUBLIC.items(), ("Generator", chainrule.Generator)])
+    if (text := example_of(value))
+}
+
+
+@pytest.fixture
+def same_random_state() -> Iterator[None]:
+    """Examples seed the default generators."""
+    states = chainrule.get_rng_state(), reference.get_rng_state()
+    yield
+    chainrule.set_rng_state(states[0])
+    reference.set_rng_state(states[1])
+
+
+@pytest.mark.parametrize("library", [chainrule, reference], ids=["chainrule", "torch"])
+@pytest.mark.parametrize("text", EXAMPLES, ids=EXAMPLES.values())
+def test_examples_show_what_happens(text: str, library: types.ModuleType, same_random_state: None) -> None:
+    name = EXAMPLES[text]
+    code = text.replace("import chainrule as torch", f"import {library.__name__} as torch")
+    test = doctest.DocTestParser().get_doctest(code, {"torch": library}, name, None, None)
+    report: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        runner.run(test, out=report.append)
+    assert not runner.failures, "".join(report)
+
+
+# ---- The texts -------------------------------------------------------------------------------------------------------
+
+
+def test_every_entry_belongs_to_an_operation() -> None:
+    known = set(_core.functions) | set(vars(chainrule.Tensor))
+    named = documentation.entries()
+    special = {f"special_{name}" for name in dir(chainrule.special)}
+    assert set(named) - known - special == set()
+    assert {target for target in named.values() if isinstance(target, str)} - set(named) == set()
+
+
+def test_what_the_core_knows_is_not_written_again() -> None:
+    table = {row["name"] for row in _core.op_table()}
+    for name, entry in documentation.entries().items():
+        if isinstance(entry, documentation.Entry):
+            assert name not in table or not (entry.shape or entry.derivative), name
+            assert not entry.derivative or entry.derivative != documentation.formulas().get(name), name
+
+
+def test_aliases_and_inplace_forms_share_the_text() -> None:
+    sentence = "The sine of each element"
+    assert sentence in chainrule.Tensor.sin.__doc__
+    assert "In place" not in chainrule.Tensor.sin.__doc__
+    assert re.search(f"In place.*{sentence}", chainrule.Tensor.sin_.__doc__, re.DOTALL)
+    assert chainrule.arcsin.__doc__.startswith("arcsin(input, *, out=None) -> Tensor\n\nThe same as asin.")
+    assert chainrule.swapaxes.__doc__.count("g with the two dimensions swapped back") == 1
+    assert chainrule.special.expit.__doc__.startswith("expit(input")
+
+
+# ---- Python's own tools ----------------------------------------------------------------------------------------------
+
+
+def test_help_and_completion() -> None:
+    for value in (chainrule.sort, chainrule.Tensor.sort):
+        page = pydoc.render_doc(value, renderer=pydoc.plaintext)
+        assert re.search(r"sort\(input, dim=-1.*zeros with g at the indices.*>>> torch.sort", page, re.DOTALL)
+    assert "sort(" in pydoc.render_doc(chainrule.Tensor, renderer=pydoc.plaintext)
+    completer = rlcompleter.Completer({"torch": chainrule, "x": chainrule.ones(2)})
+    assert "torch.logsumexp(" in (completer.complete("torch.logsum", 0) or "")
+    assert "x.logsumexp(" in (completer.complete("x.logsum", 0) or "")
+
+
+def test_import_does_not_load_the_texts() -> None:
+    program = "import sys, chainrule.nn, chainrule.func; print('chainrule.documentation' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
