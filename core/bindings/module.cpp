@@ -73,7 +73,8 @@ nb::object tensor_at(nb::object node, uint32_t number) {
     raise(PyExc_TypeError, "expected a node of the graph, not ", Py_TYPE(node.ptr())->tp_name);
   auto* n = reinterpret_cast<Node*>(node.ptr());
   if (PyObject* leaf = leaf_of(n)) return nb::borrow(leaf);
-  if (number >= static_cast<uint32_t>(n->output_count)) raise(PyExc_IndexError, n->op->node_name, " has no output ", number);
+  if (number >= static_cast<uint32_t>(n->output_count))
+    raise(PyExc_IndexError, n->op->node_name, " has no output ", number);
   const Output& output = n->outputs[number];
   Tensor t = tensor_over(empty(Dims(), output.dtype)->storage, output.sizes(), Dims(output.ndim), 0, output.dtype);
   attach(t, n, static_cast<int>(number));
@@ -358,6 +359,7 @@ NB_MODULE(_core, m) {
   m.def("call_override", [](nb::object function, const std::string& name, nb::tuple args, nb::dict kwargs) {
     return steal(call_override(function.ptr(), name.c_str(), args.ptr(), kwargs.ptr()));
   });
+  m.def("set_watcher", [](nb::object w) { set_watcher(w.is_none() ? nullptr : w.ptr()); }, nb::arg("watcher").none());
   m.def("is_overridden", [](nb::tuple args) {
     return classes_of(PySequence_Fast_ITEMS(args.ptr()), PyTuple_GET_SIZE(args.ptr())).override;
   });
