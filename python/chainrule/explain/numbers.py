@@ -1,0 +1,63 @@
+"""How numbers and tensors are shown: a number as it is, a small tensor whole, a large one by shape and summary."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._core import Tensor
+from ..autograd.grad_mode import no_grad
+
+__all__ = ["number_text", "value_text"]
+
+_SHOWN_WHOLE = 6
+
+
+def number_text(value: Any) -> str:
+    """Six digits, without needless zeros."""
+    if isinstance(value, complex):
+        return f"{value:.6g}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    return "[" + ", ".join(map(str, shape)) + "]"
+
+
+def value_text(value: Any, index: tuple[int, ...] | None = None) -> str:
+    """A value in few characters; with an index, that element alone."""
+    if value is None:
+        return "not kept"
+    if not isinstance(value, Tensor):
+        return number_text(value)
+    with no_grad():
+        if index is not None:
+            return number_text(value[index].item())
+        if value.numel() == 1:
+            return number_text(value.item())
+        if value.ndim == 1 and value.numel() <= _SHOWN_WHOLE:
+            return "[" + ", ".join(number_text(v) for v in value.tolist()) + "]"
+        return f"{shape_text(tuple(value.shape))}{_summary(value)}"
+
+
+def _summary(value: Tensor) -> str:
+    if value.numel() == 0:
+        return " empty"
+    if not (value.is_floating_point()):
+        return f" {str(value.dtype).rpartition('.')[2]}"
+    numbers = value.double()
+    finite = numbers.isfinite()
+    bad = int((~finite).sum().item())
+    if bad == value.numel():
+        return " no finite number"
+    inside = numbers[finite]
+    low, high, mean = inside.min().item(), inside.max().item(), inside.mean().item()
+    text = f" all {number_text(low)}" if low == high else f" mean {mean:.3g}, from {low:.3g} to {high:.3g}"
+    return text + (f", {bad} not finite" if bad else "")
+
+
+def is_close(a: float, b: float) -> bool:
+    """Equal up to what single precision rounds off."""
+    return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-7)
