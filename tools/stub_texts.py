@@ -89,7 +89,7 @@ PROPERTIES = {
     "itemsize": "_int",
     "nbytes": "_int",
     "requires_grad": "_bool",
-    "grad": "Tensor | Any",
+    "grad": "Tensor | Any",  # None before the first backward(); a checker need not ask each time
     "grad_fn": "Node | Any",  # None for leaves
     "is_leaf": "_bool",
     "retains_grad": "_bool",

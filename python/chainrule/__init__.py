@@ -79,7 +79,7 @@ _SUBMODULES = {
 }
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
-    "explain_none": "explain",
+    **dict.fromkeys(("explain_none", "nan_guard"), "explain"),
     "vmap": "func",
     "manual_seed": "random",
     "seed": "random",

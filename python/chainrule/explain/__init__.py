@@ -9,27 +9,44 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from .alive import Alive, LivingGraph, alive
+from .doctor import Doctor, Finding, doctor
 from .graph import Edge, Graph, Node, Output, Saved, graph
+from .health import Health, HealthLog, Layer, health
 from .missing import Cause, Missing, explain_none, missing
+from .nan import NonFinite, NonFiniteError, nan_guard
 from .routes import Route
 from .source import Line
 from .story import Explanation, explain
 
 __all__ = [
+    "Alive",
     "Cause",
+    "Doctor",
     "Edge",
     "Explanation",
+    "Finding",
     "Graph",
+    "Health",
+    "HealthLog",
+    "Layer",
     "Line",
+    "LivingGraph",
     "Missing",
     "Node",
+    "NonFinite",
+    "NonFiniteError",
     "Output",
     "Route",
     "Saved",
+    "alive",
+    "doctor",
     "explain",
     "explain_none",
     "graph",
+    "health",
     "missing",
+    "nan_guard",
 ]
 
 

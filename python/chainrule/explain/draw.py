@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from .display import shape_text, value_text
 from .graph import Edge, Node
 from .layout import layered
-from .numbers import shape_text, value_text
 
 if TYPE_CHECKING:
     from .story import Explanation

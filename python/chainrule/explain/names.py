@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,20 @@ def user_frames() -> Iterator[FrameType]:
         frame = frame.f_back
 
 
+def variables(frame: FrameType) -> dict[str, Any]:
+    """A running function's variables.
+
+    Up to Python 3.12 a frame keeps the dict that it shows them in, and with it everything they held at that moment;
+    it is emptied again unless somebody else has it.
+    """
+    shown = frame.f_locals
+    found = dict(shown)
+    keeps = sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED and sys.gettrace() is None
+    if keeps and sys.getrefcount(shown) == 3:  # the frame's, ours, and the argument's
+        shown.clear()
+    return found
+
+
 class Names:
     """Names of tensors and modules, as seen from the line that asks."""
 
@@ -37,10 +52,10 @@ class Names:
         self.held: list[Any] = []  # ids stay true while these live
         scopes: list[dict[str, Any]] = []
         for frame in user_frames():
-            scopes.append(dict(frame.f_locals))
-            scopes.append(dict(frame.f_globals))
+            scopes.append(variables(frame))
+            scopes.append(frame.f_globals)
         for scope in scopes:
-            for name, value in scope.items():
+            for name, value in list(scope.items()):
                 if not name.startswith("__"):
                     self._add(name, value, depth=0)
         self.held = scopes

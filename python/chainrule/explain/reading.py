@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from .names import user_frames
 from .source import Line, tree_of
 
-__all__ = ["Departure", "Reader", "read_forward", "read_frame"]
+__all__ = ["Departure", "Reader", "assignment", "attribute_line", "backward_call", "read_forward", "read_frame"]
 
 # How a value leaves the graph, by the method or function that takes it out.
 _DEPARTURES = {
@@ -53,12 +55,14 @@ class Reader:
     def __init__(self, file: str, tree: ast.Module):
         self.file, self.tree = file, tree
         self.functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-        self._globals: set[str] = set()  # followed names that functions of the file see
+        self._followed: set[str] = set()  # the names that it began with
+        self._globals: set[str] = set()  # those of them that functions of the file see
         self._depth = 0
 
     def follow(self, body: list[ast.stmt], carried: set[str], where: str = "<module>") -> Outcome:
         """What becomes of the values that these names or expressions carry."""
         outcome = Outcome()
+        self._followed = set(carried)
         self._globals = set(carried) if where == "<module>" else set()
         self._statements(body, carried, outcome, None, where)
         return outcome
@@ -101,7 +105,7 @@ class Reader:
         elif isinstance(s, ast.Assign):
             for target in s.targets:
                 names = _targets(target)
-                carried.difference_update(() if carries else names - _attributes(names))
+                carried.difference_update(() if carries else names - _attributes(names) - self._followed)
                 if carries:
                     carried |= names
         elif isinstance(s, ast.AugAssign | ast.AnnAssign) and carries:
@@ -163,7 +167,7 @@ class Reader:
             return self._inside(own, given, e, o)
         if not receiver and not any(given):
             return False
-        if name in _PLAIN or name in _NO_RESULT:
+        if name in _PLAIN or name in _NO_RESULT or name.startswith("explain"):
             return False
         departure = self._departure(e, name, is_method)
         if departure is not None:
@@ -202,8 +206,6 @@ class Reader:
         return inner.returned
 
     def _line(self, node: ast.stmt | ast.expr, where: str) -> Line:
-        import linecache
-
         return Line(self.file, node.lineno, where, linecache.getline(self.file, node.lineno).strip())
 
 
@@ -256,7 +258,55 @@ def read_frame(frame: FrameType, name: str) -> Outcome | None:
     body = _body_of(tree, frame.f_code) if tree else None
     if tree is None or body is None:
         return None
-    return Reader(frame.f_code.co_filename, tree).follow(body, {name}, frame.f_code.co_qualname)
+    outcome = Reader(frame.f_code.co_filename, tree).follow(body, {name}, frame.f_code.co_qualname)
+    function, here = frame.f_code.co_qualname, frame.f_lineno  # what comes below has not happened yet
+    outcome.departures = [d for d in outcome.departures if d.line.function != function or d.line.number < here]
+    outcome.uses = [n for n in outcome.uses if n < here]
+    return outcome
+
+
+def assignment(frame: FrameType, name: str) -> Line | None:
+    """The last line above the running one that gives a variable its value."""
+    tree = tree_of(frame.f_code.co_filename)
+    body = _body_of(tree, frame.f_code) if tree else None
+    found = None
+    for statement in body or []:
+        for node in ast.walk(statement):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            named = any(name in _targets(t) for t in targets)
+            if isinstance(node, ast.stmt) and named and node.lineno < frame.f_lineno:
+                found = max(found or 0, node.lineno)
+    if found is None:
+        return None
+    file = frame.f_code.co_filename
+    return Line(file, found, frame.f_code.co_qualname, linecache.getline(file, found).strip())
+
+
+def attribute_line(file: str, cls: str, attribute: str) -> Line | None:
+    """The line of a class that says `self.<attribute> = ...`."""
+    tree = tree_of(file)
+    classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == cls] if tree else []
+    for node in (n for c in classes for n in ast.walk(c)):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(f"self.{attribute}" in _targets(t) for t in targets):
+                text = linecache.getline(file, node.lineno).strip()
+                return Line(file, node.lineno, f"{cls}.__init__", text)
+    return None
+
+
+def backward_call() -> Line | None:
+    """The first backward() in the functions that are running, above the line that each is at."""
+    for frame in user_frames():
+        tree = tree_of(frame.f_code.co_filename)
+        for statement in (_body_of(tree, frame.f_code) if tree else None) or []:
+            for n in ast.walk(statement):
+                if not (isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)):
+                    continue
+                if n.func.attr == "backward" and n.lineno <= frame.f_lineno:
+                    file = frame.f_code.co_filename
+                    return Line(file, n.lineno, frame.f_code.co_qualname, linecache.getline(file, n.lineno).strip())
+    return None
 
 
 def read_forward(module: Any, attribute: str) -> Outcome | None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
+from .display import number_text, value_text
 from .flow import Flow, send_back, total, undisturbed
 from .graph import Edge, Graph, Node
-from .numbers import number_text, value_text
 
 __all__ = ["Route", "routes"]
 

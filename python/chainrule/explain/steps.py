@@ -7,10 +7,10 @@ from typing import Any
 
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
+from .display import number_text, value_text
 from .flow import Flow, send_back, undisturbed
 from .formulas import formula_with_numbers
 from .graph import Edge, Graph, Node
-from .numbers import number_text, value_text
 from .values import Values
 
 __all__ = ["Arrival", "Sending", "Steps", "Value"]

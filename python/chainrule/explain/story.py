@@ -11,10 +11,10 @@ from typing import Any
 
 from .._core import Tensor
 from . import draw
+from .display import shape_text, value_text
 from .flow import Flow
 from .graph import Graph, Node, living_tensors
 from .names import Names
-from .numbers import shape_text, value_text
 from .routes import Route, routes
 from .steps import Arrival, Index, Sending, Steps, Value
 from .values import Values

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .display import value_text
 from .graph import Node
-from .numbers import value_text
 from .routes import routes
 from .steps import Arrival, Sending, Value
 

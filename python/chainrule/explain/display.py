@@ -37,9 +37,13 @@ def value_text(value: Any, index: tuple[int, ...] | None = None) -> str:
             return number_text(value[index].item())
         if value.numel() == 1:
             return number_text(value.item())
-        if value.ndim == 1 and value.numel() <= _SHOWN_WHOLE:
-            return "[" + ", ".join(number_text(v) for v in value.tolist()) + "]"
+        if 0 < value.numel() <= _SHOWN_WHOLE:
+            return _nested(value.tolist())
         return f"{shape_text(tuple(value.shape))}{_summary(value)}"
+
+
+def _nested(values: Any) -> str:
+    return "[" + ", ".join(map(_nested, values)) + "]" if isinstance(values, list) else number_text(values)
 
 
 def _summary(value: Tensor) -> str:
