@@ -51,17 +51,21 @@ def _summary(value: Tensor) -> str:
         return " empty"
     if not (value.is_floating_point()):
         return f" {str(value.dtype).rpartition('.')[2]}"
-    numbers = value.double()
-    finite = numbers.isfinite()
-    bad = int((~finite).sum().item())
-    if bad == value.numel():
+    if value.dtype.itemsize < 4:
+        value = value.float()
+    low, high = value.min().item(), value.max().item()
+    if not (math.isfinite(low) and math.isfinite(high)):  # NaN is the extreme of what has one
+        return _of_finite_ones(value)
+    return f" all {number_text(low)}" if low == high else _range(value.mean().item(), low, high)
+
+
+def _of_finite_ones(value: Tensor) -> str:
+    inside = value[value.isfinite()]
+    bad = value.numel() - inside.numel()
+    if inside.numel() == 0:
         return " no finite number"
-    inside = numbers[finite]
-    low, high, mean = inside.min().item(), inside.max().item(), inside.mean().item()
-    text = f" all {number_text(low)}" if low == high else f" mean {mean:.3g}, from {low:.3g} to {high:.3g}"
-    return text + (f", {bad} not finite" if bad else "")
+    return f"{_range(inside.mean().item(), inside.min().item(), inside.max().item())}, {bad} not finite"
 
 
-def is_close(a: float, b: float) -> bool:
-    """Equal up to what single precision rounds off."""
-    return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-7)
+def _range(mean: float, low: float, high: float) -> str:
+    return f" mean {mean:.3g}, from {low:.3g} to {high:.3g}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from .display import value_text
 from .graph import Node
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _COLOURS = {"title": "1", "name": "36", "number": "33", "line": "2", "formula": "32", "note": "35"}
 _WIDEST_LABEL = 40
 _SHOWN_ROUTES = 8
+_MOST_RESULTS = 8  # above so many, gradients are told without their routes
 
 
 class Writer:
@@ -30,26 +32,28 @@ class Writer:
     def explanation(self, e: Explanation) -> str:
         title = f"How {e.root.label} = {value_text(e.values.of(e.root))} was calculated, and its gradients"
         lines = [self.paint("title", title), *(self.paint("note", f"  {note}") for note in e.notes), ""]
-        lines += [self.paint("title", "Forward"), *self._cut([self._forward(s) for s in e.forward]), ""]
+        lines += [self.paint("title", "Forward"), *self._cut(e.forward, self._forward), ""]
         lines += [self.paint("title", f"Backward: g is the gradient of {e.root.label} that arrives at a step")]
-        lines += self._cut([line for s in e.backward for line in self._backward(s)])
+        lines += self._cut(e.backward, self._backward)
         lines += ["", self.paint("title", "Gradients")]
         for node in e.results:
             lines += self._result(e, node)
         return "\n".join(lines)
 
-    def _cut(self, lines: list[str]) -> list[str]:
-        if self._limit is None or len(lines) <= self._limit:
-            return lines
+    def _cut(self, steps: list[Any], write: Callable[[Any], list[str]]) -> list[str]:
+        """The lines of all steps, or of the first and the last ones."""
+        if self._limit is None or len(steps) <= self._limit:
+            return [line for step in steps for line in write(step)]
         half = self._limit // 2
-        left_out = f"  ... {len(lines) - 2 * half} lines left out: explain(...).text(limit=None) has them"
-        return [*lines[:half], self.paint("note", left_out), *lines[-half:]]
+        left_out = f"  ... {len(steps) - 2 * half} steps left out: explain(...).text(limit=None) has them"
+        first, last = ([line for step in part for line in write(step)] for part in (steps[:half], steps[-half:]))
+        return [*first, self.paint("note", left_out), *last]
 
-    def _forward(self, step: Value) -> str:
+    def _forward(self, step: Value) -> list[str]:
         node = step.node
         name = self.paint("name", f"{_label(node):{_WIDEST_LABEL}}")
         shown = f"[{', '.join(map(str, step.index))}] = {step.text}" if step.index is not None else f"= {step.text}"
-        return f"  {node.index + 1:3}  {name} {self.paint('number', shown)}  {self._made(node)}"
+        return [f"  {node.index + 1:3}  {name} {self.paint('number', shown)}  {self._made(node)}"]
 
     def _made(self, node: Node) -> str:
         if node.is_leaf:
@@ -79,7 +83,7 @@ class Writer:
         place = f"[{', '.join(map(str, at))}]" if at is not None else ""
         head = f"  {self.paint('name', f'd {e.root.label} / d {node.label}{place}')} = "
         lines = [head + self.paint("number", value_text(gradient, at) if gradient is not None else "not known")]
-        if e.graph.released or len(e.results) > 8:
+        if e.graph.released or len(e.results) > _MOST_RESULTS:
             return lines
         found = routes(e.graph, e.flow, node)
         if len(found) > 1:
