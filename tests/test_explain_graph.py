@@ -104,9 +104,21 @@ def test_parameters_and_their_modules():
         "net.rest.0.bias",
         "net.rest.0.weight",
     ]
-    modules = {n.operation: n.module for n in g if not n.is_leaf}
-    assert {m for m in modules.values() if m} == {"net.first", "net.rest.0"} or "net.rest.0" in modules.values()
-    assert modules["relu"] is None
+    steps = [(n.operation, n.module) for n in g if not n.is_leaf]
+    assert steps == [("linear", "net.first"), ("relu", "net"), ("linear", "net.rest.0"), ("sum", None)]
+
+
+def test_steps_between_the_layers_of_a_container_belong_to_it():
+    chain = nn.Sequential(nn.Linear(3, 3), nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1)))
+    y = chain(chainrule.ones(2, 3)).sum()
+    steps = [(n.operation, n.module) for n in chainrule.explain.graph(y) if not n.is_leaf]
+    assert steps == [
+        ("linear", "chain.0"),
+        ("linear", "chain.1.0"),
+        ("tanh", "chain.1"),
+        ("linear", "chain.1.2"),
+        ("sum", None),
+    ]
 
 
 def test_names_in_containers_and_objects():

@@ -12,6 +12,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from .formulas import formula_of
+from .modules import assign_modules
 from .names import Names
 from .source import Line, line_at
 
@@ -260,7 +261,6 @@ class Graph:
         for node in self.nodes:
             if node.is_leaf:
                 node.variable = names.of(node.raw)
-                node.module = _module_of(node, names)
             else:
                 node.variable = names.of_outputs.get((id(node.raw), 0))
                 if node.line and node.line.target:
@@ -268,11 +268,7 @@ class Graph:
         for node in last.values():
             if node.variable is None and node.line:
                 node.variable = node.line.target
-        for node in self.nodes:
-            if not node.is_leaf:
-                node.module = next((e.producer.module for e in node.inputs if e.producer.module), None)
-                if node.module and any(not e.producer.is_leaf for e in node.inputs) and len(node.inputs) == 1:
-                    node.module = None  # it goes on with a module's result
+        assign_modules(self.nodes, names.modules)
 
 
 def _living(base: type) -> list[Any]:
@@ -291,11 +287,6 @@ def living_tensors() -> list[Tensor]:
 def living_nodes() -> list[Any]:
     """Every recorded operation that is alive."""
     return _living(_core.Node)
-
-
-def _module_of(leaf: Node, names: Names) -> str | None:
-    owner = (leaf.variable or "").rpartition(".")[0]
-    return owner if owner in set(names.of_modules.values()) else None
 
 
 def _place(tensor: Tensor) -> tuple[Any, int]:

@@ -47,7 +47,7 @@ class Names:
         self.of_tensors: dict[int, str] = {}
         self.of_outputs: dict[tuple[int, int], str] = {}  # by node and output number
         self.of_modules: dict[int, str] = {}
-        self.modules: list[Any] = []  # those with a name of their own
+        self.modules: dict[str, Any] = {}  # by path
         self.tensors: list[tuple[str, Tensor]] = []
         self.held: list[Any] = []  # ids stay true while these live
         scopes: list[dict[str, Any]] = []
@@ -93,9 +93,8 @@ class Names:
     def _add_module(self, name: str, module: Any) -> None:
         if id(module) in self.of_modules:
             return
-        self.modules.append(module)
         for path, part in module.named_modules(prefix=name):
-            self.of_modules.setdefault(id(part), path)
+            self.modules.setdefault(self.of_modules.setdefault(id(part), path), part)
             self._add_attributes(path, part)
 
     def _add_attributes(self, path: str, module: Any) -> None:
