@@ -147,7 +147,7 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
 }  // namespace
 
 PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
-  if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType) {
+  if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType && !watching) {
     BoundArguments bound;
     bound.bind_alone(c.overloads[0].signature, args[0]);
     return run(c, c.overloads[0], bound);
@@ -194,7 +194,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
 }
 
 PyObject* quick_vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
-  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType)
+  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType || watching)
     return vectorcall(self, args, nargsf, keywords);
   return guarded([&] { return reinterpret_cast<FunctionObject*>(self)->callable->quick(args[0]); });
 }

@@ -141,6 +141,7 @@ int set_grad(PyObject* self, PyObject* value, void*) {
         if (!clear) check_grad(Tensor::borrow(self), value);
         auto* fresh = clear ? nullptr : reinterpret_cast<TensorObject*>(Py_NewRef(value));
         if (fresh && fresh->node) track(t);
+        if (clear && t->grad) rare(t)->cleared = current_line();
         Py_XDECREF((PyObject*)std::exchange(t->grad, fresh));
         return 0;
       },
@@ -209,6 +210,10 @@ PyObject* get_cut(PyObject* self, void*) {
   if (!cut.how) Py_RETURN_NONE;
   return Py_BuildValue("(sN)", cut.how, to_python(cut.line));
 }
+PyObject* get_cleared(PyObject* self, void*) {
+  Rare* r = object_of(self)->rare;
+  return r ? to_python(r->cleared) : Py_NewRef(Py_None);
+}
 PyObject* get_written(PyObject* self, void*) {
   Storage* storage = object_of(self)->storage;
   return storage->version ? to_python(storage->written) : Py_NewRef(Py_None);
@@ -247,6 +252,7 @@ PyGetSetDef getset[] = {
     {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},
     {"_cut", get_cut, nullptr, "How and where the value left the graph.", nullptr},
     {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
+    {"_cleared", get_cleared, nullptr, "The line that last set .grad to None.", nullptr},
     {"is_cpu", get_true, nullptr, nullptr, nullptr},
     {"is_cuda", get_false, nullptr, kElsewhere, nullptr},
     {"is_ipu", get_false, nullptr, kElsewhere, nullptr},

@@ -75,7 +75,7 @@ globals().update({name: f for name, f in _core.functions.items() if not _tensor_
 
 _SUBMODULES = {
     *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "func"),
-    "hub",
+    *("explain", "hub"),
     *("jit", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "overrides", "printing", "profiler"),
     *("random", "serialization", "signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
 }
@@ -92,6 +92,7 @@ _FROM_SUBMODULES = {
         "amp.state",
     ),
     "set_printoptions": "printing",
+    **dict.fromkeys(("explain_none", "nan_guard"), "explain"),
     "vmap": "func",
     "manual_seed": "random",
     "seed": "random",

@@ -136,13 +136,23 @@ def _check_differentiable(inputs: Sequence[Tensor]) -> None:
             )
 
 
+def _why_unused(inputs: list) -> str:
+    """What the user calls the inputs, and what became of them."""
+    from ..explain.inquiry import Inquiry
+    from ..explain.names import Names
+
+    inquiry = Inquiry(Names())
+    return "".join(f"\n  {inquiry.cause(t, None)}" for t in inputs if isinstance(t, Tensor) and inquiry.names.of(t))
+
+
 def _fill_unused(gradients: tuple, inputs: tuple, allow: bool, materialize: bool) -> tuple:
     unused = [i for i, g in enumerate(gradients) if g is None]
     if unused and not allow:
+        why = _why_unused([inputs[i] for i in unused])
         raise RuntimeError(
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior.\n"
-            f"  Not used: input {', '.join(map(str, unused))} of {len(inputs)}."
+            f"  Not used: input {', '.join(map(str, unused))} of {len(inputs)}.{why}"
         )
     if not materialize:
         return gradients
