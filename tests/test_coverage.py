@@ -126,6 +126,6 @@ def test_public_names_exist_in_pytorch():
     ours = {name for name in dir(chainrule) if not name.startswith("_")} - set(_core.functions)
     own = {
         *("memory", "printing", "tensor_methods", "type_info", "legacy_constructor", "interop", "pickling"),
-        *("python_loops", "settings", "shapes", "pytree"),
+        *("python_loops", "settings", "shapes", "pytree", "type_name"),
     }  # chainrule's own modules
     assert not [name for name in ours - own if not hasattr(torch, name)]
