@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .. import _core
 from .._core import Tensor
 from .optimizer import ParamsT
 from .update_rule import (
@@ -19,6 +20,8 @@ from .update_rule import (
 )
 
 __all__ = ["ASGD", "asgd"]
+
+_fused_asgd = _core.functions["_fused_asgd_"]
 
 
 class ASGD(UpdateRule):
@@ -100,7 +103,10 @@ def asgd(
     check_steps(state_steps, capturable, "params, mus, etas, and state_steps")
     count(state_steps)
     lists = list(params), list(grads), list(axs)
-    kernel_fits(False, lists)  # for the real views
+    if kernel_fits(False, lists, lr, weight_decay):
+        numbers = {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0}
+        _fused_asgd(*lists, mus, etas, state_steps, **numbers, weight_decay=weight_decay, maximize=maximize)
+        return
     lr = as_scalar(lr)
     for param, grad, average, mu, eta, count_tensor in zip(*lists, mus, etas, state_steps, strict=True):
         grad = decayed(-grad if maximize else grad, param, weight_decay)
@@ -111,5 +117,6 @@ def asgd(
             average.add_(param.sub(average).mul_(mu))
         else:
             average.copy_(param)
-        eta.fill_(lr / (1 + lambd * lr * step) ** alpha)
-        mu.fill_(1 / max(1, step - t0))
+        # Rounded as a new step count would be, even where a state dict made them wider.
+        eta.copy_(counter(float(lr / (1 + lambd * lr * step) ** alpha)))
+        mu.copy_(counter(1 / max(1, step - t0)))

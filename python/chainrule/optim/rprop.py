@@ -11,6 +11,7 @@ from .update_rule import UpdateRule, as_scalar, check_options, check_steps, coun
 
 __all__ = ["Rprop", "rprop"]
 
+_fused_rprop = _core.functions["_fused_rprop_"]
 _full_like = _core.functions["full_like"]
 _where = _core.functions["where"]
 
@@ -91,7 +92,16 @@ def rprop(
     check_steps(state_steps, capturable)
     count(state_steps)
     lists = list(params), list(grads), list(prevs), list(step_sizes)
-    kernel_fits(False, lists)  # for the real views
+    if kernel_fits(False, lists):
+        _fused_rprop(
+            *lists,
+            step_size_min=step_size_min,
+            step_size_max=step_size_max,
+            etaminus=etaminus,
+            etaplus=etaplus,
+            maximize=maximize,
+        )
+        return
     for param, grad, previous, size in zip(*lists, strict=True):
         grad = -grad if maximize else grad
         sign = grad.mul(previous.clone() if differentiable else previous).sign()

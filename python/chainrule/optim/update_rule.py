@@ -13,6 +13,7 @@ _tensor = _core.functions["tensor"]
 _zeros = _core.functions["zeros"]
 _view_as_real = _core.functions["view_as_real"]
 zeros_like = _core.functions["zeros_like"]
+count = _core.functions["_count_steps_"]  # one step more, in each of a list
 
 _CAPTURABLE_DEVICES = ["cuda", "xpu", "hpu", "privateuseone", "xla"]
 _FUSED_DEVICES = ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
@@ -138,12 +139,6 @@ def counter(value: float = 0.0, fused: bool | None = None) -> Tensor:
 def as_scalar(x: Any) -> Any:
     """A tensor of one element as one without dimensions; anything else as it is."""
     return x.squeeze() if isinstance(x, Tensor) and x.dim() != 0 else x
-
-
-def count(steps: list[Tensor]) -> None:
-    """One step more."""
-    for step in steps:
-        step.add_(1)
 
 
 def decayed(grad: Tensor, param: Tensor, weight_decay: Any) -> Tensor:
