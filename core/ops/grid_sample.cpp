@@ -359,7 +359,7 @@ Tensor grid_sampler(const Tensor& x, const Tensor& grid, int64_t interpolation, 
 Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align_corners) {
   check(size.size() == 4 || size.size() == 5,
         "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) size, but got ", Span(size));
-  if (is_bool(theta.dtype())) require_floating(theta, "affine_grid_generator");
+  if (!is_complex(theta.dtype())) require_floating(theta, "affine_grid_generator");
   int dims = size.size() - 2;
   check(theta.ndim() == 3 && theta.size(0) == size[0] && theta.size(1) == dims && theta.size(2) == dims + 1,
         "Expected a batch of ", dims, "D affine matrices of shape Nx", dims, "x", dims + 1, " for size ", Span(size),
