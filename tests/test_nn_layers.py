@@ -3,6 +3,7 @@ outputs, gradients, states and texts."""
 
 # ruff: noqa: E501  (a table)
 
+import importlib
 import inspect
 
 import pytest
@@ -254,3 +255,11 @@ def test_every_public_class_is_tried_or_explained():
     public = {name for name, value in vars(reference.nn).items() if isinstance(value, type)}
     assert not public - known
     assert not [name for name in public if not hasattr(chainrule.nn, name)]
+
+
+def test_every_layer_is_in_pytorchs_file():
+    """Programs import layers from torch.nn.modules.activation as well."""
+    for name in reference.nn.modules.__all__:
+        file = getattr(reference.nn, name).__module__.removeprefix("torch.")
+        module = importlib.import_module(f"chainrule.{file}")
+        assert getattr(module, name) is getattr(chainrule.nn, name)

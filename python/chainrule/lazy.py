@@ -33,3 +33,16 @@ def load(
         raise AttributeError(f"module '{package}' has no attribute '{name}'")
 
     return getattribute, lambda: sorted({*known, *sys.modules[package].__dict__}), known
+
+
+def elsewhere(module: str, file: str) -> Callable[[str], Any]:
+    """`__getattr__` of a module some of whose names are in another file beside it; PyTorch has them in one."""
+
+    def getattribute(name: str) -> Any:
+        if not name.startswith("__"):
+            other = importlib.import_module(f"{module.rpartition('.')[0]}.{file}")
+            if name in other.__all__:
+                return getattr(other, name)
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+
+    return getattribute

@@ -45,6 +45,7 @@ from .modules.batchnorm import LazyBatchNorm1d as LazyBatchNorm1d
 from .modules.batchnorm import LazyBatchNorm2d as LazyBatchNorm2d
 from .modules.batchnorm import LazyBatchNorm3d as LazyBatchNorm3d
 from .modules.batchnorm import SyncBatchNorm as SyncBatchNorm
+from .modules.channelshuffle import ChannelShuffle as ChannelShuffle
 from .modules.container import Container as Container
 from .modules.container import ModuleDict as ModuleDict
 from .modules.container import ModuleList as ModuleList
@@ -130,7 +131,6 @@ from .modules.padding import ZeroPad2d as ZeroPad2d
 from .modules.padding import ZeroPad3d as ZeroPad3d
 from .modules.parameter_container import ParameterDict as ParameterDict
 from .modules.parameter_container import ParameterList as ParameterList
-from .modules.pixelshuffle import ChannelShuffle as ChannelShuffle
 from .modules.pixelshuffle import PixelShuffle as PixelShuffle
 from .modules.pixelshuffle import PixelUnshuffle as PixelUnshuffle
 from .modules.pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d

@@ -11,6 +11,7 @@ _FILES = {
     "adaptive": "AdaptiveLogSoftmaxWithLoss",
     "attention": "MultiheadAttention",
     "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d SyncBatchNorm",
+    "channelshuffle": "ChannelShuffle",
     "container": "Container ModuleDict ModuleList Sequential",
     "conv": (
         "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d "
@@ -42,7 +43,7 @@ _FILES = {
         "ZeroPad2d ZeroPad3d"
     ),
     "parameter_container": "ParameterDict ParameterList",
-    "pixelshuffle": "ChannelShuffle PixelShuffle PixelUnshuffle",
+    "pixelshuffle": "PixelShuffle PixelUnshuffle",
     "pooling": (
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d "
         "AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d FractionalMaxPool2d FractionalMaxPool3d LPPool1d "

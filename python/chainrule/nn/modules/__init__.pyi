@@ -38,6 +38,7 @@ from .batchnorm import LazyBatchNorm1d as LazyBatchNorm1d
 from .batchnorm import LazyBatchNorm2d as LazyBatchNorm2d
 from .batchnorm import LazyBatchNorm3d as LazyBatchNorm3d
 from .batchnorm import SyncBatchNorm as SyncBatchNorm
+from .channelshuffle import ChannelShuffle as ChannelShuffle
 from .container import Container as Container
 from .container import ModuleDict as ModuleDict
 from .container import ModuleList as ModuleList
@@ -123,7 +124,6 @@ from .padding import ZeroPad2d as ZeroPad2d
 from .padding import ZeroPad3d as ZeroPad3d
 from .parameter_container import ParameterDict as ParameterDict
 from .parameter_container import ParameterList as ParameterList
-from .pixelshuffle import ChannelShuffle as ChannelShuffle
 from .pixelshuffle import PixelShuffle as PixelShuffle
 from .pixelshuffle import PixelUnshuffle as PixelUnshuffle
 from .pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ..._core import Tensor
+from ...lazy import elsewhere
 from .. import functional as F  # noqa: N812
 from ..functional.core import core
 from ..parameter import fresh
@@ -41,6 +42,8 @@ __all__ = [
     "Tanhshrink",
     "Threshold",
 ]
+
+__getattr__ = elsewhere(__name__, "attention")
 
 _relu, _relu_ = core("relu"), core("relu_")  # called most, and where the arithmetic costs least
 

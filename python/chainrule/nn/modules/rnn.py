@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 from ..._core import Tensor
+from ...lazy import elsewhere
 from .. import init
 from ..functional.core import core
 from ..packed import PackedSequence
@@ -15,6 +16,8 @@ from ..parameter import Parameter, fresh
 from .module import Module
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+
+__getattr__ = elsewhere(__name__, "rnn_cells")
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 _SEQUENCES = {mode: core(mode.lower()) for mode in _GATES}
