@@ -16,7 +16,7 @@ import torch.utils.data  # noqa: F401  (for the reference)
 
 import chainrule
 from both import agree
-from chainrule.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+from chainrule.utils.data import DataLoader, Dataset, IterableDataset, channel, get_worker_info
 
 PYTHON = str(Path(chainrule.__file__).parents[1])
 START = pytest.mark.parametrize("start", ["fork", "spawn"])
@@ -329,6 +329,15 @@ def test_large_batches_and_many_parts():
 
 def many_tensors(batch):
     return [chainrule.tensor(i) for i in batch]
+
+
+def test_a_packet_that_the_machine_refuses(monkeypatch):
+    monkeypatch.setattr(channel, "_LARGEST_PACKET", 2**30)
+    ours, theirs = channel.open_channel()
+    ours.send(chainrule.arange(1_000_000))
+    assert theirs.receive()[-1] == 999_999
+    ours.close()
+    theirs.close()
 
 
 class Window(Dataset):

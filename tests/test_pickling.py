@@ -195,3 +195,10 @@ def test_a_pickler_with_ids_of_its_own():
     a, b = Reader(io.BytesIO(file.getvalue())).load()
     assert len(stored) == 1
     assert (a.data_ptr(), b.tolist()) == (x.data_ptr(), [2.0, 3.0])
+
+
+def test_constants_say_where_they_are():
+    # pickle would look for them in every module otherwise, and might find them in another.
+    for constant in (chainrule.float32, chainrule.strided, chainrule.channels_last):
+        assert constant.__module__ == "chainrule"
+        assert b"_core" not in pickle.dumps(constant)

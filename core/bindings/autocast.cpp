@@ -42,7 +42,6 @@ constexpr std::string_view kLower[] = {
     "conv_transpose2d",
     "conv_transpose3d",
     "convolution",
-    "inner",
     "linalg_vecdot",
     "linear",
     "matmul",
@@ -170,6 +169,8 @@ State& state() {
 
 // ---- casting
 
+bool is_matrix(PyObject* o) { return is_tensor(o) && Tensor::borrow(o).ndim() >= 2; }
+
 bool is_cast(DType dtype) { return is_floating(dtype) && dtype != DType::Float64; }
 
 bool is_weight(const Tensor& t) { return t.dtype() == DType::Float32 && t->has(kRequiresGrad) && !t->node && !t->base; }
@@ -246,6 +247,7 @@ PyObject* call_composed(const std::string& name, PyObject* const* args, Py_ssize
 
 Precision precision_of(std::string_view name) {
   if (has(kLower, name)) return Precision::Lower;
+  if (name == "inner") return Precision::LowerMatrices;
   if (has(kFloat32, name)) return Precision::Float32;
   if (has(kWidest, name)) return Precision::Widest;
   return has(kComposed, name) ? Precision::Composed : Precision::AsGiven;
@@ -255,6 +257,8 @@ PyObject* call_autocast(PyObject* self, const Callable& c, PyObject* const* args
   if (c.precision == Precision::AsGiven || writes_out(args, n, keywords)) return call(self, c, args, n, keywords);
   Py_ssize_t count = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
   Classes classes = classes_of(args, count);
+  if (c.precision == Precision::LowerMatrices && std::none_of(args, args + count, is_matrix))
+    return call(self, c, args, n, keywords);
   if (classes.override) return call(self, c, args, n, keywords);  // it comes back without the class that overrides
   if (c.precision == Precision::Composed) return call_composed(c.name, args, n, keywords);
   settle();

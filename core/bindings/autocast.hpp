@@ -13,11 +13,12 @@ class Tensor;
 
 // What autocast does to an operation's floating-point arguments.
 enum class Precision : uint8_t {
-  AsGiven,   // nothing
-  Lower,     // casts them to autocast's dtype
-  Float32,   // casts them to float32
-  Widest,    // casts them to the widest among them
-  Composed,  // calls the function of that name in chainrule.amp.composed, whose own operations are cast
+  AsGiven,        // nothing
+  Lower,          // casts them to autocast's dtype
+  LowerMatrices,  // the same where one has two dimensions or more
+  Float32,        // casts them to float32
+  Widest,         // casts them to the widest among them
+  Composed,       // calls the function of that name in chainrule.amp.composed, whose own operations are cast
 };
 // By the name of a function or method, as PyTorch's lists for the CPU have it.
 Precision precision_of(std::string_view name);

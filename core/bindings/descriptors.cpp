@@ -26,6 +26,8 @@ DType value_of(PyObject* self) { return reinterpret_cast<DTypeObject*>(self)->va
 
 PyObject* dtype_repr(PyObject* self) { return PyUnicode_FromFormat("torch.%s", facts(value_of(self)).name); }
 PyObject* dtype_reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(facts(value_of(self)).name); }
+// Pickled by name; without this, pickle looks for the name in every module there is.
+PyObject* module_of_constants(PyObject*, void*) { return PyUnicode_FromString("chainrule"); }
 PyObject* dtype_is_floating(PyObject* self, void*) { return PyBool_FromLong(is_floating(value_of(self))); }
 PyObject* dtype_is_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(value_of(self))); }
 PyObject* dtype_is_signed(PyObject* self, void*) {
@@ -40,7 +42,8 @@ PyObject* dtype_to_complex(PyObject* self, PyObject*) {
   return Py_NewRef(dtype_object(t == DType::Float64 ? DType::Complex128 : DType::Complex64));
 }
 
-PyGetSetDef dtype_getset[] = {{"is_floating_point", dtype_is_floating, nullptr, nullptr, nullptr},
+PyGetSetDef dtype_getset[] = {{"__module__", module_of_constants, nullptr, nullptr, nullptr},
+                              {"is_floating_point", dtype_is_floating, nullptr, nullptr, nullptr},
                               {"is_complex", dtype_is_complex, nullptr, nullptr, nullptr},
                               {"is_signed", dtype_is_signed, nullptr, nullptr, nullptr},
                               {"itemsize", dtype_itemsize, nullptr, nullptr, nullptr},
@@ -234,6 +237,8 @@ PyObject* constant_reduce(PyObject* self, PyObject*) {
 }
 PyMethodDef constant_methods[] = {{"__reduce__", constant_reduce, METH_NOARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef constant_getset[] = {{"__module__", module_of_constants, nullptr, nullptr, nullptr},
+                                 {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyTypeObject LayoutType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject MemoryFormatType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 constexpr const char* kLayouts[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"};
@@ -246,6 +251,7 @@ void ready_constant(PyTypeObject& type, const char* name, const char* document) 
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_repr = constant_repr;
   type.tp_methods = constant_methods;
+  type.tp_getset = constant_getset;
   checked(PyType_Ready(&type));
 }
 PyObject* add_constant(PyObject* module, PyTypeObject& type, const char* name) {

@@ -40,7 +40,8 @@ def tensordot(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> Tensor
     size = prod(a.shape[i] for i in over_a)
     left = a.permute(kept_a + over_a).reshape(prod(a.shape[i] for i in kept_a), size)
     right = b.permute(over_b + kept_b).reshape(size, prod(b.shape[i] for i in kept_b))
-    return left.mm(right).reshape(shape)
+    single = left.shape[0] == right.shape[1] == 1  # no matrix product for autocast, as in PyTorch
+    return (left.reshape(size).dot(right.reshape(size)) if single else left.mm(right)).reshape(shape)
 
 
 def _contracted(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> tuple[list[int], list[int]]:

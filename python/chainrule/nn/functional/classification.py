@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..._core import Tensor
+from ..._core import Tensor, int64
 from ...amp.precision import as_given, in_float32
 from ...autograd import differentiable
 from .._reduction import chosen, get_enum, reduced
@@ -143,7 +143,8 @@ def linear_cross_entropy(
             logits, target, weight, reduction=reduction, ignore_index=ignored, label_smoothing=label_smoothing
         )
 
-    return loss() if options is None else as_given(loss)()  # what PyTorch cuts it leaves in its dtype
+    cut = options is not None and label_smoothing == 0 and target.dtype is int64 and not out_features
+    return as_given(loss)() if cut else loss()  # what PyTorch cuts into chunks, autocast does not reach
 
 
 def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
