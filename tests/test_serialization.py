@@ -129,6 +129,16 @@ def test_a_whole_module_needs_trust():
         ours = through(theirs, reference, chainrule, weights_only=False)
     assert type(ours[1]) is chainrule.nn.ReLU
     assert ours(chainrule.ones(2)).tolist() == theirs(reference.ones(2)).tolist()
+    whole = chainrule.nn.Sequential(
+        layer, chainrule.nn.BatchNorm1d(3), chainrule.nn.Dropout(), chainrule.nn.LayerNorm(3)
+    )
+    theirs = through(whole.eval(), chainrule, reference, weights_only=False)
+    x = [[1.0, 2.0], [3.0, 4.0]]
+    reference.testing.assert_close(
+        theirs(reference.tensor(x)), reference.tensor(whole(chainrule.tensor(x)).tolist()), rtol=1e-5, atol=1e-6
+    )
+    theirs.double()
+    assert theirs[0].weight.dtype is theirs[0]._parameters["weight"].dtype is reference.float64
 
 
 def test_the_other_byte_order():

@@ -351,8 +351,9 @@ class SafeUnpickler:
 
     @_opcode(pickle.BINPERSID)
     def _persistent_id(self) -> None:
+        description = self._stack.pop()
         try:
-            storage = self._persistent_load(self._stack.pop())
+            storage = self._persistent_load(description)
         except Exception as error:  # about the archive or the device, with its own words
             self._from_outside = error
             raise
