@@ -162,6 +162,11 @@ def test_a_script_sees_what_it_would_see_under_python(tmp_path):
     ]
 
 
+def test_everything_at_once(tmp_path):
+    text = "from torch import *\nfrom torch.nn import *\nprint(ones(2).sum(), float(1), Linear(1, 1))"
+    assert printed(tmp_path, text) == ["tensor(2.) 1.0 Linear(in_features=1, out_features=1, bias=True)"]
+
+
 def test_packages_that_import_torch(tmp_path):
     package = tmp_path / "site" / "theirs"
     package.mkdir(parents=True)
