@@ -162,6 +162,11 @@ def test_a_script_sees_what_it_would_see_under_python(tmp_path):
     ]
 
 
+def test_everything_at_once(tmp_path):
+    text = "from torch import *\nfrom torch.nn import *\nprint(ones(2).sum(), float(1), Linear(1, 1))"
+    assert printed(tmp_path, text) == ["tensor(2.) 1.0 Linear(in_features=1, out_features=1, bias=True)"]
+
+
 def test_packages_that_import_torch(tmp_path):
     package = tmp_path / "site" / "theirs"
     package.mkdir(parents=True)
@@ -288,7 +293,7 @@ class Net(nn.Module):
         y = F.relu(x) + F.no_such_function(x)
         print(t.__version__, t.backends.cudnn.benchmark, t.float32.itemsize, t.no_such_name, nn.Linear.no_such_member)
         t.onnx.export(self, x, "x.onnx")
-        return nn.functional.no_such_function(y) + t.nn.init.zeros_(x)
+        return nn.functional.no_such_function(y) + t.nn.init.zeros_(x) + x.t().to_sparse_csr().relu().sum()
 """
 
 
@@ -302,11 +307,31 @@ def test_check(tmp_path):
         (15, "torch.nn.functional.no_such_function", "is missing"),
         (16, "torch.nn.Linear.no_such_member", "is missing"),
         (17, "torch.onnx.export", "raises: ch"),
+        (18, "Tensor.to_sparse_csr", "is missing"),
     }
     assert found - {(4, "torch.optim", "is missing"), (5, "torch.utils.data", "is missing")} == expected
     result = command("check", path)
     assert (result.returncode, len(result.stdout.splitlines())) == (1, len(found))
     assert f"{path}:17: torch.onnx.export raises: chainrule does not export to ONNX" in result.stdout
+
+
+def test_check_knows_every_missing_method():
+    """Methods that PyTorch's tensors have and ours have not, except names that say little about their object."""
+    shared = {
+        "index",
+        "indices",
+        "lu",
+        "qr",
+        "resize",
+        "resize_as",
+        "solve",
+        "storage_type",
+        "svd",
+        "values",
+        "volatile",
+    }
+    names = {name for name in dir(reference.Tensor) if not name.startswith("_")}
+    assert {name for name in names if not hasattr(chainrule.Tensor, name)} - shared <= missing_names._METHODS <= names
 
 
 def test_check_of_a_folder(tmp_path):

@@ -129,6 +129,16 @@ def test_a_whole_module_needs_trust():
         ours = through(theirs, reference, chainrule, weights_only=False)
     assert type(ours[1]) is chainrule.nn.ReLU
     assert ours(chainrule.ones(2)).tolist() == theirs(reference.ones(2)).tolist()
+    whole = chainrule.nn.Sequential(
+        layer, chainrule.nn.BatchNorm1d(3), chainrule.nn.Dropout(), chainrule.nn.LayerNorm(3)
+    )
+    theirs = through(whole.eval(), chainrule, reference, weights_only=False)
+    x = [[1.0, 2.0], [3.0, 4.0]]
+    reference.testing.assert_close(
+        theirs(reference.tensor(x)), reference.tensor(whole(chainrule.tensor(x)).tolist()), rtol=1e-5, atol=1e-6
+    )
+    theirs.double()
+    assert theirs[0].weight.dtype is theirs[0]._parameters["weight"].dtype is reference.float64
 
 
 def test_the_other_byte_order():
@@ -313,6 +323,12 @@ def test_no_name_is_imported():
         ):
             chainrule.load(file)
         assert serialization.get_unsafe_globals_in_checkpoint(file) == ["posix.system"]
+    file = io.BytesIO()
+    chainrule.save([Mine(1), MyTensor, Mine(2)], file, pickle_protocol=5)
+    names = [f"{__name__}.Mine", f"{__name__}.MyTensor"]
+    assert serialization.get_unsafe_globals_in_checkpoint(file) == names
+    with pytest.raises(pickle.UnpicklingError, match="damaged"):
+        serialization.get_unsafe_globals_in_checkpoint(archive_with(b"\xffno pickle"))
 
 
 def test_names_that_the_user_allows():
@@ -342,6 +358,7 @@ def archive_with(text: bytes) -> io.BytesIO:
 
 STORAGE = b"(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\x000X\3\0\0\0cpuK\2tQ"
 TENSOR = b"ctorch._utils\n_rebuild_tensor_v2\n(" + STORAGE
+ENDLESS = TENSOR + b"K\0J\xff\xff\xff\x7fJ\xff\xff\xff\x7f\x86K\0K\0\x86\x89)tR"  # 2**62 elements, all the first
 
 
 @pytest.mark.parametrize(
@@ -367,6 +384,18 @@ TENSOR = b"ctorch._utils\n_rebuild_tensor_v2\n(" + STORAGE
         "storage that is not there": STORAGE.replace(b"000X", b"00\x31X").replace(b"\x000X", b"\x001X") + b".",
         "conjugate of an expanded one": TENSOR + b"K\0J\0\0\0\x7f\x85K\0\x85\x89)}X\4\0\0\0conj\x88stR.",
         "old text codes": b"I1\n.",
+        "another function for a tensor": b"ctorch._tensor\n_rebuild_from_type_v2\n(cbuiltins\nbytearray\n"
+        b"ctorch\nTensor\nJ\0\0\0\x7f\x85}tR.",
+        "sizes from an endless tensor": b"ctorch._utils\n_rebuild_tensor_v2\n("
+        + STORAGE
+        + b"K\0"
+        + ENDLESS
+        + b"K\1\x85\x89)tR.",
+        "arguments from an endless tensor": b"ccollections\nOrderedDict\n" + ENDLESS + b"\x81.",
+        "pairs from an endless tensor": b"ccollections\nOrderedDict\n" + ENDLESS + b"\x85R.",
+        "encoding that is a tensor": b"c_codecs\nencode\nX\1\0\0\0a" + ENDLESS + b"\x86R.",
+        "description of a tensor": b"(" + ENDLESS + b"NNNNtQ.",
+        "a dtype that is not here": b"ctorch\nuint16\n.",
         "attributes that are no names": TENSOR[:0] + b"ccollections\nOrderedDict\n)R}K\1K\2sb.",
     }.values(),
     ids=lambda text: repr(text[:12]),
@@ -374,6 +403,14 @@ TENSOR = b"ctorch._utils\n_rebuild_tensor_v2\n(" + STORAGE
 def test_hostile_pickles(text):
     with pytest.raises((pickle.UnpicklingError, RuntimeError)):
         chainrule.load(archive_with(text))
+
+
+def test_hostile_old_files():
+    parts = [pickle.dumps(value, 2) for value in (0x1950A86A20F9469CFC6C, 1001, {}, None)]
+    deep = b"\x80\2])" + b"\x85" * 1_000_000 + b"a."
+    for text in (b"".join(parts) + deep, b"".join(parts[:1]) + deep, b"".join(parts) + b"\x80\2K\1."):
+        with pytest.raises((pickle.UnpicklingError, RuntimeError)):
+            chainrule.load(io.BytesIO(text))
 
 
 def test_hostile_archives():

@@ -14,6 +14,8 @@ def _rebuild_tensor(storage: TypedStorage, storage_offset: int, size: tuple, str
     """A tensor over a storage; a layout that does not fit into it raises."""
     if not isinstance(storage, TypedStorage):
         raise TypeError(f"a tensor is made from a storage, not from {type(storage).__name__}")
+    if not isinstance(size, (tuple, list)) or not isinstance(stride, (tuple, list)):
+        raise TypeError("a tensor's sizes and strides are tuples")
     return storage.untyped()._tensor(storage.dtype, storage_offset, tuple(size), tuple(stride))
 
 
@@ -40,6 +42,8 @@ def _rebuild_tensor_v2(
 
 def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
     """_rebuild_tensor_v2 with a dtype, for those that have no storage type."""
+    if not isinstance(storage, TypedStorage):
+        raise TypeError(f"a tensor is made from a storage, not from {type(storage).__name__}")
     typed = TypedStorage(wrap_storage=storage.untyped(), dtype=dtype)
     return _rebuild_tensor_v2(typed, storage_offset, size, stride, requires_grad, backward_hooks, metadata)
 

@@ -11,6 +11,18 @@ from typing import Any, NamedTuple
 
 import chainrule
 
+# Methods of PyTorch's tensors that may be missing here, without those whose names other objects share (values, index).
+# A script's tensors cannot be told from its other objects without running it, so their use is reported as a doubt.
+_METHOD_NAMES = """
+ccol_indices cholesky cholesky_inverse cholesky_solve coalesce col_indices conj_physical_ crow_indices cumprod_
+cumsum_ dense_dim dequantize det eig fill_diagonal_ geqrf hash_tensor int_repr inverse is_coalesced istft logdet lstsq
+lu_solve matrix_exp matrix_power orgqr ormqr pinverse q_per_channel_axis q_per_channel_scales
+q_per_channel_zero_points q_scale q_zero_point qscheme resize_as_sparse_ row_indices slice_inverse slogdet smm
+sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm stft symeig to_mkldnn to_padded_tensor
+to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr triangular_solve
+"""
+_METHODS = frozenset(_METHOD_NAMES.split())
+
 
 class Finding(NamedTuple):
     """A name, where it stands, and what is wrong with it."""
@@ -67,7 +79,12 @@ def used_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
                     yield f"{node.module}.{alias.name}", node.lineno
     inner = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node not in inner and (name := _dotted(node, meanings)):
+        if not isinstance(node, ast.Attribute):
+            continue
+        name = _dotted(node, meanings)
+        if name is None and node.attr in _METHODS:
+            yield f"Tensor.{node.attr}", node.lineno
+        elif name is not None and node not in inner:
             yield name, node.lineno
 
 
@@ -102,6 +119,9 @@ def _dotted(node: ast.expr, meanings: dict[str, str]) -> str | None:
 
 def problem_with(name: str) -> str | None:
     """What is wrong with a name of torch; None if it is there and does its work."""
+    if name.startswith("Tensor."):
+        method = name.removeprefix("Tensor.")
+        return None if hasattr(chainrule.Tensor, method) else "is missing, if it is a tensor's"
     value: Any = chainrule
     parts = name.split(".")
     for i, part in enumerate(parts[1:], 2):

@@ -33,7 +33,7 @@ class TorchModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         try:
-            value = getattr(chainrule, name)
+            value = _starred() if name == "__all__" else getattr(chainrule, name)
         except AttributeError:
             raise AttributeError(missing(f"torch.{name}"), name=name, obj=self) from None
         self.__dict__[name] = value  # found without this function the next time
@@ -44,6 +44,13 @@ class TorchModule(ModuleType):
 
     def __repr__(self) -> str:
         return f"<module 'torch', which is chainrule ({chainrule.__file__})>"
+
+
+def _starred() -> list[str]:
+    """What `from torch import *` brings: functions and classes, but neither modules nor dtypes, which hide float."""
+    plain = (ModuleType, chainrule.dtype, chainrule.layout, chainrule.memory_format)
+    found = {name for name, value in vars(chainrule).items() if name[0] != "_" and not isinstance(value, plain)}
+    return sorted(found | chainrule._FROM_SUBMODULES.keys())
 
 
 def missing(name: str) -> str:

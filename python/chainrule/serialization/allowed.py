@@ -29,10 +29,13 @@ def checked_key(key: Any, depth: int = 0) -> Any:
     return key
 
 
-def _pairs(items: Any) -> list:
-    if isinstance(items, dict):
-        return list(items.items())
-    return [(checked_key(key), value) for key, value in _expect(items, list)]
+def _pairs(*items: Any) -> list:
+    """What a dict is made from: nothing, another dict, or a list of pairs."""
+    if len(items) > 1:
+        raise TypeError("a dict is made from one argument")
+    given = _expect(items[0], dict, list) if items else []
+    pairs = given.items() if isinstance(given, dict) else (_expect(pair, tuple, list) for pair in given)
+    return [(checked_key(key), value) for key, value in pairs]
 
 
 def _expect(value: Any, *kinds: type) -> Any:
@@ -44,12 +47,12 @@ def _expect(value: Any, *kinds: type) -> Any:
 # ---- what may be called: each function takes the arguments as the file gives them and trusts none
 
 
-def _ordered_dict(items: Any = ()) -> OrderedDict:
-    return OrderedDict(_pairs(list(items) if items == () else items))
+def _ordered_dict(*items: Any) -> OrderedDict:
+    return OrderedDict(_pairs(*items))
 
 
-def _counter(items: Any = ()) -> Counter:
-    return Counter(dict(_pairs(list(items) if items == () else items)))
+def _counter(*items: Any) -> Counter:
+    return Counter(dict(_pairs(*items)))
 
 
 def _set(items: Any = ()) -> set:
@@ -65,7 +68,7 @@ def _bytearray(data: Any = b"") -> bytearray:
 
 
 def _encode(text: Any, encoding: Any) -> bytes:
-    if encoding not in ("latin1", "latin-1"):
+    if _expect(encoding, str) not in ("latin1", "latin-1"):
         raise ValueError("bytes are written as latin1 only")
     return _expect(text, str).encode("latin1")
 
@@ -85,22 +88,25 @@ def _get_layout(name: Any) -> Any:
     return _LAYOUTS[_expect(name, str)]
 
 
+_OF_TENSORS = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_parameter")
+
+
 def _from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Any:
     """_rebuild_from_type_v2 for tensors and parameters, or a subclass that the user allowed."""
-    if CALLABLE.get(id(function)) is not function or function is REBUILD["torch._tensor._rebuild_from_type_v2"]:
+    if not any(function is REBUILD[f"torch._utils.{name}"] for name in _OF_TENSORS):
         raise TypeError("a tensor is rebuilt by one of the functions for it")
     if kind is not Tensor and kind is not Parameter and not (is_allowed_by_user(kind) and issubclass(kind, Tensor)):
-        raise TypeError(f"{getattr(kind, '__name__', kind)!r} is no class of tensors that may be loaded")
-    attributes = _attributes(state)
-    return REBUILD["torch._tensor._rebuild_from_type_v2"](function, kind, _expect(arguments, tuple), attributes)
+        raise TypeError("the class is none of tensors that may be loaded")
+    rebuild = REBUILD["torch._tensor._rebuild_from_type_v2"]
+    return rebuild(function, kind, _expect(arguments, tuple), attributes(state))
 
 
 def _parameter_with_state(data: Any, requires_grad: Any, hooks: Any, state: Any) -> Parameter:
     rebuild = REBUILD["torch._utils._rebuild_parameter_with_state"]
-    return rebuild(data, requires_grad, hooks, _attributes(state))
+    return rebuild(data, requires_grad, hooks, attributes(state))
 
 
-def _attributes(state: Any) -> dict:
+def attributes(state: Any) -> dict:
     """The attributes of an object; those that belong to its class by slots are not for a file to set."""
     if isinstance(state, tuple) and len(state) == 2 and not state[1]:
         state = state[0]
@@ -140,7 +146,6 @@ _VALUES: dict[str, Any] = {
     **{f"torch.{kind.dtype!r}".replace("torch.torch.", "torch."): kind.dtype for kind in STORAGE_TYPES.values()},
 }
 NAMES: dict[str, Any] = _VALUES | {name: value for name, (value, _) in _CONSTRUCTORS.items()}
-CALLABLE = {id(value): value for value, _ in _CONSTRUCTORS.values()}
 CONSTRUCTOR = {id(value): constructor for value, constructor in _CONSTRUCTORS.values()}
 
 # ---- what the user allows besides

@@ -151,9 +151,15 @@ class ArchiveStorages:
         return TypedStorage(wrap_storage=storage, dtype=dtype)
 
 
+def tag_of(description: Any) -> str | None:
+    """The text that a description begins with."""
+    begins = type(description) is tuple and len(description) > 0 and type(description[0]) is str
+    return description[0] if begins else None
+
+
 def described(description: Any, length: int) -> tuple[_core.dtype, str, str, int]:
     """The dtype, key, device and number of elements in a storage's description."""
-    if type(description) is not tuple or len(description) < length or description[0] != "storage":
+    if type(description) is not tuple or len(description) < length or tag_of(description) != "storage":
         raise pickle.UnpicklingError("a persistent id does not describe a storage")
     kind, key, location, count = description[1:5]
     if kind is UntypedStorage:
@@ -214,5 +220,9 @@ def get_unsafe_globals_in_checkpoint(f: str | os.PathLike | BinaryIO) -> list[st
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             return get_unsafe_globals_in_checkpoint(file)
-    found = names_in(ArchiveReader(f).read("data.pkl"))
+    data = ArchiveReader(f).read("data.pkl")
+    try:
+        found = names_in(data)
+    except (ValueError, KeyError, IndexError) as error:
+        raise pickle.UnpicklingError(f"the file's pickle is damaged: {error}") from error
     return sorted(name for name in found if name not in allowed.NAMES and name not in allowed._user)

@@ -11,7 +11,7 @@ from .._core import UntypedStorage
 from .._utils import _rebuild_tensor_v2
 from ..storage import TypedStorage
 from .archive import swap_bytes
-from .loading import MapLocation, described, restorer, trusted_unpickler, with_advice
+from .loading import MapLocation, described, restorer, tag_of, trusted_unpickler, with_advice
 from .names import object_of
 from .safe_unpickler import SafeUnpickler
 
@@ -29,7 +29,7 @@ def load_old(file: BinaryIO, map_location: MapLocation, pickle_module, weights_o
         raise RuntimeError("Invalid magic number; corrupt file? It is neither a zip archive nor PyTorch's old format.")
     version = with_advice(head)
     if version != _PROTOCOL_VERSION:
-        raise RuntimeError(f"Invalid protocol version: {version!r:.50}")
+        raise RuntimeError(f"Invalid protocol version: {version if type(version) is int else type(version).__name__}")
     system = with_advice(head)
     storages = FollowingStorages(len(data), map_location)
     stream = io.BytesIO(data)
@@ -75,7 +75,7 @@ class FollowingStorages:
 
     def persistent_load(self, description: Any) -> Any:
         """The storage for a description, still without its values; a module's class for a module's."""
-        if isinstance(description, tuple) and description[:1] == ("module",) and len(description) == 4:
+        if tag_of(description) == "module" and len(description) == 4:
             return description[1]  # PyTorch kept a module's source code beside its class
         dtype, key, location, count = described(description, 6)
         if description[5] is not None:
@@ -90,7 +90,7 @@ class FollowingStorages:
 
     def fill(self, data: memoryview, keys: Any, swapped: bool) -> None:
         """Copies the bytes to their storages."""
-        if type(keys) is not list or {key for key in keys if type(key) is str} != self._made.keys():
+        if type(keys) is not list or any(type(key) is not str for key in keys) or set(keys) != self._made.keys():
             raise RuntimeError("the file's list of storages is not that of its tensors; it is damaged")
         for key in keys:
             storage, width = self._made[key].untyped(), self._made[key].dtype.itemsize

@@ -66,8 +66,8 @@ class SafeUnpickler:
         except Exception as error:  # the damage may show anywhere
             if error is self._from_outside:
                 raise
-            kind = type(error).__name__
-            raise pickle.UnpicklingError(f"at byte {self.position}: {error or kind} ({kind})") from error
+            text = str(error)[:500]
+            raise pickle.UnpicklingError(f"at byte {self.position}: {text} ({type(error).__name__})") from error
 
     # ---- bytes
 
@@ -328,7 +328,9 @@ class SafeUnpickler:
         self._new(kind, arguments, named)
 
     def _new(self, kind: Any, arguments: Any, named: Any) -> None:
-        if kind in (OrderedDict, Counter) if isinstance(kind, type) else False:
+        if type(arguments) is not tuple or type(named) is not dict:
+            raise TypeError("arguments are not a tuple and a dict")
+        if kind is OrderedDict or kind is Counter:
             self._stack.append(allowed.CONSTRUCTOR[id(kind)](*arguments, **named))
         elif isinstance(kind, type) and allowed.is_allowed_by_user(kind):
             self._stack.append(kind.__new__(kind, *arguments, **named))
@@ -339,18 +341,19 @@ class SafeUnpickler:
     def _build(self) -> None:
         state, target = self._stack.pop(), self._stack[-1]
         if type(target) is OrderedDict:  # a state dict keeps its versions in an attribute
-            target.__dict__.update(allowed._attributes(state))
+            target.__dict__.update(allowed.attributes(state))
         elif not allowed.is_allowed_by_user(type(target)):
             raise TypeError(f"Can only build state for OrderedDict or allowed classes, but got {type(target).__name__}")
         elif hasattr(target, "__setstate__"):
             target.__setstate__(state)
         else:
-            target.__dict__.update(allowed._attributes(state))
+            target.__dict__.update(allowed.attributes(state))
 
     @_opcode(pickle.BINPERSID)
     def _persistent_id(self) -> None:
+        description = self._stack.pop()
         try:
-            storage = self._persistent_load(self._stack.pop())
+            storage = self._persistent_load(description)
         except Exception as error:  # about the archive or the device, with its own words
             self._from_outside = error
             raise
@@ -359,12 +362,14 @@ class SafeUnpickler:
 
 def found(module: str, name: str) -> Any:
     """What is on the list under this name."""
-    full = f"{_PYTHON_2.get(module, module)}.{name}"
+    full = _full_name(module, name)
     if full in allowed.NAMES:
         return allowed.NAMES[full]
     try:
         return allowed.user_allowed(full)
     except KeyError:
+        if full.startswith("torch.") and not full.startswith("torch.nn."):
+            raise pickle.UnpicklingError(f"the file needs {_shown(full)}, which chainrule does not load") from None
         raise UnsupportedGlobal(
             f"Unsupported global: GLOBAL {_shown(full)} was not an allowed global by default. If you trust it, allow "
             f"it with torch.serialization.add_safe_globals([...])."
@@ -381,13 +386,22 @@ def names_in(data: bytes) -> set[str]:
     """The names that a pickle uses, whether they are on the list or not; nothing is called."""
     import pickletools
 
-    names, texts = set(), []
+    names: set[str] = set()
+    texts: list[str] = [""]  # as they come on the stack
+    memo: dict[int, str] = {}
     for operation, argument, _ in pickletools.genops(data):
         if operation.name == "GLOBAL":
-            module, name = str(argument).split(" ", 1)
-            names.add(f"{_PYTHON_2.get(module, module)}.{name}")
+            names.add(_full_name(*str(argument).split(" ", 1)))
         elif operation.name == "STACK_GLOBAL":
-            names.add(".".join(texts[-2:]))
-        elif isinstance(argument, str):
-            texts.append(argument)
+            names.add(_full_name(*texts[-2:]))
+        elif operation.name in ("MEMOIZE", "BINPUT", "LONG_BINPUT"):
+            memo[len(memo) if argument is None else int(argument)] = texts[-1]
+        elif operation.name in ("BINGET", "LONG_BINGET"):
+            texts.append(memo[int(argument)])
+        elif operation.stack_after and operation.name != "MARK":
+            texts.append(argument if isinstance(argument, str) else "")
     return names
+
+
+def _full_name(module: str, name: str) -> str:
+    return f"{_PYTHON_2.get(module, module)}.{name}"

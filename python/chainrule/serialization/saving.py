@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 import pickle
 import sys
+from collections import OrderedDict
 from io import BytesIO
 from types import FunctionType, ModuleType
 from typing import Any, BinaryIO, ClassVar
 
 from .._core import Tensor, UntypedStorage, layout
 from .._utils import saved_form
+from ..nn.modules.module import Module
 from ..storage import TypedStorage
 from .allowed import _get_layout
 from .archive import ArchiveWriter
@@ -56,6 +59,8 @@ class Pickler(_Pickler):
         if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
             obj.__reduce_ex__(DEFAULT_PROTOCOL)  # warns of hooks, which are lost
             return saved_form(obj)
+        if isinstance(obj, Module) and type(obj).__getstate__ is Module.__getstate__:
+            return copyreg.__newobj__, (type(obj),), module_state(obj)  # type: ignore[attr-defined]
         if isinstance(obj, layout):
             return _get_layout, (str(obj),)
         return obj.name if isinstance(obj, StorageType) else NotImplemented
@@ -72,6 +77,14 @@ class Pickler(_Pickler):
         self.memoize(obj)
 
     dispatch: ClassVar = {**_Pickler.dispatch, FunctionType: save_global}
+
+
+def module_state(module: Module) -> dict[str, Any]:
+    """A module's attributes as PyTorch's modules keep them: members only in their dicts, dicts of hooks always."""
+    state = module.__getstate__()
+    members = {name for kind in ("_parameters", "_buffers", "_modules") for name in state[kind]}
+    hooks = {name: OrderedDict() for name in ("_backward_hooks", "_forward_hooks") if name not in state}
+    return {name: value for name, value in state.items() if name not in members} | hooks
 
 
 def save(
