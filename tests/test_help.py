@@ -75,9 +75,8 @@ def missing_parts(name: str, value: object) -> list[str]:
     if is_operation(name, value):
         missing += [] if documentation.SHAPE in text else [documentation.SHAPE]
         missing += [] if documentation.DERIVATIVE in text or "\n    y = " in text else [documentation.DERIVATIVE]
-        first = text.partition("\n\n")[0]
-        described = not isinstance(value, FUNCTIONS[:2]) or text.partition("\n\n")[2].strip()
-        missing += [] if first and described else ["sentence"]
+        paragraphs = text.split("\n\n")[isinstance(value, FUNCTIONS[:2]) :]  # after the signatures
+        missing += ["sentence"] if paragraphs[0].startswith(documentation.SHAPE) else []
     return missing
 
 
