@@ -1,8 +1,9 @@
-"""Help. Fourier transforms. `norm` "backward" divides the inverse by n, "forward" the transform, "ortho" both by its root."""
+"""Help. Fourier transforms."""
 
 TEXT = """
 fft_fft
-    The discrete Fourier transform along `dim`, of n elements: cut off, or padded with zeros.
+    The discrete Fourier transform along `dim`, of n elements: cut off, or padded with zeros. `norm` "backward" divides
+    the inverse by n, "forward" the transform, "ortho" both by its root.
     Shape and dtype: The shape of the input with n at `dim`; complex.
     Derivative: n * the inverse transform of g, for norm "backward"
     >>> torch.fft.fft(torch.tensor([1., 2., 3., 4.]))

@@ -1,4 +1,4 @@
-"""Help. Linear algebra: solving, factorising, eigenvalues, norms. A tensor (*, n, n) holds a matrix for each place of *."""
+"""Help. Linear algebra: solving, factorising, eigenvalues, norms."""
 
 TEXT = """
 linalg_solve
