@@ -88,6 +88,13 @@ def test_every_public_function_and_method_explains_itself() -> None:
     assert WITHOUT_HELP - set(lacking) & set(PUBLIC) == set(), "these have their help: take them off the list"
 
 
+def test_every_public_type_explains_itself() -> None:
+    kinds = {name: value for name in dir(chainrule) if inspect.isclass(value := getattr(chainrule, name))}
+    assert [name for name, kind in kinds.items() if not kind.__doc__] == []
+    for kind in (chainrule.Size, chainrule.dtype, chainrule.device, chainrule.Generator):
+        assert [name for name in vars(kind) if not name.startswith("_") and not getattr(kind, name).__doc__] == []
+
+
 def test_signatures() -> None:
     for name, value in PUBLIC.items():
         if isinstance(value, FUNCTIONS[:2]):
