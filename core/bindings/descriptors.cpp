@@ -40,12 +40,11 @@ PyObject* dtype_to_complex(PyObject* self, PyObject*) {
   return Py_NewRef(dtype_object(t == DType::Float64 ? DType::Complex128 : DType::Complex64));
 }
 
-PyGetSetDef dtype_getset[] = {
-    {"is_floating_point", dtype_is_floating, nullptr, "Whether the numbers are floating.", nullptr},
-    {"is_complex", dtype_is_complex, nullptr, "Whether the numbers are complex.", nullptr},
-    {"is_signed", dtype_is_signed, nullptr, "Whether there are negative numbers.", nullptr},
-    {"itemsize", dtype_itemsize, nullptr, "Bytes per element.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef dtype_getset[] = {{"is_floating_point", dtype_is_floating, nullptr, nullptr, nullptr},
+                              {"is_complex", dtype_is_complex, nullptr, nullptr, nullptr},
+                              {"is_signed", dtype_is_signed, nullptr, nullptr, nullptr},
+                              {"itemsize", dtype_itemsize, nullptr, nullptr, nullptr},
+                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef dtype_methods[] = {
     {"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
     {"to_real", dtype_to_real, METH_NOARGS, "The dtype of the parts of complex numbers; a real dtype itself."},
