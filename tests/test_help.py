@@ -19,13 +19,18 @@ import torch as reference
 import chainrule
 from chainrule import _core, documentation
 
-MODULES = ("nn.functional", "special", "linalg", "fft")
+MODULES = ("nn.functional", "special", "linalg", "fft", "masked")
+# Their functions work on functions, graphs, modules and generators; shape, dtype and derivative mean nothing there.
+OTHER_MODULES = (
+    *("autograd", "autograd.functional", "autograd.forward_ad", "autograd.graph", "func", "random"),
+    *("signal.windows", "nn.init", "nn.utils", "utils.checkpoint"),
+)
 FUNCTIONS = (type(chainrule.sin), type(chainrule.Tensor.sin), type(chainrule.can_cast), types.FunctionType)
 # What has no help yet, by its whole name; a name leaves the list with its text.
 WITHOUT_HELP = set(Path(__file__).with_name("golden").joinpath("without_help.txt").read_text().split())
 
-# No example gives the same in both: PyTorch has the one switch, and lets the other be set only once.
-WITHOUT_EXAMPLE = {"set_flush_denormal", "set_num_interop_threads"}
+# PyTorch has the one switch, and lets the other be set only once; the last is for pickle.
+WITHOUT_EXAMPLE = {"set_flush_denormal", "set_num_interop_threads", "random.restored_generator"}
 
 
 def find_module(name: str) -> types.ModuleType | None:
@@ -37,23 +42,29 @@ def find_module(name: str) -> types.ModuleType | None:
 
 def public_names() -> Iterator[tuple[str, object]]:
     """Every public function and method by its whole name."""
-    owners = {"": chainrule, "Tensor": chainrule.Tensor, **{name: find_module(name) for name in MODULES}}
-    for where, owner in owners.items():
-        for name in dir(owner) if owner else ():
+    owners = {name: find_module(name) for name in (*MODULES, *OTHER_MODULES)}
+    for where, owner in {"": chainrule, "Tensor": chainrule.Tensor, **owners}.items():
+        for name in getattr(owner, "__all__", dir(owner)) if owner else ():
             value = inspect.getattr_static(owner, name) if where == "Tensor" else getattr(owner, name)
-            if not name.startswith("_") and isinstance(value, FUNCTIONS):
+            if not name.startswith("_") and isinstance(value, FUNCTIONS) and is_own(value):
                 yield f"{where}.{name}".lstrip("."), value
+
+
+def is_own(value: object) -> bool:
+    """Whether it is not something of Python's that a module imports."""
+    return not isinstance(value, types.FunctionType) or value.__module__.startswith("chainrule")
 
 
 PUBLIC = dict(public_names())
 
 
-def is_operation(value: object) -> bool:
+def is_operation(name: str, value: object) -> bool:
     """Whether it calculates with tensors: settings have neither shapes nor a derivative."""
     if isinstance(value, FUNCTIONS[:2]):
         return True
-    takes_tensors = "Tensor" in str(inspect.signature(value)) if isinstance(value, types.FunctionType) else False
-    return takes_tensors and "chainrule.random" not in value.__module__
+    if not isinstance(value, types.FunctionType) or name.startswith(OTHER_MODULES):
+        return False
+    return "Tensor" in str(inspect.signature(value)) and value.__module__ != "chainrule.random"
 
 
 def missing_parts(name: str, value: object) -> list[str]:
@@ -61,12 +72,11 @@ def missing_parts(name: str, value: object) -> list[str]:
     if text.startswith("Raises"):
         return []
     missing = [] if ">>> " in text or name in WITHOUT_EXAMPLE else ["example"]
-    if is_operation(value):
+    if is_operation(name, value):
         missing += [] if documentation.SHAPE in text else [documentation.SHAPE]
         missing += [] if documentation.DERIVATIVE in text or "\n    y = " in text else [documentation.DERIVATIVE]
-        first = text.partition("\n\n")[0]
-        described = not isinstance(value, FUNCTIONS[:2]) or text.partition("\n\n")[2].strip()
-        missing += [] if first and described else ["sentence"]
+        paragraphs = text.split("\n\n")[isinstance(value, FUNCTIONS[:2]) :]  # after the signatures
+        missing += ["sentence"] if paragraphs[0].startswith(documentation.SHAPE) else []
     return missing
 
 
@@ -76,6 +86,13 @@ def test_every_public_function_and_method_explains_itself() -> None:
         "write an entry in python/chainrule/documentation, or the parts into the docstring of a Python function"
     )
     assert WITHOUT_HELP - set(lacking) & set(PUBLIC) == set(), "these have their help: take them off the list"
+
+
+def test_every_public_type_explains_itself() -> None:
+    kinds = {name: value for name in dir(chainrule) if inspect.isclass(value := getattr(chainrule, name))}
+    assert [name for name, kind in kinds.items() if not kind.__doc__] == []
+    for kind in (chainrule.Size, chainrule.device, chainrule.Generator):
+        assert [name for name in vars(kind) if not name.startswith("_") and not getattr(kind, name).__doc__] == []
 
 
 def test_signatures() -> None:
@@ -116,12 +133,16 @@ def same_random_state() -> Iterator[None]:
     reference.set_rng_state(states[1])
 
 
-@pytest.mark.parametrize("library", [chainrule, reference], ids=["chainrule", "torch"])
-@pytest.mark.parametrize("text", EXAMPLES, ids=EXAMPLES.values())
-def test_examples_show_what_happens(text: str, library: types.ModuleType, same_random_state: None) -> None:
+OWN = {"autograd.differentiable", "autograd.keep"}  # PyTorch has nothing of the kind
+CASES = [(library, text) for text in EXAMPLES for library in (chainrule, reference)]
+CASES = [(library, text) for library, text in CASES if library is chainrule or EXAMPLES[text] not in OWN]
+
+
+@pytest.mark.parametrize(("library", "text"), CASES, ids=[f"{EXAMPLES[text]}-{lib.__name__}" for lib, text in CASES])
+def test_examples_show_what_happens(library: types.ModuleType, text: str, same_random_state: None) -> None:
     name = EXAMPLES[text]
     code = text.replace("import chainrule as torch", f"import {library.__name__} as torch")
-    test = doctest.DocTestParser().get_doctest(code, {"torch": library}, name, None, None)
+    test = doctest.DocTestParser().get_doctest(code, {"torch": library, "__name__": name}, name, None, None)
     report: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
     with warnings.catch_warnings():
@@ -134,10 +155,11 @@ def test_examples_show_what_happens(text: str, library: types.ModuleType, same_r
 
 
 def test_every_entry_belongs_to_an_operation() -> None:
-    known = set(_core.functions) | set(vars(chainrule.Tensor))
+    known = set(_core.functions) | set(vars(chainrule.Tensor)) | set(dir(reference))
+    for module in (reference.special, reference.linalg, reference.fft):
+        known |= {f"{module.__name__.rpartition('.')[2]}_{name}" for name in dir(module)}
     named = documentation.entries()
-    special = {f"special_{name}" for name in dir(chainrule.special)}
-    assert set(named) - known - special == set()
+    assert set(named) - known == set()
     assert {target for target in named.values() if isinstance(target, str)} - set(named) == set()
 
 

@@ -48,10 +48,11 @@ PyGetSetDef dtype_getset[] = {{"__module__", module_of_constants, nullptr, nullp
                               {"is_signed", dtype_is_signed, nullptr, nullptr, nullptr},
                               {"itemsize", dtype_itemsize, nullptr, nullptr, nullptr},
                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
-                               {"to_real", dtype_to_real, METH_NOARGS, nullptr},
-                               {"to_complex", dtype_to_complex, METH_NOARGS, nullptr},
-                               {nullptr, nullptr, 0, nullptr}};
+PyMethodDef dtype_methods[] = {
+    {"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
+    {"to_real", dtype_to_real, METH_NOARGS, "The dtype of the parts of complex numbers; a real dtype itself."},
+    {"to_complex", dtype_to_complex, METH_NOARGS, "The complex dtype whose parts have this one."},
+    {nullptr, nullptr, 0, nullptr}};
 
 // ---- device
 
@@ -142,8 +143,8 @@ PyObject* device_reduce(PyObject* self, PyObject*) {
   PyObject* text = device_str(self);
   return Py_BuildValue("(O(N))", &DeviceType, text);
 }
-PyGetSetDef device_getset[] = {{"type", device_type, nullptr, nullptr, nullptr},
-                               {"index", device_get_index, nullptr, nullptr, nullptr},
+PyGetSetDef device_getset[] = {{"type", device_type, nullptr, "The kind of device: \"cpu\".", nullptr},
+                               {"index", device_get_index, nullptr, "The number of the device, or None.", nullptr},
                                {nullptr, nullptr, nullptr, nullptr, nullptr}};
 // `with device("cpu"):` makes it the default, which it is.
 PyObject* device_enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
@@ -219,9 +220,10 @@ PyObject* size_add(PyObject* a, PyObject* b) {
 PyNumberMethods size_number = {};
 PyMappingMethods size_mapping = {nullptr, size_subscript, nullptr};
 PySequenceMethods size_sequence = {};
-PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, nullptr},
-                              {"__reduce__", size_reduce, METH_NOARGS, nullptr},
-                              {nullptr, nullptr, 0, nullptr}};
+PyMethodDef size_methods[] = {
+    {"numel", size_numel, METH_NOARGS, "The number of elements of a tensor with these sizes."},
+    {"__reduce__", size_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 // ---- layout and memory_format: constants with a name
 

@@ -88,7 +88,8 @@ class _LegacyType(type):
 
 
 def _legacy(name: str, dtype: _core.dtype) -> _LegacyType:
-    return _LegacyType(name, (), {"dtype": dtype})
+    text = f"PyTorch's older name for tensors of dtype {dtype}: makes one, and isinstance() asks for the dtype."
+    return _LegacyType(name, (), {"dtype": dtype, "__doc__": text})
 
 
 BoolTensor = _legacy("BoolTensor", _core.bool)

@@ -69,6 +69,12 @@ def fork_rng(
     Args:
         devices: in PyTorch, other devices whose generators are forked too; chainrule has only the CPU's.
         enabled: False makes the block an ordinary one.
+
+    >>> _ = torch.manual_seed(0)
+    >>> with torch.random.fork_rng():
+    ...     _ = torch.rand(2)
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
     """
     if devices:
         raise RuntimeError(f"{_caller}: {_devices_kw}={devices!r} names devices, but chainrule runs on the CPU")

@@ -41,7 +41,13 @@ def backward(
     grad_variables=None,
     inputs=None,
 ) -> None:
-    """Adds the gradients of `tensors` into the .grad of the leaves they depend on, or of `inputs` only."""
+    """Adds the gradients of `tensors` into the .grad of the leaves they depend on, or of `inputs` only.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> torch.autograd.backward(x * x)
+    >>> x.grad
+    tensor(6.)
+    """
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
@@ -69,7 +75,12 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple:
-    """The gradients of the sum of `outputs` with respect to `inputs`; touches no .grad."""
+    """The gradients of the sum of `outputs` with respect to `inputs`; touches no .grad.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> torch.autograd.grad(x * x, x)
+    (tensor(6.),)
+    """
     if not only_inputs:
         raise ValueError("only_inputs argument is deprecated and must be True")
     if allow_unused is False and materialize_grads:

@@ -397,6 +397,10 @@ def gradgradcheck(
     """Whether the second derivatives of func(*inputs) are those of finite differences of its gradients.
 
     The gradients are taken for random `grad_outputs` unless some are given, and differentiated by these as well.
+
+    >>> x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradgradcheck(torch.sin, x)
+    True
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")

@@ -21,7 +21,7 @@ from typing import NamedTuple
 SUBJECTS = (
     *("arithmetic", "comparisons", "functions", "special", "activations", "creation", "random", "views", "joining"),
     *("rearranging", "indexing", "writing", "reductions", "scans", "ordering", "products", "networks", "images"),
-    "tensors",
+    *("tensors", "linalg", "fft"),
 )
 
 SHAPE, DERIVATIVE = "Shape and dtype:", "Derivative:"
@@ -90,13 +90,14 @@ def formulas() -> dict[str, str]:
 
 @cache
 def _python_bodies() -> dict[str, str]:
-    """The module that holds the body, and the body's name, of each operation that is written in Python."""
+    """Where the body of each operation that is written in Python is: `chainrule.ops.products:kron`."""
     from ..ops.table import OPERATIONS
 
     found: dict[str, str] = {}
     for module, text in OPERATIONS.items():
         for body in re.findall(r"^\s*[\w+]+\s+([\w.]+)\(", text, re.MULTILINE):
-            found.setdefault(body.partition(".")[0], f"{module}:{body.replace('.', '_')}")
+            room = "chainrule" if "." in module else "chainrule.ops"
+            found.setdefault(body.partition(".")[0], f"{room}.{module}:{body.replace('.', '_')}")
     return found
 
 
@@ -105,7 +106,7 @@ def _docstring(name: str) -> str:
     module, _, body = _python_bodies().get(name, "").partition(":")
     if not module:
         return ""
-    return inspect.getdoc(getattr(importlib.import_module(f"chainrule.ops.{module}"), body)) or ""
+    return inspect.getdoc(getattr(importlib.import_module(module), body)) or ""
 
 
 def find_entry(name: str) -> tuple[str, Entry]:

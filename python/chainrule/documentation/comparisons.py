@@ -91,11 +91,13 @@ isin
     >>> torch.isin(torch.tensor([1, 2, 3, 4]), torch.tensor([2, 4]))
     tensor([False,  True, False,  True])
 is_same_size
+    Whether both tensors have the same shape.
     Shape and dtype: Any shapes and dtypes. The result is a Python bool.
     Derivative: none, the result is a bool
     >>> torch.is_same_size(torch.ones(2, 3), torch.zeros(2, 3))
     True
 is_nonzero
+    Whether the one element is not zero.
     Shape and dtype: One element of any dtype. The result is a Python bool.
     Derivative: none, the result is a bool
     >>> torch.is_nonzero(torch.tensor([0.]))

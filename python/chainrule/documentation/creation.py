@@ -165,16 +165,19 @@ vander
             [4, 2, 1],
             [9, 3, 1]])
 bartlett_window
+    A triangle that begins at zero; one whole period unless `periodic` is false.
     Shape and dtype: (window_length,); the default dtype, or `dtype`, which is floating.
     Derivative: none, the arguments are numbers
     >>> torch.bartlett_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
 blackman_window
+    0.42 - 0.5 cos(x) + 0.08 cos(2x) over one whole period, or symmetric if `periodic` is false.
     Shape and dtype: (window_length,); the default dtype, or `dtype`, which is floating.
     Derivative: none, the arguments are numbers
     >>> torch.blackman_window(3).shape
     torch.Size([3])
 hann_window
+    0.5 - 0.5 cos(x) over one whole period, or symmetric if `periodic` is false.
     Shape and dtype: (window_length,); the default dtype, or `dtype`, which is floating.
     Derivative: none, the arguments are numbers
     >>> torch.hann_window(4)

@@ -75,6 +75,7 @@ histc
     >>> torch.histc(torch.tensor([1., 2., 2., 4.]), bins=3, min=1, max=4)
     tensor([1., 2., 1.])
 histogram
+    How many elements, or how much weight, lie in each of the `bins`: a number of intervals over `range`, or edges.
     Shape and dtype: (bins,) counts and (bins + 1,) edges; the dtype of the input, float32 or float64.
     Derivative: none
     >>> torch.histogram(torch.tensor([1., 2., 2., 4.]), 3, range=(1., 4.))

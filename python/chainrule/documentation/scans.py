@@ -41,6 +41,7 @@ gradient
     >>> torch.gradient(torch.tensor([1., 4., 9., 16.]))
     (tensor([3., 4., 6., 7.]),)
 trapezoid
+    The integral along `dim` by the trapezoidal rule, with the sample points `x` or the distance `dx` between them.
     Shape and dtype: The shape of `y` without `dim`; the dtype to which y and x are promoted.
     Derivative: y: g times the mean of the distances on both sides
     >>> torch.trapezoid(torch.tensor([1., 2., 3.]))
