@@ -155,21 +155,29 @@ def _across(layers: list[list[int]], neighbours: list[tuple[list[int], list[int]
     for sweep in range(6):
         side = sweep % 2
         for layer in layers if side == 0 else reversed(layers):
-            _settle(layer, [_wish(n, neighbours[n][side], x) for n in layer], widths, x)
+            wishes = [_wish(n, _pulling(n, side, neighbours), x) for n in layer]
+            _settle(layer, wishes, [1.0 if neighbours[n][0] else 0.05 for n in layer], widths, x)
     return x
+
+
+def _pulling(node: int, side: int, neighbours: list[tuple[list[int], list[int]]]) -> list[int]:
+    """What is computed pulls its results along; sources follow them, or chains would drift sideways."""
+    beside = neighbours[node][side]
+    computed = beside if side else [m for m in beside if neighbours[m][0]]
+    return computed or beside
 
 
 def _wish(node: int, beside: list[int], x: list[float]) -> float:
     return sum(x[m] for m in beside) / len(beside) if beside else x[node]
 
 
-def _settle(layer: list[int], wishes: list[float], widths: list[float], x: list[float]) -> None:
+def _settle(layer: list[int], wishes: list[float], weights: list[float], widths: list[float], x: list[float]) -> None:
     """Least squares in order: neighbours that would overlap form a block that stands at the mean of its wishes."""
-    blocks: list[list[float]] = []  # (sum of wishes less offsets, count, extent)
+    blocks: list[list[float]] = []  # (weighted sum of wishes less offsets, weight, extent)
     sizes: list[int] = []
-    for n, wish in zip(layer, wishes, strict=True):
+    for n, wish, weight in zip(layer, wishes, weights, strict=True):
         half = (widths[n] + _GAP_X) / 2
-        block, size = [wish - half, 1.0, 2 * half], 1
+        block, size = [(wish - half) * weight, weight, 2 * half], 1
         while blocks and blocks[-1][0] / blocks[-1][1] + blocks[-1][2] > block[0] / block[1]:
             before = blocks.pop()
             block = [before[0] + block[0] - before[2] * block[1], before[1] + block[1], before[2] + block[2]]

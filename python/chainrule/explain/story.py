@@ -102,8 +102,10 @@ class Explanation:
         return f"{draw.svg(self)}<pre>{html.escape(self.text())}</pre>"
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """One HTML file that needs nothing else: the graph and the steps."""
-        return _written(path, draw.page(self))
+        """One HTML file that needs nothing else: the source, the graph, and a slider through the steps."""
+        from .page import page
+
+        return _written(path, page(self))
 
     def to_svg(self, path: str | os.PathLike[str] | None = None) -> str:
         """The graph as a picture, with values and gradients."""
