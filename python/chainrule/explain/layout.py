@@ -29,15 +29,16 @@ def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int
     widths = [w for w, _ in sizes] + [4.0] * (len(neighbours) - len(sizes))
     _order(layers, neighbours)
     x = _across(layers, neighbours, widths)
-    tops, height = _down(layers, sizes)
-    y = [0.0] * len(neighbours)
-    for layer, nodes in enumerate(layers):
+    centres, halves, height = _down(layers, sizes)
+    y, half = [0.0] * len(neighbours), [0.0] * len(neighbours)
+    for nodes, centre, tall in zip(layers, centres, halves, strict=True):
         for node in nodes:
-            y[node] = tops[layer]
+            y[node], half[node] = centre, tall
     left = min((x[n] - widths[n] / 2 for n in range(len(x))), default=0.0)
     x = [value - left for value in x]
     width = max((x[n] + widths[n] / 2 for n in range(len(x))), default=0.0)
-    bends = [[(x[d], y[d]) for d in chain] for chain in chains]
+    # Straight through a layer, past its boxes.
+    bends = [[(x[d], y[d] + side * half[d]) for d in chain for side in (-1, 1)] for chain in chains]
     return Layout(x[: len(sizes)], y[: len(sizes)], bends, width, height)
 
 
@@ -194,10 +195,12 @@ def _settle(layer: list[int], wishes: list[float], weights: list[float], widths:
         at += size
 
 
-def _down(layers: list[list[int]], sizes: Sequence[tuple[float, float]]) -> tuple[list[float], float]:
-    centres, at = [], 0.0
+def _down(layers: list[list[int]], sizes: Sequence[tuple[float, float]]) -> tuple[list[float], list[float], float]:
+    """The centre and half the height of each layer, and the height of all."""
+    centres, halves, at = [], [], 0.0
     for layer in layers:
         tall = max((sizes[n][1] for n in layer if n < len(sizes)), default=10.0)
         centres.append(at + tall / 2)
+        halves.append(tall / 2)
         at += tall + _GAP_Y
-    return centres, max(at - _GAP_Y, 0.0)
+    return centres, halves, max(at - _GAP_Y, 0.0)

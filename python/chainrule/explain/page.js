@@ -84,14 +84,15 @@ function layered(items, edges) {
     for (const layer of side ? [...layers].reverse() : layers)
       settle(layer, layer.map((n) => mean(pulling(n, side), x, x[n])), (n) => width(n) + gap, (n) => (near[n][0].length ? 1 : 0.05), x);
   }
-  const y = []; let top = 0;
+  const y = [], half = []; let top = 0;
   for (const layer of layers) {
     const tall = Math.max(12, ...layer.filter((n) => n < items.length).map((n) => items[n].height));
-    for (const n of layer) y[n] = top + tall / 2;
+    for (const n of layer) { y[n] = top + tall / 2; half[n] = tall / 2; }
     top += tall + 46;
   }
   items.forEach((item, i) => Object.assign(item, { x: x[i], y: y[i] }));
-  return (a, b) => (chains.get(`${at.get(a)}/${at.get(b)}`) ?? []).map((n) => [x[n], y[n]]);
+  return (a, b) => (chains.get(`${at.get(a)}/${at.get(b)}`) ?? [])
+    .flatMap((n) => [[x[n], y[n] - half[n]], [x[n], y[n] + half[n]]]);  // straight through a layer, past its boxes
 }
 
 function withoutCycles(count, links) {  // folding may make some; edges that go back do not decide the depth
