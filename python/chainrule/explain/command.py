@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import functools
 import http.server
 import sys
@@ -14,7 +13,7 @@ from typing import Any
 from .._core import Tensor
 from .story import Explanation, explain
 
-__all__ = ["Witness", "add_arguments", "explain_script"]
+__all__ = ["Witness", "explain_script"]
 
 # Explaining may take this many seconds, and beyond them this share of the script's time.
 _SECONDS, _SHARE = 5.0, 0.5
@@ -68,14 +67,6 @@ class Witness:
         if not self.explained:
             return "chainrule: the script called no backward() that could be explained"
         return f"backward() number {self.explained} of {self.count}"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("--html", metavar="PATH", help="where the page goes; without it, <script>_explained.html")
-    parser.add_argument("--serve", action="store_true", help="show the page at a local address instead of writing it")
-    parser.add_argument("script", help="a Python file; `import torch` in it gives chainrule")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
 
 
 def explain_script(
