@@ -1,4 +1,4 @@
-"""An explanation as a picture: SVG and HTML that need nothing else, and Graphviz's language."""
+"""An explanation as a picture: SVG that needs nothing else, and Graphviz's language."""
 
 from __future__ import annotations
 
@@ -91,17 +91,6 @@ def _edge(
     mx, my = sum(p[0] for p in middle) / 2, sum(p[1] for p in middle) / 2
     label = html.escape(_short(value_text(sent), 22))
     return f'<path class="edge" d="{path}"/><text class="gradient" x="{mx + 4:.1f}" y="{my:.1f}">{label}</text>'
-
-
-def page(e: Explanation) -> str:
-    """One HTML document with the picture and the text."""
-    title = html.escape(f"How {e.root.label} was calculated")
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-        "<style>body { font: 15px system-ui, sans-serif; margin: 2em; color-scheme: light dark }"
-        " pre { overflow-x: auto } .cr { max-width: 100% }</style>"
-        f"<h1>{title}</h1>{svg(e)}<pre>{html.escape(e.text(limit=None))}</pre></html>"
-    )
 
 
 def dot(e: Explanation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -39,6 +40,7 @@ class Flow:
         self.is_recalculated = bool(graph.released)
         self.arriving: dict[tuple[int, int], Tensor] = {}  # by node and output
         self.sent: dict[int, Tensor] = {}  # by edge
+        self.seconds: dict[int, float] = {}  # by node, what its gradient took
         place = graph.roots[0]
         if gradient is None:
             gradient = root.detach().new_ones(root.shape)
@@ -63,7 +65,9 @@ class Flow:
         return self.sent.get(edge.index)
 
     def _run(self, graph: Graph, root: Tensor, gradient: Tensor) -> None:
-        handles = [_add_hook(n.raw._hooks(), self._watch(n)) for n in graph.nodes if not n.is_leaf]
+        operations = [n for n in graph.nodes if not n.is_leaf]
+        handles = [_add_hook(n.raw._hooks(), self._watch(n)) for n in operations]
+        handles += [_add_hook(n.raw._prehooks(), self._start(n)) for n in operations]
         try:
             leaves = [leaf.raw for leaf in graph.leaves]
             with undisturbed(graph):
@@ -92,8 +96,15 @@ class Flow:
                     before = self.arriving.get(place)
                     self.arriving[place] = sent if before is None else total([before, sent])
 
+    def _start(self, node: Node) -> Callable[[tuple], None]:
+        def hook(grad_outputs: tuple) -> None:
+            self.seconds[node.index] = -time.perf_counter()
+
+        return hook
+
     def _watch(self, node: Node) -> Callable[[tuple, tuple], None]:
         def hook(grad_inputs: tuple, grad_outputs: tuple) -> None:
+            self.seconds[node.index] += time.perf_counter()
             for output, g in enumerate(grad_outputs):
                 if g is not None:
                     self.arriving[(node.index, output)] = g

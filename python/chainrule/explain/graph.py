@@ -14,6 +14,7 @@ from .._core import Tensor
 from .formulas import formula_of
 from .modules import assign_modules
 from .names import Names
+from .reading import made_at
 from .source import Line, line_at
 
 __all__ = ["Edge", "Graph", "Node", "Output", "Saved", "graph"]
@@ -96,8 +97,10 @@ class Node:
 
     @cached_property
     def line(self) -> Line | None:
-        """The user's line that ran the operation."""
-        return None if self.is_leaf else line_at(self.raw._code)
+        """The user's line that ran the operation; of a leaf, the one that gave it its name."""
+        if self.is_leaf:
+            return made_at(self.variable) if self.variable else None
+        return line_at(self.raw._code)
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
@@ -138,7 +141,7 @@ class Node:
     @property
     def label(self) -> str:
         """Its variable, else its expression, else its operation."""
-        expression = self.line.expression if self.line else None
+        expression = self.line.expression if self.line and not self.is_leaf else None
         return self.variable or expression or (f"a leaf {list(self.shape)}" if self.is_leaf else self.operation)
 
     def to_dict(self) -> dict[str, Any]:
@@ -261,6 +264,7 @@ class Graph:
         for node in self.nodes:
             if node.is_leaf:
                 node.variable = names.of(node.raw)
+                _ = node.line  # while the functions that know it are running
             else:
                 node.variable = names.of_outputs.get((id(node.raw), 0))
                 if node.line and node.line.target:

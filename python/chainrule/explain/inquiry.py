@@ -12,7 +12,7 @@ from .._core import Tensor
 from .flow import Flow
 from .graph import Graph, Node, living_tensors
 from .names import Names, user_frames, variables
-from .reading import Departure, Outcome, assignment, attribute_line, backward_call, read_forward, read_frame
+from .reading import Departure, Outcome, attribute_of, backward_call, made_at, read_forward, read_frame
 from .source import Line, line_at, line_of
 from .story import reaches
 from .values import Values
@@ -92,7 +92,7 @@ def unregistered(model: Any, names: Names) -> list[Cause]:
             if hidden:
                 kind = type(value).__name__
                 text = f"{len(hidden)} parameters are in a plain {kind}, where model.parameters() does not find them"
-                found.append(Cause("not registered", f"{path}.{key}", text, _assignment(module, key)))
+                found.append(Cause("not registered", f"{path}.{key}", text, attribute_of(module, key)))
     return found
 
 
@@ -101,16 +101,6 @@ def _parameters(item: Any) -> list[Tensor]:
         return [item] if item.requires_grad and item.is_leaf else []
     found: Callable[[], Any] | None = getattr(item, "parameters", None)
     return list(found()) if found is not None else []
-
-
-def _assignment(module: Any, attribute: str) -> Line | None:
-    """The line of the class that sets an attribute."""
-    for cls in type(module).__mro__:
-        code = getattr(vars(cls).get("__init__"), "__code__", None)
-        line = attribute_line(code.co_filename, cls.__name__, attribute) if code else None
-        if line is not None:
-            return line
-    return None
 
 
 class Inquiry:
@@ -282,15 +272,8 @@ class Inquiry:
         return None
 
     def _made(self, tensor: Tensor) -> Line | None:
-        """The line that gave a variable its value, or a module its attribute."""
-        name, frame = self.names.of(tensor), self._frame_of(tensor)
-        if name is None or frame is None:
-            return None
-        owner, _, rest = name.partition(".")
-        module = variables(frame).get(owner)
-        if rest and id(module) in self.names.of_modules:
-            return _assignment(module, rest.partition(".")[0].partition("[")[0])
-        return assignment(frame, name) or assignment(frame, owner.partition("[")[0])
+        name = self.names.of(tensor)
+        return None if name is None else made_at(name)
 
 
 def _line_in(frame: Any, number: int) -> Line | None:

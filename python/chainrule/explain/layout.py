@@ -29,15 +29,16 @@ def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int
     widths = [w for w, _ in sizes] + [4.0] * (len(neighbours) - len(sizes))
     _order(layers, neighbours)
     x = _across(layers, neighbours, widths)
-    tops, height = _down(layers, sizes)
-    y = [0.0] * len(neighbours)
-    for layer, nodes in enumerate(layers):
+    centres, halves, height = _down(layers, sizes)
+    y, half = [0.0] * len(neighbours), [0.0] * len(neighbours)
+    for nodes, centre, tall in zip(layers, centres, halves, strict=True):
         for node in nodes:
-            y[node] = tops[layer]
+            y[node], half[node] = centre, tall
     left = min((x[n] - widths[n] / 2 for n in range(len(x))), default=0.0)
     x = [value - left for value in x]
     width = max((x[n] + widths[n] / 2 for n in range(len(x))), default=0.0)
-    bends = [[(x[d], y[d]) for d in chain] for chain in chains]
+    # Straight through a layer, past its boxes.
+    bends = [[(x[d], y[d] + side * half[d]) for d in chain for side in (-1, 1)] for chain in chains]
     return Layout(x[: len(sizes)], y[: len(sizes)], bends, width, height)
 
 
@@ -155,21 +156,29 @@ def _across(layers: list[list[int]], neighbours: list[tuple[list[int], list[int]
     for sweep in range(6):
         side = sweep % 2
         for layer in layers if side == 0 else reversed(layers):
-            _settle(layer, [_wish(n, neighbours[n][side], x) for n in layer], widths, x)
+            wishes = [_wish(n, _pulling(n, side, neighbours), x) for n in layer]
+            _settle(layer, wishes, [1.0 if neighbours[n][0] else 0.05 for n in layer], widths, x)
     return x
+
+
+def _pulling(node: int, side: int, neighbours: list[tuple[list[int], list[int]]]) -> list[int]:
+    """What is computed pulls its results along; sources follow them, or chains would drift sideways."""
+    beside = neighbours[node][side]
+    computed = beside if side else [m for m in beside if neighbours[m][0]]
+    return computed or beside
 
 
 def _wish(node: int, beside: list[int], x: list[float]) -> float:
     return sum(x[m] for m in beside) / len(beside) if beside else x[node]
 
 
-def _settle(layer: list[int], wishes: list[float], widths: list[float], x: list[float]) -> None:
+def _settle(layer: list[int], wishes: list[float], weights: list[float], widths: list[float], x: list[float]) -> None:
     """Least squares in order: neighbours that would overlap form a block that stands at the mean of its wishes."""
-    blocks: list[list[float]] = []  # (sum of wishes less offsets, count, extent)
+    blocks: list[list[float]] = []  # (weighted sum of wishes less offsets, weight, extent)
     sizes: list[int] = []
-    for n, wish in zip(layer, wishes, strict=True):
+    for n, wish, weight in zip(layer, wishes, weights, strict=True):
         half = (widths[n] + _GAP_X) / 2
-        block, size = [wish - half, 1.0, 2 * half], 1
+        block, size = [(wish - half) * weight, weight, 2 * half], 1
         while blocks and blocks[-1][0] / blocks[-1][1] + blocks[-1][2] > block[0] / block[1]:
             before = blocks.pop()
             block = [before[0] + block[0] - before[2] * block[1], before[1] + block[1], before[2] + block[2]]
@@ -186,10 +195,12 @@ def _settle(layer: list[int], wishes: list[float], widths: list[float], x: list[
         at += size
 
 
-def _down(layers: list[list[int]], sizes: Sequence[tuple[float, float]]) -> tuple[list[float], float]:
-    centres, at = [], 0.0
+def _down(layers: list[list[int]], sizes: Sequence[tuple[float, float]]) -> tuple[list[float], list[float], float]:
+    """The centre and half the height of each layer, and the height of all."""
+    centres, halves, at = [], [], 0.0
     for layer in layers:
         tall = max((sizes[n][1] for n in layer if n < len(sizes)), default=10.0)
         centres.append(at + tall / 2)
+        halves.append(tall / 2)
         at += tall + _GAP_Y
-    return centres, max(at - _GAP_Y, 0.0)
+    return centres, halves, max(at - _GAP_Y, 0.0)

@@ -1,4 +1,4 @@
-"""Which module a step belongs to. Nodes do not know it; it follows from parameters, functions and the order of calls."""
+"""Which module a step belongs to: it follows from parameters, functions and the order of calls."""
 
 from __future__ import annotations
 

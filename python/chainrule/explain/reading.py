@@ -6,13 +6,14 @@ import ast
 import inspect
 import linecache
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import FrameType
 from typing import Any
 
-from .names import user_frames
+from .names import user_frames, variables
 from .source import Line, tree_of
 
-__all__ = ["Departure", "Reader", "assignment", "attribute_line", "backward_call", "read_forward", "read_frame"]
+__all__ = ["Departure", "Reader", "attribute_of", "backward_call", "made_at", "read_forward", "read_frame"]
 
 # How a value leaves the graph, by the method or function that takes it out.
 _DEPARTURES = {
@@ -282,6 +283,31 @@ def assignment(frame: FrameType, name: str) -> Line | None:
     return Line(file, found, frame.f_code.co_qualname, linecache.getline(file, found).strip())
 
 
+def attribute_of(module: Any, attribute: str) -> Line | None:
+    """The line of a module's class that sets an attribute."""
+    for cls in type(module).__mro__:
+        code = getattr(vars(cls).get("__init__"), "__code__", None)
+        line = attribute_line(code.co_filename, cls.__name__, attribute) if code else None
+        if line is not None:
+            return line
+    return None
+
+
+def made_at(name: str) -> Line | None:
+    """The line that gave a variable its value, or a module the attribute that a parameter is in."""
+    owner, _, rest = name.partition(".")
+    base = owner.partition("[")[0]
+    for frame in user_frames():
+        scope = variables(frame)
+        if base not in scope:
+            continue
+        if rest and hasattr(scope[base], "named_parameters"):
+            return attribute_of(scope[base], rest.partition(".")[0].partition("[")[0]) or assignment(frame, base)
+        return assignment(frame, name) or assignment(frame, base)
+    return None
+
+
+@lru_cache(maxsize=1024)
 def attribute_line(file: str, cls: str, attribute: str) -> Line | None:
     """The line of a class that says `self.<attribute> = ...`."""
     tree = tree_of(file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import sys
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from .._core import Tensor
-from . import draw
 from .display import shape_text, value_text
 from .flow import Flow
 from .graph import Graph, Node, living_tensors
@@ -99,19 +97,27 @@ class Explanation:
     # ---- other forms
 
     def _repr_html_(self) -> str:
-        return f"{draw.svg(self)}<pre>{html.escape(self.text())}</pre>"
+        import html
+
+        return f"{self.to_svg()}<pre>{html.escape(self.text())}</pre>"
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """One HTML file that needs nothing else: the graph and the steps."""
-        return _written(path, draw.page(self))
+        """One HTML file that needs nothing else: the source, the graph, and a slider through the steps."""
+        from .page import page
+
+        return _written(path, page(self))
 
     def to_svg(self, path: str | os.PathLike[str] | None = None) -> str:
         """The graph as a picture, with values and gradients."""
-        return _written(path, draw.svg(self))
+        from .draw import svg
+
+        return _written(path, svg(self))
 
     def to_dot(self, path: str | os.PathLike[str] | None = None) -> str:
         """The graph in Graphviz's language."""
-        return _written(path, draw.dot(self))
+        from .draw import dot
+
+        return _written(path, dot(self))
 
     def to_dict(self) -> dict[str, Any]:
         document = self.graph.to_dict()

@@ -56,11 +56,9 @@ class Writer:
         return [f"  {node.index + 1:3}  {name} {self.paint('number', shown)}  {self._made(node)}"]
 
     def _made(self, node: Node) -> str:
-        if node.is_leaf:
-            return self.paint("line", "leaf")
-        place = node.line.place if node.line else "?"
+        place = node.line.place if node.line else ""
         text = f"  {node.line.text}" if node.line and node.line.text else ""
-        return self.paint("line", f"{node.operation}  {place}{text}")
+        return self.paint("line", f"{node.operation}  {place}{text}".rstrip())
 
     def _backward(self, step: Arrival) -> list[str]:
         node = step.node
@@ -94,8 +92,8 @@ class Writer:
 
 
 def _label(node: Node) -> str:
-    text = node.label if node.is_leaf or node.variable or node.line else node.operation
-    if node.variable and node.line and node.line.expression and node.line.target == node.variable:
+    text = node.label
+    if not node.is_leaf and node.variable and node.line and node.line.expression and node.line.target == node.variable:
         text = f"{node.variable} = {node.line.expression}"
         if node.line.expression.startswith(f"{node.variable} ") and "=" in node.line.expression:
             text = node.line.expression  # x += 1 has its name already
