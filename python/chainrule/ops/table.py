@@ -84,6 +84,12 @@ OPERATIONS = {
         both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
         function special_multigammaln(Tensor input, int p, *, Tensor? out=None)
     """,
+    "fourier": f"""
+        function fft_fftfreq(int n, float d=1.0, *, Tensor? out=None, {_OPTIONS})
+        function fft_rfftfreq(int n, float d=1.0, *, Tensor? out=None, {_OPTIONS})
+        function fft_fftshift(Tensor input, int[]? dim=None)
+        function fft_ifftshift(Tensor input, int[]? dim=None)
+    """,
     "windows": f"""
         function bartlett_window(int window_length, bool periodic=True, *, {_OPTIONS})
         function blackman_window(int window_length, bool periodic=True, *, {_OPTIONS})
