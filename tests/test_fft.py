@@ -150,6 +150,47 @@ def test_frequencies(name):
                 c.check(assert_same_outcome, *call, 1.0, f"{name}({n}, {d}, {dtype})")
 
 
+# ---- short-time transforms
+
+SPECTRA = [
+    {},
+    {"center": False},
+    {"hop_length": 3, "win_length": 6},
+    {"normalized": True, "onesided": False},
+    {"length": 15},
+    {"return_complex": True},
+    {"hop_length": 20},
+]
+
+
+@pytest.mark.filterwarnings("ignore:A window was not provided", "ignore:The length of signal is shorter")
+def test_istft():
+    with Collected() as c:
+        for kwargs, rows, dtype in itertools.product(SPECTRA, (5, 8), COMPLEX_OF.values()):
+            for shape in ((rows, 9), (2, rows, 9)):
+                x = draw(shape, dtype)
+                window = draw(kwargs.get("win_length", 8), x.real.dtype, 1).abs() + 0.5
+                for own in ({}, {"window": window}):
+                    expected = outcome(torch.istft, x, 8, **kwargs, **own)
+                    own = {key: ours(value) for key, value in own.items()}
+                    results = outcome(chainrule.istft, ours(x), 8, **kwargs, **own)
+                    c.check(
+                        assert_same_outcome, results, expected, 4.0, f"istft({dtype}{shape}, {kwargs}, {list(own)})"
+                    )
+
+
+def test_istft_takes_stft_back():
+    x, window = ours(draw((2, 50), torch.float64)), chainrule.hann_window(16, dtype=chainrule.float64)
+    spectrum = chainrule.stft(x, 16, window=window, return_complex=True)
+    np.testing.assert_allclose(chainrule.istft(spectrum, 16, window=window, length=50).numpy(), x.numpy(), atol=1e-12)
+
+
+def test_istft_gradient():
+    x = ours(draw((5, 4), torch.complex128)).requires_grad_()
+    window = ours(draw(8, torch.float64).abs() + 0.5).requires_grad_()
+    assert chainrule.autograd.gradcheck(lambda t, w: chainrule.istft(t, 8, window=w), (x, window))
+
+
 def test_every_function_is_there():
     theirs = {name for name in dir(torch.fft) if callable(getattr(torch.fft, name)) and name[0].islower()}
     assert chainrule.fft.__all__ == sorted(theirs - {"torch"})

@@ -27,7 +27,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             f"{len(pad)} and input of dimension {input.dim()}"
         )
     if mode == "constant":
-        return _constant(input, pad, 0 if value is None else value)
+        return _functions["constant_pad_nd"](input, pad, 0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(pad) // 2
@@ -42,27 +42,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
         )
     return _from_itself(input, pad, mode)
-
-
-def _constant(input: Tensor, pad: list[int], value: float) -> Tensor:
-    sizes, inside = list(input.shape), [slice(None)] * input.dim()
-    for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
-        dim = input.dim() - 1 - i
-        new = sizes[dim] + before + after
-        if new < 0:
-            raise RuntimeError(
-                f"narrow(): length must be non-negative. Padding of {before} and {after} takes more than the "
-                f"{sizes[dim]} elements of dimension {dim}."
-            )
-        start, end = max(-before, 0), sizes[dim] - max(-after, 0)
-        input = input.narrow(dim, min(start, end), max(end - start, 0))
-        inside[dim] = slice(max(before, 0), max(before, 0) + max(end - start, 0))
-        sizes[dim] = new
-    if tuple(sizes) == tuple(input.shape):
-        return input.clone()
-    padded = _functions["full"](sizes, value, dtype=input.dtype)
-    padded[tuple(inside)] = input
-    return padded
 
 
 def _reflected(size: int, before: int, after: int) -> list[int]:
