@@ -100,6 +100,8 @@ def find(library: Any, name: str) -> Callable:
         return getattr(torch.special, name.removeprefix("special_"))
     if name.startswith("linalg_"):
         return getattr(torch.linalg, name.removeprefix("linalg_"))
+    if name.startswith("fft_"):
+        return getattr(torch.fft, name.removeprefix("fft_"))
     places = (torch, torch.nn.functional, torch._C._nn, torch.Tensor)
     return next(getattr(place, name) for place in places if hasattr(place, name))
 

@@ -10,6 +10,7 @@ void bind_creation();
 void bind_random();
 void bind_reductions();
 void bind_matmul();
+void bind_fft();
 void bind_joining();
 void bind_indexing();
 void bind_networks();

@@ -339,6 +339,7 @@ NB_MODULE(_core, m) {
   bind_random();
   bind_reductions();
   bind_matmul();
+  bind_fft();
   bind_joining();
   bind_indexing();
   bind_networks();

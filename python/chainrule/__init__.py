@@ -75,7 +75,7 @@ globals().update({name: f for name, f in _core.functions.items() if not _tensor_
 
 _SUBMODULES = {
     *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "func"),
-    *("explain", "hub"),
+    *("explain", "fft", "hub", "linalg"),
     *("jit", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "overrides", "printing", "profiler"),
     *("random", "serialization", "signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
 }

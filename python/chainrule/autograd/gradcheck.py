@@ -425,7 +425,7 @@ def gradgradcheck(
             found = grad(outputs, wanted, list(gs), create_graph=True, allow_unused=True)
         finally:
             _core.set_grad_enabled(before)
-        return tuple(g for g in found if g is not None and g.requires_grad)
+        return tuple(g for g in found if g is not None)
 
     return gradcheck(
         gradients,

@@ -15,6 +15,9 @@ _OPTIONS = (
 _AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor? out=None"
 _WEIGHTS = "Tensor? weight=None, bool density=False"
 _ISIN = "*, bool assume_unique=False, bool invert=False, Tensor? out=None"
+_PIECES = "int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True"
+_STFT = "bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None"
+_ISTFT = "bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False"
 _HISTOGRAM = "object out=None) -> (hist, bin_edges)"
 
 OPERATIONS = {
@@ -81,6 +84,16 @@ OPERATIONS = {
         both     frexp(Tensor input, *, object out=None) -> (mantissa, exponent)
         both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
         function special_multigammaln(Tensor input, int p, *, Tensor? out=None)
+    """,
+    "fourier": f"""
+        function fft_fftfreq(int n, float d=1.0, *, Tensor? out=None, {_OPTIONS})
+        function fft_rfftfreq(int n, float d=1.0, *, Tensor? out=None, {_OPTIONS})
+        function fft_fftshift(Tensor input, int[]? dim=None)
+        function fft_ifftshift(Tensor input, int[]? dim=None)
+    """,
+    "spectra": f"""
+        both     stft(Tensor input, int n_fft, {_PIECES}, str pad_mode='reflect', {_STFT})
+        both     istft(Tensor input, int n_fft, {_PIECES}, {_ISTFT})
     """,
     "windows": f"""
         function bartlett_window(int window_length, bool periodic=True, *, {_OPTIONS})
