@@ -334,6 +334,7 @@ NB_MODULE(_core, m) {
   bind_machine(m);
   bind_dtypes(m);
   bind_generator(m.ptr());
+  bind_lapack(m.ptr());
   m.def("op_table", &table_rows);
   m.def("op_aliases", &alias_rows);
   m.attr("functional_names") = steal(functional_names());

@@ -47,13 +47,26 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
+// "()" or "(-2,-1)": numbers with nothing between them but commas.
+PyObject* tuple_of(const std::string& text) {
+  PyObject* list = checked(PyList_New(0));
+  for (size_t at = 1; at < text.size() - 1; at = std::min(text.find(',', at), text.size() - 1) + 1) {
+    PyObject* item = checked(PyLong_FromLong(std::strtol(text.c_str() + at, nullptr, 10)));
+    checked(PyList_Append(list, item));
+    Py_DECREF(item);
+  }
+  PyObject* tuple = PyList_AsTuple(list);
+  Py_DECREF(list);
+  return tuple;
+}
+
 PyObject* default_of(std::string_view text) {
   if (text == "None") return Py_NewRef(Py_None);
   if (text == "True") return Py_NewRef(Py_True);
   if (text == "False") return Py_NewRef(Py_False);
   std::string s(text);
   if (s.front() == '\'') return PyUnicode_FromStringAndSize(s.data() + 1, static_cast<Py_ssize_t>(s.size()) - 2);
-  if (s == "()") return PyTuple_New(0);
+  if (s.front() == '(') return tuple_of(s);
   if (s.find_first_of(".ein") == std::string::npos) return PyLong_FromString(s.c_str(), nullptr, 10);
   return PyFloat_FromDouble(std::strtod(s.c_str(), nullptr));
 }

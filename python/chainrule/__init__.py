@@ -74,7 +74,20 @@ newaxis = None
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *("autograd", "func", "masked", "nn", "overrides", "printing", "random", "signal", "special", "storage", "utils"),
+    *(
+        "autograd",
+        "func",
+        "linalg",
+        "masked",
+        "nn",
+        "overrides",
+        "printing",
+        "random",
+        "signal",
+        "special",
+        "storage",
+        "utils",
+    ),
 }
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",

@@ -3,6 +3,7 @@
 from .composed import COMPOSED
 from .creation import CREATION
 from .elementwise import ELEMENTWISE
+from .linalg import LINALG
 from .networks import NETWORKS
 from .ordering import ORDERING
 from .positions import POSITIONS
@@ -10,12 +11,13 @@ from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
 
-RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *POSITIONS, *ORDERING, *COMPOSED, *NETWORKS]
+RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *POSITIONS, *ORDERING, *COMPOSED, *LINALG, *NETWORKS]
 
 __all__ = [
     "COMPOSED",
     "CREATION",
     "ELEMENTWISE",
+    "LINALG",
     "NETWORKS",
     "ORDERING",
     "POSITIONS",
