@@ -227,6 +227,16 @@ def gradients(library: Any, results: list, inputs: list, create_graph: bool = Fa
     )
 
 
+def second(library, first: list, inputs: list) -> list:
+    """Gradients of the weighted first gradients; both libraries get the same weights."""
+    given = weights(first, library, seed=100)
+    chosen = [(f, w) for f, w in zip(first, given, strict=True) if f.requires_grad]
+    inputs = [t for t in inputs if t.requires_grad]
+    if not chosen:
+        return [None] * len(inputs)
+    return list(library.autograd.grad([f for f, _ in chosen], inputs, [w for _, w in chosen], allow_unused=True))
+
+
 def assert_same_gradients(mine: list, reference: list, scale: float, what: str) -> None:
     """None counts as zero: whether an input that cannot matter gets None is not compared here."""
     for i, (m, r) in enumerate(zip(mine, reference, strict=True)):

@@ -27,5 +27,6 @@ void bind_tensor_methods();
 void bind_python_operations();
 void bind_dtype_conversions();
 void bind_generator(PyObject* module);
+void bind_lapack(PyObject* module);
 
 }  // namespace chainrule

@@ -23,9 +23,7 @@ Tensor zero_where(const Tensor& condition, const Tensor& x) {
 Tensor never_zero(const Tensor& x) {
   return elementwise(OpId::where, {elementwise(OpId::eq, {x, 0.0}), Scalar(1.0), x});
 }
-Tensor direction(const Tensor& x) {
-  return is_complex(x.dtype()) ? elementwise(OpId::div, {x, never_zero(magnitude(x))}) : elementwise(OpId::sign, {x});
-}
+Tensor direction(const Tensor& x) { return is_complex(x.dtype()) ? sgn_complex(x) : elementwise(OpId::sign, {x}); }
 
 void check_norm(const Tensor& x, double ord, const Dims& dims, MaybeDType dtype) {
   if (!is_differentiable(x.dtype())) {
@@ -73,7 +71,9 @@ Tensor norm_value(const Tensor& x, double ord, uint64_t reduced, const Dims& dim
 Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& g, double ord, const ReducedShape& s) {
   if (ord == 0) return zeros(x.sizes(), x.dtype());
   if (ord == 1) return mul(direction(x), g);
-  if (ord == 2) return mul(x, elementwise(OpId::div, {g, never_zero(y)}));
+  if (ord == 2 && !grad_enabled()) return mul(x, elementwise(OpId::div, {g, never_zero(y)}));
+  // Zero at the origin. There is no second derivative there: written like this it is NaN, as PyTorch's is.
+  if (ord == 2) return mul(g, zero_where(elementwise(OpId::eq, {y, 0.0}), elementwise(OpId::div, {x, y})));
   Tensor sizes = magnitude(x);
   if (std::isinf(ord)) {
     Tensor ties = elementwise(OpId::eq, {sizes, y});
@@ -87,7 +87,7 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& g, double o
   }
   Tensor is_zero = elementwise(OpId::eq, {sizes, 0.0});
   if (ord < 1) {
-    Tensor scaled = zero_where(is_zero, mul(direction(x), power(never_zero(sizes), ord - 1)));
+    Tensor scaled = mul(direction(x), zero_where(is_zero, power(sizes, ord - 1)));
     return mul(scaled, mul(g, power(y, 1 - ord)));
   }
   Tensor scaled = ord < 2 ? mul(direction(x), power(sizes, ord - 1)) : mul(x, power(sizes, ord - 2));

@@ -6,8 +6,11 @@ core; the body has the operation's name, or for an overload `median.dim(...)` th
 arguments by position in that order, `int[]` as a tuple, without `out`, which is filled from the result. A name that
 begins with linalg_, fft_ or special_ is a function of that submodule.
 
-The core reads this table when it is loaded; a body's module is imported by its first call.
+The core reads this table when it is loaded; a body's module is imported by its first call. It is one of chainrule.ops,
+or, with a dot in its name, of another room: "linalg.norms".
 """
+
+from .table_linalg import LINALG
 
 _OPTIONS = (
     "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
@@ -102,4 +105,5 @@ OPERATIONS = {
         function hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, *, {_OPTIONS})
         function kaiser_window(int window_length, bool periodic=True, float beta=12.0, *, {_OPTIONS})
     """,
+    **LINALG,
 }
