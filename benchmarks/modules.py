@@ -21,7 +21,7 @@ FORWARD = Workload(
 )
 STEP = Workload(
     "4-16-16-1 network, batch 1: zero_grad, forward, loss, backward",
-    bar=1 / 8,
+    bar=1 / 12,
     names=network,
     statement="for _ in range(100):\n    net.zero_grad()\n    mse(net(x), y).backward()",
     result="[p.grad for p in net.parameters()]",

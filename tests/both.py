@@ -10,9 +10,6 @@ import torch as reference
 
 import chainrule
 
-gc.collect()
-gc.freeze()  # what is imported by now never dies, so the collections below need not look at it
-
 # What PyTorch warns about and chainrule has no reason to: its cycles are collected, its cuts are remembered.
 _KNOWN_WARNINGS = (
     r"Using backward\(\) with create_graph=True will create a reference cycle"
@@ -27,6 +24,7 @@ def no_leaks():
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
         vars(sys).pop(name, None)
     gc.collect()
+    gc.freeze()  # what lives now need not be looked at again below
     before = chainrule._core.live_tensors(), chainrule._core.live_nodes()
     yield
     gc.collect()

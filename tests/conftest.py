@@ -1,5 +1,7 @@
 """Settings common to all tests."""
 
+import gc
+
 import pytest
 import torch
 
@@ -7,6 +9,12 @@ import torch
 torch.set_num_threads(1)
 # Without this PyTorch rounds bfloat16 products as oneDNN does, which differs from machine to machine.
 torch.backends.mkldnn.enabled = False
+
+
+def pytest_collection_finish() -> None:
+    """What exists by now, the tests among it, never dies: collections need not look at it, and that halves the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

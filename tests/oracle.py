@@ -100,6 +100,8 @@ def find(library: Any, name: str) -> Callable:
         return getattr(torch.special, name.removeprefix("special_"))
     if name.startswith("linalg_"):
         return getattr(torch.linalg, name.removeprefix("linalg_"))
+    if name.startswith("fft_"):
+        return getattr(torch.fft, name.removeprefix("fft_"))
     places = (torch, torch.nn.functional, torch._C._nn, torch.Tensor)
     return next(getattr(place, name) for place in places if hasattr(place, name))
 
@@ -223,6 +225,16 @@ def gradients(library: Any, results: list, inputs: list, create_graph: bool = Fa
             results, inputs, weights(results, library, seed), create_graph=create_graph, allow_unused=True
         )
     )
+
+
+def second(library, first: list, inputs: list) -> list:
+    """Gradients of the weighted first gradients; both libraries get the same weights."""
+    given = weights(first, library, seed=100)
+    chosen = [(f, w) for f, w in zip(first, given, strict=True) if f.requires_grad]
+    inputs = [t for t in inputs if t.requires_grad]
+    if not chosen:
+        return [None] * len(inputs)
+    return list(library.autograd.grad([f for f, _ in chosen], inputs, [w for _, w in chosen], allow_unused=True))
 
 
 def assert_same_gradients(mine: list, reference: list, scale: float, what: str) -> None:

@@ -265,7 +265,7 @@ def test_a_rule_for_another_type():
         {"sampler": [3, 1, 2], "batch_size": 2},
         {"batch_size": 2, "collate_fn": lambda batch: [y for _, y in batch]},
     ],
-    ids=str,
+    ids=lambda options: " ".join(options) or "defaults",
 )
 def test_loader(options):
     def program(library):

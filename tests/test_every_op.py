@@ -27,6 +27,7 @@ from oracle import (
     ours,
     outcome,
     pair,
+    second,
     theirs,
     weights,
 )
@@ -409,16 +410,6 @@ def test_second_gradient(record):
     # A constant gradient: one library may record it and the other not; None compares equal to zeros.
     mine_second = second(chainrule, first, mine)
     assert_same_gradients(mine_second, second(torch, expected, reference), 100 * record.tolerance, f"{record}")
-
-
-def second(library, first: list, inputs: list) -> list:
-    """Gradients of the weighted first gradients; both libraries get the same weights."""
-    given = weights(first, library, seed=100)
-    chosen = [(f, w) for f, w in zip(first, given, strict=True) if f.requires_grad]
-    inputs = [t for t in inputs if t.requires_grad]
-    if not chosen:
-        return [None] * len(inputs)
-    return list(library.autograd.grad([f for f, _ in chosen], inputs, [w for _, w in chosen], allow_unused=True))
 
 
 def inner(a: list, b: list) -> float:

@@ -166,7 +166,8 @@ def test_nothing_is_left_behind():
 @pytest.mark.parametrize("module", ["gradients", "jacobians", "vmap"])
 def test_docstrings(module):
     name = f"chainrule.func.{module}"
-    result = doctest.testmod(sys.modules[name] if module != "vmap" else __import__("importlib").import_module(name))
+    found = sys.modules[name] if module != "vmap" else __import__("importlib").import_module(name)
+    result = doctest.testmod(found, extraglobs={"torch": chainrule})
     assert result.failed == 0
 
 

@@ -530,6 +530,13 @@ def test_mistakes_with_the_decorator():
 
 @pytest.mark.parametrize("module", ["function", "differentiable"])
 def test_docstrings(module):
-    result = doctest.testmod(sys.modules[f"chainrule.autograd.{module}"])
+    result = doctest.testmod(sys.modules[f"chainrule.autograd.{module}"], extraglobs={"torch": chainrule})
     assert result.attempted
     assert not result.failed
+
+
+def test_a_class_needs_no_module() -> None:
+    """Code that is executed in a bare namespace has no __name__, and its classes no __module__."""
+    names: dict = {"torch": chainrule}
+    exec("class Double(torch.autograd.Function):\n    forward = staticmethod(lambda ctx, x: x * 2)", names)
+    assert names["Double"].apply(chainrule.tensor(3.0)).item() == 6

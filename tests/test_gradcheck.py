@@ -151,7 +151,7 @@ def test_a_backward_that_is_not_the_same_twice():
 
 
 def test_docstring():
-    assert doctest.testmod(sys.modules["chainrule.autograd.gradcheck"]).failed == 0
+    assert doctest.testmod(sys.modules["chainrule.autograd.gradcheck"], extraglobs={"torch": chainrule}).failed == 0
 
 
 # ---- anomalies

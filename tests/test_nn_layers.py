@@ -3,6 +3,9 @@ outputs, gradients, states and texts."""
 
 # ruff: noqa: E501  (a table)
 
+import importlib
+import inspect
+
 import pytest
 import torch as reference
 
@@ -188,7 +191,7 @@ def tensors_in(value):
 def life(torch, text, inputs):
     """All that can be seen of a layer: what it is at first, what it gives, its gradients, and its state afterwards."""
     torch.manual_seed(3)
-    layer = eval(text, {"torch": torch, **vars(torch.nn)})
+    layer = eval(text, {"torch": torch, **dict(inspect.getmembers(torch.nn))})
     arguments = inputs(torch)
     seen = [repr(layer), list(layer.state_dict()), [name for name, _ in layer.named_parameters()]]
     first = [t.tolist() for t in layer.state_dict().values() if not torch.nn.parameter.is_lazy(t)]
@@ -252,3 +255,11 @@ def test_every_public_class_is_tried_or_explained():
     public = {name for name, value in vars(reference.nn).items() if isinstance(value, type)}
     assert not public - known
     assert not [name for name in public if not hasattr(chainrule.nn, name)]
+
+
+def test_every_layer_is_in_pytorchs_file():
+    """Programs import layers from torch.nn.modules.activation as well."""
+    for name in reference.nn.modules.__all__:
+        file = getattr(reference.nn, name).__module__.removeprefix("torch.")
+        module = importlib.import_module(f"chainrule.{file}")
+        assert getattr(module, name) is getattr(chainrule.nn, name)

@@ -278,11 +278,16 @@ def test_printoptions_restores_after_an_error() -> None:
 def test_bad_option_fails_as_in_pytorch(options: dict[str, Any]) -> None:
     ours, reference = twins([0.5, 1.5])
     set_both(**options)
-    with pytest.raises((TypeError, ValueError)) as expected:
-        repr(reference)
-    with pytest.raises(expected.type) as raised:
-        repr(ours)
-    assert str(raised.value) == str(expected.value)
+    # No traceback is kept: PyTorch's frames hold a guard that turns its transforms off for as long as they live.
+    assert failure_of(ours) == failure_of(reference)
+
+
+def failure_of(tensor: Any) -> tuple[type, str]:
+    try:
+        repr(tensor)
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+    raise AssertionError("printing did not fail")
 
 
 @pytest.mark.parametrize("shape", [(10**9,), (10**5, 10**5), (2, 10**4, 7, 10**4)])

@@ -161,7 +161,7 @@ DESCRIPTIONS = {
     "type": lambda torch: x(torch).type(),
     "type by name": lambda torch: x(torch).type("torch.LongTensor"),
     "type by class": lambda torch: x(torch).type(torch.LongTensor),
-    "type by bad name": lambda torch: x(torch).type("Foo"),
+    "type by bad name": lambda torch: x(torch).type("no type"),
     "type by number": lambda torch: x(torch).type(5),
     "pin_memory": lambda torch: x(torch).pin_memory(),
     "cuda": lambda torch: x(torch).cuda(),

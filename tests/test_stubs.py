@@ -20,6 +20,10 @@ UNDECLARED = {"__dict__", "__doc__", "__file__", "__loader__", "__name__", "__pa
 CHECKER_ONLY = {"__buffer__"} if sys.version_info < (3, 12) else set()
 
 
+# Packages whose files load on first use.
+LAZY = ("nn", "nn/functional", "nn/modules")
+
+
 @pytest.fixture(scope="module")
 def generator() -> ModuleType:
     """tools/stubs.py as a module."""
@@ -50,7 +54,7 @@ def class_body(tree: ast.Module, name: str) -> list[ast.stmt]:
     return next(item.body for item in tree.body if isinstance(item, ast.ClassDef) and item.name == name)
 
 
-@pytest.mark.parametrize("name", ["_core.pyi", "__init__.pyi"])
+@pytest.mark.parametrize("name", ["_core.pyi", "__init__.pyi", *(f"{p}/__init__.pyi" for p in LAZY)])
 def test_shipped_stubs_are_up_to_date(generator: ModuleType, name: str) -> None:
     shipped = (STUBS / name).read_text()
     assert generator.stubs()[STUBS / name] == shipped, "the core's functions changed: run `make stubs`"
@@ -78,6 +82,18 @@ def test_package_names() -> None:
     public = {n for n in dir(chainrule) if not n.startswith("_")}
     internal = {n for n in public if isinstance(getattr(chainrule, n), ModuleType)} - chainrule._SUBMODULES
     assert public - internal - names == set()
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_lazy_names(name: str) -> None:
+    """Every name is there, and none is that of a file, which would take its place."""
+    package = importlib.import_module("chainrule." + name.replace("/", "."))
+    names = declared(ast.parse((STUBS / name / "__init__.pyi").read_text()).body)
+    assert names == set(package.__all__)
+    for file, defined in package._FILES.items():
+        for n in defined.split():
+            assert getattr(package, n) is getattr(importlib.import_module(f"{package.__name__}.{file}"), n)
+            assert n not in package._FILES
 
 
 def test_every_argument_is_typed() -> None:

@@ -5,11 +5,13 @@ Python-written methods from `inspect`. What the core cannot say is in tools/stub
 operators, and the parts of `_core` that are not operations. A name that is in neither place is an error here.
 """
 
+import importlib
 import inspect
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import chainrule
@@ -224,16 +226,16 @@ def core_stub() -> str:
 def imported() -> list[str]:
     """Names of other modules that `chainrule` shows: `from ._core import Tensor as Tensor`."""
     by_module: dict[str, list[str]] = {}
+    by_name = vars(chainrule)["_FROM_SUBMODULES"]  # among the names of the package once they were used
     for name, value in vars(chainrule).items():
-        if name.startswith("_") or name in _core.functions or inspect.ismodule(value):
+        if name.startswith("_") or name in _core.functions or name in by_name or inspect.ismodule(value):
             continue
         if name in vars(_core):
             by_module.setdefault("_core", []).append(name)
         elif (module := getattr(value, "__module__", "")).startswith("chainrule."):
             by_module.setdefault(module.removeprefix("chainrule."), []).append(name)
-    for name, module in vars(chainrule)["_FROM_SUBMODULES"].items():
-        if name not in by_module.get(module, []):
-            by_module.setdefault(module, []).append(name)
+    for name, module in by_name.items():
+        by_module.setdefault(module, []).append(name)
     lines = [f"from . import {m} as {m}" for m in sorted(vars(chainrule)["_SUBMODULES"])]
     for module in sorted(by_module):
         lines += [f"from .{module} import {n} as {n}" for n in sorted(by_module[module], key=by_number)]
@@ -252,15 +254,35 @@ def package_stub() -> str:
     return "\n".join([*head, texts.PACKAGE_REST.strip(), *lines, ""])
 
 
+def lazy_stub(package: ModuleType) -> str:
+    """The names of a package that loads its files on first use (see lazy.py), as imports."""
+    files: dict[str, str] = vars(package)["_FILES"]
+    defined = {name for names in files.values() for name in names.split()}
+    lines = [f"from . import {m} as {m}" for m in package.__all__ if m not in defined]
+    for file in sorted(files):
+        lines += [f"from .{file} import {n} as {n}" for n in sorted(files[file].split(), key=by_case)]
+    return "\n".join([HEADER, *lines, ""])
+
+
+def by_case(name: str) -> tuple[int, list[object]]:
+    """Sorts CELU before Hardtanh and relu, as ruff does."""
+    return 0 if name.isupper() else 1 if name[0].isupper() else 2, by_number(name.lower())
+
+
 def stubs() -> dict[Path, str]:
     """The text of each stub, by its path."""
-    return {PACKAGE / "_core.pyi": core_stub(), PACKAGE / "__init__.pyi": package_stub()}
+    lazy = {PACKAGE / name / "__init__.pyi": lazy_stub(package(name)) for name in ("nn", "nn/functional", "nn/modules")}
+    return {PACKAGE / "_core.pyi": core_stub(), PACKAGE / "__init__.pyi": package_stub(), **lazy}
+
+
+def package(name: str) -> ModuleType:
+    return importlib.import_module("chainrule." + name.replace("/", "."))
 
 
 def main() -> None:
     for path, text in stubs().items():
         path.write_text(text)
-        print(f"{path.name}: {text.count(chr(10))} lines")
+        print(f"{path.relative_to(PACKAGE)}: {text.count(chr(10))} lines")
 
 
 if __name__ == "__main__":

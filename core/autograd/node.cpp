@@ -10,6 +10,11 @@
 namespace chainrule {
 namespace {
 
+std::vector<NamedFormula>& formulas() {
+  static std::vector<NamedFormula> list;  // operations of other files come before this file's own statics
+  return list;
+}
+
 using NodeSlab = Slab<Node>;
 uint64_t next_sequence = 1;
 int64_t live = 0;
@@ -90,6 +95,13 @@ void drain() {
 }
 
 }  // namespace
+
+OpInfo::OpInfo(const char* name, const char* node_name, const char* formula)
+    : name(name), node_name(node_name), formula(formula) {
+  formulas().push_back({name, formula});
+}
+
+std::span<const NamedFormula> known_formulas() { return formulas(); }
 
 int64_t live_nodes() { return live; }
 uint64_t last_node_number() { return next_sequence - 1; }

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <new>
+#include <span>
 #include <vector>
 
 #include "tensor/error.hpp"
@@ -13,12 +14,21 @@ namespace chainrule {
 
 // One per operation, static: the names that PyTorch gives it and the formula that explains it.
 struct OpInfo {
-  const char* name;              // "sum"
-  const char* node_name;         // "SumBackward0"
-  const char* formula;           // in words or symbols: "g expanded to the shape of x"
-  PyTypeObject* type = nullptr;  // of its nodes, made on first use so that type(grad_fn).__name__ is node_name
-  uint8_t hidden_edges = 0;      // inputs, as bits, that PyTorch's node does not list in next_functions
+  OpInfo() = default;
+  OpInfo(const char* name, const char* node_name, const char* formula);
+
+  const char* name = nullptr;       // "sum"
+  const char* node_name = nullptr;  // "SumBackward0"
+  const char* formula = nullptr;    // in words or symbols: "g expanded to the shape of x"
+  PyTypeObject* type = nullptr;     // of its nodes, made on first use so that type(grad_fn).__name__ is node_name
+  uint8_t hidden_edges = 0;         // inputs, as bits, that PyTorch's node does not list in next_functions
 };
+
+// The names and formulas of all operations, in the order in which they were made known: help() tells them.
+struct NamedFormula {
+  const char *name, *formula;
+};
+std::span<const NamedFormula> known_formulas();
 
 // Where a gradient goes: an output of a node, or a leaf tensor (which needs no node of its own). Empty: nowhere.
 class Edge {

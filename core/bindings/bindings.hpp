@@ -10,6 +10,7 @@ void bind_creation();
 void bind_random();
 void bind_reductions();
 void bind_matmul();
+void bind_fft();
 void bind_joining();
 void bind_indexing();
 void bind_networks();
@@ -26,5 +27,6 @@ void bind_tensor_methods();
 void bind_python_operations();
 void bind_dtype_conversions();
 void bind_generator(PyObject* module);
+void bind_lapack(PyObject* module);
 
 }  // namespace chainrule

@@ -11,6 +11,7 @@
 #include "autograd/leaf.hpp"
 #include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/help.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/copy.hpp"
 #include "ops/write.hpp"
@@ -146,7 +147,7 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
 }  // namespace
 
 PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
-  if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType) {
+  if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType && !watching) {
     BoundArguments bound;
     bound.bind_alone(c.overloads[0].signature, args[0]);
     return run(c, c.overloads[0], bound);
@@ -193,7 +194,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
 }
 
 PyObject* quick_vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
-  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType)
+  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType || watching)
     return vectorcall(self, args, nargsf, keywords);
   return guarded([&] { return reinterpret_cast<FunctionObject*>(self)->callable->quick(args[0]); });
 }
@@ -205,29 +206,10 @@ Callable& callable_of(PyObject* self) { return *reinterpret_cast<FunctionObject*
 PyObject* get_name(PyObject* self, void*) { return to_python(callable_of(self).name); }
 PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("chainrule"); }
 PyObject* get_doc(PyObject* self, void*) {
-  const Callable& c = callable_of(self);
-  return to_python(c.description.empty() ? c.document : c.document + "\n\n" + c.description);
+  return guarded([&] { return help_text(callable_of(self)); });
 }
-
-std::string signature_text(const Signature& s) {
-  std::string text = "(";
-  bool starred = false;
-  for (const Parameter& p : s.parameters) {
-    if (text.size() > 1) text += ", ";
-    if (p.kind == Kind::SpreadInts || p.kind == Kind::SpreadTensors) {
-      text += "*" + p.name;
-      starred = true;
-      continue;
-    }
-    if (p.keyword_only && !starred) text += "*, ", starred = true;
-    text += p.name;
-    if (p.default_value) {
-      PyObject* shown = checked(PyObject_Repr(p.default_value));
-      text += std::string("=") + PyUnicode_AsUTF8(shown);
-      Py_DECREF(shown);
-    }
-  }
-  return text + ")";
+PyObject* get_signature(PyObject* self, void*) {
+  return guarded([&] { return signature_object(callable_of(self).overloads.front().signature); });
 }
 PyObject* get_text_signature(PyObject* self, void*) {
   return guarded([&] { return to_python(signature_text(callable_of(self).overloads.front().signature)); });
@@ -255,6 +237,7 @@ PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
                         {"__module__", get_module, nullptr, nullptr, nullptr},
                         {"__doc__", get_doc, nullptr, nullptr, nullptr},
                         {"__text_signature__", get_text_signature, nullptr, nullptr, nullptr},
+                        {"__signature__", get_signature, nullptr, nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef reduce_method[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
@@ -281,6 +264,17 @@ PyObject* make_object(Callable* c, PyTypeObject* type) {
   return reinterpret_cast<PyObject*>(object);
 }
 
+// A field a line, as PyTorch shows them.
+PyObject* represent_results(PyObject* self) {
+  PyObject* text = PyUnicode_FromFormat("%s(", Py_TYPE(self)->tp_name);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) {
+    const char* field = Py_TYPE(self)->tp_members[i].name;
+    PyUnicode_AppendAndDel(&text, PyUnicode_FromFormat("%s\n%s=%R", i ? "," : "", field, PyTuple_GET_ITEM(self, i)));
+  }
+  PyUnicode_AppendAndDel(&text, PyUnicode_FromString(")"));
+  return text;
+}
+
 // "(values, indices)" after the arrow names the results.
 PyTypeObject* result_type_of(const Signature& s) {
   if (s.returns.empty() || s.returns.front() != '(') return nullptr;
@@ -296,7 +290,9 @@ PyTypeObject* result_type_of(const Signature& s) {
   fields.push_back({nullptr, nullptr});
   texts.push_back("torch.return_types." + s.name);
   PyStructSequence_Desc description{texts.back().c_str(), nullptr, fields.data(), static_cast<int>(fields.size()) - 1};
-  return checked(PyStructSequence_NewType(&description));
+  PyTypeObject* type = checked(PyStructSequence_NewType(&description));
+  type->tp_repr = represent_results;
+  return type;
 }
 
 bool is_satisfied_by_tensor(const std::vector<Parameter>& parameters) {
@@ -360,7 +356,7 @@ void define_alias(std::string_view alias, std::string_view target, Forms forms) 
     if (!c || find_callable(alias, method)) continue;
     Callable copy = *c;
     copy.name = std::string(alias);
-    copy.document = "The same as " + std::string(target) + ".\n\n" + c->document;
+    copy.alias_of = std::string(target);
     (method ? methods : functions)[std::string(alias)] = std::move(copy);
   }
 }

@@ -21,7 +21,8 @@ struct Overload {
 struct Callable {
   std::string name;
   std::string document;     // one line per signature
-  std::string description;  // what follows them in __doc__
+  std::string description;  // what a line of the table says of its dtypes, value and gradients
+  std::string alias_of;     // the name of the operation that this is another name for
   std::vector<Overload> overloads;
   bool settles = true;                           // calculates what is pending before it starts
   bool functional = false;                       // a function of nn.functional only

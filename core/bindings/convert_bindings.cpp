@@ -2,6 +2,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "ops/copy.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
@@ -35,6 +36,9 @@ std::string type_text(DType t) { return std::string("torch.") + facts(t).tensor_
 
 DType dtype_of_type(PyObject* type) {
   if (Py_TYPE(type) == &DTypeType) return dtype_value(type);
+  if (Owned named(PyObject_GetAttrString(type, "dtype")); named && Py_TYPE(named.get()) == &DTypeType)
+    return dtype_value(named.get());  // LongTensor and its kin
+  PyErr_Clear();
   std::string text;
   if (PyType_Check(type)) {
     text = reinterpret_cast<PyTypeObject*>(type)->tp_name;

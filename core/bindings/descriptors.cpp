@@ -48,10 +48,11 @@ PyGetSetDef dtype_getset[] = {{"__module__", module_of_constants, nullptr, nullp
                               {"is_signed", dtype_is_signed, nullptr, nullptr, nullptr},
                               {"itemsize", dtype_itemsize, nullptr, nullptr, nullptr},
                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
-                               {"to_real", dtype_to_real, METH_NOARGS, nullptr},
-                               {"to_complex", dtype_to_complex, METH_NOARGS, nullptr},
-                               {nullptr, nullptr, 0, nullptr}};
+PyMethodDef dtype_methods[] = {
+    {"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
+    {"to_real", dtype_to_real, METH_NOARGS, "The dtype of the parts of complex numbers; a real dtype itself."},
+    {"to_complex", dtype_to_complex, METH_NOARGS, "The complex dtype whose parts have this one."},
+    {nullptr, nullptr, 0, nullptr}};
 
 // ---- device
 
@@ -142,8 +143,8 @@ PyObject* device_reduce(PyObject* self, PyObject*) {
   PyObject* text = device_str(self);
   return Py_BuildValue("(O(N))", &DeviceType, text);
 }
-PyGetSetDef device_getset[] = {{"type", device_type, nullptr, nullptr, nullptr},
-                               {"index", device_get_index, nullptr, nullptr, nullptr},
+PyGetSetDef device_getset[] = {{"type", device_type, nullptr, "The kind of device: \"cpu\".", nullptr},
+                               {"index", device_get_index, nullptr, "The number of the device, or None.", nullptr},
                                {nullptr, nullptr, nullptr, nullptr, nullptr}};
 // `with device("cpu"):` makes it the default, which it is.
 PyObject* device_enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
@@ -219,9 +220,10 @@ PyObject* size_add(PyObject* a, PyObject* b) {
 PyNumberMethods size_number = {};
 PyMappingMethods size_mapping = {nullptr, size_subscript, nullptr};
 PySequenceMethods size_sequence = {};
-PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, nullptr},
-                              {"__reduce__", size_reduce, METH_NOARGS, nullptr},
-                              {nullptr, nullptr, 0, nullptr}};
+PyMethodDef size_methods[] = {
+    {"numel", size_numel, METH_NOARGS, "The number of elements of a tensor with these sizes."},
+    {"__reduce__", size_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 // ---- layout and memory_format: constants with a name
 
@@ -244,7 +246,8 @@ PyTypeObject MemoryFormatType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 constexpr const char* kLayouts[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"};
 constexpr const char* kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
-void ready_constant(PyTypeObject& type, const char* name) {
+void ready_constant(PyTypeObject& type, const char* name, const char* document) {
+  type.tp_doc = document;
   type.tp_name = name;
   type.tp_basicsize = sizeof(ConstantObject);
   type.tp_flags = Py_TPFLAGS_DEFAULT;
@@ -268,6 +271,7 @@ void ready_types() {
   DTypeType.tp_repr = dtype_repr;
   DTypeType.tp_getset = dtype_getset;
   DTypeType.tp_methods = dtype_methods;
+  DTypeType.tp_doc = "The type of the elements of a tensor: float32, int64 ...";
   checked(PyType_Ready(&DTypeType));
 
   DeviceType.tp_name = "chainrule.device";
@@ -280,6 +284,7 @@ void ready_types() {
   DeviceType.tp_hash = device_hash;
   DeviceType.tp_getset = device_getset;
   DeviceType.tp_methods = device_methods;
+  DeviceType.tp_doc = "Where the elements of a tensor live: device(\"cpu\").";
   checked(PyType_Ready(&DeviceType));
 
   size_sequence.sq_concat = size_concat;
@@ -294,6 +299,7 @@ void ready_types() {
   SizeType.tp_as_mapping = &size_mapping;
   SizeType.tp_as_sequence = &size_sequence;
   SizeType.tp_methods = size_methods;
+  SizeType.tp_doc = "The sizes of a tensor's dimensions: a tuple of ints.";
   checked(PyType_Ready(&SizeType));
 }
 
@@ -334,8 +340,8 @@ void add_descriptors(PyObject* module) {
   checked(PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(&DTypeType)));
   checked(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&DeviceType)));
   checked(PyModule_AddObjectRef(module, "Size", reinterpret_cast<PyObject*>(&SizeType)));
-  ready_constant(LayoutType, "chainrule.layout");
-  ready_constant(MemoryFormatType, "chainrule.memory_format");
+  ready_constant(LayoutType, "chainrule.layout", "How the elements lie in memory: strided or, in PyTorch, sparse.");
+  ready_constant(MemoryFormatType, "chainrule.memory_format", "The order of the dimensions in memory.");
   checked(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
   checked(PyModule_AddObjectRef(module, "memory_format", reinterpret_cast<PyObject*>(&MemoryFormatType)));
   the_strided_layout = add_constant(module, LayoutType, kLayouts[0]);

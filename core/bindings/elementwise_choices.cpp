@@ -181,6 +181,7 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
   if (weight.ndim() > 1)
     raise(PyExc_RuntimeError, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.ndim());
   if (weight.numel() == 1) return elementwise(OpId::prelu, {x, weight.ndim() ? select(weight, 0, 0) : weight});
+  if (x.ndim() == 0) raise(PyExc_RuntimeError, "Not allow zero-dim input tensor.");
   int64_t channels = x.ndim() > 1 ? x.size(1) : 1;
   if (weight.numel() != channels) {
     raise(PyExc_RuntimeError,

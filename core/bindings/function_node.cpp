@@ -263,6 +263,7 @@ void add_function_node(PyObject* module) {
   t.tp_base = &NodeType;
   t.tp_basicsize = sizeof(Node);
   t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  t.tp_doc = "The `ctx` of an autograd.Function: what forward leaves for backward.";
   t.tp_dealloc = NodeType.tp_dealloc;
   t.tp_traverse = traverse;
   t.tp_clear = clear;

@@ -92,6 +92,7 @@ void bind_images() {
   define_aligned<Filter::Cubic, 2>("upsample_bicubic2d");
   define_aligned<Filter::LinearAntialiased, 2>("_upsample_bilinear2d_aa");
   define_aligned<Filter::CubicAntialiased, 2>("_upsample_bicubic2d_aa");
+  define_aligned<Filter::LanczosAntialiased, 2>("_upsample_lanczos2d_aa");
   bind_patches();
   for (const char* name : {"grid_sampler", "grid_sampler_2d", "grid_sampler_3d"}) {
     define(

@@ -42,7 +42,7 @@ void bind_matmul() {
   define_added<addr>("addr", "Tensor vec1, Tensor vec2");
   define_added<addbmm>("addbmm", "Tensor batch1, Tensor batch2");
   define_added<baddbmm>("baddbmm", "Tensor batch1, Tensor batch2");
-  define("linear(Tensor input, Tensor weight, Tensor? bias=None)", kFunctional, linear);
+  define("linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor!? out=None)", kFunctional, linear);
 }
 
 }  // namespace chainrule

@@ -22,6 +22,7 @@
 #include "bindings/callable.hpp"
 #include "bindings/descriptors.hpp"
 #include "bindings/dlpack.hpp"
+#include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/function_node.hpp"
 #include "bindings/node_type.hpp"
@@ -124,16 +125,16 @@ void bind_engine(nb::module_& m) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });
   m.def("increment_version", [](nb::handle t) { mark_written(tensor_argument(t)); });
-  m.def("is_grad_enabled", &grad_enabled);
+  m.def("is_grad_enabled", &grad_enabled, documents::kIsGradEnabled);
   m.def(
       "set_grad_enabled",
       [](nb::handle on) {
         set_grad_enabled(bool_argument("set_grad_enabled", "enabled", 1, on) && !Storage::making_inference);
       },
       nb::arg("enabled").none());
-  m.def("is_inference_mode_enabled", [] { return Storage::making_inference; });
+  m.def("is_inference_mode_enabled", [] { return Storage::making_inference; }, documents::kIsInferenceModeEnabled);
   m.def("set_inference_mode", [](bool on) { Storage::making_inference = on; });
-  m.def("is_inference", [](nb::handle t) { return tensor_argument(t)->storage->inference; });
+  m.def("is_inference", [](nb::handle t) { return tensor_argument(t)->storage->inference; }, documents::kIsInference);
   m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
   m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
   m.def("last_node_number", &last_node_number);
@@ -162,15 +163,18 @@ void bind_lines(nb::module_& m) {
 }
 
 void bind_machine(nb::module_& m) {
-  m.def("get_num_threads", &cpu::num_threads);
-  m.def("set_num_threads", [](nb::object count) {
-    if (!PyLong_Check(count.ptr()))
-      raise(PyExc_RuntimeError, "set_num_threads expects an int, but got ", Py_TYPE(count.ptr())->tp_name);
-    int64_t n = to_int(count.ptr());
-    if (n <= 0) raise(PyExc_RuntimeError, "set_num_threads expects a positive integer");
-    if (n > INT_MAX) raise(PyExc_ValueError, "Overflow when unpacking long");
-    cpu::set_num_threads(static_cast<int>(n));
-  });
+  m.def("get_num_threads", &cpu::num_threads, documents::kGetNumThreads);
+  m.def(
+      "set_num_threads",
+      [](nb::object count) {
+        if (!PyLong_Check(count.ptr()))
+          raise(PyExc_RuntimeError, "set_num_threads expects an int, but got ", Py_TYPE(count.ptr())->tp_name);
+        int64_t n = to_int(count.ptr());
+        if (n <= 0) raise(PyExc_RuntimeError, "set_num_threads expects a positive integer");
+        if (n > INT_MAX) raise(PyExc_ValueError, "Overflow when unpacking long");
+        cpu::set_num_threads(static_cast<int>(n));
+      },
+      documents::kSetNumThreads);
   m.def("instruction_set", [] { return cpu::isa() == cpu::Isa::v4 ? "v4" : cpu::isa() == cpu::Isa::v3 ? "v3" : "v2"; });
   m.def("settle", &settle);
   m.def("memory_statistics", [] {
@@ -196,28 +200,31 @@ void bind_machine(nb::module_& m) {
 }
 
 void bind_dtypes(nb::module_& m) {
-  m.def("get_default_dtype", [] { return steal(to_python(default_dtype())); });
-  m.def("set_default_dtype", [](nb::object d) {
-    if (!is_dtype(d.ptr()))
-      raise(PyExc_TypeError, "invalid dtype object: only floating-point types are supported as the default type");
-    DType t = to_dtype_value(d.ptr());
-    if (!is_floating(t)) raise(PyExc_TypeError, "only floating-point types are supported as the default type");
-    set_default_dtype(t);
-  });
+  m.def("get_default_dtype", [] { return steal(to_python(default_dtype())); }, documents::kGetDefaultDtype);
+  m.def(
+      "set_default_dtype",
+      [](nb::object d) {
+        if (!is_dtype(d.ptr()))
+          raise(PyExc_TypeError, "invalid dtype object: only floating-point types are supported as the default type");
+        DType t = to_dtype_value(d.ptr());
+        if (!is_floating(t)) raise(PyExc_TypeError, "only floating-point types are supported as the default type");
+        set_default_dtype(t);
+      },
+      documents::kSetDefaultDtype);
   m.def(
       "promote_types",
       [](nb::handle a, nb::handle b) {
         DType first = dtype_argument("promote_types", "type1", 1, a);
         return steal(to_python(promote(first, dtype_argument("promote_types", "type2", 2, b))));
       },
-      nb::arg("type1").none(), nb::arg("type2").none());
+      nb::arg("type1").none(), nb::arg("type2").none(), documents::kPromoteTypes);
   m.def(
       "can_cast",
       [](nb::handle a, nb::handle b) {
         DType from = dtype_argument("can_cast", "from_", 1, a);
         return can_cast(from, dtype_argument("can_cast", "to", 2, b));
       },
-      nb::arg("from_").none(), nb::arg("to").none());
+      nb::arg("from_").none(), nb::arg("to").none(), documents::kCanCast);
   m.def(
       "result_type",
       [](nb::handle a, nb::handle b) {
@@ -230,7 +237,7 @@ void bind_dtypes(nb::module_& m) {
         Operand operands[2] = {to_operand(a.ptr()), to_operand(b.ptr())};
         return steal(to_python(result_type(operands)));
       },
-      nb::arg("tensor1").none(), nb::arg("tensor2").none());
+      nb::arg("tensor1").none(), nb::arg("tensor2").none(), documents::kResultType);
 }
 
 void bind_autocast(nb::module_& m) {
@@ -269,6 +276,12 @@ nb::list table_rows() {
 nb::list alias_rows() {
   nb::list rows;
   for (const OpAlias& a : op_aliases()) rows.append(nb::make_tuple(a.name, a.target));
+  return rows;
+}
+
+nb::list formula_rows() {
+  nb::list rows;
+  for (const NamedFormula& f : known_formulas()) rows.append(nb::make_tuple(f.name, f.formula));
   return rows;
 }
 
@@ -326,6 +339,7 @@ NB_MODULE(_core, m) {
   bind_random();
   bind_reductions();
   bind_matmul();
+  bind_fft();
   bind_joining();
   bind_indexing();
   bind_networks();
@@ -349,8 +363,10 @@ NB_MODULE(_core, m) {
   bind_dtypes(m);
   bind_autocast(m);
   bind_generator(m.ptr());
+  bind_lapack(m.ptr());
   m.def("op_table", &table_rows);
   m.def("op_aliases", &alias_rows);
+  m.def("op_formulas", &formula_rows);
   m.attr("functional_names") = steal(functional_names());
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("to_dlpack", [](nb::object t, bool versioned) {
@@ -373,6 +389,7 @@ NB_MODULE(_core, m) {
   m.def("call_override", [](nb::object function, const std::string& name, nb::tuple args, nb::dict kwargs) {
     return steal(call_override(function.ptr(), name.c_str(), args.ptr(), kwargs.ptr()));
   });
+  m.def("set_watcher", [](nb::object w) { set_watcher(w.is_none() ? nullptr : w.ptr()); }, nb::arg("watcher").none());
   m.def("is_overridden", [](nb::tuple args) {
     return classes_of(PySequence_Fast_ITEMS(args.ptr()), PyTuple_GET_SIZE(args.ptr())).override;
   });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/saved_names.hpp"
+#include "ops/elementwise_gradient.hpp"
 #include "tensor/owned.hpp"
 
 namespace chainrule {
@@ -113,6 +115,80 @@ PyObject* list_attributes(PyObject* self, PyObject*) {
   });
 }
 
+// ---- facts for explaining; see python/chainrule/explain/graph.py
+
+PyObject* get_released(PyObject* self, void*) { return PyBool_FromLong(node_of(self)->flags & kReleased); }
+
+PyObject* get_code(PyObject* self, void*) {
+  const SourceLine& line = node_of(self)->line;
+  if (!line) Py_RETURN_NONE;
+  return Py_BuildValue("(Oi)", line.code(), line.offset());
+}
+
+// All edges, also those that next_functions does not list; a leaf stands for itself.
+PyObject* get_edges(PyObject* self, void*) {
+  return guarded([&] {
+    Node* n = node_of(self);
+    Owned tuple(checked(PyTuple_New(n->edge_count)));
+    for (int i = 0; i < n->edge_count; ++i) {
+      Edge e = n->edges[i];
+      PyTuple_SET_ITEM(tuple.get(), i, checked(Py_BuildValue("(OI)", e ? e.object() : Py_None, e.output_number())));
+    }
+    return tuple.release();
+  });
+}
+
+PyObject* get_outputs(PyObject* self, void*) {
+  return guarded([&] {
+    Node* n = node_of(self);
+    Owned tuple(checked(PyTuple_New(n->output_count)));
+    for (int i = 0; i < n->output_count; ++i) {
+      const Output& o = n->outputs[i];
+      Owned sizes(checked(PyTuple_New(o.ndim)));
+      for (int d = 0; d < o.ndim; ++d) PyTuple_SET_ITEM(sizes.get(), d, checked(PyLong_FromLongLong(o.sizes()[d])));
+      PyTuple_SET_ITEM(tuple.get(), i, checked(Py_BuildValue("(NN)", sizes.release(), to_python(o.dtype))));
+    }
+    return tuple.release();
+  });
+}
+
+// (name, tensor or None, whether it is an output, whether it is as it was) of each saved tensor. Neither unpacks what
+// a hook packed nor raises for what was overwritten or released.
+PyObject* peek_saved(PyObject* self, PyObject*) {
+  return guarded([&] {
+    Node* n = node_of(self);
+    bool gone = n->flags & kReleased;
+    std::vector<std::string> names = gone ? std::vector<std::string>(n->saved_count) : saved_names(n);
+    Owned tuple(checked(PyTuple_New(n->saved_count)));
+    for (int i = 0; i < n->saved_count; ++i) {
+      const SavedTensor& s = n->saved[i];
+      bool current = !gone && s.tensor && s.tensor->storage->version == s.version;
+      PyObject* tensor = gone || !s.tensor ? Py_None : reinterpret_cast<PyObject*>(s.tensor);
+      PyTuple_SET_ITEM(tuple.get(), i,
+                       checked(Py_BuildValue("(sONN)", names[i].c_str(), tensor, PyBool_FromLong(s.is_output),
+                                             PyBool_FromLong(current))));
+    }
+    return tuple.release();
+  });
+}
+
+// (line of the table, parameters, per input the number, its place among the saved tensors or None, the output's place)
+// of an elementwise operation; None for all others.
+PyObject* get_operands(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    std::optional<RecordedOperands> r = recorded_operands(node_of(self));
+    if (!r) return Py_NewRef(Py_None);
+    auto place = [](int slot) { return slot < 0 ? Py_NewRef(Py_None) : checked(PyLong_FromLong(slot)); };
+    Owned parameters(checked(PyTuple_New(r->op->parameter_count))), inputs(checked(PyTuple_New(r->op->input_count)));
+    for (int i = 0; i < r->op->parameter_count; ++i)
+      PyTuple_SET_ITEM(parameters.get(), i, checked(PyFloat_FromDouble(r->parameters[i])));
+    for (int i = 0; i < r->op->input_count; ++i)
+      PyTuple_SET_ITEM(inputs.get(), i,
+                       r->is_number[i] ? checked(PyFloat_FromDouble(r->numbers[i])) : place(r->slots[i]));
+    return checked(Py_BuildValue("(sNNN)", r->op->name, parameters.release(), inputs.release(), place(r->output_slot)));
+  });
+}
+
 // The dict that a hook goes into; Python wraps it with a removal handle.
 template <PyObject* NodeExtras::* field>
 PyObject* hook_dict(PyObject* self, PyObject*) {
@@ -130,9 +206,15 @@ PyGetSetDef getset[] = {
     {"source", get_source, nullptr, "(file, line, function, text) of the user's line that made this node.", nullptr},
     {"formula", get_formula, nullptr, "The formula of the first input's gradient.", nullptr},
     {"operation", get_operation, nullptr, "The operation's name.", nullptr},
+    {"_released", get_released, nullptr, "Whether a backward pass freed what the node had saved.", nullptr},
+    {"_code", get_code, nullptr, "The code object and the instruction's offset of the user's line.", nullptr},
+    {"_edges", get_edges, nullptr, "Per input, the node or leaf its gradient goes to, and which output.", nullptr},
+    {"_outputs", get_outputs, nullptr, "(shape, dtype) of each output.", nullptr},
+    {"_operands", get_operands, nullptr, "What an elementwise operation was called with.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {{"name", get_name, METH_NOARGS, "The node's name, as in PyTorch."},
                          {"__dir__", list_attributes, METH_NOARGS, nullptr},
+                         {"_peek_saved", peek_saved, METH_NOARGS, nullptr},
                          {"_sequence_nr", get_sequence, METH_NOARGS, nullptr},
                          {"_hooks", hook_dict<&NodeExtras::hooks>, METH_NOARGS, nullptr},
                          {"_prehooks", hook_dict<&NodeExtras::prehooks>, METH_NOARGS, nullptr},
@@ -187,6 +269,7 @@ void add_node_type(PyObject* module) {
   NodeType.tp_name = "chainrule.autograd.graph.Node";
   NodeType.tp_basicsize = sizeof(Node);
   NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  NodeType.tp_doc = "A recorded operation: its gradient function, its inputs and what it saved.";
   NodeType.tp_dealloc = dealloc;
   NodeType.tp_traverse = node_traverse;
   NodeType.tp_clear = clear;

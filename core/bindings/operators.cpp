@@ -85,7 +85,7 @@ PyObject* apply(OpId id, PyObject* a, PyObject* b) {
 // As Python's method of the operator is called: "sub", "and", "floordiv".
 constexpr const char* operator_of(OpId id) {
   switch (id) {
-    case OpId::div_floor:
+    case OpId::floor_divide:
       return "floordiv";
     case OpId::bitwise_and:
       return "and";

@@ -1,4 +1,5 @@
 // Steps of optimisers, bound: those of PyTorch under its names, the others under names of the same kind.
+#include <algorithm>
 #include <cmath>
 
 #include "bindings/bindings.hpp"
@@ -16,6 +17,9 @@ void correct(StepNumbers& s, double step) {
   s.correction1 = 1 - std::pow(s.beta1, step);
   s.correction2 = 1 - std::pow(s.beta2, step);
 }
+
+// A number as PyTorch takes it into an operation on tensors of that dtype.
+double rounded(double x, DType dtype) { return dtype == DType::Float64 ? x : static_cast<float>(x); }
 
 // `steps` already count this step.
 void adam(const char* name, bool decoupled, const TensorList& p, const TensorList& g, const TensorList& averages,
@@ -189,7 +193,7 @@ void bind_relatives() {
                   adam_numbers(lr, beta1, beta2, eps, weight_decay, decoupled, maximize),
                   [](size_t, double step, StepNumbers& s) { s.factor = rectification(step, s.beta2); });
       });
-  // mus and mu_nexts: the momenta of this step and the next; products: of all momenta so far, this step's included.
+  // mu_products: of the momenta of all steps before; each becomes that of this step too, rounded to its dtype.
   define(
       "_fused_nadam_(Tensor[] input, Tensor[] grads, Tensor[] exp_avgs, Tensor[] exp_avg_sqs, Tensor[] mu_products, "
       "Tensor[] state_steps, *, Number lr, float beta1, float beta2, float momentum_decay, float eps, float "
@@ -204,11 +208,57 @@ void bind_relatives() {
                   [&](size_t i, double step, StepNumbers& s) {
                     auto momentum = [&](double t) { return s.beta1 * (1 - 0.5 * std::pow(0.96, t * decay)); };
                     double mu = momentum(step), next = momentum(step + 1);
-                    double product = step_count(products[i]) * mu;
-                    store(Scalar(product), products[i].dtype(), products[i]->data);
+                    double used = rounded(mu, products[i].dtype());
+                    double product = set_step_count(products[i], step_count(products[i]) * used);
                     s.factor = (1 - mu) / (1 - product);
                     s.factor2 = next / (1 - product * next);
                   });
+      });
+}
+
+// Optimisers that keep numbers of their own for each parameter, or none.
+void bind_others() {
+  define(
+      "_fused_rprop_(Tensor[] input, Tensor[] grads, Tensor[] prevs, Tensor[] step_sizes, *, float step_size_min, "
+      "float step_size_max, float etaminus, float etaplus, bool maximize) -> None",
+      kFunction,
+      [](const TensorList& p, const TensorList& g, const TensorList& previous, const TensorList& sizes, double least,
+         double most, double shrink, double grow, bool maximize) {
+        StepNumbers s;
+        s.beta1 = shrink;
+        s.beta2 = grow;
+        s.factor = least;
+        s.factor2 = most;
+        s.maximize = maximize;
+        check_list("_fused_rprop_", p.size(), previous.size(), "last gradients");
+        check_list("_fused_rprop_", p.size(), sizes.size(), "steps");
+        step_all("_fused_rprop_", Optimiser::Rprop, p, g, {&previous, &sizes}, {}, [&](size_t) { return s; });
+      });
+  // etas and mus are those of this step, and become those of the next, rounded as PyTorch does on the way: to the
+  // default dtype.
+  define(
+      "_fused_asgd_(Tensor[] input, Tensor[] grads, Tensor[] axs, Tensor[] mus, Tensor[] etas, Tensor[] state_steps, "
+      "*, Number lr, float lambd, float alpha, float t0, float weight_decay, bool maximize) -> None",
+      kFunction,
+      [](const TensorList& p, const TensorList& g, const TensorList& averages, const TensorList& mus,
+         const TensorList& etas, const TensorList& steps, const Scalar& lr, double lambd, double alpha, double t0,
+         double weight_decay, bool maximize) {
+        check_list("_fused_asgd_", p.size(), averages.size(), "averages");
+        check_list("_fused_asgd_", p.size(), mus.size(), "mus");
+        check_list("_fused_asgd_", p.size(), etas.size(), "etas");
+        check_list("_fused_asgd_", p.size(), steps.size(), "steps");
+        StepNumbers s;
+        s.weight_decay = weight_decay;
+        s.maximize = maximize;
+        step_all("_fused_asgd_", Optimiser::Asgd, p, g, {&averages}, {}, [&](size_t i) {
+          double step = step_count(steps[i]);
+          s.lr = step_count(etas[i]);
+          s.beta1 = 1 - lambd * s.lr;
+          s.factor = step_count(mus[i]);
+          set_step_count(etas[i], rounded(lr.real / std::pow(1 + lambd * lr.real * step, alpha), default_dtype()));
+          set_step_count(mus[i], rounded(1 / std::max(1.0, step - t0), default_dtype()));
+          return s;
+        });
       });
 }
 
@@ -218,6 +268,8 @@ void bind_optimisers() {
   bind_of_pytorch();
   bind_squares();
   bind_relatives();
+  bind_others();
+  define("_count_steps_(Tensor[] steps) -> None", kFunction, count_steps);
   define("_total_norm(Tensor[] tensors, float norm_type=2.0)", kFunction, total_norm);
   define("_clip_to_norm_(Tensor[] tensors, float max_norm, float norm_type=2.0)", kFunction, clip_to_norm);
 }

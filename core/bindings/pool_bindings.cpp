@@ -52,7 +52,7 @@ void bind_dimensions() {
            [](const Tensor& x, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil,
               bool counts_padding) { return average<1>(x, kernel, stride, padding, ceil, counts_padding, {}); });
   } else {
-    define(averaged + ", int? divisor_override=None)", kFunctional, average<dims>);
+    define(averaged + ", int? divisor_override=None, *, Tensor!? out=None)", kFunctional, average<dims>);
     define("_fractional_max_pool" + d +
                "(Tensor input, int[] kernel_size, int[] output_size, Tensor random_samples) -> Tensor[]",
            kFunctional, [](const Tensor& x, const Dims& kernel, const Dims& out, const Tensor& samples) {

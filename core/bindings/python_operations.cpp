@@ -117,7 +117,8 @@ void bind_python_operations() {
   Py_DECREF(module);
   PyObject *key, *lines;
   for (Py_ssize_t at = 0; PyDict_Next(table, &at, &key, &lines);) {
-    std::string name = std::string("chainrule.ops.") + PyUnicode_AsUTF8(key);
+    std::string name = PyUnicode_AsUTF8(key);  // with a dot it is in another room than ops
+    name.insert(0, name.find('.') == name.npos ? "chainrule.ops." : "chainrule.");
     std::string_view text = PyUnicode_AsUTF8(lines);
     while (!text.empty()) {
       size_t end = std::min(text.find('\n'), text.size() - 1);

@@ -5,6 +5,7 @@
 #include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
+#include "bindings/documents.hpp"
 #include "ops/random.hpp"
 
 namespace nb = nanobind;
@@ -190,7 +191,7 @@ void bind_random() {
 
 void bind_generator(PyObject* module) {
   auto m = nb::borrow<nb::module_>(module);
-  nb::class_<Generator>(m, "Generator")
+  nb::class_<Generator>(m, "Generator", documents::kGenerator)
       .def(
           "__init__",
           [](Generator* self, nb::object device) {
@@ -204,24 +205,26 @@ void bind_generator(PyObject* module) {
             nb::cast<Generator&>(self).manual_seed(seed_value(seed));
             return nb::borrow(self);
           },
-          nb::arg("seed").none())
-      .def("seed", &Generator::seed)
-      .def("initial_seed", &Generator::initial_seed)
-      .def("get_state", [](const Generator& g) { return state_of(g); })
+          nb::arg("seed").none(), documents::kManualSeed)
+      .def("seed", &Generator::seed, documents::kSeed)
+      .def("initial_seed", &Generator::initial_seed, documents::kInitialSeed)
+      .def(
+          "get_state", [](const Generator& g) { return state_of(g); }, documents::kGetState)
       .def(
           "set_state",
           [](nb::handle_t<Generator> self, nb::object state) {
             set_state_of(nb::cast<Generator&>(self), state);
             return nb::borrow(self);
           },
-          nb::arg("new_state").none())
-      .def("clone_state", [](const Generator& g) { return Generator(g); })
+          nb::arg("new_state").none(), documents::kSetState)
+      .def(
+          "clone_state", [](const Generator& g) { return Generator(g); }, documents::kCloneState)
       .def("__reduce__",
            [](const Generator& g) {
              nb::object restore = nb::module_::import_("chainrule.random").attr("restored_generator");
              return nb::make_tuple(restore, nb::make_tuple(state_of(g)));
            })
-      .def_prop_ro("device", [](const Generator&) { return nb::steal(device_object()); });
+      .def_prop_ro("device", [](const Generator&) { return nb::steal(device_object()); }, documents::kGeneratorDevice);
   m.attr("default_generator") = nb::cast(&default_generator(), nb::rv_policy::reference);
 }
 

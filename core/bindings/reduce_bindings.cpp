@@ -1,10 +1,12 @@
 // Reductions, bound.
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
+#include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/reduce.hpp"
 #include "ops/scan.hpp"
 #include "ops/softmax.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
@@ -21,12 +23,22 @@ Dims dims_or_all(const Tensor& x, const MaybeDims& dims) {
 
 double correction_of(bool unbiased) { return unbiased ? 1 : 0; }
 
+// The sum of singular values, an operation in Python.
+Tensor nuclear_norm(const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType dtype) {
+  Callable& found = *find_callable("nuclear_norm", false);
+  Tensor from = dtype ? to_dtype(x, *dtype) : x;
+  Owned at(dims ? checked(PyTuple_New(dims->size())) : Py_NewRef(Py_None));
+  for (int i = 0; dims && i < dims->size(); ++i) PyTuple_SET_ITEM(at.get(), i, to_python((*dims)[i]));
+  PyObject* arguments[] = {from.py(), at.get(), keepdim ? Py_True : Py_False};
+  return Tensor::steal(reinterpret_cast<TensorObject*>(checked(call(nullptr, found, arguments, 3, nullptr))));
+}
+
 Tensor norm_named(const Tensor& x, PyObject* p, const MaybeDims& dims, bool keepdim, MaybeDType dtype) {
   if (p == Py_None) return norm(x, 2, dims.value_or(Dims()), keepdim, dtype);
   if (!PyUnicode_Check(p)) return norm(x, to_double(p), dims.value_or(Dims()), keepdim, dtype);
   std::string name = PyUnicode_AsUTF8(p);
   if (name == "fro") return norm(x, 2, dims.value_or(Dims()), keepdim, dtype);
-  if (name == "nuc") raise(PyExc_NotImplementedError, "norm: the nuclear norm is linalg.matrix_norm(x, 'nuc')");
+  if (name == "nuc") return nuclear_norm(x, dims, keepdim, dtype);
   raise(PyExc_RuntimeError, "linalg.matrix_norm: Order ", name, " not supported.");
 }
 

@@ -47,13 +47,30 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
+PyObject* default_of(std::string_view text);
+
+// "-2,-1", of "(-2,-1)"
+PyObject* default_tuple(std::string_view text) {
+  PyObject* items = checked(PyList_New(0));
+  while (!text.empty()) {
+    size_t comma = std::min(text.find(','), text.size());
+    PyObject* item = checked(default_of(text.substr(0, comma)));
+    PyList_Append(items, item);
+    Py_DECREF(item);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  PyObject* result = PyList_AsTuple(items);
+  Py_DECREF(items);
+  return result;
+}
+
 PyObject* default_of(std::string_view text) {
   if (text == "None") return Py_NewRef(Py_None);
   if (text == "True") return Py_NewRef(Py_True);
   if (text == "False") return Py_NewRef(Py_False);
   std::string s(text);
   if (s.front() == '\'') return PyUnicode_FromStringAndSize(s.data() + 1, static_cast<Py_ssize_t>(s.size()) - 2);
-  if (s == "()") return PyTuple_New(0);
+  if (s.front() == '(') return default_tuple(text.substr(1, text.size() - 2));
   if (s.find_first_of(".ein") == std::string::npos) return PyLong_FromString(s.c_str(), nullptr, 10);
   return PyFloat_FromDouble(std::strtod(s.c_str(), nullptr));
 }

@@ -9,11 +9,16 @@
 #include "tensor/owned.hpp"
 
 namespace chainrule {
+
+bool watching = false;
+
 namespace {
 
 PyTypeObject* parameter_type = nullptr;
 PyObject *ordinary_function = nullptr, *disabled_function = nullptr;  // strong
 thread_local bool overriding = true;
+PyObject* watcher = nullptr;  // strong
+thread_local bool in_watcher = false;
 
 PyObject* function_name() {
   static PyObject* name = PyUnicode_InternFromString("__torch_function__");
@@ -101,7 +106,22 @@ PyObject* types_of(const std::vector<PyObject*>& asked) {
         "'; all __torch_function__ handlers returned NotImplemented:", list);
 }
 
+PyObject* call_watcher(PyObject* function, PyObject* args, PyObject* kwargs) {
+  struct Inside {
+    Inside() { in_watcher = true; }
+    ~Inside() { in_watcher = false; }
+  } inside;
+  Owned held(Py_NewRef(watcher));  // it may take itself off
+  return checked(PyObject_CallFunctionObjArgs(held.get(), function, args, kwargs, nullptr));
+}
+
 }  // namespace
+
+void set_watcher(PyObject* w) {
+  watching = w != nullptr;
+  PyObject* old = std::exchange(watcher, Py_XNewRef(w));
+  Py_XDECREF(old);
+}
 
 void set_parameter_type(PyTypeObject* type) { parameter_type = type; }
 void set_torch_functions(PyObject* ordinary, PyObject* disabled) {
@@ -114,7 +134,9 @@ void set_overriding_enabled(bool on) { overriding = on; }
 Classes classes_of(PyObject* const* args, Py_ssize_t n) {
   Classes found;
   for (Py_ssize_t i = 0; i < n; ++i) look_at(args[i], found);
-  return overriding ? found : Classes();
+  if (!overriding) found = Classes();
+  if (watching && !in_watcher) found.override = true;
+  return found;
 }
 
 PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
@@ -128,6 +150,7 @@ PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
 }
 
 PyObject* call_override(PyObject* function, const char* name, PyObject* args, PyObject* kwargs, bool gives_up) {
+  if (watching && !in_watcher) return call_watcher(function, args, kwargs);
   std::vector<PyObject*> asked;
   gather(args, asked);
   PyObject *key, *value;

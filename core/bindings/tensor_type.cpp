@@ -141,6 +141,7 @@ int set_grad(PyObject* self, PyObject* value, void*) {
         if (!clear) check_grad(Tensor::borrow(self), value);
         auto* fresh = clear ? nullptr : reinterpret_cast<TensorObject*>(Py_NewRef(value));
         if (fresh && fresh->node) track(t);
+        if (clear && t->grad) rare(t)->cleared = current_line();
         Py_XDECREF((PyObject*)std::exchange(t->grad, fresh));
         return 0;
       },
@@ -209,6 +210,10 @@ PyObject* get_cut(PyObject* self, void*) {
   if (!cut.how) Py_RETURN_NONE;
   return Py_BuildValue("(sN)", cut.how, to_python(cut.line));
 }
+PyObject* get_cleared(PyObject* self, void*) {
+  Rare* r = object_of(self)->rare;
+  return r ? to_python(r->cleared) : Py_NewRef(Py_None);
+}
 PyObject* get_written(PyObject* self, void*) {
   Storage* storage = object_of(self)->storage;
   return storage->version ? to_python(storage->written) : Py_NewRef(Py_None);
@@ -220,6 +225,8 @@ PyObject* get_dict(PyObject* self, void* closure) {
   return dict;
 }
 
+constexpr const char* kElsewhere = "False: chainrule runs on the CPU.";
+constexpr const char* kDense = "False: chainrule's tensors are dense.";
 PyGetSetDef getset[] = {
     {"shape", get_shape, nullptr, "The sizes of all dimensions.", nullptr},
     {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
@@ -240,28 +247,29 @@ PyGetSetDef getset[] = {
     {"mH", get_view<hermitian>, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
     {"real", get_view<chainrule::real>, nullptr, "The real parts.", nullptr},
     {"imag", get_view<chainrule::imag>, nullptr, "The imaginary parts.", nullptr},
-    {"output_nr", get_output_number, nullptr, nullptr, nullptr},
+    {"output_nr", get_output_number, nullptr, "Which output of grad_fn this tensor is.", nullptr},
     {"_version", get_version, nullptr, "How often the memory was written in place.", nullptr},
     {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},
     {"_cut", get_cut, nullptr, "How and where the value left the graph.", nullptr},
     {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
+    {"_cleared", get_cleared, nullptr, "The line that last set .grad to None.", nullptr},
     {"is_cpu", get_true, nullptr, nullptr, nullptr},
-    {"is_cuda", get_false, nullptr, nullptr, nullptr},
-    {"is_ipu", get_false, nullptr, nullptr, nullptr},
-    {"is_maia", get_false, nullptr, nullptr, nullptr},
-    {"is_mkldnn", get_false, nullptr, nullptr, nullptr},
-    {"is_mtia", get_false, nullptr, nullptr, nullptr},
-    {"is_sparse_csr", get_false, nullptr, nullptr, nullptr},
-    {"is_vulkan", get_false, nullptr, nullptr, nullptr},
-    {"is_xla", get_false, nullptr, nullptr, nullptr},
+    {"is_cuda", get_false, nullptr, kElsewhere, nullptr},
+    {"is_ipu", get_false, nullptr, kElsewhere, nullptr},
+    {"is_maia", get_false, nullptr, kElsewhere, nullptr},
+    {"is_mkldnn", get_false, nullptr, kDense, nullptr},
+    {"is_mtia", get_false, nullptr, kElsewhere, nullptr},
+    {"is_sparse_csr", get_false, nullptr, kDense, nullptr},
+    {"is_vulkan", get_false, nullptr, kElsewhere, nullptr},
+    {"is_xla", get_false, nullptr, kElsewhere, nullptr},
     {"layout", get_layout, nullptr, "How the elements lie in memory: strided.", nullptr},
     {"name", get_name, nullptr, "None: PyTorch's tensors have no names of their own either.", nullptr},
-    {"is_sparse", get_false, nullptr, nullptr, nullptr},
-    {"is_quantized", get_false, nullptr, nullptr, nullptr},
-    {"is_nested", get_false, nullptr, nullptr, nullptr},
-    {"is_meta", get_false, nullptr, nullptr, nullptr},
-    {"is_mps", get_false, nullptr, nullptr, nullptr},
-    {"is_xpu", get_false, nullptr, nullptr, nullptr},
+    {"is_sparse", get_false, nullptr, kDense, nullptr},
+    {"is_quantized", get_false, nullptr, kDense, nullptr},
+    {"is_nested", get_false, nullptr, kDense, nullptr},
+    {"is_meta", get_false, nullptr, kElsewhere, nullptr},
+    {"is_mps", get_false, nullptr, kElsewhere, nullptr},
+    {"is_xpu", get_false, nullptr, kElsewhere, nullptr},
     {"_backward_hooks", get_hooks, nullptr, nullptr, nullptr},
     {"_post_accumulate_grad_hooks", get_post_hooks, nullptr, nullptr, nullptr},
     {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},

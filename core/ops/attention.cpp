@@ -71,8 +71,12 @@ struct Options {
   int64_t shared;  // heads of q for each of k
 };
 
-// The definition, of operations with histories.
+// The definition, of operations with histories. The half types are rounded once, at the end.
 Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Options& o) {
+  if (DType wide = kernel_dtype(q.dtype()); is_floating(q.dtype()) && wide != q.dtype()) {
+    Tensor added = mask && !is_bool(mask.dtype()) ? to_dtype(mask, wide) : mask;
+    return to_dtype(composed(to_dtype(q, wide), to_dtype(k, wide), to_dtype(v, wide), added, o), q.dtype());
+  }
   double root = std::sqrt(std::abs(o.scale));
   Tensor keys = shared_heads(k, o.shared) * std::copysign(root, o.scale);
   Tensor scores = matmul(q * root, transpose(keys, -1, -2));

@@ -63,7 +63,8 @@ void check_arguments(const Tensor& x, const Tensor& weight, const Tensor& bias, 
   check_count(running_var, "running_var", channels);
   check_count(weight, "weight", channels);
   check_count(bias, "bias", channels);
-  check(x.ndim() > 1, "batch_norm: expected an input with a batch and a channel dimension, but got shape ", x.sizes());
+  check(x.ndim() > 1 || x.numel() == 0,
+        "batch_norm: expected an input with a batch and a channel dimension, but got shape ", x.sizes());
   check_parameter_dtypes(x, {&weight, &bias, &running_mean, &running_var});
   require_floating(x, "batch_norm");
 }
@@ -168,6 +169,7 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
                              const Tensor& running_var, bool training, double momentum, double eps) {
   check_arguments(x, weight, bias, running_mean, running_var, training);
   DType dtype = statistics_dtype(x, weight ? weight : running_mean);
+  if (x.ndim() == 1) return {clone(x), empty(Dims{0}, dtype), empty(Dims{0}, dtype)};  // no channels at all
   Tensor y, means, rstds;
   {
     GradModeScope off(false);

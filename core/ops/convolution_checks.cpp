@@ -67,7 +67,8 @@ void check_bias(const Tensor& weight, const Tensor& bias, const ConvolutionOptio
 }  // namespace
 
 ConvolutionOptions checked_options(const ConvolutionOptions& given, int dims) {
-  check(dims >= 1 && dims <= 3, "convolution: the weight must have three to five dimensions, but it has ", dims + 2);
+  check(dims >= 1, "weight should have at least three dimensions, but it has ", dims + 2);
+  check(dims <= 3, "convolution: the weight must have three to five dimensions, but it has ", dims + 2);
   ConvolutionOptions o = given;
   o.stride = expanded(given.stride, "stride", dims);
   o.padding = expanded(given.padding, "padding", dims);
@@ -78,7 +79,7 @@ ConvolutionOptions checked_options(const ConvolutionOptions& given, int dims) {
     check(o.padding[d] >= 0, "negative padding is not supported");
     check(o.output_padding[d] >= 0, "negative output_padding is not supported");
     check(o.stride[d] > 0, "non-positive stride is not supported");
-    check(o.dilation[d] > 0, "non-positive dilation is not supported");
+    check(o.dilation[d] > 0, "dilation should be greater than zero, but got ", Span(o.dilation));
   }
   return o;
 }

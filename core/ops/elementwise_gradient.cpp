@@ -235,4 +235,18 @@ Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, con
   return n;
 }
 
+std::optional<RecordedOperands> recorded_operands(const Node* n) {
+  if (!n->function || n->function->tile_rule != &ElementwiseGradient::tile_rule) return {};
+  const auto& e = *reinterpret_cast<const ElementwiseGradient*>(n->capture);
+  auto place = [](uint8_t slot) { return slot < ElementwiseGradient::kNumber ? int{slot} : -1; };
+  RecordedOperands r{.op = e.op, .output_slot = place(e.slot[kMaxInputs])};
+  for (int i = 0; i < e.op->parameter_count; ++i) r.parameters[i] = e.numbers[i];
+  for (int i = 0; i < e.op->input_count; ++i) {
+    r.is_number[i] = e.slot[i] == ElementwiseGradient::kNumber;
+    if (r.is_number[i]) r.numbers[i] = e.number(i);
+    r.slots[i] = place(e.slot[i]);
+  }
+  return r;
+}
+
 }  // namespace chainrule

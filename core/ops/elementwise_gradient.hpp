@@ -1,5 +1,7 @@
 // The history of an elementwise call: what it saves and how its gradients are calculated.
 #pragma once
+#include <optional>
+
 #include "autograd/tile_group.hpp"
 #include "ops/elementwise.hpp"
 
@@ -15,5 +17,16 @@ Tensor complex_number(const Operand& number, DType dtype);
 // there are none.
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                             const Tensor& out, const Tensor* former);
+
+// What a call was recorded with, for those who explain it.
+struct RecordedOperands {
+  const OpRecord* op;
+  double parameters[5];
+  double numbers[kMaxInputs];  // of inputs that were numbers
+  bool is_number[kMaxInputs];
+  int slots[kMaxInputs], output_slot;  // among the saved tensors; -1: not saved
+};
+// Nothing if the node is not of an elementwise call.
+std::optional<RecordedOperands> recorded_operands(const Node* n);
 
 }  // namespace chainrule

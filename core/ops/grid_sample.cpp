@@ -5,6 +5,10 @@
 #include <cmath>
 
 #include "backends/cpu/thread_pool.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/composed_gradient.hpp"
+#include "ops/create.hpp"
+#include "ops/gather.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/matmul.hpp"
 #include "ops/view.hpp"
@@ -14,7 +18,6 @@ namespace {
 
 OpInfo kSample2d{"grid_sampler_2d", "GridSampler2DBackward0", "g spread over the pixels read, and their slopes"};
 OpInfo kSample3d{"grid_sampler_3d", "GridSampler3DBackward0", "g spread over the voxels read, and their slopes"};
-OpInfo kGradient{"grid_sampler_backward", "GridSamplerBackwardBackward0", "not implemented"};
 
 enum Interpolation : int64_t { kLinear, kNearest, kCubic };
 enum Padding : int64_t { kZeros, kBorder, kReflection };
@@ -73,12 +76,14 @@ Coordinate<T> padded(Coordinate<T> c, int64_t size, const Sampler& s) {
   return std::abs(c.at) < T(1e9) ? c : Coordinate<T>{T(-100), T(0)};
 }
 
-// What one dimension contributes: up to four elements, their weights and the weights' slopes. -1: outside.
+// What one dimension contributes: up to four elements, their weights and the weights' slopes. -1: outside. The weights
+// are those of `part`, which changes with the grid's number at the given rate.
 template <class T>
 struct Reading {
   int count;
   int64_t index[4];
   T weight[4], slope[4];
+  T part, rate;
 };
 
 template <class T>
@@ -96,9 +101,9 @@ int64_t inside(int64_t i, int64_t size) { return i >= 0 && i < size ? i : -1; }
 
 template <class T>
 Reading<T> read_cubic(Coordinate<T> c, int64_t size, const Sampler& s) {
-  Reading<T> r{4, {}, {}, {}};
   if (!(std::abs(c.at) < T(1e9))) c = {T(-100), T(0)};
   T whole = std::floor(c.at), t = c.at - whole;
+  Reading<T> r{4, {}, {}, {}, t, c.slope};
   for (int k = 0; k < 4; ++k) {
     T at = padded(Coordinate<T>{whole - 1 + static_cast<T>(k), T(0)}, size, s).at;
     r.index[k] = inside(static_cast<int64_t>(at), size);
@@ -115,11 +120,11 @@ Reading<T> read(T x, int64_t size, const Sampler& s) {
   if (s.interpolation == kCubic) return read_cubic(c, size, s);
   c = padded(c, size, s);
   if (s.interpolation == kNearest) {
-    return {1, {inside(static_cast<int64_t>(std::nearbyint(c.at)), size)}, {T(1)}, {T(0)}};
+    return {1, {inside(static_cast<int64_t>(std::nearbyint(c.at)), size)}, {T(1)}, {T(0)}, T(1), T(0)};
   }
   T whole = std::floor(c.at), right = c.at - whole;
   auto i = static_cast<int64_t>(whole);
-  return {2, {inside(i, size), inside(i + 1, size)}, {1 - right, right}, {-c.slope, c.slope}};
+  return {2, {inside(i, size), inside(i + 1, size)}, {1 - right, right}, {-c.slope, c.slope}, right, c.slope};
 }
 
 // All dimensions of one grid point; dimension 0 is the slowest (depth, or height of an image).
@@ -128,7 +133,7 @@ struct Point {
   Reading<T> along[3];
 
   Point(const T* grid, const std::array<int64_t, 3>& size, const Sampler& s) {
-    along[0] = {1, {0}, {T(1)}, {T(0)}};
+    along[0] = {1, {0}, {T(1)}, {T(0)}, T(1), T(0)};
     for (int d = 0; d < s.dims; ++d) {
       auto place = static_cast<size_t>(3 - s.dims + d);
       along[place] = read(grid[s.dims - 1 - d], size[place], s);
@@ -159,6 +164,12 @@ struct GridShape {
     for (int d = 1; d <= dims; ++d) points *= grid.size(d);
   }
 };
+
+Dims sampled_sizes(const Sampler& s, const Tensor& x, const Tensor& grid) {
+  Dims sizes(x.sizes());
+  for (int d = 0; d < s.dims; ++d) sizes[2 + d] = grid.size(1 + d);
+  return sizes;
+}
 
 template <class T>
 void sample(const Sampler& s, const GridShape& g, const T* x, const T* grid, T* y) {
@@ -208,30 +219,96 @@ void sample_gradient(const Sampler& s, const GridShape& g, const T* incoming, co
   });
 }
 
-// PyTorch does not differentiate this gradient either.
-Tensor once(const Tensor& result, const Tensor& g, const Tensor& x, const Tensor& grid) {
-  return record(kGradient, result, {&g, &x, &grid}, {}, [](Backward&) {
-    raise(PyExc_RuntimeError, "derivative for aten::grid_sampler_backward is not implemented");
-  });
+// ---- the definition, of operations with histories
+
+// What the kernel reads at each point: for every corner the element and whether it is inside (1 or 0), and for every
+// dimension the rate and the rest of part = rate * grid + rest. All of it is constant where the corners are.
+struct Corners {
+  Tensor index, inside;  // (corners, points)
+  Tensor rate, rest;     // (dims, points)
+};
+
+template <class T>
+void find_corners(const Sampler& s, const GridShape& g, const T* grid, const Corners& c) {
+  const int64_t points = g.batch * g.points;
+  for (int64_t i = 0; i < points; ++i) {
+    const Point<T> point(grid + i * s.dims, g.size, s);
+    for (int d = 0; d < s.dims; ++d) {
+      const Reading<T>& r = point.along[3 - s.dims + d];
+      c.rate.data<T>()[d * points + i] = r.rate;
+      c.rest.data<T>()[d * points + i] = r.part - r.rate * grid[i * s.dims + s.dims - 1 - d];
+    }
+    point.each(g.size, [&](int64_t at, int z, int y, int x) {
+      int64_t corner = (z * point.along[1].count + y) * point.along[2].count + x;
+      c.index.data<int64_t>()[corner * points + i] = at;
+      c.inside.data<T>()[corner * points + i] = 1;
+    });
+  }
+}
+
+Corners corners_of(const Sampler& s, const GridShape& g, const Tensor& grid, int64_t count) {
+  GradModeScope off(false);
+  Tensor at = prepared(grid);
+  Dims corners{count, g.batch * g.points}, parts{s.dims, g.batch * g.points};
+  Corners c{zeros(corners, DType::Int64), zeros(corners, at.dtype()), zeros(parts, at.dtype()),
+            zeros(parts, at.dtype())};
+  with_kernel_type(at.dtype(), [&]<class T>(T) { find_corners<T>(s, g, at.data<T>(), c); });
+  return c;
+}
+
+Tensor cubic_weight(const Tensor& x, bool near) {
+  constexpr double a = -0.75;
+  return near ? (x * (a + 2) - (a + 3)) * x * x + 1.0 : ((x * a - 5 * a) * x + 8 * a) * x - 4 * a;
+}
+
+std::vector<Tensor> weights_of(Interpolation interpolation, const Tensor& t) {
+  if (interpolation == kNearest) return {t};
+  if (interpolation == kLinear) return {1.0 - t, t};
+  return {cubic_weight(t + 1.0, false), cubic_weight(t, true), cubic_weight(1.0 - t, true),
+          cubic_weight(2.0 - t, false)};
+}
+
+Tensor composed(const Sampler& s, const Tensor& x, const Tensor& grid) {
+  DType wide = kernel_dtype(x.dtype());
+  GridShape g(x, grid, s.dims);
+  Tensor planes = reshape(to_dtype(x, wide), Dims{g.batch, g.channels, g.plane()});
+  Tensor places = reshape(to_dtype(grid, wide), Dims{g.batch * g.points, s.dims}), y;
+  int64_t taps = s.interpolation == kNearest ? 1 : s.interpolation == kLinear ? 2 : 4, count = 1;
+  for (int d = 0; d < s.dims; ++d) count *= taps;
+  Corners c = corners_of(s, g, grid, count);
+  std::vector<std::vector<Tensor>> weights;
+  for (int d = 0; d < s.dims; ++d) {
+    Tensor part = select(places, 1, s.dims - 1 - d) * select(c.rate, 0, d) + select(c.rest, 0, d);
+    weights.push_back(weights_of(s.interpolation, part));
+  }
+  for (int64_t corner = 0; corner < count; ++corner) {
+    Tensor weight = select(c.inside, 0, corner);
+    int64_t left = corner;
+    for (size_t d = weights.size(); d-- > 0; left /= taps)
+      weight = weight * weights[d][static_cast<size_t>(left % taps)];
+    Tensor index = reshape(select(c.index, 0, corner), Dims{g.batch, 1, g.points});
+    Tensor read = gather(planes, 2, expand(index, Dims{g.batch, g.channels, g.points}));
+    Tensor term = read * reshape(weight, Dims{g.batch, 1, g.points});
+    y = y ? y + term : term;
+  }
+  return to_dtype(reshape(y, sampled_sizes(s, x, grid)), x.dtype());
 }
 
 void give_gradients(Backward& b, const Sampler& s) {
-  Tensor g = b.g(), x = b.saved(0), grid = b.saved(1), dx, d_grid;
-  {
-    GradModeScope off(false);
-    GridShape shape(x, grid, s.dims);
-    Tensor incoming = prepared(g), from = prepared(x), at = prepared(grid);
-    dx = b.needs(0) ? empty(x.sizes(), from.dtype()) : Tensor();
-    d_grid = empty(grid.sizes(), from.dtype());
-    with_kernel_type(from.dtype(), [&]<class T>(T) {
-      sample_gradient<T>(s, shape, incoming.data<T>(), from.data<T>(), at.data<T>(), dx ? dx.data<T>() : nullptr,
-                         d_grid.data<T>());
-    });
-    if (dx) dx = to_dtype(dx, x.dtype());
-    d_grid = to_dtype(d_grid, grid.dtype());
+  Tensor x = b.saved(0), grid = b.saved(1);
+  if (grad_enabled()) {
+    return give_composed_gradient(b, {x, grid},
+                                  [&](const std::vector<Tensor>& in) { return composed(s, in[0], in[1]); });
   }
-  if (b.needs(0)) b.give(0, once(dx, g, x, grid));
-  if (b.needs(1)) b.give(1, once(d_grid, g, x, grid));
+  GridShape shape(x, grid, s.dims);
+  Tensor incoming = prepared(b.g()), from = prepared(x), at = prepared(grid);
+  Tensor dx = b.needs(0) ? empty(x.sizes(), from.dtype()) : Tensor(), d_grid = empty(grid.sizes(), from.dtype());
+  with_kernel_type(from.dtype(), [&]<class T>(T) {
+    sample_gradient<T>(s, shape, incoming.data<T>(), from.data<T>(), at.data<T>(), dx ? dx.data<T>() : nullptr,
+                       d_grid.data<T>());
+  });
+  if (b.needs(0)) b.give(0, to_dtype(dx, x.dtype()));
+  if (b.needs(1)) b.give(1, to_dtype(d_grid, grid.dtype()));
 }
 
 void check_arguments(const Tensor& x, const Tensor& grid, int64_t interpolation, int64_t padding) {
@@ -269,9 +346,7 @@ Tensor grid_sampler(const Tensor& x, const Tensor& grid, int64_t interpolation, 
   Tensor y;
   {
     GradModeScope off(false);
-    Dims sizes(x.sizes());
-    for (int d = 0; d < s.dims; ++d) sizes[2 + d] = grid.size(1 + d);
-    Tensor from = prepared(x), at = prepared(grid), out = empty(sizes, from.dtype());
+    Tensor from = prepared(x), at = prepared(grid), out = empty(sampled_sizes(s, x, grid), from.dtype());
     with_kernel_type(out.dtype(), [&]<class T>(T) {
       sample<T>(s, GridShape(x, grid, s.dims), from.data<T>(), at.data<T>(), out.data<T>());
     });
@@ -284,7 +359,7 @@ Tensor grid_sampler(const Tensor& x, const Tensor& grid, int64_t interpolation, 
 Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align_corners) {
   check(size.size() == 4 || size.size() == 5,
         "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) size, but got ", Span(size));
-  require_floating(theta, "affine_grid_generator");
+  if (!is_complex(theta.dtype())) require_floating(theta, "affine_grid_generator");
   int dims = size.size() - 2;
   check(theta.ndim() == 3 && theta.size(0) == size[0] && theta.size(1) == dims && theta.size(2) == dims + 1,
         "Expected a batch of ", dims, "D affine matrices of shape Nx", dims, "x", dims + 1, " for size ", Span(size),

@@ -26,6 +26,18 @@ double step_count(const Tensor& t) {
   return load(t.dtype(), t->data).real;
 }
 
+double set_step_count(const Tensor& t, double value) {
+  check(t.numel() == 1, "expected a step count of one element, but got shape ", t.sizes());
+  check_inplace(t, grad_enabled() && requires_grad(t));
+  store(Scalar(value), t.dtype(), t->data);
+  mark_written(t);
+  return step_count(t);
+}
+
+void count_steps(const TensorList& steps) {
+  for (const Tensor& t : steps) set_step_count(t, step_count(t) + 1);
+}
+
 void check_list(const char* name, size_t parameters, size_t given, const char* what) {
   check(parameters == given, name, ": ", parameters, " parameters, but ", given, " ", what);
 }

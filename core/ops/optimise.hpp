@@ -21,8 +21,11 @@ template <class NumbersOf>
 void step_all(const char* name, cpu::Optimiser optimiser, const TensorList& parameters, const TensorList& gradients,
               std::initializer_list<const TensorList*> states, const GradientScale& scale, NumbersOf numbers_of);
 
-// The number in a tensor of one element, as a step count is kept.
+// The number in a tensor of one element, as a step count is kept; and the same set anew, rounded to the tensor's dtype.
 double step_count(const Tensor& t);
+double set_step_count(const Tensor& t, double value);
+// One step more, in each of them.
+void count_steps(const TensorList& steps);
 
 // The p-norm of all elements of all tensors, and the same after scaling them down so that it is at most `max_norm`.
 Tensor total_norm(const TensorList& tensors, double p);

@@ -163,7 +163,7 @@ Pooled max_pool(int dims, const Tensor& x, const PoolOptions& o) {
 }
 
 Tensor max_pool1d(const Tensor& x, const PoolOptions& o) {
-  check_pool_input_1d("max_pool1d", x, o);
+  check_max_pool1d(x, o);
   require_floating(x, "max_pool1d_impl");
   return max_pool(1, x, o).first;
 }

@@ -1,6 +1,8 @@
 // Where the windows of each kind of pooling lie, and what a pooling may be asked for, in PyTorch's words.
 #include "ops/pool_windows.hpp"
 
+#include <string_view>
+
 #include "tensor/error.hpp"
 
 namespace chainrule {
@@ -101,8 +103,10 @@ void check_pool_input(const char* name, int dims, const Tensor& x) {
     check(x.ndim() == 4 || x.ndim() == 5, "non-empty 4D or 5D (batch mode) tensor expected for input");
   }
   for (int d = x.ndim() == dims + 2; d < x.ndim(); ++d) {
-    check(x.size(d) > 0, dims == 2 ? "" : name, dims == 2 ? "" : "3d: ", "Expected ", dims + 1, "D or ", dims + 2,
-          "D (batch mode) tensor with optional 0 dim batch size for input, but got:", x.sizes());
+    check(dims == 2 || x.size(d) > 0, name, "3d(): Expected input's non-batch dimensions to have positive length, but ",
+          "input has a shape of ", x.sizes(), " and dimension ", d, " has length zero!");
+    check(x.size(d) > 0,
+          "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:", x.sizes());
   }
 }
 
@@ -120,17 +124,40 @@ void check_pool_input_1d(const char* name, const Tensor& x, const PoolOptions& o
   }
 }
 
+// The values alone come from another function of PyTorch's, which has words of its own.
+void check_max_pool1d(const Tensor& x, const PoolOptions& o) {
+  bool fits = x.ndim() == 2 || x.ndim() == 3;
+  for (int d = x.ndim() == 3; fits && d < x.ndim(); ++d) fits = x.size(d) > 0;
+  check(fits, "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:",
+        x.sizes());
+  const std::pair<const char*, const Dims*> lists[] = {
+      {"kernel_size", &o.kernel}, {"stride", &o.stride}, {"dilation", &o.dilation}};
+  for (auto [name, values] : lists) {
+    check(values->size() == 1 || (values->empty() && values != &o.kernel), "max_pool1d() ", name,
+          " must be an int, list of ints or tuple of ints of size 1 but got size ", values->size());
+    check(values->empty() || (*values)[0] > 0, "max_pool1d() ", name, " must be greater than zero, but got ",
+          values->empty() ? 0 : (*values)[0]);
+  }
+  check_pool_input_1d("max_pool1d", x, o);
+}
+
 void require_numbers(const char* name, int dims, const Tensor& x) {
   if (is_floating(x.dtype()) || is_integral(x.dtype())) return;
   raise(PyExc_NotImplementedError, "\"", name, dims, "d\" not implemented for '", facts(x.dtype()).tensor_name, "'");
 }
 
 void check_adaptive(const char* name, int dims, const Tensor& x, const Dims& out) {
-  check(out.size() == dims, name, "(): internal error: output_size.size() must be ", dims, ", but got ", Span(out));
+  bool average = std::string_view(name).find("avg") != std::string_view::npos;
+  check(dims > 1 || out.size() == 1, name, "() argument 'output_size' should contain one int (got ", out.size(), ")");
+  check(out.size() == dims, name,
+        average ? ": output_size must be " : "(): internal error: output_size.size() must be ", dims, ", but got ",
+        Span(out));
   check(x.ndim() == dims + 1 || x.ndim() == dims + 2, name, "(): Expected ", dims + 1, "D or ", dims + 2,
         "D tensor, but got ", x.sizes());
   for (int64_t s : out) {
-    check(s >= 0, name, ": elements of output_size must be greater than or equal to 0 but received ", Span(out));
+    check(s >= 0 || !average, name, ": elements of output_size must be greater than or equal to 0 but received ",
+          Span(out));
+    check(s >= 0, "Trying to create tensor with negative dimension ", s, ": output_size is ", Span(out));
   }
   for (int d = 0; d < dims; ++d) {
     check(x.size(x.ndim() - dims + d) > 0, name,

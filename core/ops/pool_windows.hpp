@@ -9,6 +9,7 @@ namespace chainrule {
 PoolOptions checked_options(const char* name, int dims, const PoolOptions& given);
 void check_pool_input(const char* name, int dims, const Tensor& x);
 void check_pool_input_1d(const char* name, const Tensor& x, const PoolOptions& o);
+void check_max_pool1d(const Tensor& x, const PoolOptions& o);
 void require_numbers(const char* name, int dims, const Tensor& x);
 void check_adaptive(const char* name, int dims, const Tensor& x, const Dims& out);
 void check_fractional(const char* name, int dims, const Tensor& x, const Dims& kernel, const Dims& out,

@@ -8,6 +8,7 @@
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/matmul.hpp"
+#include "ops/product.hpp"
 #include "ops/split.hpp"
 #include "ops/view.hpp"
 
@@ -139,10 +140,9 @@ void check_cell(Recurrence kind, const Tensor& input, const CellState& s, const 
         p.w_ih.size(1));
   check(s.h.size(1) == p.w_hh.size(1), "hidden0 has inconsistent hidden_size: got ", s.h.size(1), ", expected ",
         p.w_hh.size(1));
+  check_multipliable(input, p.w_ih, "addmm_impl_cpu_");
   check(is_differentiable(input.dtype()) || gate_count(kind) == 1,
-        "result type Float can't be cast to the desired output "
-        "type ",
-        facts(input.dtype()).tensor_name);
+        "result type Float can't be cast to the desired output type ", facts(input.dtype()).tensor_name);
   int64_t n = (kind == Recurrence::Lstm ? s.c : s.h).size(1);
   check(p.w_ih.size(0) == gate_count(kind) * n && p.w_hh.size(0) == gate_count(kind) * n, "recurrent cell: weights of ",
         p.w_ih.size(0), " and ", p.w_hh.size(0), " rows do not fit a hidden size of ", n);

@@ -5,6 +5,7 @@
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/fold.hpp"
+#include "ops/kernel_input.hpp"
 
 namespace chainrule {
 namespace {
@@ -22,9 +23,7 @@ Tensor zero_where(const Tensor& condition, const Tensor& x) {
 Tensor never_zero(const Tensor& x) {
   return elementwise(OpId::where, {elementwise(OpId::eq, {x, 0.0}), Scalar(1.0), x});
 }
-Tensor direction(const Tensor& x) {
-  return is_complex(x.dtype()) ? elementwise(OpId::div, {x, never_zero(magnitude(x))}) : elementwise(OpId::sign, {x});
-}
+Tensor direction(const Tensor& x) { return is_complex(x.dtype()) ? sgn_complex(x) : elementwise(OpId::sign, {x}); }
 
 void check_norm(const Tensor& x, double ord, const Dims& dims, MaybeDType dtype) {
   if (!is_differentiable(x.dtype())) {
@@ -72,7 +71,9 @@ Tensor norm_value(const Tensor& x, double ord, uint64_t reduced, const Dims& dim
 Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& g, double ord, const ReducedShape& s) {
   if (ord == 0) return zeros(x.sizes(), x.dtype());
   if (ord == 1) return mul(direction(x), g);
-  if (ord == 2) return mul(x, elementwise(OpId::div, {g, never_zero(y)}));
+  if (ord == 2 && !grad_enabled()) return mul(x, elementwise(OpId::div, {g, never_zero(y)}));
+  // Zero at the origin. There is no second derivative there: written like this it is NaN, as PyTorch's is.
+  if (ord == 2) return mul(g, zero_where(elementwise(OpId::eq, {y, 0.0}), elementwise(OpId::div, {x, y})));
   Tensor sizes = magnitude(x);
   if (std::isinf(ord)) {
     Tensor ties = elementwise(OpId::eq, {sizes, y});
@@ -86,7 +87,7 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& g, double o
   }
   Tensor is_zero = elementwise(OpId::eq, {sizes, 0.0});
   if (ord < 1) {
-    Tensor scaled = zero_where(is_zero, mul(direction(x), power(never_zero(sizes), ord - 1)));
+    Tensor scaled = mul(direction(x), zero_where(is_zero, power(sizes, ord - 1)));
     return mul(scaled, mul(g, power(y, 1 - ord)));
   }
   Tensor scaled = ord < 2 ? mul(direction(x), power(sizes, ord - 1)) : mul(x, power(sizes, ord - 2));
@@ -103,7 +104,9 @@ Tensor vector_norm(const Tensor& x, double ord, const Dims& dims, bool keepdim, 
   Tensor y;
   {
     GradModeScope off(false);
-    y = norm_value(to_dtype(x, type), ord, reduced, dims, keepdim);
+    // The half types are rounded once, not at every step.
+    DType wide = is_floating(type) ? kernel_dtype(type) : type;
+    y = to_dtype(norm_value(to_dtype(to_dtype(x, type), wide), ord, reduced, dims, keepdim), real_of(type));
   }
   return record_reduction(kNorm, y, x, reduced, keepdim, {&x, &y}, [ord](Backward& b, const ReducedShape& s) {
     b.give(0, norm_gradient(b.saved(0), s.restore(b.saved(1)), s.restore(b.g()), ord, s));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/kernel_input.hpp"
@@ -30,6 +31,7 @@ FilterInfo kFilters[] = {
     {"cubic", CR_OPS("", "", "upsample_bicubic2d", "UpsampleBicubic2DBackward0", "", "")},
     {"linear", CR_OPS("", "", "_upsample_bilinear2d_aa", "UpsampleBilinear2DAaBackward0", "", "")},
     {"cubic", CR_OPS("", "", "_upsample_bicubic2d_aa", "UpsampleBicubic2DAaBackward0", "", "")},
+    {"lanczos", CR_OPS("", "", "_upsample_lanczos2d_aa", "UpsampleLanczos2DAaBackward0", "", "")},
 };
 #undef CR_OPS
 OpInfo kTranspose{"upsample_backward", "UpsampleBackwardBackward0", "g resampled"};
@@ -106,11 +108,37 @@ Taps cubic_taps(int64_t in, int64_t out, bool align_corners, double scale) {
   return taps;
 }
 
+template <class T>
+T triangle(T x) {
+  return std::max(T(0), T(1) - std::abs(x));
+}
+
+// A sinc under the middle of a wider one.
+template <class T>
+T lanczos(T x) {
+  if (x == 0) return 1;
+  T angle = std::numbers::pi_v<T> * x;
+  return std::abs(x) < 3 ? 3 * std::sin(angle) * std::sin(angle / 3) / (angle * angle) : T(0);
+}
+
+// A filter for making images smaller, zero from `reach` on.
+template <class T>
+struct Antialiasing {
+  int reach;
+  T (*weight)(T x);
+};
+template <class T>
+Antialiasing<T> antialiasing(Filter f) {
+  if (f == Filter::LanczosAntialiased) return {3, lanczos<T>};
+  if (f == Filter::CubicAntialiased) return {2, [](T x) { return cubic(x, T(-0.5)); }};
+  return {1, triangle<T>};
+}
+
 // The filter is as wide as the step, so that every input counts.
 template <class T>
-Taps antialiased_taps(int64_t in, int64_t out, bool align_corners, double scale, bool is_cubic) {
+Taps antialiased_taps(int64_t in, int64_t out, bool align_corners, double scale, const Antialiasing<T>& filter) {
   T step = step_of<T>(in, out, align_corners, scale), inverse = step >= 1 ? 1 / step : T(1);
-  T support = static_cast<T>(is_cubic ? 2 : 1) * std::max(step, T(1));
+  T support = static_cast<T>(filter.reach) * std::max(step, T(1));
   Taps taps(in, out, static_cast<int64_t>(std::ceil(support)) * 2 + 1);
   for (int64_t i = 0; i < out; ++i) {
     T centre = step * (static_cast<T>(i) + T(0.5)), total = 0;
@@ -119,8 +147,7 @@ Taps antialiased_taps(int64_t in, int64_t out, bool align_corners, double scale,
     count = std::clamp<int64_t>(count, 0, taps.count);
     std::vector<T> weights(static_cast<size_t>(count));
     for (int64_t k = 0; k < count; ++k) {
-      T x = (static_cast<T>(k + first) - centre + T(0.5)) * inverse;
-      T w = is_cubic ? cubic(x, T(-0.5)) : std::max(T(0), T(1) - std::abs(x));
+      T w = filter.weight((static_cast<T>(k + first) - centre + T(0.5)) * inverse);
       weights[static_cast<size_t>(k)] = w;
       total += w;
     }
@@ -140,7 +167,7 @@ Taps make_taps(Filter f, int64_t in, int64_t out, bool align_corners, double sca
     case Filter::Cubic:
       return cubic_taps<T>(in, out, align_corners, scale);
     default:
-      return antialiased_taps<T>(in, out, align_corners, scale, f == Filter::CubicAntialiased);
+      return antialiased_taps<T>(in, out, align_corners, scale, antialiasing<T>(f));
   }
 }
 

@@ -7,7 +7,15 @@
 
 namespace chainrule {
 
-enum class Filter : uint8_t { Nearest, NearestExact, Linear, Cubic, LinearAntialiased, CubicAntialiased };
+enum class Filter : uint8_t {
+  Nearest,
+  NearestExact,
+  Linear,
+  Cubic,
+  LinearAntialiased,
+  CubicAntialiased,
+  LanczosAntialiased
+};
 
 // Over all but the first two dimensions. `scales` are those that were asked for, one per dimension or none; where one
 // is given it decides where the outputs lie, otherwise the sizes do.

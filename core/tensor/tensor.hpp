@@ -43,6 +43,7 @@ struct Rare {
   static constexpr int8_t kOwnDType = -1, kAnyDType = -2;
   SourceLine cut;                // where this value left the graph
   const char* cut_by = nullptr;  // "detach", "item", "no_grad" ...
+  SourceLine cleared;            // where .grad was set to None last
 };
 
 struct TensorObject {

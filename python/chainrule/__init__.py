@@ -74,8 +74,10 @@ newaxis = None
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *("amp", "autograd", "func", "masked", "nn", "overrides", "printing", "random", "signal", "special", "storage"),
-    "utils",
+    *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "func"),
+    *("explain", "fft", "hub", "linalg"),
+    *("jit", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "overrides", "printing", "profiler"),
+    *("random", "serialization", "signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
 }
 _FROM_SUBMODULES = {
     "autocast": "amp",
@@ -90,6 +92,7 @@ _FROM_SUBMODULES = {
         "amp.state",
     ),
     "set_printoptions": "printing",
+    **dict.fromkeys(("explain_none", "nan_guard"), "explain"),
     "vmap": "func",
     "manual_seed": "random",
     "seed": "random",
@@ -98,15 +101,15 @@ _FROM_SUBMODULES = {
     "set_rng_state": "random",
     "einsum": "ops.einsum",
     "bilinear": "nn.functional",
-    "channel_shuffle": "nn.functional",
     "cosine_similarity": "nn.functional",
     "native_channel_shuffle": "nn.functional",
     "pairwise_distance": "nn.functional",
     "pdist": "nn.functional",
-    "pixel_shuffle": "nn.functional",
-    "pixel_unshuffle": "nn.functional",
     **dict.fromkeys(("asarray", "from_dlpack", "to_dlpack"), "interop"),
     **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
+    **dict.fromkeys(("load", "save"), "serialization"),
+    **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
+    "compile": "compiler",
     "broadcast_shapes": "shapes",
     "typename": "type_name",
     "DisableTorchFunctionSubclass": "overrides",
@@ -145,5 +148,9 @@ def __dir__():
 
 
 def is_tensor(obj):
-    """Whether `obj` is a tensor."""
+    """Whether `obj` is a tensor.
+
+    >>> torch.is_tensor([1, 2])
+    False
+    """
     return isinstance(obj, Tensor)

@@ -13,7 +13,14 @@ _core_functions = _core.functions
 
 
 def numpy(self: Tensor, *, force: bool = False):
-    """The tensor as a NumPy array that shares its memory; with `force` also if a detached copy has to be made."""
+    """The tensor as a NumPy array that shares its memory; with `force` also if a detached copy has to be made.
+
+    Shape and dtype: Those of the input, as NumPy's.
+    Derivative: none, an array has no history
+
+    >>> torch.tensor([1., 2.]).numpy()
+    array([1., 2.], dtype=float32)
+    """
     import numpy
 
     if not isinstance(force, bool):
@@ -77,12 +84,27 @@ def __dlpack_device__(self: Tensor) -> tuple[int, int]:  # noqa: N807
 
 
 def to_dlpack(tensor: Tensor):
-    """A capsule that another library's from_dlpack takes."""
+    """A capsule that another library's from_dlpack takes.
+
+    Shape and dtype: Any tensor; the result is a capsule.
+    Derivative: none, a tensor that requires a gradient is refused
+
+    >>> torch.from_dlpack(torch.to_dlpack(torch.tensor([1., 2.])))
+    tensor([1., 2.])
+    """
     return _core.to_dlpack(tensor, False)
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor that shares the memory of an array with __dlpack__, or of a capsule."""
+    """A tensor that shares the memory of an array with __dlpack__, or of a capsule.
+
+    Shape and dtype: Those of the array.
+    Derivative: none, the result has no history
+
+    >>> import numpy
+    >>> torch.from_dlpack(numpy.array([1.5, 2.5]))
+    tensor([1.5000, 2.5000], dtype=torch.float64)
+    """
     if device is not None:
         _core.device(device)
     if not hasattr(ext_tensor, "__dlpack__"):
@@ -116,6 +138,12 @@ def asarray(
         device: the CPU.
         copy: True always copies; False raises rather than copy.
         requires_grad: whether the result requires a gradient; a tensor keeps its history if it does.
+
+    Shape and dtype: The shape of the data; its dtype, or `dtype`.
+    Derivative: g, where `obj` is a tensor
+
+    >>> torch.asarray([1, 2, 3])
+    tensor([1, 2, 3])
     """
     if device is not None:
         _core.device(device)

@@ -88,7 +88,8 @@ class _LegacyType(type):
 
 
 def _legacy(name: str, dtype: _core.dtype) -> _LegacyType:
-    return _LegacyType(name, (), {"dtype": dtype})
+    text = f"PyTorch's older name for tensors of dtype {dtype}: makes one, and isinstance() asks for the dtype."
+    return _LegacyType(name, (), {"dtype": dtype, "__doc__": text})
 
 
 BoolTensor = _legacy("BoolTensor", _core.bool)
@@ -104,7 +105,10 @@ DoubleTensor = _legacy("DoubleTensor", _core.float64)
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """PyTorch's older set_default_dtype: takes DoubleTensor, or its name."""
+    """PyTorch's older set_default_dtype: takes DoubleTensor, or its name.
+
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    """
     if isinstance(t, str):
         t = globals().get(t.removeprefix("torch."))
     dtype = getattr(t, "dtype", None)

@@ -92,7 +92,14 @@ def _wide(input: Tensor) -> DType:
 def sum(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The sum over `dim`."""
+    """The sum over `dim`.
+
+    Shape and dtype: Without the dimensions reduced; the dtype of the input (int64 for bool and integers), or `dtype`.
+    Derivative: g expanded to the shape of the input, 0 where the mask is false
+
+    >>> torch.masked.sum(torch.tensor([1., 2., 3.]), mask=torch.tensor([True, False, True]))
+    tensor(4.)
+    """
     dtype = _wide(input) if dtype is None else dtype
     return _filled(input, mask, 0).sum(_dims(dim, input.ndim), bool(keepdim), dtype=dtype)
 
@@ -100,7 +107,14 @@ def sum(
 def prod(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The product over `dim`."""
+    """The product over `dim`.
+
+    Shape and dtype: Without the dimensions reduced; the dtype of the input (int64 for bool and integers), or `dtype`.
+    Derivative: g * the product of all other elements, 0 where the mask is false
+
+    >>> torch.masked.prod(torch.tensor([2., 3., 4.]), mask=torch.tensor([True, False, True]))
+    tensor(8.)
+    """
     result = _filled(input, mask, 1).to(_wide(input) if dtype is None else dtype)
     for d in reversed(_dims(dim, input.ndim)):
         result = result.prod(d, bool(keepdim))
@@ -110,7 +124,14 @@ def prod(
 def amax(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The largest element over `dim`."""
+    """The largest element over `dim`.
+
+    Shape and dtype: Without the dimensions reduced; the dtype of the input, or `dtype`.
+    Derivative: g shared evenly among the elements equal to y
+
+    >>> torch.masked.amax(torch.tensor([1., 9., 3.]), mask=torch.tensor([True, False, True]))
+    tensor(3.)
+    """
     filled = _at_limit("amax", input, mask, False)
     return filled.amax(_dims(dim, input.ndim), bool(keepdim)).to(input.dtype if dtype is None else dtype)
 
@@ -118,7 +139,14 @@ def amax(
 def amin(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The smallest element over `dim`."""
+    """The smallest element over `dim`.
+
+    Shape and dtype: Without the dimensions reduced; the dtype of the input, or `dtype`.
+    Derivative: g shared evenly among the elements equal to y
+
+    >>> torch.masked.amin(torch.tensor([2., 1., 3.]), mask=torch.tensor([True, False, True]))
+    tensor(2.)
+    """
     filled = _at_limit("amin", input, mask, True)
     return filled.amin(_dims(dim, input.ndim), bool(keepdim)).to(input.dtype if dtype is None else dtype)
 
@@ -131,7 +159,14 @@ def argmax(
     dtype: DType = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Where the largest element is; in the input's dtype unless another one is given."""
+    """Where the largest element is; in the input's dtype unless another one is given.
+
+    Shape and dtype: Without `dim`; the dtype of the input, or `dtype`.
+    Derivative: none, positions have no derivative
+
+    >>> torch.masked.argmax(torch.tensor([1., 9., 3.]), mask=torch.tensor([True, False, True]), dtype=torch.int64)
+    tensor(2)
+    """
     filled = _at_limit("argmax", input, mask, False)
     return filled.argmax(dim, bool(keepdim)).to(input.dtype if dtype is None else dtype)
 
@@ -144,7 +179,14 @@ def argmin(
     dtype: DType = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Where the smallest element is; in the input's dtype unless another one is given."""
+    """Where the smallest element is; in the input's dtype unless another one is given.
+
+    Shape and dtype: Without `dim`; the dtype of the input, or `dtype`.
+    Derivative: none, positions have no derivative
+
+    >>> torch.masked.argmin(torch.tensor([2., 1., 3.]), mask=torch.tensor([True, False, True]), dtype=torch.int64)
+    tensor(0)
+    """
     filled = _at_limit("argmin", input, mask, True)
     return filled.argmin(dim, bool(keepdim)).to(input.dtype if dtype is None else dtype)
 
@@ -152,7 +194,14 @@ def argmin(
 def mean(
     input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The mean over `dim`."""
+    """The mean over `dim`.
+
+    Shape and dtype: Without the dimensions averaged over; the dtype of the input, which is floating, or `dtype`.
+    Derivative: g / the number of elements under the mask, 0 where it is false
+
+    >>> torch.masked.mean(torch.tensor([1., 9., 3.]), mask=torch.tensor([True, False, True]))
+    tensor(2.)
+    """
     kind = input.dtype if dtype is None else dtype
     if is_integral(kind):
         raise ValueError(
@@ -171,7 +220,14 @@ def _count(input: Tensor, dim: Dims, keepdim: bool, mask: Tensor | None) -> Tens
 def median(
     input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The middle element along `dim`, the lower one of two."""
+    """The middle element along `dim`, the lower one of two.
+
+    Shape and dtype: Without `dim`; the dtype of the input, which is floating, or `dtype`.
+    Derivative: zeros with g at the median
+
+    >>> torch.masked.median(torch.tensor([1., 9., 3.]), 0, mask=torch.tensor([True, True, False]))
+    tensor(1.)
+    """
     is_floating = input.dtype.is_floating_point
     floating = input if is_floating else input.to(float32)
     result = _filled(floating, mask, nan).nanmedian(wrap_dim(dim, input.ndim), keepdim).values
@@ -185,7 +241,14 @@ def median(
 def logsumexp(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The logarithm of the sum of exponentials over `dim`."""
+    """The logarithm of the sum of exponentials over `dim`.
+
+    Shape and dtype: Without the dimensions reduced; the dtype of the input, which is floating, or `dtype`.
+    Derivative: g * exp(x - y), 0 where the mask is false
+
+    >>> torch.masked.logsumexp(torch.tensor([1., 9., 1.]), 0, mask=torch.tensor([True, False, True]))
+    tensor(1.6931)
+    """
     dims = _dims(dim, input.ndim)
     filled = _filled(input, mask, -inf) if input.is_complex() else _at_limit("logsumexp", input, mask, False)
     result = filled.logsumexp(dims, keepdim=keepdim)
@@ -201,7 +264,14 @@ def norm(
     dtype: DType = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The vector norm of order `ord` over `dim`."""
+    """The vector norm of order `ord` over `dim`.
+
+    Shape and dtype: Without the dimensions reduced; the dtype of the input, which is floating, or `dtype`.
+    Derivative: g * sgn(x) * (|x| / y)^(ord - 1), 0 where the mask is false
+
+    >>> torch.masked.norm(torch.tensor([3., 9., 4.]), 2, mask=torch.tensor([True, False, True]))
+    tensor(5.)
+    """
     filled = _filled(input, mask, inf if ord == -inf else 0)
     dtype = input.dtype if dtype is None else dtype
     return _core.functions["linalg_vector_norm"](filled, ord, _dims(dim, input.ndim), bool(keepdim), dtype=dtype)
@@ -217,7 +287,14 @@ def var(
     dtype: DType = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The variance over `dim`."""
+    """The variance over `dim`.
+
+    Shape and dtype: Without the dimensions reduced; the dtype of the input, or `dtype`; of integers float32.
+    Derivative: g * 2 / (n - correction) * (x - mean), 0 where the mask is false
+
+    >>> torch.masked.var(torch.tensor([1., 9., 3.]), 0, unbiased=True, mask=torch.tensor([True, False, True]))
+    tensor(2.)
+    """
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     if correction is None:
@@ -241,7 +318,14 @@ def std(
     dtype: DType = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The standard deviation over `dim`."""
+    """The standard deviation over `dim`.
+
+    Shape and dtype: Without the dimensions reduced; the dtype of the input, or `dtype`; of integers float32.
+    Derivative: g / (n - correction) * (x - mean) / y, 0 where the mask is false
+
+    >>> torch.masked.std(torch.tensor([1., 9., 3.]), 0, unbiased=True, mask=torch.tensor([True, False, True]))
+    tensor(1.4142)
+    """
     return var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask).sqrt()
 
 
@@ -249,31 +333,66 @@ def std(
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
-    """Sums up to each element along `dim`."""
+    """Sums up to each element along `dim`.
+
+    Shape and dtype: The shape of the input; its dtype (int64 for bool and integers), or `dtype`.
+    Derivative: g summed from the other end, 0 where the mask is false
+
+    >>> torch.masked.cumsum(torch.tensor([1., 9., 3.]), 0, mask=torch.tensor([True, False, True]))
+    tensor([1., 1., 4.])
+    """
     dtype = input.dtype if dtype is None else dtype
     return _filled(input, mask, 0).cumsum(wrap_dim(dim, input.ndim), dtype=dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
-    """Products up to each element along `dim`."""
+    """Products up to each element along `dim`.
+
+    Shape and dtype: The shape of the input; its dtype (int64 for bool and integers), or `dtype`.
+    Derivative: that of cumprod with ones in place of what the mask hides, which gets 0
+
+    >>> torch.masked.cumprod(torch.tensor([2., 9., 3.]), 0, mask=torch.tensor([True, False, True]))
+    tensor([2., 2., 6.])
+    """
     dtype = input.dtype if dtype is None else dtype
     return _filled(input, mask, 1).cumprod(wrap_dim(dim, input.ndim), dtype=dtype)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
-    """Exponentials along `dim`, divided by their sum; zero where the mask is false."""
+    """Exponentials along `dim`, divided by their sum; zero where the mask is false.
+
+    Shape and dtype: The shape of the input; its dtype, which is floating, or `dtype`.
+    Derivative: y * (g - sum(g * y))
+
+    >>> torch.masked.softmax(torch.tensor([1., 9., 1.]), 0, mask=torch.tensor([True, False, True]))
+    tensor([0.5000, 0.0000, 0.5000])
+    """
     at = wrap_dim(dim, input.ndim)
     return _at_limit("amax", input, mask, False).softmax(at, dtype=input.dtype if dtype is None else dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
-    """The logarithm of softmax; minus infinity where the mask is false."""
+    """The logarithm of softmax; minus infinity where the mask is false.
+
+    Shape and dtype: The shape of the input; its dtype, which is floating, or `dtype`.
+    Derivative: g - exp(y) * sum(g)
+
+    >>> torch.masked.log_softmax(torch.tensor([1., 9., 1.]), 0, mask=torch.tensor([True, False, True]))
+    tensor([-0.6931,    -inf, -0.6931])
+    """
     at = wrap_dim(dim, input.ndim)
     return _at_limit("amax", input, mask, False).log_softmax(at, dtype=input.dtype if dtype is None else dtype)
 
 
 def softmin(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None = None) -> Tensor:
-    """softmax of the negative; zero where the mask is false."""
+    """softmax of the negative; zero where the mask is false.
+
+    Shape and dtype: The shape of the input; its dtype, which is floating, or `dtype`.
+    Derivative: -y * (g - sum(g * y))
+
+    >>> torch.masked.softmin(torch.tensor([1., 9., 1.]), 0, mask=torch.tensor([True, False, True]))
+    tensor([0.5000, 0.0000, 0.5000])
+    """
     at = wrap_dim(dim, input.ndim)
     filled = _at_limit("amin", input, mask, True)
     return functional.softmin(filled, at, dtype=input.dtype if dtype is None else dtype)
@@ -282,7 +401,14 @@ def softmin(input: Tensor, dim: int, *, dtype: DType = None, mask: Tensor | None
 def normalize(
     input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: DType = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The input divided by its norm along `dim`; zero where the mask is false."""
+    """The input divided by its norm along `dim`; zero where the mask is false.
+
+    Shape and dtype: The shape of the input; its dtype, or `dtype`.
+    Derivative: (g - y * sum(g * y)) / |x|, for ord 2
+
+    >>> torch.masked.normalize(torch.tensor([3., 9., 4.]), 2., 0, mask=torch.tensor([True, False, True]))
+    tensor([0.6000, 0.0000, 0.8000])
+    """
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return _filled(input, mask, 0) / length.maximum(length.new_full((), eps))
 
@@ -295,6 +421,13 @@ def logaddexp(
     input_mask: Tensor | None = None,
     other_mask: Tensor | None = None,
 ) -> Tensor:
-    """log(exp(input) + exp(other)), each with a mask of its own."""
+    """log(exp(input) + exp(other)), each with a mask of its own.
+
+    Shape and dtype: The inputs are broadcast to one shape; the dtype to which both are promoted, or `dtype`.
+    Derivative: input: g * exp(input - y), other: g * exp(other - y)
+
+    >>> torch.masked.logaddexp(torch.tensor([0., 1.]), torch.tensor([0., 1.]), other_mask=torch.tensor([True, False]))
+    tensor([0.6931, 1.0000])
+    """
     a, b = (_at_limit("logaddexp", t, mask, False) for t, mask in ((input, input_mask), (other, other_mask)))
     return a.logaddexp(b).to(input.dtype if dtype is None else dtype)

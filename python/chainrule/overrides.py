@@ -119,5 +119,5 @@ def is_tensor_method_or_property(func: Callable) -> bool:
     return getattr(Tensor, getattr(func, "__name__", ""), None) is func or getattr(func, "__name__", "") == "__get__"
 
 
-Tensor.__torch_function__ = classmethod(_torch_function)
+setattr(Tensor, "__torch_function__", classmethod(_torch_function))  # noqa: B010
 _core.set_torch_functions(Tensor.__dict__["__torch_function__"], _disabled_torch_function_impl)

@@ -43,6 +43,11 @@ def set_printoptions(
         linewidth: columns after which a line is broken (80).
         profile: "default", "short" or "full", a set of the four above, which may still be given with it.
         sci_mode: True or False to force or forbid scientific notation; None (also if left out): the values decide.
+
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([0.12345])
+    tensor([0.12])
+    >>> torch.set_printoptions(profile="default")
     """
     # As in PyTorch: an unknown profile changes nothing, and bad values fail only when something is printed.
     if isinstance(profile, str):

@@ -26,19 +26,41 @@ def _fill(self: Tensor, function: Callable, *others: Tensor) -> Tensor:
 
 
 def apply_(self: Tensor, callable: Callable) -> Tensor:
-    """Replaces each element x by callable(x)."""
+    """Replaces each element x by callable(x).
+
+    Shape and dtype: Those of the input.
+    Derivative: none, a tensor that requires a gradient is refused
+
+    >>> torch.tensor([1., 2.]).apply_(lambda x: x + 1)
+    tensor([2., 3.])
+    """
     _refuse_gradients("apply_", self)
     return _fill(self, callable)
 
 
 def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
-    """Replaces each element x by callable(x, y), y from `tensor`."""
+    """Replaces each element x by callable(x, y), y from `tensor`.
+
+    Shape and dtype: Those of the input; `tensor` is broadcast to its shape.
+    Derivative: none, a tensor that requires a gradient is refused
+
+    >>> torch.tensor([1., 2.]).map_(torch.tensor([3., 4.]), lambda x, y: x * y)
+    tensor([3., 8.])
+    """
     _refuse_gradients("map_", self, tensor)
     return _fill(self, callable, tensor)
 
 
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
-    """Replaces each element by callable(element, element of x, element of y)."""
+    """Replaces each element by callable(element, element of x, element of y).
+
+    Shape and dtype: Those of the input; the others are broadcast to its shape.
+    Derivative: none, a tensor that requires a gradient is refused
+
+    >>> one, two = torch.ones(2), torch.full((2,), 2.)
+    >>> torch.tensor([1., 2.]).map2_(one, two, lambda a, b, c: a * b + c)
+    tensor([3., 4.])
+    """
     _refuse_gradients("map2_", self, x, y)
     return _fill(self, callable, x, y)
 

@@ -7,27 +7,52 @@ from ._core import Generator, Tensor, default_generator
 
 
 def manual_seed(seed: int) -> Generator:
-    """Starts the default generator's stream anew; the numbers that follow are PyTorch's for the same seed."""
+    """Starts the default generator's stream anew; the numbers that follow are PyTorch's for the same seed.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
+    """
     return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:
-    """Takes a fresh non-deterministic seed and returns it."""
+    """Takes a fresh non-deterministic seed and returns it.
+
+    >>> torch.seed() == torch.initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default generator was last given."""
+    """The seed that the default generator was last given.
+
+    >>> _ = torch.manual_seed(7)
+    >>> torch.initial_seed()
+    7
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The default generator's state as a uint8 tensor, in PyTorch's layout."""
+    """The default generator's state as a uint8 tensor, in PyTorch's layout.
+
+    >>> torch.get_rng_state().shape
+    torch.Size([5056])
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Restores a state that get_rng_state() gave."""
+    """Restores a state that get_rng_state() gave.
+
+    >>> state = torch.get_rng_state()
+    >>> first = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(torch.rand(2), first)
+    True
+    """
     default_generator.set_state(new_state)
 
 
@@ -44,6 +69,12 @@ def fork_rng(
     Args:
         devices: in PyTorch, other devices whose generators are forked too; chainrule has only the CPU's.
         enabled: False makes the block an ordinary one.
+
+    >>> _ = torch.manual_seed(0)
+    >>> with torch.random.fork_rng():
+    ...     _ = torch.rand(2)
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
     """
     if devices:
         raise RuntimeError(f"{_caller}: {_devices_kw}={devices!r} names devices, but chainrule runs on the CPU")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from . import _core
@@ -13,7 +14,10 @@ _DEBUG_MODES = {"default": 0, "warn": 1, "error": 2}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Asks for deterministic algorithms; chainrule has no others."""
+    """Asks for deterministic algorithms; chainrule has no others.
+
+    >>> torch.use_deterministic_algorithms(False)
+    """
     global _deterministic, _warn_only
     if not isinstance(mode, bool):
         raise TypeError(
@@ -23,22 +27,37 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether deterministic algorithms were asked for."""
+    """Whether deterministic algorithms were asked for.
+
+    >>> torch.are_deterministic_algorithms_enabled()
+    False
+    """
     return _deterministic
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether they were asked for with warn_only."""
+    """Whether they were asked for with warn_only.
+
+    >>> torch.is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
     return _warn_only
 
 
 def get_deterministic_debug_mode() -> int:
-    """0 for not asked for, 1 with warn_only, 2 without."""
+    """0 for not asked for, 1 with warn_only, 2 without.
+
+    >>> torch.get_deterministic_debug_mode()
+    0
+    """
     return (1 if _warn_only else 2) if _deterministic else 0
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """use_deterministic_algorithms by number or name."""
+    """use_deterministic_algorithms by number or name.
+
+    >>> torch.set_deterministic_debug_mode("default")
+    """
     if isinstance(debug_mode, str):
         if debug_mode not in _DEBUG_MODES:
             raise RuntimeError(
@@ -56,16 +75,28 @@ _matmul_precision = "highest"
 
 
 def get_float32_matmul_precision() -> str:
-    """The precision that was asked for."""
+    """The precision that was asked for.
+
+    >>> torch.get_float32_matmul_precision()
+    'highest'
+    """
     return _matmul_precision
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allows less precise products of float32 matrices; chainrule always calculates them in full precision."""
+    """Allows less precise products of float32 matrices; chainrule always calculates them in full precision.
+
+    >>> torch.set_float32_matmul_precision("highest")
+    """
     global _matmul_precision
-    if precision not in ("highest", "high", "medium"):
-        raise RuntimeError(f"precision must be one of 'highest', 'high' and 'medium', not {precision!r}")
-    _matmul_precision = precision
+    if precision in ("highest", "high", "medium"):
+        _matmul_precision = precision
+        return
+    warnings.warn(
+        f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has no "
+        "effect.",
+        stacklevel=2,
+    )
 
 
 def set_flush_denormal(mode: bool) -> bool:
@@ -77,12 +108,19 @@ def set_flush_denormal(mode: bool) -> bool:
 
 
 def get_default_device() -> _core.device:
-    """The CPU."""
+    """The CPU.
+
+    >>> torch.get_default_device()
+    device(type='cpu')
+    """
     return _core.device("cpu")
 
 
 def set_default_device(device: Any) -> None:
-    """Takes the CPU, or None; anything else raises."""
+    """Takes the CPU, or None; anything else raises.
+
+    >>> torch.set_default_device("cpu")
+    """
     if device is not None:
         _core.device(device)
 
@@ -93,7 +131,11 @@ _warn_always = False
 
 
 def get_num_interop_threads() -> int:
-    """1: operations run one after another on the caller's thread."""
+    """1: operations run one after another on the caller's thread.
+
+    >>> torch.get_num_interop_threads() >= 1
+    True
+    """
     return 1
 
 
@@ -106,16 +148,27 @@ def set_num_interop_threads(num: int) -> None:
 
 
 def set_warn_always(b: bool) -> None:
-    """In PyTorch, repeats warnings that it gives only once; chainrule leaves that to Python's warnings filter."""
+    """In PyTorch, repeats warnings that it gives only once; chainrule leaves that to Python's warnings filter.
+
+    >>> torch.set_warn_always(False)
+    """
     global _warn_always
     _warn_always = b
 
 
 def is_warn_always_enabled() -> bool:
-    """What set_warn_always() was given."""
+    """What set_warn_always() was given.
+
+    >>> torch.is_warn_always_enabled()
+    False
+    """
     return _warn_always
 
 
 def compiled_with_cxx11_abi() -> bool:
-    """True: the core uses the C++11 ABI."""
+    """True: the core uses the C++11 ABI.
+
+    >>> torch.compiled_with_cxx11_abi()
+    True
+    """
     return True

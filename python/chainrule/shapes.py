@@ -11,7 +11,7 @@ from ._core import Size
 def broadcast_shapes(*shapes: int | Iterable[int]) -> Size:
     """The shape that tensors of these shapes broadcast to.
 
-    >>> broadcast_shapes((2, 1), (3,))
+    >>> torch.broadcast_shapes((2, 1), (3,))
     torch.Size([2, 3])
     """
     result: list[int] = []

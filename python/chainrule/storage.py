@@ -265,7 +265,11 @@ class TypedStorage:
 
 
 def is_storage(obj: Any) -> bool:
-    """Whether `obj` is a storage."""
+    """Whether `obj` is a storage.
+
+    >>> torch.is_storage(torch.ones(2).untyped_storage())
+    True
+    """
     return isinstance(obj, (UntypedStorage, TypedStorage))
 
 
@@ -273,7 +277,14 @@ def is_storage(obj: Any) -> bool:
 
 
 def storage(self: Tensor) -> TypedStorage:
-    """The tensor's storage with its dtype; PyTorch advises untyped_storage() instead."""
+    """The tensor's storage with its dtype; PyTorch advises untyped_storage() instead.
+
+    Shape and dtype: Any tensor. The result is a TypedStorage.
+    Derivative: none, the result is no tensor
+
+    >>> torch.tensor([1., 2.]).storage().size()
+    2
+    """
     warnings.warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
@@ -293,7 +304,14 @@ def share_memory_(self: Tensor) -> Tensor:
 
 
 def is_shared(self: Tensor) -> bool:
-    """Whether other processes see the elements; they never do."""
+    """Whether other processes see the elements; they never do.
+
+    Shape and dtype: Any tensor. The result is a Python bool.
+    Derivative: none, the result is a bool
+
+    >>> torch.ones(2).is_shared()
+    False
+    """
     return False
 
 

@@ -42,12 +42,31 @@ def _add_hook(hooks: dict, hook: Callable) -> RemovableHandle:
 
 
 def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
-    """Calls `hook(grad)` whenever this tensor's gradient is calculated; what it returns replaces the gradient."""
+    """Calls `hook(grad)` whenever this tensor's gradient is calculated; what it returns replaces the gradient.
+
+    Shape and dtype: Any shape; floating or complex, with a gradient.
+    Derivative: g, or what the hook returns in its place
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> handle = x.register_hook(lambda g: g * 10)
+    >>> x.backward()
+    >>> x.grad
+    tensor(10.)
+    """
     return _add_hook(self._hooks(), hook)
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
-    """Calls `hook(tensor)` after a gradient was added to this leaf's .grad."""
+    """Calls `hook(tensor)` after a gradient was added to this leaf's .grad.
+
+    Shape and dtype: Any shape; a floating or complex leaf that requires a gradient.
+    Derivative: none, the values stay as they are
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> handle = x.register_post_accumulate_grad_hook(lambda t: print(t.grad))
+    >>> (x * x).backward()
+    tensor(6.)
+    """
     return _add_hook(self._post_hooks(), hook)
 
 
@@ -80,12 +99,26 @@ def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807
 
 
 def is_inference(self: Tensor) -> bool:
-    """Whether the tensor was made under inference_mode, and so can never be part of a graph."""
+    """Whether the tensor was made under inference_mode, and so can never be part of a graph.
+
+    Shape and dtype: Any tensor. The result is a Python bool.
+    Derivative: none, the result is a bool
+
+    >>> torch.ones(2).is_inference()
+    False
+    """
     return _core.is_inference(self)
 
 
 def as_subclass(self: Tensor, cls: type) -> Tensor:
-    """The same values as an instance of `cls`."""
+    """The same values as an instance of `cls`.
+
+    Shape and dtype: Those of the input.
+    Derivative: g
+
+    >>> type(torch.ones(2).as_subclass(torch.nn.Parameter)).__name__
+    'Parameter'
+    """
     return _core.view_as_subclass(cls, self)
 
 
@@ -94,14 +127,28 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """The tensor converted to the dtype of another one."""
+    """The tensor converted to the dtype of another one.
+
+    Shape and dtype: The shape of the input; the dtype of `other`.
+    Derivative: g converted back
+
+    >>> torch.tensor([1, 2]).type_as(torch.tensor(0.5))
+    tensor([1., 2.])
+    """
     if not isinstance(other, Tensor):
         raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     return self.to(other.dtype)
 
 
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """Tensor(*args) with this tensor's dtype: PyTorch's older way to write new_empty and new_tensor."""
+    """Tensor(*args) with this tensor's dtype: PyTorch's older way to write new_empty and new_tensor.
+
+    Shape and dtype: The sizes given, or the shape of the data; the dtype of the input.
+    Derivative: none, the result has no history
+
+    >>> torch.tensor([1., 2.]).new([3, 4])
+    tensor([3., 4.])
+    """
     from .legacy_constructor import construct
 
     return construct(Tensor, *args, dtype=self.dtype, **kwargs)
@@ -113,7 +160,14 @@ def chalf(self: Tensor, *, memory_format=None) -> Tensor:
 
 
 def dim_order(self: Tensor, *, ambiguity_check: bool | list = False) -> tuple[int, ...]:
-    """The dimensions from the outermost in memory to the innermost."""
+    """The dimensions from the outermost in memory to the innermost.
+
+    Shape and dtype: Any tensor. The result is a tuple of ints.
+    Derivative: none, the result is of ints
+
+    >>> torch.ones(2, 3).t().dim_order()
+    (1, 0)
+    """
     if ambiguity_check is not False and not _has_one_order(self):
         raise RuntimeError(
             "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
@@ -132,12 +186,26 @@ def _has_one_order(self: Tensor) -> bool:
 
 
 def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
-    """What Module.load_state_dict puts in place of this parameter, given the saved one."""
+    """What Module.load_state_dict puts in place of this parameter, given the saved one.
+
+    Shape and dtype: Those of the input; `other` has its shape.
+    Derivative: none, the result has no history
+
+    >>> torch.zeros(2).module_load(torch.tensor([1., 2.]))
+    tensor([1., 2.])
+    """
     return other.detach() if assign else self.detach().copy_(other).detach()
 
 
 def to_dense(self: Tensor, dtype: _core.dtype | None = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself: it is dense."""
+    """The tensor itself: it is dense.
+
+    Shape and dtype: The shape of the input; its dtype, or `dtype`.
+    Derivative: g
+
+    >>> torch.tensor([1., 2.]).to_dense()
+    tensor([1., 2.])
+    """
     return self if dtype is None else self.to(dtype)
 
 
@@ -167,7 +235,14 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """False: memory is pinned for the sake of other devices."""
+    """False: memory is pinned for the sake of other devices.
+
+    Shape and dtype: Any tensor. The result is a Python bool.
+    Derivative: none, the result is a bool
+
+    >>> torch.ones(2).is_pinned()
+    False
+    """
     return False
 
 

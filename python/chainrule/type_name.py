@@ -8,7 +8,11 @@ from ._core import Tensor
 
 
 def typename(obj: Any, /) -> str:
-    """The name of an object's type; of a tensor the name with its dtype."""
+    """The name of an object's type; of a tensor the name with its dtype.
+
+    >>> torch.typename(torch.tensor([1.]))
+    'torch.FloatTensor'
+    """
     if isinstance(obj, Tensor):
         return obj.type()
     module = getattr(obj, "__module__", "") or ""

@@ -3,6 +3,8 @@
 from .composed import COMPOSED
 from .creation import CREATION
 from .elementwise import ELEMENTWISE
+from .fourier import FOURIER
+from .linalg import LINALG
 from .networks import NETWORKS
 from .ordering import ORDERING
 from .positions import POSITIONS
@@ -10,12 +12,17 @@ from .products import PRODUCTS
 from .reductions import REDUCTIONS
 from .shapes import SHAPES
 
-RECORDS = [*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *POSITIONS, *ORDERING, *COMPOSED, *NETWORKS]
+RECORDS = [
+    *(*ELEMENTWISE, *REDUCTIONS, *SHAPES, *PRODUCTS, *POSITIONS, *ORDERING, *COMPOSED, *FOURIER, *LINALG),
+    *NETWORKS,
+]
 
 __all__ = [
     "COMPOSED",
     "CREATION",
     "ELEMENTWISE",
+    "FOURIER",
+    "LINALG",
     "NETWORKS",
     "ORDERING",
     "POSITIONS",

@@ -128,4 +128,12 @@ ORDERED = [
     composed("histogramdd", X(20, 2, grad=False), [3, 4], weight=X(20, grad=False)),
 ]
 
-COMPOSED = [*ORDERED, *PRODUCTS_AND_DISTANCES, *STATISTICS, *CALCULUS, *GRIDS, *COMPARISONS, *SCALES]
+SPECTRA = [
+    # Truth values are refused by the padding there, by stft here, with other classes.
+    composed("stft", X(20), 8, return_complex=True, skip="bool"),
+    composed("stft", X(2, 20), 8, 3, 6, X(6), return_complex=True, normalized=True, skip="bool"),
+    # PyTorch cuts the pieces with as_strided, whose gradient does not tell elements at one place apart.
+    composed("stft", X(20), 8, return_complex=True, center=False, onesided=False, skip="expanded"),
+]
+
+COMPOSED = [*SPECTRA, *ORDERED, *PRODUCTS_AND_DISTANCES, *STATISTICS, *CALCULUS, *GRIDS, *COMPARISONS, *SCALES]

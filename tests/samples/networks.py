@@ -1,11 +1,11 @@
 """Records of the operations that neural networks stand on."""
 
-from .record import INNER_NAME, B, N, X, op
+from .record import INNER_NAME, B, Draw, N, X, op
 
 # PyTorch has no kernel for them.
 NO_HALVES = "float16 bfloat16"
-# Differentiable once, as in PyTorch; halves round the positions, and a position may fall on another element.
-ONCE = "second forward differences float16 bfloat16"
+# In PyTorch halves round the positions, and a position may fall on another element.
+HALF_PLACES = "float16 bfloat16"
 
 LOOKUPS = [
     op("embedding", X(5, 3), N(4, high=5)),
@@ -181,9 +181,11 @@ IMAGES = [
     op("_upsample_nearest_exact1d", X(2, 3, 5), (7,), None),
     op("_upsample_nearest_exact2d", X(2, 3, 4, 5), (7, 3), None),
     op("_upsample_nearest_exact3d", X(1, 2, 2, 3, 4), (4, 5, 3), None),
-    op("_upsample_bilinear2d_aa", X(2, 3, 8, 9), (3, 4), False, None, skip="uint8"),
-    op("_upsample_bilinear2d_aa", X(2, 3, 4, 5), (6, 3), True, None, skip="uint8"),
-    op("_upsample_bicubic2d_aa", X(2, 3, 9, 8), (4, 11), False, None, skip="uint8"),
+    op("_upsample_bilinear2d_aa", X(2, 3, 8, 9), (3, 4), False, None, skip="uint8 " + NO_HALVES),
+    op("_upsample_bilinear2d_aa", X(2, 3, 4, 5), (6, 3), True, None, skip="uint8 " + NO_HALVES),
+    op("_upsample_bicubic2d_aa", X(2, 3, 9, 8), (4, 11), False, None, skip="uint8 " + NO_HALVES),
+    op("_upsample_lanczos2d_aa", X(2, 3, 9, 8), (4, 11), False, None, skip="uint8 " + NO_HALVES),
+    op("_upsample_lanczos2d_aa", X(2, 3, 9, 8), None, False, [0.4, 1.6], skip="uint8 " + NO_HALVES),
     op("im2col", X(2, 3, 5, 6), (2, 3), (1, 1), (0, 0), (1, 1)),
     op("im2col", X(3, 6, 6), (2, 2), (2, 1), (1, 2), (2, 1)),
     op("col2im", X(2, 12, 20), (5, 6), (2, 2), (1, 1), (0, 0), (1, 1)),
@@ -193,37 +195,43 @@ IMAGES = [
     op("pixel_unshuffle", X(2, 2, 4, 6), 2),
     op("channel_shuffle", X(2, 6, 3, 2), 3, skip=INNER_NAME),
     op("channel_shuffle", X(1, 4, 3), 2, skip=INNER_NAME),
-    op("affine_grid_generator", X(2, 2, 3), (2, 1, 3, 4), False, skip=INNER_NAME),
-    op("affine_grid_generator", X(2, 3, 4), (2, 1, 3, 1, 2), True, skip=INNER_NAME),
-    op("grid_sampler", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 0, 0, False, skip=ONCE),
-    op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 1, 1, True, skip=ONCE),
+    # Positions of integers wrap around in PyTorch; affine_grid refuses them there too.
+    op("affine_grid_generator", X(2, 2, 3), (2, 1, 3, 4), False, skip=INNER_NAME + " dtypes"),
+    op("affine_grid_generator", X(2, 3, 4), (2, 1, 3, 1, 2), True, skip=INNER_NAME + " dtypes"),
+    op("grid_sampler", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 0, 0, False, skip=HALF_PLACES),
+    op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.5, high=1.5), 1, 1, True, skip=HALF_PLACES),
     *(
-        op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.7, high=1.7), mode, padding, align, skip=ONCE)
+        op("grid_sampler_2d", X(2, 3, 4, 5), X(2, 3, 4, 2, low=-1.7, high=1.7), mode, padding, align, skip=HALF_PLACES)
         for mode in (0, 2)
         for padding in (0, 1, 2)
         for align in (False, True)
     ),
-    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 0, 2, False, skip=ONCE),
-    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 1, 0, True, skip=ONCE),
+    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 0, 2, False, skip=HALF_PLACES),
+    op("grid_sampler_3d", X(1, 2, 3, 4, 3), X(1, 2, 3, 2, 3, low=-1.5, high=1.5), 1, 0, True, skip=HALF_PLACES),
 ]
 
 
+def S(*shape: int) -> Draw:  # noqa: N802
+    """Small numbers: the gates' functions have poles in the complex plane, and near them rounding is all there is."""
+    return X(*shape, low=-0.2, high=0.2)
+
+
 def _weights(features: int, hidden: int, gates: int) -> list:
-    return [X(gates * hidden, features), X(gates * hidden, hidden), X(gates * hidden), X(gates * hidden)]
+    return [S(gates * hidden, features), S(gates * hidden, hidden), S(gates * hidden), S(gates * hidden)]
 
 
 # PyTorch's names are those of the steps that a cell is composed of there.
 RECURRENT = [
-    op("lstm_cell", X(2, 3), (X(2, 4), X(2, 4)), *_weights(3, 4, 4), skip=INNER_NAME),
-    op("lstm_cell", X(2, 3), (X(2, 20), X(2, 20)), X(80, 3), X(80, 20), skip=INNER_NAME),
-    op("gru_cell", X(2, 3), X(2, 4), *_weights(3, 4, 3), skip=INNER_NAME),
-    op("gru_cell", X(2, 3), X(2, 20), X(60, 3), X(60, 20), skip=INNER_NAME),
-    op("rnn_tanh_cell", X(2, 3), X(2, 4), *_weights(3, 4, 1), skip=INNER_NAME),
-    op("rnn_relu_cell", X(2, 3), X(2, 4), *_weights(3, 4, 1), skip=INNER_NAME),
+    op("lstm_cell", S(2, 3), (S(2, 4), S(2, 4)), *_weights(3, 4, 4), skip=INNER_NAME),
+    op("lstm_cell", S(2, 3), (S(2, 20), S(2, 20)), S(80, 3), S(80, 20), skip=INNER_NAME),
+    op("gru_cell", S(2, 3), S(2, 4), *_weights(3, 4, 3), skip=INNER_NAME),
+    op("gru_cell", S(2, 3), S(2, 20), S(60, 3), S(60, 20), skip=INNER_NAME),
+    op("rnn_tanh_cell", S(2, 3), S(2, 4), *_weights(3, 4, 1), skip=INNER_NAME),
+    op("rnn_relu_cell", S(2, 3), S(2, 4), *_weights(3, 4, 1), skip=INNER_NAME),
     op(
         "lstm",
-        X(5, 2, 3),
-        (X(1, 2, 4), X(1, 2, 4)),
+        S(5, 2, 3),
+        (S(1, 2, 4), S(1, 2, 4)),
         _weights(3, 4, 4),
         True,
         1,
@@ -235,8 +243,8 @@ RECURRENT = [
     ),
     op(
         "lstm",
-        X(2, 3, 3),
-        (X(4, 2, 2), X(4, 2, 2)),
+        S(2, 3, 3),
+        (S(4, 2, 2), S(4, 2, 2)),
         [w for size in (3, 3, 4, 4) for w in _weights(size, 2, 4)],
         True,
         2,
@@ -248,9 +256,9 @@ RECURRENT = [
     ),
     op(
         "lstm",
-        X(3, 2, 3),
-        (X(1, 2, 2), X(1, 2, 4)),
-        [X(16, 3), X(16, 2), X(2, 4)],
+        S(3, 2, 3),
+        (S(1, 2, 2), S(1, 2, 4)),
+        [S(16, 3), S(16, 2), S(2, 4)],
         False,
         1,
         0.0,
@@ -261,8 +269,8 @@ RECURRENT = [
     ),
     op(
         "gru",
-        X(3, 2, 3),
-        X(2, 2, 2),
+        S(3, 2, 3),
+        S(2, 2, 2),
         [*_weights(3, 2, 3), *_weights(2, 2, 3)],
         True,
         2,
@@ -274,8 +282,8 @@ RECURRENT = [
     ),
     op(
         "rnn_tanh",
-        X(3, 2, 3),
-        X(2, 2, 2),
+        S(3, 2, 3),
+        S(2, 2, 2),
         [*_weights(3, 2, 1), *_weights(3, 2, 1)],
         True,
         1,
@@ -285,7 +293,7 @@ RECURRENT = [
         False,
         skip=INNER_NAME,
     ),
-    op("rnn_relu", X(3, 2, 3), X(1, 2, 2), [X(2, 3), X(2, 2)], False, 1, 0.0, True, False, False, skip=INNER_NAME),
+    op("rnn_relu", S(3, 2, 3), S(1, 2, 2), [S(2, 3), S(2, 2)], False, 1, 0.0, True, False, False, skip=INNER_NAME),
 ]
 
 NETWORKS = [*LOOKUPS, *LOSSES, *NORMS, *CONVOLUTIONS, *POOLS, *ATTENTION, *IMAGES, *RECURRENT]

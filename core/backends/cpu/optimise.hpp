@@ -7,15 +7,19 @@
 
 namespace chainrule::cpu {
 
-enum class Optimiser : uint8_t { Sgd, Adam, Adagrad, RmsProp, Adadelta, Adamax, NAdam, RAdam };
-inline constexpr int kOptimiserCount = 8;
+enum class Optimiser : uint8_t { Sgd, Adam, Adagrad, RmsProp, Adadelta, Adamax, NAdam, RAdam, Rprop, Asgd };
+inline constexpr int kOptimiserCount = 10;
 
 // What a step is told. Which numbers count, and what the arrays hold, depends on the optimiser.
 struct StepNumbers {
   double lr = 0, weight_decay = 0, eps = 0;
-  double beta1 = 0, beta2 = 0;  // momentum and dampening for Sgd; momentum and alpha for RmsProp; rho: beta2
+  // Sgd: momentum and dampening. RmsProp: momentum and alpha. Adadelta: rho is beta2. Rprop: the factors of a shrinking
+  // and a growing step. Asgd: beta1 is what remains of the parameter.
+  double beta1 = 0, beta2 = 0;
   double correction1 = 1, correction2 = 1;  // of the bias of averages that began at zero
-  double factor = 0, factor2 = 0;           // NAdam: of gradient and average; RAdam: rectification, 0 for none
+  // NAdam: of gradient and average. RAdam: rectification, 0 for none. Rprop: the smallest and the largest step.
+  // Asgd: the share of the parameter in the average.
+  double factor = 0, factor2 = 0;
   bool maximize = false;
   bool decoupled = false;  // weight decay shrinks the parameter, not through the gradient
   bool nesterov = false, first = false, centered = false, amsgrad = false;
@@ -23,7 +27,8 @@ struct StepNumbers {
 
 // arrays[0] is the parameter, arrays[1] the gradient, then the states (null where there is none):
 // Sgd: momentum. Adam: average, squares, largest squares. Adagrad: sum of squares. RmsProp: squares, momentum, average.
-// Adadelta: squares, squares of steps. Adamax: average, largest. NAdam, RAdam: average, squares.
+// Adadelta: squares, squares of steps. Adamax: average, largest. NAdam, RAdam: average, squares. Rprop: last gradient,
+// step. Asgd: average of parameters.
 using StepKernel = void (*)(void* const* arrays, int64_t n, const StepNumbers& numbers);
 
 // On all threads.

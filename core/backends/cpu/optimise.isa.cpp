@@ -190,12 +190,45 @@ void radam(void* const* arrays, int64_t n, const StepNumbers& s) {
   }
 }
 
+template <class T>
+void rprop(void* const* arrays, int64_t n, const StepNumbers& s) {
+  const Arrays<T> x(arrays);
+  const Common<T> c(s);
+  const T shrink = T(s.beta1), grow = T(s.beta2), least = T(s.factor), most = T(s.factor2);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const T g = c.sign * x.g[i], agreement = g * x.a[i];
+    const T factor = agreement > 0 ? grow : agreement < 0 ? shrink : T(1);
+    T step = x.b[i] * factor;
+    step = step < least ? least : step;
+    step = step > most ? most : step;
+    const T used = agreement < 0 ? T(0) : g;
+    x.a[i] = used;
+    x.b[i] = step;
+    x.p[i] -= (used > 0 ? T(1) : used < 0 ? T(-1) : T(0)) * step;
+  }
+}
+
+template <class T>
+void asgd(void* const* arrays, int64_t n, const StepNumbers& s) {
+  const Arrays<T> x(arrays);
+  const Common<T> c(s);
+  const T kept = T(s.beta1), share = T(s.factor);
+  const bool whole = s.factor == 1;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const T p = x.p[i] * kept - c.lr * c.gradient(x.g[i], x.p[i]);
+    x.p[i] = p;
+    x.a[i] = whole ? p : x.a[i] + (p - x.a[i]) * share;
+  }
+}
+
 }  // namespace
 
 #define CR_BOTH(f) {&f<float>, &f<double>}
 constinit const StepKernel optimiser_table[kOptimiserCount][2] = {
-    CR_BOTH(sgd),      CR_BOTH(adam),   CR_BOTH(adagrad), CR_BOTH(rmsprop),
-    CR_BOTH(adadelta), CR_BOTH(adamax), CR_BOTH(nadam),   CR_BOTH(radam),
+    CR_BOTH(sgd),    CR_BOTH(adam),  CR_BOTH(adagrad), CR_BOTH(rmsprop), CR_BOTH(adadelta),
+    CR_BOTH(adamax), CR_BOTH(nadam), CR_BOTH(radam),   CR_BOTH(rprop),   CR_BOTH(asgd),
 };
 #undef CR_BOTH
 

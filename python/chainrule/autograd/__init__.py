@@ -8,11 +8,13 @@ from .differentiate import backward, grad
 from .function import Function, FunctionCtx
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .gradcheck import gradcheck, gradgradcheck
+from .variable import Variable
 
 __all__ = [
     "Function",
     "FunctionCtx",
     "Node",
+    "Variable",
     "backward",
     "detect_anomaly",
     "differentiable",

@@ -20,7 +20,22 @@ class _Kept(NamedTuple):
 
 
 def keep(result: Any, **values: Any) -> Any:
-    """`return keep(y, factor=lu)` from a differentiable function: its gradient may ask for `factor` by that name."""
+    """`return keep(y, factor=lu)` from a differentiable function: its gradient may ask for `factor` by that name.
+
+    >>> import chainrule as torch
+    >>> from chainrule.autograd import differentiable, keep
+    >>> @differentiable
+    ... def squared_sine(x):
+    ...     s = x.sin()
+    ...     return keep(s * s, sine=s)
+    >>> @squared_sine.gradient("x")
+    ... def _(g, x, sine):
+    ...     return g * 2 * sine * x.cos()
+    >>> x = torch.tensor(1.0, requires_grad=True)
+    >>> squared_sine(x).backward()
+    >>> x.grad
+    tensor(0.9093)
+    """
     return _Kept(result, values)
 
 

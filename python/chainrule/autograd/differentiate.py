@@ -41,7 +41,13 @@ def backward(
     grad_variables=None,
     inputs=None,
 ) -> None:
-    """Adds the gradients of `tensors` into the .grad of the leaves they depend on, or of `inputs` only."""
+    """Adds the gradients of `tensors` into the .grad of the leaves they depend on, or of `inputs` only.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> torch.autograd.backward(x * x)
+    >>> x.grad
+    tensor(6.)
+    """
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
@@ -69,7 +75,12 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple:
-    """The gradients of the sum of `outputs` with respect to `inputs`; touches no .grad."""
+    """The gradients of the sum of `outputs` with respect to `inputs`; touches no .grad.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> torch.autograd.grad(x * x, x)
+    (tensor(6.),)
+    """
     if not only_inputs:
         raise ValueError("only_inputs argument is deprecated and must be True")
     if allow_unused is False and materialize_grads:
@@ -136,13 +147,23 @@ def _check_differentiable(inputs: Sequence[Tensor]) -> None:
             )
 
 
+def _why_unused(inputs: list) -> str:
+    """What the user calls the inputs, and what became of them."""
+    from ..explain.inquiry import Inquiry
+    from ..explain.names import Names
+
+    inquiry = Inquiry(Names())
+    return "".join(f"\n  {inquiry.cause(t, None)}" for t in inputs if isinstance(t, Tensor) and inquiry.names.of(t))
+
+
 def _fill_unused(gradients: tuple, inputs: tuple, allow: bool, materialize: bool) -> tuple:
     unused = [i for i, g in enumerate(gradients) if g is None]
     if unused and not allow:
+        why = _why_unused([inputs[i] for i in unused])
         raise RuntimeError(
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior.\n"
-            f"  Not used: input {', '.join(map(str, unused))} of {len(inputs)}."
+            f"  Not used: input {', '.join(map(str, unused))} of {len(inputs)}.{why}"
         )
     if not materialize:
         return gradients

@@ -16,7 +16,11 @@ class UnpackedDualTensor(NamedTuple):
 
 
 def enter_dual_level() -> int:
-    """Opens a level; tangents live until it is closed."""
+    """Opens a level; tangents live until it is closed.
+
+    >>> level = torch.autograd.forward_ad.enter_dual_level()
+    >>> torch.autograd.forward_ad.exit_dual_level()
+    """
     global _level
     if _level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
@@ -26,7 +30,11 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Closes the level."""
+    """Closes the level.
+
+    >>> level = torch.autograd.forward_ad.enter_dual_level()
+    >>> torch.autograd.forward_ad.exit_dual_level()
+    """
     global _level
     if _level < 0 and level is None:
         raise RuntimeError("Dual level must be a positive number: no level is open.")
@@ -58,7 +66,13 @@ def _check_level(function: str, level: int | None) -> None:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A view of `tensor` that carries `tangent`; `level` may be the open one only."""
+    """A view of `tensor` that carries `tangent`; `level` may be the open one only.
+
+    >>> with torch.autograd.forward_ad.dual_level():
+    ...     x = torch.autograd.forward_ad.make_dual(torch.tensor(3.), torch.tensor(1.))
+    ...     print(torch.autograd.forward_ad.unpack_dual(x * x).tangent)
+    tensor(6.)
+    """
     if (_level if level is None else level) < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
@@ -80,7 +94,13 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value and the tangent of a dual tensor; `level` may be the open one only."""
+    """The value and the tangent of a dual tensor; `level` may be the open one only.
+
+    >>> with torch.autograd.forward_ad.dual_level():
+    ...     x = torch.autograd.forward_ad.make_dual(torch.tensor(3.), torch.tensor(1.))
+    ...     print(torch.autograd.forward_ad.unpack_dual(x * x).primal)
+    tensor(9.)
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
     if _level < 0 or (level is not None and level < 0):

@@ -20,7 +20,8 @@ class FunctionMeta(type):
 
     def __init__(cls, name: str, bases: tuple, namespace: dict):
         super().__init__(name, bases, namespace)
-        is_library = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+        module = cls.__module__ or ""  # None in code that was executed without a __name__
+        is_library = module.partition(".")[0] == __name__.partition(".")[0]
         node_name = namespace.get("_node_name", f"{name}Backward")
         setattr(cls, "_backward_cls", _core.make_function_node_type(node_name, not is_library))  # noqa: B010
         setattr(cls, "_input_count", _count_inputs(cls))  # noqa: B010

@@ -130,7 +130,11 @@ def _require_dependence(outputs: tuple, strict: bool) -> None:
 
 
 def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """func(*inputs), and the product of the vector v with its Jacobian."""
+    """func(*inputs), and the product of the vector v with its Jacobian.
+
+    >>> torch.autograd.functional.vjp(lambda x: x * x, torch.tensor([1., 2.]), torch.tensor([1., 1.]))
+    (tensor([1., 4.]), tensor([2., 4.]))
+    """
     with enable_grad():
         given, one = _as_tuple(inputs, "inputs", "vjp")
         leaves = _start(given, create_graph)
@@ -142,7 +146,11 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """func(*inputs), and the product of its Jacobian with the vector v."""
+    """func(*inputs), and the product of its Jacobian with the vector v.
+
+    >>> torch.autograd.functional.jvp(lambda x: x * x, torch.tensor([1., 2.]), torch.tensor([1., 0.]))
+    (tensor([1., 4.]), tensor([2., 0.]))
+    """
     with enable_grad():
         given, one = _as_tuple(inputs, "inputs", "jvp")
         leaves = _start(given, create_graph)
@@ -170,7 +178,11 @@ def _scalar_output(func: Callable, leaves: tuple, function: str, strict: bool) -
 
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """func(*inputs), one number, and the product of the vector v with its Hessian."""
+    """func(*inputs), one number, and the product of the vector v with its Hessian.
+
+    >>> torch.autograd.functional.vhp(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]), torch.tensor([1., 0.]))
+    (tensor(9.), tensor([6., 0.]))
+    """
     with enable_grad():
         given, one = _as_tuple(inputs, "inputs", "vhp")
         leaves = _start(given, create_graph)
@@ -182,7 +194,11 @@ def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """func(*inputs), one number, and the product of its Hessian with the vector v."""
+    """func(*inputs), one number, and the product of its Hessian with the vector v.
+
+    >>> torch.autograd.functional.hvp(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]), torch.tensor([1., 0.]))
+    (tensor(9.), tensor([6., 0.]))
+    """
     with enable_grad():
         given, one = _as_tuple(inputs, "inputs", "hvp")
         leaves = _start(given, create_graph)
@@ -240,6 +256,10 @@ def jacobian(
 
     With strategy="forward-mode" (and vectorize=True) all directions go through the function at once; otherwise there is
     one pass backward for each number of the output.
+
+    >>> torch.autograd.functional.jacobian(lambda x: x * x, torch.tensor([1., 2.]))
+    tensor([[2., 0.],
+            [0., 4.]])
     """
     _check_strategy(strategy, vectorize, strict, create_graph)
     given, one = _as_tuple(inputs, "inputs", "jacobian")
@@ -304,7 +324,12 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The second derivatives of a function with one number as output."""
+    """The second derivatives of a function with one number as output.
+
+    >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.tensor([1., 2.]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
     given, one = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')

@@ -397,6 +397,10 @@ def gradgradcheck(
     """Whether the second derivatives of func(*inputs) are those of finite differences of its gradients.
 
     The gradients are taken for random `grad_outputs` unless some are given, and differentiated by these as well.
+
+    >>> x = torch.tensor([1., 2.], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradgradcheck(torch.sin, x)
+    True
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
@@ -421,7 +425,7 @@ def gradgradcheck(
             found = grad(outputs, wanted, list(gs), create_graph=True, allow_unused=True)
         finally:
             _core.set_grad_enabled(before)
-        return tuple(g for g in found if g is not None and g.requires_grad)
+        return tuple(g for g in found if g is not None)
 
     return gradcheck(
         gradients,

@@ -53,7 +53,12 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Where the gradient of `tensor` arrives; for a leaf, its AccumulateGrad node."""
+    """Where the gradient of `tensor` arrives; for a leaf, its AccumulateGrad node.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> torch.autograd.graph.get_gradient_edge(x * x).output_nr
+    0
+    """
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     node: Any = tensor.grad_fn
@@ -112,7 +117,11 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Within it, entering saved_tensors_hooks raises with this message."""
+    """Within it, entering saved_tensors_hooks raises with this message.
+
+    >>> with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
+    ...     y = torch.ones(2, requires_grad=True) ** 2
+    """
     before, _disabled.message = _disabled.message, error_message
     try:
         yield
@@ -132,7 +141,13 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
 
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
-    """Counts a write that the library did not see, so that saved tensors are known to be overwritten."""
+    """Counts a write that the library did not see, so that saved tensors are known to be overwritten.
+
+    >>> x = torch.ones(2)
+    >>> torch.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
         _core.increment_version(t)
 
@@ -158,7 +173,13 @@ class _Handles:
 
 
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: str = "all") -> _Handles:
-    """Calls `fn` once per backward: with all gradients when they are there, or (mode="any") with the first."""
+    """Calls `fn` once per backward: with all gradients when they are there, or (mode="any") with the first.
+
+    >>> x, y = torch.tensor(3., requires_grad=True), torch.tensor(4., requires_grad=True)
+    >>> handle = torch.autograd.graph.register_multi_grad_hook((x, y), print)
+    >>> (x * y).backward()
+    [tensor(4.), tensor(3.)]
+    """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     for t in tensors:

@@ -87,6 +87,8 @@ narrow squeeze unsqueeze flatten unflatten diagonal diag_embed tril triu expand 
 tile chunk split split_with_sizes tensor_split unbind aminmax adjoint
 softmin new_zeros new_ones
 new_full new_empty ravel tril_ triu_ t unsqueeze_ squeeze_ transpose_ t_ repeat_interleave
+fft_fft fft_ifft fft_rfft fft_irfft fft_hfft fft_ihfft fft_fft2 fft_ifft2 fft_rfft2 fft_irfft2 fft_hfft2 fft_ihfft2
+fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn fft_ihfftn fft_fftshift fft_ifftshift
 """
 # What an omitted `dim` means for those whose default is not "all dimensions".
 _FLATTENS = """
@@ -284,6 +286,17 @@ def _repeat_interleave(call: Call, value: Tensor, rank: int, bound: dict[str, An
 def _new(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor:
     size = bound.pop("size")
     return call.function(value, _with_samples("", size, value.shape[0], value), **bound)
+
+
+@special("fft_fftn", "fft_ifftn", "fft_rfftn", "fft_irfftn", "fft_hfftn", "fft_ihfftn", "fft_fftshift", "fft_ifftshift")
+def _transform(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor:
+    s, dim = bound.get("s"), bound.get("dim")
+    if dim is None:
+        count = rank if s is None else len(s) if isinstance(s, (list, tuple)) else 1
+        bound["dim"] = tuple(range(-count, 0))
+    else:
+        bound["dim"] = _shift(dim, rank)
+    return call.function(value, **bound)
 
 
 RULES.update(dict.fromkeys(_ALONG.split(), along))

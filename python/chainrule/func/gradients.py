@@ -119,7 +119,11 @@ def without_graph(tree: Any, recording: Recording) -> Any:
 
 
 def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
-    """A function that returns the gradient of func's one-number result, and the result: (gradient, value)."""
+    """A function that returns the gradient of func's one-number result, and the result: (gradient, value).
+
+    >>> torch.func.grad_and_value(lambda x: x * x)(torch.tensor(3.))
+    (tensor(6.), tensor(9.))
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -192,7 +196,12 @@ def record(func: Callable, primals: tuple, has_aux: bool, what: str) -> tuple[Re
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
-    """func(*primals), and a function that turns gradients of its outputs into gradients of the primals."""
+    """func(*primals), and a function that turns gradients of its outputs into gradients of the primals.
+
+    >>> y, pullback = torch.func.vjp(torch.sin, torch.tensor(0.))
+    >>> pullback(torch.tensor(1.))
+    (tensor(1.),)
+    """
     recording, spec, outputs, output_spec, aux = record(func, primals, has_aux, "vjp(f, *primals)")
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -234,7 +243,11 @@ def over_samples(function: Callable[[list], list], given: list, depth: int) -> l
 
 
 def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple:
-    """func(*primals), and its derivative in the direction of the tangents."""
+    """func(*primals), and its derivative in the direction of the tangents.
+
+    >>> torch.func.jvp(torch.sin, (torch.tensor(0.),), (torch.tensor(1.),))
+    (tensor(0.), tensor(1.))
+    """
     if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals and tangents to be tuples, got "
@@ -293,7 +306,12 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
 
 
 def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
-    """func(*primals), and its derivative there as a function of tangents; func is called once."""
+    """func(*primals), and its derivative there as a function of tangents; func is called once.
+
+    >>> y, derivative = torch.func.linearize(lambda x: x * x, torch.tensor(3.))
+    >>> derivative(torch.tensor(1.))
+    tensor(6.)
+    """
     output, jvp_fn = linearize_with_aux(func, *primals)
     return output, jvp_fn
 

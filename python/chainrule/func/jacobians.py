@@ -74,7 +74,12 @@ def _stack_rows(rows: list[Tensor], y: Tensor, x: Tensor) -> Tensor:
 
 
 def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
-    """A function that returns all derivatives of func, by forward mode in all directions at once."""
+    """A function that returns all derivatives of func, by forward mode in all directions at once.
+
+    >>> torch.func.jacfwd(lambda x: x * x)(torch.tensor([1., 2.]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -117,5 +122,10 @@ def _columns(func: Callable, leaves: list, i: int, x: Tensor, randomness: str, k
 
 
 def hessian(func: Callable, argnums: Any = 0) -> Callable:
-    """A function that returns all second derivatives of func: the derivatives of its gradient."""
+    """A function that returns all second derivatives of func: the derivatives of its gradient.
+
+    >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1., 2.]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
     return jacrev(jacrev(func, argnums), argnums)

@@ -30,6 +30,10 @@ def functional_call(
         kwargs: its keyword arguments.
         tie_weights: whether a tensor that stands for a shared parameter stands for it under all its names.
         strict: whether every parameter and buffer must be given, and nothing else.
+
+    >>> layer = torch.nn.Linear(2, 1, bias=False)
+    >>> torch.func.functional_call(layer, {"weight": torch.ones(1, 2)}, torch.tensor([1., 2.]))
+    tensor([3.])
     """
     if isinstance(parameter_and_buffer_dicts, dict):
         given = dict(parameter_and_buffer_dicts)
@@ -103,7 +107,12 @@ def _replaced(module: Any, given: dict[str, Tensor]) -> Iterator[None]:
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The parameters and the buffers of several modules of one kind, stacked: for vmap over the modules."""
+    """The parameters and the buffers of several modules of one kind, stacked: for vmap over the modules.
+
+    >>> parameters, buffers = torch.func.stack_module_state([torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)])
+    >>> parameters["weight"].shape
+    torch.Size([2, 1, 2])
+    """
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if not (all(m.training for m in models) or all(not m.training for m in models)):

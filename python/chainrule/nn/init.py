@@ -19,7 +19,11 @@ _GAINS |= {f"conv{kind}{n}d": 1 for kind in ("", "_transpose") for n in (1, 2, 3
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor that keeps the spread of values through a nonlinearity; `param` is leaky_relu's slope."""
+    """The factor that keeps the spread of values through a nonlinearity; `param` is leaky_relu's slope.
+
+    >>> torch.nn.init.calculate_gain("relu")
+    1.4142135623730951
+    """
     if nonlinearity == "leaky_relu":
         if param is None:
             param = 0.01
@@ -36,13 +40,23 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 @no_grad()
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Numbers between a and b, all equally likely."""
+    """Numbers between a and b, all equally likely.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.init.uniform_(torch.empty(3))
+    tensor([0.4963, 0.7682, 0.0885])
+    """
     return tensor.uniform_(a, b, generator=generator)
 
 
 @no_grad()
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normally distributed numbers."""
+    """Normally distributed numbers.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.init.normal_(torch.empty(3))
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
     return tensor.normal_(mean, std, generator=generator)
 
 
@@ -55,7 +69,12 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normally distributed numbers, drawn again where they fall outside of [a, b]."""
+    """Normally distributed numbers, drawn again where they fall outside of [a, b].
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.init.trunc_normal_(torch.empty(100)).abs().max() <= 2
+    tensor(True)
+    """
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
@@ -104,25 +123,42 @@ def _kept_by_density(
 
 @no_grad()
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One number everywhere."""
+    """One number everywhere.
+
+    >>> torch.nn.init.constant_(torch.empty(3), 0.5)
+    tensor([0.5000, 0.5000, 0.5000])
+    """
     return tensor.fill_(val)
 
 
 @no_grad()
 def ones_(tensor: Tensor) -> Tensor:
-    """Ones everywhere."""
+    """Ones everywhere.
+
+    >>> torch.nn.init.ones_(torch.empty(3))
+    tensor([1., 1., 1.])
+    """
     return tensor.fill_(1.0)
 
 
 @no_grad()
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zeros everywhere."""
+    """Zeros everywhere.
+
+    >>> torch.nn.init.zeros_(torch.empty(3))
+    tensor([0., 0., 0.])
+    """
     return tensor.zero_()
 
 
 @no_grad()
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity matrix."""
+    """The identity matrix.
+
+    >>> torch.nn.init.eye_(torch.empty(2, 3))
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return tensor.copy_(_functions["eye"](*tensor.shape))
@@ -130,7 +166,11 @@ def eye_(tensor: Tensor) -> Tensor:
 
 @no_grad()
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """The kernel of a convolution that keeps its input, as far as there are channels, in each of `groups`."""
+    """The kernel of a convolution that keeps its input, as far as there are channels, in each of `groups`.
+
+    >>> torch.nn.init.dirac_(torch.empty(1, 1, 3))
+    tensor([[[0., 1., 0.]]])
+    """
     if tensor.ndimension() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     sizes = tensor.size()
@@ -164,13 +204,25 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Uniform numbers; the spread keeps that of values and of gradients."""
+    """Uniform numbers; the spread keeps that of values and of gradients.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.init.xavier_uniform_(torch.empty(2, 2))
+    tensor([[-0.0092,  0.6570],
+            [-1.0080, -0.9013]])
+    """
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normal numbers; the spread keeps that of values and of gradients."""
+    """Normal numbers; the spread keeps that of values and of gradients.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.init.xavier_normal_(torch.empty(2, 2))
+    tensor([[ 1.0896, -0.2075],
+            [-1.5406,  0.4019]])
+    """
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
 
@@ -185,7 +237,13 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Uniform numbers; the spread keeps that of values (fan_in) or of gradients (fan_out) through a nonlinearity."""
+    """Uniform numbers; the spread keeps that of values (fan_in) or of gradients (fan_out) through a nonlinearity.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.init.kaiming_uniform_(torch.empty(2, 2))
+    tensor([[-0.0130,  0.9291],
+            [-1.4256, -1.2747]])
+    """
     if _is_empty(tensor):
         return tensor
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
@@ -199,7 +257,13 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal numbers; the spread keeps that of values (fan_in) or of gradients (fan_out) through a nonlinearity."""
+    """Normal numbers; the spread keeps that of values (fan_in) or of gradients (fan_out) through a nonlinearity.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.nn.init.kaiming_normal_(torch.empty(2, 2))
+    tensor([[ 1.5410, -0.2934],
+            [-2.1788,  0.5684]])
+    """
     if _is_empty(tensor):
         return tensor
     return normal_(tensor, 0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
@@ -221,7 +285,12 @@ def _is_empty(tensor: Tensor) -> bool:
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """A matrix with orthogonal rows or columns, whichever are fewer; further dimensions count as columns."""
+    """A matrix with orthogonal rows or columns, whichever are fewer; further dimensions count as columns.
+
+    >>> q = torch.nn.init.orthogonal_(torch.empty(2, 2))
+    >>> torch.allclose(q @ q.t(), torch.eye(2), atol=1e-6)
+    True
+    """
     if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -248,7 +317,11 @@ def _orthonormal_columns(matrix: Tensor) -> Tensor:
 
 @no_grad()
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, of which the fraction `sparsity` of each column is zero."""
+    """Normal numbers, of which the fraction `sparsity` of each column is zero.
+
+    >>> torch.nn.init.sparse_(torch.empty(4, 2), sparsity=0.5).count_nonzero(0)
+    tensor([2, 2])
+    """
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape

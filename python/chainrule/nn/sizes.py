@@ -31,4 +31,4 @@ def _list_with_default(out_size: Any, defaults: list[int]) -> Any:
         return out_size
     if len(defaults) <= len(out_size):
         raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
-    return [d if v is None else v for v, d in zip(out_size, defaults[-len(out_size) :], strict=True)]
+    return [d if v is None else v for v, d in zip(out_size, defaults[len(defaults) - len(out_size) :], strict=True)]

@@ -38,16 +38,6 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return input.shape == other.shape and bool((input == other).all())
 
 
-def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether both have the same shape."""
-    return input.shape == other.shape
-
-
-def is_nonzero(input: Tensor) -> bool:
-    """Whether the only element is not zero."""
-    return bool(input)
-
-
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is zero."""
     return input.imag == 0 if input.is_complex() else ones_like(input, dtype=bool_dtype)

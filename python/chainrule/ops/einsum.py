@@ -19,6 +19,12 @@ def einsum(*args: Any) -> Tensor:
 
     The letters name the dimensions of each operand; those that the output does not name are summed. `...` stands for
     dimensions that broadcast. In place of the equation each operand may be followed by a list of numbers below 52.
+
+    Shape and dtype: A dimension for each letter of the output; all operands have one dtype.
+    Derivative: each operand: the same sum of products with g in its place
+
+    >>> torch.einsum("ij,j->i", torch.tensor([[1., 2.], [3., 4.]]), torch.tensor([1., 1.]))
+    tensor([3., 7.])
     """
     if len(args) < 2:
         raise ValueError(

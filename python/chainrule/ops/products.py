@@ -84,10 +84,10 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         raise RuntimeError(
             f"linalg.cross: inputs must have the same number of dimensions. Got {input.ndim} and {other.ndim}"
         )
-    dim = wrap_dim(dim, input.ndim)
+    given, dim = dim, wrap_dim(dim, input.ndim)
     if input.size(dim) != 3 or other.size(dim) != 3:
         raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.size(dim)} and {other.size(dim)}"
+            f"linalg.cross: inputs dimension {given} must have length 3. Got {input.size(dim)} and {other.size(dim)}"
         )
     a, b = broadcast_tensors(input, other)
     check_same_dtype(a, b)

@@ -6,8 +6,11 @@ core; the body has the operation's name, or for an overload `median.dim(...)` th
 arguments by position in that order, `int[]` as a tuple, without `out`, which is filled from the result. A name that
 begins with linalg_, fft_ or special_ is a function of that submodule.
 
-The core reads this table when it is loaded; a body's module is imported by its first call.
+The core reads this table when it is loaded; a body's module is imported by its first call. It is one of chainrule.ops,
+or, with a dot in its name, of another room: "linalg.norms".
 """
+
+from .table_linalg import LINALG
 
 _OPTIONS = (
     "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
@@ -15,6 +18,9 @@ _OPTIONS = (
 _AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor? out=None"
 _WEIGHTS = "Tensor? weight=None, bool density=False"
 _ISIN = "*, bool assume_unique=False, bool invert=False, Tensor? out=None"
+_PIECES = "int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True"
+_STFT = "bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None"
+_ISTFT = "bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False"
 _HISTOGRAM = "object out=None) -> (hist, bin_edges)"
 
 OPERATIONS = {
@@ -69,8 +75,6 @@ OPERATIONS = {
         function isin.tensors(Tensor elements, Tensor test_elements, {_ISIN})
         function isin.number(Tensor elements, Number test_element, {_ISIN})
         function isin.of_number(Number element, Tensor test_elements, {_ISIN})
-        both     is_same_size(Tensor input, Tensor other) -> bool
-        both     is_nonzero(Tensor input) -> bool
     """,
     "rotations": """
         both     rot90(Tensor input, int k=1, int[]? dims=None)
@@ -84,6 +88,16 @@ OPERATIONS = {
         both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
         function special_multigammaln(Tensor input, int p, *, Tensor? out=None)
     """,
+    "fourier": f"""
+        function fft_fftfreq(int n, float d=1.0, *, Tensor? out=None, {_OPTIONS})
+        function fft_rfftfreq(int n, float d=1.0, *, Tensor? out=None, {_OPTIONS})
+        function fft_fftshift(Tensor input, int[]? dim=None)
+        function fft_ifftshift(Tensor input, int[]? dim=None)
+    """,
+    "spectra": f"""
+        both     stft(Tensor input, int n_fft, {_PIECES}, str pad_mode='reflect', {_STFT})
+        both     istft(Tensor input, int n_fft, {_PIECES}, {_ISTFT})
+    """,
     "windows": f"""
         function bartlett_window(int window_length, bool periodic=True, *, {_OPTIONS})
         function blackman_window(int window_length, bool periodic=True, *, {_OPTIONS})
@@ -91,4 +105,5 @@ OPERATIONS = {
         function hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, *, {_OPTIONS})
         function kaiser_window(int window_length, bool periodic=True, float beta=12.0, *, {_OPTIONS})
     """,
+    **LINALG,
 }

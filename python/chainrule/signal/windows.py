@@ -76,25 +76,41 @@ def _cosines(n: Tensor, span: int, coefficients: Iterable[float]) -> Tensor:
 
 @_window
 def bartlett(n: Tensor, span: int) -> Tensor:
-    """A triangle that begins at zero."""
+    """A triangle that begins at zero.
+
+    >>> torch.signal.windows.bartlett(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return 1 - (n * 2 / span - 1).abs()
 
 
 @_window
 def blackman(n: Tensor, span: int) -> Tensor:
-    """0.42 - 0.5 cos(x) + 0.08 cos(2x)."""
+    """0.42 - 0.5 cos(x) + 0.08 cos(2x).
+
+    >>> torch.signal.windows.blackman(5)[1:4]
+    tensor([0.3400, 1.0000, 0.3400])
+    """
     return _cosines(n, span, (0.42, 0.5, 0.08))
 
 
 @_window
 def cosine(n: Tensor, span: int) -> Tensor:
-    """The arch of a sine, its ends between two points."""
+    """The arch of a sine, its ends between two points.
+
+    >>> torch.signal.windows.cosine(4)
+    tensor([0.3827, 0.9239, 0.9239, 0.3827])
+    """
     return ((n + 0.5) * (pi / max(span + 1, 1))).sin()
 
 
 @_window
 def exponential(n: Tensor, span: int, *, center: float | None = None, tau: float = 1.0) -> Tensor:
-    """exp(-|n - center| / tau)."""
+    """exp(-|n - center| / tau).
+
+    >>> torch.signal.windows.exponential(3)
+    tensor([0.3679, 1.0000, 0.3679])
+    """
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if center is not None and span < n.numel():
@@ -104,7 +120,11 @@ def exponential(n: Tensor, span: int, *, center: float | None = None, tau: float
 
 @_window
 def gaussian(n: Tensor, span: int, *, std: float = 1.0) -> Tensor:
-    """exp(-(n - centre)**2 / (2 * std**2))."""
+    """exp(-(n - centre)**2 / (2 * std**2)).
+
+    >>> torch.signal.windows.gaussian(3, std=1.0)
+    tensor([0.6065, 1.0000, 0.6065])
+    """
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return (((n - span / 2) / std).square() / -2).exp()
@@ -112,7 +132,11 @@ def gaussian(n: Tensor, span: int, *, std: float = 1.0) -> Tensor:
 
 @_window
 def general_cosine(n: Tensor, span: int, *, a: Iterable[float]) -> Tensor:
-    """a0 - a1 cos(x) + a2 cos(2x) - ..."""
+    """a0 - a1 cos(x) + a2 cos(2x) - ...
+
+    >>> torch.signal.windows.general_cosine(4, a=[0.5, 0.25])
+    tensor([0.2500, 0.6250, 0.6250, 0.2500])
+    """
     if n.numel() < 2:
         return n + 1
     if not isinstance(a, Iterable):
@@ -125,25 +149,41 @@ def general_cosine(n: Tensor, span: int, *, a: Iterable[float]) -> Tensor:
 
 @_window
 def general_hamming(n: Tensor, span: int, *, alpha: float = 0.54) -> Tensor:
-    """alpha - (1 - alpha) cos(x)."""
+    """alpha - (1 - alpha) cos(x).
+
+    >>> torch.signal.windows.general_hamming(4, alpha=0.75)
+    tensor([0.5000, 0.8750, 0.8750, 0.5000])
+    """
     return _cosines(n, span, (alpha, 1 - alpha))
 
 
 @_window
 def hamming(n: Tensor, span: int) -> Tensor:
-    """0.54 - 0.46 cos(x)."""
+    """0.54 - 0.46 cos(x).
+
+    >>> torch.signal.windows.hamming(4)
+    tensor([0.0800, 0.7700, 0.7700, 0.0800])
+    """
     return _cosines(n, span, (0.54, 0.46))
 
 
 @_window
 def hann(n: Tensor, span: int) -> Tensor:
-    """0.5 - 0.5 cos(x)."""
+    """0.5 - 0.5 cos(x).
+
+    >>> torch.signal.windows.hann(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return _cosines(n, span, (0.5, 0.5))
 
 
 @_window
 def kaiser(n: Tensor, span: int, *, beta: float = 12.0) -> Tensor:
-    """I0(beta * sqrt(1 - (2n / span - 1)**2)) / I0(beta)."""
+    """I0(beta * sqrt(1 - (2n / span - 1)**2)) / I0(beta).
+
+    >>> torch.signal.windows.kaiser(3, beta=1.0)
+    tensor([0.7898, 1.0000, 0.7898])
+    """
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     height = (1 - (n * 2 / span - 1).square()).clamp_min(0).sqrt()
@@ -152,5 +192,9 @@ def kaiser(n: Tensor, span: int, *, beta: float = 12.0) -> Tensor:
 
 @_window
 def nuttall(n: Tensor, span: int) -> Tensor:
-    """Four cosines with small side lobes."""
+    """Four cosines with small side lobes.
+
+    >>> torch.signal.windows.nuttall(4)
+    tensor([3.6280e-04, 5.2923e-01, 5.2923e-01, 3.6280e-04])
+    """
     return _cosines(n, span, (0.3635819, 0.4891775, 0.1365995, 0.0106411))

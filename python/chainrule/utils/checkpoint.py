@@ -40,7 +40,12 @@ _early_stop: bool | None = None
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether doing a calculation again ends as soon as backward has what it needs."""
+    """Whether doing a calculation again ends as soon as backward has what it needs.
+
+    >>> with torch.utils.checkpoint.set_checkpoint_early_stop(False):
+    ...     x = torch.tensor(3., requires_grad=True)
+    ...     torch.utils.checkpoint.checkpoint(torch.square, x, use_reentrant=False).backward()
+    """
     global _early_stop
     before, _early_stop = _early_stop, enable
     try:
@@ -50,7 +55,11 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 
 def noop_context_fn() -> tuple[Any, Any]:
-    """The contexts of the first and of the second calculation: nothing."""
+    """The contexts of the first and of the second calculation: nothing.
+
+    >>> len(torch.utils.checkpoint.noop_context_fn())
+    2
+    """
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
@@ -195,6 +204,11 @@ def checkpoint(
 
     With use_reentrant=False (recommended) it works with everything that autograd does; with True, backward runs a pass
     of its own inside. The random numbers of the second call are those of the first unless preserve_rng_state=False.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> torch.utils.checkpoint.checkpoint(torch.square, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor(6.)
     """
     if use_reentrant is None:
         warnings.warn(
@@ -225,7 +239,14 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """The functions one after another, cut into `segments` parts that are checkpointed, all but the last."""
+    """The functions one after another, cut into `segments` parts that are checkpointed, all but the last.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> steps = [torch.square, torch.square]
+    >>> torch.utils.checkpoint.checkpoint_sequential(steps, 2, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor(108.)
+    """
     if use_reentrant is None:
         warnings.warn(
             "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In "

@@ -7,11 +7,15 @@ import warnings
 
 from ... import _core
 from ..._core import Tensor
-from .dropout import dropout
-from .linear import linear
+from .core import core
+from .dropping import dropout
+from .linear_maps import linear
 from .padding import pad
 
 _functions = _core.functions
+
+
+_attention = core("scaled_dot_product_attention")
 
 
 def scaled_dot_product_attention(
@@ -32,54 +36,17 @@ def scaled_dot_product_attention(
         is_causal: a query looks at keys up to its own place only.
         scale: 1 / sqrt(query.size(-1)) if it is not given.
         enable_gqa: several heads of the query share one of key and value.
+
+    Shape and dtype: (*, L, Ev) of query (*, L, E), key (*, S, E) and value (*, S, Ev); all have one dtype.
+    Derivative: value: weights.T @ g; query and key: through softmax, with the weights' gradient g @ value.T
+
+    >>> q, v = torch.zeros(1, 2), torch.tensor([[1., 2.], [3., 4.]])
+    >>> torch.nn.functional.scaled_dot_product_attention(q, v, v)
+    tensor([[2., 3.]])
     """
-    _check_attention(query, key, value, attn_mask, is_causal)
-    if query.dtype in (_core.bfloat16, _core.float16):  # rounded once, at the end
-        wide = [x.float() for x in (query, key, value)]
-        mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
-        attended = scaled_dot_product_attention(
-            wide[0], wide[1], wide[2], mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
-        )
-        return attended.to(query.dtype)
-    if enable_gqa:
-        key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    weights = (query * math.sqrt(abs(factor))) @ (key * math.copysign(math.sqrt(abs(factor)), factor)).transpose(-2, -1)
-    if is_causal:
-        attn_mask = _functions["ones"](query.shape[-2], key.shape[-2], dtype=_core.bool).tril()
-    if attn_mask is not None and attn_mask.dtype is _core.bool:
-        weights = _safe_softmax(_functions["where"](attn_mask, weights, -math.inf))
-    elif attn_mask is not None:
-        weights = _safe_softmax(weights + attn_mask)
-    else:
-        weights = weights.softmax(-1)
-    return (dropout(weights, dropout_p) if dropout_p > 0.0 else weights) @ value
-
-
-def _safe_softmax(x: Tensor) -> Tensor:
-    """Softmax that is zero in rows where nothing may be looked at."""
-    nothing = (x == -math.inf).all(-1, keepdim=True)
-    return _functions["where"](nothing, 0, x.softmax(-1))
-
-
-def _check_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, is_causal: bool) -> None:
-    if not query.dtype == key.dtype == value.dtype:
-        raise RuntimeError(
-            "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{query.dtype} key.dtype: {key.dtype} and value.dtype: {value.dtype} instead."
-        )
-    if min(query.dim(), key.dim(), value.dim()) < 2:
-        raise RuntimeError(
-            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-            f"{query.dim()}, key.dim: {key.dim()} and value.dim: {value.dim()} instead."
-        )
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
-    if attn_mask is not None and attn_mask.dtype not in (_core.bool, query.dtype, _core.float32):
-        raise RuntimeError(
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{attn_mask.dtype} and  query.dtype: {query.dtype} instead."
-        )
+    return _attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
 
 
 def multi_head_attention_forward(
@@ -109,7 +76,17 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Attention with several heads over (length, batch, width); nn.MultiheadAttention without its parameters."""
+    """Attention with several heads over (length, batch, width); nn.MultiheadAttention without its parameters.
+
+    Shape and dtype: Query (L, N, E), key and value (S, N, E), or without N; the result (L, N, E) and the weights
+    (N, L, S), or None; all have one dtype.
+    Derivative: that of the projections and of scaled_dot_product_attention, by the chain rule
+
+    >>> x, w, b = torch.ones(1, 1, 2), torch.zeros(6, 2), torch.zeros(6)
+    >>> out = (torch.eye(2), torch.zeros(2))
+    >>> torch.nn.functional.multi_head_attention_forward(x, x, x, 2, 1, w, b, None, None, False, 0., *out)
+    (tensor([[[0., 0.]]]), tensor([[[1.]]]))
+    """
     batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))

@@ -8,14 +8,6 @@ from typing import Any
 from ... import _core
 
 
-def core(name: str, composed: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """The core's function of that name; if there is none, the composed one, or one that says so when it is called."""
-    found = _core.functions.get(name) or composed
-    if found is not None:
-        return found
-
-    def missing(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"chainrule has no {name} yet")
-
-    missing.__name__ = name
-    return missing
+def core(name: str) -> Callable[..., Any]:
+    """The core's function of that name."""
+    return _core.functions[name]

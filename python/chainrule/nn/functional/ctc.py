@@ -34,6 +34,14 @@ def ctc_loss(
         input_lengths, target_lengths: how many steps and labels of each example count.
         blank: the class that stands for no label.
         zero_infinity: 0 instead of inf where the input is too short.
+
+    Shape and dtype: log_probs (T, N, C) or (T, C), targets (N, S) or one after the other; (), or (N,) for reduction
+    "none"; the dtype of log_probs.
+    Derivative: log_probs: exp(log_probs) less the share of all alignments that pass through each class, times g
+
+    >>> log_probs = torch.tensor([[0.5, 0.5], [0.5, 0.5]]).log()
+    >>> torch.nn.functional.ctc_loss(log_probs, torch.tensor([1]), torch.tensor(2), torch.tensor(1))
+    tensor(0.2877)
     """
     reduction = chosen(None, None, reduction)
     steps = _numbers(input_lengths, "input_lengths")

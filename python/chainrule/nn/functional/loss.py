@@ -27,7 +27,14 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The square of the difference."""
+    """The square of the difference.
+
+    Shape and dtype: The inputs are broadcast to one shape; (), or that shape for reduction "none"; their dtype.
+    Derivative: input: g * 2 * (input - target), divided by the number of elements for "mean"; target: minus that
+
+    >>> torch.nn.functional.mse_loss(torch.tensor([1., 2.]), torch.tensor([0., 4.]))
+    tensor(2.5000)
+    """
     reduction = chosen(size_average, reduce, reduction)
     _warn_if_broadcast(input, target)
     return _weighted((input - target).square(), input, weight, reduction)
@@ -42,7 +49,14 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The absolute difference."""
+    """The absolute difference.
+
+    Shape and dtype: The inputs are broadcast to one shape; (), or that shape for reduction "none"; their dtype.
+    Derivative: input: g * sign(input - target), target: minus that
+
+    >>> torch.nn.functional.l1_loss(torch.tensor([1., 2.]), torch.tensor([0., 4.]))
+    tensor(1.5000)
+    """
     reduction = chosen(size_average, reduce, reduction)
     _warn_if_broadcast(input, target)
     return _weighted((input - target).abs(), input, weight, reduction)
@@ -57,7 +71,14 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """The absolute difference less beta / 2, rounded off to half the square over beta where it is below beta."""
+    """The absolute difference less beta / 2, rounded off to half the square over beta where it is below beta.
+
+    Shape and dtype: The inputs are broadcast to one shape; (), or that shape for reduction "none"; their dtype.
+    Derivative: input: g * (input - target) / beta, held between -1 and 1; target: minus that
+
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 3.]), torch.zeros(2))
+    tensor(1.3125)
+    """
     reduction = chosen(size_average, reduce, reduction)
     _warn_if_broadcast(input, target)
     if beta < 0:
@@ -74,7 +95,14 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """Half the square of the difference, and a straight line from delta on."""
+    """Half the square of the difference, and a straight line from delta on.
+
+    Shape and dtype: The inputs are broadcast to one shape; (), or that shape for reduction "none"; their dtype.
+    Derivative: input: g * (input - target), held between -delta and delta; target: minus that
+
+    >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 3.]), torch.zeros(2))
+    tensor(1.3125)
+    """
     _warn_if_broadcast(input, target)
     if weight is None:
         reduction = chosen(None, None, reduction)
@@ -127,7 +155,14 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """The cross entropy of sigmoid(input) and a target between 0 and 1."""
+    """The cross entropy of sigmoid(input) and a target between 0 and 1.
+
+    Shape and dtype: Input and target of one shape; (), or that shape for reduction "none"; the dtype of the input.
+    Derivative: input: g * (sigmoid(x) - target), divided by the number of elements for "mean"
+
+    >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.tensor([0., 1.]), torch.tensor([0., 1.]))
+    tensor(0.5032)
+    """
     reduction = chosen(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
@@ -147,7 +182,14 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """target * (log(target) - input), with the input in logarithms."""
+    """target * (log(target) - input), with the input in logarithms.
+
+    Shape and dtype: The inputs are broadcast to one shape; (), or that shape for reduction "none"; their dtype.
+    Derivative: input: -g * target, target: g * (log(target) + 1 - input)
+
+    >>> torch.nn.functional.kl_div(torch.tensor([0.5]).log(), torch.tensor([1.]), reduction="sum")
+    tensor(0.6931)
+    """
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
@@ -173,7 +215,14 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log likelihood of counts; full: with Stirling's approximation of the factorial."""
+    """The negative log likelihood of counts; full: with Stirling's approximation of the factorial.
+
+    Shape and dtype: The inputs are broadcast to one shape; (), or that shape for reduction "none"; their dtype.
+    Derivative: input: g * (exp(x) - target), or g * (1 - target / (x + eps)) if not log_input
+
+    >>> torch.nn.functional.poisson_nll_loss(torch.tensor([0., 1.]), torch.tensor([1., 2.]))
+    tensor(0.8591)
+    """
     reduction = chosen(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
@@ -190,7 +239,15 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log likelihood of normally distributed targets, with the variance given."""
+    """The negative log likelihood of normally distributed targets, with the variance given.
+
+    Shape and dtype: Input, target and variance of one shape, or the variance with size 1 or none at the end; (), or
+    that shape for reduction "none"; the dtype of the input.
+    Derivative: input: g * (x - target) / var, var: g / 2 * (1 - (x - target) ** 2 / var) / var
+
+    >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([1.]), torch.tensor([3.]), torch.tensor([2.]))
+    tensor(1.3466)
+    """
     variance = _variance_for(input, var)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
@@ -226,7 +283,14 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The binary cross entropy with logits, averaged over the classes."""
+    """The binary cross entropy with logits, averaged over the classes.
+
+    Shape and dtype: Input and target (N, C); (), or (N,) for reduction "none"; the dtype of the input.
+    Derivative: input: g * (sigmoid(x) - target) / C
+
+    >>> torch.nn.functional.multilabel_soft_margin_loss(torch.tensor([[0., 1.]]), torch.tensor([[0., 1.]]))
+    tensor(0.5032)
+    """
     if size_average is not None or reduce is not None:
         reduction = chosen(size_average, reduce, reduction)
     loss = -(target * _logsigmoid(input) + (1 - target) * _logsigmoid(-input))

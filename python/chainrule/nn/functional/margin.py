@@ -11,7 +11,7 @@ from .._reduction import chosen, reduced
 from .distance import pairwise_distance
 
 _functions = _core.functions
-_where = _functions["where"]
+_where, _logsigmoid = _functions["where"], _functions["logsigmoid"]
 
 
 @in_float32
@@ -23,7 +23,7 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """log(1 + exp(-target * input)), with targets 1 and -1."""
-    return reduced((-target * input).exp().log1p(), chosen(size_average, reduce, reduction))
+    return reduced(-_logsigmoid(input * target), chosen(size_average, reduce, reduction))
 
 
 @in_float32
@@ -35,7 +35,14 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The input where the target is 1, and what it lacks to the margin where it is -1."""
+    """The input where the target is 1, and what it lacks to the margin where it is -1.
+
+    Shape and dtype: Input and target of one shape; (), or that shape for reduction "none"; the dtype of the input.
+    Derivative: input: g where the target is 1, -g where it is -1 and the input is below the margin
+
+    >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.5, 0.25]), torch.tensor([1, -1]))
+    tensor(0.6250)
+    """
     near = _where(target != -1, input, 0)
     # A margin as a tensor is rounded to the input's dtype first, as PyTorch does it.
     far = _where(target != 1, (_functions["full_like"](input, margin) - input).clamp_min(0), 0)
@@ -52,7 +59,14 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """What input1 lacks to be larger than input2 by the margin (target 1), or smaller (-1)."""
+    """What input1 lacks to be larger than input2 by the margin (target 1), or smaller (-1).
+
+    Shape and dtype: Inputs and target are broadcast to one shape; (), or that shape for reduction "none".
+    Derivative: input1: -g * target where the margin is not kept, input2: minus that
+
+    >>> torch.nn.functional.margin_ranking_loss(torch.tensor([1.]), torch.tensor([3.]), torch.tensor([1.]))
+    tensor(2.)
+    """
     reduction = chosen(size_average, reduce, reduction)
     if input1.dim() != input2.dim() or input1.dim() != target.dim():
         raise RuntimeError(
@@ -72,7 +86,15 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos of the angle between the inputs where the target is 1; where it is -1, cos beyond the margin."""
+    """1 - cos of the angle between the inputs where the target is 1; where it is -1, cos beyond the margin.
+
+    Shape and dtype: Inputs (N, D) or (D,), target (N,) or (); (), or the shape of the target for reduction "none".
+    Derivative: that of the cosine, times minus g where the target is 1, times g where it is -1 beyond the margin
+
+    >>> a, b = torch.tensor([[1., 0.]]), torch.tensor([[0., 1.]])
+    >>> torch.nn.functional.cosine_embedding_loss(a, b, torch.tensor([1]))
+    tensor(1.)
+    """
     reduction = chosen(size_average, reduce, reduction)
     if target.dim() not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -97,7 +119,15 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """How far each wrong class comes within the margin of the right one, to the power p, averaged over classes."""
+    """How far each wrong class comes within the margin of the right one, to the power p, averaged over classes.
+
+    Shape and dtype: Input (N, C) or (C,), target (N,) or (); (), or the shape of the target for reduction "none".
+    Derivative: input: g * p * distance ** (p - 1) / C at each wrong class within the margin, minus their sum at the
+    right one
+
+    >>> torch.nn.functional.multi_margin_loss(torch.tensor([[0.5, 0.25]]), torch.tensor([0]))
+    tensor(0.3750)
+    """
     reduction = chosen(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -107,6 +137,7 @@ def multi_margin_loss(
     classes = rows.shape[1]
     if weight is not None and weight.numel() != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    _check_labels(target)
     if labels.numel() and (int(labels.min()) < 0 or int(labels.max()) >= classes):
         raise RuntimeError("target out of range")
     right = rows[_functions["arange"](len(rows)), labels].unsqueeze(1)
@@ -127,15 +158,26 @@ def multilabel_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """How far each wrong class comes within 1 of each right one; the row of right classes ends at the first -1."""
+    """How far each wrong class comes within 1 of each right one; the row of right classes ends at the first -1.
+
+    Shape and dtype: Input and target (N, C) or (C,); (), or (N,) for reduction "none"; the dtype of the input.
+    Derivative: input: g / C at each wrong class within 1 of a right one, minus that at the right one
+
+    >>> torch.nn.functional.multilabel_margin_loss(torch.tensor([[0.5, 0.25]]), torch.tensor([[0, -1]]))
+    tensor(0.3750)
+    """
     reduction = chosen(size_average, reduce, reduction)
-    if input.dim() > 2 or target.shape != input.shape:
+    _check_scores(input)
+    if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    _check_labels(target)
     rows, labels = (x.reshape(-1, input.shape[-1] if input.dim() else 1) for x in (input, target))
     if target.numel() and (int(target.min()) < -1 or int(target.max()) >= rows.shape[1]):
-        raise RuntimeError("target out of range")
+        raise RuntimeError("argument #2 'target' is out of range")
     given = (labels >= 0).long().cumprod(1).bool()
-    labels = _where(given, labels, 0)
+    most = int(given.sum(1).max()) if len(rows) else 0  # rows are mostly padding, and each label meets every class
+    given = given[:, :most]
+    labels = _where(given, labels[:, :most], 0)
     classes = _functions["arange"](rows.shape[1])
     is_right = ((labels.unsqueeze(2) == classes) & given.unsqueeze(2)).any(1)
     right = rows[_functions["arange"](len(rows)).unsqueeze(1), labels]
@@ -145,11 +187,21 @@ def multilabel_margin_loss(
     return reduced(loss if input.dim() > 1 or reduction != "none" else loss.squeeze(0), reduction)
 
 
-def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    if input.dim() > 2 or (input.numel() == 0 and input.dim() < 2):
+def _check_scores(input: Tensor) -> None:
+    if input.dim() > 2 or 0 in input.shape[-1:]:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )
+
+
+def _check_labels(target: Tensor) -> None:
+    if target.dtype is not _core.int64:
+        found = target.type().removeprefix("torch.").removesuffix("Tensor")
+        raise RuntimeError(f"expected scalar type Long but found {found}")
+
+
+def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    _check_scores(input)
     rows = input.reshape(1, -1) if input.dim() < 2 else input
     labels = target.reshape(-1)
     if len(labels) != len(rows) or target.dim() > 1:
@@ -173,7 +225,16 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """What the negative example lacks to be farther from the anchor than the positive one by the margin."""
+    """What the negative example lacks to be farther from the anchor than the positive one by the margin.
+
+    Shape and dtype: (N, D) or (D,) each; (), or (N,) for reduction "none"; their dtype.
+    Derivative: that of the distance to the positive example less that to the negative one, where the margin is not
+    kept
+
+    >>> a, p, n = torch.tensor([[0., 0.]]), torch.tensor([[3., 4.]]), torch.tensor([[0., 1.]])
+    >>> torch.nn.functional.triplet_margin_loss(a, p, n)
+    tensor(5.0000)
+    """
     reduction = chosen(size_average, reduce, reduction)
 
     def distance(a: Tensor, b: Tensor) -> Tensor:
@@ -192,7 +253,16 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """triplet_margin_loss with any distance."""
+    """triplet_margin_loss with any distance.
+
+    Shape and dtype: (N, *) each; (), or the shape of the distances for reduction "none"; their dtype.
+    Derivative: that of the distance to the positive example less that to the negative one, where the margin is not
+    kept
+
+    >>> a, p, n = torch.tensor([[0., 0.]]), torch.tensor([[3., 4.]]), torch.tensor([[0., 1.]])
+    >>> torch.nn.functional.triplet_margin_with_distance_loss(a, p, n)
+    tensor(5.0000)
+    """
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     distance = pairwise_distance if distance_function is None else distance_function

@@ -16,7 +16,14 @@ _functions = _core.functions
 def normalize(
     input: Tensor, p: float = 2.0, dim: int | Sequence[int] = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
-    """The input divided by its p-norm along `dim`."""
+    """The input divided by its p-norm along `dim`.
+
+    Shape and dtype: Those of the input.
+    Derivative: (g - y * sum(g * y)) / |x|, for p = 2
+
+    >>> torch.nn.functional.normalize(torch.tensor([[3., 4.]]))
+    tensor([[0.6000, 0.8000]])
+    """
     length = input.norm(p, dim, keepdim=True).clamp_min(eps)
     return input / length if out is None else _functions["div"](input, length, out=out)
 
@@ -31,7 +38,15 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel normalised over the batch (training), or by the running mean and variance."""
+    """Each channel normalised over the batch (training), or by the running mean and variance.
+
+    Shape and dtype: Those of the input, (N, C, *); weight and bias (C,).
+    Derivative: input: weight / std * (g - mean(g) - x_hat * mean(g * x_hat)), weight: sum of g * x_hat, bias: sum of g
+
+    >>> torch.nn.functional.batch_norm(torch.tensor([[1.], [3.]]), None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
     if training:
         _check_batch(list(input.shape))
         if eps <= 0.0:
@@ -53,7 +68,14 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of each example normalised by itself (use_input_stats), or by the running mean and variance."""
+    """Each channel of each example normalised by itself (use_input_stats), or by the running mean and variance.
+
+    Shape and dtype: Those of the input, (N, C, *); weight and bias (C,).
+    Derivative: input: weight / std * (g - mean(g) - x_hat * mean(g * x_hat)), weight: sum of g * x_hat, bias: sum of g
+
+    >>> torch.nn.functional.instance_norm(torch.tensor([[[1., 3.]]]), eps=0.)
+    tensor([[[-1.,  1.]]])
+    """
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
     return core("instance_norm")(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
@@ -66,21 +88,42 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """The last dimensions, which have this shape, normalised together."""
+    """The last dimensions, which have this shape, normalised together.
+
+    Shape and dtype: Those of the input; weight and bias have the normalised shape.
+    Derivative: input: (g*w - mean(g*w) - x_hat * mean(g*w*x_hat)) / std, weight: sum of g * x_hat, bias: sum of g
+
+    >>> torch.nn.functional.layer_norm(torch.tensor([1., 3.]), (2,), eps=0.)
+    tensor([-1.,  1.])
+    """
     return core("layer_norm")(input, normalized_shape, weight, bias, eps)
 
 
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """The last dimensions divided by the root of the mean of their squares."""
+    """The last dimensions divided by the root of the mean of their squares.
+
+    Shape and dtype: Those of the input; the weight has the normalised shape.
+    Derivative: input: (g*w - x_hat * mean(g*w*x_hat)) / rms, weight: sum of g * x_hat
+
+    >>> torch.nn.functional.rms_norm(torch.tensor([3., 3.]), (2,), eps=0.)
+    tensor([1., 1.])
+    """
     return core("rms_norm")(input, normalized_shape, weight, eps)
 
 
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """Groups of channels normalised together, each example for itself."""
+    """Groups of channels normalised together, each example for itself.
+
+    Shape and dtype: Those of the input, (N, C, *); weight and bias (C,).
+    Derivative: input: (g*w - mean(g*w) - x_hat * mean(g*w*x_hat)) / std, weight: sum of g * x_hat, bias: sum of g
+
+    >>> torch.nn.functional.group_norm(torch.tensor([[1., 3., 4., 8.]]), 2, eps=0.)
+    tensor([[-1.,  1., -1.,  1.]])
+    """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     _check_batch([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
@@ -93,7 +136,16 @@ def _check_batch(sizes: list[int]) -> None:
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """The input divided by (k + alpha * the mean square of `size` neighbouring channels) ** beta."""
+    """The input divided by (k + alpha * the mean square of `size` neighbouring channels) ** beta.
+
+    Shape and dtype: Those of the input, (N, C, *).
+    Derivative: g / d ** beta less 2 * alpha * beta / size * x times the neighbours' sum of g * x / d ** (beta + 1),
+    where d is what the power is taken of
+
+    >>> torch.nn.functional.local_response_norm(torch.tensor([[[1.], [2.]]]), 2)
+    tensor([[[1.0000],
+             [1.9996]]])
+    """
     if input.dim() < 3:
         raise ValueError(
             f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)"

@@ -9,6 +9,7 @@ from ..._core import Tensor
 from ...amp.precision import in_float32
 
 _functions = _core.functions
+_constant_pad = _functions["constant_pad_nd"]
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -18,6 +19,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         pad: how much to add; a negative number takes away.
         mode: "constant", "reflect", "replicate" or "circular".
         value: what is added in mode "constant".
+
+    Shape and dtype: Each size with its two numbers added; the dtype of the input.
+    Derivative: g without what was added; what was repeated or mirrored is added to where it came from
+
+    >>> torch.nn.functional.pad(torch.tensor([1., 2.]), (1, 2))
+    tensor([0., 1., 2., 0., 0.])
     """
     pad = [int(n) for n in pad]
     if len(pad) % 2:
@@ -28,7 +35,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             f"{len(pad)} and input of dimension {input.dim()}"
         )
     if mode == "constant":
-        return _constant(input, pad, 0 if value is None else value)
+        return _constant_pad(input, pad, 0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(pad) // 2
@@ -46,56 +53,48 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     return (_from_itself if as_given else in_float32(_from_itself))(input, pad, mode)
 
 
-def _constant(input: Tensor, pad: list[int], value: float) -> Tensor:
-    sizes, inside = list(input.shape), [slice(None)] * input.dim()
-    for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
-        dim = input.dim() - 1 - i
-        new = sizes[dim] + before + after
-        if new < 0:
-            raise RuntimeError(
-                f"narrow(): length must be non-negative. Padding of {before} and {after} takes more than the "
-                f"{sizes[dim]} elements of dimension {dim}."
-            )
-        start, end = max(-before, 0), sizes[dim] - max(-after, 0)
-        input = input.narrow(dim, min(start, end), max(end - start, 0))
-        inside[dim] = slice(max(before, 0), max(before, 0) + max(end - start, 0))
-        sizes[dim] = new
-    if tuple(sizes) == tuple(input.shape):
-        return input.clone()
-    padded = _functions["full"](sizes, value, dtype=input.dtype)
-    padded[tuple(inside)] = input
-    return padded
+# What a dimension gets in front and behind, cut out of itself.
 
 
-def _reflected(size: int, before: int, after: int) -> list[int]:
-    distances = (abs(position) for position in range(-before, size + after))
-    return [d if d < size else 2 * (size - 1) - d for d in distances]
+def _reflected(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
+    return x.narrow(dim, 1, before).flip(dim), x.narrow(dim, x.shape[dim] - 1 - after, after).flip(dim)
 
 
-def _replicated(size: int, before: int, after: int) -> list[int]:
-    return [min(max(position, 0), size - 1) for position in range(-before, size + after)]
+def _replicated(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
+    sizes = list(x.shape)
+    sizes[dim] = before
+    first = x.narrow(dim, 0, 1).expand(sizes)
+    sizes[dim] = after
+    return first, x.narrow(dim, x.shape[dim] - 1, 1).expand(sizes)
 
 
-def _circular(size: int, before: int, after: int) -> list[int]:
-    start, left = max(-before, 0), size + min(before, 0) + min(after, 0)  # what is cut off does not come round again
-    return [start + position % left for position in range(-max(before, 0), left + max(after, 0))]
+def _circular(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
+    return x.narrow(dim, x.shape[dim] - before, before), x.narrow(dim, 0, after)
 
 
-# Which elements of a dimension make it with padding before and after.
 _SOURCES = {"reflect": _reflected, "replicate": _replicated, "circular": _circular}
 
 
+def _cut(x: Tensor, dim: int, before: int, after: int) -> Tensor:
+    """Without what negative padding takes away."""
+    if before >= 0 and after >= 0:
+        return x
+    return x.narrow(dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
+
+
 def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
-    sizes = list(input.shape)
     _check(input, pad, mode)
+    result = input
     for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
         dim = input.dim() - 1 - i
-        if before == after == 0:
-            continue
-        taken = _SOURCES[mode](sizes[dim], before, after)
-        index = _functions["tensor"](taken, dtype=_core.int64)
-        input = input[(slice(None),) * dim + (index,)]
-    return input.clone() if not any(pad) else input
+        if mode == "circular":  # what is cut off does not come round again; the others repeat it before it is cut off
+            result = _cut(result, dim, before, after)
+        if before > 0 or after > 0:
+            front, back = _SOURCES[mode](result, dim, max(before, 0), max(after, 0))
+            result = _functions["cat"]([front, result, back], dim)
+        if mode != "circular":
+            result = _cut(result, dim, before, after)
+    return result.clone() if not any(pad) else result
 
 
 def _check(input: Tensor, pad: list[int], mode: str) -> None:

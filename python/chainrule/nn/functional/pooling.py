@@ -10,26 +10,40 @@ from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
 from ..sizes import _list_with_default, _ntuple, _pair, _single, _triple
-from . import windows
 from .core import core
 
 _functions = _core.functions
 
-avg_pool1d = core("avg_pool1d", windows.avg_pool(1))
-avg_pool2d = core("avg_pool2d", windows.avg_pool(2))
-avg_pool3d = core("avg_pool3d", windows.avg_pool(3))
-adaptive_avg_pool1d = core("adaptive_avg_pool1d", windows.adaptive_avg_pool(1))
-_adaptive_avg_pool2d = core("adaptive_avg_pool2d", windows.adaptive_avg_pool(2))
-_adaptive_avg_pool3d = core("adaptive_avg_pool3d", windows.adaptive_avg_pool(3))
+avg_pool1d = core("avg_pool1d")
+avg_pool2d = core("avg_pool2d")
+avg_pool3d = core("avg_pool3d")
+adaptive_avg_pool1d = core("adaptive_avg_pool1d")
+_adaptive_avg_pool2d = core("adaptive_avg_pool2d")
+_adaptive_avg_pool3d = core("adaptive_avg_pool3d")
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Averages over windows chosen to give output_size; None keeps a size."""
+    """Averages over windows chosen to give output_size; None keeps a size.
+
+    Shape and dtype: (N, C, *output_size) of (N, C, H, W), or without N; the dtype of the input.
+    Derivative: g shared among the elements of the window
+
+    >>> torch.nn.functional.adaptive_avg_pool2d(torch.arange(16.).reshape(1, 4, 4), 2)
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
+    """
     return _adaptive_avg_pool2d(input, _list_with_default(output_size, list(input.shape)))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Averages over windows chosen to give output_size; None keeps a size."""
+    """Averages over windows chosen to give output_size; None keeps a size.
+
+    Shape and dtype: (N, C, *output_size) of (N, C, D, H, W), or without N; the dtype of the input.
+    Derivative: g shared among the elements of the window
+
+    >>> torch.nn.functional.adaptive_avg_pool3d(torch.arange(8.).reshape(1, 2, 2, 2), 1)
+    tensor([[[[3.5000]]]])
+    """
     return _adaptive_avg_pool3d(input, _list_with_default(output_size, list(input.shape)))
 
 
@@ -38,7 +52,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 def _max_pool(dims: int) -> tuple[Callable, Callable]:
     names = f"max_pool{dims}d_with_indices", f"max_pool{dims}d"
-    with_indices, plain = map(core, names, windows.max_pool(dims))
+    with_indices, plain = map(core, names)
 
     def pool_with_indices(
         input: Tensor,
@@ -49,7 +63,15 @@ def _max_pool(dims: int) -> tuple[Callable, Callable]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> tuple[Tensor, Tensor]:
-        """The maximum of each window and where in the input it is."""
+        """The maximum of each window and where in the input it is.
+
+        Shape and dtype: (N, C, ...) or (C, ...), each size n becomes
+        (n + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.max_pool1d_with_indices(torch.tensor([[1., 3., 2., 4.]]), 2)
+        (tensor([[3., 4.]]), tensor([[1, 3]]))
+        """
         stride = () if stride is None else stride
         return with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
 
@@ -62,7 +84,15 @@ def _max_pool(dims: int) -> tuple[Callable, Callable]:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        """The maximum of each window; return_indices: and where in the input it is."""
+        """The maximum of each window; return_indices: and where in the input it is.
+
+        Shape and dtype: (N, C, ...) or (C, ...), each size n becomes
+        (n + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.max_pool1d(torch.tensor([[1., 3., 2., 4.]]), 2)
+        tensor([[3., 4.]])
+        """
         stride = () if stride is None else stride
         chosen = with_indices if return_indices else plain
         return chosen(input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -78,16 +108,31 @@ max_pool3d_with_indices, max_pool3d = _max_pool(3)
 
 def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"adaptive_max_pool{dims}d"
-    composed = windows.adaptive_max_pool(dims)
-    largest = core(name, in_float32(composed) if dims == 3 else composed)  # autocast's list has the third only
+    largest = core(name if dims == 1 else name + "_with_indices")
+    if dims == 3:  # autocast's list has the third only
+        largest = in_float32(largest)
 
     def pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
-        """The maximum of each window and where in the input it is."""
+        """The maximum of each window and where in the input it is.
+
+        Shape and dtype: (N, C, *output_size) of (N, C, ...), or without N; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.adaptive_max_pool1d_with_indices(torch.tensor([[1., 3., 2., 4.]]), 2)
+        (tensor([[3., 4.]]), tensor([[1, 3]]))
+        """
         size = output_size if dims == 1 else _list_with_default(output_size, list(input.shape))
         return largest(input, size)
 
     def pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-        """Maxima over windows chosen to give output_size; return_indices: and where in the input they are."""
+        """Maxima over windows chosen to give output_size; return_indices: and where in the input they are.
+
+        Shape and dtype: (N, C, *output_size) of (N, C, ...), or without N; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.adaptive_max_pool1d(torch.tensor([[1., 3., 2., 4.]]), 2)
+        tensor([[3., 4.]])
+        """
         both = pool_with_indices(input, output_size)
         return both if return_indices else both[0]
 
@@ -102,7 +147,7 @@ adaptive_max_pool3d_with_indices, adaptive_max_pool3d = _adaptive_max_pool(3)
 
 def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"fractional_max_pool{dims}d"
-    largest = core(name, in_float32(windows.fractional_max_pool(dims)))
+    largest = in_float32(core("_" + name))
 
     def pool_with_indices(
         input: Tensor,
@@ -112,7 +157,14 @@ def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """The maximum of each window and where in the input it is."""
+        """The maximum of each window and where in the input it is.
+
+        Shape and dtype: (N, C, *output_size) of (N, C, ...), or without N; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.fractional_max_pool2d_with_indices(torch.ones(1, 3, 3), 2, output_size=1)[0]
+        tensor([[[1.]]])
+        """
         if output_size is None:
             if output_ratio is None:
                 raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
@@ -133,7 +185,14 @@ def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> Any:
-        """Maxima of windows at places drawn at random, so that sizes shrink by any ratio."""
+        """Maxima of windows at places drawn at random, so that sizes shrink by any ratio.
+
+        Shape and dtype: (N, C, *output_size) of (N, C, ...), or without N; the dtype of the input, int64 for indices.
+        Derivative: g added where the largest element was
+
+        >>> torch.nn.functional.fractional_max_pool2d(torch.ones(1, 3, 3), 2, output_size=1)
+        tensor([[[1.]]])
+        """
         both = pool_with_indices(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
         return both if return_indices else both[0]
 
@@ -149,17 +208,38 @@ fractional_max_pool3d_with_indices, fractional_max_pool3d = _fractional_max_pool
 
 
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type).
+
+    Shape and dtype: (N, C, L') of (N, C, L), or without N; the dtype of the input.
+    Derivative: g * (x / y) ** (norm_type - 1), summed over the windows of x
+
+    >>> torch.nn.functional.lp_pool1d(torch.tensor([[3., 4., 6., 8.]]), 2, 2)
+    tensor([[ 5., 10.]])
+    """
     return _norm_pool(input, norm_type, _single(kernel_size), stride, ceil_mode, max_pool1d, avg_pool1d)
 
 
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type).
+
+    Shape and dtype: (N, C, H', W') of (N, C, H, W), or without N; the dtype of the input.
+    Derivative: g * (x / y) ** (norm_type - 1), summed over the windows of x
+
+    >>> torch.nn.functional.lp_pool2d(torch.tensor([[[3., 4.], [0., 0.]]]), 2, 2)
+    tensor([[[5.]]])
+    """
     return _norm_pool(input, norm_type, _pair(kernel_size), stride, ceil_mode, max_pool2d, avg_pool2d)
 
 
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type)."""
+    """The norm of each window: (sum of x ** norm_type) ** (1 / norm_type).
+
+    Shape and dtype: (N, C, D', H', W') of (N, C, D, H, W), or without N; the dtype of the input.
+    Derivative: g * (x / y) ** (norm_type - 1), summed over the windows of x
+
+    >>> torch.nn.functional.lp_pool3d(torch.ones(1, 2, 2, 2), 2, 2)
+    tensor([[[[2.8284]]]])
+    """
     return _norm_pool(input, norm_type, _triple(kernel_size), stride, ceil_mode, max_pool3d, avg_pool3d)
 
 
@@ -177,12 +257,21 @@ def _norm_pool(
 
 # ---- back to where the maxima were
 
+_max_unpool2d, _max_unpool3d = core("_max_unpool2d"), core("_max_unpool3d")
+
 
 @in_float32
 def max_unpool1d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """Puts the values where max_pool1d found them, zeros elsewhere."""
+    """Puts the values where max_pool1d found them, zeros elsewhere.
+
+    Shape and dtype: (N, C, L) of (N, C, L'), or without N; the dtype of the input.
+    Derivative: g at the indices
+
+    >>> torch.nn.functional.max_unpool1d(torch.tensor([[3., 4.]]), torch.tensor([[1, 3]]), 2)
+    tensor([[0., 3., 0., 4.]])
+    """
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -190,7 +279,15 @@ def max_unpool1d(
 def max_unpool2d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """Puts the values where max_pool2d found them, zeros elsewhere."""
+    """Puts the values where max_pool2d found them, zeros elsewhere.
+
+    Shape and dtype: (N, C, H, W) of (N, C, H', W'), or without N; the dtype of the input.
+    Derivative: g at the indices
+
+    >>> torch.nn.functional.max_unpool2d(torch.tensor([[[3.]]]), torch.tensor([[[2]]]), 2)
+    tensor([[[0., 0.],
+             [3., 0.]]])
+    """
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -198,7 +295,14 @@ def max_unpool2d(
 def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """Puts the values where max_pool3d found them, zeros elsewhere."""
+    """Puts the values where max_pool3d found them, zeros elsewhere.
+
+    Shape and dtype: (N, C, D, H, W) of (N, C, D', H', W'), or without N; the dtype of the input.
+    Derivative: g at the indices
+
+    >>> torch.nn.functional.max_unpool3d(torch.tensor([[[[3.]]]]), torch.tensor([[[[5]]]]), 2).flatten()
+    tensor([0., 0., 0., 0., 0., 3., 0., 0.])
+    """
     return _unpool(3, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -208,30 +312,12 @@ def _unpool(
     each = _ntuple(dims)
     kernel, padding = each(kernel_size), each(padding)
     stride = kernel if stride is None else each(stride)
-    if indices.dtype is not _core.int64:
-        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype}")
-    if input.dim() not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"Input to max_unpooling{dims}d should be a {dims + 1}d or {dims + 2}d Tensor, but got a tensor with "
-            f"{input.dim()} dimensions"
-        )
-    if input.shape != indices.shape:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices "
-            f"tensor with shape: {list(indices.shape)}"
-        )
     sizes = _unpooled_sizes(input, kernel, stride, padding, output_size)
-    lead, area = input.shape[:-dims], math.prod(sizes)
-    flat = indices.reshape(*lead, -1)
-    if flat.numel() and (int(flat.min()) < 0 or int(flat.max()) >= area):
-        wrong = flat.min() if int(flat.min()) < 0 else flat.max()
-        raise RuntimeError(
-            f"Found an invalid max index: {int(wrong)} (output volumes are of size {'x'.join(map(str, sizes))}"
-        )
-    maps = math.prod(lead)
-    out = input.new_zeros(maps, area)
-    out[_functions["arange"](maps).unsqueeze(1), flat.reshape(maps, -1)] = input.reshape(maps, -1)
-    return out.reshape(*lead, *sizes)
+    if dims == 3:
+        return _max_unpool3d(input, indices, sizes, stride, padding)
+    if dims == 2:
+        return _max_unpool2d(input, indices, sizes)
+    return _max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), [*sizes, 1]).squeeze(-1)
 
 
 def _unpooled_sizes(input: Tensor, kernel: tuple, stride: tuple, padding: tuple, output_size: Any) -> list[int]:

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
-from .grid import sampled
+from .core import core
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .taps import resampled, taps_of
 
-_functions = _core.functions
-
-# How many spatial dimensions a mode is for.
-_DIMENSIONS = {
-    "nearest": (1, 2, 3),
-    "nearest-exact": (1, 2, 3),
-    "linear": (1,),
-    "bilinear": (2,),
-    "trilinear": (3,),
-    "bicubic": (2,),
-    "lanczos": (2,),
+# The core's functions by mode and number of spatial dimensions: those that pick elements, and those that weigh them.
+_PICKED = {
+    **{("nearest", dims): core(f"upsample_nearest{dims}d") for dims in (1, 2, 3)},
+    **{("nearest-exact", dims): core(f"_upsample_nearest_exact{dims}d") for dims in (1, 2, 3)},
 }
-_SMOOTHED = ("bilinear", "bicubic", "lanczos")
+_WEIGHED = {
+    ("linear", 1): core("upsample_linear1d"),
+    ("bilinear", 2): core("upsample_bilinear2d"),
+    ("trilinear", 3): core("upsample_trilinear3d"),
+    ("bicubic", 2): core("upsample_bicubic2d"),
+}
+_SMOOTHED = {
+    "bilinear": core("_upsample_bilinear2d_aa"),
+    "bicubic": core("_upsample_bicubic2d_aa"),
+    "lanczos": core("_upsample_lanczos2d_aa"),
+}
 _MEANS = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 _NEEDS = {"linear": "3D", "bilinear": "4D", "trilinear": "5D"}
 
@@ -47,6 +47,12 @@ def interpolate(
         align_corners: whether the centres, or else the outer edges, of the corner elements stay in place.
         recompute_scale_factor: take the factor anew from the rounded sizes.
         antialias: smooth before making smaller.
+
+    Shape and dtype: (N, C, *size) of (N, C, *); the dtype of the input.
+    Derivative: g spread over the inputs by the weights they had
+
+    >>> torch.nn.functional.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
     """
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
@@ -80,26 +86,18 @@ def _resampled(
             raise ValueError("Lanczos mode does not support align_corners=True")
         if not antialias:
             raise ValueError("Lanczos mode requires antialias=True")
-    if dims not in _DIMENSIONS.get(mode, ()):
-        if mode in _NEEDS and dims in (1, 2, 3):
-            raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {_NEEDS[mode]} input")
-        raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | "
-            f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
-        )
-    before = list(input.shape[2:])
-    if sizes is None:
-        sizes = [math.floor(n * f) for n, f in zip(before, factors, strict=True)]
-    if min([*before, *sizes, input.shape[1]]) <= 0:
-        raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input {list(input.shape)} and output {sizes}"
-        )
-    factors = [None] * dims if factors is None else factors
-    taps = [
-        taps_of(mode, n, size, factor, bool(align_corners), antialias)
-        for n, size, factor in zip(before, sizes, factors, strict=True)
-    ]
-    return resampled(input, sizes, taps)
+    if antialias:
+        return _SMOOTHED[mode](input, sizes, align_corners, factors)
+    if (mode, dims) in _WEIGHED:
+        return _WEIGHED[mode, dims](input, sizes, align_corners, factors)
+    if (mode, dims) in _PICKED:
+        return _PICKED[mode, dims](input, sizes, factors)
+    if mode in _NEEDS and dims in (1, 2, 3):
+        raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {_NEEDS[mode]} input")
+    raise NotImplementedError(
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | "
+        f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+    )
 
 
 def _sizes_and_factors(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
@@ -144,19 +142,40 @@ def _is_integer(x: Any) -> bool:
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:
-    """The old name of interpolate."""
+    """The old name of interpolate.
+
+    Shape and dtype: (N, C, *size) of (N, C, *); the dtype of the input.
+    Derivative: g spread over the inputs by the weights they had
+
+    >>> torch.nn.functional.upsample(torch.tensor([[[1., 2.]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     _warn_old_name("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate with mode nearest."""
+    """interpolate with mode nearest.
+
+    Shape and dtype: (N, C, *size) of (N, C, *); the dtype of the input.
+    Derivative: g spread over the inputs by the weights they had
+
+    >>> torch.nn.functional.upsample_nearest(torch.tensor([[[1., 2.]]]), scale_factor=2)
+    tensor([[[1., 1., 2., 2.]]])
+    """
     _warn_old_name("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate with mode bilinear and aligned corners."""
+    """interpolate with mode bilinear and aligned corners.
+
+    Shape and dtype: (N, C, *size) of (N, C, H, W); the dtype of the input.
+    Derivative: g spread over the inputs by the weights they had
+
+    >>> torch.nn.functional.upsample_bilinear(torch.tensor([[[[1., 2.]]]]), size=(1, 3))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
     _warn_old_name("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
@@ -168,8 +187,10 @@ def _warn_old_name(name: str) -> None:
 # ---- at any places
 
 
+# Their order is that of the core's numbers.
 _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
+_grid_sampler, _affine_grid = core("grid_sampler"), core("affine_grid_generator")
 
 
 @in_float32
@@ -180,7 +201,16 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The input at the places that the grid names, in coordinates from -1 to 1."""
+    """The input at the places that the grid names, in coordinates from -1 to 1.
+
+    Shape and dtype: (N, C, H', W') of input (N, C, H, W) and grid (N, H', W', 2), or with one dimension more; both
+    have one dtype.
+    Derivative: input: g spread over the pixels read, grid: their slopes times g
+
+    >>> grid = torch.zeros(1, 1, 1, 2)
+    >>> torch.nn.functional.grid_sample(torch.tensor([[[[1., 3.]]]]), grid, align_corners=True)
+    tensor([[[[2.]]]])
+    """
     if mode not in _MODES:
         raise ValueError(
             f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
@@ -192,7 +222,7 @@ def grid_sample(
         )
     if align_corners is None:
         align_corners = _warn_corners()
-    return sampled(input, grid, mode, padding_mode, align_corners)
+    return _grid_sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), align_corners)
 
 
 def _warn_corners() -> bool:
@@ -205,7 +235,16 @@ def _warn_corners() -> bool:
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid of an affine map (N, 2, 3) or (N, 3, 4), for grid_sample."""
+    """The grid of an affine map (N, 2, 3) or (N, 3, 4), for grid_sample.
+
+    Shape and dtype: (N, H, W, 2) for size (N, C, H, W), (N, D, H, W, 3) for (N, C, D, H, W); the dtype of the map.
+    Derivative: the places before the map, times g, summed over the pixels
+
+    >>> theta = torch.tensor([[[1., 0., 0.], [0., 1., 0.]]])
+    >>> torch.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=True)
+    tensor([[[[-1.,  0.],
+              [ 1.,  0.]]]])
+    """
     if align_corners is None:
         align_corners = _warn_corners()
     if not theta.is_floating_point():
@@ -229,20 +268,4 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
-    return _grid_of(theta, [int(n) for n in size], align_corners)
-
-
-def _grid_of(theta: Tensor, size: list[int], align_corners: bool) -> Tensor:
-    batch, _, *sizes = size
-    coordinates = []
-    for i, n in enumerate(sizes):
-        if n == 1:
-            line = theta.new_zeros(1)
-        else:
-            line = _functions["linspace"](-1, 1, n, dtype=theta.dtype)
-            line = line if align_corners else line * ((n - 1) / n)
-        coordinates.append(line.reshape([-1 if d == i else 1 for d in range(len(sizes))]).expand(sizes))
-    # The last dimension of the image comes first in the grid.
-    points = _functions["stack"]([*reversed(coordinates), theta.new_ones(1).expand(sizes)], -1)
-    flat = points.reshape(1, -1, len(sizes) + 1).expand(batch, -1, -1)
-    return flat.matmul(theta.transpose(1, 2)).reshape(batch, *sizes, len(sizes))
+    return _affine_grid(theta, size, align_corners)

@@ -6,8 +6,9 @@ import warnings
 from typing import Any
 
 from ..._core import Tensor
+from ...lazy import elsewhere
 from .. import functional as F  # noqa: N812
-from ..functional.activation import relu
+from ..functional.core import core
 from ..parameter import fresh
 from .module import Module
 
@@ -42,6 +43,10 @@ __all__ = [
     "Threshold",
 ]
 
+__getattr__ = elsewhere(__name__, "attention")
+
+_relu, _relu_ = core("relu"), core("relu_")  # called most, and where the arithmetic costs least
+
 
 class _InPlace(Module):
     """An activation whose one argument is whether to overwrite the input."""
@@ -58,7 +63,7 @@ class ReLU(_InPlace):
     """max(0, x)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return relu(input, self.inplace)
+        return _relu_(input) if self.inplace else _relu(input)
 
 
 class SELU(_InPlace):

@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Self, overload
 
+from ...lazy import elsewhere
 from .module import Module, block, indented
 
 __all__ = ["Container", "ModuleDict", "ModuleList", "Sequential"]
+
+__getattr__ = elsewhere(__name__, "parameter_container")
 
 
 class Container(Module):

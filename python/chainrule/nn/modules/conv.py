@@ -134,7 +134,7 @@ class _Conv(_ConvNd):
     """
 
     _dims: int
-    _convolve: Callable[..., Tensor]
+    _convolve: Callable[..., Tensor]  # no staticmethod, which would ask for its help
 
     def __init__(
         self,
@@ -180,19 +180,19 @@ class _Conv(_ConvNd):
 class Conv1d(_Conv):
     """Slides a window over (N, C, L): see _Conv for the arguments."""
 
-    _dims, _convolve = 1, staticmethod(F.conv1d)
+    _dims, _convolve = 1, F.conv1d
 
 
 class Conv2d(_Conv):
     """Slides a window over (N, C, H, W): see _Conv for the arguments."""
 
-    _dims, _convolve = 2, staticmethod(F.conv2d)
+    _dims, _convolve = 2, F.conv2d
 
 
 class Conv3d(_Conv):
     """Slides a window over (N, C, D, H, W): see _Conv for the arguments."""
 
-    _dims, _convolve = 3, staticmethod(F.conv3d)
+    _dims, _convolve = 3, F.conv3d
 
 
 # ---- transposed
@@ -210,7 +210,7 @@ class _ConvTransposeNd(_ConvNd):
     """
 
     _dims: int
-    _convolve: Callable[..., Tensor]
+    _convolve: Callable[..., Tensor]  # no staticmethod, which would ask for its help
 
     def __init__(
         self,
@@ -278,19 +278,19 @@ class _ConvTransposeNd(_ConvNd):
 class ConvTranspose1d(_ConvTransposeNd):
     """The gradient of Conv1d as a layer: see _ConvTransposeNd for the arguments."""
 
-    _dims, _convolve = 1, staticmethod(F.conv_transpose1d)
+    _dims, _convolve = 1, F.conv_transpose1d
 
 
 class ConvTranspose2d(_ConvTransposeNd):
     """The gradient of Conv2d as a layer: see _ConvTransposeNd for the arguments."""
 
-    _dims, _convolve = 2, staticmethod(F.conv_transpose2d)
+    _dims, _convolve = 2, F.conv_transpose2d
 
 
 class ConvTranspose3d(_ConvTransposeNd):
     """The gradient of Conv3d as a layer: see _ConvTransposeNd for the arguments."""
 
-    _dims, _convolve = 3, staticmethod(F.conv_transpose3d)
+    _dims, _convolve = 3, F.conv_transpose3d
 
 
 # ---- lazy

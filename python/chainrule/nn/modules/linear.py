@@ -9,7 +9,7 @@ from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
 from .. import functional as F  # noqa: N812
 from .. import init
-from ..functional.linear import linear
+from ..functional.linear_maps import linear
 from ..parameter import Parameter, UninitializedParameter, fresh
 from .lazy import LazyModuleMixin
 from .module import Module

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ..._core import Tensor
+from ...lazy import elsewhere
 from .. import functional as F  # noqa: N812
 from .._reduction import legacy_get_string
 from .linear import Linear
@@ -28,6 +29,8 @@ __all__ = [
     "PoissonNLLLoss",
     "SmoothL1Loss",
 ]
+
+__getattr__ = elsewhere(__name__, "margin_loss")
 
 
 class _Loss(Module):

@@ -75,7 +75,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._hooked:
             return HookedCall(self, args, kwargs).run()
-        return self.forward(*args, **kwargs)
+        if kwargs:
+            return self.forward(*args, **kwargs)
+        return self.forward(*args)  # cheaper than with an empty dict
 
     # ---- registering
 
@@ -251,7 +253,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops the gradients of all parameters, or fills them with zeros."""
-        if getattr(self, "_is_replica", False):
+        if "_is_replica" in self.__dict__:
             warnings.warn(
                 "Calling .zero_grad() from a module created with nn.DataParallel() has no effect.", stacklevel=2
             )

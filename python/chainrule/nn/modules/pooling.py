@@ -206,7 +206,7 @@ class AvgPool1d(_AvgPoolNd):
 class AvgPool2d(_AvgPoolNd):
     """The mean of each window of (N, C, H, W)."""
 
-    _pool: Callable[..., Tensor] = staticmethod(F.avg_pool2d)
+    _pool: Callable[..., Tensor] = F.avg_pool2d
 
     def __init__(
         self,
@@ -239,7 +239,7 @@ class AvgPool2d(_AvgPoolNd):
 class AvgPool3d(AvgPool2d):
     """The mean of each window of (N, C, D, H, W)."""
 
-    _pool = staticmethod(F.avg_pool3d)
+    _pool = F.avg_pool3d
 
 
 class _LPPoolNd(Module):
@@ -297,7 +297,7 @@ class _AdaptiveAvgPoolNd(Module):
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """Means over windows chosen to give the output size."""
 
-    _pool = staticmethod(F.adaptive_avg_pool1d)
+    _pool = F.adaptive_avg_pool1d
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):

@@ -8,15 +8,19 @@ import warnings
 from typing import Any
 
 from ..._core import Tensor
+from ...lazy import elsewhere
 from .. import init
+from ..functional.core import core
 from ..packed import PackedSequence
 from ..parameter import Parameter, fresh
-from ..recurrent import run
 from .module import Module
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
+__getattr__ = elsewhere(__name__, "rnn_cells")
+
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+_SEQUENCES = {mode: core(mode.lower()) for mode in _GATES}
 
 
 class RNNBase(Module):
@@ -178,36 +182,29 @@ class RNNBase(Module):
         batch = input.shape[batch_dim]
         hx = self._no_state(input, batch) if hx is None else hx
         self.check_forward_args(input, hx, None)
-        steps = input.transpose(0, 1) if self.batch_first else input
-        length = steps.shape[0]
-        if length == 0:
+        if input.shape[1 - batch_dim] == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        output, state = self._run(steps.reshape(length * batch, -1), [batch] * length, hx)
-        output = output.reshape(length, batch, -1)
-        output = output.transpose(0, 1) if self.batch_first else output
+        output, state = self._run(hx, input, self.batch_first)
         if batched:
             return output, state
         return output.squeeze(batch_dim), _each(state, lambda part: part.squeeze(1))
 
     def _forward_packed(self, packed: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
         data, batch_sizes, order, back = packed
-        counts = batch_sizes.tolist()
-        hx = self._no_state(data, counts[0]) if hx is None else self.permute_hidden(hx, order)
+        hx = self._no_state(data, int(batch_sizes[0])) if hx is None else self.permute_hidden(hx, order)
         self.check_forward_args(data, hx, batch_sizes)
-        output, state = self._run(data, counts, hx)
+        output, state = self._run(hx, data, batch_sizes)
         return PackedSequence(output, batch_sizes, order, back), self.permute_hidden(state, back)
 
-    def _run(self, data: Tensor, counts: list[int], hx: Any) -> tuple[Tensor, Any]:
-        weights = [self._layer_weights(names) for names in self._all_weights]
-        state = hx if isinstance(hx, tuple) else (hx,)
-        dropout = self.dropout if self.training else 0.0
-        output, end = run(self.mode, data, counts, state, weights, self._directions, dropout)
-        return output, end if isinstance(hx, tuple) else end[0]
-
-    def _layer_weights(self, names: list[str]) -> list[Tensor | None]:
-        """w_ih, w_hh, b_ih, b_hh, w_hr; None for those that this network does without."""
-        found = {name.partition("_l")[0]: getattr(self, name) for name in names}
-        return [found.get(kind) for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")]
+    def _run(self, hx: Any, input: Tensor, more: Any) -> tuple[Tensor, Any]:
+        """The core's sequence; `more` is batch_first, or the batch sizes of packed data."""
+        options = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+        sequence, weights = _SEQUENCES[self.mode], self._flat_weights
+        if isinstance(more, Tensor):
+            output, *state = sequence(input, more, hx, weights, *options)
+        else:
+            output, *state = sequence(input, hx, weights, *options, more)
+        return output, tuple(state) if len(state) == 2 else state[0]
 
 
 def _each(state: Any, change: Any) -> Any:
@@ -309,6 +306,3 @@ class LSTM(RNNBase):
                 f"For {'' if batched else 'un'}batched {dims}-D input, hx and cx should also be {dims}-D but got "
                 f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
             )
-
-    def _run(self, data: Tensor, counts: list[int], hx: Any) -> tuple[Tensor, Any]:
-        return super()._run(data, counts, tuple(hx))

@@ -7,12 +7,14 @@ from typing import Any
 
 from ..._core import Tensor
 from .. import init
-from ..functional.linear import linear
+from ..functional.core import core
 from ..parameter import Parameter, fresh
-from ..recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from .module import Module
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+
+_rnn_cells = {"tanh": core("rnn_tanh_cell"), "relu": core("rnn_relu_cell")}
+_lstm_cell, _gru_cell = core("lstm_cell"), core("gru_cell")
 
 
 class RNNCellBase(Module):
@@ -73,7 +75,8 @@ class RNNCellBase(Module):
         elif not batched:
             state = tuple(part.unsqueeze(0) for part in state)
         self._check(rows, state)
-        result = cell(linear(rows, self.weight_ih, self.bias_ih), state, (self.weight_hh, self.bias_hh, None))
+        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        result = tuple(cell(rows, state, *weights)) if count == 2 else (cell(rows, state[0], *weights),)
         return result if batched else tuple(part.squeeze(0) for part in result)
 
     def _check(self, input: Tensor, state: tuple) -> None:
@@ -107,7 +110,7 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state."""
-        cell = {"tanh": rnn_tanh_cell, "relu": rnn_relu_cell}.get(self.nonlinearity)
+        cell = _rnn_cells.get(self.nonlinearity)
         if cell is None:
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         return self._step(cell, input, None if hx is None else (hx,), 1)[0]
@@ -123,7 +126,7 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state."""
-        return self._step(gru_cell, input, None if hx is None else (hx,), 1)[0]
+        return self._step(_gru_cell, input, None if hx is None else (hx,), 1)[0]
 
 
 class LSTMCell(RNNCellBase):
@@ -136,4 +139,4 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """The next hidden state and memory."""
-        return self._step(lstm_cell, input, hx, 2)  # type: ignore[return-value]
+        return self._step(_lstm_cell, input, hx, 2)  # type: ignore[return-value]

@@ -31,7 +31,11 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of all tensors as if they were one vector. (`foreach` chooses between ways that PyTorch has.)"""
+    """The norm of all tensors as if they were one vector. (`foreach` chooses between ways that PyTorch has.)
+
+    >>> torch.nn.utils.get_total_norm([torch.tensor([3.]), torch.tensor([4.])])
+    tensor(5.)
+    """
     norm_type = float(norm_type)
     norms = [_vector_norm(t, norm_type) for t in _listed(tensors)]
     if not norms:
@@ -50,7 +54,14 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scales the gradients so that a total norm becomes at most max_norm, in place."""
+    """Scales the gradients so that a total norm becomes at most max_norm, in place.
+
+    >>> x = torch.nn.Parameter(torch.zeros(2))
+    >>> x.grad = torch.tensor([3., 4.])
+    >>> torch.nn.utils.clip_grads_with_norm_([x], 1., torch.tensor(5.))
+    >>> x.grad
+    tensor([0.6000, 0.8000])
+    """
     factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for gradient in _gradients(parameters):
         gradient.mul_(factor)
@@ -64,7 +75,15 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scales the gradients so that their total norm is at most max_norm, in place; what it was is returned."""
+    """Scales the gradients so that their total norm is at most max_norm, in place; what it was is returned.
+
+    >>> x = torch.nn.Parameter(torch.zeros(2))
+    >>> x.grad = torch.tensor([3., 4.])
+    >>> torch.nn.utils.clip_grad_norm_([x], 1.)
+    tensor(5.)
+    >>> x.grad
+    tensor([0.6000, 0.8000])
+    """
     if not isinstance(parameters, Tensor):
         is_generator = hasattr(parameters, "send")
         parameters = list(parameters)
@@ -76,7 +95,13 @@ def clip_grad_norm_(
 
 
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
-    """The old name of clip_grad_norm_."""
+    """The old name of clip_grad_norm_.
+
+    >>> x = torch.nn.Parameter(torch.zeros(2))
+    >>> x.grad = torch.tensor([3., 4.])
+    >>> torch.nn.utils.clip_grad_norm([x], 1.)
+    tensor(5.)
+    """
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
@@ -87,7 +112,14 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 
 @no_grad()
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
-    """Holds each element of the gradients between -clip_value and clip_value, in place."""
+    """Holds each element of the gradients between -clip_value and clip_value, in place.
+
+    >>> x = torch.nn.Parameter(torch.zeros(2))
+    >>> x.grad = torch.tensor([3., -4.])
+    >>> torch.nn.utils.clip_grad_value_([x], 1.)
+    >>> x.grad
+    tensor([ 1., -1.])
+    """
     clip_value = float(clip_value)
     for gradient in _gradients(parameters):
         gradient.clamp_(-clip_value, clip_value)

@@ -39,7 +39,13 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a convolution that also normalises."""
+    """Weight and bias of a convolution that also normalises.
+
+    >>> w, b = torch.ones(1, 1, 1), torch.zeros(1)
+    >>> weight, bias = torch.nn.utils.fuse_conv_bn_weights(w, b, b, b + 4, 0., b + 1, b)
+    >>> weight.item()
+    0.5
+    """
     scale, bias = _factors(conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     shape = [1, -1] if transpose else [-1, 1]
     weight = (conv_w * scale.reshape(shape + [1] * (conv_w.dim() - 2))).to(conv_w.dtype)
@@ -49,7 +55,13 @@ def fuse_conv_bn_weights(
 
 
 def fuse_conv_bn_eval(conv: C, bn: _BatchNorm, transpose: bool = False) -> C:
-    """A copy of the convolution that does what both did in evaluation."""
+    """A copy of the convolution that does what both did in evaluation.
+
+    >>> conv, bn = torch.nn.Conv1d(1, 2, 1).eval(), torch.nn.BatchNorm1d(2).eval()
+    >>> fused, x = torch.nn.utils.fuse_conv_bn_eval(conv, bn), torch.ones(1, 1, 3)
+    >>> torch.allclose(fused(x), bn(conv(x)))
+    True
+    """
     _require_eval(conv.training, bn.training)
     fused = copy.deepcopy(conv)
     mean, var = _running(bn)
@@ -68,7 +80,13 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a linear layer that also normalises."""
+    """Weight and bias of a linear layer that also normalises.
+
+    >>> w, b = torch.ones(1, 1), torch.zeros(1)
+    >>> weight, bias = torch.nn.utils.fuse_linear_bn_weights(w, b, b, b + 4, 0., b + 1, b)
+    >>> weight.item()
+    0.5
+    """
     scale, bias = _factors(linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
     weight = (linear_w * scale.unsqueeze(-1)).to(linear_w.dtype)
     return Parameter(weight, linear_w.requires_grad), Parameter(
@@ -77,7 +95,13 @@ def fuse_linear_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: L, bn: _BatchNorm) -> L:
-    """A copy of the linear layer that does what both did in evaluation."""
+    """A copy of the linear layer that does what both did in evaluation.
+
+    >>> linear, bn = torch.nn.Linear(2, 3).eval(), torch.nn.BatchNorm1d(3).eval()
+    >>> fused, x = torch.nn.utils.fuse_linear_bn_eval(linear, bn), torch.ones(1, 2)
+    >>> torch.allclose(fused(x), bn(linear(x)), atol=1e-6)
+    True
+    """
     _require_eval(linear.training, bn.training)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError("To fuse, linear.out_features == bn.num_features or bn.num_features == 1")

@@ -14,7 +14,11 @@ T = TypeVar("T", bound=Module)
 
 
 def skip_init(module_cls: type[T], *args: Any, **kwargs: Any) -> T:
-    """An instance whose parameters are not initialised; the random stream is as if nothing was drawn."""
+    """An instance whose parameters are not initialised; the random stream is as if nothing was drawn.
+
+    >>> torch.nn.utils.skip_init(torch.nn.Linear, 2, 3)
+    Linear(in_features=2, out_features=3, bias=True)
+    """
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:

@@ -21,10 +21,22 @@ def _convert(module: T, memory_format: _core.memory_format, layers: tuple) -> T:
 
 
 def convert_conv2d_weight_memory_format(module: T, memory_format: _core.memory_format) -> T:
-    """Converts the weights of all 2-D convolutions in the module."""
+    """Converts the weights of all 2-D convolutions in the module.
+
+    >>> layer = torch.nn.Conv2d(2, 2, 3)
+    >>> _ = torch.nn.utils.convert_conv2d_weight_memory_format(layer, torch.channels_last)
+    >>> layer.weight.is_contiguous(memory_format=torch.channels_last)
+    True
+    """
     return _convert(module, memory_format, (Conv2d, ConvTranspose2d))
 
 
 def convert_conv3d_weight_memory_format(module: T, memory_format: _core.memory_format) -> T:
-    """Converts the weights of all 3-D convolutions in the module."""
+    """Converts the weights of all 3-D convolutions in the module.
+
+    >>> layer = torch.nn.Conv3d(2, 2, 3)
+    >>> _ = torch.nn.utils.convert_conv3d_weight_memory_format(layer, torch.channels_last_3d)
+    >>> layer.weight.is_contiguous(memory_format=torch.channels_last_3d)
+    True
+    """
     return _convert(module, memory_format, (Conv3d, ConvTranspose3d))

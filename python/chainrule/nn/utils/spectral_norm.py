@@ -94,6 +94,11 @@ def spectral_norm(
         n_power_iterations: steps towards it in each forward of training.
         eps: the least length that is divided by.
         dim: the dimension of the outputs in the weight.
+
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(2, 1), n_power_iterations=20)
+    >>> _ = layer(torch.ones(2))
+    >>> round(layer.weight.norm().item(), 4)
+    1.0
     """
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, SpectralNorm) and hook.name == name:
@@ -122,7 +127,12 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: T, name: str = "weight") -> T:
-    """Takes spectral_norm back."""
+    """Takes spectral_norm back.
+
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(2, 1))
+    >>> sorted(name for name, _ in torch.nn.utils.remove_spectral_norm(layer).named_parameters())
+    ['bias', 'weight']
+    """
     for id, hook in list(module._forward_pre_hooks.items()):
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

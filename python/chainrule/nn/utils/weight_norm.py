@@ -54,6 +54,10 @@ def weight_norm(module: T, name: str = "weight", dim: int = 0) -> T:
 
     Args:
         dim: the dimension along which lengths are kept apart; None: one length for all.
+
+    >>> layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 1))
+    >>> [name for name, _ in layer.named_parameters()]
+    ['bias', 'weight_g', 'weight_v']
     """
     warnings.warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
@@ -79,7 +83,12 @@ def weight_norm(module: T, name: str = "weight", dim: int = 0) -> T:
 
 
 def remove_weight_norm(module: T, name: str = "weight") -> T:
-    """Takes weight_norm back."""
+    """Takes weight_norm back.
+
+    >>> layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 1))
+    >>> sorted(name for name, _ in torch.nn.utils.remove_weight_norm(layer).named_parameters())
+    ['bias', 'weight']
+    """
     for id, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(module)

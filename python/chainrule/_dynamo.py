@@ -1,0 +1,18 @@
+"""The settings of PyTorch's compiler that scripts change; chainrule does not compile, so they change nothing."""
+
+from types import SimpleNamespace
+
+from .compiler import allow_in_graph as allow_in_graph
+from .compiler import disable as disable
+from .compiler import is_compiling as is_compiling
+from .compiler import reset as reset
+
+config = SimpleNamespace(
+    suppress_errors=False,
+    verbose=False,
+    cache_size_limit=8,
+    recompile_limit=8,
+    accumulated_cache_size_limit=256,
+    capture_scalar_outputs=False,
+    optimize_ddp=True,
+)

@@ -1,0 +1,101 @@
+"""The functions that PyTorch's pickled tensors name: how to make a tensor again from a storage."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from ._core import Tensor
+from .nn.parameter import Parameter
+from .storage import TypedStorage
+
+
+def _rebuild_tensor(storage: TypedStorage, storage_offset: int, size: tuple, stride: tuple) -> Tensor:
+    """A tensor over a storage; a layout that does not fit into it raises."""
+    if not isinstance(storage, TypedStorage):
+        raise TypeError(f"a tensor is made from a storage, not from {type(storage).__name__}")
+    if not isinstance(size, (tuple, list)) or not isinstance(stride, (tuple, list)):
+        raise TypeError("a tensor's sizes and strides are tuples")
+    return storage.untyped()._tensor(storage.dtype, storage_offset, tuple(size), tuple(stride))
+
+
+def _rebuild_tensor_v2(
+    storage: TypedStorage,
+    storage_offset: int,
+    size: tuple,
+    stride: tuple,
+    requires_grad: bool,
+    backward_hooks: Any,
+    metadata: dict | None = None,
+) -> Tensor:
+    """A tensor over a storage, a leaf that may require a gradient."""
+    tensor = _rebuild_tensor(storage, storage_offset, size, stride)
+    for key, value in (metadata or {}).items():
+        if key not in ("conj", "neg"):
+            raise RuntimeError(f"a saved tensor has the property {key!r}, which chainrule does not know")
+        if value:  # PyTorch had put the conjugation or negation off; here it is done
+            if tensor.numel() > len(storage):  # an expanded one, of any size: it would have to be written out
+                raise RuntimeError(f"a saved tensor is expanded and has the property {key!r}; chainrule refuses it")
+            tensor = tensor.conj() if key == "conj" else -tensor
+    return tensor.requires_grad_(bool(requires_grad))
+
+
+def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
+    """_rebuild_tensor_v2 with a dtype, for those that have no storage type."""
+    if not isinstance(storage, TypedStorage):
+        raise TypeError(f"a tensor is made from a storage, not from {type(storage).__name__}")
+    typed = TypedStorage(wrap_storage=storage.untyped(), dtype=dtype)
+    return _rebuild_tensor_v2(typed, storage_offset, size, stride, requires_grad, backward_hooks, metadata)
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
+    """A parameter over a tensor."""
+    if not isinstance(data, Tensor):
+        raise TypeError(f"a parameter is made from a tensor, not from {type(data).__name__}")
+    return Parameter(data, bool(requires_grad))
+
+
+def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any) -> Parameter:
+    """A parameter with attributes."""
+    return _with_attributes(_rebuild_parameter(data, requires_grad, backward_hooks), state)
+
+
+def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple, state: Any) -> Tensor:
+    """A tensor of a subclass, or one with attributes."""
+    tensor = func(*args)
+    if type(tensor) is not new_type:
+        tensor = tensor.as_subclass(new_type)
+    return _with_attributes(tensor, state)
+
+
+def _with_attributes(tensor: Any, state: Any) -> Any:
+    attributes, slots = state if isinstance(state, tuple) else (state, None)
+    tensor.__dict__.update(attributes or {})
+    for name, value in (slots or {}).items():
+        setattr(tensor, name, value)
+    return tensor
+
+
+def saved_form(tensor: Tensor) -> tuple:
+    """How a tensor is written in PyTorch's files: the function that makes it again, and its arguments."""
+    if isinstance(tensor, Parameter) and type(tensor) is Parameter:
+        form = (tensor.data, tensor.requires_grad, OrderedDict())
+        if tensor.__dict__:
+            return _rebuild_parameter_with_state, (*form, dict(tensor.__dict__))
+        return _rebuild_parameter, form
+    storage = TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype)
+    layout = (storage, tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
+    form = (*layout, tensor.requires_grad, OrderedDict())
+    if type(tensor) is Tensor and not tensor.__dict__:
+        return _rebuild_tensor_v2, form
+    return _rebuild_from_type_v2, (_rebuild_tensor_v2, type(tensor), form, dict(tensor.__dict__))
+
+
+_REBUILD = {
+    "torch._utils": (
+        *(_rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_parameter),
+        _rebuild_parameter_with_state,
+    ),
+    "torch._tensor": (_rebuild_from_type_v2,),
+}
+REBUILD = {f"{module}.{f.__name__}": f for module, functions in _REBUILD.items() for f in functions}

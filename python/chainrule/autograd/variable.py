@@ -1,0 +1,35 @@
+"""Variable, from the time before tensors had gradients: it makes a tensor."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+
+
+class _VariableType(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=_VariableType):
+    """The tensor itself, without its history, as one that may require a gradient.
+
+    Args:
+        data: a tensor.
+        requires_grad: whether gradients are calculated for it.
+        volatile: without effect; use no_grad().
+    """
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False) -> Any:
+        if volatile:
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2
+            )
+        if data is None:
+            return _core.functions["empty"](0).requires_grad_(requires_grad)
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        return data.detach().requires_grad_(requires_grad)

@@ -1,0 +1,55 @@
+"""The switches of CUDA's libraries, which chainrule does not use."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+
+matmul = SimpleNamespace(
+    allow_tf32=False,
+    allow_fp16_reduced_precision_reduction=True,
+    allow_bf16_reduced_precision_reduction=True,
+    allow_fp16_accumulation=False,
+    fp32_precision="none",
+)
+cufft_plan_cache = SimpleNamespace(size=0, max_size=0, clear=lambda: None)
+_attention = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+
+
+def is_built() -> bool:
+    """False."""
+    return False
+
+
+def _switch(kind: str) -> tuple[Callable[[], bool], Callable[[bool], None]]:
+    """The functions that read and set one of the switches for attention."""
+
+    def enabled() -> bool:
+        """What the switch was set to; attention has one implementation, on the CPU."""
+        return _attention[kind]
+
+    def enable(enabled: bool) -> None:
+        """Remembers the switch; attention has one implementation, on the CPU."""
+        _attention[kind] = enabled
+
+    return enabled, enable
+
+
+flash_sdp_enabled, enable_flash_sdp = _switch("flash")
+mem_efficient_sdp_enabled, enable_mem_efficient_sdp = _switch("mem_efficient")
+math_sdp_enabled, enable_math_sdp = _switch("math")
+cudnn_sdp_enabled, enable_cudnn_sdp = _switch("cudnn")
+
+
+@contextlib.contextmanager
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+) -> Iterator[dict[str, bool]]:
+    """Sets the switches for attention for the time of a block."""
+    before = dict(_attention)
+    _attention.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+    try:
+        yield {}
+    finally:
+        _attention.update(before)

@@ -1,0 +1,163 @@
+"""torch.cuda on a machine without one: questions are answered, seeds are taken, work is refused."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from .._core import Tensor
+from ..refusal import refused, refused_class
+
+_NONE = "Torch not compiled with CUDA enabled: chainrule runs on the CPU"
+has_half = True
+has_magma = False
+
+
+class OutOfMemoryError(RuntimeError):
+    """What PyTorch raises when a device's memory is full; Python's MemoryError is raised here."""
+
+
+class AcceleratorError(RuntimeError):
+    """What PyTorch raises for errors of a device."""
+
+
+def is_available() -> bool:
+    """False: chainrule runs on the CPU."""
+    return False
+
+
+def is_initialized() -> bool:
+    """False."""
+    return False
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """False."""
+    return False
+
+
+def device_count() -> int:
+    """0."""
+    return 0
+
+
+def get_arch_list() -> list[str]:
+    """No architectures."""
+    return []
+
+
+# ---- seeds: PyTorch keeps them until a device is there
+
+
+def manual_seed(seed: int) -> None:
+    """Does nothing: there are no generators on other devices."""
+    int(seed)
+
+
+def manual_seed_all(seed: int) -> None:
+    """Does nothing: there are no generators on other devices."""
+    int(seed)
+
+
+def seed() -> None:
+    """Does nothing: there are no generators on other devices."""
+
+
+def seed_all() -> None:
+    """Does nothing: there are no generators on other devices."""
+
+
+def get_rng_state_all() -> list[Tensor]:
+    """No states."""
+    return []
+
+
+def set_rng_state_all(new_states: list[Tensor]) -> None:
+    """Takes no states; any raise."""
+    if len(new_states):
+        raise AssertionError(f"torch.cuda.set_rng_state_all with {len(new_states)} states: {_NONE}")
+
+
+# ---- memory: none is used
+
+
+def empty_cache() -> None:
+    """Does nothing: there is no cache."""
+
+
+def memory_allocated(device: Any = None) -> int:
+    """0."""
+    return 0
+
+
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = max_memory_cached = memory_allocated
+
+
+def memory_stats(device: Any = None) -> OrderedDict[str, Any]:
+    """No statistics."""
+    return OrderedDict()
+
+
+def reset_peak_memory_stats(device: Any = None) -> None:
+    """Does nothing: there is nothing to reset."""
+
+
+reset_max_memory_allocated = reset_max_memory_cached = reset_peak_memory_stats
+
+
+# ---- contexts and work
+
+
+class device:  # noqa: N801
+    """Chooses a device for a block; only "none" can be chosen, as a negative index or None."""
+
+    def __init__(self, device: Any):
+        if device is not None and not (isinstance(device, int) and device < 0):
+            raise AssertionError(_NONE)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def set_device(device: Any) -> None:
+    """Takes a negative index, which stands for none; anything else raises."""
+    if not (isinstance(device, int) and device < 0):
+        raise AssertionError(_NONE)
+
+
+class stream:  # noqa: N801
+    """A block without a stream: only stream(None)."""
+
+    def __init__(self, stream: Any):
+        if stream is not None:
+            raise AssertionError(_NONE)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+_WORK = (
+    *("current_device", "synchronize", "mem_get_info", "memory_summary", "get_device_name", "get_device_properties"),
+    *("get_device_capability", "current_stream", "default_stream", "get_rng_state", "set_rng_state", "initial_seed"),
+    *("init", "ipc_collect", "can_device_access_peer", "set_per_process_memory_fraction", "utilization", "graph"),
+    *("is_current_stream_capturing", "memory_snapshot", "set_stream", "make_graphed_callables"),
+)
+_CLASSES = ("CUDAGraph", "Event", "ExternalStream", "Stream")
+for _name in _WORK:
+    globals()[_name] = refused(f"cuda.{_name}", _NONE, AssertionError)
+for _name in _CLASSES:
+    globals()[_name] = refused_class(f"cuda.{_name}", _NONE)
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("amp", "nvtx"):
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'torch.cuda' has no attribute {name!r} in chainrule, which runs on the CPU")

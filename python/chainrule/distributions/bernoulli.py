@@ -1,0 +1,79 @@
+"""The Bernoulli distribution: 1 or 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._core import Size, Tensor
+from ..autograd.grad_mode import no_grad
+from ..nn.functional import binary_cross_entropy_with_logits
+from . import constraints
+from .distribution import Distribution, broadcast_all, clamped, lazy_property, only_one
+
+
+class Bernoulli(Distribution):
+    """1 with a probability, otherwise 0.
+
+    Args:
+        probs: the probability of 1.
+        logits: its log-odds, instead.
+        validate_args: whether parameters and values are checked.
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012
+    support = constraints.boolean  # type: ignore[assignment]
+    has_enumerate_support = True
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        only_one(probs, logits)
+        (parameter,) = broadcast_all(logits if probs is None else probs)
+        self.__dict__["logits" if probs is None else "probs"] = parameter
+        super().__init__(parameter.shape, validate_args=validate_args)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probability of 1."""
+        return self.logits.sigmoid()
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """The log-odds of 1."""
+        probs = clamped(self.probs)
+        return probs.log() - (-probs).log1p()
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return self._batch_shape
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        mode = (self.probs >= 0.5).to(self.probs)
+        return mode.masked_fill(self.probs == 0.5, float("nan"))
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        with no_grad():
+            return _core.functions["bernoulli"](self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Tensor:
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        values = _core.functions["arange"](2, dtype=self.mean.dtype)
+        values = values.view((-1, *(1,) * len(self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values

@@ -1,0 +1,201 @@
+"""Distribution, the class that all distributions share, and how parameters become tensors of one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import Any, Self
+
+from .. import _core
+from .._core import Size, Tensor
+from ..autograd.grad_mode import enable_grad, no_grad
+from . import constraints
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Parameters as tensors of one shape; numbers take the dtype of the tensors among them."""
+    if not all(isinstance(value, (Tensor, int, float)) for value in values):
+        raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing it.")
+    like = next((value for value in values if isinstance(value, Tensor)), None)
+    dtype = _core.get_default_dtype() if like is None else like.dtype
+    make = _core.functions["tensor"]
+    return _core.functions["broadcast_tensors"](
+        [value if isinstance(value, Tensor) else make(value, dtype=dtype) for value in values]
+    )
+
+
+def only_one(probs: Any, logits: Any) -> None:
+    """Raises unless one of the two is given."""
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+
+
+def clamped(probs: Tensor) -> Tensor:
+    """Probabilities away from 0 and 1, so that their logarithms are finite."""
+    from ..type_info import finfo
+
+    eps = finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def lazy_property(calculate: Callable[[Any], Tensor]) -> Any:
+    """A property that is calculated once; with its gradient, also where it is first asked for without."""
+
+    @wraps(calculate)
+    def with_gradient(self: Any) -> Tensor:
+        with enable_grad():
+            return calculate(self)
+
+    return cached_property(with_gradient)
+
+
+class Distribution:
+    """A distribution of events; independent ones side by side make a batch.
+
+    Args:
+        batch_shape: the shape of the batch.
+        event_shape: the shape of one event.
+        validate_args: whether parameters and values are checked.
+    """
+
+    has_rsample = False
+    has_enumerate_support = False
+    arg_constraints: dict[str, constraints.Constraint]
+    _validate_args = __debug__
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Whether distributions check their parameters and values, if not told otherwise."""
+        if value not in (True, False):
+            raise ValueError
+        Distribution._validate_args = value
+
+    def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            for name, constraint in self.arg_constraints.items():
+                if name in self.__dict__:
+                    self._validate_parameter(name, constraint)
+
+    def _validate_parameter(self, name: str, constraint: constraints.Constraint) -> None:
+        value = self.__dict__[name]
+        if not constraint.check(value).all():
+            raise ValueError(
+                f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
+                f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+            )
+
+    @property
+    def batch_shape(self) -> Size:
+        """The shape of the batch."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of one event."""
+        return self._event_shape
+
+    @property
+    def support(self) -> constraints.Constraint:
+        """Where samples lie."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Tensor:
+        """The most likely event."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """Random events, without gradients."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """Random events, through which gradients reach the parameters."""
+        raise NotImplementedError(
+            f"{type(self).__name__}.rsample: no gradient leads from its samples to its parameters"
+        )
+
+    def sample_n(self, n: int) -> Tensor:
+        """n samples."""
+        return self.sample((n,))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the probability, or of its density."""
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of values up to this one."""
+        raise NotImplementedError
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value up to which the probability is this one."""
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """The entropy."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All events, if they are finite in number."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Tensor:
+        """exp(entropy)."""
+        return self.entropy().exp()
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
+        """The same distribution with a larger batch."""
+        new = type(self).__new__(type(self))
+        batch_shape = Size(batch_shape)
+        for name, value in self.__dict__.items():
+            if isinstance(value, Tensor):
+                last = self.arg_constraints[name].event_dim
+                value = value.expand((*batch_shape, *value.shape[value.dim() - last :]))
+            new.__dict__[name] = value
+        new._batch_shape = batch_shape
+        return new
+
+    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
+
+    def _validate_sample(self, value: Any) -> None:
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        if value.dim() < len(self._event_shape):
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}."
+            )
+        expected = (*self._batch_shape, *self._event_shape)
+        for given, wanted in zip(reversed(value.shape), reversed(expected), strict=False):
+            if given not in (1, wanted) and wanted != 1:
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {Size(expected)}."
+                )
+        if not self.support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
+                f"support ({self.support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
+
+    def __repr__(self) -> str:
+        shown = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
+        texts = (f"{name}: {p.item() if p.numel() == 1 else p.size()}" for name, p in shown.items())
+        return f"{type(self).__name__}({', '.join(texts)})"

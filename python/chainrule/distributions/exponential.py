@@ -1,0 +1,63 @@
+"""The exponential distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+from . import constraints
+from .distribution import Distribution, broadcast_all
+
+
+class Exponential(Distribution):
+    """The exponential distribution.
+
+    Args:
+        rate: 1 divided by the mean.
+        validate_args: whether parameters and values are checked.
+    """
+
+    arg_constraints = {"rate": constraints.positive}  # noqa: RUF012
+    support = constraints.nonnegative  # type: ignore[assignment]
+    has_rsample = True
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(self.rate.shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate * 0
+
+    @property
+    def stddev(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        return _core.functions["empty"](shape, dtype=self.rate.dtype).exponential_() / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return 1 - (-self.rate * value).exp()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return -(-value).log1p() / self.rate
+
+    def entropy(self) -> Tensor:
+        return 1.0 - self.rate.log()

@@ -1,0 +1,82 @@
+"""How each gradient was calculated, why one is missing, who broke it.
+
+`chainrule.explain(loss)` explains a result; the parts of this module answer the other questions.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .story import Explanation, explain
+
+if TYPE_CHECKING:
+    from .alive import Alive, LivingGraph, alive
+    from .doctor import Doctor, Finding, doctor
+    from .graph import Edge, Graph, Node, Output, Saved, graph
+    from .health import Health, HealthLog, Layer, health
+    from .inquiry import Cause
+    from .missing import Missing, explain_none, missing
+    from .nan import NonFinite, NonFiniteError, nan_guard
+    from .routes import Route
+    from .source import Line
+
+__all__ = [
+    "Alive",
+    "Cause",
+    "Doctor",
+    "Edge",
+    "Explanation",
+    "Finding",
+    "Graph",
+    "Health",
+    "HealthLog",
+    "Layer",
+    "Line",
+    "LivingGraph",
+    "Missing",
+    "Node",
+    "NonFinite",
+    "NonFiniteError",
+    "Output",
+    "Route",
+    "Saved",
+    "alive",
+    "doctor",
+    "explain",
+    "explain_none",
+    "graph",
+    "health",
+    "missing",
+    "nan_guard",
+]
+
+# Where the parts are; each is loaded when it is first asked for. Some have the name of their file.
+_PARTS = {
+    **dict.fromkeys(("Alive", "LivingGraph", "alive"), "alive"),
+    **dict.fromkeys(("Doctor", "Finding", "doctor"), "doctor"),
+    **dict.fromkeys(("Edge", "Graph", "Node", "Output", "Saved", "graph"), "graph"),
+    **dict.fromkeys(("Health", "HealthLog", "Layer", "health"), "health"),
+    **dict.fromkeys(("Missing", "explain_none", "missing"), "missing"),
+    **dict.fromkeys(("NonFinite", "NonFiniteError", "nan_guard"), "nan"),
+    "Cause": "inquiry",
+    "Line": "source",
+    "Route": "routes",
+}
+
+
+class _Callable(ModuleType):
+    """This module, which is also the function explain()."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Explanation:
+        return explain(*args, **kwargs)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _PARTS:
+            return getattr(importlib.import_module(f"{__name__}.{_PARTS[name]}"), name)
+        return super().__getattribute__(name)
+
+
+sys.modules[__name__].__class__ = _Callable

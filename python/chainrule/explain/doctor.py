@@ -1,0 +1,225 @@
+"""doctor(model, loss): silent mistakes that train badly and raise nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .._core import Tensor
+from .flow import Flow
+from .graph import Graph, Node
+from .inquiry import Inquiry, unregistered
+from .names import Names, user_frames, variables
+from .reading import assignment, backward_call
+from .source import Line
+from .story import reaches
+from .values import Values
+
+__all__ = ["Doctor", "Finding", "doctor"]
+
+Mistake = Literal[
+    "not registered",
+    "broadcast in the loss",
+    "not in the optimiser",
+    "not zeroed",
+    "softmax twice",
+    "no log-softmax",
+    "accumulation not scaled",
+    "no path to the loss",
+    "loss is no scalar",
+    "nothing trains",
+    "zero gradient",
+]
+
+_SOFT = {"softmax", "log_softmax", "sigmoid"}
+_VIEWS = {"view", "reshape", "squeeze", "unsqueeze", "flatten", "transpose", "permute", "t", "clone", "select", "slice"}
+_DIFFERENCES = {"sub", "rsub", "sub_scaled", "mul", "add", "eq", "logsigmoid"}
+_PENALTIES = {"square", "pow", "abs", "mean", "sum", "smooth_l1", "huber", "sqrt", "log", "neg", "where"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One mistake, with its line and what to do."""
+
+    mistake: Mistake
+    text: str
+    cure: str
+    line: Line | None = None
+
+    def __str__(self) -> str:
+        where = f"\n  here: {self.line}" if self.line else ""
+        return f"{self.mistake}: {self.text}.{where}\n  What to do: {self.cure}."
+
+
+class Doctor(list[Finding]):
+    """What was found; empty: nothing."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "Nothing found."
+
+    __repr__ = __str__
+
+
+def doctor(model: Any, loss: Tensor, optimizer: Any = None, accumulate: int = 1) -> Doctor:
+    """Looks for silent mistakes. Best asked after the forward pass and before backward().
+
+    `accumulate` is the number of backward passes per step of the optimiser.
+    """
+    names = Names()
+    found = Doctor(_registration(model, names))
+    if not loss.requires_grad or loss.grad_fn is None:
+        found.append(_untrained(loss, names))
+        return found
+    graph = Graph([loss], names)
+    found += _shape(loss, graph.roots[0])
+    found += _broadcasts(graph)
+    found += _softmaxes(graph)
+    found += _optimiser(model, optimizer, names)
+    found += _accumulation(model, graph, accumulate, names)
+    found += _unreached(model, loss, names)
+    found += _zeros(model, loss, graph, names)
+    return found
+
+
+def _registration(model: Any, names: Names) -> Iterator[Finding]:
+    for cause in unregistered(model, names):
+        yield Finding("not registered", f"{cause.name}: {cause.text}", cause.cure, cause.line)
+
+
+def _untrained(loss: Tensor, names: Names) -> Finding:
+    cause = Inquiry(names).of_a_constant(loss)
+    if loss.requires_grad:
+        text = f"the loss is a leaf, requires_grad was set on it by hand: {cause.text}"
+        return Finding("nothing trains", text, "calculate the loss without leaving the graph", cause.line)
+    return Finding("nothing trains", f"the loss has no graph: {cause.text}", cause.cure, cause.line)
+
+
+def _shape(loss: Tensor, root: Node) -> Iterator[Finding]:
+    if loss.numel() != 1:
+        text = f"the loss has shape {list(loss.shape)}, and backward() needs one number"
+        yield Finding("loss is no scalar", text, "reduce it with mean() or sum()", root.line)
+
+
+def _broadcasts(graph: Graph) -> Iterator[Finding]:
+    """(N, 1) against (N,): every prediction is compared with every target."""
+    for node in graph.nodes:
+        if node.is_leaf or node.raw._operands is None or node.operation not in _DIFFERENCES or len(node.shape) != 2:
+            continue
+        rows, columns = node.shape
+        one_sided = any(e.producer.shape in ((rows, 1), (columns,)) for e in node.inputs)
+        if rows == columns and rows > 1 and one_sided and _is_penalty(node):
+            text = f"{node.label} compares ({rows}, 1) with ({rows},), which makes ({rows}, {rows}) of it"
+            yield Finding(
+                "broadcast in the loss",
+                text,
+                "give both one shape: prediction.squeeze(1) or target[:, None]",
+                node.line,
+            )
+            return
+
+
+def _is_penalty(node: Node) -> bool:
+    at = node
+    for _ in range(4):
+        if not at.uses:
+            return False
+        at = at.uses[0].consumer
+        if at.operation in _PENALTIES:
+            return True
+    return False
+
+
+def _softmaxes(graph: Graph) -> Iterator[Finding]:
+    for node in graph.nodes:
+        if node.is_leaf or not node.inputs:
+            continue
+        below = _through_views(node.inputs[0].producer)
+        if node.operation in ("cross_entropy_loss", "cross_entropy") and below.operation in _SOFT:
+            text = f"cross_entropy takes scores and applies softmax itself, but {below.operation} was applied before"
+            yield Finding("softmax twice", text, "give it the scores as they are", below.line)
+        elif node.operation.startswith("nll_loss") and below.operation != "log_softmax" and below.operation != "log":
+            text = f"nll_loss takes log-probabilities, but gets the result of {below.operation}"
+            yield Finding("no log-softmax", text, "apply log_softmax, or use cross_entropy on the scores", node.line)
+        elif node.operation == "logsigmoid" and below.operation in ("sigmoid", "softmax"):
+            text = f"binary_cross_entropy_with_logits takes scores, but {below.operation} was applied before"
+            yield Finding("softmax twice", text, "give it the scores as they are", below.line)
+
+
+def _through_views(node: Node) -> Node:
+    while not node.is_leaf and node.operation in _VIEWS and len(node.inputs) == 1:
+        node = node.inputs[0].producer
+    return node
+
+
+def _optimiser(model: Any, optimizer: Any, names: Names) -> Iterator[Finding]:
+    if optimizer is None:
+        return
+    known = {id(p) for group in optimizer.param_groups for p in group["params"]}
+    left_out = [path for path, p in model.named_parameters() if p.requires_grad and id(p) not in known]
+    if left_out:
+        name = next((f"{n} " for n, o in _variables() if o is optimizer), "")
+        shown = ", ".join(left_out[:4]) + (f" and {len(left_out) - 4} more" if len(left_out) > 4 else "")
+        text = f"the optimiser {name}does not have {shown}"
+        cure = "make it from model.parameters(), after all layers exist"
+        yield Finding("not in the optimiser", text, cure, _line_of_variable(optimizer))
+
+
+def _variables() -> Iterator[tuple[str, Any]]:
+    for frame in user_frames():
+        yield from variables(frame).items()
+
+
+def _line_of_variable(value: Any) -> Line | None:
+    for frame in user_frames():
+        for name, held in variables(frame).items():
+            if held is value:
+                return assignment(frame, name)
+    return None
+
+
+def _accumulation(model: Any, graph: Graph, accumulate: int, names: Names) -> Iterator[Finding]:
+    old = [path for path, p in model.named_parameters() if p.grad is not None and bool((p.grad != 0).any().item())]
+    if accumulate > 1 and not _divided_by(graph.roots[0], accumulate):
+        text = f"gradients of {accumulate} passes are added, but the loss is not divided by {accumulate}"
+        cure = f"(loss / {accumulate}).backward(), as long as the loss is a mean"
+        yield Finding("accumulation not scaled", text, cure, graph.roots[0].line)
+    elif accumulate == 1 and old and not graph.released:
+        text = f"{len(old)} parameters still have gradients of an earlier pass, to which the next backward() adds"
+        cure = "zero_grad() in each step, before backward(); doctor(..., accumulate=k) if the sum is meant"
+        yield Finding("not zeroed", text, cure, backward_call())
+
+
+def _divided_by(root: Node, count: int) -> bool:
+    """Whether a division by the count, or a multiplication by its inverse, is among the last steps."""
+    at = root
+    for _ in range(4):
+        if at.is_leaf or not at.inputs:
+            return False
+        recorded = at.raw._operands
+        for number in recorded[2] if recorded else ():
+            if isinstance(number, float) and number and (abs(number - count) < 1e-6 or abs(number * count - 1) < 1e-6):
+                return True
+        at = at.inputs[0].producer
+    return False
+
+
+def _unreached(model: Any, loss: Tensor, names: Names) -> Iterator[Finding]:
+    for path, p in model.named_parameters():
+        if p.requires_grad and not reaches(loss, p):
+            cause = Inquiry(names).cause(p, loss)
+            yield Finding("no path to the loss", f"{path}: {cause.text}", cause.cure, cause.line)
+
+
+def _zeros(model: Any, loss: Tensor, graph: Graph, names: Names) -> Iterator[Finding]:
+    if graph.released or loss.numel() != 1:
+        return
+    flow = Flow(graph, loss, Values(graph))
+    for path, p in model.named_parameters():
+        node = graph.find(p) if p.requires_grad else None
+        gradient = flow.gradient(node) if node else None
+        if gradient is not None and not bool((gradient != 0).any().item()):
+            cause = Inquiry(names).saturation(p, loss)
+            if cause is not None:
+                yield Finding("zero gradient", f"{path}: {cause.text}", cause.cure, cause.line)
+                return

@@ -1,0 +1,182 @@
+"""Health of gradients, layer by layer: norms, the size of updates, dead units, NaN, and a verdict."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .._core import Tensor
+from ..autograd.grad_mode import no_grad
+from .names import Names
+
+__all__ = ["Health", "HealthLog", "Layer", "health"]
+
+Verdict = Literal["healthy", "no gradient", "NaN", "zero", "vanishing", "exploding", "dead units"]
+_VANISHING, _EXPLODING = 1e-7, 1.0  # gradient norm over weight norm
+_COLUMNS = ("layer", "parameters", "weight norm", "gradient norm", "update/weight", "dead units", "NaN", "verdict")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer's numbers."""
+
+    name: str
+    parameters: int
+    weight_norm: float
+    gradient_norm: float | None  # None: no gradient
+    update_ratio: float | None  # size of the step over that of the weights; without lr, of the gradient
+    dead: int  # output units that no gradient reaches
+    units: int
+    nan: int  # elements of gradients and weights that are NaN or infinite
+    verdict: Verdict
+
+    def row(self) -> tuple[str, ...]:
+        ratio = "-" if self.update_ratio is None else f"{self.update_ratio:.2e}"
+        norm = "-" if self.gradient_norm is None else f"{self.gradient_norm:.3g}"
+        dead = f"{self.dead} of {self.units}" if self.units else "-"
+        return (
+            self.name,
+            f"{self.parameters:,}",
+            f"{self.weight_norm:.3g}",
+            norm,
+            ratio,
+            dead,
+            str(self.nan),
+            self.verdict,
+        )
+
+
+class Health(list[Layer]):
+    """All layers in order."""
+
+    @property
+    def sick(self) -> list[Layer]:
+        return [layer for layer in self if layer.verdict != "healthy"]
+
+    def __str__(self) -> str:
+        rows = [_COLUMNS, *(layer.row() for layer in self)]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
+        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+    __repr__ = __str__
+
+    def to_svg(self) -> str:
+        """Gradient norms as bars on a logarithmic scale."""
+        norms = [layer.gradient_norm for layer in self]
+        low, high = _decades([n for n in norms if n])
+        parts, step = [], 22
+        for i, layer in enumerate(self):
+            y, norm = i * step, layer.gradient_norm
+            length = 0.0 if not norm or not math.isfinite(norm) else 300 * (math.log10(norm) - low) / (high - low)
+            colour = "#5a9a68" if layer.verdict == "healthy" else "#b0372b"
+            note = f"{norm:.2g}  {layer.verdict}" if norm is not None else layer.verdict
+            parts.append(f'<text x="0" y="{y + 15}">{html.escape(layer.name)}</text>')
+            parts.append(f'<rect x="260" y="{y + 3}" width="{max(length, 1):.1f}" height="15" fill="{colour}"/>')
+            parts.append(f'<text x="{268 + length:.1f}" y="{y + 15}">{note}</text>')
+        return _svg(parts, 760, len(self) * step + 6)
+
+
+def health(model: Any, lr: float | None = None) -> Health:
+    """Each layer's state after backward(). With the learning rate, update/weight is that of plain SGD's step."""
+    name = Names().of_modules.get(id(model), "")
+    with no_grad():
+        found = [_layer(path or "model", m, lr) for path, m in model.named_modules(prefix=name) if _own(m)]
+    return Health(found)
+
+
+class HealthLog:
+    """Health over training: call step() after each backward()."""
+
+    def __init__(self, model: Any, lr: float | None = None):
+        self.model, self.lr = model, lr
+        self.steps: list[Health] = []
+
+    def step(self) -> Health:
+        """Notes the present state."""
+        self.steps.append(health(self.model, self.lr))
+        return self.steps[-1]
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.steps)} steps"]
+        for i, layer in enumerate(self.steps[0] if self.steps else []):
+            norms = [s[i].gradient_norm or 0.0 for s in self.steps]
+            sick = [k for k, s in enumerate(self.steps) if s[i].verdict != "healthy"]
+            note = f"; {self.steps[sick[0]][i].verdict} first at step {sick[0]}" if sick else ""
+            lines.append(f"  {layer.name}: gradient norm {norms[0]:.3g} -> {norms[-1]:.3g}{note}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def to_svg(self) -> str:
+        """Each layer's gradient norm as a line over the steps."""
+        norms = [[s[i].gradient_norm for s in self.steps] for i in range(len(self.steps[0]) if self.steps else 0)]
+        low, high = _decades([n for line in norms for n in line if n])
+        parts = []
+        for i, line in enumerate(norms):
+            colour = f"hsl({i * 67 % 360} 60% 45%)"
+            points = [
+                f"{20 + 560 * k / max(len(line) - 1, 1):.1f},{210 - 190 * (math.log10(n) - low) / (high - low):.1f}"
+                for k, n in enumerate(line)
+                if n and math.isfinite(n)
+            ]
+            parts.append(f'<polyline fill="none" stroke="{colour}" points="{" ".join(points)}"/>')
+            label = html.escape(self.steps[0][i].name)
+            parts.append(f'<text x="590" y="{20 + i * 16}" fill="{colour}">{label}</text>')
+        return _svg(parts, 860, max(230, len(norms) * 16 + 20))
+
+
+def _own(module: Any) -> list[Tensor]:
+    return [p for p in module._parameters.values() if p is not None]
+
+
+def _layer(name: str, module: Any, lr: float | None) -> Layer:
+    parameters = _own(module)
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    weight, gradient = _norm(parameters), _norm(gradients) if gradients else None
+    nan = sum(int((~t.detach().isfinite()).sum().item()) for t in [*parameters, *gradients])
+    ratio = None if gradient is None or weight == 0 else gradient / weight * (lr or 1.0)
+    dead, units = _dead_units(parameters)
+    verdict = _verdict(gradient, weight, nan, dead, units)
+    return Layer(name, sum(p.numel() for p in parameters), weight, gradient, ratio, dead, units, nan, verdict)
+
+
+def _norm(tensors: list[Tensor]) -> float:
+    return math.sqrt(sum(float(t.detach().double().square().sum().item()) for t in tensors))
+
+
+def _dead_units(parameters: list[Tensor]) -> tuple[int, int]:
+    """Rows of the first matrix whose gradient is exactly zero."""
+    weight = next((p for p in parameters if p.ndim > 1), None)
+    if weight is None or weight.grad is None:
+        return 0, 0
+    rows = (weight.grad != 0).reshape(weight.shape[0], -1).any(1)
+    return int((~rows).sum().item()), weight.shape[0]
+
+
+def _verdict(gradient: float | None, weight: float, nan: int, dead: int, units: int) -> Verdict:
+    if gradient is None:
+        return "no gradient"
+    if nan:
+        return "NaN"
+    if gradient == 0:
+        return "zero"
+    if weight and gradient / weight < _VANISHING:
+        return "vanishing"
+    if weight and gradient / weight > _EXPLODING * 100:
+        return "exploding"
+    return "dead units" if units and dead > units // 2 else "healthy"
+
+
+def _decades(norms: list[float]) -> tuple[float, float]:
+    logs = [math.log10(n) for n in norms if n > 0 and math.isfinite(n)]
+    low, high = math.floor(min(logs, default=-1.0)), math.ceil(max(logs, default=0.0))
+    return low, max(high, low + 1)
+
+
+def _svg(parts: list[str], width: int, height: int) -> str:
+    style = "<style>text { font: 12px ui-monospace, monospace }</style>"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
+    return f"{head}{style}{''.join(parts)}</svg>"

@@ -1,0 +1,338 @@
+"""The search for the cause of a missing gradient: what is alive is asked first, then the source is read."""
+
+from __future__ import annotations
+
+import linecache
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .._core import Tensor
+from .flow import Flow
+from .graph import Graph, Node, living_tensors
+from .names import Names, user_frames, variables
+from .reading import Departure, Outcome, attribute_of, backward_call, made_at, read_forward, read_frame
+from .source import Line, line_at, line_of
+from .story import reaches
+from .values import Values
+
+__all__ = ["Cause", "Inquiry", "unregistered"]
+
+Kind = Literal[
+    "there",  # it is not missing
+    "never used",
+    "detached",
+    "read out",  # item(), tolist(), numpy(), float()
+    "integer cast",
+    "no gradient",  # an operation that has none: argmax, a comparison
+    "no_grad",
+    "non-leaf",
+    "backward not called",
+    "cleared",
+    "output not used",
+    "not registered",
+    "saturated",
+    "not asked for",  # requires_grad is False
+]
+
+# What to do about each cause.
+_CURES: dict[str, str] = {
+    "never used": "use it in what the loss is calculated from",
+    "detached": "leave the detachment out, or differentiate with respect to the detached tensor",
+    "read out": "calculate with the tensor itself; a Python number or an array has no history",
+    "integer cast": "keep a floating dtype up to the loss; integers have no gradient",
+    "no gradient": "use an operation with a gradient (softmax in place of argmax, a weight in place of a comparison)",
+    "no_grad": "calculate it outside of the block",
+    "non-leaf": "look at the leaf's .grad, or call retain_grad() on this tensor before backward()",
+    "backward not called": "call loss.backward()",
+    "cleared": "read .grad before it is cleared",
+    "output not used": "use the result in the loss",
+    "not registered": "keep modules in nn.ModuleList or nn.ModuleDict, tensors in nn.Parameter",
+    "saturated": "keep the inputs away from where the function is flat, or use one that is not (leaky_relu)",
+    "not asked for": "call requires_grad_() on it, before it is used",
+    "there": "",
+}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a gradient is missing or zero."""
+
+    kind: Kind
+    name: str  # what the user calls the tensor
+    text: str
+    line: Line | None = None
+
+    @property
+    def cure(self) -> str:
+        return _CURES[self.kind]
+
+    def __str__(self) -> str:
+        where = f"\n  here: {self.line}" if self.line else ""
+        cure = f"\n  What to do: {self.cure}." if self.cure else ""
+        return f"{self.name}: {self.text}.{where}{cure}"
+
+    def to_dict(self) -> dict[str, Any]:
+        line = self.line.to_dict() if self.line else None
+        return {"kind": self.kind, "name": self.name, "text": self.text, "line": line, "cure": self.cure}
+
+
+def unregistered(model: Any, names: Names) -> list[Cause]:
+    """Tensors with gradients, and modules, that stand in plain lists and dicts, where the model does not see them."""
+    known = {id(p) for p in model.parameters()}
+    found = []
+    prefix = names.of_modules.get(id(model), type(model).__name__)
+    for path, module in model.named_modules(prefix=prefix):
+        for key, value in list(vars(module).items()):
+            if key.startswith("_") or not isinstance(value, list | tuple | dict):
+                continue
+            items = value.values() if isinstance(value, dict) else value
+            hidden = [p for item in items for p in _parameters(item) if id(p) not in known]
+            if hidden:
+                kind = type(value).__name__
+                text = f"{len(hidden)} parameters are in a plain {kind}, where model.parameters() does not find them"
+                found.append(Cause("not registered", f"{path}.{key}", text, attribute_of(module, key)))
+    return found
+
+
+def _parameters(item: Any) -> list[Tensor]:
+    if isinstance(item, Tensor):
+        return [item] if item.requires_grad and item.is_leaf else []
+    found: Callable[[], Any] | None = getattr(item, "parameters", None)
+    return list(found()) if found is not None else []
+
+
+class Inquiry:
+    """Looks for the cause, in the order in which causes hide each other."""
+
+    def __init__(self, names: Names):
+        self.names = names
+
+    def cause(self, tensor: Tensor, loss: Tensor | None) -> Cause:
+        name = self.names.of(tensor) or "the tensor"
+        if not tensor.requires_grad:
+            return self.of_a_constant(tensor)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            gradient = tensor.grad
+        if gradient is not None:
+            return self._of_a_gradient(tensor, gradient, loss, name)
+        if tensor.grad_fn is not None and not tensor.retains_grad:
+            return self._of_a_result(tensor, name)
+        return self._of_a_leaf(tensor, loss, name)
+
+    # ---- tensors that do not require a gradient
+
+    def of_a_constant(self, tensor: Tensor) -> Cause:
+        """Where a value without history lost it."""
+        name = self.names.of(tensor) or "the tensor"
+        if tensor._cut is not None:
+            by, line = tensor._cut
+            return _cut_cause(name, by, line_of(line))
+        departure = self._read(tensor, name, backwards=True)
+        if departure is not None:
+            return _departure_cause(name, departure)
+        if not (tensor.is_floating_point() or tensor.is_complex()):
+            kind = str(tensor.dtype).rpartition(".")[2]
+            return Cause("integer cast", name, f"it is of dtype {kind}, and only floating dtypes have gradients")
+        text = "it was made without requires_grad=True, and not calculated from a tensor that has it"
+        return Cause("not asked for", name, text, self._made(tensor))
+
+    # ---- results
+
+    def _of_a_result(self, tensor: Tensor, name: str) -> Cause:
+        node = tensor.grad_fn
+        line = line_at(node._code)
+        leaf = self._first_leaf(node)
+        whose = f"; the leaf is {leaf}" if leaf else ""
+        text = f"it is not a leaf: {node.operation} made it{whose}, and backward() fills .grad of leaves only"
+        return Cause("non-leaf", name, text, line)
+
+    def _first_leaf(self, node: Any) -> str | None:
+        while not isinstance(node, Tensor):
+            below = [target for target, _ in node._edges if target is not None]
+            if not below:
+                return None
+            node = below[0]
+        return self.names.of(node) or "a tensor without a name"
+
+    # ---- leaves
+
+    def _of_a_leaf(self, leaf: Tensor, loss: Tensor | None, name: str) -> Cause:
+        results = [loss] if loss is not None else living_tensors()
+        reached = [t for t in results if t.requires_grad and t.grad_fn is not None and reaches(t, leaf)]
+        cleared = line_of(leaf._cleared)
+        if cleared is not None and (reached or loss is None):
+            return Cause("cleared", name, "its gradient was there and was cleared", cleared)
+        if reached and loss is not None:
+            text = "the loss depends on it, but backward() has not run"
+            return Cause("backward not called", name, text, line_at(reached[0].grad_fn._code))
+        departure = self._read(leaf, name)
+        if departure is not None and not reached:
+            return _departure_cause(name, departure)
+        if loss is None:
+            return self._without_loss(leaf, name, reached, departure)
+        return self._not_reached(leaf, loss, name)
+
+    def _without_loss(self, leaf: Tensor, name: str, reached: list[Tensor], departure: Departure | None) -> Cause:
+        if not reached:
+            return Cause("never used", name, "nothing was calculated from it", self._made(leaf))
+        newest = max(reached, key=lambda t: t.grad_fn._sequence_nr())
+        if departure is not None and newest.numel() != 1:
+            return _departure_cause(name, departure)
+        shown = self.names.of(newest) or newest.grad_fn.operation
+        line = line_at(newest.grad_fn._code)
+        if backward_call() is not None and not any(_is_released(t) for t in reached):
+            text = f"backward() was called, but not on {shown}, which was calculated from it"
+            return Cause("output not used", name, text, line)
+        text = f"{shown} was calculated from it, but backward() has not run on that"
+        return Cause("backward not called", name, text, line)
+
+    def _not_reached(self, leaf: Tensor, loss: Tensor, name: str) -> Cause:
+        users = [t for t in living_tensors() if reaches(t, leaf)]
+        if users:
+            newest = max(users, key=lambda t: t.grad_fn._sequence_nr())
+            line = line_at(newest.grad_fn._code)
+            shown = self.names.of(newest) or newest.grad_fn.operation
+            return Cause(
+                "output not used", name, f"{shown} was calculated from it, but the loss does not use that", line
+            )
+        outcome = self._outcome(leaf)
+        if outcome is not None and outcome.uses:
+            line = _line_in(self._frame_of(leaf), outcome.uses[-1])
+            return Cause("output not used", name, "what was calculated from it is not part of the loss", line)
+        return Cause("never used", name, "the loss was not calculated from it", self._made(leaf))
+
+    # ---- gradients of zeros
+
+    def _of_a_gradient(self, tensor: Tensor, gradient: Tensor, loss: Tensor | None, name: str) -> Cause:
+        if gradient.numel() == 0 or bool((gradient != 0).any().item()):
+            return Cause("there", name, "it has a gradient")
+        written = line_of(gradient._written)
+        if written is not None and "zero" in written.text:
+            return Cause("cleared", name, "its gradient was set to zero", written)
+        results = [loss] if loss is not None else sorted(living_tensors(), key=lambda t: -t.grad_fn._sequence_nr())
+        for result in results:
+            if result.requires_grad and reaches(result, tensor):
+                found = self.saturation(tensor, result)
+                if found is not None:
+                    return found
+        return Cause("saturated", name, "its gradient is exactly zero, and its graph is gone")
+
+    def saturation(self, tensor: Tensor, loss: Any) -> Cause | None:
+        """The step that makes zeros of a gradient, or None if the gradient is not zero."""
+        name = self.names.of(tensor) or "the tensor"
+        graph = Graph([loss], self.names)
+        flow = Flow(graph, loss, Values(graph), None if loss.numel() == 1 else loss.detach().new_ones(loss.shape))
+        node = graph.find(tensor)
+        gradient = flow.gradient(node) if node else None
+        if node is None or (gradient is not None and not _all_zero(gradient)):
+            return None
+        flat = _where_zero(graph, flow, node)
+        if flat is None:
+            return None
+        shown = flat.line.expression if flat.line and flat.line.expression else flat.operation
+        text = f"its gradient is exactly zero: {flat.operation} is flat at every element of {shown}"
+        return Cause("saturated", name, text, flat.line)
+
+    # ---- the user's source
+
+    def _frame_of(self, tensor: Tensor) -> Any:
+        name = (self.names.of(tensor) or "").partition(".")[0].partition("[")[0]
+        return next((f for f in user_frames() if name in variables(f)), None)
+
+    def _outcome(self, tensor: Tensor) -> Outcome | None:
+        name, frame = self.names.of(tensor), self._frame_of(tensor)
+        if name is None or frame is None:
+            return None
+        base = name.partition(".")[0].partition("[")[0]
+        owner = variables(frame)[base]
+        if id(owner) in self.names.of_modules:
+            inside = read_forward(owner, name.partition(".")[2].partition(".")[0])
+            if inside is not None and (inside.departures or not inside.returned):
+                return inside
+            return read_frame(frame, base)
+        outcome = read_frame(frame, name)
+        return outcome if outcome and (outcome.uses or base == name) else read_frame(frame, base)
+
+    def _read(self, tensor: Tensor, name: str, backwards: bool = False) -> Departure | None:
+        if backwards:
+            return self._origin(name)
+        outcome = self._outcome(tensor)
+        return outcome.departures[0] if outcome is not None and outcome.departures else None
+
+    def _origin(self, name: str) -> Departure | None:
+        """For a value without history: the first departure of any tensor with a gradient, up to the asking line."""
+        for other, tensor in self.names.tensors:
+            if tensor.requires_grad and tensor.is_leaf and other != name:
+                outcome = self._outcome(tensor)
+                if outcome is not None and outcome.departures:
+                    return outcome.departures[0]
+        return None
+
+    def _made(self, tensor: Tensor) -> Line | None:
+        name = self.names.of(tensor)
+        return None if name is None else made_at(name)
+
+
+def _line_in(frame: Any, number: int) -> Line | None:
+    if frame is None:
+        return None
+    file = frame.f_code.co_filename
+    return Line(file, number, frame.f_code.co_qualname, linecache.getline(file, number).strip())
+
+
+def _is_released(tensor: Tensor) -> bool:
+    seen, stack = set(), [tensor.grad_fn]
+    while stack:
+        node = stack.pop()
+        if node is None or isinstance(node, Tensor) or id(node) in seen:
+            continue
+        if node._released:
+            return True
+        seen.add(id(node))
+        stack += [target for target, _ in node._edges]
+    return False
+
+
+_READS = {"item()": "item()", "tolist()": "tolist()", "numpy()": "numpy()"}
+
+
+def _cut_cause(name: str, by: str, line: Line | None) -> Cause:
+    if by in _READS:
+        return Cause("read out", name, f"its value was read out of the graph by {by}", line)
+    if by.startswith("no_grad"):
+        return Cause("no_grad", name, "it was calculated while recording was off (no_grad or its kin)", line)
+    return Cause("detached", name, f"it left the graph through {by}", line)
+
+
+def _departure_cause(name: str, d: Departure) -> Cause:
+    words = {
+        "detached": f"what was calculated from it left the graph through {d.by}",
+        "read out": f"what was calculated from it was read out of the graph by {d.by}",
+        "integer cast": f"what was calculated from it was converted to integers by {d.by}",
+        "no gradient": f"what was calculated from it went through {d.by}, which has no gradient",
+        "no_grad": f"what was calculated from it was calculated under {d.by}",
+    }
+    return Cause(d.how, name, words[d.how], d.line)  # type: ignore[arg-type]
+
+
+def _all_zero(t: Tensor) -> bool:
+    return not bool((t != 0).any().item())
+
+
+def _where_zero(graph: Graph, flow: Flow, leaf: Node) -> Node | None:
+    """From the result down, the first step on the way to a leaf that gets a gradient and sends zeros only."""
+    leads = {leaf.index}
+    for node in graph.nodes:
+        if any(e.producer.index in leads for e in node.inputs):
+            leads.add(node.index)
+    for node in reversed(graph.nodes):
+        arriving = flow.gradient(node)
+        if node.index not in leads or node.is_leaf or arriving is None or _all_zero(arriving):
+            continue
+        sent = [flow.contribution(e) for e in node.inputs if e.producer.index in leads]
+        if sent and all(s is None or _all_zero(s) for s in sent):
+            return node
+    return None

@@ -1,0 +1,51 @@
+"""Why is it None, why zero: one cause out of a closed list, with the line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import Tensor
+from .graph import Graph
+from .inquiry import Cause, Inquiry, unregistered
+from .names import Names
+from .story import reaches
+
+__all__ = ["Cause", "Missing", "explain_none", "missing"]
+
+
+def explain_none(tensor: Tensor, loss: Tensor | None = None) -> Cause:
+    """Why `tensor` has no gradient, or one of zeros. With the loss the answer is surer."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"explain_none(): expected a tensor, got {type(tensor).__name__}")
+    return Inquiry(Names()).cause(tensor, loss)
+
+
+def why_cut(tensor: Tensor) -> Cause:
+    """Why a tensor has no graph."""
+    return Inquiry(Names()).of_a_constant(tensor)
+
+
+class Missing(list[Cause]):
+    """What missing() found, one cause per parameter; empty: every parameter has a gradient."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "Every parameter has a gradient."
+
+    __repr__ = __str__
+
+
+def missing(model: Any, loss: Tensor | None = None) -> Missing:
+    """The causes for all parameters of a model that have no gradient (or would get none from this loss)."""
+    names = Names()
+    inquiry = Inquiry(names)
+    found = Missing()
+    for path, parameter in model.named_parameters():
+        reached = loss is not None and loss.requires_grad and reaches(loss, parameter)
+        if reached and parameter.grad is None and not Graph([loss], names).released:  # type: ignore[list-item]
+            cause = inquiry.saturation(parameter, loss)
+        else:
+            cause = inquiry.cause(parameter, loss)
+        if cause is not None and cause.kind != "there":
+            known = names.of(parameter)
+            found.append(cause if known else Cause(cause.kind, path, cause.text, cause.line))
+    return Missing([*found, *unregistered(model, names)])

@@ -1,0 +1,306 @@
+"""nan_guard(): stops at the first operation, forward or backward, that makes a NaN or an infinity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .. import _core
+from .._core import Tensor
+from ..tensor_methods import _add_hook
+from .display import number_text
+from .graph import Graph, Node
+from .names import Names
+from .nan_hints import hint_for
+from .source import Line, line_at, line_of
+
+__all__ = ["NonFinite", "NonFiniteError", "nan_guard"]
+
+Index = tuple[int, ...]
+
+
+@dataclass
+class NonFinite:
+    """Where a NaN or an infinity came from."""
+
+    what: Literal["NaN", "inf", "-inf"]
+    state: Literal["made here", "passed on", "masked later"]
+    phase: Literal["forward", "backward"]
+    operation: str
+    line: Line | None
+    index: Index  # of the first such element
+    inputs: dict[str, str] = field(default_factory=dict)  # what went in there
+    chain: list[str] = field(default_factory=list)  # from there to the loss
+    hint: str = ""
+
+    def __str__(self) -> str:
+        where = f" at index {list(self.index)}" if self.index else ""
+        verb = {"made here": "made", "passed on": "passed on", "masked later": "made, and masked later,"}[self.state]
+        lines = [f"{self.what} {verb} by {self.operation} in the {self.phase} pass{where}."]
+        if self.line:
+            lines.append(f"  here: {self.line}")
+        if self.inputs:
+            lines.append("  with " + ", ".join(f"{name} = {value}" for name, value in self.inputs.items()))
+        if self.chain:
+            lines.append("  from there to the loss: " + " -> ".join(self.chain))
+        if self.hint:
+            lines.append(f"  {self.hint}")
+        return "\n".join(lines)
+
+
+class NonFiniteError(RuntimeError):
+    """Raised within nan_guard(); `origin` has the facts."""
+
+    def __init__(self, origin: NonFinite):
+        super().__init__(str(origin))
+        self.origin = origin
+
+
+class nan_guard:  # noqa: N801
+    """Within it, the first operation that makes a NaN or an infinity out of finite numbers raises NonFiniteError.
+
+    Infinities that the program writes itself (masks of -inf) and NaN in its data are passed on. With
+    stop_at_forward=False, what is made in the forward pass is kept in `seen`; it raises only if it reaches the loss.
+    """
+
+    _running: nan_guard | None = None
+
+    def __init__(self, stop_at_forward: bool = True):
+        self.stop_at_forward = stop_at_forward
+        self.seen: list[NonFinite] = []
+        self._root: Tensor | None = None
+
+    def __enter__(self) -> nan_guard:
+        if nan_guard._running is not None:
+            raise RuntimeError("nan_guard() is already on")
+        nan_guard._running = self
+        _core.set_watcher(self._call)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        nan_guard._running = None
+        _core.set_watcher(None)
+        self._root = None
+
+    # ---- forward
+
+    def _call(self, function: Callable, args: tuple, kwargs: dict) -> Any:
+        name = getattr(function, "__name__", "?")
+        if name == "backward":
+            self._before_backward(args[0])
+        elif name.endswith("_") and not name.endswith("__"):
+            return self._written(function, name, args, kwargs)
+        result = function(*args, **kwargs)
+        for tensor in _tensors(result):
+            if tensor.grad_fn is not None:
+                self._watch_node(tensor.grad_fn)
+            if not name.startswith(("empty", "new_empty")):
+                self._look(tensor, name, args, kwargs)
+        return result
+
+    def _written(self, function: Callable, name: str, args: tuple, kwargs: dict) -> Any:
+        """An operation in place: what went in is told by a copy from before."""
+        before = tuple(a.detach().clone() if i == 0 and isinstance(a, Tensor) else a for i, a in enumerate(args))
+        result = function(*args, **kwargs)
+        if isinstance(result, Tensor):
+            if result.grad_fn is not None:
+                self._watch_node(result.grad_fn)
+            self._look(result, name, before, kwargs)
+        return result
+
+    def _look(self, result: Tensor, name: str, args: tuple, kwargs: dict) -> None:
+        what, index = first_bad(result)
+        if what is None:
+            return
+        given = [*args, *kwargs.values()]
+        if what == "NaN" and any(_has_nan(a) for a in given):
+            return
+        if what != "NaN" and any(_has_infinity(a) for a in given):
+            return
+        here = line_of(_core.current_line())
+        line = line_at(result.grad_fn._code) if result.grad_fn is not None else here
+        operation = name.strip("_") if name.startswith("__") else name
+        inputs = _inputs_at(result, index, args, kwargs)
+        origin = NonFinite(what, "made here", "forward", operation, line or here, index, inputs)
+        origin.hint = hint_for(operation, what, "forward", line)
+        self.seen.append(origin)
+        if self.stop_at_forward:
+            raise NonFiniteError(origin)
+
+    # ---- backward
+
+    def _before_backward(self, root: Tensor) -> None:
+        what, _ = first_bad(root)
+        if what is not None and root.requires_grad:
+            raise NonFiniteError(self._reached(root, what))
+        for origin in self.seen:
+            origin.state = "masked later"
+        self._root = root
+        stack, known = [root.grad_fn], set()
+        while stack:
+            node = stack.pop()
+            if node is None or isinstance(node, Tensor) or id(node) in known:
+                continue
+            known.add(id(node))
+            self._watch_node(node)
+            stack += [target for target, _ in node._edges]
+
+    def _reached(self, root: Tensor, what: Any) -> NonFinite:
+        if self.seen:
+            return self.seen[0]
+        line = line_at(root.grad_fn._code) if root.grad_fn is not None else None
+        operation = root.grad_fn.operation if root.grad_fn is not None else "the program"
+        hint = f"The loss is {what} and no operation made it: it came in with the data, or with a parameter."
+        return NonFinite(what, "passed on", "forward", operation, line, (), _bad_leaves(root), [], hint)
+
+    def _watch_node(self, node: Any) -> None:
+        hooks = node._hooks()
+        if not any(isinstance(h, _NodeWatch) for h in hooks.values()):
+            _add_hook(hooks, _NodeWatch(node))
+
+    def _backward(self, node: Any, input: int, gradient: Tensor, outgoing: tuple) -> None:
+        what, index = first_bad(gradient)
+        if what is None:
+            return
+        origin = NonFinite(what, "made here", "backward", node.operation, line_at(node._code), index)
+        graph = None if self._root is None else Graph([self._root], Names())
+        found = None if graph is None else next((n for n in graph.nodes if n.raw is node), None)
+        g = outgoing[0] if outgoing else None
+        at = index if g is not None and g.shape == gradient.shape else None
+        if g is not None:
+            origin.inputs["the gradient that arrived"] = _at(g, at)
+        for name, tensor, _, is_current in node._peek_saved():
+            if tensor is not None and is_current:
+                shown = index if tensor.shape == gradient.shape else None
+                origin.inputs["input" if name == "self" else name or "saved"] = _at(tensor, shown)
+        zero = g is not None and at is not None and g[at].item() == 0
+        mask = _mask_above(found) if zero and found is not None else None
+        if found is not None:
+            origin.chain = _chain(found)
+        origin.hint = hint_for(node.operation, what, "backward", origin.line, mask, zero)
+        raise NonFiniteError(origin)
+
+
+class _NodeWatch:
+    """A node's hook; it knows its node without owning it."""
+
+    def __init__(self, node: Any):
+        self._operation, self._id = node.operation, id(node)
+
+    def __call__(self, grad_inputs: tuple, grad_outputs: tuple) -> None:
+        guard = nan_guard._running
+        if guard is None or any(g is not None and first_bad(g)[0] for g in grad_outputs):
+            return
+        for i, g in enumerate(grad_inputs):
+            if g is not None and first_bad(g)[0] is not None:
+                guard._backward(_node_with(self._id), i, g, grad_outputs)
+
+
+def _node_with(identity: int) -> Any:
+    from .graph import living_nodes
+
+    return next(n for n in living_nodes() if id(n) == identity)
+
+
+# ---- looking at numbers
+
+
+def first_bad(t: Tensor) -> tuple[Literal["NaN", "inf", "-inf"] | None, Index]:
+    """What the first element that is not finite is, and where: a NaN before an infinity."""
+    if not (t.is_floating_point() or t.is_complex()) or t.numel() == 0:
+        return None, ()
+    t = t.detach()
+    if bool(t.isfinite().all().item()):
+        return None, ()
+    bad = t.isnan()
+    is_nan = bool(bad.any().item())
+    if not is_nan:
+        bad = ~t.isfinite()
+    flat = int(bad.reshape(-1).to(_core.int64).argmax().item())
+    index: list[int] = []
+    for size in reversed(t.shape):
+        index.insert(0, flat % size)
+        flat //= size
+    if is_nan:
+        return "NaN", tuple(index)
+    return ("-inf" if not t.is_complex() and t[tuple(index)].item() < 0 else "inf"), tuple(index)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    return [t for item in value for t in _tensors(item)] if isinstance(value, list | tuple) else []
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, float):
+        return value != value
+    return any(t.is_floating_point() and bool(t.detach().isnan().any().item()) for t in _tensors(value))
+
+
+def _has_infinity(value: Any) -> bool:
+    if isinstance(value, float):
+        return value in (float("inf"), float("-inf"))
+    return any(t.is_floating_point() and bool(t.detach().isinf().any().item()) for t in _tensors(value))
+
+
+def _at(t: Tensor, index: Index | None) -> str:
+    if index is not None:
+        return number_text(t.detach()[index].item())
+    from .display import value_text
+
+    return value_text(t.detach())
+
+
+def _inputs_at(result: Tensor, index: Index, args: tuple, kwargs: dict) -> dict[str, str]:
+    names = Names()
+    shown = {}
+    for i, value in enumerate([*args, *kwargs.values()]):
+        if isinstance(value, Tensor):
+            fits = value.ndim <= result.ndim and value.numel() > 0
+            place = tuple(
+                0 if s == 1 else k for s, k in zip(value.shape, index[len(index) - value.ndim :], strict=False)
+            )
+            fits = fits and len(place) == value.ndim and all(k < s for k, s in zip(place, value.shape, strict=True))
+            label = names.of(value) or f"argument {i + 1}"
+            shown[f"{label}{list(place) if fits and place else ''}"] = _at(value, place if fits else None)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            shown[f"argument {i + 1}"] = number_text(value)
+    return shown
+
+
+def _bad_leaves(root: Tensor) -> dict[str, str]:
+    graph = Graph([root], Names())
+    found = {}
+    for leaf in graph.leaves:
+        what, index = first_bad(leaf.raw)
+        if what is not None:
+            found[f"{leaf.label}{list(index) if index else ''}"] = what
+    return found
+
+
+# ---- looking at the graph
+
+
+def _chain(node: Node) -> list[str]:
+    """One way from a node to the result."""
+    way, at = [], node
+    while True:
+        place = f" ({at.line.place})" if at.line else ""
+        way.append(f"{at.label}{place}")
+        if not at.uses or len(way) > 12:
+            return way
+        at = at.uses[0].consumer
+
+
+def _mask_above(node: Node) -> Node | None:
+    """The nearest step above that sends zeros where its branch was not chosen: where, a mask, an index."""
+    at = node
+    for _ in range(50):
+        if not at.uses:
+            return None
+        at = at.uses[0].consumer
+        if at.operation in ("where", "masked_fill", "masked_select", "index", "mul", "clamp", "relu"):
+            return at
+    return None

@@ -1,0 +1,410 @@
+// The page of an explanation: source, graph, steps. Everything it shows is in `data`, which page.py writes.
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const SVG = "http://www.w3.org/2000/svg";
+const $ = (id) => document.getElementById(id);
+const state = { step: 0, folded: new Set(), view: { x: 0, y: 0, k: 1 }, found: new Set(), playing: null, picked: null };
+const steps = [...data.forward.map((n) => ["forward", n]), ...data.backward.map((n) => ["backward", n])];
+
+// ---- modules
+
+const ancestors = (path) => (path ? path.split(".").map((_, i, parts) => parts.slice(0, i + 1).join(".")) : []);
+const members = new Map();  // path -> nodes inside
+for (const node of data.nodes)
+  for (const path of ancestors(node.module)) (members.get(path) ?? members.set(path, []).get(path)).push(node);
+
+// A block that its neighbours repeat is folded at first: blocks.0, blocks.1 ... with the same operations.
+function repeated() {
+  const shape = (path) => members.get(path).map((n) => n.operation).join(" ");
+  const groups = new Map();
+  for (const path of members.keys()) {
+    const key = path.replace(/\.\d+$/, ".#") + "|" + shape(path);
+    if (/\.\d+$/.test(path)) (groups.get(key) ?? groups.set(key, []).get(key)).push(path);
+  }
+  return [...groups.values()].filter((g) => g.length > 1 && members.get(g[0]).length > 3).flat();
+}
+
+const itemOf = (node) => {
+  const hidden = ancestors(node.module).find((path) => state.folded.has(path));
+  return hidden === undefined ? `n${node.index}` : `m${hidden}`;
+};
+
+// ---- layout: layers by depth, few crossings, no overlap (the same idea as layout.py)
+
+function layered(items, edges) {
+  const at = new Map(items.map((item, i) => [item.id, i]));
+  const out = items.map(() => []), into = items.map(() => 0);
+  let links = edges.map(([a, b]) => [at.get(a), at.get(b)]);
+  links = withoutCycles(items.length, links);
+  for (const [a, b] of links) { out[a].push(b); into[b]++; }
+  const depth = items.map(() => 0), sources = items.map((_, i) => i).filter((i) => !into[i]), ready = [...sources];
+  while (ready.length) {
+    const a = ready.pop();
+    for (const b of out[a]) {
+      depth[b] = Math.max(depth[b], depth[a] + 1);
+      if (!--into[b]) ready.push(b);
+    }
+  }
+  for (const a of sources) if (out[a].length) depth[a] = Math.min(...out[a].map((b) => depth[b])) - 1;
+  const layers = [], near = items.map(() => [[], []]);
+  depth.forEach((d, i) => (layers[d] ??= []).push(i));
+  for (let d = 0; d < layers.length; d++) layers[d] ??= [];
+  const shared = new Map(), chains = new Map();
+  for (const [a, b] of links) {
+    const chain = []; let last = a;
+    for (let d = depth[a] + 1; d < depth[b]; d++) {
+      const key = `${a}/${d}`;
+      let dummy = shared.get(key);
+      if (dummy === undefined) {
+        dummy = near.length; shared.set(key, dummy); near.push([[last], []]); near[last][1].push(dummy);
+        layers[d].push(dummy);
+      }
+      chain.push(dummy); last = dummy;
+    }
+    near[last][1].push(b); near[b][0].push(last); chains.set(`${a}/${b}`, chain);
+  }
+  const place = [], number = (layer) => layer.forEach((n, i) => (place[n] = i));
+  layers.forEach(number);
+  const mean = (list, of, otherwise) => (list.length ? list.reduce((s, m) => s + of[m], 0) / list.length : otherwise);
+  for (let sweep = 0; sweep < 8; sweep++) {
+    const side = sweep % 2, order = side ? [...layers].reverse() : layers;
+    for (const layer of order) {
+      const wish = new Map(layer.map((n) => [n, mean(near[n][side], place, place[n])]));
+      layer.sort((a, b) => wish.get(a) - wish.get(b)); number(layer);
+    }
+  }
+  const width = (n) => (n < items.length ? items[n].width : 4), x = [], gap = 26;
+  for (const layer of layers) { let left = 0; for (const n of layer) { x[n] = left + width(n) / 2; left += width(n) + gap; } }
+  const pulling = (n, side) => {  // what is computed pulls its results along; parameters follow them
+    const computed = side ? near[n][1] : near[n][0].filter((m) => near[m][0].length);
+    return computed.length ? computed : near[n][side];
+  };
+  for (let sweep = 0; sweep < 6; sweep++) {
+    const side = sweep % 2;
+    for (const layer of side ? [...layers].reverse() : layers)
+      settle(layer, layer.map((n) => mean(pulling(n, side), x, x[n])), (n) => width(n) + gap, (n) => (near[n][0].length ? 1 : 0.05), x);
+  }
+  const y = [], half = []; let top = 0;
+  for (const layer of layers) {
+    const tall = Math.max(12, ...layer.filter((n) => n < items.length).map((n) => items[n].height));
+    for (const n of layer) { y[n] = top + tall / 2; half[n] = tall / 2; }
+    top += tall + 46;
+  }
+  items.forEach((item, i) => Object.assign(item, { x: x[i], y: y[i] }));
+  return (a, b) => (chains.get(`${at.get(a)}/${at.get(b)}`) ?? [])
+    .flatMap((n) => [[x[n], y[n] - half[n]], [x[n], y[n] + half[n]]]);  // straight through a layer, past its boxes
+}
+
+function withoutCycles(count, links) {  // folding may make some; edges that go back do not decide the depth
+  const out = Array.from({ length: count }, () => []), mark = new Array(count).fill(0), back = new Set();
+  for (const [a, b] of links) out[a].push(b);
+  for (let root = 0; root < count; root++) {
+    const stack = [[root, 0]];
+    if (mark[root]) continue;
+    mark[root] = 1;
+    while (stack.length) {
+      const top = stack[stack.length - 1], [a, i] = top;
+      if (i === out[a].length) { mark[a] = 2; stack.pop(); continue; }
+      top[1]++;
+      const b = out[a][i];
+      if (mark[b] === 1) back.add(`${a}/${b}`);
+      else if (!mark[b]) { mark[b] = 1; stack.push([b, 0]); }
+    }
+  }
+  return links.filter(([a, b]) => !back.has(`${a}/${b}`));
+}
+
+function settle(layer, wishes, size, weight, x) {  // what would overlap stands side by side around its mean wish
+  const blocks = [];
+  layer.forEach((n, i) => {
+    let block = { sum: (wishes[i] - size(n) / 2) * weight(n), count: weight(n), extent: size(n), nodes: [n] };
+    for (let before; (before = blocks.at(-1)) && before.sum / before.count + before.extent > block.sum / block.count;) {
+      blocks.pop();
+      block = { sum: before.sum + block.sum - before.extent * block.count, count: before.count + block.count,
+        extent: before.extent + block.extent, nodes: [...before.nodes, ...block.nodes] };
+    }
+    blocks.push(block);
+  });
+  for (const block of blocks) {
+    let left = block.sum / block.count;
+    for (const n of block.nodes) { x[n] = left + size(n) / 2; left += size(n); }
+  }
+}
+
+// ---- drawing
+
+const make = (tag, attributes, parent, text) => {
+  const element = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== undefined) element.textContent = text;
+  parent.append(element);
+  return element;
+};
+const short = (text, most = 44) => (text.length <= most ? text : text.slice(0, most - 3) + "...");
+
+let items = new Map(), edges = [];  // what is drawn now
+
+function visible() {
+  items = new Map();
+  for (const node of data.nodes) {
+    const id = itemOf(node);
+    if (!items.has(id)) items.set(id, { id, nodes: [], folded: id[0] === "m", module: id.slice(1) });
+    items.get(id).nodes.push(node);
+  }
+  for (const item of items.values()) {
+    const node = item.nodes[0];
+    const lines = item.folded
+      ? [["", `▸ ${item.module}`], ["quiet", `${item.nodes.filter((n) => n.kind !== "leaf").length} operations`]]
+      : [["", short(node.value === null ? node.label : `${node.label} = ${node.value}`)],
+         ["quiet", short([node.operation, node.shape && `[${node.shape}]`, node.place].filter(Boolean).join("  "))]];
+    if (!item.folded && node.gradient !== null) lines.push(["gradient sent", short(`gradient ${node.gradient}`)]);
+    Object.assign(item, { lines, width: Math.max(...lines.map(([, t]) => t.length)) * 7.3 + 20, height: lines.length * 16 + 14 });
+  }
+  const between = new Map();
+  for (const [producer, consumer, gradient] of data.edges) {
+    const a = itemOf(data.nodes[producer]), b = itemOf(data.nodes[consumer]);
+    if (a === b) continue;
+    const key = `${a} ${b}`;
+    if (!between.has(key)) between.set(key, { a, b, producers: [], consumers: [], texts: [] });
+    const edge = between.get(key);
+    edge.producers.push(producer); edge.consumers.push(consumer);
+    if (gradient !== null) edge.texts.push(gradient);
+  }
+  edges = [...between.values()];
+}
+
+function draw() {
+  visible();
+  const bends = layered([...items.values()], edges.map((e) => [e.a, e.b]));
+  const canvas = $("canvas");
+  canvas.replaceChildren();
+  const lines = make("g", {}, canvas), boxes = make("g", {}, canvas);
+  for (const edge of edges) {
+    const a = items.get(edge.a), b = items.get(edge.b);
+    const points = [[a.x, a.y + a.height / 2], ...bends(edge.a, edge.b), [b.x, b.y - b.height / 2]];
+    edge.path = make("path", { class: "edge", d: "M" + points.map((p) => p.map((v) => v.toFixed(1)).join(",")).join(" L") }, lines);
+    const i = Math.max(0, Math.floor(points.length / 2) - 1), [p, q] = [points[i], points[i + 1]];
+    const text = edge.texts.length > 1 ? `${edge.texts.length} gradients` : edge.texts[0] ?? "";
+    edge.label = make("text", { class: "gradient sent", x: (p[0] + q[0]) / 2 + 4, y: (p[1] + q[1]) / 2 }, lines, short(text, 26));
+  }
+  for (const item of items.values()) {
+    const node = item.nodes[0];
+    const kind = item.folded ? "fold" : node.index === data.root ? "root" : node.kind;
+    item.group = make("g", { class: `item ${kind}`, "data-id": item.id, transform: `translate(${item.x - item.width / 2},${item.y - item.height / 2})` }, boxes);
+    make("rect", { width: item.width, height: item.height, rx: 5 }, item.group);
+    item.texts = item.lines.map(([style, text], i) => make("text", { class: style, x: 10, y: 18 + i * 16 }, item.group, text));
+    item.group.addEventListener("pointerenter", () => card(item));
+    item.group.addEventListener("pointerleave", () => card(state.picked && items.get(state.picked)));
+    item.group.addEventListener("click", () => picked(item));
+  }
+  show();
+}
+
+function picked(item) {
+  if (item.folded) return toggle(item.module);
+  state.picked = item.id;
+  card(item);
+  const at = steps.findIndex(([phase, n]) => n === item.nodes[0].index && phase === steps[state.step]?.[0]);
+  go(at < 0 ? steps.findIndex(([, n]) => n === item.nodes[0].index) : at);
+}
+
+function toggle(path) {
+  if (state.folded.has(path)) state.folded.delete(path); else state.folded.add(path);
+  draw();
+}
+
+// ---- the card of a node
+
+function card(item) {
+  const box = $("card");
+  box.hidden = !item;
+  if (!item) return;
+  box.replaceChildren();
+  const head = document.createElement("h3"), list = document.createElement("dl");
+  const add = (term, text) => {
+    if (text === null || text === undefined || text === "") return;
+    const dt = document.createElement("dt"), dd = document.createElement("dd");
+    dt.textContent = term; dd.textContent = text; list.append(dt, dd);
+  };
+  const node = item.nodes[0];
+  if (item.folded) {
+    head.textContent = item.module;
+    add("operations", item.nodes.filter((n) => n.kind !== "leaf").length);
+    add("saved", `${item.nodes.reduce((s, n) => s + n.bytes, 0).toLocaleString()} bytes`);
+    add("", "click to unfold");
+  } else {
+    head.textContent = node.label;
+    add("operation", `${node.operation}  ${node.name}`);
+    add("line", node.line ? `${node.place}  ${node.text}` : "a leaf");
+    add("module", node.module);
+    add("shape", `[${node.shape}] ${node.dtype}`);
+    add("value", node.value);
+    add("gradient", node.gradient);
+    if (node.parts.length > 1) add("", `the sum over ${node.parts.length} uses: ${node.parts.join(" + ")}`);
+    for (const sent of node.sent) add(`to ${data.nodes[sent.to].label}`, `${sent.formula}${sent.numbers ? " = " + sent.numbers : ""}\n${sent.text}`);
+    for (const saved of node.saved) add("saved", `${saved.name} [${saved.shape ?? "?"}] ${saved.bytes.toLocaleString()} bytes, ${saved.state}`);
+    if (node.microseconds !== null) add("backward took", `${node.microseconds.toFixed(1)} µs`);
+  }
+  box.append(head, list);
+}
+
+// ---- steps
+
+function show() {
+  const [phase, current] = steps[state.step] ?? ["forward", -1];
+  const done = new Set(steps.slice(0, state.step + 1).filter(([p]) => p === "forward").map(([, n]) => n));
+  const back = new Set(steps.slice(0, state.step + 1).filter(([p]) => p === "backward").map(([, n]) => n));
+  for (const item of items.values()) {
+    const here = item.nodes.some((n) => n.index === current);
+    item.group.classList.toggle("now", here);
+    item.group.classList.toggle("later", !item.nodes.some((n) => done.has(n.index)));
+    item.group.classList.toggle("found", item.nodes.some((n) => state.found.has(n.index)));
+    const seen = item.nodes.some((n) => back.has(n.index));
+    for (const text of item.texts) if (text.classList.contains("sent")) text.classList.toggle("there", seen);
+  }
+  for (const edge of edges) {
+    edge.label.classList.toggle("there", edge.consumers.some((n) => back.has(n)));
+    edge.path.classList.toggle("flowing", phase === "backward" && edge.consumers.includes(current));
+  }
+  const node = data.nodes[current];
+  for (const line of document.querySelectorAll("#source .now")) line.classList.remove("now");
+  const line = node?.line && $(`line-${node.line[0]}-${node.line[1]}`);
+  if (line) { line.classList.add("now"); line.scrollIntoView({ block: "nearest" }); }
+  $("slider").value = state.step;
+  const result = node && (phase === "forward" ? node.value : node.gradient);
+  $("where").textContent = node ? `${phase} ${state.step + 1}/${steps.length}: ${node.label} ${phase === "forward" ? "=" : "gradient"} ${result ?? "?"}` : "";
+}
+
+function go(step) {
+  state.step = Math.max(0, Math.min(steps.length - 1, step));
+  show();
+  const item = items.get(itemOf(data.nodes[steps[state.step][1]]));
+  if (item) bringIntoView(item);
+}
+
+function play() {
+  if (state.playing) { clearInterval(state.playing); state.playing = null; }
+  else state.playing = setInterval(() => (state.step < steps.length - 1 ? go(state.step + 1) : play()), 450);
+  $("play").textContent = state.playing ? "Pause" : "Play";
+}
+
+// ---- view
+
+function apply() {
+  const { x, y, k } = state.view;
+  $("canvas").setAttribute("transform", `translate(${x},${y}) scale(${k})`);
+  $("graph").classList.toggle("far", k < 0.25);
+}
+
+function fit() {
+  const box = $("graph").getBoundingClientRect(), all = [...items.values()];
+  const left = Math.min(...all.map((i) => i.x - i.width / 2)), right = Math.max(...all.map((i) => i.x + i.width / 2));
+  const bottom = Math.max(...all.map((i) => i.y + i.height / 2));
+  const k = Math.min(1.2, (box.width - 40) / (right - left || 1), (box.height - 40) / (bottom || 1));
+  state.view = { k, x: (box.width - (right + left) * k) / 2, y: (box.height - bottom * k) / 2 };
+  apply();
+}
+
+function begin() {  // too much to be read at once: the top of it, in a size that can be
+  const box = $("graph").getBoundingClientRect(), top = [...items.values()].filter((i) => i.y < 300);
+  const middle = top.reduce((sum, i) => sum + i.x, 0) / top.length;
+  state.view = { k: 0.85, x: box.width / 2 - middle * 0.85, y: 20 };
+  apply();
+}
+
+function bringIntoView(item) {
+  const box = $("graph").getBoundingClientRect(), { view } = state;
+  const x = item.x * view.k + view.x, y = item.y * view.k + view.y;
+  if (x < 60 || x > box.width - 60) view.x += box.width / 2 - x;
+  if (y < 40 || y > box.height - 40) view.y += box.height / 2 - y;
+  apply();
+}
+
+function zoom(factor, cx, cy) {
+  const { view } = state, k = Math.max(0.02, Math.min(4, view.k * factor));
+  view.x = cx - ((cx - view.x) * k) / view.k; view.y = cy - ((cy - view.y) * k) / view.k; view.k = k;
+  apply();
+}
+
+// ---- search and folding
+
+function search(text) {
+  const wanted = text.trim().toLowerCase();
+  const hit = (n) => [n.label, n.operation, n.name, n.module ?? "", n.text ?? ""].some((t) => t.toLowerCase().includes(wanted));
+  state.found = new Set(wanted ? data.nodes.filter(hit).map((n) => n.index) : []);
+  $("hits").textContent = wanted ? `${state.found.size} found` : "";
+  const first = data.nodes.find((n) => state.found.has(n.index));
+  if (first) {
+    for (const path of ancestors(first.module)) state.folded.delete(path);
+    draw();
+    bringIntoView(items.get(itemOf(first)));
+  } else show();
+}
+
+function foldAll(fold) {
+  state.folded = new Set(fold ? [...members.keys()].filter((p) => members.get(p).length > 1 && p.includes(".")) : []);
+  draw(); fit();
+  if (state.view.k < 0.3) begin();
+}
+
+// ---- the source
+
+function source() {
+  data.files.forEach((file, f) => {
+    const head = document.createElement("h2");
+    head.textContent = file.name;
+    $("source").append(head);
+    file.lines.forEach((text, i) => {
+      const line = document.createElement("div"), number = document.createElement("span");
+      const at = i + file.first;
+      line.id = `line-${f}-${at}`; number.textContent = at; line.append(number, text);
+      const step = steps.findIndex(([, n]) => data.nodes[n].line?.[0] === f && data.nodes[n].line?.[1] === at);
+      if (step >= 0) { line.className = "used"; line.addEventListener("click", () => go(step)); }
+      $("source").append(line);
+    });
+  });
+}
+
+// ---- beginning
+
+const keys = {
+  ArrowRight: () => go(state.step + 1), ArrowLeft: () => go(state.step - 1), Home: () => go(0), End: () => go(steps.length - 1),
+  " ": play, f: fit, "+": () => zoom(1.25, 400, 300), "-": () => zoom(0.8, 400, 300), "[": () => foldAll(true),
+  "]": () => foldAll(false), d: () => document.documentElement.classList.toggle("dark"), "/": () => $("search").focus(),
+};
+document.addEventListener("keydown", (event) => {
+  if (event.target === $("search")) { if (event.key === "Escape") $("search").blur(); return; }
+  if (event.target === $("slider") && event.key.startsWith("Arrow")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
+  event.preventDefault();
+  keys[event.key]();
+});
+$("slider").max = steps.length - 1;
+$("slider").addEventListener("input", (event) => go(Number(event.target.value)));
+$("search").addEventListener("input", (event) => search(event.target.value));
+for (const [id, action] of [["play", play], ["back", keys.ArrowLeft], ["on", keys.ArrowRight], ["fit", fit], ["fold", keys["["]], ["unfold", keys["]"]], ["theme", keys.d]])
+  $(id).addEventListener("click", action);
+const graph = $("graph");
+let drag = null;
+graph.addEventListener("pointerdown", (event) => { drag = [event.clientX, event.clientY]; });
+window.addEventListener("pointermove", (event) => {
+  if (!drag) return;
+  graph.classList.add("dragging");
+  state.view.x += event.clientX - drag[0]; state.view.y += event.clientY - drag[1];
+  drag = [event.clientX, event.clientY];
+  apply();
+});
+window.addEventListener("pointerup", () => { drag = null; graph.classList.remove("dragging"); });
+graph.addEventListener("wheel", (event) => {
+  event.preventDefault();
+  const box = graph.getBoundingClientRect();
+  zoom(Math.exp(-event.deltaY / 500), event.clientX - box.left, event.clientY - box.top);
+}, { passive: false });
+if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.classList.add("dark");
+state.folded = new Set(repeated());
+source();
+draw();
+fit();
+if (state.view.k < 0.7) begin();
+show();
+document.documentElement.dataset.ready = "yes";

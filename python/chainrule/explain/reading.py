@@ -1,0 +1,346 @@
+"""Reading the user's source for where a value leaves the graph, when nothing that is alive can tell any more."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import FrameType
+from typing import Any
+
+from .names import user_frames, variables
+from .source import Line, tree_of
+
+__all__ = ["Departure", "Reader", "attribute_of", "backward_call", "made_at", "read_forward", "read_frame"]
+
+# How a value leaves the graph, by the method or function that takes it out.
+_DEPARTURES = {
+    **dict.fromkeys(("detach", "detach_"), "detached"),
+    **dict.fromkeys(("item", "tolist", "numpy", "__array__"), "read out"),
+    **dict.fromkeys(("long", "int", "short", "bool", "char", "byte"), "integer cast"),
+    **dict.fromkeys(
+        ("argmax", "argmin", "argsort", "searchsorted", "bucketize", "nonzero", "multinomial"), "no gradient"
+    ),
+    **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "isclose", "logical_not", "bincount", "histc"), "no gradient"),
+}
+_COPIES = {"tensor", "as_tensor", "asarray", "from_numpy", "array", "Tensor", "FloatTensor"}
+_INTEGERS = {"int8", "int16", "int32", "int64", "uint8", "bool", "long", "short", "int"}
+_NO_VALUE = {"shape", "dtype", "device", "grad", "grad_fn", "ndim", "requires_grad", "is_leaf", "T_co"}
+_NO_RESULT = {"size", "dim", "numel", "backward", "register_hook", "retain_grad", "append", "zero_grad", "step"}
+_PLAIN = {"print", "len", "isinstance", "type", "id", "repr", "str", "range", "hasattr", "format"}
+
+
+@dataclass
+class Departure:
+    """A place where a value left the graph."""
+
+    how: str  # detached, read out, integer cast, no gradient, no_grad
+    by: str  # as written: detach(), float(), argmax()
+    line: Line
+
+
+@dataclass
+class Outcome:
+    """What became of a value in a piece of program."""
+
+    departures: list[Departure] = field(default_factory=list)
+    uses: list[int] = field(default_factory=list)  # lines that read it
+    returned: bool = False
+
+
+class Reader:
+    """Follows a value through statements, calls of the file's own functions included."""
+
+    def __init__(self, file: str, tree: ast.Module):
+        self.file, self.tree = file, tree
+        self.functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+        self._followed: set[str] = set()  # the names that it began with
+        self._globals: set[str] = set()  # those of them that functions of the file see
+        self._depth = 0
+
+    def follow(self, body: list[ast.stmt], carried: set[str], where: str = "<module>") -> Outcome:
+        """What becomes of the values that these names or expressions carry."""
+        outcome = Outcome()
+        self._followed = set(carried)
+        self._globals = set(carried) if where == "<module>" else set()
+        self._statements(body, carried, outcome, None, where)
+        return outcome
+
+    # ---- statements
+
+    def _statements(self, body: list[ast.stmt], carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+        for s in body:
+            if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+                continue
+            self._statement(s, carried, o, off, where)
+
+    def _statement(self, s: ast.stmt, carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+        if isinstance(s, ast.With):
+            inner = next((t for item in s.items if (t := _switches_off(item.context_expr))), None)
+            self._statements(s.body, carried, o, inner or off, where)
+        elif isinstance(s, ast.For):
+            if self._carries(s.iter, carried, o, where):
+                carried |= _targets(s.target)
+            self._statements(s.body + s.orelse, carried, o, off, where)
+        elif isinstance(s, ast.If | ast.While):
+            self._carries(s.test, carried, Outcome(), where)
+            self._statements(s.body + s.orelse, carried, o, off, where)
+        elif isinstance(s, ast.Try):
+            self._statements(s.body + s.finalbody, carried, o, off, where)
+        else:
+            self._simple(s, carried, o, off, where)
+
+    def _simple(self, s: ast.stmt, carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+        value = getattr(s, "value", None)
+        if not isinstance(value, ast.expr):
+            return
+        before = len(o.departures)
+        carries = self._carries(value, carried, o, where)
+        if carries and off is not None and not isinstance(s, ast.Expr):
+            o.departures.insert(before, Departure("no_grad", off, self._line(s, where)))
+            return
+        if isinstance(s, ast.Return):
+            o.returned |= carries
+        elif isinstance(s, ast.Assign):
+            for target in s.targets:
+                names = _targets(target)
+                carried.difference_update(() if carries else names - _attributes(names) - self._followed)
+                if carries:
+                    carried |= names
+        elif isinstance(s, ast.AugAssign | ast.AnnAssign) and carries:
+            carried |= _targets(s.target)
+        elif isinstance(s, ast.Expr) and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+            self._appended(value, carried, where)
+
+    def _appended(self, call: ast.Call, carried: set[str], where: str) -> None:
+        """`losses.append(loss)`: the list carries it then."""
+        grows = isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "add", "extend")
+        if grows and any(self._carries(a, carried, Outcome(), where) for a in call.args):
+            carried.add(ast.unparse(call.func.value))  # type: ignore[attr-defined]
+
+    # ---- expressions
+
+    def _carries(self, e: ast.expr, carried: set[str], o: Outcome, where: str) -> bool:
+        """Whether a gradient can flow from the expression to the value that is followed."""
+        if isinstance(e, ast.Call):
+            return self._call(e, carried, o, where)
+        if isinstance(e, ast.Attribute | ast.Subscript | ast.Name):
+            return self._reference(e, carried, o, where)
+        inside = [self._carries(c, carried, o, where) for c in _children(e)]
+        if isinstance(e, ast.Compare) and any(inside):
+            o.departures.append(Departure("no gradient", ast.unparse(e), self._line(e, where)))
+            return False
+        return any(inside)
+
+    def _reference(
+        self, e: ast.Attribute | ast.Subscript | ast.Name, carried: set[str], o: Outcome, where: str
+    ) -> bool:
+        if ast.unparse(e) in carried:
+            o.uses.append(e.lineno)
+            return True
+        if isinstance(e, ast.Name):
+            return False
+        inner = self._carries(e.value, carried, o, where)
+        if isinstance(e, ast.Subscript):
+            index = self._carries(e.slice, carried, o, where)
+            if index and not inner:
+                o.departures.append(Departure("no gradient", "indexing", self._line(e, where)))
+            return inner
+        if inner and e.attr == "data":
+            o.departures.append(Departure("detached", ".data", self._line(e, where)))
+            return False
+        if not inner and any(name.startswith(ast.unparse(e) + ".") for name in carried):
+            return False
+        return inner and e.attr not in _NO_VALUE
+
+    def _call(self, e: ast.Call, carried: set[str], o: Outcome, where: str) -> bool:
+        name = e.func.attr if isinstance(e.func, ast.Attribute) else e.func.id if isinstance(e.func, ast.Name) else ""
+        is_method = isinstance(e.func, ast.Attribute)
+        receiver = self._carries(e.func, carried, o, where) if not is_method else False
+        if isinstance(e.func, ast.Attribute):
+            receiver = ast.unparse(e.func) in carried or self._carries(e.func.value, carried, o, where)
+        arguments = [*e.args, *(k.value for k in e.keywords)]
+        given = [self._carries(a, carried, o, where) for a in arguments]
+        own = self.functions.get(name) if not is_method and not receiver else None
+        if own is not None and (any(given) or self._mentions(own)):
+            return self._inside(own, given, e, o)
+        if not receiver and not any(given):
+            return False
+        if name in _PLAIN or name in _NO_RESULT or name.startswith("explain"):
+            return False
+        departure = self._departure(e, name, is_method)
+        if departure is not None:
+            o.departures.append(Departure(*departure, self._line(e, where)))
+            return False
+        return True
+
+    def _mentions(self, f: ast.FunctionDef) -> bool:
+        names = {ast.unparse(n) for n in ast.walk(f) if isinstance(n, ast.Name | ast.Attribute)}
+        return bool(names & self._globals)
+
+    def _departure(self, e: ast.Call, name: str, is_method: bool) -> tuple[str, str] | None:
+        if not is_method:
+            return ("read out", f"{name}()") if name in ("float", "int", "bool") else None
+        if name in _DEPARTURES:
+            return _DEPARTURES[name], f"{name}()"
+        if name in _COPIES:
+            return "detached", f"{name}()"
+        if name in ("to", "type") and any(ast.unparse(a).rpartition(".")[2] in _INTEGERS for a in _values(e)):
+            return "integer cast", f"{name}()"
+        return None
+
+    def _inside(self, f: ast.FunctionDef, given: list[bool], call: ast.Call, o: Outcome) -> bool:
+        if self._depth > 4:
+            return True
+        names = [a.arg for a in f.args.args]
+        carried = {n for n, g in zip(names, given, strict=False) if g} | self._globals.difference(names)
+        carried |= {k.arg for k, g in zip(call.keywords, given[len(call.args) :], strict=True) if g and k.arg}
+        self._depth += 1
+        inner = Outcome()
+        off = next((t for d in f.decorator_list if (t := _switches_off(d))), None)
+        self._statements(f.body, carried, inner, off, f.name)
+        self._depth -= 1
+        o.departures += inner.departures
+        o.uses += inner.uses
+        return inner.returned
+
+    def _line(self, node: ast.stmt | ast.expr, where: str) -> Line:
+        return Line(self.file, node.lineno, where, linecache.getline(self.file, node.lineno).strip())
+
+
+def _children(e: ast.AST) -> list[ast.expr]:
+    found: list[ast.expr] = []
+    for child in ast.iter_child_nodes(e):
+        if isinstance(child, ast.expr):
+            found.append(child)
+        elif isinstance(child, ast.comprehension | ast.keyword):
+            found += _children(child)
+    return found
+
+
+def _values(e: ast.Call) -> list[ast.expr]:
+    return [*e.args, *(k.value for k in e.keywords)]
+
+
+def _targets(target: ast.expr) -> set[str]:
+    if isinstance(target, ast.Tuple | ast.List):
+        return {name for item in target.elts for name in _targets(item)}
+    return _targets(target.value) if isinstance(target, ast.Starred) else {ast.unparse(target)}
+
+
+def _attributes(names: set[str]) -> set[str]:
+    return {n for n in names if "." in n or "[" in n}
+
+
+def _switches_off(e: ast.expr) -> str | None:
+    """`no_grad()` and its kin, as a context or a decorator."""
+    text = ast.unparse(e).rpartition(".")[2]
+    if text.startswith(("no_grad", "inference_mode")):
+        return text if text.endswith(")") else f"{text}()"
+    return text if text.startswith("set_grad_enabled(False") else None
+
+
+def _body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
+    if code.co_name == "<module>":
+        return tree.body
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return node.body
+    return None
+
+
+def read_frame(frame: FrameType, name: str) -> Outcome | None:
+    """What becomes of a variable in a running function; None if its source is not known."""
+    tree = tree_of(frame.f_code.co_filename)
+    body = _body_of(tree, frame.f_code) if tree else None
+    if tree is None or body is None:
+        return None
+    outcome = Reader(frame.f_code.co_filename, tree).follow(body, {name}, frame.f_code.co_qualname)
+    function, here = frame.f_code.co_qualname, frame.f_lineno  # what comes below has not happened yet
+    outcome.departures = [d for d in outcome.departures if d.line.function != function or d.line.number < here]
+    outcome.uses = [n for n in outcome.uses if n < here]
+    return outcome
+
+
+def assignment(frame: FrameType, name: str) -> Line | None:
+    """The last line above the running one that gives a variable its value."""
+    tree = tree_of(frame.f_code.co_filename)
+    body = _body_of(tree, frame.f_code) if tree else None
+    found = None
+    for statement in body or []:
+        for node in ast.walk(statement):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            named = any(name in _targets(t) for t in targets)
+            if isinstance(node, ast.stmt) and named and node.lineno < frame.f_lineno:
+                found = max(found or 0, node.lineno)
+    if found is None:
+        return None
+    file = frame.f_code.co_filename
+    return Line(file, found, frame.f_code.co_qualname, linecache.getline(file, found).strip())
+
+
+def attribute_of(module: Any, attribute: str) -> Line | None:
+    """The line of a module's class that sets an attribute."""
+    for cls in type(module).__mro__:
+        code = getattr(vars(cls).get("__init__"), "__code__", None)
+        line = attribute_line(code.co_filename, cls.__name__, attribute) if code else None
+        if line is not None:
+            return line
+    return None
+
+
+def made_at(name: str) -> Line | None:
+    """The line that gave a variable its value, or a module the attribute that a parameter is in."""
+    owner, _, rest = name.partition(".")
+    base = owner.partition("[")[0]
+    for frame in user_frames():
+        scope = variables(frame)
+        if base not in scope:
+            continue
+        if rest and hasattr(scope[base], "named_parameters"):
+            return attribute_of(scope[base], rest.partition(".")[0].partition("[")[0]) or assignment(frame, base)
+        return assignment(frame, name) or assignment(frame, base)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def attribute_line(file: str, cls: str, attribute: str) -> Line | None:
+    """The line of a class that says `self.<attribute> = ...`."""
+    tree = tree_of(file)
+    classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == cls] if tree else []
+    for node in (n for c in classes for n in ast.walk(c)):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(f"self.{attribute}" in _targets(t) for t in targets):
+                text = linecache.getline(file, node.lineno).strip()
+                return Line(file, node.lineno, f"{cls}.__init__", text)
+    return None
+
+
+def backward_call() -> Line | None:
+    """The first backward() in the functions that are running, above the line that each is at."""
+    for frame in user_frames():
+        tree = tree_of(frame.f_code.co_filename)
+        for statement in (_body_of(tree, frame.f_code) if tree else None) or []:
+            for n in ast.walk(statement):
+                if not (isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)):
+                    continue
+                if n.func.attr == "backward" and n.lineno <= frame.f_lineno:
+                    file = frame.f_code.co_filename
+                    return Line(file, n.lineno, frame.f_code.co_qualname, linecache.getline(file, n.lineno).strip())
+    return None
+
+
+def read_forward(module: Any, attribute: str) -> Outcome | None:
+    """What becomes of `self.<attribute>` in a module's forward()."""
+    forward = inspect.unwrap(type(module).forward)
+    code = getattr(forward, "__code__", None)
+    tree = tree_of(code.co_filename) if code else None
+    body = _body_of(tree, code) if tree else None
+    if tree is None or body is None or code is None:
+        return None
+    return Reader(code.co_filename, tree).follow(body, {f"self.{attribute}"}, code.co_qualname)

@@ -1,0 +1,243 @@
+"""explain(loss): how each gradient is calculated, in words and numbers."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from .._core import Tensor
+from .display import shape_text, value_text
+from .flow import Flow
+from .graph import Graph, Node, living_tensors
+from .names import Names
+from .routes import Route, routes
+from .steps import Arrival, Index, Sending, Steps, Value
+from .values import Values
+
+__all__ = ["Explanation", "explain"]
+
+_FREED = (
+    "A backward pass has freed what {freed} of the {all} operations had saved. What is shown was calculated again from "
+    "values that are still alive{lost}. To keep everything: loss.backward(retain_graph=True), or explain(loss) before "
+    "backward()."
+)
+_SHOWN_STEPS = 60
+
+
+class Explanation:
+    """How a result was calculated, and how its gradients are. print() it, or ask for its parts."""
+
+    def __init__(self, root: Tensor, wrt: list[Tensor], index: Index | None, names: Names):
+        self.graph = Graph([root], names)
+        self.values = Values(self.graph)
+        self.root = self.graph.roots[0]
+        self.wanted = [_node_of(self.graph, t, names) for t in wrt]
+        self.index = index
+        gradient = None if root.numel() == 1 else root.detach().new_ones(root.shape)
+        self.is_sum = gradient is not None  # of a result with several elements, the gradient of their sum is shown
+        self.flow = Flow(self.graph, root, self.values, gradient)
+        self.steps = Steps(self.graph, self.values, self.flow, self.wanted, index)
+
+    # ---- its parts
+
+    @property
+    def forward(self) -> list[Value]:
+        """The forward steps, in the order of the calculation."""
+        return self.steps.forward
+
+    @property
+    def backward(self) -> list[Arrival]:
+        """The backward steps, from the result down."""
+        return self.steps.backward
+
+    @property
+    def results(self) -> list[Node]:
+        """The tensors whose gradients are asked for: the leaves, or what was given as wrt."""
+        return self.wanted or [n for n in self.graph.leaves if n is not self.root]
+
+    def gradient(self, tensor: Tensor) -> Tensor | None:
+        """The gradient of a tensor in the graph; None if there is none, or it can no longer be known."""
+        node = self.graph.find(tensor)
+        return None if node is None else self.flow.gradient(node, tensor.output_nr if not node.is_leaf else 0)
+
+    def routes(self, tensor: Tensor) -> list[Route]:
+        """Which route through the graph gave how much of a tensor's gradient; the largest share first."""
+        node = self.graph.find(tensor)
+        return [] if node is None or self.graph.released else routes(self.graph, self.flow, node)
+
+    # ---- text
+
+    def __str__(self) -> str:
+        return self.text(colour=_has_colour())
+
+    __repr__ = __str__
+
+    def text(self, colour: bool = False, limit: int | None = _SHOWN_STEPS) -> str:
+        """The explanation as text; `limit` steps of each direction, or all if it is None."""
+        from .text import Writer
+
+        return Writer(colour, limit).explanation(self)
+
+    @property
+    def notes(self) -> list[str]:
+        """What has to be known before the numbers are read."""
+        notes = []
+        if self.is_sum:
+            notes.append(f"The result has shape {shape_text(self.root.shape)}: gradients are those of its sum.")
+        if self.graph.released:
+            unknown = sum(self.flow.gradient(n) is None for n in self.results)
+            lost = f"; {unknown} gradients can no longer be known" if unknown else ""
+            freed = {"freed": len(self.graph.released), "all": sum(not n.is_leaf for n in self.graph.nodes)}
+            notes.append(_FREED.format(**freed, lost=lost))
+        return notes
+
+    # ---- other forms
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"{self.to_svg()}<pre>{html.escape(self.text())}</pre>"
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """One HTML file that needs nothing else: the source, the graph, and a slider through the steps."""
+        from .page import page
+
+        return _written(path, page(self))
+
+    def to_svg(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The graph as a picture, with values and gradients."""
+        from .draw import svg
+
+        return _written(path, svg(self))
+
+    def to_dot(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The graph in Graphviz's language."""
+        from .draw import dot
+
+        return _written(path, dot(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        document = self.graph.to_dict()
+        document["forward"] = [_forward_dict(step) for step in self.forward]
+        document["backward"] = [_backward_dict(step) for step in self.backward]
+        document["gradients"] = [
+            {"node": n.index, "label": n.label, "gradient": _numbers(self.flow.gradient(n))} for n in self.results
+        ]
+        document["notes"] = self.notes
+        return document
+
+    def to_json(self, path: str | os.PathLike[str] | None = None, indent: int | None = None) -> str:
+        """Graph and steps as JSON; docs/explain.md has the schema."""
+        return _written(path, json.dumps(self.to_dict(), indent=indent))
+
+
+def explain(tensor: Tensor, wrt: Any = None, index: int | Index | None = None) -> Explanation:
+    """How `tensor` was calculated, and how its gradients are; of x.grad, how that gradient was.
+
+    `wrt` (a tensor or several) keeps the steps that matter to these; `index` follows one element of the first.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"explain(): expected a tensor, got {type(tensor).__name__}")
+    names = Names()
+    wanted = [wrt] if isinstance(wrt, Tensor) else list(wrt or [])
+    if not tensor.requires_grad:
+        owner = _owner_of(tensor, names)
+        if owner is None:
+            raise ValueError(f"explain(): this tensor has no graph.\n{_why_no_graph(tensor)}")
+        tensor, wanted = _result_of(owner), [owner]
+    if index is not None and not wanted:
+        raise ValueError("explain(): index= needs wrt=, the tensor whose element it is")
+    if isinstance(index, int):
+        index = (index,)
+    if index is not None and len(index) != wanted[0].ndim:
+        raise ValueError(f"explain(): index {index} does not fit shape {shape_text(tuple(wanted[0].shape))}")
+    return Explanation(tensor, wanted, index, names)
+
+
+def _why_no_graph(tensor: Tensor) -> str:
+    from .missing import why_cut
+
+    return f"  {why_cut(tensor)}"
+
+
+def _owner_of(gradient: Tensor, names: Names) -> Tensor | None:
+    """The leaf whose .grad this is."""
+    for _, tensor in names.tensors:
+        if (tensor.grad_fn is None or tensor.retains_grad) and tensor.grad is gradient:
+            return tensor
+    for tensor in living_tensors():
+        for leaf, _ in tensor.grad_fn._edges:
+            if isinstance(leaf, Tensor) and leaf.grad is gradient:
+                return leaf
+    return None
+
+
+def _result_of(leaf: Tensor) -> Tensor:
+    """The newest living result that was calculated from a leaf: the loss, most likely."""
+    candidates = sorted(living_tensors(), key=lambda t: -t.grad_fn._sequence_nr())
+    for one_number in (True, False):
+        for tensor in candidates:
+            if (tensor.numel() == 1) is one_number and reaches(tensor, leaf):
+                return tensor
+    raise ValueError(
+        "explain(): nothing that was calculated from this tensor is alive any more, so its graph is gone. "
+        "Keep the loss in a variable, or call explain(loss, wrt=...) before backward()."
+    )
+
+
+def reaches(result: Tensor, leaf: Tensor) -> bool:
+    """Whether a leaf is among the inputs of a result."""
+    seen, stack = set(), [result.grad_fn]
+    while stack:
+        node = stack.pop()
+        if node is leaf:
+            return True
+        if node is None or isinstance(node, Tensor) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        stack += [target for target, _ in node._edges]
+    return False
+
+
+def _node_of(graph: Graph, tensor: Tensor, names: Names) -> Node:
+    node = graph.find(tensor) if tensor.requires_grad else None
+    if node is None:
+        from .missing import explain_none
+
+        raise ValueError(f"explain(): {names.of(tensor) or 'wrt'} is not part of this graph.\n{explain_none(tensor)}")
+    return node
+
+
+def _has_colour() -> bool:
+    return "NO_COLOR" not in os.environ and hasattr(sys.stdout, "isatty") and sys.stdout.isatty()
+
+
+def _written(path: str | os.PathLike[str] | None, text: str) -> str:
+    if path is not None:
+        Path(path).write_text(text)
+    return text
+
+
+def _numbers(value: Tensor | None) -> Any:
+    if value is None:
+        return None
+    shown = value.tolist() if value.numel() <= 1024 else None
+    return {"shape": list(value.shape), "values": shown, "summary": value_text(value)}
+
+
+def _forward_dict(step: Value) -> dict[str, Any]:
+    return {"node": step.node.index, "value": _numbers(step.value)}
+
+
+def _backward_dict(step: Arrival) -> dict[str, Any]:
+    parts = [{"from": e.consumer.index, "input": e.input, "gradient": _numbers(g)} for e, g in step.parts]
+    sendings = [_sending_dict(s) for s in step.sendings]
+    return {"node": step.node.index, "gradient": _numbers(step.gradient), "parts": parts, "sent": sendings}
+
+
+def _sending_dict(s: Sending) -> dict[str, Any]:
+    words = {"to": s.edge.producer.index, "input": s.edge.input, "formula": s.formula, "numbers": s.put_in}
+    return {**words, "local": _numbers(s.local), "contribution": _numbers(s.contribution), "text": s.text}

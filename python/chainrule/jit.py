@@ -1,0 +1,140 @@
+"""torch.jit: decorators leave functions as they are, since chainrule runs Python; files of programs are refused."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeVar
+
+from .refusal import refused, refused_class
+
+__all__ = ["Final", "script", "trace"]
+
+F = TypeVar("F")
+_FILES = (
+    "chainrule writes and reads no programs; save the state with torch.save(model.state_dict(), path) and build the "
+    "model by its Python class"
+)
+
+
+def script(obj: F, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> F:
+    """Returns the function, class or module as it is: Python runs it."""
+    return obj
+
+
+def trace(
+    func: F,
+    example_inputs: Any = None,
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    _module_class: Any = None,
+    _compilation_unit: Any = None,
+    example_kwarg_inputs: Any = None,
+    _store_inputs: bool = True,
+) -> F:
+    """Returns the function or module as it is: it runs as Python each time, with whatever branches it takes then."""
+    return func
+
+
+def trace_module(mod: F, inputs: dict, *args: Any, **kwargs: Any) -> F:
+    """Returns the module as it is."""
+    return mod
+
+
+def script_if_tracing(fn: F) -> F:
+    """Returns the function as it is."""
+    return fn
+
+
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
+    """Returns the function as it is; as @ignore and as @ignore(drop=...)."""
+    return drop if callable(drop) else lambda function: function
+
+
+def unused(fn: F) -> F:
+    """Returns the function as it is."""
+    return fn
+
+
+def export(fn: F) -> F:
+    """Returns the function as it is."""
+    return fn
+
+
+def interface(obj: F) -> F:
+    """Returns the class as it is."""
+    return obj
+
+
+def annotate(the_type: Any, the_value: F) -> F:
+    """Returns the value."""
+    return the_value
+
+
+class Attribute:
+    """A value with its type."""
+
+    def __init__(self, value: Any, type: Any):
+        self.value, self.type = value, type
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """Python's isinstance, for classes."""
+    import builtins
+
+    return builtins.isinstance(obj, target_type)
+
+
+def freeze(mod: F, preserved_attrs: Any = None, optimize_numerics: bool = True) -> F:
+    """Returns the module as it is."""
+    return mod
+
+
+def optimize_for_inference(mod: F, other_methods: Any = None) -> F:
+    """Returns the module as it is."""
+    return mod
+
+
+def fork(func: Callable, *args: Any, **kwargs: Any) -> Any:
+    """Calls the function; wait() gives the result."""
+    return func(*args, **kwargs)
+
+
+def wait(future: Any) -> Any:
+    """What fork() gave."""
+    return future
+
+
+def is_scripting() -> bool:
+    """False."""
+    return False
+
+
+def is_tracing() -> bool:
+    """False."""
+    return False
+
+
+def enable_onednn_fusion(enabled: bool) -> None:
+    """Does nothing: there is no program to fuse."""
+
+
+def set_fusion_strategy(strategy: Any) -> list:
+    """Does nothing: there is no program to fuse."""
+    return []
+
+
+@contextlib.contextmanager
+def optimized_execution(should_optimize: bool) -> Iterator[None]:
+    """An ordinary block."""
+    yield
+
+
+save, load = refused("jit.save", _FILES), refused("jit.load", _FILES)
+ScriptModule = refused_class("jit.ScriptModule", _FILES)
+ScriptFunction = refused_class("jit.ScriptFunction", _FILES)
+RecursiveScriptModule = refused_class("jit.RecursiveScriptModule", _FILES)

@@ -1,0 +1,148 @@
+"""Which names of torch a script uses that chainrule lacks: `chainrule check`. The script is read, not run."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import chainrule
+
+# Methods of PyTorch's tensors that may be missing here, without those whose names other objects share (values, index).
+# A script's tensors cannot be told from its other objects without running it, so their use is reported as a doubt.
+_METHOD_NAMES = """
+ccol_indices cholesky cholesky_inverse cholesky_solve coalesce col_indices conj_physical_ crow_indices cumprod_
+cumsum_ dense_dim dequantize det eig fill_diagonal_ geqrf hash_tensor int_repr inverse is_coalesced istft logdet lstsq
+lu_solve matrix_exp matrix_power orgqr ormqr pinverse q_per_channel_axis q_per_channel_scales
+q_per_channel_zero_points q_scale q_zero_point qscheme resize_as_sparse_ row_indices slice_inverse slogdet smm
+sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm stft symeig to_mkldnn to_padded_tensor
+to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr triangular_solve
+"""
+_METHODS = frozenset(_METHOD_NAMES.split())
+
+
+class Finding(NamedTuple):
+    """A name, where it stands, and what is wrong with it."""
+
+    path: str
+    line: int
+    name: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.name} {self.problem}"
+
+
+def python_files(paths: Sequence[str]) -> Iterator[str]:
+    """The files among these, and the Python files in the folders among them."""
+    for path in paths:
+        if not os.path.isdir(path):
+            yield path
+            continue
+        for folder, folders, files in os.walk(path):
+            folders[:] = sorted(name for name in folders if not name.startswith((".", "__pycache__")))
+            yield from (os.path.join(folder, name) for name in sorted(files) if name.endswith(".py"))
+
+
+def findings(path: str) -> list[Finding]:
+    """What is wrong with the names of torch in a file; each name once, at its first use."""
+    with open(path, "rb") as file:
+        tree = ast.parse(file.read(), path)
+    found: dict[str, Finding] = {}
+    for name, line in sorted(used_names(tree), key=lambda use: use[1]):
+        problem = problem_with(name)
+        if problem is not None and name not in found:
+            found[name] = Finding(path, line, name, problem)
+    return list(found.values())
+
+
+def used_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """The names of torch in a program, as torch.nn.Linear whatever it calls them, with their lines."""
+    meanings: dict[str, str] = {}
+    guarded = _guarded(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if _is_torch(alias.name):
+                    meanings[alias.asname or "torch"] = alias.name if alias.asname else "torch"
+                    if node not in guarded:
+                        yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and _is_torch(node.module or ""):
+            for alias in node.names:
+                if alias.name == "*":
+                    continue
+                meanings[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                if node not in guarded:
+                    yield f"{node.module}.{alias.name}", node.lineno
+    inner = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute):
+            continue
+        name = _dotted(node, meanings)
+        if name is None and node.attr in _METHODS:
+            yield f"Tensor.{node.attr}", node.lineno
+        elif name is not None and node not in inner:
+            yield name, node.lineno
+
+
+def _guarded(tree: ast.AST) -> set[ast.AST]:
+    """The imports in the body of a try statement that expects them to fail."""
+    result = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and any(_catches_import_error(handler) for handler in node.handlers):
+            result |= {part for statement in node.body for part in ast.walk(statement)}
+    return result
+
+
+def _catches_import_error(handler: ast.ExceptHandler) -> bool:
+    named = {part.id for part in ast.walk(handler.type) if isinstance(part, ast.Name)} if handler.type else set()
+    return not named or bool(named & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def _is_torch(module: str) -> bool:
+    return module.partition(".")[0] == "torch"
+
+
+def _dotted(node: ast.expr, meanings: dict[str, str]) -> str | None:
+    """torch.nn.Linear for an expression nn.Linear, if nn is torch's."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name) and node.id in meanings:
+        return ".".join([meanings[node.id], *reversed(parts)])
+    return None
+
+
+def problem_with(name: str) -> str | None:
+    """What is wrong with a name of torch; None if it is there and does its work."""
+    if name.startswith("Tensor."):
+        method = name.removeprefix("Tensor.")
+        return None if hasattr(chainrule.Tensor, method) else "is missing, if it is a tensor's"
+    value: Any = chainrule
+    parts = name.split(".")
+    for i, part in enumerate(parts[1:], 2):
+        if name == "torch.__version__":
+            return None
+        found = _member(value, part)
+        if found is None:
+            if not isinstance(value, (ModuleType, type)):
+                return None  # an attribute of a value, not of a module: it may come to be when the script runs
+            return "is missing" if i == len(parts) else f"is missing ({'.'.join(parts[:i])})"
+        value = found[0]
+    reason = getattr(value, "refusal", None)
+    return f"raises: {reason}" if isinstance(reason, str) else None
+
+
+def _member(value: Any, name: str) -> tuple[Any] | None:
+    if hasattr(value, name):
+        return (getattr(value, name),)
+    if isinstance(value, ModuleType) and hasattr(value, "__path__"):
+        try:
+            return (importlib.import_module(f"{value.__name__}.{name}"),)
+        except ImportError:
+            pass
+    return None

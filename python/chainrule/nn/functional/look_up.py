@@ -1,0 +1,211 @@
+"""Look-up tables, and one-hot vectors."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+from ... import _core
+from ..._core import Tensor
+from .core import core
+
+_functions = _core.functions
+_HALF = (_core.bfloat16, _core.float16)
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """1 at the place that each index names, 0 elsewhere, along a new last dimension.
+
+    Shape and dtype: (*, num_classes) of an input (*) of int64; int64.
+    Derivative: none, the result is of integers
+
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    if tensor.dtype is not _core.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if tensor.numel() == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return tensor.new_empty((*tensor.shape, num_classes))
+    if int(tensor.min()) < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(tensor.max()) + 1
+    elif num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    elif num_classes <= int(tensor.max()):
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return tensor.new_zeros(*tensor.shape, num_classes).scatter_(-1, tensor.unsqueeze(-1), 1)
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of `weight` that the indices name.
+
+    Args:
+        padding_idx: a row that gets no gradient.
+        max_norm: rows that are used and longer are first shortened to it, in place, in the norm `norm_type`.
+        scale_grad_by_freq: divide each row's gradient by how often the row is used.
+        sparse: refused: there are no sparse tensors, the gradient is dense.
+
+    Shape and dtype: (*, D) of weight (n, D) and indices (*), which are int32 or int64; the dtype of the weight.
+    Derivative: weight: zeros with the rows of g added at the indices
+
+    >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    elif padding_idx < 0:
+        padding_idx += weight.shape[0]
+    if max_norm is not None:
+        core("embedding_renorm_")(weight.detach(), input.contiguous(), max_norm, norm_type)
+    return core("embedding")(weight, input, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Sum, mean or maximum of bags of rows: a row of a 2-D input is a bag, or what `offsets` cuts out of a 1-D one.
+
+    Shape and dtype: (bags, D) of weight (n, D) and indices (bags, length), or one dimension and offsets; the dtype of
+    the weight.
+    Derivative: weight: zeros with g of each bag added at its indices; its mean, or where the maximum was
+
+    >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1]]), torch.tensor([[1., 2.], [3., 4.]]))
+    tensor([[2., 3.]])
+    """
+    if weight.dtype is _core.int64 and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
+        weight, input = input, weight
+    _check_bag(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
+    if max_norm is not None:
+        core("embedding_renorm_")(weight.detach(), input.contiguous(), max_norm, norm_type)
+    padding_idx = None if padding_idx is None else padding_idx % weight.shape[0]
+    if input.dim() == 2 and padding_idx is None and input.numel():
+        rows = _rows(input, weight, scale_grad_by_freq, sparse, per_sample_weights)
+        reduced = rows.max(1)[0] if mode == "max" else rows.mean(1) if mode == "mean" else rows.sum(1)
+        return reduced.to(weight.dtype)
+    if input.dim() == 2:
+        bags = _functions["arange"](input.shape[0]).repeat_interleave(input.shape[1])
+        count = input.shape[0]
+    else:
+        assert offsets is not None
+        bags, count = _bags_of(offsets, len(input), include_last_offset)
+    input, factors = input.reshape(-1), None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    if padding_idx is not None:
+        kept = input != padding_idx
+        input, bags, factors = input[kept], bags[kept], None if factors is None else factors[kept]
+    rows = _rows(input, weight, scale_grad_by_freq, sparse, factors)
+    return _reduced_bags(rows, bags, count, mode).to(weight.dtype)
+
+
+def _rows(input: Tensor, weight: Tensor, by_frequency: bool, sparse: bool, factors: Tensor | None) -> Tensor:
+    """The rows that the indices name, times the factors."""
+    rows = core("embedding")(weight, input, -1, by_frequency, sparse)
+    if weight.dtype in _HALF:  # sums of half numbers would be rounded at every step
+        rows = rows.float()
+    return rows if factors is None else rows * factors.unsqueeze(-1)
+
+
+def _bags_of(offsets: Tensor, n: int, include_last_offset: bool) -> tuple[Tensor, int]:
+    """The bag of each of n indices, and the number of bags."""
+    _check_offsets(offsets, n, include_last_offset)
+    starts = offsets[:-1] if include_last_offset else offsets
+    bags = _functions["searchsorted"](starts, _functions["arange"](n).to(starts.dtype), right=True) - 1
+    return bags.clamp_min(0), len(starts)
+
+
+def _reduced_bags(rows: Tensor, bags: Tensor, count: int, mode: str) -> Tensor:
+    """Sum, mean or maximum of each bag of rows; empty bags give zeros."""
+    sizes = bags.new_zeros(count).index_add(0, bags, _functions["ones_like"](bags))
+    if mode != "max":
+        total = rows.new_zeros(count, rows.shape[1]).index_add(0, bags, rows)
+        return total if mode == "sum" else total / sizes.clamp_min(1).unsqueeze(1)
+    # A table with a row for each bag, in which short bags are filled up with a row that is never the largest.
+    places = _functions["arange"](len(bags)) - (sizes.cumsum(0) - sizes)[bags]
+    longest = int(sizes.max()) if count else 0
+    table = _functions["full"]((count, max(longest, 1)), len(rows), dtype=_core.int64)
+    table[bags, places] = _functions["arange"](len(bags))
+    filling = rows.new_full((1, rows.shape[1]), -math.inf)
+    largest = _functions["cat"]([rows, filling])[table].max(1)[0]
+    return _functions["where"](sizes.unsqueeze(1) == 0, 0, largest)
+
+
+def _check_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None,
+    mode: str,
+    scale_grad_by_freq: bool,
+    sparse: bool,
+    per_sample_weights: Tensor | None,
+) -> None:
+    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, "
+            f"then it must have the same shape as the input ({input.shape})"
+        )
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2 and offsets is not None:
+        raise ValueError(
+            "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+            f"sequences. However, found offsets of type {type(offsets)!s}"
+        )
+    if input.dim() == 1 and (offsets is None or offsets.dim() != 1):
+        raise ValueError("offsets has to be a 1D Tensor" + (" but got None" if offsets is None else ""))
+    if input.dim() not in (1, 2):
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
+            f"(got mode='{mode}'). Please open a feature request on GitHub."
+        )
+
+
+def _check_offsets(offsets: Tensor, n: int, include_last_offset: bool) -> None:
+    if len(offsets) == 0:
+        if include_last_offset:
+            raise RuntimeError("include_last_offset: number of offset should be at least 1")
+        return
+    first, last = int(offsets[0]), int(offsets[-1])
+    if first != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {first}"
+        )
+    if last > n:
+        raise RuntimeError(f"offsets[-1] can not be greater than input's length({n}) but got offsets[-1] of {last}")

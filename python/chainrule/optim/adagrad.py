@@ -1,0 +1,149 @@
+"""Adagrad: steps scaled by the sum of all squared gradients so far."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from .. import _core
+from .._core import Tensor
+from .optimizer import ParamsT
+from .update_rule import (
+    UpdateRule,
+    as_scalar,
+    check_fused_dtype,
+    check_options,
+    check_steps,
+    count,
+    counter,
+    decayed,
+    kernel_fits,
+)
+
+__all__ = ["Adagrad", "adagrad"]
+
+_fused_adagrad = _core.functions["_fused_adagrad_"]
+_full_like = _core.functions["full_like"]
+
+
+class Adagrad(UpdateRule):
+    """Scales each step by the sum of all squared gradients so far."""
+
+    _later_options: ClassVar = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_options(
+            lr=lr,
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value,
+            eps=eps,
+        )
+        defaults = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        if fused:
+            self._refuse_fused_with(differentiable=differentiable, foreach=foreach)
+        # As in PyTorch the state exists from the beginning, for parameters without gradient too.
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p].update(self._new_state(p, group))
+
+    def share_memory(self) -> None:
+        """Raises: tensors in memory that processes share do not exist here."""
+        raise NotImplementedError("share_memory: chainrule has no tensors in shared memory")
+
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        value = self.defaults["initial_accumulator_value"]
+        start = complex(value, value) if p.is_complex() else value
+        return {"step": counter(fused=group["fused"]), "sum": _full_like(p, start)}
+
+    def _update(self, group: dict[str, Any], params: list[Tensor], grads: list[Any], states: list[dict]) -> None:
+        if group["fused"]:
+            for p in params:
+                check_fused_dtype(p)
+        adagrad(
+            params,
+            grads,
+            [own["sum"] for own in states],
+            [own["step"] for own in states],
+            fused=group["fused"],
+            differentiable=group["differentiable"],
+            lr=group["lr"],
+            weight_decay=group["weight_decay"],
+            lr_decay=group["lr_decay"],
+            eps=group["eps"],
+            maximize=group["maximize"],
+            **self._scaling(group),
+        )
+
+
+def adagrad(
+    params: list[Tensor],
+    grads: list[Tensor],
+    state_sums: list[Tensor],
+    state_steps: list[Tensor],
+    fused: bool | None = None,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+    has_sparse_grad: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | Tensor,
+    weight_decay: float,
+    lr_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """One step over lists. (`foreach` and `has_complex` choose between ways that PyTorch has.)"""
+    if has_sparse_grad:
+        raise RuntimeError("chainrule has no sparse tensors, so no sparse gradients")
+    check_steps(state_steps)
+    count(state_steps)
+    lists = list(params), list(grads), list(state_sums)
+    if kernel_fits(fused, lists, lr, weight_decay):
+        _fused_adagrad(
+            *lists,
+            state_steps,
+            lr=lr,
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            eps=eps,
+            maximize=maximize,
+            grad_scale=grad_scale,
+            found_inf=found_inf,
+        )
+        if found_inf is not None:
+            for step in state_steps:
+                step.sub_(found_inf)
+        return
+    if grad_scale is not None or found_inf is not None:
+        raise AssertionError("Expected grad_scale and found_inf to be None")
+    rate: Any = as_scalar(lr)
+    for param, grad, total, step in zip(*lists, state_steps, strict=True):
+        grad = decayed(-grad if maximize else grad, param, weight_decay)
+        total.addcmul_(grad, grad, value=1)
+        param.addcdiv_(grad, total.sqrt() + eps, value=-(rate / (1 + (step.item() - 1) * lr_decay)))

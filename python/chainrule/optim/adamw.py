@@ -1,0 +1,55 @@
+"""AdamW: Adam whose weight decay does not go through the averages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import Tensor
+from .adam import Adam, adam
+from .optimizer import ParamsT
+
+__all__ = ["AdamW", "adamw"]
+
+
+class AdamW(Adam):
+    """Adam, with a weight decay that shrinks the parameters directly."""
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True
+
+
+def adamw(*lists: Any, **options: Any) -> None:
+    """One step over lists: `adam` with decoupled_weight_decay=True."""
+    adam(*lists, **options, decoupled_weight_decay=True)

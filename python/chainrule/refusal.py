@@ -1,0 +1,33 @@
+"""Functions that exist so that they can be imported, and raise when they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+
+def refused(name: str, reason: str, error: type[Exception] = RuntimeError) -> Callable[..., NoReturn]:
+    """A function that raises, saying why; `chainrule check` reports it beforehand.
+
+    Args:
+        name: in PyTorch.
+        reason: a sentence without its end.
+        error: the class of what is raised.
+    """
+
+    def function(*args: Any, **kwargs: Any) -> NoReturn:
+        raise error(f"torch.{name}: {reason}")
+
+    function.__name__ = function.__qualname__ = name.rpartition(".")[2]
+    function.__doc__ = f"Raises: {reason}."
+    setattr(function, "refusal", reason)  # noqa: B010  (functions have no such attribute, as far as types know)
+    return function
+
+
+def refused_class(name: str, reason: str, error: type[Exception] = RuntimeError) -> type:
+    """A class that can be named in isinstance() and except clauses, but not instantiated."""
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        raise error(f"torch.{name}: {reason}")
+
+    return type(name.rpartition(".")[2], (), {"__init__": __init__, "__doc__": f"Raises: {reason}.", "refusal": reason})

@@ -1,0 +1,140 @@
+"""save(): any object that can be pickled, its tensors in PyTorch's zip format."""
+
+from __future__ import annotations
+
+import copyreg
+import os
+import pickle
+import sys
+from collections import OrderedDict
+from io import BytesIO
+from types import FunctionType, ModuleType
+from typing import Any, BinaryIO, ClassVar
+
+from .._core import Tensor, UntypedStorage, layout
+from .._utils import saved_form
+from ..nn.modules.module import Module
+from ..storage import TypedStorage
+from .allowed import _get_layout
+from .archive import ArchiveWriter
+from .atomic_file import replaced_file
+from .names import STORAGE_TYPE_OF, StorageType, written_name
+
+DEFAULT_PROTOCOL = 2
+
+
+_Pickler: Any = vars(pickle)["_Pickler"]  # the one in Python; the one in C cannot write names of other libraries
+
+
+class Pickler(_Pickler):
+    """Writes PyTorch's names for what is chainrule's, and gives storages numbers instead of writing them."""
+
+    def __init__(self, file: Any, protocol: int):
+        super().__init__(file, protocol)
+        self.storages: dict[int, UntypedStorage] = {}
+        self._numbers: dict[int, int] = {}
+        self._dtypes: dict[int, Any] = {}
+
+    def persistent_id(self, obj: Any) -> tuple | None:
+        """The description of a storage, in PyTorch's form."""
+        if isinstance(obj, TypedStorage):
+            return self._described(obj.untyped(), obj.dtype, STORAGE_TYPE_OF[obj.dtype], len(obj))
+        if isinstance(obj, UntypedStorage):
+            return self._described(obj, None, UntypedStorage, len(obj))
+        return None
+
+    def _described(self, storage: UntypedStorage, dtype: Any, kind: Any, count: int) -> tuple:
+        address = storage.data_ptr() or id(storage)
+        if len(storage) and self._dtypes.setdefault(address, dtype) is not dtype:
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different types: "
+                f"{self._dtypes[address] or 'bytes'} and {dtype or 'bytes'}. Save a clone() of one of them."
+            )
+        number = self._numbers.setdefault(address, len(self._numbers))
+        self.storages[number] = storage
+        return "storage", kind, str(number), "cpu", count
+
+    def reducer_override(self, obj: Any) -> Any:
+        """How tensors are written; everything else as it says itself."""
+        if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
+            obj.__reduce_ex__(DEFAULT_PROTOCOL)  # warns of hooks, which are lost
+            return saved_form(obj)
+        if isinstance(obj, Module) and type(obj).__getstate__ is Module.__getstate__:
+            return copyreg.__newobj__, (type(obj),), module_state(obj)  # type: ignore[attr-defined]
+        if isinstance(obj, layout):
+            return _get_layout, (str(obj),)
+        return obj.name if isinstance(obj, StorageType) else NotImplemented
+
+    def save_global(self, obj: Any, name: str | None = None) -> None:
+        """Writes a name, as PyTorch knows it."""
+        place = getattr(obj, "__qualname__", None) if name is None else name
+        module = getattr(obj, "__module__", None) or "chainrule"
+        written = written_name(obj, module, place or "")
+        if written == (module, place):
+            super().save_global(obj, name=name)
+            return
+        self.write(pickle.GLOBAL + f"{written[0]}\n{written[1]}\n".encode())
+        self.memoize(obj)
+
+    dispatch: ClassVar = {**_Pickler.dispatch, FunctionType: save_global}
+
+
+def module_state(module: Module) -> dict[str, Any]:
+    """A module's attributes as PyTorch's modules keep them: members only in their dicts, dicts of hooks always."""
+    state = module.__getstate__()
+    members = {name for kind in ("_parameters", "_buffers", "_modules") for name in state[kind]}
+    hooks = {name: OrderedDict() for name in ("_backward_hooks", "_forward_hooks") if name not in state}
+    return {name: value for name, value in state.items() if name not in members} | hooks
+
+
+def save(
+    obj: Any,
+    f: str | os.PathLike | BinaryIO,
+    pickle_module: ModuleType = pickle,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
+    """Writes an object in PyTorch's file format, so that PyTorch reads it too.
+
+    Tensors that share memory share it again after load(). A file given by name is written under another name first
+    and then renamed: a crash leaves the old one as it was.
+
+    Args:
+        obj: what to save: tensors, state dicts, and whatever else can be pickled.
+        f: a name, or a file opened for writing bytes.
+        pickle_module: only Python's pickle.
+        pickle_protocol: of the pickle inside; PyTorch's loader takes 2 (and newer ones in part).
+    """
+    if pickle_module is not pickle:
+        raise NotImplementedError(f"save(pickle_module={pickle_module.__name__}): chainrule writes with pickle only")
+    if not _use_new_zipfile_serialization:
+        raise NotImplementedError(
+            "save(_use_new_zipfile_serialization=False): chainrule reads PyTorch's old format, but does not write it"
+        )
+    if isinstance(f, (str, os.PathLike)):
+        stem = os.path.splitext(os.path.basename(os.fspath(f)))[0]
+        with replaced_file(f) as file:
+            _write(obj, file, stem if stem.isascii() and stem.isprintable() else "archive", pickle_protocol)
+    elif hasattr(f, "write"):
+        _write(obj, f, "archive", pickle_protocol, byteorder=not _disable_byteorder_record)
+    else:
+        raise AttributeError(
+            f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, not {type(f).__name__}"
+        )
+
+
+def _write(obj: Any, file: BinaryIO, name: str, protocol: int, byteorder: bool = True) -> None:
+    text = BytesIO()
+    pickler = Pickler(text, protocol)
+    pickler.dump(obj)
+    archive = ArchiveWriter(file, name or "archive")
+    archive.write("data.pkl", text.getvalue())
+    archive.write(".format_version", b"1")
+    archive.write(".storage_alignment", b"64")
+    if byteorder:
+        archive.write("byteorder", sys.byteorder.encode())
+    for number, storage in pickler.storages.items():
+        archive.write(f"data/{number}", storage if len(storage) else b"")
+    archive.write("version", b"3\n")
+    archive.close()

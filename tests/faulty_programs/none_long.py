@@ -1,0 +1,13 @@
+"""Converted to integers on the way."""
+
+# cause: integer
+# ask: torch.explain_none(w, loss)
+# look: w.grad
+import torch
+
+w = torch.ones(3, requires_grad=True)
+v = torch.ones(3, requires_grad=True)
+
+index = (w * 2).long()  # HERE
+loss = (index * v).sum()
+loss.backward()

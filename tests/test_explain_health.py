@@ -1,0 +1,131 @@
+"""health(), doctor() and alive(): what the corpus of faulty programs does not ask."""
+
+import gc
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import chainrule
+from both import no_leaks  # noqa: F401
+from chainrule import nn
+from chainrule.explain import HealthLog, alive, doctor, health
+
+pytestmark = pytest.mark.usefixtures("no_leaks")
+
+
+def network():
+    chainrule.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+
+
+def test_a_healthy_network():
+    net = network()
+    x = chainrule.randn(16, 4)
+    net(x).square().mean().backward()
+    found = health(net, lr=0.1)
+    assert [layer.name for layer in found] == ["net.0", "net.2"]
+    assert [layer.parameters for layer in found] == [40, 9]
+    assert found.sick == []
+    weight, bias = net[0].weight, net[0].bias
+    norm = (weight.grad.square().sum() + bias.grad.square().sum()).sqrt().item()
+    assert found[0].gradient_norm == pytest.approx(norm, rel=1e-5)
+    size = (weight.detach().square().sum() + bias.detach().square().sum()).sqrt().item()
+    assert found[0].update_ratio == pytest.approx(0.1 * norm / size, rel=1e-5)
+    assert str(found).splitlines()[2].startswith("net.0  40")
+
+
+def test_verdicts():
+    net = network()
+    assert [layer.verdict for layer in health(net)] == ["no gradient", "no gradient"]
+    net(chainrule.randn(16, 4)).square().mean().backward()
+    net[0].weight.grad[0, 0] = float("nan")
+    net[2].weight.grad.mul_(1e6)
+    assert [layer.verdict for layer in health(net)] == ["NaN", "exploding"]
+    assert health(net)[0].nan == 1
+    for p in net.parameters():
+        p.grad.zero_()
+    assert [layer.verdict for layer in health(net)] == ["zero", "zero"]
+
+
+def test_dead_units():
+    net = network()
+    with chainrule.no_grad():
+        net[0].bias[:6] = -100.0
+    net(chainrule.randn(16, 4)).square().mean().backward()
+    assert (health(net)[0].dead, health(net)[0].units, health(net)[0].verdict) == (6, 8, "dead units")
+
+
+def test_over_training_and_as_pictures():
+    net = network()
+    log = HealthLog(net)
+    x = chainrule.randn(16, 4)
+    for _ in range(3):
+        net.zero_grad()
+        net(x).square().mean().backward()
+        log.step()
+    assert str(log).startswith("3 steps\n  net.0: gradient norm ") or "gradient norm" in str(log)
+    lines = ElementTree.fromstring(log.to_svg()).findall("{http://www.w3.org/2000/svg}polyline")
+    assert [len(line.get("points").split()) for line in lines] == [3, 3]
+    bars = ElementTree.fromstring(log.steps[0].to_svg()).findall("{http://www.w3.org/2000/svg}rect")
+    assert len(bars) == 2
+
+
+def test_the_doctor_finds_nothing_wrong_where_nothing_is():
+    net = network()
+    x, y = chainrule.randn(16, 4), chainrule.randn(16, 1)
+    loss = nn.functional.mse_loss(net(x), y)
+    assert str(doctor(net, loss)) == "Nothing found."
+    loss = nn.functional.mse_loss(net(x), y) / 4
+    assert doctor(net, loss, accumulate=4) == []
+    classes = nn.Linear(4, 3)
+    loss = nn.functional.cross_entropy(classes(x), chainrule.zeros(16, dtype=chainrule.int64))
+    assert doctor(classes, loss) == []
+
+
+def test_the_doctor_and_a_vector_of_losses():
+    net = network()
+    loss = net(chainrule.randn(16, 4))
+    assert [f.mistake for f in doctor(net, loss)] == ["loss is no scalar"]
+
+
+def test_alive():
+    gc.collect()
+    assert str(alive()) == "No graph is alive."
+    w = chainrule.ones(1000, requires_grad=True)
+    y = w.exp()
+    z = (y * 2).sum()
+    (found,) = alive()
+    assert (found.nodes, found.bytes) == (3, 4000)
+    assert found.line.text == "z = (y * 2).sum()"
+    assert found.holders == ["the variable z"]
+    assert [(line.text, size) for line, size in found.by_line] == [("y = w.exp()", 4000)]
+    z.backward()
+    assert alive().bytes == 0
+    del y, z
+    assert alive() == []
+
+
+def test_what_two_graphs_share_counts_once():
+    w = chainrule.ones(1000, requires_grad=True)
+    shared = w.exp()
+    a, b = shared * 2, shared * 3
+    found = alive()
+    assert len(found) == 2
+    assert sum(g.nodes for g in found) == 3
+    assert found.bytes == 4000
+    del a, b
+
+
+def test_who_holds_a_graph():
+    class Keeper:
+        pass
+
+    def hold():
+        keeper = Keeper()
+        keeper.kept = [chainrule.ones(3, requires_grad=True).exp()]
+        return keeper
+
+    keeper = hold()
+    (found,) = alive()
+    assert found.holders == ["the variable keeper.kept[0]"]
+    del keeper

@@ -1,0 +1,47 @@
+"""Scripts as people write them for PyTorch run under `chainrule run` and print what PyTorch prints.
+
+tests/golden/scripts/ has what `python tests/scripts/X.py` printed with PyTorch 2.13.0 on the CPU; numbers with three
+digits behind the point may differ by a few units of the last one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from chainrule import missing_names
+from test_command_line import command
+
+FOLDER = Path(__file__).parent
+SCRIPTS = sorted((FOLDER / "scripts").glob("*.py"))
+NUMBER = re.compile(r"-?\d+\.\d+")
+NEEDS_DATA = pytest.mark.skipif(
+    not importlib.util.find_spec("chainrule.utils.data"), reason="loading data is a subject of its own"
+)
+
+
+def same(ours: str, theirs: str) -> bool:
+    """Whether two lines differ in nothing but the last digits of numbers."""
+    if NUMBER.sub("#", ours) != NUMBER.sub("#", theirs):
+        return False
+    pairs = zip(NUMBER.findall(ours), NUMBER.findall(theirs), strict=True)
+    return all(abs(float(a) - float(b)) <= 0.004 * max(1, abs(float(b))) for a, b in pairs)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=NEEDS_DATA if "utils.data" in p.read_text() else ()) for p in SCRIPTS],
+    ids=lambda p: p.stem,
+)
+def test_script(path):
+    result = command("run", path)
+    assert result.returncode == 0, result.stderr
+    expected = (FOLDER / "golden" / "scripts" / f"{path.stem}.txt").read_text().splitlines()
+    differing = [(a, b) for a, b in zip(result.stdout.splitlines(), expected, strict=True) if not same(a, b)]
+    assert not differing
+    assert result.stderr == ""
+    if "distributed" not in path.read_text():
+        assert missing_names.findings(str(path)) == []
