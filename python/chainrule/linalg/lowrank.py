@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from .. import randn
-from .._core import Tensor
-from .orthogonal import linalg_qr
-from .singular_values import thin_svd
+from .._core import Tensor, functions
+
+_qr, _svd = functions["linalg_qr"], functions["linalg_svd"]  # by the door, where autocast gives them float32
 
 
 def _basis(A: Tensor, q: int, niter: int) -> Tensor:
     """An orthonormal basis of about the range of A: that of a random product, turned towards it `niter` times."""
     found = A.matmul(randn(A.shape[-1], q, dtype=A.dtype))
-    basis = linalg_qr(found, "reduced")[0]
+    basis = _qr(found)[0]
     for _ in range(niter):
-        basis = linalg_qr(A.mH.matmul(basis), "reduced")[0]
-        basis = linalg_qr(A.matmul(basis), "reduced")[0]
+        basis = _qr(A.mH.matmul(basis))[0]
+        basis = _qr(A.matmul(basis))[0]
     return basis
 
 
@@ -26,7 +26,7 @@ def svd_lowrank(A: Tensor, q: int | None, niter: int | None, M: Tensor | None) -
     if wide:
         A = A.mH
     basis = _basis(A, 6 if q is None else q, 2 if niter is None else niter)
-    u, s, vh = thin_svd(basis.mH.matmul(A))
+    u, s, vh = _svd(basis.mH.matmul(A), full_matrices=False)
     u, v = basis.matmul(u), vh.mH
     return (v, s, u) if wide else (u, s, v)
 
