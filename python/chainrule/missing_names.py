@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import chainrule
 
+from ._core import Tensor
+
 # Methods of PyTorch's tensors that may be missing here, without those whose names other objects share (values, index).
 # A script's tensors cannot be told from its other objects without running it, so their use is reported as a doubt.
 _METHOD_NAMES = """
@@ -121,7 +123,7 @@ def problem_with(name: str) -> str | None:
     """What is wrong with a name of torch; None if it is there and does its work."""
     if name.startswith("Tensor."):
         method = name.removeprefix("Tensor.")
-        return None if hasattr(chainrule.Tensor, method) else "is missing, if it is a tensor's"
+        return None if hasattr(Tensor, method) else "is missing, if it is a tensor's"
     value: Any = chainrule
     parts = name.split(".")
     for i, part in enumerate(parts[1:], 2):

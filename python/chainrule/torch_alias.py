@@ -19,6 +19,7 @@ from typing import Any
 
 import chainrule
 
+from ._core import dtype, layout, memory_format
 from .torch_version import __version__
 
 
@@ -48,9 +49,9 @@ class TorchModule(ModuleType):
 
 def _starred() -> list[str]:
     """What `from torch import *` brings: functions and classes, but neither modules nor dtypes, which hide float."""
-    plain = (ModuleType, chainrule.dtype, chainrule.layout, chainrule.memory_format)
+    plain = (ModuleType, dtype, layout, memory_format)
     found = {name for name, value in vars(chainrule).items() if name[0] != "_" and not isinstance(value, plain)}
-    return sorted(found | chainrule._FROM_SUBMODULES.keys())
+    return sorted(found | vars(chainrule)["_FROM_SUBMODULES"].keys())
 
 
 def missing(name: str) -> str:

@@ -153,8 +153,8 @@ class ArchiveStorages:
 
 def tag_of(description: Any) -> str | None:
     """The text that a description begins with."""
-    begins = type(description) is tuple and len(description) > 0 and type(description[0]) is str
-    return description[0] if begins else None
+    first = next(iter(description), None) if type(description) is tuple else None
+    return first if type(first) is str else None
 
 
 def described(description: Any, length: int) -> tuple[_core.dtype, str, str, int]:

@@ -396,8 +396,8 @@ def names_in(data: bytes) -> set[str]:
             names.add(_full_name(*texts[-2:]))
         elif operation.name in ("MEMOIZE", "BINPUT", "LONG_BINPUT"):
             memo[len(memo) if argument is None else int(argument)] = texts[-1]
-        elif operation.name in ("BINGET", "LONG_BINGET"):
-            texts.append(memo[int(argument)])
+        elif operation.name in ("BINGET", "LONG_BINGET") and isinstance(argument, int):
+            texts.append(memo[argument])
         elif operation.stack_after and operation.name != "MARK":
             texts.append(argument if isinstance(argument, str) else "")
     return names
