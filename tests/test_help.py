@@ -64,7 +64,8 @@ def is_operation(name: str, value: object) -> bool:
         return True
     if not isinstance(value, types.FunctionType) or name.startswith(OTHER_MODULES):
         return False
-    return "Tensor" in str(inspect.signature(value)) and value.__module__ != "chainrule.random"
+    is_setting = value.__module__.startswith(("chainrule.random", "chainrule.explain", "chainrule.amp"))
+    return "Tensor" in str(inspect.signature(value)) and not is_setting
 
 
 def missing_parts(name: str, value: object) -> list[str]:
@@ -133,7 +134,8 @@ def same_random_state() -> Iterator[None]:
     reference.set_rng_state(states[1])
 
 
-OWN = {"autograd.differentiable", "autograd.keep"}  # PyTorch has nothing of the kind
+# PyTorch has nothing of the kind, or starts a compiler.
+OWN = {"autograd.differentiable", "autograd.keep", "compile", "explain_none"}
 CASES = [(library, text) for text in EXAMPLES for library in (chainrule, reference)]
 CASES = [(library, text) for library, text in CASES if library is chainrule or EXAMPLES[text] not in OWN]
 

@@ -62,8 +62,8 @@ linalg_det
     The determinant of each matrix.
     Shape and dtype: (*) of (*, n, n); floating or complex.
     Derivative: g * y * inv(A)^H
-    >>> torch.linalg.det(torch.tensor([[1., 2.], [3., 5.]]))
-    tensor(-1.)
+    >>> torch.linalg.det(torch.tensor([[2., 0.], [0., 4.]]))
+    tensor(8.)
 det = linalg_det
 linalg_slogdet
     The sign of the determinant and the logarithm of its magnitude, which cannot overflow.
