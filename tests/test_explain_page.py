@@ -122,7 +122,7 @@ def test_stepping(show):
     assert page.locator(".edge.flowing").count() == 1
     page.locator("#back").click()
     assert "8/10" in page.locator("#where").inner_text()
-    page.locator("#source .used").first.click()
+    page.locator("#source .used").nth(1).click()
     assert "2/10" in page.locator("#where").inner_text()
 
 

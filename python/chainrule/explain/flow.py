@@ -117,10 +117,16 @@ class Flow:
 
 
 def fitted(gradient: Tensor, edge: Edge) -> Tensor:
-    """In the shape of the value that the gradient is for."""
-    shape = edge.producer.outputs[edge.output].shape
+    """In the shape and dtype of the value that the gradient is for."""
+    wanted = edge.producer.outputs[edge.output]
+    dtype = getattr(_core, wanted.dtype)
     with no_grad():
-        return gradient.detach() if tuple(gradient.shape) == shape else gradient.detach().sum_to_size(shape)
+        gradient = gradient.detach()
+        if tuple(gradient.shape) != wanted.shape:
+            gradient = gradient.sum_to_size(wanted.shape)
+        if gradient.is_complex() and not dtype.is_complex:
+            gradient = gradient.real
+        return gradient if gradient.dtype == dtype else gradient.to(dtype)
 
 
 def total(parts: list[Tensor]) -> Tensor:
@@ -141,8 +147,11 @@ def _by_formula(edge: Edge, g: Tensor, values: Values) -> Tensor | None:
         return None
     formula, names = operands
     with no_grad():
-        sent = formula.gradient(edge.input, {**names, "g": g})
-        return fitted(sent + 0 * g, edge) if isinstance(sent, Tensor) else None
+        sent = formula.gradient(edge.input, {**names, "g": g.conj() if g.is_complex() else g})
+        if not isinstance(sent, Tensor):
+            return None
+        # The table's formulas are written without conjugates.
+        return fitted((sent.conj() if sent.is_complex() else sent) + 0 * g, edge)
 
 
 class _SeenError(Exception):

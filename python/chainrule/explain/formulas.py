@@ -73,7 +73,10 @@ def spelt_out(text: str) -> str:
 
 
 def _for_input(words: str, input: int) -> str:
-    """Of "a: g @ b.T, b: a.T @ g", the part of one input."""
+    """Of "a: g @ b.T, b: a.T @ g", or of parts with semicolons between them, the part of one input."""
+    if "; " in words:
+        parts = [re.sub(r"^\w+: ", "", part) for part in words.split("; ")]
+        return parts[input] if input < len(parts) else words
     parts = re.split(r"(?:^|, )\w+: ", words)
     return parts[input + 1] if not parts[0] and input + 1 < len(parts) else words
 

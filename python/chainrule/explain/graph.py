@@ -77,6 +77,7 @@ class Node:
     is_leaf: bool
     variable: str | None = None  # what the user calls its value
     module: str | None = None  # path of the module it belongs to
+    is_part: bool = False  # one call on the user's line made this on the way to its result
     inputs: list[Edge] = field(default_factory=list, repr=False)
     uses: list[Edge] = field(default_factory=list, repr=False)
 
@@ -142,6 +143,8 @@ class Node:
     def label(self) -> str:
         """Its variable, else its expression, else its operation."""
         expression = self.line.expression if self.line and not self.is_leaf else None
+        if self.is_part and not self.variable:
+            return f"{self.operation} in {self.module or expression}"
         return self.variable or expression or (f"a leaf {list(self.shape)}" if self.is_leaf else self.operation)
 
     def to_dict(self) -> dict[str, Any]:
@@ -273,6 +276,15 @@ class Graph:
             if node.variable is None and node.line:
                 node.variable = node.line.target
         assign_modules(self.nodes, names.modules)
+        for node in self.nodes:
+            node.is_part = not node.is_leaf and any(_same_call(node, e.consumer) for e in node.uses)
+
+
+def _same_call(node: Node, user: Node) -> bool:
+    """Whether one call made both: net(x) made convolution and relu. A loop repeats one operation."""
+    if node.line is None or user.line is None or node.line.position is None or node.operation == user.operation:
+        return False
+    return (node.line.file, node.line.position) == (user.line.file, user.line.position)
 
 
 def _living(base: type) -> list[Any]:

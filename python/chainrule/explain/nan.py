@@ -271,12 +271,15 @@ def _inputs_at(result: Tensor, index: Index, args: tuple, kwargs: dict) -> dict[
 
 
 def _bad_leaves(root: Tensor) -> dict[str, str]:
-    graph = Graph([root], Names())
+    """The variables and leaves that have a NaN or an infinity already."""
+    names = Names()
+    known = [(leaf.label, leaf.raw) for leaf in Graph([root], names).leaves]
+    known += [(name, t) for name, t in names.tensors if t.is_leaf and not t.requires_grad]
     found = {}
-    for leaf in graph.leaves:
-        what, index = first_bad(leaf.raw)
+    for name, tensor in known:
+        what, index = first_bad(tensor)
         if what is not None:
-            found[f"{leaf.label}{list(index) if index else ''}"] = what
+            found[f"{name}{list(index) if index else ''}"] = what
     return found
 
 

@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
 const $ = (id) => document.getElementById(id);
-const state = { step: 0, folded: new Set(), view: { x: 0, y: 0, k: 1 }, found: new Set(), playing: null, picked: null };
+const state = { step: 0, folded: new Set(), view: { x: 0, y: 0, k: 1 }, found: new Set(), playing: null };
 const steps = [...data.forward.map((n) => ["forward", n]), ...data.backward.map((n) => ["backward", n])];
 
 // ---- modules
@@ -178,14 +178,17 @@ function draw() {
   const bends = layered([...items.values()], edges.map((e) => [e.a, e.b]));
   const canvas = $("canvas");
   canvas.replaceChildren();
-  const lines = make("g", {}, canvas), boxes = make("g", {}, canvas);
+  const lines = make("g", {}, canvas), boxes = make("g", {}, canvas), count = new Map();
+  for (const e of edges) for (const key of [e.b, `from ${e.a}`]) count.set(key, (count.get(key) ?? 0) + 1);
   for (const edge of edges) {
     const a = items.get(edge.a), b = items.get(edge.b);
     const points = [[a.x, a.y + a.height / 2], ...bends(edge.a, edge.b), [b.x, b.y - b.height / 2]];
     edge.path = make("path", { class: "edge", d: "M" + points.map((p) => p.map((v) => v.toFixed(1)).join(",")).join(" L") }, lines);
-    const i = Math.max(0, Math.floor(points.length / 2) - 1), [p, q] = [points[i], points[i + 1]];
+    // Beside the end that it shares with the fewest others.
+    const alone = count.get(edge.b) > 1, together = count.get(`from ${edge.a}`) > 1;
+    const [p, q] = alone ? points : points.slice(-2), t = alone === together ? 0.5 : alone ? 0.25 : 0.75;
     const text = edge.texts.length > 1 ? `${edge.texts.length} gradients` : edge.texts[0] ?? "";
-    edge.label = make("text", { class: "gradient sent", x: (p[0] + q[0]) / 2 + 4, y: (p[1] + q[1]) / 2 }, lines, short(text, 26));
+    edge.label = make("text", { class: "gradient sent", x: p[0] + (q[0] - p[0]) * t + 4, y: p[1] + (q[1] - p[1]) * t + 4 }, lines, short(text, 26));
   }
   for (const item of items.values()) {
     const node = item.nodes[0];
@@ -194,7 +197,7 @@ function draw() {
     make("rect", { width: item.width, height: item.height, rx: 5 }, item.group);
     item.texts = item.lines.map(([style, text], i) => make("text", { class: style, x: 10, y: 18 + i * 16 }, item.group, text));
     item.group.addEventListener("pointerenter", () => card(item));
-    item.group.addEventListener("pointerleave", () => card(state.picked && items.get(state.picked)));
+    item.group.addEventListener("pointerleave", () => card(current()));
     item.group.addEventListener("click", () => picked(item));
   }
   show();
@@ -202,8 +205,6 @@ function draw() {
 
 function picked(item) {
   if (item.folded) return toggle(item.module);
-  state.picked = item.id;
-  card(item);
   const at = steps.findIndex(([phase, n]) => n === item.nodes[0].index && phase === steps[state.step]?.[0]);
   go(at < 0 ? steps.findIndex(([, n]) => n === item.nodes[0].index) : at);
 }
@@ -215,16 +216,16 @@ function toggle(path) {
 
 // ---- the card of a node
 
+const current = () => ({ nodes: [data.nodes[steps[state.step][1]]], folded: false });  // the step's own node, as an item
+
 function card(item) {
   const box = $("card");
-  box.hidden = !item;
-  if (!item) return;
   box.replaceChildren();
   const head = document.createElement("h3"), list = document.createElement("dl");
   const add = (term, text) => {
     if (text === null || text === undefined || text === "") return;
     const dt = document.createElement("dt"), dd = document.createElement("dd");
-    dt.textContent = term; dd.textContent = text; list.append(dt, dd);
+    dt.textContent = dt.title = term; dd.textContent = text; list.append(dt, dd);
   };
   const node = item.nodes[0];
   if (item.folded) {
@@ -251,11 +252,11 @@ function card(item) {
 // ---- steps
 
 function show() {
-  const [phase, current] = steps[state.step] ?? ["forward", -1];
+  const [phase, at] = steps[state.step] ?? ["forward", -1];
   const done = new Set(steps.slice(0, state.step + 1).filter(([p]) => p === "forward").map(([, n]) => n));
   const back = new Set(steps.slice(0, state.step + 1).filter(([p]) => p === "backward").map(([, n]) => n));
   for (const item of items.values()) {
-    const here = item.nodes.some((n) => n.index === current);
+    const here = item.nodes.some((n) => n.index === at);
     item.group.classList.toggle("now", here);
     item.group.classList.toggle("later", !item.nodes.some((n) => done.has(n.index)));
     item.group.classList.toggle("found", item.nodes.some((n) => state.found.has(n.index)));
@@ -264,12 +265,13 @@ function show() {
   }
   for (const edge of edges) {
     edge.label.classList.toggle("there", edge.consumers.some((n) => back.has(n)));
-    edge.path.classList.toggle("flowing", phase === "backward" && edge.consumers.includes(current));
+    edge.path.classList.toggle("flowing", phase === "backward" && edge.consumers.includes(at));
   }
-  const node = data.nodes[current];
+  const node = data.nodes[at];
   for (const line of document.querySelectorAll("#source .now")) line.classList.remove("now");
   const line = node?.line && $(`line-${node.line[0]}-${node.line[1]}`);
   if (line) { line.classList.add("now"); line.scrollIntoView({ block: "nearest" }); }
+  card(current());
   $("slider").value = state.step;
   const result = node && (phase === "forward" ? node.value : node.gradient);
   $("where").textContent = node ? `${phase} ${state.step + 1}/${steps.length}: ${node.label} ${phase === "forward" ? "=" : "gradient"} ${result ?? "?"}` : "";

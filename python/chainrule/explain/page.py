@@ -23,7 +23,7 @@ _BODY = """<header><h1>{title}</h1><span id="notes">{notes}</span><span class="s
 <input id="search" type="search" placeholder="search  ( / )" aria-label="search"><span id="hits"></span>
 <button id="fold" title="[">fold</button><button id="unfold" title="]">unfold</button>
 <button id="fit" title="f">fit</button><button id="theme" title="d">light / dark</button></header>
-<div id="left"><section id="source" aria-label="source"></section><aside id="card" hidden></aside></div>
+<div id="left"><section id="source" aria-label="source"></section><aside id="card" aria-label="step"></aside></div>
 <main><svg id="graph" role="img" aria-label="graph"><g id="canvas"></g></svg></main>
 <footer><button id="back" title="left">&#9664;</button><button id="play" title="space">Play</button>
 <button id="on" title="right">&#9654;</button><input id="slider" type="range" min="0" value="0" aria-label="step">

@@ -73,11 +73,17 @@ def _shares(parts: list[Tensor]) -> list[float]:
     """How much each part has of the sum: its projection on it. Parts that cancel are shared by their size."""
     with no_grad():
         whole = total(parts)
-        size = float((whole * whole).sum().item())
+        size = _product(whole, whole)
         if size > 0:
-            return [float((p * whole).sum().item()) / size for p in parts]
+            return [_product(p, whole) / size for p in parts]
         sizes = [float(p.abs().sum().item()) for p in parts]
         return [s / sum(sizes) if sum(sizes) else 1 / len(parts) for s in sizes]
+
+
+def _product(a: Tensor, b: Tensor) -> float:
+    """The inner product; of complex numbers its real part."""
+    found = complex((a * b.conj()).sum().item())
+    return found.real
 
 
 def _follow(graph: Graph, flow: Flow, root: Node, leaf: Node) -> list[tuple[tuple[Edge, ...], Tensor]]:

@@ -126,6 +126,7 @@ class Steps:
         if operands is not None:
             with no_grad():
                 local = operands[0].gradient(edge.input, {**operands[1], "g": g * 0 + 1})
+            local = local.conj() if isinstance(local, Tensor) and local.is_complex() else local
             local = local if isinstance(local, Tensor) else None
             put_in = self._put_in(edge, formula, {**operands[1], "g": g})
         elif node.shape == () and edge.producer.shape == () and sent is not None and g.item() != 0:

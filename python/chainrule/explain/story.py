@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -224,8 +225,17 @@ def _written(path: str | os.PathLike[str] | None, text: str) -> str:
 def _numbers(value: Tensor | None) -> Any:
     if value is None:
         return None
-    shown = value.tolist() if value.numel() <= 1024 else None
+    shown = _plain(value.tolist()) if value.numel() <= 1024 else None
     return {"shape": list(value.shape), "values": shown, "summary": value_text(value)}
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can say: a complex number is a pair, NaN and infinities are words."""
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    if isinstance(value, complex):
+        return [_plain(value.real), _plain(value.imag)]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _forward_dict(step: Value) -> dict[str, Any]:
