@@ -74,20 +74,8 @@ newaxis = None
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *(
-        "autograd",
-        "fft",
-        "func",
-        "masked",
-        "nn",
-        "overrides",
-        "printing",
-        "random",
-        "signal",
-        "special",
-        "storage",
-        "utils",
-    ),
+    *("autograd", "fft", "func", "masked", "nn", "overrides", "printing", "random", "signal", "special", "storage"),
+    *("testing", "utils"),
 }
 _FROM_SUBMODULES = {
     "set_printoptions": "printing",
