@@ -26,7 +26,7 @@ SERVES = {
 
 # Names whose result is not a function of tensors alone; each is tried in the file beside it.
 ELSEWHERE = {
-    "test_creation.py": "empty empty_like new_empty from_numpy",
+    "test_creation.py": "empty empty_like new_empty from_numpy range",
     "test_interop.py": "frombuffer",
     "test_storages.py": "untyped_storage is_conj is_neg is_distributed is_same_size is_set_to is_nonzero get_device "
     "const_data_ptr",

@@ -193,3 +193,18 @@ def test_same_numbers_as_pytorch(make):
             results.append(make(library))
         assert_same(*results)
     assert flat(results)
+
+
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+def test_range():
+    """With a step that an integer dtype makes zero PyTorch divides by it and dies."""
+    with Collected() as c:
+        for args in [(1, 4), (1, 4, 0.5), (4, 1, -1), (2, 2), (4, 1), (1, 4, 0), (1, float("inf")), (0, 1, 0.1), (5,)]:
+            c.check(assert_same_outcome, outcome(chainrule.range, *args), outcome(torch.range, *args), 1, f"{args}")
+        for dtype in DTYPES:
+            both = [outcome(m.range, 0.5, 5.2, 1.1, dtype=getattr(m, dtype)) for m in (chainrule, torch)]
+            c.check(assert_same_outcome, *both, 1, dtype)
+    with pytest.raises(RuntimeError, match="step must be nonzero"):
+        chainrule.range(0, 3, 0.5, dtype=chainrule.int64)
+    with pytest.warns(UserWarning, match="range is deprecated"):
+        chainrule.range(0, 3)

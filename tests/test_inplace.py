@@ -21,6 +21,8 @@ def vector(torch):
 
 # Each program gets a non-leaf y = x * 1 (2 x 3) and a leaf w (3) and returns what is to be differentiated.
 WRITES = {
+    "cumsum_": lambda torch, y, w: y.cumsum_(1) * w,
+    "cumprod_": lambda torch, y, w: y.cumprod_(1) * w,  # its gradient reads what was there before
     "mul_": lambda torch, y, w: y.mul_(w),
     "add_ alpha": lambda torch, y, w: y.add_(w, alpha=3),
     "operator": lambda torch, y, w: _augmented(y, w),
@@ -633,3 +635,12 @@ def test_what_may_not_become_a_view():
         z.sum().backward()
 
     agree(saved_before, words=8)
+
+
+def test_conj_physical_in_place():
+    x = chainrule.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    y = x * 1
+    assert y.conj_physical_() is y
+    assert y.tolist() == [1 - 2j, 3 + 1j]
+    y.imag.sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [-1j, -1j]

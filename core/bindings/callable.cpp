@@ -327,11 +327,11 @@ void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self)) {
   find_callable(method, true)->quick = quick;
 }
 
-Tensor deliver_apart(const Tensor& result, const Tensor& out, std::initializer_list<const Tensor*> inputs) {
+Tensor deliver_apart(const Tensor& result, const Tensor& out, std::span<const Tensor* const> inputs, bool exact) {
   if (!out) return result;
   check_no_overlap(out);
   for (const Tensor* t : inputs) apart_from(out, *t);
-  check_out(result, out, true);
+  check_out(result, out, exact);
   copy_to_out(result, out);
   return out;
 }

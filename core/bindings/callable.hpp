@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include "bindings/autocast.hpp"
@@ -99,8 +100,11 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
 void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self));
 
 // For functions that take `out` themselves: the result, or `out` with the result in it. Raises where `out` shares
-// memory with what was read. `out` must have the result's dtype.
-Tensor deliver_apart(const Tensor& result, const Tensor& out, std::initializer_list<const Tensor*> inputs);
+// memory with what was read. `out` must have the result's dtype if `exact`.
+Tensor deliver_apart(const Tensor& result, const Tensor& out, std::span<const Tensor* const> inputs, bool exact = true);
+inline Tensor deliver_apart(const Tensor& result, const Tensor& out, std::initializer_list<const Tensor*> inputs) {
+  return deliver_apart(result, out, std::span(inputs.begin(), inputs.size()));
+}
 
 Callable* find_callable(std::string_view name, bool method);
 // Adds to the __doc__ of the function and the method of that name, unless it has a description already.

@@ -16,7 +16,11 @@ using MaybeInt = std::optional<int64_t>;
 
 void bind_joins() {
   define("cat(Tensor[] tensors, int dim=0, *, Tensor? out=None)", kFunction,
-         [](const List& t, int64_t dim) { return cat(t, dim); });
+         [](const List& tensors, int64_t dim, const Tensor& out) {
+           std::vector<const Tensor*> inputs;
+           for (const Tensor& t : tensors) inputs.push_back(&t);
+           return deliver_apart(cat(tensors, dim), out, inputs, false);
+         });
   define("stack(Tensor[] tensors, int dim=0, *, Tensor? out=None)", kFunction,
          [](const List& t, int64_t dim) { return stack(t, dim); });
   define("hstack(Tensor[] tensors, *, Tensor? out=None)", kFunction, [](const List& t) { return hstack(t); });

@@ -1,4 +1,5 @@
 // Reductions, bound.
+#include "autograd/record.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "ops/copy.hpp"
@@ -93,9 +94,22 @@ void bind_spread() {
       });
 }
 
+// cumsum and cumsum_, which writes the result into its input.
+template <Tensor (*running)(const Tensor&, int64_t, MaybeDType)>
+void define_running(const std::string& name) {
+  define(name + "(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, running);
+  define(name + "_(Tensor input, int dim, *, dtype? dtype=None)", kMethod,
+         [](const Tensor& input, int64_t dim, MaybeDType dtype) {
+           const Tensor* inputs[] = {&input};
+           // What the gradient reads must outlive the write.
+           Tensor self = input, before = should_record(inputs) ? clone(input) : input;
+           return copy_(self, running(before, dim, dtype));
+         });
+}
+
 void bind_scans() {
-  define("cumsum(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, cumsum);
-  define("cumprod(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, cumprod);
+  define_running<cumsum>("cumsum");
+  define_running<cumprod>("cumprod");
   define("cummax(Tensor input, int dim, *, Tensor[]? out=None) -> (values, indices)", kBoth, cummax);
   define("cummin(Tensor input, int dim, *, Tensor[]? out=None) -> (values, indices)", kBoth, cummin);
   define("logcumsumexp(Tensor input, int dim, *, Tensor? out=None)", kBoth, logcumsumexp);

@@ -122,6 +122,10 @@ void bind_views() {
   define("polar(Tensor abs, Tensor angle, *, Tensor!? out=None)", kFunction, polar);
   define("conj(Tensor input)", kBoth, [](const Tensor& t) { return conj(t); });
   define("conj_physical(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& t) { return conj(t); });
+  define("conj_physical_(Tensor input)", kMethod, [](const Tensor& t) {
+    Tensor self = t;
+    return is_complex(t.dtype()) ? copy_(self, conj(t)) : self;
+  });
   define("resolve_conj(Tensor input)", kBoth, [](const Tensor& t) { return t; });
   define("resolve_neg(Tensor input)", kBoth, [](const Tensor& t) { return t; });
   define("adjoint(Tensor input)", kBoth, [](const Tensor& t) { return conj(adjoint_matrix(t)); });

@@ -73,12 +73,13 @@ newaxis = None
 # Every operation of the core, except those that PyTorch keeps in submodules.
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
-_SUBMODULES = {
-    *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "func"),
-    *("explain", "fft", "hub", "linalg"),
-    *("jit", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "overrides", "printing", "profiler"),
-    *("random", "serialization", "signal", "special", "storage", "torch_version", "types", "utils", "version", "xpu"),
-}
+_SUBMODULES = frozenset(
+    """
+    accelerator amp autograd backends compiler cpu cuda distributed distributions explain fft func hub jit
+    linalg masked mps mtia multiprocessing nn onnx optim overrides printing profiler random serialization signal
+    special storage testing torch_version types utils version xpu
+    """.split()
+)
 _FROM_SUBMODULES = {
     "autocast": "amp",
     **dict.fromkeys(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import log, pi
+import warnings
+from math import isfinite, log, pi
 
 from .. import arange, float32, float64, get_default_dtype, int32, int64, linspace, tensor, where
 from .. import bool as bool_dtype
@@ -48,6 +49,38 @@ def logspace(
         exponents = linspace(first, last, steps, dtype=float64)
     powers = base**exponents
     return (powers.to(int64) if is_integral(dtype) else powers).to(dtype).requires_grad_(requires_grad)
+
+
+def range(
+    start: float,
+    end: float,
+    step: float,
+    dtype: dtype | None,
+    layout: object,
+    device: object,
+    pin_memory: bool,
+    requires_grad: bool,
+) -> Tensor:
+    """The numbers from `start` to `end`, which belongs to them, `step` apart."""
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        stacklevel=2,
+    )
+    kind = get_default_dtype() if dtype is None else dtype
+    if kind == bool_dtype or kind.is_complex:
+        refuse_dtype("range_cpu", kind)
+    if is_integral(kind):
+        start, end, step = int(start), int(end), int(step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (isfinite(start) and isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) / step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = int((end - start) / step) + 1
+    exact = arange(count, dtype=int64 if is_integral(kind) else float64) * step + start
+    return exact.to(kind).requires_grad_(requires_grad)
 
 
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 
-from .. import arange, fft, ones, view_as_real
+from .. import _core, arange, ones, view_as_real
 from .._core import Tensor
 from ..nn.functional import pad
 from .checks import wrap_dim
+
+_fft, _ifft, _rfft, _irfft = (_core.functions[f"fft_{name}"] for name in ("fft", "ifft", "rfft", "irfft"))
 
 
 def stft(
@@ -46,7 +48,7 @@ def stft(
     pieces = input.unfold(-1, n_fft, hop)
     if window is not None or length < n_fft:
         pieces = pieces * _full_window(ones(length, dtype=input.dtype) if window is None else window, n_fft)
-    transform = fft.fft if is_complex or onesided is False else fft.rfft
+    transform = _fft if is_complex or onesided is False else _rfft
     result = transform(pieces, norm="ortho" if normalized else "backward").transpose(-1, -2)
     return result if return_complex else view_as_real(result)
 
@@ -125,10 +127,8 @@ def istft(
         window = ones(size, dtype=input.dtype.to_real())
     window = _full_window(window, n_fft)
     spectrum, norm = input.transpose(-1, -2), "ortho" if normalized else "backward"
-    if return_complex:
-        pieces = fft.ifft(spectrum, norm=norm)
-    else:  # of two sides one is enough
-        pieces = fft.irfft(spectrum[..., : n_fft // 2 + 1], n_fft, norm=norm)
+    one_side = spectrum[..., : n_fft // 2 + 1]
+    pieces = _ifft(spectrum, norm=norm) if return_complex else _irfft(one_side, n_fft, norm=norm)
     count = input.size(-1)
     signal = _overlapped(pieces * window, hop)
     weight = _overlapped(window.square().expand(count, n_fft), hop)

@@ -83,14 +83,15 @@ OPERATIONS = {
     """,
     "scales": f"""
         function logspace(Operand start, Operand end, int steps, float base=10.0, *, Tensor? out=None, {_OPTIONS})
+        function range(Number start, Number end, Number step=1, *, Tensor!? out=None, {_OPTIONS})
         both+inplace renorm(Tensor input, Number p, int dim, Number maxnorm, *, Tensor? out=None)
         both     frexp(Tensor input, *, object out=None) -> (mantissa, exponent)
         both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
         function special_multigammaln(Tensor input, int p, *, Tensor? out=None)
     """,
     "fourier": f"""
-        function fft_fftfreq(int n, float d=1.0, *, Tensor? out=None, {_OPTIONS})
-        function fft_rfftfreq(int n, float d=1.0, *, Tensor? out=None, {_OPTIONS})
+        function fft_fftfreq(int n, float d=1.0, *, Tensor!? out=None, {_OPTIONS})
+        function fft_rfftfreq(int n, float d=1.0, *, Tensor!? out=None, {_OPTIONS})
         function fft_fftshift(Tensor input, int[]? dim=None)
         function fft_ifftshift(Tensor input, int[]? dim=None)
     """,

@@ -1,0 +1,7 @@
+"""What tests need: a comparison that says how far off and where, and tensors of random values."""
+
+from .comparison import assert_allclose as assert_allclose
+from .comparison import assert_close as assert_close
+from .creation import make_tensor as make_tensor
+
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]
