@@ -10,7 +10,8 @@ import pytest
 import torch
 
 import chainrule
-from oracle import assert_all_same, assert_same_gradients, flat, gradients, name_of, ours, second
+from chainrule.autograd import forward_ad
+from oracle import assert_all_same, assert_same_gradients, flat, gradients, name_of, ours, second, weights
 
 LIBRARIES = (chainrule, torch)
 REAL_AND_COMPLEX = pytest.mark.parametrize("dtype", ["float64", "complex128"])
@@ -47,6 +48,23 @@ def both(program, *inputs: torch.Tensor, tolerance: float = 1.0, twice: bool = T
     assert_all_same(mine, reference, 10 * tolerance)
     assert_same_gradients(first, expected, 100 * tolerance, "gradient")
     assert_same_gradients(again, expected_again, 1000 * tolerance, "second gradient")
+
+
+def check_forward_mode(program, *inputs: torch.Tensor) -> None:
+    """u . (J v) from forward mode equals (u J) . v from reverse mode."""
+    mine = [ours(t) for t in inputs]
+    directions = weights(mine, chainrule, seed=7)
+    with forward_ad.dual_level():
+        duals = [forward_ad.make_dual(t, d) for t, d in zip(mine, directions, strict=True)]
+        tangents = [forward_ad.unpack_dual(r).tangent for r in flat(program(chainrule, *duals))]
+    results = flat(program(chainrule, *(t.requires_grad_() for t in mine)))
+    pulled = gradients(chainrule, results, mine)
+    incoming = weights(results, chainrule)
+    forward, reverse = (
+        sum((x.conj() * y).sum().real.item() for x, y in zip(a, b, strict=True))
+        for a, b in ((incoming, tangents), (pulled, directions))
+    )
+    np.testing.assert_allclose(forward, reverse, rtol=1e-8, atol=1e-8)
 
 
 def hermitian(a):
@@ -133,6 +151,25 @@ def test_eigenvectors(shape, dtype):
     values, vectors = chainrule.linalg.eig(a)
     assert chainrule.allclose(a.to(vectors.dtype) @ vectors, vectors * values.unsqueeze(-2))
     assert chainrule.allclose(chainrule.linalg.vector_norm(vectors, dim=-2), chainrule.ones(shape[:-1]).double())
+
+
+FORWARD = {
+    "svd": lambda t, a: (t.linalg.svd(a)[1], of_vectors(t.linalg.svd(a)[0])),
+    "svdvals": lambda t, a: t.linalg.svdvals(a),
+    "eigh": lambda t, a: (t.linalg.eigh(hermitian(a))[0], of_vectors(t.linalg.eigh(hermitian(a))[1])),
+    "eigvalsh": lambda t, a: t.linalg.eigvalsh(hermitian(a)),
+    "eig": lambda t, a: (t.linalg.eig(a)[0], of_vectors(t.linalg.eig(a)[1])),
+    "eigvals": lambda t, a: t.linalg.eigvals(a),
+    "cholesky": lambda t, a: t.linalg.cholesky(a @ a.mH),
+    "lstsq": lambda t, a: t.linalg.lstsq(a[:, :2], a)[0],
+    "lu": lambda t, a: t.linalg.lu(a)[1:],
+}
+
+
+@REAL_AND_COMPLEX
+@pytest.mark.parametrize("name", FORWARD)
+def test_forward_mode(name, dtype):
+    check_forward_mode(FORWARD[name], numbers(4, 4, dtype=dtype))
 
 
 # ---- matrices of a special form
@@ -437,6 +474,44 @@ def test_dtypes_of_results():
                 flat(getattr(library.linalg, f)(t)) for library, t in ((chainrule, a), (torch, reference))
             )
             assert [name_of(t.dtype) for t in mine] == [name_of(t.dtype) for t in expected]
+
+
+BATCHED = {
+    "det": lambda t, a, b: t.det(a),
+    "slogdet": lambda t, a, b: t.linalg.slogdet(a),
+    "inv": lambda t, a, b: a.inverse(),
+    "svdvals": lambda t, a, b: t.linalg.svdvals(a),
+    "matrix_exp": lambda t, a, b: t.linalg.matrix_exp(a),
+    "matrix_power": lambda t, a, b: t.linalg.matrix_power(a, 3),
+    "lu": lambda t, a, b: t.linalg.lu(a),
+    "qr": lambda t, a, b: t.linalg.qr(a, "complete"),
+    "solve": lambda t, a, b: t.linalg.solve(a, b),
+    "solve a vector": lambda t, a, b: t.linalg.solve(a, b[:, 0]),
+    "solve one": lambda t, a, b: t.linalg.solve(t.eye(3, dtype=a.dtype) * 2, b),
+    "solve_triangular": lambda t, a, b: t.linalg.solve_triangular(a, b, upper=True),
+    "lu_solve": lambda t, a, b: t.linalg.lu_solve(*t.linalg.lu_factor(a), b),
+    "lstsq": lambda t, a, b: t.linalg.lstsq(a[:, :2], b)[0],
+    "cond": lambda t, a, b: t.linalg.cond(a, 1),
+    "pinv": lambda t, a, b: t.linalg.pinv(a),
+    "householder_product": lambda t, a, b: t.linalg.householder_product(a, b[:, 0]),
+}
+
+
+@pytest.mark.parametrize("name", BATCHED)
+def test_vmap(name):
+    """Without a loop over the samples, of which vmap would warn."""
+    a, b = ours(numbers(4, 3, 3)), ours(numbers(4, 3, 2, seed=1))
+    f = BATCHED[name]
+    together = flat(chainrule.vmap(lambda a, b: f(chainrule, a, b))(a, b))
+    one_by_one = [flat(f(chainrule, a[i], b[i])) for i in range(4)]
+    for found, parts in zip(together, zip(*one_by_one, strict=True), strict=True):
+        assert chainrule.allclose(found, chainrule.stack(parts))
+
+
+def test_jacobian_of_inverse():
+    a = ours(numbers(3, 3))
+    jacobian = chainrule.func.jacrev(chainrule.linalg.inv)(a)
+    assert chainrule.allclose(jacobian, chainrule.func.jacfwd(chainrule.linalg.inv)(a))
 
 
 # ---- where LAPACK comes from

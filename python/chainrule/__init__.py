@@ -73,13 +73,12 @@ newaxis = None
 # Every operation of the core, except those that PyTorch keeps in submodules.
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
-_SUBMODULES = frozenset(
-    """
-    accelerator amp autograd backends compiler cpu cuda distributed distributions explain fft func hub jit
-    linalg masked mps mtia multiprocessing nn onnx optim overrides printing profiler random serialization signal
-    special storage testing torch_version types utils version xpu
-    """.split()
-)
+_SUBMODULES = {
+    *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions"),
+    *("explain", "fft", "func", "hub", "jit", "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx"),
+    *("optim", "overrides", "printing", "profiler", "random", "serialization", "signal", "special", "storage"),
+    *("testing", "torch_version", "types", "utils", "version", "xpu"),
+}
 _FROM_SUBMODULES = {
     "autocast": "amp",
     **dict.fromkeys(

@@ -24,6 +24,10 @@ def compile(
     Args:
         model: a function or a module; without one, a decorator is returned.
         fullgraph, dynamic, backend, mode, options, disable, recompile_limit: how PyTorch would compile it.
+
+    >>> double = torch.compile(lambda x: x * 2, backend="eager")
+    >>> double(torch.tensor([1., 2.]))
+    tensor([2., 4.])
     """
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")

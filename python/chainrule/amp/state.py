@@ -48,12 +48,19 @@ def _checked(device_type: str) -> str:
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether autocast is on for this type of device, on this thread; of the CPU, say is_autocast_enabled("cpu")."""
+    """Whether autocast is on for this type of device, on this thread; of the CPU, say is_autocast_enabled("cpu").
+
+    >>> torch.is_autocast_enabled("cpu")
+    False
+    """
     return _core.is_autocast_enabled() if _checked(device_type) == "cpu" else _others.enabled[device_type]
 
 
 def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
-    """Switches autocast on or off for a type of device; set_autocast_enabled(on) means cuda's, as in PyTorch."""
+    """Switches autocast on or off for a type of device; set_autocast_enabled(on) means cuda's, as in PyTorch.
+
+    >>> torch.set_autocast_enabled("cpu", torch.is_autocast_enabled("cpu"))
+    """
     if enabled is None:
         device_type, enabled = "cuda", bool(device_type)
     if not isinstance(device_type, str):
@@ -65,12 +72,19 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
 
 
 def get_autocast_dtype(device_type: str) -> _core.dtype:
-    """The lower precision that autocast uses on this type of device."""
+    """The lower precision that autocast uses on this type of device.
+
+    >>> torch.get_autocast_dtype("cpu")
+    torch.bfloat16
+    """
     return _core.get_autocast_dtype() if _checked(device_type) == "cpu" else _others.dtypes[device_type]
 
 
 def set_autocast_dtype(device_type: str, dtype: _core.dtype) -> None:
-    """Chooses the lower precision that autocast uses on this type of device."""
+    """Chooses the lower precision that autocast uses on this type of device.
+
+    >>> torch.set_autocast_dtype("cpu", torch.get_autocast_dtype("cpu"))
+    """
     if _checked(device_type) == "cpu":
         _core.set_autocast_dtype(dtype)
     else:
@@ -78,27 +92,47 @@ def set_autocast_dtype(device_type: str, dtype: _core.dtype) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether autocast keeps the lower form of weights until the outermost region ends."""
+    """Whether autocast keeps the lower form of weights until the outermost region ends.
+
+    >>> torch.is_autocast_cache_enabled()
+    True
+    """
     return _core.is_autocast_cache_enabled()
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Whether autocast keeps the lower form of weights until the outermost region ends."""
+    """Whether autocast keeps the lower form of weights until the outermost region ends.
+
+    >>> torch.set_autocast_cache_enabled(torch.is_autocast_cache_enabled())
+    """
     _core.set_autocast_cache_enabled(enabled)
 
 
 def clear_autocast_cache() -> None:
-    """Lets go of the lower form of weights."""
+    """Lets go of the lower form of weights.
+
+    >>> torch.clear_autocast_cache()
+    """
     _core.clear_autocast_cache()
 
 
 def autocast_increment_nesting() -> int:
-    """Notes that a region begins; gives the number of regions around."""
+    """Notes that a region begins; gives the number of regions around.
+
+    >>> depth = torch.autocast_increment_nesting()
+    >>> torch.autocast_decrement_nesting() == depth - 1
+    True
+    """
     return _core.change_autocast_nesting(1)
 
 
 def autocast_decrement_nesting() -> int:
-    """Notes that a region ends; gives the number of regions left."""
+    """Notes that a region ends; gives the number of regions left.
+
+    >>> depth = torch.autocast_increment_nesting()
+    >>> torch.autocast_decrement_nesting() == depth - 1
+    True
+    """
     return _core.change_autocast_nesting(-1)
 
 
@@ -110,36 +144,57 @@ def _renamed(old: str, new: str) -> None:
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """The same as is_autocast_enabled("cpu")."""
+    """The same as is_autocast_enabled("cpu").
+
+    >>> torch.is_autocast_cpu_enabled()
+    False
+    """
     _renamed("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
     return is_autocast_enabled("cpu")
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
-    """The same as set_autocast_enabled("cpu", enabled)."""
+    """The same as set_autocast_enabled("cpu", enabled).
+
+    >>> torch.set_autocast_cpu_enabled(torch.is_autocast_cpu_enabled())
+    """
     _renamed("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
     set_autocast_enabled("cpu", enabled)
 
 
 def get_autocast_cpu_dtype() -> _core.dtype:
-    """The same as get_autocast_dtype("cpu")."""
+    """The same as get_autocast_dtype("cpu").
+
+    >>> torch.get_autocast_cpu_dtype()
+    torch.bfloat16
+    """
     _renamed("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
     return get_autocast_dtype("cpu")
 
 
 def set_autocast_cpu_dtype(dtype: _core.dtype) -> None:
-    """The same as set_autocast_dtype("cpu", dtype)."""
+    """The same as set_autocast_dtype("cpu", dtype).
+
+    >>> torch.set_autocast_cpu_dtype(torch.get_autocast_cpu_dtype())
+    """
     _renamed("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
     set_autocast_dtype("cpu", dtype)
 
 
 def get_autocast_gpu_dtype() -> _core.dtype:
-    """The same as get_autocast_dtype("cuda")."""
+    """The same as get_autocast_dtype("cuda").
+
+    >>> torch.get_autocast_gpu_dtype()
+    torch.float16
+    """
     _renamed("get_autocast_gpu_dtype()", "get_autocast_dtype('cuda')")
     return get_autocast_dtype("cuda")
 
 
 def set_autocast_gpu_dtype(dtype: _core.dtype) -> None:
-    """The same as set_autocast_dtype("cuda", dtype)."""
+    """The same as set_autocast_dtype("cuda", dtype).
+
+    >>> torch.set_autocast_gpu_dtype(torch.get_autocast_gpu_dtype())
+    """
     _renamed("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
     set_autocast_dtype("cuda", dtype)

@@ -14,7 +14,12 @@ __all__ = ["Cause", "Missing", "explain_none", "missing"]
 
 
 def explain_none(tensor: Tensor, loss: Tensor | None = None) -> Cause:
-    """Why `tensor` has no gradient, or one of zeros. With the loss the answer is surer."""
+    """Why `tensor` has no gradient, or one of zeros. With the loss the answer is surer.
+
+    >>> import chainrule as torch
+    >>> torch.explain_none(torch.ones(2, requires_grad=True)).text
+    'nothing was calculated from it'
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"explain_none(): expected a tensor, got {type(tensor).__name__}")
     return Inquiry(Names()).cause(tensor, loss)

@@ -1,8 +1,24 @@
 """All rules of vmap, by name of the operation."""
 
-from . import batch_along, batch_elementwise, batch_indexing, batch_products, batch_random, custom_function
+from . import (
+    batch_along,
+    batch_elementwise,
+    batch_indexing,
+    batch_linalg,
+    batch_products,
+    batch_random,
+    custom_function,
+)
 from .batch_rules import ALWAYS, RULES, apply
 
 __all__ = ["ALWAYS", "RULES", "apply"]
 
-_REGISTERED = (batch_along, batch_elementwise, batch_indexing, batch_products, batch_random, custom_function)
+_REGISTERED = (
+    batch_along,
+    batch_elementwise,
+    batch_indexing,
+    batch_linalg,
+    batch_products,
+    batch_random,
+    custom_function,
+)

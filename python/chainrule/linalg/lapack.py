@@ -15,6 +15,8 @@ from .._core import Tensor, dtype
 from .checks import LAPACK_TYPES
 
 _SYMBOL_PREFIX = "scipy_"
+_LARGE = 160 * 160  # elements
+_threads = 0  # that the library was told to use
 
 
 def _open() -> None:
@@ -26,6 +28,15 @@ def _open() -> None:
         ) from None
     path = os.path.join(scipy_openblas32.get_lib_dir(), f"lib{scipy_openblas32.get_library()}.so")
     _core.open_lapack(path, _SYMBOL_PREFIX)
+
+
+def _use_threads(a: Tensor) -> None:
+    """As many as chainrule may; for a small matrix one, since waking others takes longer than the work."""
+    global _threads
+    count = _core.get_num_threads() if a.shape[-1] * a.shape[-2] >= _LARGE else 1
+    if count != _threads:
+        _core.lapack("openblas_set_num_threads", 1, count)
+        _threads = count
 
 
 class _Work(NamedTuple):
@@ -62,6 +73,7 @@ def _call(routine: str, a: Tensor, *arguments: Any) -> None:
     """Runs a routine for each matrix of `a`, with as much room as it asks for."""
     if not _core.lapack_is_open():
         _open()
+    _use_threads(a)
     batch = prod(a.shape[:-2])
     routine = LAPACK_TYPES[repr(a.dtype)] + routine
     works = [argument for argument in arguments if isinstance(argument, _Work)]

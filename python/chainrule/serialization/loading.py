@@ -48,6 +48,13 @@ def load(
         mmap: whether the file's pages are shown instead of read, so that only what is used is loaded; no checksums
             are compared then.
         pickle_load_args: for the Unpickler, with weights_only=False.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save({"step": 3, "weight": torch.tensor([1., 2.])}, file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    {'step': 3, 'weight': tensor([1., 2.])}
     """
     weights_only = True if weights_only is None else weights_only
     if weights_only and pickle_module is not None:

@@ -105,6 +105,13 @@ def save(
         f: a name, or a file opened for writing bytes.
         pickle_module: only Python's pickle.
         pickle_protocol: of the pickle inside; PyTorch's loader takes 2 (and newer ones in part).
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.tensor([1., 2.]), file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    tensor([1., 2.])
     """
     if pickle_module is not pickle:
         raise NotImplementedError(f"save(pickle_module={pickle_module.__name__}): chainrule writes with pickle only")

@@ -22,7 +22,14 @@ def soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """log(1 + exp(-target * input)), with targets 1 and -1."""
+    """log(1 + exp(-target * input)), with targets 1 and -1.
+
+    Shape and dtype: Input and target are broadcast to one shape; (), or that shape for reduction "none".
+    Derivative: input: -g * target * sigmoid(-target * input), divided by the number of elements for "mean"
+
+    >>> torch.nn.functional.soft_margin_loss(torch.tensor([0., 1.]), torch.tensor([1., -1.]))
+    tensor(1.0032)
+    """
     return reduced(-_logsigmoid(input * target), chosen(size_average, reduce, reduction))
 
 
