@@ -34,6 +34,7 @@ from . import serialization as serialization
 from . import signal as signal
 from . import special as special
 from . import storage as storage
+from . import testing as testing
 from . import torch_version as torch_version
 from . import types as types
 from . import utils as utils
@@ -1688,6 +1689,18 @@ def randperm(
     device: _DeviceLike | None = None,
     pin_memory: _bool | None = False,
     requires_grad: _bool | None = False,
+) -> Tensor: ...
+def range(
+    start: _Number,
+    end: _Number,
+    step: _Number = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: _DTypeLike | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
 ) -> Tensor: ...
 def ravel(input: Tensor) -> Tensor: ...
 def real(input: Tensor) -> Tensor: ...
