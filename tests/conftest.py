@@ -18,10 +18,11 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def unchanged_default_dtype():
-    """A test that changes the default dtype may not disturb the next one."""
+def unchanged_settings():
+    """A test that changes the default dtype or a mode of PyTorch may not disturb the next one."""
     import chainrule
 
     yield
     assert chainrule.get_default_dtype() is chainrule.float32
     assert torch.get_default_dtype() is torch.float32
+    assert not torch._C._len_torch_function_stack(), "a mode of PyTorch is still on, such as a default device"

@@ -94,12 +94,19 @@ void bind_spread() {
       });
 }
 
+[[noreturn]] void raise_running_truth(const char* name) {
+  raise(PyExc_NotImplementedError, '"', name, "_out_cpu\" not implemented for 'Bool'\n  ", name,
+        "_ writes into its input, and a running total of truth values is a number: call ", name);
+}
+
 // cumsum and cumsum_, which writes the result into its input.
 template <Tensor (*running)(const Tensor&, int64_t, MaybeDType)>
 void define_running(const std::string& name) {
   define(name + "(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, running);
   define(name + "_(Tensor input, int dim, *, dtype? dtype=None)", kMethod,
          [](const Tensor& input, int64_t dim, MaybeDType dtype) {
+           if (is_bool(input.dtype()) && input.ndim() > 0 && input.numel() > 0)
+             raise_running_truth(running == cumsum ? "cumsum" : "cumprod");
            const Tensor* inputs[] = {&input};
            // What the gradient reads must outlive the write.
            Tensor self = input, before = should_record(inputs) ? clone(input) : input;

@@ -120,6 +120,7 @@ def set_default_device(device: Any) -> None:
     """Takes the CPU, or None; anything else raises.
 
     >>> torch.set_default_device("cpu")
+    >>> torch.set_default_device(None)
     """
     if device is not None:
         _core.device(device)

@@ -103,6 +103,12 @@ arange
     Derivative: none, the arguments are numbers
     >>> torch.arange(1, 10, 3)
     tensor([1, 4, 7])
+range
+    The numbers from `start` to `end`, both included, `step` (1) apart: PyTorch's older arange.
+    Shape and dtype: One dimension of floor((end - start) / step) + 1 elements; the default dtype, or `dtype`.
+    Derivative: none, the arguments are numbers
+    >>> torch.range(1, 4)
+    tensor([1., 2., 3., 4.])
 linspace
     `steps` numbers from `start` to `end`, both included, at equal distances.
     Shape and dtype: (steps,); the default dtype, or `dtype`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import warnings
 from math import isfinite, log, pi
 
@@ -96,7 +97,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     dim = wrap_dim(dim, input.ndim)
     wide = float32 if input.dtype.itemsize == 2 else None
-    norm = _vector_norm(input, p, [d for d in range(input.ndim) if d != dim], True, dtype=wide)
+    norm = _vector_norm(input, p, [d for d in builtins.range(input.ndim) if d != dim], True, dtype=wide)
     # The small number is PyTorch's: it keeps the result at or below the limit.
     factor = where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
     return input * factor.to(input.dtype)
