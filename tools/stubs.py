@@ -234,10 +234,18 @@ def imported() -> list[str]:
     for name, module in vars(chainrule)["_FROM_SUBMODULES"].items():
         if name not in by_module.get(module, []):
             by_module.setdefault(module, []).append(name)
-    lines = [f"from . import {m} as {m}" for m in sorted(vars(chainrule)["_SUBMODULES"])]
+    called = callable_modules()
+    lines = [f"from . import {m} as {m}" for m in sorted(vars(chainrule)["_SUBMODULES"]) if m not in called]
     for module in sorted(by_module):
+        lines += [f"from .{module} import {called[module]} as _{called[module]}"] if module in called else []
         lines += [f"from .{module} import {n} as {n}" for n in sorted(by_module[module], key=by_number)]
     return lines
+
+
+def callable_modules() -> dict[str, str]:
+    """Submodules that can be called, and their classes: to a checker they are objects, or it would refuse the call."""
+    found = {name: getattr(chainrule, name) for name in sorted(vars(chainrule)["_SUBMODULES"])}
+    return {name: type(module).__name__ for name, module in found.items() if callable(module)}
 
 
 def by_number(name: str) -> list[object]:
@@ -248,7 +256,8 @@ def by_number(name: str) -> list[object]:
 def package_stub() -> str:
     functions = operations("function", skip=set(filter(is_in_submodule, _core.functions)))
     lines = [line for name in functions for line in functions[name]]
-    head = [HEADER, texts.PACKAGE_HEAD.strip(), *imported(), ""]
+    called = [f"{name}: _{cls}" for name, cls in callable_modules().items()]
+    head = [HEADER, texts.PACKAGE_HEAD.strip(), *imported(), "", *called]
     return "\n".join([*head, texts.PACKAGE_REST.strip(), *lines, ""])
 
 
