@@ -234,10 +234,8 @@ def imported() -> list[str]:
     for name, module in vars(chainrule)["_FROM_SUBMODULES"].items():
         if name not in by_module.get(module, []):
             by_module.setdefault(module, []).append(name)
-    called = callable_modules()
-    lines = [f"from . import {m} as {m}" for m in sorted(vars(chainrule)["_SUBMODULES"]) if m not in called]
+    lines = [f"from . import {m} as {m}" for m in sorted(vars(chainrule)["_SUBMODULES"])]
     for module in sorted(by_module):
-        lines += [f"from .{module} import {called[module]} as _{called[module]}"] if module in called else []
         lines += [f"from .{module} import {n} as {n}" for n in sorted(by_module[module], key=by_number)]
     return lines
 
@@ -246,6 +244,15 @@ def callable_modules() -> dict[str, str]:
     """Submodules that can be called, and their classes: to a checker they are objects, or it would refuse the call."""
     found = {name: getattr(chainrule, name) for name in sorted(vars(chainrule)["_SUBMODULES"])}
     return {name: type(module).__name__ for name, module in found.items() if callable(module)}
+
+
+def with_callables(imports: list[str]) -> list[str]:
+    """The imports, where a callable submodule gives its class."""
+    for name, cls in callable_modules().items():
+        imports.remove(f"from . import {name} as {name}")
+        first = next(i for i, line in enumerate(imports) if line.startswith(f"from .{name} import"))
+        imports.insert(first, f"from .{name} import {cls} as _{cls}")
+    return imports
 
 
 def by_number(name: str) -> list[object]:
@@ -257,7 +264,7 @@ def package_stub() -> str:
     functions = operations("function", skip=set(filter(is_in_submodule, _core.functions)))
     lines = [line for name in functions for line in functions[name]]
     called = [f"{name}: _{cls}" for name, cls in callable_modules().items()]
-    head = [HEADER, texts.PACKAGE_HEAD.strip(), *imported(), "", *called]
+    head = [HEADER, texts.PACKAGE_HEAD.strip(), *with_callables(imported()), "", *called]
     return "\n".join([*head, texts.PACKAGE_REST.strip(), *lines, ""])
 
 
