@@ -242,6 +242,21 @@ def imported() -> list[str]:
     return lines
 
 
+def callable_modules() -> dict[str, str]:
+    """Submodules that can be called, and their classes: to a checker they are objects, or it would refuse the call."""
+    found = {name: getattr(chainrule, name) for name in sorted(vars(chainrule)["_SUBMODULES"])}
+    return {name: type(module).__name__ for name, module in found.items() if callable(module)}
+
+
+def with_callables(imports: list[str]) -> list[str]:
+    """The imports, where a callable submodule gives its class."""
+    for name, cls in callable_modules().items():
+        imports.remove(f"from . import {name} as {name}")
+        first = next(i for i, line in enumerate(imports) if line.startswith(f"from .{name} import"))
+        imports.insert(first, f"from .{name} import {cls} as _{cls}")
+    return imports
+
+
 def by_number(name: str) -> list[object]:
     """Sorts int8 before int16, as ruff does."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
@@ -250,7 +265,8 @@ def by_number(name: str) -> list[object]:
 def package_stub() -> str:
     functions = operations("function", skip=set(filter(is_in_submodule, _core.functions)))
     lines = [line for name in functions for line in functions[name]]
-    head = [HEADER, texts.PACKAGE_HEAD.strip(), *imported(), ""]
+    called = [f"{name}: _{cls}" for name, cls in callable_modules().items()]
+    head = [HEADER, texts.PACKAGE_HEAD.strip(), *with_callables(imported()), "", *called]
     return "\n".join([*head, texts.PACKAGE_REST.strip(), *lines, ""])
 
 

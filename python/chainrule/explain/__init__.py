@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .story import Explanation, explain
 
 if TYPE_CHECKING:
+    from .._core import Tensor
     from .alive import Alive, LivingGraph, alive
     from .doctor import Doctor, Finding, doctor
     from .graph import Edge, Graph, Node, Output, Saved, graph
@@ -67,11 +68,39 @@ _PARTS = {
 }
 
 
-class _Callable(ModuleType):
+class ExplainModule(ModuleType):
     """This module, which is also the function explain()."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Explanation:
-        return explain(*args, **kwargs)
+    if TYPE_CHECKING:  # for checkers, to whom chainrule.explain is an object of this class
+        Explanation = Explanation
+        Alive = Alive
+        Cause = Cause
+        Doctor = Doctor
+        Edge = Edge
+        Finding = Finding
+        Graph = Graph
+        Health = Health
+        HealthLog = HealthLog
+        Layer = Layer
+        Line = Line
+        LivingGraph = LivingGraph
+        Missing = Missing
+        Node = Node
+        NonFinite = NonFinite
+        NonFiniteError = NonFiniteError
+        Output = Output
+        Route = Route
+        Saved = Saved
+        nan_guard = nan_guard
+        alive = staticmethod(alive)
+        doctor = staticmethod(doctor)
+        explain_none = staticmethod(explain_none)
+        graph = staticmethod(graph)
+        health = staticmethod(health)
+        missing = staticmethod(missing)
+
+    def __call__(self, tensor: Tensor, wrt: Any = None, index: int | tuple[int, ...] | None = None) -> Explanation:
+        return explain(tensor, wrt, index)
 
     def __getattribute__(self, name: str) -> Any:
         if name in _PARTS:
@@ -79,4 +108,4 @@ class _Callable(ModuleType):
         return super().__getattribute__(name)
 
 
-sys.modules[__name__].__class__ = _Callable
+sys.modules[__name__].__class__ = ExplainModule

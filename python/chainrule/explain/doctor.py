@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._core import Tensor
-from .flow import Flow
 from .graph import Graph, Node
 from .inquiry import Inquiry, unregistered
 from .names import Names, user_frames, variables
 from .reading import assignment, backward_call
 from .source import Line
 from .story import reaches
-from .values import Values
 
 __all__ = ["Doctor", "Finding", "doctor"]
 
@@ -71,14 +69,15 @@ def doctor(model: Any, loss: Tensor, optimizer: Any = None, accumulate: int = 1)
     if not loss.requires_grad or loss.grad_fn is None:
         found.append(_untrained(loss, names))
         return found
-    graph = Graph([loss], names)
+    inquiry = Inquiry(names)
+    graph, _ = inquiry.flow_of(loss)
     found += _shape(loss, graph.roots[0])
     found += _broadcasts(graph)
     found += _softmaxes(graph)
     found += _optimiser(model, optimizer, names)
     found += _accumulation(model, graph, accumulate, names)
-    found += _unreached(model, loss, names)
-    found += _zeros(model, loss, graph, names)
+    found += _unreached(model, loss, inquiry)
+    found += _zeros(model, loss, inquiry)
     return found
 
 
@@ -204,22 +203,23 @@ def _divided_by(root: Node, count: int) -> bool:
     return False
 
 
-def _unreached(model: Any, loss: Tensor, names: Names) -> Iterator[Finding]:
+def _unreached(model: Any, loss: Tensor, inquiry: Inquiry) -> Iterator[Finding]:
     for path, p in model.named_parameters():
         if p.requires_grad and not reaches(loss, p):
-            cause = Inquiry(names).cause(p, loss)
+            cause = inquiry.cause(p, loss)
             yield Finding("no path to the loss", f"{path}: {cause.text}", cause.cure, cause.line)
 
 
-def _zeros(model: Any, loss: Tensor, graph: Graph, names: Names) -> Iterator[Finding]:
+def _zeros(model: Any, loss: Tensor, inquiry: Inquiry) -> Iterator[Finding]:
+    """The first parameter whose gradient is exactly zero, and the step that makes it so."""
+    graph, flow = inquiry.flow_of(loss)
     if graph.released or loss.numel() != 1:
         return
-    flow = Flow(graph, loss, Values(graph))
     for path, p in model.named_parameters():
         node = graph.find(p) if p.requires_grad else None
         gradient = flow.gradient(node) if node else None
         if gradient is not None and not bool((gradient != 0).any().item()):
-            cause = Inquiry(names).saturation(p, loss)
+            cause = inquiry.saturation(p, loss)
             if cause is not None:
                 yield Finding("zero gradient", f"{path}: {cause.text}", cause.cure, cause.line)
                 return

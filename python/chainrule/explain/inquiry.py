@@ -108,6 +108,7 @@ class Inquiry:
 
     def __init__(self, names: Names):
         self.names = names
+        self._flows: dict[int, tuple[Tensor, Graph, Flow]] = {}  # by result: one pass answers for all parameters
 
     def cause(self, tensor: Tensor, loss: Tensor | None) -> Cause:
         name = self.names.of(tensor) or "the tensor"
@@ -220,11 +221,17 @@ class Inquiry:
                     return found
         return Cause("saturated", name, "its gradient is exactly zero, and its graph is gone")
 
+    def flow_of(self, loss: Tensor) -> tuple[Graph, Flow]:
+        """The graph of a result and the gradients in it."""
+        if id(loss) not in self._flows:
+            graph = Graph([loss], self.names)
+            self._flows[id(loss)] = (loss, graph, Flow(graph, loss, Values(graph)))
+        return self._flows[id(loss)][1:]
+
     def saturation(self, tensor: Tensor, loss: Any) -> Cause | None:
         """The step that makes zeros of a gradient, or None if the gradient is not zero."""
         name = self.names.of(tensor) or "the tensor"
-        graph = Graph([loss], self.names)
-        flow = Flow(graph, loss, Values(graph), None if loss.numel() == 1 else loss.detach().new_ones(loss.shape))
+        graph, flow = self.flow_of(loss)
         node = graph.find(tensor)
         gradient = flow.gradient(node) if node else None
         if node is None or (gradient is not None and not _all_zero(gradient)):

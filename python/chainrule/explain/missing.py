@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import Tensor
-from .graph import Graph
 from .inquiry import Cause, Inquiry, unregistered
 from .names import Names
 from .story import reaches
@@ -43,10 +42,10 @@ def missing(model: Any, loss: Tensor | None = None) -> Missing:
     """The causes for all parameters of a model that have no gradient (or would get none from this loss)."""
     names = Names()
     inquiry = Inquiry(names)
+    runs = loss is not None and loss.requires_grad and not inquiry.flow_of(loss)[0].released
     found = Missing()
     for path, parameter in model.named_parameters():
-        reached = loss is not None and loss.requires_grad and reaches(loss, parameter)
-        if reached and parameter.grad is None and not Graph([loss], names).released:  # type: ignore[list-item]
+        if loss is not None and runs and parameter.grad is None and reaches(loss, parameter):
             cause = inquiry.saturation(parameter, loss)
         else:
             cause = inquiry.cause(parameter, loss)

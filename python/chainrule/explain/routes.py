@@ -36,8 +36,8 @@ class Route:
         return f"{value_text(self.contribution, index)} ({number_text(round(100 * self.share, 1))}%)  {way}{start}"
 
     def to_dict(self) -> dict[str, Any]:
-        flat = self.contribution.reshape(-1).tolist() if self.contribution.numel() <= 64 else None
-        return {"nodes": [n.index for n in self.nodes], "contribution": flat, "share": self.share}
+        text = value_text(self.contribution)
+        return {"nodes": [n.index for n in self.nodes], "contribution": text, "share": self.share}
 
 
 def count_routes(graph: Graph, root: Node, leaf: Node) -> int:

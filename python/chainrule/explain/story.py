@@ -37,9 +37,8 @@ class Explanation:
         self.root = self.graph.roots[0]
         self.wanted = [_node_of(self.graph, t, names) for t in wrt]
         self.index = index
-        gradient = None if root.numel() == 1 else root.detach().new_ones(root.shape)
-        self.is_sum = gradient is not None  # of a result with several elements, the gradient of their sum is shown
-        self.flow = Flow(self.graph, root, self.values, gradient)
+        self.is_sum = root.numel() != 1  # of a result with several elements, the gradient of their sum is shown
+        self.flow = Flow(self.graph, root, self.values)
         self.steps = Steps(self.graph, self.values, self.flow, self.wanted, index)
 
     # ---- its parts
@@ -67,7 +66,10 @@ class Explanation:
     def routes(self, tensor: Tensor) -> list[Route]:
         """Which route through the graph gave how much of a tensor's gradient; the largest share first."""
         node = self.graph.find(tensor)
-        return [] if node is None or self.graph.released else routes(self.graph, self.flow, node)
+        return [] if node is None else self._routes(node)
+
+    def _routes(self, node: Node) -> list[Route]:
+        return [] if self.graph.released else routes(self.graph, self.flow, node)
 
     # ---- text
 
@@ -126,6 +128,9 @@ class Explanation:
         document["backward"] = [_backward_dict(step) for step in self.backward]
         document["gradients"] = [
             {"node": n.index, "label": n.label, "gradient": _numbers(self.flow.gradient(n))} for n in self.results
+        ]
+        document["routes"] = [
+            {"node": n.index, "routes": [r.to_dict() for r in self._routes(n)]} for n in self.results[:8]
         ]
         document["notes"] = self.notes
         return document
