@@ -643,4 +643,4 @@ def test_conj_physical_in_place():
     assert y.conj_physical_() is y
     assert y.tolist() == [1 - 2j, 3 + 1j]
     y.imag.sum().backward()
-    assert x.grad is not None and x.grad.tolist() == [-1j, -1j]
+    assert x.grad.tolist() == [-1j, -1j]
