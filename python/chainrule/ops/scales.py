@@ -52,7 +52,7 @@ def logspace(
     return (powers.to(int64) if is_integral(dtype) else powers).to(dtype).requires_grad_(requires_grad)
 
 
-def range(
+def range_inclusive(
     start: float,
     end: float,
     step: float,

@@ -83,7 +83,7 @@ OPERATIONS = {
     """,
     "scales": f"""
         function logspace(Operand start, Operand end, int steps, float base=10.0, *, Tensor? out=None, {_OPTIONS})
-        function range(Number start, Number end, Number step=1, *, Tensor!? out=None, {_OPTIONS})
+        function range.inclusive(Number start, Number end, Number step=1, *, Tensor!? out=None, {_OPTIONS})
         both+inplace renorm(Tensor input, Number p, int dim, Number maxnorm, *, Tensor? out=None)
         both     frexp(Tensor input, *, object out=None) -> (mantissa, exponent)
         both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
