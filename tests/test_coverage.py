@@ -42,7 +42,7 @@ ELSEWHERE = {
     "test_composed.py": "chain_matmul",
     "test_linalg.py": "linalg_svd svd linalg_eigh linalg_eig linalg_eigvals linalg_lstsq linalg_cholesky "
     "linalg_cholesky_ex cholesky cholesky_solve cholesky_inverse lu_unpack linalg_lu_solve lu_solve linalg_ldl_factor "
-    "linalg_ldl_factor_ex linalg_ldl_solve svd_lowrank pca_lowrank qr",
+    "linalg_ldl_factor_ex linalg_ldl_solve svd_lowrank pca_lowrank lobpcg qr",
     "test_windows.py": "bartlett_window blackman_window hann_window hamming_window kaiser_window",
     "test_fft.py": "fft_fftfreq fft_rfftfreq istft",
     "test_arguments.py": "cpu to type",

@@ -327,6 +327,36 @@ def test_low_rank_approximations():
         chainrule.pca_lowrank(ours(a), 9)
 
 
+@pytest.mark.parametrize("shape", [(12, 12), (2, 12, 12)], ids=str)
+@pytest.mark.parametrize("largest", [True, False])
+def test_lobpcg(shape, largest):
+    a, b = definite(*shape), definite(*shape[:-1], 12) / 10
+    b = b.mT + torch.eye(12, dtype=torch.float64)
+    found = []
+    for library in LIBRARIES:
+        matrix, other = (t.clone() if library is torch else ours(t) for t in (a, b))
+        matrix.requires_grad_()
+        values, vectors = library.lobpcg(matrix, 3, largest=largest, tol=1e-10)
+        results = [values, of_vectors(vectors)]
+        found.append([*results, *gradients(library, results, [matrix]), library.lobpcg(matrix.detach(), 2, other)[0]])
+    assert_all_same(*found, 1000)
+
+
+def test_lobpcg_from_a_guess():
+    a = ours(definite(12, 12))
+    values, vectors = chainrule.linalg.eigh(a)
+    guess = vectors[:, -2:] + 0.01
+    found, _ = chainrule.lobpcg(a, X=guess, iK=chainrule.linalg.inv(a), niter=30)
+    assert chainrule.allclose(found, values[-2:].flip(0))
+    assert chainrule.func.jacrev(lambda a: chainrule.lobpcg(a, X=guess)[0])(a).shape == (2, 12, 12)
+    with pytest.raises(ValueError, match="smaller than 3 x"):
+        chainrule.lobpcg(a, 5)
+    with pytest.raises(NotImplementedError, match="tracker"):
+        chainrule.lobpcg(a, tracker=print)
+    with pytest.raises(ValueError, match="B != I"):
+        chainrule.lobpcg(a.requires_grad_(), B=a.detach())[0].sum().backward()
+
+
 # ---- errors
 
 

@@ -11,6 +11,12 @@ _UNPACKED = "bool unpack_data=True, bool unpack_pivots=True"
 _EIGEN = "(eigenvalues, eigenvectors)"
 _LSTSQ = "(solution, residuals, rank, singular_values)"
 
+_LOBPCG = (
+    "int? k=None, Tensor? B=None, Tensor? X=None, int? n=None, Tensor? iK=None, int? niter=None, float? tol=None, "
+    "bool? largest=None, str? method=None, object tracker=None, object ortho_iparams=None, "
+    "object ortho_fparams=None, object ortho_bparams=None"
+)
+
 LINALG = {
     "linalg.lu_factors": f"""
         function linalg_lu(Tensor A, *, bool pivot=True, {_OUTS}) -> (P, L, U)
@@ -105,5 +111,8 @@ LINALG = {
     "linalg.lowrank": """
         function svd_lowrank(Tensor A, int? q=6, int? niter=2, Tensor? M=None) -> Tensor[]
         function pca_lowrank(Tensor A, int? q=None, bool center=True, int niter=2) -> Tensor[]
+    """,
+    "linalg.lobpcg_iteration": f"""
+        function lobpcg(Tensor A, {_LOBPCG}) -> Tensor[]
     """,
 }
