@@ -13,7 +13,6 @@ from . import cpu as cpu
 from . import cuda as cuda
 from . import distributed as distributed
 from . import distributions as distributions
-from . import explain as explain
 from . import fft as fft
 from . import func as func
 from . import hub as hub
@@ -104,6 +103,7 @@ from .autograd.grad_mode import no_grad as no_grad
 from .compiler import compile as compile
 from .cuda import AcceleratorError as AcceleratorError
 from .cuda import OutOfMemoryError as OutOfMemoryError
+from .explain import ExplainModule as _ExplainModule
 from .explain import explain_none as explain_none
 from .explain import nan_guard as nan_guard
 from .func import vmap as vmap
@@ -158,6 +158,7 @@ from .type_info import finfo as finfo
 from .type_info import iinfo as iinfo
 from .type_name import typename as typename
 
+explain: _ExplainModule
 _int = builtins.int
 _float = builtins.float
 _bool = builtins.bool
@@ -1175,6 +1176,22 @@ def linspace(
     pin_memory: _bool | None = False,
     requires_grad: _bool | None = False,
 ) -> Tensor: ...
+def lobpcg(
+    A: Tensor,
+    k: _int | None = None,
+    B: Tensor | None = None,
+    X: Tensor | None = None,
+    n: _int | None = None,
+    iK: Tensor | None = None,
+    niter: _int | None = None,
+    tol: _float | None = None,
+    largest: _bool | None = None,
+    method: _str | None = None,
+    tracker: Any = None,
+    ortho_iparams: Any = None,
+    ortho_fparams: Any = None,
+    ortho_bparams: Any = None,
+) -> tuple[Tensor, ...]: ...
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10_(input: Tensor) -> Tensor: ...
