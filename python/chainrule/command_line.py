@@ -1,4 +1,4 @@
-"""The command `chainrule`: run a PyTorch script on chainrule, or check beforehand what it would miss."""
+"""The command `chainrule`: run a PyTorch script on chainrule, check what it would miss, explain its gradients."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(options.script, options.arguments)
     if options.command == "check":
         return check(options.scripts)
+    if options.command == "explain":
+        from .explain.command import explain_script
+
+        return explain_script(run, options.script, options.arguments, options.html, options.serve)
     _parser().print_help()
     return 2
 
@@ -33,6 +37,13 @@ def _parser() -> argparse.ArgumentParser:
     runner.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
     checker = commands.add_parser("check", help="list the names of torch that a script uses and chainrule lacks")
     checker.add_argument("scripts", nargs="+", metavar="script", help="a Python file, or a folder of them")
+    explainer = commands.add_parser("explain", help="run a script, explain its last backward(), and write the page")
+    explainer.add_argument("--html", metavar="PATH", help="where the page goes; without it, <script>_explained.html")
+    explainer.add_argument(
+        "--serve", action="store_true", help="show the page at a local address instead of writing it"
+    )
+    explainer.add_argument("script", help="a Python file; `import torch` in it gives chainrule")
+    explainer.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
     return parser
 
 

@@ -350,4 +350,10 @@ pca_lowrank
     Derivative: that of the qr and svd it is made of
     >>> torch.pca_lowrank(torch.tensor([[1., 0.], [-1., 0.], [0., 0.]]), q=1)[1].shape
     torch.Size([1])
+lobpcg
+    The k largest (or smallest) eigenvalues of a large symmetric matrix and their vectors, found by iteration.
+    Shape and dtype: (*, k) and (*, n, k) of (*, n, n); floating.
+    Derivative: that of an eigenvalue decomposition, for the eigenvalues that were found
+    >>> torch.lobpcg(torch.diag(torch.arange(1., 10.)), k=1)[0].round()
+    tensor([9.])
 """
