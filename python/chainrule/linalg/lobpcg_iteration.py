@@ -124,6 +124,6 @@ def lobpcg(
         X = randn(shape, dtype=A.dtype)
     elif tuple(X.shape) != shape:
         raise AssertionError(f"X shape mismatch: got {tuple(X.shape)}, expected {shape}")
-    tol = finfo(A.dtype).eps ** 0.5 if tol is None else tol
-    options = _Options(_ITERATIONS if niter is None else niter, tol, largest is not False)
+    accuracy = finfo(A.dtype).eps ** 0.5 if tol is None else tol
+    options = _Options(_ITERATIONS if niter is None else niter, accuracy, largest is not False)
     return _lobpcg(A, B, iK, X, k, options)
