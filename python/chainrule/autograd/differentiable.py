@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, NamedTuple, NoReturn, overload
 
 from .._core import Tensor
-from .function import Function
+from .function import Function, signature_of
 
 __all__ = ["Differentiable", "differentiable", "keep"]
 
@@ -50,7 +49,7 @@ class Differentiable:
 
     def __init__(self, forward: Callable, name: str | None, constant: tuple[int, ...]):
         functools.update_wrapper(self, forward)
-        parameters = inspect.signature(forward).parameters.values()
+        parameters = signature_of(forward).parameters.values()
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
             raise TypeError(f"{forward.__name__}() takes *args or **kwargs; write an autograd.Function for it")
         self._forward = forward
@@ -92,7 +91,7 @@ class Differentiable:
         return lambda function: self._add(function, inputs)
 
     def _add(self, function: Callable, inputs: tuple[str, ...]) -> Differentiable:
-        self._gradients.append(_Gradient(inputs, function, tuple(inspect.signature(function).parameters)))
+        self._gradients.append(_Gradient(inputs, function, tuple(signature_of(function).parameters)))
         self._plans.clear()
         return self
 
@@ -104,12 +103,12 @@ class Differentiable:
 
     def _bind(self, args: tuple, kwargs: dict) -> tuple:
         if len(args) > self._positional or kwargs.keys() - set(self._parameters[len(args) :]):
-            inspect.signature(self._forward).bind(*args, **kwargs)  # raises, in Python's words
+            signature_of(self._forward).bind(*args, **kwargs)  # raises, in Python's words
         values = {**self._defaults, **kwargs}
         try:
             return args + tuple(values[name] for name in self._parameters[len(args) :])
         except KeyError:
-            inspect.signature(self._forward).bind(*args, **kwargs)
+            signature_of(self._forward).bind(*args, **kwargs)
             raise
 
     # ---- the Function behind it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,13 @@ from .._core import FunctionCtx, Tensor
 from .grad_mode import no_grad
 
 __all__ = ["Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "once_differentiable"]
+
+
+def signature_of(function: Callable) -> Any:
+    """As inspect says, which is imported when it is first needed: that takes as long as half of chainrule."""
+    import inspect
+
+    return inspect.signature(function)
 
 
 class FunctionMeta(type):
@@ -38,9 +44,9 @@ def _count_inputs(cls: Any) -> int:
 def _bind(cls: type[Function], *args: Any, **kwargs: Any) -> tuple:
     """The arguments of forward by position, keywords and defaults included."""
     separate = cls.setup_context is not Function.setup_context
-    bound = inspect.signature(cls.forward).bind(*args, **kwargs) if separate else None
+    bound = signature_of(cls.forward).bind(*args, **kwargs) if separate else None
     if bound is None:
-        bound = inspect.signature(cls.forward).bind(None, *args, **kwargs)
+        bound = signature_of(cls.forward).bind(None, *args, **kwargs)
     else:
         bound.apply_defaults()
     if bound.kwargs:

@@ -1,7 +1,6 @@
 """Switching recording on and off: no_grad, enable_grad, set_grad_enabled, inference_mode."""
 
 import functools
-import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
@@ -9,6 +8,14 @@ from typing import Any, Self, TypeVar, overload
 from .. import _core
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _is_generator(function: Any) -> bool:
+    """As inspect says; importing that would take as long as half of chainrule."""
+    while hasattr(function, "func"):  # functools.partial
+        function = function.func
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & 0x20)
 
 
 class _Mode:
@@ -27,7 +34,7 @@ class _Mode:
         return type(self)()
 
     def __call__(self, function: Any) -> Any:
-        if inspect.isclass(function):
+        if isinstance(function, type):
             warnings.warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
                 "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
@@ -37,7 +44,7 @@ class _Mode:
             )
             function.__init__ = self(function.__init__)
             return function
-        if inspect.isgeneratorfunction(function):
+        if _is_generator(function):
             return self._wrap_generator(function)
 
         @functools.wraps(function)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import threading
+from _thread import _local
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -86,7 +86,7 @@ def as_tensor(place: Any) -> Any:
 # ---- saved tensors
 
 
-class _Disabled(threading.local):
+class _Disabled(_local):  # threading.local, without the rest of threading
     message: str | None = None
 
 
