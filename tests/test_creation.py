@@ -208,3 +208,9 @@ def test_range():
         chainrule.range(0, 3, 0.5, dtype=chainrule.int64)
     with pytest.warns(UserWarning, match="range is deprecated"):
         chainrule.range(0, 3)
+
+
+def test_linspace_of_integers_begins_at_one():
+    for dtype in ("int32", "int64"):
+        both = [m.linspace(4.3, -2.9, 9, dtype=getattr(m, dtype)).tolist() for m in (chainrule, torch)]
+        assert both[0] == both[1]

@@ -644,3 +644,16 @@ def test_conj_physical_in_place():
     assert y.tolist() == [1 - 2j, 3 + 1j]
     y.imag.sum().backward()
     assert x.grad.tolist() == [-1j, -1j]
+
+
+def test_sgn_of_complex_numbers_in_place():
+    """The gradient reads what was there before."""
+
+    def program(torch):
+        x = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+        y = x * 1
+        y.sgn_()
+        y.real.sum().backward()
+        return y, x.grad
+
+    agree(program)

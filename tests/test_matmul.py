@@ -151,3 +151,13 @@ def test_inplace_products():
         assert library.ones(1, 2).addr_(library.ones(1), library.ones(2)).tolist() == [[2.0, 2.0]]
     x = chainrule.ones(2, 2)
     assert chainrule.mm(x, x, out=x).tolist() == [[2.0, 2.0]] * 2
+
+
+def test_addr_of_truth_values():
+    """Weights that are no truth values are taken for those that they are."""
+    for beta, alpha in ((1, 1), (3, 2), (0, 2), (1, 0), (0, 0)):
+        results = []
+        for library in (chainrule, torch):
+            matrix, vector = library.tensor([[True, False], [False, False]]), library.tensor([True, False])
+            results.append(library.addr(matrix, vector, vector, beta=beta, alpha=alpha).tolist())
+        assert results[0] == results[1]

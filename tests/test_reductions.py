@@ -163,3 +163,22 @@ def test_aminmax_writes_into_out():
         return result[0] is out[0], result.max is out[1], out
 
     agree(program)
+
+
+@pytest.mark.parametrize("name", ["logsumexp", "logcumsumexp"])
+def test_exponentials_of_large_complex_numbers(name):
+    """None overflows, and running angles go on past a turn as PyTorch's do."""
+    values = [1000 + 2j, 3 - 1j, 1000 - 5j]
+    results = []
+    for library in (chainrule, torch):
+        x = library.tensor(values, dtype=library.complex128, requires_grad=True)
+        y = getattr(library, name)(x, 0)
+        results.append((y.detach().tolist(), library.autograd.grad(y.real.sum(), x)[0].tolist()))
+    for mine, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(mine, theirs, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_extremes_of_two_integers(name):
+    """The second is not taken for a dimension."""
+    assert getattr(chainrule, name)(chainrule.tensor(3), chainrule.tensor(6)).item() == {"max": 6, "min": 3}[name]

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/record.hpp"
 #include "bindings/elementwise_forms.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
@@ -122,7 +123,9 @@ Tensor real_or_complex(const Target& target, const BoundArguments& a) {
   if (!is_complex(t.dtype())) return apply(id, {t}, nullptr, target);
   if (target.inplace && id == OpId::abs)
     raise(PyExc_RuntimeError, "In-place abs is not supported for complex tensors.");
-  return deliver(of_complex(t), target, a[0]);
+  const Tensor* inputs[] = {&t};
+  // What the gradient reads must outlive the write.
+  return deliver(of_complex(target.inplace && should_record(inputs) ? clone(t) : t), target, a[0]);
 }
 
 // ---- rounding and replacing

@@ -35,7 +35,7 @@ void bind_norms() {
   define("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None)", kFunction, rms_norm);
   define(
       "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-      "training, float momentum, float eps) -> Tensor[]",
+      "training, float momentum, float eps, *, Tensor[]? out=None) -> Tensor[]",
       kFunction, native_batch_norm);
   define(
       "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "

@@ -144,15 +144,16 @@ void bind_reductions() {
   define("amin(Tensor input, int[] dim=(), bool keepdim=False, *, Tensor!? out=None)", kBoth,
          [](const Tensor& x, const Dims& dims, bool keepdim) { return amin(x, dims, keepdim); });
   define("max(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return max_all(x); });
-  define("max(Tensor input, int dim, bool keepdim=False, *, Tensor[]!? out=None) -> (values, indices)", kBoth,
-         [](const Tensor& x, int64_t dim, bool keepdim) { return max_dim(x, dim, keepdim); });
+  // A tensor of one integer could stand for a dimension, but is meant as the other tensor.
   define("max(Tensor input, Tensor other, *, Tensor? out=None)", kBoth,
          [](const Tensor& x, const Tensor& other) { return elementwise(OpId::maximum, {Operand(x), Operand(other)}); });
+  define("max(Tensor input, int dim, bool keepdim=False, *, Tensor[]!? out=None) -> (values, indices)", kBoth,
+         [](const Tensor& x, int64_t dim, bool keepdim) { return max_dim(x, dim, keepdim); });
   define("min(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return min_all(x); });
-  define("min(Tensor input, int dim, bool keepdim=False, *, Tensor[]!? out=None) -> (values, indices)", kBoth,
-         [](const Tensor& x, int64_t dim, bool keepdim) { return min_dim(x, dim, keepdim); });
   define("min(Tensor input, Tensor other, *, Tensor? out=None)", kBoth,
          [](const Tensor& x, const Tensor& other) { return elementwise(OpId::minimum, {Operand(x), Operand(other)}); });
+  define("min(Tensor input, int dim, bool keepdim=False, *, Tensor[]!? out=None) -> (values, indices)", kBoth,
+         [](const Tensor& x, int64_t dim, bool keepdim) { return min_dim(x, dim, keepdim); });
   define("argmax(Tensor input, int? dim=None, bool keepdim=False, *, Tensor!? out=None)", kBoth, argmax);
   define("argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor!? out=None)", kBoth, argmin);
   define("any(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return any(x, Dims(), false); });

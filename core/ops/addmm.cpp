@@ -94,7 +94,7 @@ Tensor addr(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar&
   Addend add = addend(input, beta, alpha);
   bool same = input.dtype() == dtype && a.dtype() == dtype && b.dtype() == dtype;
   if (!same || is_bool(dtype))
-    return addr_elementwise(to_dtype(input, dtype), to_dtype(a, dtype), to_dtype(b, dtype), add);
+    return to_dtype(addr_elementwise(to_dtype(input, dtype), to_dtype(a, dtype), to_dtype(b, dtype), add), dtype);
   Tensor none, out = product(transposed(a), b, Dims{a.numel(), b.numel()}, add);
   return record(kAddr, out, {&input, &a, &b}, {wants_gradient(b) ? &a : &none, wants_gradient(a) ? &b : &none},
                 [beta = add.beta, alpha = add.alpha](Backward& b) {

@@ -114,6 +114,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
   if (is_bool(dtype) && steps > 1) refuse("linspace_cpu", dtype);
+  if (is_integral(dtype)) start = std::trunc(start), end = std::trunc(end);
   Tensor t = empty(Dims{steps}, DType::Float64);
   auto* out = t.data<double>();
   double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;

@@ -101,11 +101,11 @@ Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
   Tensor y;
   {
     GradModeScope off(false);
-    if (x.numel() == 0 || is_complex(x.dtype())) {
+    if (x.numel() == 0) {
       y = elementwise(OpId::log, {sum(elementwise(OpId::exp, {x}), dims, keepdim, {})});
     } else {
       // The largest is taken out so that no exponential overflows; an infinite one would give inf - inf.
-      Tensor top = amax(x, dims, true);
+      Tensor top = amax(real(x), dims, true);
       Tensor size = elementwise(OpId::abs, {top});
       top = elementwise(OpId::where, {elementwise(OpId::eq, {size, Scalar(HUGE_VAL)}), Scalar(0.0), top});
       Tensor total = sum(elementwise(OpId::exp, {elementwise(OpId::sub, {x, top})}), dims, keepdim, {});

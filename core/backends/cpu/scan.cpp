@@ -61,10 +61,11 @@ double log_add(double a, double b) {
   return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
 }
 
+// The angle goes on from that of the larger number and may exceed a turn, as PyTorch's does.
 std::complex<double> log_add(std::complex<double> a, std::complex<double> b) {
-  double high = std::max(a.real(), b.real());
-  return std::isinf(high) ? std::log(std::exp(a) + std::exp(b))
-                          : high + std::log(std::exp(a - high) + std::exp(b - high));
+  const bool a_is_high = a.real() > b.real();
+  const std::complex<double> high = a_is_high ? a : b, low = a_is_high ? b : a;
+  return std::isinf(high.real()) ? std::log(std::exp(a) + std::exp(b)) : high + std::log(1.0 + std::exp(low - high));
 }
 
 template <class T>
