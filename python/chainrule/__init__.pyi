@@ -6,16 +6,20 @@ from typing import Any, TypeGuard, overload
 from . import _core
 from . import autograd as autograd
 from . import func as func
+from . import linalg as linalg
 from . import masked as masked
 from . import nn as nn
+from . import overrides as overrides
 from . import printing as printing
 from . import random as random
 from . import signal as signal
 from . import special as special
+from . import storage as storage
 from . import utils as utils
 from ._core import Generator as Generator
 from ._core import Size as Size
 from ._core import Tensor as Tensor
+from ._core import UntypedStorage as UntypedStorage
 from ._core import bfloat16 as bfloat16
 from ._core import bool as bool
 from ._core import can_cast as can_cast
@@ -58,6 +62,20 @@ from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
 from .func import vmap as vmap
+from .interop import asarray as asarray
+from .interop import from_dlpack as from_dlpack
+from .interop import to_dlpack as to_dlpack
+from .legacy_constructor import BFloat16Tensor as BFloat16Tensor
+from .legacy_constructor import BoolTensor as BoolTensor
+from .legacy_constructor import ByteTensor as ByteTensor
+from .legacy_constructor import CharTensor as CharTensor
+from .legacy_constructor import DoubleTensor as DoubleTensor
+from .legacy_constructor import FloatTensor as FloatTensor
+from .legacy_constructor import HalfTensor as HalfTensor
+from .legacy_constructor import IntTensor as IntTensor
+from .legacy_constructor import LongTensor as LongTensor
+from .legacy_constructor import ShortTensor as ShortTensor
+from .legacy_constructor import set_default_tensor_type as set_default_tensor_type
 from .nn.functional import bilinear as bilinear
 from .nn.functional import channel_shuffle as channel_shuffle
 from .nn.functional import cosine_similarity as cosine_similarity
@@ -67,12 +85,31 @@ from .nn.functional import pdist as pdist
 from .nn.functional import pixel_shuffle as pixel_shuffle
 from .nn.functional import pixel_unshuffle as pixel_unshuffle
 from .ops.einsum import einsum as einsum
+from .overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .printing import set_printoptions as set_printoptions
 from .random import get_rng_state as get_rng_state
 from .random import initial_seed as initial_seed
 from .random import manual_seed as manual_seed
 from .random import seed as seed
 from .random import set_rng_state as set_rng_state
+from .settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from .settings import compiled_with_cxx11_abi as compiled_with_cxx11_abi
+from .settings import get_default_device as get_default_device
+from .settings import get_deterministic_debug_mode as get_deterministic_debug_mode
+from .settings import get_float32_matmul_precision as get_float32_matmul_precision
+from .settings import get_num_interop_threads as get_num_interop_threads
+from .settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
+from .settings import is_warn_always_enabled as is_warn_always_enabled
+from .settings import set_default_device as set_default_device
+from .settings import set_deterministic_debug_mode as set_deterministic_debug_mode
+from .settings import set_float32_matmul_precision as set_float32_matmul_precision
+from .settings import set_flush_denormal as set_flush_denormal
+from .settings import set_num_interop_threads as set_num_interop_threads
+from .settings import set_warn_always as set_warn_always
+from .settings import use_deterministic_algorithms as use_deterministic_algorithms
+from .shapes import broadcast_shapes as broadcast_shapes
+from .storage import TypedStorage as TypedStorage
+from .storage import is_storage as is_storage
 from .type_info import finfo as finfo
 from .type_info import iinfo as iinfo
 from .type_name import typename as typename
@@ -106,6 +143,145 @@ cfloat: _dtype
 cdouble: _dtype
 
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
+def _clip_to_norm_(tensors: Sequence[Tensor], max_norm: _float, norm_type: _float = 2.0) -> Tensor: ...
+def _fused_adadelta_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    square_avgs: Sequence[Tensor],
+    acc_deltas: Sequence[Tensor],
+    *,
+    lr: _Number,
+    rho: _float,
+    eps: _float,
+    weight_decay: _float,
+    maximize: _bool,
+) -> None: ...
+def _fused_adagrad_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    state_sums: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: _Number,
+    lr_decay: _float,
+    weight_decay: _float,
+    eps: _float,
+    maximize: _bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> None: ...
+def _fused_adam_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: _Number,
+    beta1: _float,
+    beta2: _float,
+    weight_decay: _float,
+    eps: _float,
+    amsgrad: _bool,
+    maximize: _bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> None: ...
+def _fused_adamax_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_infs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: _Number,
+    beta1: _float,
+    beta2: _float,
+    eps: _float,
+    weight_decay: _float,
+    maximize: _bool,
+) -> None: ...
+def _fused_adamw_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: _Number,
+    beta1: _float,
+    beta2: _float,
+    weight_decay: _float,
+    eps: _float,
+    amsgrad: _bool,
+    maximize: _bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> None: ...
+def _fused_nadam_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    mu_products: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: _Number,
+    beta1: _float,
+    beta2: _float,
+    momentum_decay: _float,
+    eps: _float,
+    weight_decay: _float,
+    decoupled_weight_decay: _bool,
+    maximize: _bool,
+) -> None: ...
+def _fused_radam_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    state_steps: Sequence[Tensor],
+    *,
+    lr: _Number,
+    beta1: _float,
+    beta2: _float,
+    eps: _float,
+    weight_decay: _float,
+    decoupled_weight_decay: _bool,
+    maximize: _bool,
+) -> None: ...
+def _fused_rmsprop_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    square_avgs: Sequence[Tensor],
+    momentum_buffers: Sequence[Tensor],
+    grad_avgs: Sequence[Tensor],
+    *,
+    lr: _Number,
+    alpha: _float,
+    eps: _float,
+    weight_decay: _float,
+    momentum: _float,
+    maximize: _bool,
+) -> None: ...
+def _fused_sgd_(
+    input: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    momentum_buffer_list: Sequence[Tensor],
+    *,
+    weight_decay: _float,
+    momentum: _float,
+    lr: _Number,
+    dampening: _float,
+    nesterov: _bool,
+    maximize: _bool,
+    is_first_step: _bool,
+    grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None,
+) -> None: ...
+def _total_norm(tensors: Sequence[Tensor], norm_type: _float = 2.0) -> Tensor: ...
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(input: Tensor) -> Tensor: ...
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -113,6 +289,8 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def acos_(input: Tensor) -> Tensor: ...
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def acosh_(input: Tensor) -> Tensor: ...
+def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor: ...
+def adaptive_max_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> tuple[Tensor, ...]: ...
 def add(
     input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
@@ -135,6 +313,7 @@ def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 def adjoint(input: Tensor) -> Tensor: ...
+def affine_grid_generator(theta: Tensor, size: _int | Sequence[_int], align_corners: _bool) -> Tensor: ...
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def all(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -212,6 +391,9 @@ def argwhere(input: Tensor) -> Tensor: ...
 def as_strided(
     input: Tensor, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None
 ) -> Tensor: ...
+def as_strided_(
+    input: Tensor, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None
+) -> Tensor: ...
 def as_strided_copy(
     input: Tensor,
     size: _int | Sequence[_int],
@@ -255,6 +437,14 @@ def atleast_3d(input: Tensor) -> Tensor: ...
 def atleast_3d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_3d(*tensors: Tensor) -> tuple[Tensor, ...]: ...
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] = (),
+    padding: _int | Sequence[_int] = 0,
+    ceil_mode: _bool = False,
+    count_include_pad: _bool = True,
+) -> Tensor: ...
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
@@ -335,6 +525,10 @@ def celu_(input: Tensor, alpha: _float = 1) -> Tensor: ...
 def chain_matmul(matrices: Sequence[Tensor] = (), *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor: ...
+def channel_shuffle(input: Tensor, groups: _int) -> Tensor: ...
+def cholesky(input: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
+def cholesky_inverse(input: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
+def cholesky_solve(input: Tensor, input2: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]: ...
 def clamp(
     input: Tensor,
@@ -359,6 +553,7 @@ def clip_(input: Tensor, min: Tensor | _Number | None = None, max: Tensor | _Num
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor: ...
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
 def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor: ...
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def concat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def concatenate(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def conj(input: Tensor) -> Tensor: ...
@@ -487,6 +682,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor, *, dim: _int = -1) -> Tensor: ...
 def cumulative_trapezoid(y: Tensor, *, dx: _Number = 1, dim: _int = -1) -> Tensor: ...
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def deg2rad_(input: Tensor) -> Tensor: ...
+def det(input: Tensor) -> Tensor: ...
 def detach(input: Tensor) -> Tensor: ...
 def detach_(input: Tensor) -> Tensor: ...
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -636,6 +832,9 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frac_(input: Tensor) -> Tensor: ...
 def frexp(input: Tensor, *, out: Any = None) -> _core._MantissaExponent: ...
 def from_numpy(ndarray: Any) -> Tensor: ...
+def frombuffer(
+    buffer: Any, *, dtype: _DTypeLike, count: _int = -1, offset: _int = 0, requires_grad: _bool = False
+) -> Tensor: ...
 def full(
     size: _int | Sequence[_int],
     fill_value: _Number,
@@ -664,10 +863,21 @@ def gather(
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def gcd_(input: Tensor, other: Tensor) -> Tensor: ...
 def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
+def geqrf(input: Tensor, *, out: Any = None) -> _core._ATau: ...
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def get_device(input: Tensor) -> _int: ...
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: _int = 1) -> tuple[Tensor, ...]: ...
 def greater(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
 def greater_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
+) -> Tensor: ...
+def grid_sampler_2d(
+    input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
+) -> Tensor: ...
+def grid_sampler_3d(
+    input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
+) -> Tensor: ...
 def group_norm(
     input: Tensor,
     num_groups: _int,
@@ -675,6 +885,33 @@ def group_norm(
     bias: Tensor | None = None,
     eps: _float = 1e-05,
     cudnn_enabled: _bool = True,
+) -> Tensor: ...
+@overload
+def gru(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, ...]: ...
+@overload
+def gru(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, ...]: ...
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
 ) -> Tensor: ...
 def gt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
 def hamming_window(
@@ -765,10 +1002,21 @@ def instance_norm(
     eps: _float,
     cudnn_enabled: _bool,
 ) -> Tensor: ...
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def is_complex(input: Tensor) -> _bool: ...
+def is_conj(input: Tensor) -> _bool: ...
+def is_distributed(input: Tensor) -> _bool: ...
 def is_floating_point(input: Tensor) -> _bool: ...
+def is_neg(input: Tensor) -> _bool: ...
+@overload
 def is_nonzero(input: Tensor) -> _bool: ...
+@overload
+def is_nonzero(input: Tensor) -> _bool: ...
+@overload
 def is_same_size(input: Tensor, other: Tensor) -> _bool: ...
+@overload
+def is_same_size(input: Tensor, other: Tensor) -> _bool: ...
+def is_signed(input: Tensor) -> _bool: ...
 def isclose(
     input: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False
 ) -> Tensor: ...
@@ -849,6 +1097,22 @@ def linspace(
     pin_memory: _bool | None = False,
     requires_grad: _bool | None = False,
 ) -> Tensor: ...
+def lobpcg(
+    A: Tensor,
+    k: _int | None = None,
+    B: Tensor | None = None,
+    X: Tensor | None = None,
+    n: _int | None = None,
+    iK: Tensor | None = None,
+    niter: _int | None = None,
+    tol: _float | None = None,
+    largest: _bool | None = None,
+    method: _str | None = None,
+    tracker: Any = None,
+    ortho_iparams: Any = None,
+    ortho_fparams: Any = None,
+    ortho_bparams: Any = None,
+) -> tuple[Tensor, ...]: ...
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10_(input: Tensor) -> Tensor: ...
@@ -861,6 +1125,7 @@ def log_softmax(input: Tensor, dim: _int, dtype: _DTypeLike | None = None, *, ou
 def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor: ...
+def logdet(input: Tensor) -> Tensor: ...
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -883,7 +1148,44 @@ def logspace(
 def logsumexp(
     input: Tensor, dim: _int | Sequence[_int], keepdim: _bool = False, *, out: Tensor | None = None
 ) -> Tensor: ...
+@overload
+def lstm(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, ...]: ...
+@overload
+def lstm(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, ...]: ...
+def lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> tuple[Tensor, ...]: ...
 def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
+def lu(A: Tensor, pivot: _bool = True, get_infos: _bool = False, out: Any = None) -> tuple[Tensor, ...]: ...
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unpack_pivots: _bool = True, *, out: Any = None
+) -> _core._PLU: ...
 @overload
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
 @overload
@@ -891,6 +1193,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: _Number) -> Tensor: ...
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor: ...
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def matrix_exp(input: Tensor) -> Tensor: ...
+def matrix_power(input: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def max(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -899,6 +1203,38 @@ def max(
 ) -> _core._ValuesIndices: ...
 @overload
 def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def max_pool1d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] = (),
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+) -> Tensor: ...
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] = (),
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+) -> tuple[Tensor, ...]: ...
+def max_pool2d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] = (),
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+) -> Tensor: ...
+def max_pool3d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] = (),
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+) -> Tensor: ...
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def mean(input: Tensor, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
@@ -1058,6 +1394,9 @@ def normal(
     requires_grad: _bool | None = False,
 ) -> Tensor: ...
 def not_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
+def nuclear_norm(
+    input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
 def numel(input: Tensor) -> _int: ...
 @overload
 def ones(
@@ -1090,10 +1429,25 @@ def ones_like(
     requires_grad: _bool | None = False,
     memory_format: _memory_format | None = None,
 ) -> Tensor: ...
+def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def ormqr(
+    input: Tensor,
+    input2: Tensor,
+    input3: Tensor,
+    left: _bool = True,
+    transpose: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def pca_lowrank(A: Tensor, q: _int | None = None, center: _bool = True, niter: _int = 2) -> tuple[Tensor, ...]: ...
 def permute(input: Tensor, dims: _int | Sequence[_int]) -> Tensor: ...
 def permute_copy(input: Tensor, dims: _int | Sequence[_int], *, out: Tensor | None = None) -> Tensor: ...
+def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor: ...
+def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor: ...
+def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor: ...
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor: ...
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def polygamma(n: _int, input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def positive(input: Tensor) -> Tensor: ...
 def pow(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
@@ -1105,6 +1459,7 @@ def prod(
     input: Tensor, dim: _int, keepdim: _bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None
 ) -> Tensor: ...
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor: ...
+def qr(input: Tensor, some: _bool = True, *, out: Any = None) -> _core._QR: ...
 @overload
 def quantile(
     input: Tensor,
@@ -1298,6 +1653,60 @@ def resolve_neg(input: Tensor) -> Tensor: ...
 def rms_norm(
     input: Tensor, normalized_shape: _int | Sequence[_int], weight: Tensor | None = None, eps: _float | None = None
 ) -> Tensor: ...
+@overload
+def rnn_relu(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, ...]: ...
+@overload
+def rnn_relu(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, ...]: ...
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor: ...
+@overload
+def rnn_tanh(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, ...]: ...
+@overload
+def rnn_tanh(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, ...]: ...
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor: ...
 def roll(input: Tensor, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] = ()) -> Tensor: ...
 def rot90(input: Tensor, k: _int = 1, dims: _int | Sequence[_int] | None = None) -> Tensor: ...
 def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor: ...
@@ -1320,6 +1729,15 @@ def rrelu_(
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(input: Tensor) -> Tensor: ...
 def rsub(input: Tensor, other: Tensor | _Number, *, alpha: _Number = 1) -> Tensor: ...
+def scalar_tensor(
+    s: _Number,
+    *,
+    dtype: _DTypeLike | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = False,
+    requires_grad: _bool | None = False,
+) -> Tensor: ...
 @overload
 def scatter(input: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1388,6 +1806,7 @@ def slice_scatter(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def slogdet(input: Tensor, *, out: Any = None) -> _core._SignLogabsdet: ...
 def softmax(input: Tensor, dim: _int, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def sort(
@@ -1462,6 +1881,10 @@ def sum(
     dtype: _DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *, out: Any = None) -> _core._USV: ...
+def svd_lowrank(
+    A: Tensor, q: _int | None = 6, niter: _int | None = 2, M: Tensor | None = None
+) -> tuple[Tensor, ...]: ...
 def swapaxes(input: Tensor, axis0: _int, axis1: _int) -> Tensor: ...
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 def t(input: Tensor) -> Tensor: ...
@@ -1504,6 +1927,15 @@ def trapezoid(y: Tensor, *, dx: _Number = 1, dim: _int = -1) -> Tensor: ...
 def trapz(y: Tensor, x: Tensor, *, dim: _int = -1) -> Tensor: ...
 @overload
 def trapz(y: Tensor, *, dx: _float = 1.0, dim: _int = -1) -> Tensor: ...
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: _bool = True,
+    transpose: _bool = False,
+    unitriangular: _bool = False,
+    *,
+    out: Any = None,
+) -> _core._SolutionCloned_coefficient: ...
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def tril_indices(
     row: _int,
