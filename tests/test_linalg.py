@@ -523,6 +523,8 @@ BATCHED = {
     "lstsq": lambda t, a, b: t.linalg.lstsq(a[:, :2], b)[0],
     "cond": lambda t, a, b: t.linalg.cond(a, 1),
     "pinv": lambda t, a, b: t.linalg.pinv(a),
+    "matrix_norm": lambda t, a, b: t.linalg.matrix_norm(a, 1),
+    "nuclear norm": lambda t, a, b: t.linalg.matrix_norm(a, "nuc", (1, 0)),
     "householder_product": lambda t, a, b: t.linalg.householder_product(a, b[:, 0]),
 }
 

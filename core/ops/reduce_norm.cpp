@@ -91,7 +91,7 @@ Tensor norm_gradient(const Tensor& x, const Tensor& y, const Tensor& g, double o
     return mul(scaled, mul(g, power(y, 1 - ord)));
   }
   Tensor scaled = ord < 2 ? mul(direction(x), power(sizes, ord - 1)) : mul(x, power(sizes, ord - 2));
-  Tensor scale = elementwise(OpId::div, {g, power(never_zero(y), ord - 1)});
+  Tensor scale = elementwise(OpId::div, {g, power(y, ord - 1)});
   return mul(scaled, zero_where(elementwise(OpId::eq, {y, 0.0}), scale));
 }
 

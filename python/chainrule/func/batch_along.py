@@ -81,7 +81,8 @@ _DIMS = {"dim", "dims", "dim0", "dim1", "dim2", "axis0", "axis1", "source", "des
 _SHAPES = {"size", "shape", "split_sizes"}
 _ALONG = """
 sum mean prod amax amin all any argmax argmin max min mode var std var_mean std_mean nansum
-nanmean logsumexp norm linalg_vector_norm softmax log_softmax cumsum cumprod cummax cummin logcumsumexp sort
+nanmean logsumexp norm linalg_vector_norm linalg_matrix_norm softmax log_softmax cumsum cumprod cummax cummin
+logcumsumexp sort
 argsort topk kthvalue count_nonzero flip roll transpose swapaxes swapdims movedim moveaxis permute select
 narrow squeeze unsqueeze flatten unflatten diagonal diag_embed tril triu expand broadcast_to reshape view repeat
 tile chunk split split_with_sizes tensor_split unbind aminmax adjoint

@@ -12,12 +12,17 @@ from .singular_values import thin_svd
 from .solving import solve_adjoint, solve_system
 
 
+def _sign(pivots: Tensor, A: Tensor) -> Tensor:
+    """What the exchanges of rows make of the sign."""
+    return 1 - 2 * (rows_exchanged(pivots) % 2).to(A.dtype)
+
+
 def _factored(A: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """LU, the pivots, U's diagonal, and the sign that the exchanges of rows give."""
     lu = lapack.columns(A)
     pivots, _ = lapack.getrf(lu)
     diagonal = lu.diagonal(0, -2, -1)
-    return lu, pivots, diagonal, 1 - 2 * (rows_exchanged(pivots) % 2).to(diagonal.dtype)
+    return lu, pivots, diagonal, _sign(pivots, A)
 
 
 @differentiable(name="LinalgDetBackward0")
@@ -33,20 +38,19 @@ def _(g, y, A, lu, pivots):
         return A.new_zeros(A.shape)
     if A.shape[-1] == 1:
         return g.unsqueeze(-1).unsqueeze(-1)
-    scaled = (g * y.conj()).unsqueeze(-1).unsqueeze(-1) * eye(A.shape[-1], dtype=A.dtype)
     if is_grad_enabled():
-        return _twice_differentiable(g, y, A, scaled)
-    # The determinant is smooth: next to a singular matrix the gradient is nearly the same.
+        return _twice_differentiable(g, y, A, _times_unit(g * y.conj(), A))
     zero = lu.diagonal(0, -2, -1) == 0
-    nudged = lu + where(zero, finfo(A.dtype).eps, 0.0).to(A.dtype).diag_embed() if zero.any() else lu
     if zero.any():
-        det = nudged.diagonal(0, -2, -1).prod(-1) * _sign(pivots, A)
-        scaled = (g * det.conj()).unsqueeze(-1).unsqueeze(-1) * eye(A.shape[-1], dtype=A.dtype)
-    return solve_by_lu(nudged, pivots, scaled, True, True)
+        # The determinant is smooth: next to a singular matrix the gradient is nearly the same.
+        lu = lu + where(zero, finfo(A.dtype).eps, 0.0).to(A.dtype).diag_embed()
+        y = lu.diagonal(0, -2, -1).prod(-1) * _sign(pivots, A)
+    return solve_by_lu(lu, pivots, _times_unit(g * y.conj(), A), True, True)
 
 
-def _sign(pivots: Tensor, A: Tensor) -> Tensor:
-    return 1 - 2 * (rows_exchanged(pivots) % 2).to(A.dtype)
+def _times_unit(factor: Tensor, A: Tensor) -> Tensor:
+    """Unit matrices of A's size, each with its factor."""
+    return factor.unsqueeze(-1).unsqueeze(-1) * eye(A.shape[-1], dtype=A.dtype)
 
 
 def _twice_differentiable(g: Tensor, y: Tensor, A: Tensor, scaled: Tensor) -> Tensor:
@@ -98,8 +102,7 @@ def _(g, y, A, lu, pivots):
         total = turned if total is None else total + turned
     if total is None:
         return None
-    scaled = total.unsqueeze(-1).unsqueeze(-1) * eye(A.shape[-1], dtype=A.dtype)
-    return solve_adjoint(A, lu, pivots, scaled)
+    return solve_adjoint(A, lu, pivots, _times_unit(total, A))
 
 
 def _slogdet_checked(A: Tensor, function: str) -> tuple[Tensor, Tensor]:

@@ -7,6 +7,7 @@ scipy-openblas32; the first call opens it.
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from math import prod
 from typing import Any, NamedTuple
 
@@ -21,12 +22,12 @@ _threads = 0  # that the library was told to use
 
 def _open() -> None:
     try:
-        import scipy_openblas32
+        package = import_module("scipy_openblas32")
     except ImportError:
         raise ImportError(
             "chainrule.linalg needs LAPACK, which the package scipy-openblas32 brings: pip install scipy-openblas32"
         ) from None
-    path = os.path.join(scipy_openblas32.get_lib_dir(), f"lib{scipy_openblas32.get_library()}.so")
+    path = os.path.join(package.get_lib_dir(), f"lib{package.get_library()}.so")
     _core.open_lapack(path, _SYMBOL_PREFIX)
 
 

@@ -10,17 +10,14 @@ from . import lapack
 from .checks import LAPACK_TYPES, broadcast_batches
 from .failures import check_info, no_convergence, not_full_rank
 from .pseudoinverse import gradient_of_pseudoinverse, linalg_pinv
+from .solving import is_vector
 
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-def _is_vector(input: Tensor, b: Tensor) -> bool:
-    return b.ndim == 1 or (input.ndim - 1 == b.ndim and b.shape == input.shape[:-1])
-
-
 @differentiable(name="LinalgLstsqBackward0", constant=(2, 3))
 def _lstsq(input: Tensor, b: Tensor, rcond: float, driver: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    vector = _is_vector(input, b)
+    vector = is_vector(input, b)
     a, right = broadcast_batches(input, b.unsqueeze(-1) if vector else b)
     m, n = a.shape[-2:]
     x = lapack.columns(right, max(m, n))
@@ -58,7 +55,7 @@ def _solve(a: Tensor, x: Tensor, rcond: float, driver: str) -> tuple[Tensor, Ten
 def _(g, y, input, b, needs):
     """As of X = A⁺B. The residuals' is that of |AX - B|², where X's own share is zero."""
     g_x, g_residuals = g[0], g[1]
-    vector = _is_vector(input, b)
+    vector = is_vector(input, b)
     right, x = (t.unsqueeze(-1) if vector else t for t in (b, y[0]))
     ga = gb = None
     if g_x is not None:
@@ -87,7 +84,7 @@ def linalg_lstsq(input: Tensor, b: Tensor, rcond: float | None, driver: str | No
         )
     if repr(input.dtype) not in LAPACK_TYPES:
         raise RuntimeError(f"This function doesn't handle types other than float and double, not {spoken(input.dtype)}")
-    vector = _is_vector(input, b)
+    vector = is_vector(input, b)
     if input.shape[-2] != (b.shape[-1] if vector else b.shape[-2]):
         side = -1 if vector else -2
         raise RuntimeError(f"{function}: input.size(-2) should match other.size({side})")

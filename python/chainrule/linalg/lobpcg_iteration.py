@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any, NamedTuple
 
 from .. import cat, finfo, randn, where
@@ -124,6 +125,6 @@ def lobpcg(
         X = randn(shape, dtype=A.dtype)
     elif tuple(X.shape) != shape:
         raise AssertionError(f"X shape mismatch: got {tuple(X.shape)}, expected {shape}")
-    accuracy = finfo(A.dtype).eps ** 0.5 if tol is None else tol
-    options = _Options(_ITERATIONS if niter is None else niter, accuracy, largest is not False)
+    tolerance = sqrt(finfo(A.dtype).eps) if tol is None else tol
+    options = _Options(_ITERATIONS if niter is None else niter, tolerance, largest is not False)
     return _lobpcg(A, B, iK, X, k, options)

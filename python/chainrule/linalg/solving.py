@@ -14,13 +14,14 @@ from .failures import check_info, singular, unsolvable
 from .lu_factors import solve_by_lu
 
 
-def _is_vector(A: Tensor, B: Tensor) -> bool:
+def is_vector(A: Tensor, B: Tensor) -> bool:
+    """Whether B is one vector for each matrix of A."""
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
 
 
 @differentiable(name="LinalgSolveExBackward0")
 def _solve(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
-    vector = _is_vector(A, B)
+    vector = is_vector(A, B)
     lu = lapack.columns(A)
     pivots, info = lapack.getrf(lu)
     x = solve_by_lu(lu, pivots, B.unsqueeze(-1) if vector else B, left, False)
@@ -56,7 +57,7 @@ def _solve_checked(A: Tensor, B: Tensor, left: bool, function: str | None) -> tu
     check_floating(A, "linalg.solve")
     check_square(A, "linalg.solve")
     check_same(A, B, "linalg.solve")
-    vector = _is_vector(A, B)
+    vector = is_vector(A, B)
     check_equation(A, B.unsqueeze(-1) if vector else B, left, "linalg.solve")
     if vector and not left:
         raise RuntimeError(
