@@ -458,6 +458,42 @@ def test_finite_differences(record):
     np.testing.assert_allclose(inner(twice, along), slope(weighted_gradient, mine, directions), rtol=1e-4, atol=1e-4)
 
 
+def third(record: Record, inputs: list, create_graph: bool) -> tuple[list, list]:
+    """Twice weighted and differentiated, and what the next differentiation is weighted with."""
+    given = [t for t in inputs if t.requires_grad]
+    found = smooth_results(record, inputs)
+    for order in range(2):
+        found = [f for f in found if f.requires_grad]
+        if not found:
+            return [], []
+        incoming = weights(found, chainrule, seed=100 * order)
+        graph = create_graph or order == 0
+        found = chainrule.autograd.grad(found, given, incoming, create_graph=graph, allow_unused=True)
+        found = [f for f in found if f is not None]
+    return found, weights(found, chainrule, seed=200)
+
+
+@having("differences", [r for r in smooth_with_elements if r.elementwise])
+def test_third_derivatives(record):
+    """Of elementwise operations, against central differences of the second derivatives."""
+    mine, _ = pair(record, grad=True)
+    directions = directions_for(mine)
+    twice, incoming = third(record, mine, create_graph=True)
+    recorded = [(t, w) for t, w in zip(twice, incoming, strict=True) if t.requires_grad]
+    given = [t for t in mine if t.requires_grad]
+    thrice: list = [None] * len(given)
+    if recorded:
+        results, starts = zip(*recorded, strict=True)
+        thrice = list(chainrule.autograd.grad(results, given, starts, allow_unused=True))
+
+    def weighted(at: list) -> float:
+        leaves = [t if d is None else t.requires_grad_() for t, d in zip(at, directions, strict=True)]
+        return inner(incoming, third(record, leaves, create_graph=False)[0])
+
+    found = inner(thrice, [d for d in directions if d is not None])
+    np.testing.assert_allclose(found, slope(weighted, mine, directions), rtol=1e-3, atol=1e-3)
+
+
 @having("forward", smooth_with_elements)
 def test_forward_mode(record):
     """u . (J v) from forward mode equals (u J) . v from reverse mode."""

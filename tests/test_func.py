@@ -171,6 +171,33 @@ def test_docstrings(module):
     assert result.failed == 0
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize("prepare", [False, True])
+def test_jacobians_in_chunks(size, prepare):
+    def program(library):
+        jacrev = library.func.jacrev
+        plain = jacrev(lambda x: x.sin() * x.sum(), chunk_size=size, _preallocate_and_copy=prepare)
+        several = jacrev(lambda x, y: (x * y, x.sum()), argnums=(0, 1), chunk_size=size)
+        return plain(x3(library)), several(x3(library), x3(library))
+
+    agree(program)
+
+
+def test_chunks_bound_the_rows_that_exist_at_once():
+    function, seen = chainrule._core.gradients_by_row, []
+
+    def counted(output, rows, *rest):
+        seen.append(len(rows))
+        return function(output, rows, *rest)
+
+    chainrule._core.gradients_by_row = counted
+    try:
+        chainrule.func.jacrev(lambda x: x * x, chunk_size=4)(values(chainrule, 10))
+    finally:
+        chainrule._core.gradients_by_row = function
+    assert seen == [4, 4, 2]
+
+
 # ---- autograd.grad with batches of gradients
 
 

@@ -376,6 +376,158 @@ def test_writing_twice_at_one_index():
         agree(lambda torch, indices=indices: program(torch, indices))
 
 
+def test_a_repeated_index_of_gather_adds():
+    def program(torch):
+        x = leaf(torch, [0.1])
+        x.gather(0, torch.tensor([0, 0])).backward(torch.tensor([0.2, 0.3]))
+        return x.grad
+
+    assert program(chainrule).item() == pytest.approx(0.5)
+    agree(program)
+
+
+def test_a_custom_function_that_saves_an_intermediate_value():
+    """The second derivative through a value that forward calculated: right, or an error, never silently wrong."""
+
+    def program(torch, returned):
+        class Softened(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                e = x.exp()
+                ctx.save_for_backward(e)
+                return (e * e, e) if returned else e * e
+
+            @staticmethod
+            def backward(ctx, g, *rest):
+                (e,) = ctx.saved_tensors
+                return 2 * g * e * e + (rest[0] * e if rest else 0)
+
+        x = leaf(torch, 0.5, dtype=torch.float64)
+        y = Softened.apply(x)
+        (first,) = torch.autograd.grad(y[0] if returned else y, x, create_graph=True)
+        return first, torch.autograd.grad(first, x)[0]
+
+    assert program(chainrule, True)[1].item() == pytest.approx(4 * 2.718281828459045)
+    agree(lambda torch: program(torch, True), tolerance=1e-12)
+    agree(lambda torch: program(torch, False), tolerance=1e-12)
+
+
+@pytest.mark.parametrize("layer", ["layer_norm", "batch_norm"])
+def test_third_derivatives_of_normalisation(layer):
+    def program(torch):
+        x = leaf(torch, [[0.3, 1.2, -0.7], [0.5, -0.4, 0.9], [1.1, 0.2, 0.6]], dtype=torch.float64)
+        f = torch.nn.functional
+        y = f.layer_norm(x, (3,)) if layer == "layer_norm" else f.batch_norm(x, None, None, training=True)
+        found = (y**3).sum()
+        for _ in range(3):
+            (g,) = torch.autograd.grad(found, x, create_graph=True)
+            found = (g * torch.arange(9, dtype=torch.float64).reshape(3, 3)).sum()
+        return g.detach()
+
+    def differences():
+        """The third derivative from central differences of the second."""
+        weight = chainrule.arange(9, dtype=chainrule.float64).reshape(3, 3)
+        start = [[0.3, 1.2, -0.7], [0.5, -0.4, 0.9], [1.1, 0.2, 0.6]]
+
+        def twice(values):
+            x, f = leaf(chainrule, values, dtype=chainrule.float64), chainrule.nn.functional
+            y = f.layer_norm(x, (3,)) if layer == "layer_norm" else f.batch_norm(x, None, None, training=True)
+            (g,) = chainrule.autograd.grad((y**3).sum(), x, create_graph=True)
+            return (chainrule.autograd.grad((g * weight).sum(), x)[0] * weight).sum().item()
+
+        def moved(i, j, step):
+            return [[v + step * (k == i and m == j) for m, v in enumerate(row)] for k, row in enumerate(start)]
+
+        return [[(twice(moved(i, j, 1e-5)) - twice(moved(i, j, -1e-5))) / 2e-5 for j in range(3)] for i in range(3)]
+
+    found = program(chainrule).tolist()
+    for row, wanted in zip(found, differences(), strict=True):
+        assert row == pytest.approx(wanted, rel=1e-4, abs=1e-3)
+
+
+@pytest.mark.parametrize("reduce", ["sum", "prod", "amax", "amin", "mean"])
+def test_scattering_with_an_index_smaller_than_its_source(reduce):
+    def program(torch):
+        x = leaf(torch, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        src = leaf(torch, [[7.0, 8.0, 9.0], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        y = x.scatter_reduce(0, torch.tensor([[0, 1]]), src, reduce)
+        (y * y).sum().backward()
+        return y, x.grad, src.grad
+
+    agree(program, tolerance=1e-6)
+
+
+def test_scattering_twice_to_one_place():
+    def program(torch):
+        x, src = leaf(torch, [[1.0, 2.0], [3.0, 4.0]]), leaf(torch, [[5.0, 6.0], [7.0, 8.0]])
+        y = x.scatter_add(0, torch.tensor([[0, 1], [0, 1]]), src)
+        z = x.scatter(1, torch.tensor([[1, 1], [0, 0]]), src)
+        (y * y).sum().backward()
+        return y, z, x.grad, src.grad
+
+    agree(program)
+
+
+def test_scatter_add_in_every_row_of_a_batch():
+    def program(torch):
+        src = leaf(torch, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+        index = torch.tensor([[0, 1, 0], [1, 1, 0], [0, 0, 1]])
+        y = torch.zeros(3, 2).scatter_add(1, index, src)
+        (y * torch.arange(6.0).reshape(3, 2)).sum().backward()
+        return y, src.grad
+
+    agree(program)
+
+
+def test_equal_eigenvalues():
+    """What is defined stays finite: the eigenvalues' gradient, and a function of the whole matrix."""
+
+    def program(torch, function):
+        a = leaf(torch, [[2.0, 0.0], [0.0, 2.0]], dtype=torch.float64)
+        function(torch, a).backward()
+        return a.grad
+
+    for function in (
+        lambda torch, a: torch.linalg.eigvalsh(a).sum(),
+        lambda torch, a: torch.linalg.eigh(a)[0].prod(),
+        lambda torch, a: torch.linalg.svdvals(a).sum(),
+    ):
+        assert program(chainrule, function).isfinite().all()
+        agree(lambda torch, function=function: program(torch, function), tolerance=1e-12)
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_random_slopes_under_a_checkpoint(reentrant):
+    def program(torch, checkpointed):
+        torch.manual_seed(3)
+        x = leaf(torch, [-1.0, -2.0, 3.0, -4.0])
+
+        def function(x):
+            return torch.nn.functional.rrelu(x * 2, training=True)
+
+        call = torch.utils.checkpoint.checkpoint
+        y = call(function, x, use_reentrant=reentrant) if checkpointed else function(x)
+        y.sum().backward()
+        return y, x.grad
+
+    (y, g), (plain_y, plain_g) = program(chainrule, True), program(chainrule, False)
+    assert (y.tolist(), g.tolist()) == (plain_y.tolist(), plain_g.tolist())
+
+
+@pytest.mark.parametrize("labels", [[1, -100], [-100, -100]], ids=["one ignored", "all ignored"])
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_cross_entropy_of_ignored_rows(labels, reduction):
+    def program(torch, bad):
+        x = leaf(torch, [[1.0, 2.0, 3.0], [bad, bad, bad]])
+        loss = torch.nn.functional.cross_entropy(x, torch.tensor(labels), reduction=reduction)
+        loss.backward()
+        return loss, x.grad
+
+    agree(lambda torch: program(torch, 5.0))
+    for bad in (-float("inf"), float("nan")):  # PyTorch's gradient of an ignored row of -inf is NaN
+        assert program(chainrule, bad)[1][1].tolist() == [0.0, 0.0, 0.0]
+
+
 def test_every_test_runs():
     """A sign was wrong for years in a test that never ran: no test hides another, and none is out of pytest's sight."""
     for path in sorted(Path(__file__).parent.glob("*.py")):

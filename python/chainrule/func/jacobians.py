@@ -10,7 +10,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..pytree import tree_flatten, tree_map, tree_unflatten
-from .gradients import _pick, _replaced, _split_aux, jvp, record, without_graph
+from .gradients import Recording, _pick, _replaced, _split_aux, jvp, record, without_graph
 from .vmap import vmap
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -18,14 +18,13 @@ __all__ = ["hessian", "jacfwd", "jacrev"]
 _functions = _core.functions
 
 
-def _unit_rows(y: Tensor) -> list[Tensor]:
-    """For each number of y, a tensor of its shape with a 1 there."""
-    return list(_basis(y).unbind(0))
-
-
-def _basis(t: Tensor) -> Tensor:
+def _basis(t: Tensor, start: int = 0, stop: int | None = None) -> Tensor:
+    """For each number of t, or for those from start to stop, a tensor of its shape with a 1 there."""
     count = math.prod(t.shape)
-    return _functions["eye"](count, dtype=t.dtype).reshape(count, *t.shape)
+    stop = count if stop is None else stop
+    rows = _functions["zeros"]((stop - start, count), dtype=t.dtype)
+    rows.diagonal(start).fill_(1)
+    return rows.reshape(stop - start, *t.shape)
 
 
 def jacrev(
@@ -43,7 +42,7 @@ def jacrev(
     tensor([[2., 0.],
             [0., 4.]])
 
-    chunk_size bounds nothing here: one row is calculated at a time.
+    chunk_size bounds how many rows exist apart from the result, which _preallocate_and_copy makes beforehand.
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
@@ -58,8 +57,7 @@ def jacrev(
         recording, spec, outputs, output_spec, aux = record(of_picked, (picked,), has_aux, "jacrev(f)(*args)")
         blocks = []
         for k, y in enumerate(outputs):
-            rows = recording.rows(k, _unit_rows(y))
-            columns = [_stack_rows(column, y, x) for column, x in zip(rows, recording.inputs, strict=True)]
+            columns = _derivatives(recording, k, y, chunk_size, _preallocate_and_copy)
             blocks.append(tree_unflatten(columns, spec)[0])
         result = tree_unflatten(blocks, output_spec)
         return (result, without_graph(aux, recording)) if has_aux else result
@@ -67,10 +65,26 @@ def jacrev(
     return wrapper
 
 
-def _stack_rows(rows: list[Tensor], y: Tensor, x: Tensor) -> Tensor:
-    if not rows:
-        return x.new_zeros((*y.shape, *x.shape))
-    return _functions["stack"](rows).reshape((*y.shape, *x.shape))
+def _derivatives(recording: Recording, number: int, y: Tensor, chunk_size: int | None, prepare: bool) -> list[Tensor]:
+    """All derivatives of one output: for each input a tensor of the output's shape followed by the input's."""
+    count = math.prod(y.shape)
+    step = chunk_size or max(count, 1)
+    chunks: list[list[Tensor]] = [[] for _ in recording.inputs]
+    whole = [x.new_zeros((count, *x.shape)) if prepare or not count else None for x in recording.inputs]
+    for start in range(0, count, step):
+        stop = min(start + step, count)
+        for i, rows in enumerate(recording.rows(number, list(_basis(y, start, stop).unbind(0)))):
+            found = _functions["stack"](rows)
+            target = whole[i]
+            if target is None:
+                chunks[i].append(found)
+            else:
+                target[start:stop] = found
+    joined = [
+        t if t is not None else c[0] if len(c) == 1 else _functions["cat"](c)
+        for t, c in zip(whole, chunks, strict=True)
+    ]
+    return [t.reshape((*y.shape, *x.shape)) for t, x in zip(joined, recording.inputs, strict=True)]
 
 
 def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:

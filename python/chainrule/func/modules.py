@@ -59,10 +59,9 @@ def functional_call(
     }
     missing, unknown = sorted(own.keys() - given.keys()), sorted(given.keys() - own.keys())
     if strict and (missing or unknown):
-        raise RuntimeError(
-            f"Missing key(s): {', '.join(map(repr, missing)) or 'none'}. Unexpected key(s): "
-            f"{', '.join(map(repr, unknown)) or 'none'}."
-        )
+        lists = {"Unexpected": unknown, "Missing": missing}
+        said = [f"\n\t{kind} key(s): {', '.join(map(repr, names))}." for kind, names in lists.items() if names]
+        raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(said)}")
     with _replaced(module, {name: t for name, t in given.items() if name in own}):
         return module(*arguments, **(kwargs or {}))
 
