@@ -453,10 +453,19 @@ def test_what_would_make_lapack_read_outside_the_matrix():
         chainrule.lu_unpack(eye, far)
     with pytest.raises(RuntimeError, match="between 1 and 3"):
         chainrule.linalg.ldl_solve(eye, far, ones)
+    for pivots in ([1, 2, -3], [-1, 2, 3], [1, -2, 3], [-1, -1, -1]):
+        with pytest.raises(RuntimeError, match="in pairs"):
+            chainrule.linalg.ldl_solve(eye, chainrule.tensor(pivots, dtype=chainrule.int32), ones)
     with pytest.raises(RuntimeError, match="infs or NaNs"):
         chainrule.linalg.eigvals(chainrule.full((3, 3), float("nan")))
     with pytest.raises(RuntimeError, match="32 bits"):
         chainrule.linalg.ldl_solve(eye, chainrule.ones(3, dtype=chainrule.int64), ones)
+
+
+def test_pivots_in_another_order_of_memory():
+    data, pivots = chainrule.linalg.lu_factor(ours(numbers(2, 3, 3)))
+    turned = chainrule.tensor(pivots.mT.tolist(), dtype=chainrule.int32).mT
+    assert chainrule.lu_unpack(data, turned).P.equal(chainrule.lu_unpack(data, pivots).P)
 
 
 # ---- forms

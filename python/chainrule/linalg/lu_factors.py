@@ -43,7 +43,7 @@ def _permutation_matrix(pivots: Tensor, like: Tensor) -> Tensor:
     """P, from the exchanges of rows that LAPACK made."""
     m = like.shape[-2]
     exchanged = lapack.columns(eye(m, dtype=like.dtype).expand(*like.shape[:-2], m, m))
-    lapack.laswp(exchanged, pivots)
+    lapack.laswp(exchanged, pivots.contiguous())
     return exchanged.mT.clone()
 
 

@@ -91,3 +91,10 @@ def _check_pivots(pivots: Tensor) -> None:
             f"torch.linalg.ldl_solve: pivots must be between 1 and {size}, or minus that. Did you properly pass the "
             "result of ldl_factor?"
         )
+    two = pivots < 0  # each of a pair of rows that share a block of D: an odd one's partner would be outside
+    before = two.cumsum(-1) % 2
+    if pivots.numel() and bool(((before != 0) & ~two).any() | (before[..., -1] != 0).any()):
+        raise RuntimeError(
+            "torch.linalg.ldl_solve: negative pivots must come in pairs. Did you properly pass the result of "
+            "ldl_factor?"
+        )
