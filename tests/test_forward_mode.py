@@ -195,3 +195,48 @@ def test_no_grad_does_not_stop_tangents():
             return ad.unpack_dual(ad.make_dual(torch.ones(2), torch.ones(2)) * 3)
 
     agree(program)
+
+
+# ---- views: one piece of memory, one tangent
+
+
+def into_a_slice(torch, d):
+    y = torch.zeros(5)
+    y[1:4] = d
+    return y, y[2:]
+
+
+def through_a_view(torch, d):
+    y = torch.zeros(5)
+    view = y[1:4]
+    view.add_(d)
+    return y, view
+
+
+def seen_by_an_older_view(torch, d):
+    y = torch.zeros(3)
+    view = y[1:]
+    y.copy_(d)
+    y.mul_(2)
+    return y, view, (view * view).sum()
+
+
+def transposed_and_scattered(torch, d):
+    y = torch.zeros(2, 3)
+    y.t()[:, 0].copy_(d)
+    y[1].scatter_(0, torch.tensor([0, 1]), d[:2])
+    return y, y.sum(0)
+
+
+WRITES = (into_a_slice, through_a_view, seen_by_an_older_view, transposed_and_scattered)
+
+
+@pytest.mark.parametrize("write", WRITES, ids=lambda write: write.__name__)
+def test_a_write_into_a_view_gives_its_base_a_tangent(write):
+    def program(torch):
+        forward_ad = torch.autograd.forward_ad
+        with forward_ad.dual_level():
+            d = forward_ad.make_dual(torch.ones(3), torch.tensor([1.0, 2.0, 3.0]))
+            return [forward_ad.unpack_dual(t).tangent.clone() for t in write(torch, d)]
+
+    agree(program)

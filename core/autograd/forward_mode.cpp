@@ -10,7 +10,54 @@ namespace chainrule::forward_mode {
 PauseScope::PauseScope() : previous_(depth) { depth = 0; }
 PauseScope::~PauseScope() { depth = previous_; }
 
-Tensor tangent(const Tensor& t) { return has_tangent(t.get()) ? Tensor::borrow(t->rare->tangent) : Tensor(); }
+namespace {
+
+Tensor own_tangent(const TensorObject* t) {
+  bool exists = t && t->rare && t->rare->tangent && t->rare->tangent_level == level;
+  return exists ? Tensor::borrow(t->rare->tangent) : Tensor();
+}
+
+// Whether a view's elements stand in the base's tangent as they stand in the base.
+bool shares_with_base(const TensorObject* t) {
+  return t->base && t->base->dtype == t->dtype && Tensor::borrow(t->base).is_contiguous();
+}
+
+Tensor part_of_base(const Tensor& t, Tensor whole) {
+  Tensor base = Tensor::borrow(t->base);
+  if (!equal(whole.strides(), base.strides())) whole = copy_strided(whole, base.strides());
+  return as_strided(whole, t.sizes(), t.strides(), (t->data - base->data) / static_cast<int64_t>(size_of(t.dtype())));
+}
+
+}  // namespace
+
+bool has_tangent(const TensorObject* t) {
+  return t && (own_tangent(t) || (shares_with_base(t) && own_tangent(t->base)));
+}
+
+Tensor tangent(const Tensor& t) {
+  if (!t) return {};
+  Tensor whole = shares_with_base(t.get()) ? own_tangent(t->base) : Tensor();
+  if (!whole) return own_tangent(t.get());
+  PauseScope pause;
+  return part_of_base(t, whole);
+}
+
+WriteScope::WriteScope(const Tensor& self) : self_(self), shared_(false), before_(nullptr) {
+  if (!active() || !shares_with_base(self.get())) return;
+  Tensor own = own_tangent(self.get());
+  shared_ = own_tangent(self->base) || !own;
+  before_ = own.get();
+}
+
+WriteScope::~WriteScope() noexcept(false) {
+  Tensor own = shared_ ? own_tangent(self_.get()) : Tensor();
+  if (!own || own.get() == before_) return;
+  PauseScope pause;
+  Tensor base = Tensor::borrow(self_->base), whole = own_tangent(base.get());
+  whole = whole ? copy_strided(whole, base.strides()) : zeros(base.sizes(), base.dtype());
+  copy_into(part_of_base(self_, whole), own);
+  set_tangent(base, whole);
+}
 
 void set_tangent(const Tensor& t, const Tensor& tangent) {
   // What the node saved of its own output has the same tangent: gradients are differentiated too.

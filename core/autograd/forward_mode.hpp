@@ -14,11 +14,26 @@ inline void enter() {
 }
 inline void leave() { --depth; }
 
-inline bool has_tangent(const TensorObject* t) {
-  return t && t->rare && t->rare->tangent && t->rare->tangent_level == level;
-}
+// Note [Tangents of views]
+// A view and its base are one piece of memory, and so are their tangents: that of a view is read from its base's, and
+// an operation that writes into a view puts its tangent into the base's. A dual tensor is a view of its primal, which
+// has no tangent; it keeps its own.
+bool has_tangent(const TensorObject* t);
 Tensor tangent(const Tensor& t);  // null handle when it has none
 void set_tangent(const Tensor& t, const Tensor& tangent);
+
+// Lives while an operation writes into `self` and sets its tangent. At the end the base's is changed too.
+class WriteScope {
+ public:
+  explicit WriteScope(const Tensor& self);
+  ~WriteScope() noexcept(false);
+  WriteScope(const WriteScope&) = delete;
+
+ private:
+  const Tensor& self_;
+  bool shared_;
+  TensorObject* before_;  // only compared
+};
 bool any_tangent(Inputs inputs);
 
 // Sets the outputs' tangents from the inputs' by the operation's own gradient function: its transpose is differentiated

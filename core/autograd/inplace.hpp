@@ -40,6 +40,7 @@ Tensor record_written(OpInfo& op, Inputs inputs, Inputs saved, const F& gradient
   if (forward_mode::active() && forward_mode::any_tangent(inputs)) [[unlikely]] {
     // A node of its own: this one has edges to all that carries a tangent.
     Node* n = make_record(op, {&self, 1}, inputs.size(), saved, gradient, [&](Node* node) { set_edges(node, inputs); });
+    forward_mode::WriteScope scope(self);
     forward_mode::propagate(n, inputs, self);
     Py_DECREF((PyObject*)n);
   }

@@ -79,6 +79,7 @@ Tensor& copy_(Tensor& self, const Tensor& source) {
     rebase_history(self, n);
   }
   if (forward_mode::active() && (forward_mode::tangent(self) || forward_mode::tangent(source))) {
+    forward_mode::WriteScope scope(self);
     forward_mode::PauseScope pause;
     Tensor t = forward_mode::tangent(source);
     forward_mode::set_tangent(self, t ? clone(fit_tangent(t, self)) : zeros(self.sizes(), self.dtype()));

@@ -185,7 +185,7 @@ void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double
   }
   for (int k = 0; k < op.input_count; ++k) {
     if (!has_tangent(in[k]) || (op.reads[k] & kIsNone)) continue;
-    Tensor t = fit_tangent(Tensor::borrow(in[k].tensor->rare->tangent), out);
+    Tensor t = fit_tangent(forward_mode::tangent(Tensor::borrow(in[k].tensor)), out);
     Tensor term = op.reads[k] & kPassesG ? t : gradient_formula(op, k, t, {inputs, in.size()}, out, parameters);
     sum = sum ? elementwise(OpId::add, {sum, term}) : term;
   }
@@ -345,6 +345,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
       if (former[i] && has_tangent(in[i]))
         forward_mode::set_tangent(former[i], forward_mode::tangent(Tensor::borrow(in[i].tensor)));
     }
+    forward_mode::WriteScope scope(self);
     pass_tangents(op, {copies, in.size()}, parameters, self);
   }
   return self;
