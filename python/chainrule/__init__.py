@@ -7,6 +7,7 @@ Every public name is listed here once; submodules load on first use.
 
 import importlib as _importlib
 import os as _os
+import sys as _sys
 from math import e, inf, nan, pi
 
 from . import _core
@@ -140,6 +141,8 @@ def __getattr__(name: str):
         value = getattr(_importlib.import_module(f"{__name__}.{_FROM_SUBMODULES[name]}"), name)
         globals()[name] = value
         return value
+    if name == "torch":  # PyTorch's package has itself among its names, and scripts say `from torch import torch`
+        return _sys.modules[__name__]
     raise AttributeError(f"module 'chainrule' has no attribute '{name}'")
 
 
