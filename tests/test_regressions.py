@@ -376,6 +376,163 @@ def test_writing_twice_at_one_index():
         agree(lambda torch, indices=indices: program(torch, indices))
 
 
+def test_a_saved_intermediate_and_a_second_derivative():
+    """An intermediate that a custom Function saves is a constant to the second derivative, or a way through: as is
+    returned by forward or not. PyTorch decides which numbers come out; none of them may differ here."""
+
+    def program(torch, returned):
+        class Sinh(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                up, down = x.exp(), (-x).exp()
+                ctx.save_for_backward(up, down)
+                result = (up - down) / 2
+                return (result, up, down) if returned else result
+
+            @staticmethod
+            def backward(ctx, g, *others):
+                up, down = ctx.saved_tensors
+                g = g * (up + down) / 2
+                return g + others[0] * up - others[1] * down if returned else g
+
+        x = leaf(torch, 0.5, dtype=torch.float64)
+        y = Sinh.apply(x)
+        y = y[0] if returned else y
+        (first,) = torch.autograd.grad(y, x, create_graph=True)
+        return first, torch.autograd.grad(first, x, allow_unused=True)
+
+    agree(lambda torch: program(torch, True), tolerance=1e-12)
+    agree(lambda torch: program(torch, False), tolerance=1e-12)
+    second = program(chainrule, True)[1][0].item()
+    assert second == pytest.approx(0.5210953054937474, rel=1e-12)  # sinh(0.5)
+
+
+NORMALISATIONS = {
+    "layer_norm": lambda torch, x: torch.nn.functional.layer_norm(x, (3,)),
+    "batch_norm": lambda torch, x: torch.nn.functional.batch_norm(x, None, None, training=True),
+    "group_norm": lambda torch, x: torch.nn.functional.group_norm(x, 1),
+}
+
+
+@pytest.mark.parametrize("normalise", NORMALISATIONS.values(), ids=NORMALISATIONS.keys())
+def test_third_derivatives_of_normalisations(normalise):
+    """Against differences of the second derivative, which is PyTorch's: its third one was wrong."""
+    weights = [[1.0, -2.0, 0.5], [0.25, 3.0, -1.0], [2.0, 1.0, -0.5], [-1.5, 0.75, 1.0]]
+    values = [[0.3, -1.2, 2.0], [1.1, 0.4, -0.7], [-0.2, 0.9, 1.7], [0.6, -1.4, 0.1]]
+
+    def second(torch, x):
+        y = (normalise(torch, x).sin() * torch.tensor(weights, dtype=torch.float64)).sum()
+        (first,) = torch.autograd.grad(y, x, create_graph=True)
+        return torch.autograd.grad((first * first * first).sum(), x, create_graph=True)[0]
+
+    agree(lambda torch: second(torch, leaf(torch, values, dtype=torch.float64)), tolerance=1e-9)
+    x = leaf(chainrule, values, dtype=chainrule.float64)
+    (third,) = chainrule.autograd.grad((second(chainrule, x) ** 2).sum(), x)
+    for i, j in ((0, 0), (1, 2), (3, 1)):
+        sides = []
+        for sign in (1, -1):
+            moved = x.detach().clone()
+            moved[i, j] += sign * 1e-5
+            sides.append((second(chainrule, moved.requires_grad_()) ** 2).sum().item())
+        assert third[i, j].item() == pytest.approx((sides[0] - sides[1]) / 2e-5, rel=1e-5)
+
+
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
+def test_scattering_less_than_the_source_holds(reduce):
+    """PyTorch 2.13 raises in backward; cutting the source first is the way round that, and gives what is right."""
+
+    def program(torch, cut):
+        x, source = leaf(torch, [[1.0, 2.0, 3.0]] * 3), leaf(torch, [[4.0, 0.5, 6.0], [7.0, 2.5, 9.0], [1.5, 2.5, 3.5]])
+        index = torch.tensor([[0, 2], [1, 2]])
+        y = x.scatter_reduce(0, index, source[:2, :2] if cut else source, reduce)
+        (y * torch.arange(1.0, 10.0).reshape(3, 3)).sum().backward()
+        return y, x.grad, source.grad
+
+    agree(lambda torch: program(torch, cut=torch is not chainrule))
+    gradient = program(chainrule, cut=False)[2]
+    assert gradient[2].tolist() == [0, 0, 0]
+    assert gradient[:, 2].tolist() == [0, 0, 0]
+
+
+def test_scattering_twice_to_one_place():
+    """The last value stays; each of them gets the place's gradient, as PyTorch documents it for scatter."""
+
+    def program(torch):
+        x, source = leaf(torch, [1.0, 2.0, 3.0]), leaf(torch, [10.0, 20.0, 30.0])
+        y = x.scatter(0, torch.tensor([0, 0, 2]), source)
+        (y * torch.tensor([1.0, 2.0, 4.0])).sum().backward()
+        return y, x.grad, source.grad
+
+    agree(program)
+
+
+def test_scattering_into_every_row_of_a_batch():
+    def program(torch):
+        x, source = leaf(torch, [[0.0] * 4] * 3), leaf(torch, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+        y = x.scatter_add(1, torch.tensor([[0, 0, 3], [1, 1, 1], [2, 3, 2]]), source)
+        (y * torch.arange(12.0).reshape(3, 4)).sum().backward()
+        return y, x.grad, source.grad
+
+    agree(program)
+    assert program(chainrule)[0].tolist() == [[3, 0, 0, 3], [0, 15, 0, 0], [0, 0, 16, 8]]
+
+
+def test_equal_eigenvalues():
+    """What does not depend on the choice of vectors has a finite gradient; what does is not a quiet wrong number."""
+
+    def gradient(torch, function):
+        x = leaf(torch, [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 5.0]], dtype=torch.float64)
+        function(torch, x).backward()
+        return x.grad
+
+    for function in (
+        lambda torch, x: torch.linalg.eigvalsh(x).sum(),
+        lambda torch, x: torch.linalg.eigh(x)[0].sum(),
+        lambda torch, x: torch.linalg.svdvals(x).sum(),
+        lambda torch, x: torch.linalg.svd(x)[1].sum(),
+    ):
+        agree(lambda torch, function=function: gradient(torch, function), tolerance=1e-9)
+        assert gradient(chainrule, function).isfinite().all()
+    vectors = gradient(chainrule, lambda torch, x: torch.linalg.eigh(x)[1][0].abs().sum())
+    assert not vectors.isfinite().all()
+
+
+def test_random_slopes_under_checkpoint():
+    def program(torch, checkpointed):
+        x = leaf(torch, [-1.0, -2.0, 3.0, -4.0])
+
+        def step(x):
+            return torch.nn.functional.rrelu(x, training=True) * x
+
+        torch.manual_seed(7)
+        y = torch.utils.checkpoint.checkpoint(step, x, use_reentrant=False) if checkpointed else step(x)
+        y.sum().backward()
+        return y, x.grad
+
+    agree(lambda torch: program(torch, True))
+    for plain, again in zip(program(chainrule, False), program(chainrule, True), strict=True):
+        assert plain.tolist() == again.tolist()
+
+
+def test_ignored_rows_of_cross_entropy():
+    def program(torch, targets, reduction="mean"):
+        x = leaf(torch, [[1.0, -float("inf"), 2.0], [-float("inf")] * 3, [0.5, 1.5, -1.0]])
+        loss = torch.nn.functional.cross_entropy(x, torch.tensor(targets), ignore_index=-1, reduction=reduction)
+        loss.sum().backward()
+        return loss, x.grad
+
+    for targets in ([0, -1, 2], [-1, -1, 1]):
+        for reduction in ("mean", "sum", "none"):
+            agree(
+                lambda torch, t=targets, r=reduction: [
+                    part[::2] if part.dim() else part for part in program(torch, t, r)
+                ]
+            )
+            assert program(chainrule, targets, reduction)[1][1].tolist() == [0, 0, 0]  # NaN in PyTorch 2.13
+    agree(lambda torch: program(torch, [-1, -1, -1])[0])
+    assert program(chainrule, [-1, -1, -1], "sum")[1].tolist() == [[0, 0, 0]] * 3
+
+
 def test_every_test_runs():
     """A sign was wrong for years in a test that never ran: no test hides another, and none is out of pytest's sight."""
     for path in sorted(Path(__file__).parent.glob("*.py")):
