@@ -86,6 +86,21 @@ x.type(t.float64, memory_format=3)
 DEVICES = """
 str(t.device('cpu'))
 str(t.device('cpu:3'))
+repr(t.device('cuda'))
+repr(t.device('cuda:1'))
+repr(t.device('meta'))
+[str(t.device(kind, 2)) for kind in ('xpu', 'mps', 'xla', 'privateuseone')]
+t.device('cuda') == t.device('cuda:0')
+t.device('cuda:0') in {t.device('cuda', 0): 1}
+t.device('cuda').index
+t.device('mps:0').type
+t.device('cuda:')
+t.device('cudax')
+t.device('cuda0')
+t.device(-1)
+t.ones(1, device=t.device('cuda'))
+t.ones(1, device='mps')
+t.zeros(1).to('xpu')
 str(t.device('cpu', 1))
 str(t.device('cpu', None))
 str(t.device(type='cpu', index=1))

@@ -84,7 +84,6 @@ bool is_dtype(PyObject* o) {
          o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
          o == reinterpret_cast<PyObject*>(&PyComplex_Type);
 }
-bool is_device(PyObject* o) { return Py_TYPE(o) == &DeviceType; }
 bool is_generator(PyObject* o) { return nanobind::isinstance<cpu::random::Generator>(nanobind::handle(o)); }
 
 Scalar to_scalar(PyObject* o) {
@@ -152,14 +151,6 @@ DType to_dtype_value(PyObject* o) {
   if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::Int64;
   if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::Bool;
   return DType::Complex128;
-}
-
-void check_device(PyObject* o) {
-  if (o == Py_None || Py_TYPE(o) == &DeviceType) return;
-  if (!PyUnicode_Check(o))
-    raise(PyExc_RuntimeError, "Cannot access accelerator device when none is available. A device number names one; ",
-          "chainrule runs on the CPU: leave it out, or say device='cpu'.");
-  device_index(checked(PyUnicode_AsUTF8(o)));
 }
 
 std::vector<Tensor> to_tensors(PyObject* o) {

@@ -1,4 +1,4 @@
-// The small value types of the Python surface: dtype, device, layout, memory_format and Size.
+// The small value types of the Python surface: dtype, layout, memory_format and Size.
 #include "bindings/descriptors.hpp"
 
 #include <structmember.h>
@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "bindings/callable.hpp"
+#include "bindings/device_type.hpp"
 #include "bindings/errors.hpp"
 #include "tensor/error.hpp"
 
@@ -53,106 +53,6 @@ PyMethodDef dtype_methods[] = {
     {"to_real", dtype_to_real, METH_NOARGS, "The dtype of the parts of complex numbers; a real dtype itself."},
     {"to_complex", dtype_to_complex, METH_NOARGS, "The complex dtype whose parts have this one."},
     {nullptr, nullptr, 0, nullptr}};
-
-// ---- device
-
-struct DeviceObject {
-  PyObject_HEAD
-  int index;  // -1: none given
-};
-DeviceObject* the_cpu = nullptr;
-
-[[noreturn]] void raise_device(const char* text) {
-  if (!std::strncmp(text, "cuda", 4))
-    raise(PyExc_AssertionError, "Torch not compiled with CUDA enabled: chainrule runs on the CPU");
-  raise(PyExc_RuntimeError,
-        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
-        "vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: ",
-        text);
-}
-
-}  // namespace
-
-int device_index(const char* text) {
-  check(*text, "Device string must not be empty");
-  if (!std::strcmp(text, "cpu")) return -1;
-  if (std::strncmp(text, "cpu:", 4)) raise_device(text);
-  const char* number = text + 4;
-  size_t digits = std::strspn(number, "0123456789");
-  bool leading_zero = *number == '0' && digits > 1;
-  check(digits && !number[digits] && !leading_zero, "Invalid device string: '", text, "'");
-  check(digits < 4, "Could not parse device index '", number, "' in device string '", text, "'");
-  return std::atoi(number);
-}
-
-namespace {
-
-PyObject* make_device(int index) {
-  auto* device = reinterpret_cast<DeviceObject*>(checked(DeviceType.tp_alloc(&DeviceType, 0)));
-  device->index = index;
-  return reinterpret_cast<PyObject*>(device);
-}
-
-// device(device), device("cpu:1")
-PyObject* device_from(PyObject* what) {
-  if (is_device(what)) return Py_NewRef(what);
-  check_device(what);
-  return make_device(device_index(checked(PyUnicode_AsUTF8(what))));
-}
-
-// device("cpu", 1)
-PyObject* device_at(const std::string& type, std::optional<int64_t> index) {
-  int named = device_index(type.c_str());
-  if (!index) return make_device(named);
-  check(named < 0, "type (string) must not include an index because index was passed explicitly: ", type);
-  check(*index >= 0, "Device index must not be negative");
-  check(*index < 1000, "Could not parse device index '", *index, "'");
-  return make_device(static_cast<int>(*index));
-}
-
-PyObject* device_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
-  static const Callable constructor = [] {
-    Callable c;
-    c.name = "device";
-    c.overloads.push_back(make_overload("device(device device) -> device", device_from));
-    c.overloads.push_back(make_overload("device(str type, int? index=None) -> device", device_at));
-    return c;
-  }();
-  return guarded([&] { return call(self, constructor, args, PyVectorcall_NARGS(nargsf), keywords); });
-}
-
-int index_of(PyObject* self) { return reinterpret_cast<DeviceObject*>(self)->index; }
-PyObject* device_repr(PyObject* self) {
-  if (index_of(self) < 0) return PyUnicode_FromString("device(type='cpu')");
-  return PyUnicode_FromFormat("device(type='cpu', index=%d)", index_of(self));
-}
-PyObject* device_str(PyObject* self) {
-  return index_of(self) < 0 ? PyUnicode_FromString("cpu") : PyUnicode_FromFormat("cpu:%d", index_of(self));
-}
-PyObject* device_type(PyObject*, void*) { return PyUnicode_FromString("cpu"); }
-PyObject* device_get_index(PyObject* self, void*) {
-  if (index_of(self) < 0) Py_RETURN_NONE;
-  return PyLong_FromLong(index_of(self));
-}
-PyObject* device_compare(PyObject* a, PyObject* b, int op) {
-  if (Py_TYPE(b) != &DeviceType || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
-  return PyBool_FromLong((index_of(a) == index_of(b)) == (op == Py_EQ));
-}
-Py_hash_t device_hash(PyObject* self) { return 7919 + index_of(self); }
-PyObject* device_reduce(PyObject* self, PyObject*) {
-  PyObject* text = device_str(self);
-  return Py_BuildValue("(O(N))", &DeviceType, text);
-}
-PyGetSetDef device_getset[] = {{"type", device_type, nullptr, "The kind of device: \"cpu\".", nullptr},
-                               {"index", device_get_index, nullptr, "The number of the device, or None.", nullptr},
-                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
-// `with device("cpu"):` makes it the default, which it is.
-PyObject* device_enter(PyObject* self, PyObject*) { return Py_NewRef(self); }
-PyObject* device_exit(PyObject*, PyObject*) { return Py_NewRef(Py_None); }
-PyMethodDef device_methods[] = {{"__reduce__", device_reduce, METH_NOARGS, nullptr},
-                                {"__enter__", device_enter, METH_NOARGS, nullptr},
-                                {"__exit__", device_exit, METH_VARARGS, nullptr},
-                                {nullptr, nullptr, 0, nullptr}};
 
 // ---- Size
 
@@ -274,19 +174,6 @@ void ready_types() {
   DTypeType.tp_doc = "The type of the elements of a tensor: float32, int64 ...";
   checked(PyType_Ready(&DTypeType));
 
-  DeviceType.tp_name = "chainrule.device";
-  DeviceType.tp_basicsize = sizeof(DeviceObject);
-  DeviceType.tp_flags = Py_TPFLAGS_DEFAULT;
-  DeviceType.tp_vectorcall = device_call;
-  DeviceType.tp_repr = device_repr;
-  DeviceType.tp_str = device_str;
-  DeviceType.tp_richcompare = device_compare;
-  DeviceType.tp_hash = device_hash;
-  DeviceType.tp_getset = device_getset;
-  DeviceType.tp_methods = device_methods;
-  DeviceType.tp_doc = "Where the elements of a tensor live: device(\"cpu\").";
-  checked(PyType_Ready(&DeviceType));
-
   size_sequence.sq_concat = size_concat;
   size_sequence.sq_repeat = size_repeat;
   SizeType.tp_name = "chainrule.Size";
@@ -306,13 +193,11 @@ void ready_types() {
 }  // namespace
 
 PyTypeObject DTypeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
-PyTypeObject DeviceType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject SizeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 PyObject* dtype_object(DType t) { return reinterpret_cast<PyObject*>(&dtypes[static_cast<int>(t)]); }
 DType dtype_value(PyObject* o) { return value_of(o); }
 PyObject* strided_layout() { return the_strided_layout; }
-PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
 
 bool is_dense_layout(PyObject* o) {
   if (Py_TYPE(o) != &LayoutType) return false;
@@ -330,15 +215,13 @@ MemoryFormat memory_format_value(PyObject* o) {
 
 void add_descriptors(PyObject* module) {
   ready_types();
+  add_device(module);
   for (int i = 0; i < kDTypeCount; ++i) {
     PyObject_Init(reinterpret_cast<PyObject*>(&dtypes[i]), &DTypeType);
     dtypes[i].value = static_cast<DType>(i);
     checked(PyModule_AddObjectRef(module, facts(dtypes[i].value).name, reinterpret_cast<PyObject*>(&dtypes[i])));
   }
-  the_cpu = reinterpret_cast<DeviceObject*>(checked(PyType_GenericAlloc(&DeviceType, 0)));
-  the_cpu->index = -1;
   checked(PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(&DTypeType)));
-  checked(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&DeviceType)));
   checked(PyModule_AddObjectRef(module, "Size", reinterpret_cast<PyObject*>(&SizeType)));
   ready_constant(LayoutType, "chainrule.layout", "How the elements lie in memory: strided or, in PyTorch, sparse.");
   ready_constant(MemoryFormatType, "chainrule.memory_format", "The order of the dimensions in memory.");

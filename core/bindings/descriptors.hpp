@@ -1,4 +1,4 @@
-// The small value types of the Python surface: dtype, device, layout, memory_format and Size.
+// The small value types of the Python surface: dtype, device (in device_type.cpp), layout, memory_format and Size.
 #pragma once
 #include <Python.h>
 
@@ -12,12 +12,11 @@ extern PyTypeObject DTypeType;   // chainrule.dtype
 extern PyTypeObject DeviceType;  // chainrule.device
 extern PyTypeObject SizeType;    // chainrule.Size, a tuple
 
-PyObject* dtype_object(DType t);     // borrowed, one per dtype
-DType dtype_value(PyObject* o);      // of a DTypeType instance
-PyObject* cpu_device();              // borrowed
-PyObject* strided_layout();          // borrowed
-int device_index(const char* text);  // of "cpu:1", -1 for "cpu"; raises unless it names the CPU
-bool is_dense_layout(PyObject* o);   // raises for a sparse one
+PyObject* dtype_object(DType t);    // borrowed, one per dtype
+DType dtype_value(PyObject* o);     // of a DTypeType instance
+PyObject* cpu_device();             // borrowed
+PyObject* strided_layout();         // borrowed
+bool is_dense_layout(PyObject* o);  // raises for a sparse one
 bool is_memory_format(PyObject* o);
 MemoryFormat memory_format_value(PyObject* o);
 void add_descriptors(PyObject* module);

@@ -127,6 +127,8 @@ Tensor linspace(double start, double end, int64_t steps, DType dtype) {
 }
 
 Tensor eye(int64_t n, int64_t m, DType dtype) {
+  check(n >= 0, "n must be greater or equal to 0, got ", n);
+  check(m >= 0, "m must be greater or equal to 0, got ", m);
   Tensor t = zeros(Dims{n, m}, dtype);
   auto item = static_cast<int64_t>(size_of(dtype));
   for (int64_t i = 0; i < std::min(n, m); ++i) store(Scalar::of_int(1), dtype, t->data + i * (m + 1) * item);

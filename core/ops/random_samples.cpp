@@ -65,7 +65,7 @@ void check_spread(const Tensor& std) {
 }  // namespace
 
 Tensor randperm(int64_t n, DType dtype, Generator* generator, const Tensor& out) {
-  if (n < 0) raise(PyExc_RuntimeError, "n must be non-negative, got", n);
+  if (out && n < 0) raise(PyExc_RuntimeError, "n must be non-negative, got", n);
   if (out) check_out_unrecorded("aten::randperm", {&out});
   if (out) dtype = out.dtype();
   if (dtype == DType::Bool || is_complex(dtype)) refuse_dtype("randperm", dtype);

@@ -11,6 +11,7 @@
 #include "ops/index_write.hpp"
 #include "ops/reduce.hpp"
 #include "ops/scatter.hpp"
+#include "ops/view.hpp"
 #include "tensor/element_type.hpp"
 
 namespace chainrule {
@@ -203,6 +204,14 @@ Tensor reduce_at(OpInfo& op, const Tensor& x, const Places& at, const Tensor& sr
                       ReduceGradient{how, at.slices, include_self, at.dim});
 }
 
+// The part of src that the index covers. The rest is a view's to leave out, and to fill with zeros in the gradient.
+Tensor covered(const Tensor& src, const Tensor& index) {
+  Tensor part = src;
+  for (int d = 0; d < index.ndim() && d < src.ndim(); ++d)
+    if (part.size(d) > index.size(d)) part = narrow(part, d, 0, index.size(d));
+  return part;
+}
+
 }  // namespace
 
 Tensor scatter_reduce(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src, const std::string& reduce,
@@ -213,7 +222,7 @@ Tensor scatter_reduce(const Tensor& x, int64_t dim, const Tensor& index, const T
   bool ordered = how == Reduce::Max || how == Reduce::Min;
   if ((ordered && is_complex(x.dtype())) || (how == Reduce::Mean && is_bool(x.dtype())))
     refuse("scatter_gather_tensor_cpu_reduce_" + reduce, x.dtype());
-  return reduce_at(kScatterReduce, x, {d, false, at}, src, how, include_self, place);
+  return reduce_at(kScatterReduce, x, {d, false, at}, covered(src, at), how, include_self, place);
 }
 
 Tensor index_reduce(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source, const std::string& reduce,

@@ -105,8 +105,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     >>> torch.from_dlpack(numpy.array([1.5, 2.5]))
     tensor([1.5000, 2.5000], dtype=torch.float64)
     """
-    if device is not None:
-        _core.device(device)
+    _core.check_device(device)
     if not hasattr(ext_tensor, "__dlpack__"):
         if copy:
             raise ValueError("from_dlpack: `copy` needs an object with __dlpack__, not a capsule")
@@ -145,8 +144,7 @@ def asarray(
     >>> torch.asarray([1, 2, 3])
     tensor([1, 2, 3])
     """
-    if device is not None:
-        _core.device(device)
+    _core.check_device(device)
     if isinstance(obj, Tensor):
         return _from_tensor(obj, dtype, copy, requires_grad)
     shared = _shared(obj, dtype)

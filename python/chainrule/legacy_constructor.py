@@ -28,11 +28,9 @@ def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs:
 
 
 def _check_device(device: Any) -> None:
-    if device is None:
-        return
     try:
-        _core.device(device)
-    except AssertionError:
+        _core.check_device(device)
+    except (AssertionError, NotImplementedError):
         raise RuntimeError(
             f"legacy constructor expects device type: cpu but device type: {device} was passed"
         ) from None

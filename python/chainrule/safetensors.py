@@ -102,6 +102,6 @@ def save_file(tensors: dict[str, Tensor], filename: str | os.PathLike, metadata:
 
 def load_file(filename: str | os.PathLike, device: Any = "cpu") -> dict[str, Tensor]:
     """The tensors in a safetensors file."""
-    _core.device(device)  # raises for any but the CPU
+    _core.check_device(device)
     with open(filename, "rb") as file:
         return load(file.read())

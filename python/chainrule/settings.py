@@ -122,8 +122,7 @@ def set_default_device(device: Any) -> None:
     >>> torch.set_default_device("cpu")
     >>> torch.set_default_device(None)
     """
-    if device is not None:
-        _core.device(device)
+    _core.check_device(device)
 
 
 # ---- threads and warnings

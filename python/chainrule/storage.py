@@ -162,8 +162,7 @@ class TypedStorage:
     is_sparse = False
 
     def __init__(self, *args: Any, wrap_storage: UntypedStorage | None = None, dtype=None, device=None):
-        if device is not None:
-            _core.device(device)
+        _core.check_device(device)
         self.dtype = _core.get_default_dtype() if dtype is None else dtype
         if wrap_storage is not None:
             if args:

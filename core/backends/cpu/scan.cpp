@@ -37,9 +37,26 @@ To as(From x) {
     return To(static_cast<decltype(To::re)>(x.re), static_cast<decltype(To::im)>(x.im));
 }
 
+// One row after another, the total in a register: in memory, each step would wait for the write of the one before.
+template <class State, class Step>
+void run_rows(const ScanShape& s, State start, Step step) {
+  parallel_for(s.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.n)), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      State total = start;
+      int64_t first = row * s.n;
+      if (s.reverse) {
+        for (int64_t i = s.n - 1; i >= 0; --i) step(total, first + i, i);
+      } else {
+        for (int64_t i = 0; i < s.n; ++i) step(total, first + i, i);
+      }
+    }
+  });
+}
+
 // Runs step(total, position) along n for every outer and inner index; a tile of inner indices advances together.
 template <class State, class Step>
 void run(const ScanShape& s, State start, Step step) {
+  if (s.inner == 1) return run_rows(s, start, step);
   int64_t tile = std::min(kTile, s.inner), tiles = (s.inner + tile - 1) / tile, work = std::max<int64_t>(1, s.n * tile);
   parallel_for(s.outer * tiles, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
     State totals[kTile];
