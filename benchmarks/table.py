@@ -18,6 +18,7 @@ SUBJECTS = [
     "import_and_memory",
     "large",
     "chains",
+    "derivatives",
     "indexing",
     "networks",
     "python_interop",

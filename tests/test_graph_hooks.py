@@ -335,3 +335,52 @@ def test_backward_inside_a_hook_and_inside_a_function():
         return x.grad, w.grad
 
     agree(program)
+
+
+# ---- saved tensors before they are unpacked
+
+
+def test_raw_saved_tensors():
+    def program(torch):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x * x.exp()
+        raw, result = y.grad_fn._raw_saved_self, y.grad_fn._saved_other.grad_fn._raw_saved_result
+        seen = [type(raw).__name__, raw.data, raw.unpack_hook is None]
+        raw.register_hooks(lambda t: seen.append("pack") or t * 5, lambda t: seen.append("unpack") or t / 5)
+        result.register_hooks(lambda t: "kept", lambda t: seen.append(t) or torch.tensor([10.0, 20.0]))
+        seen += [raw.data, y.grad_fn._saved_self, result.data]
+        y.sum().backward()
+        return seen, x.grad
+
+    agree(program)
+
+
+RAW = {
+    "twice": lambda raw, y: [raw.register_hooks(lambda t: t, lambda t: t) for _ in range(2)],
+    "freed": lambda raw, y: (y.sum().backward(), raw.register_hooks(lambda t: t, lambda t: t)),
+    "freed data": lambda raw, y: (y.sum().backward(), raw.data),
+    "not callable": lambda raw, y: raw.register_hooks(3, lambda t: t),
+    "made by hand": lambda raw, y: type(raw)(),
+    "packed in place": lambda raw, y: raw.register_hooks(lambda t: t.detach().mul_(2), lambda t: t),
+    "unpacked to nonsense": lambda raw, y: (raw.register_hooks(lambda t: 3, lambda t: t), y.sum().backward()),
+}
+
+
+@pytest.mark.parametrize("case", RAW)
+def test_wrong_use_of_raw_saved_tensors(case):
+    def program(torch):
+        y = torch.tensor([1.0, 2.0], requires_grad=True).square()
+        return RAW[case](y.grad_fn._raw_saved_self, y)
+
+    agree(program, words=2)
+
+
+def test_raw_saved_tensors_take_part_in_second_derivatives():
+    def program(torch):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x**3
+        y.grad_fn._raw_saved_self.register_hooks(lambda t: [t], lambda kept: kept[0])
+        (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        return torch.autograd.grad(g.sum(), x)
+
+    agree(program)

@@ -97,6 +97,10 @@ def rows(library, *shape):
 
 
 CALLS = {
+    "split as a method": lambda library, v: v(lambda x: x.split(1) + x.split([1, 1], 0))(rows(library, 3, 2)),
+    "a truth value per sample": lambda library, v: v(lambda x: library.where(x.sum() > 1, x, x.new_zeros(2)))(
+        rows(library, 3, 2)
+    ),
     "plain": lambda library, v: v(lambda x: x * 2)(rows(library, 3, 2)),
     "in_dims": lambda library, v: v(lambda x, y: x @ y, in_dims=(1, 0))(rows(library, 2, 3), rows(library, 3, 2)),
     "negative in_dims": lambda library, v: v(lambda x: x.sum(), in_dims=-1)(rows(library, 2, 3)),

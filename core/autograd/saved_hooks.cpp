@@ -1,6 +1,8 @@
 // What the user wants done with tensors that are saved for backward, in place of keeping them: saved_tensors_hooks.
 #include "autograd/saved_hooks.hpp"
 
+#include <utility>
+
 #include "autograd/record.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/owned.hpp"
@@ -16,8 +18,7 @@ struct Hooks {
 };
 thread_local std::vector<Hooks> stack;
 
-PackedTensor pack(const Tensor& t, int slot, bool is_output, int output_number) {
-  Hooks hooks = stack.back();
+PackedTensor pack(Hooks hooks, const Tensor& t, int slot, bool is_output, int output_number) {
   Tensor given = is_output ? alias(t) : t;  // an output with its history would own the node that owns it
   uint32_t version = t->storage->version;
   Owned keep(Py_NewRef(hooks.unpack));
@@ -53,11 +54,31 @@ void pop_saved_hooks() {
 
 void pack_saved(Node* n, int i, const Tensor& t, bool is_output, int output_number) {
   try {
-    extras(n)->packed.push_back(pack(t, i, is_output, output_number));
+    extras(n)->packed.push_back(pack(stack.back(), t, i, is_output, output_number));
   } catch (...) {
     Py_DECREF((PyObject*)n);
     throw;
   }
+}
+
+void pack_kept(Node* n, int i, PyObject* pack_hook, PyObject* unpack_hook) {
+  if (find_packed(n, i)) {
+    raise(PyExc_RuntimeError,
+          "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+          "allowed at a time.");
+  }
+  if (n->flags & kReleased || !n->saved[i].tensor) {
+    raise(
+        PyExc_RuntimeError,
+        "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+        "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need them afterwards.");
+  }
+  unpack(n, i);  // raises if it was overwritten
+  Tensor kept = Tensor::borrow(n->saved[i].tensor);
+  GradModeScope unrecorded(false);
+  PackedTensor packed = pack({pack_hook, unpack_hook}, kept, i, n->saved[i].is_output, kept->output_number);
+  extras(n)->packed.push_back(packed);
+  if (TensorObject* left = std::exchange(n->saved[i].tensor, nullptr)) Py_DECREF((PyObject*)left);
 }
 
 const PackedTensor* find_packed(const Node* n, int i) {

@@ -12,6 +12,8 @@ void pop_saved_hooks();
 
 // Gives the tensor to the pack hook and keeps what it returns. If the hook raises, the unfinished node is freed.
 void pack_saved(Node* n, int i, const Tensor& t, bool is_output, int output_number = 0);
+// Packs what is kept in a place already: register_hooks of a node's _raw_saved_self.
+void pack_kept(Node* n, int i, PyObject* pack, PyObject* unpack);
 // The tensor that the unpack hook returns, with the history of the one that was saved.
 Tensor unpack_saved(Node* n, const PackedTensor& packed);
 const PackedTensor* find_packed(const Node* n, int i);

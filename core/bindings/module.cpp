@@ -125,11 +125,14 @@ void bind_engine(nb::module_& m) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });
   m.def("increment_version", [](nb::handle t) { mark_written(tensor_argument(t)); });
-  m.def("is_grad_enabled", &grad_enabled, documents::kIsGradEnabled);
+  // Inside inference_mode nothing is recorded, whatever enable_grad() says; is_grad_enabled() tells what it says.
+  static thread_local bool said = false;
+  m.def("is_grad_enabled", [] { return Storage::making_inference ? said : grad_enabled(); }, documents::kIsGradEnabled);
   m.def(
       "set_grad_enabled",
       [](nb::handle on) {
-        set_grad_enabled(bool_argument("set_grad_enabled", "enabled", 1, on) && !Storage::making_inference);
+        said = bool_argument("set_grad_enabled", "enabled", 1, on);
+        set_grad_enabled(said && !Storage::making_inference);
       },
       nb::arg("enabled").none());
   m.def("is_inference_mode_enabled", [] { return Storage::making_inference; }, documents::kIsInferenceModeEnabled);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "autograd/record.hpp"
+#include "autograd/saved_hooks.hpp"
 #include "autograd/source_line.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
@@ -22,7 +23,7 @@ PyTypeObject NodeType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 namespace {
 
-constexpr char kSaved[] = "_saved_";
+constexpr std::string_view kSaved = "_saved_", kRawSaved = "_raw_saved_";
 
 Node* node_of(PyObject* self) { return reinterpret_cast<Node*>(self); }
 
@@ -89,18 +90,27 @@ PyObject* get_saved(PyObject* self, void*) {
   });
 }
 
-// _saved_self and its kin.
+// The place of a saved tensor by its name in Python, _saved_self or _raw_saved_self; -1 if there is none.
+int saved_slot(PyObject* self, std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix) || name == prefix) return -1;
+  std::vector<std::string> names = saved_names(node_of(self));
+  auto at = std::find(names.begin(), names.end(), name.substr(prefix.size()));
+  return at == names.end() ? -1 : static_cast<int>(at - names.begin());
+}
+
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   const char* text = PyUnicode_AsUTF8(name);
-  if (!text || std::strncmp(text, kSaved, sizeof kSaved - 1) != 0) return nullptr;
-  std::string wanted = text + sizeof kSaved - 1;
-  std::vector<std::string> names = saved_names(node_of(self));
-  auto at = std::find(names.begin(), names.end(), wanted);
-  if (at == names.end() || wanted.empty()) return nullptr;
+  if (!text || *text != '_') return nullptr;
+  int slot = saved_slot(self, text, kSaved), raw = saved_slot(self, text, kRawSaved);
+  if (slot < 0 && raw < 0) return nullptr;
   PyErr_Clear();
-  return guarded([&] { return to_python(unpack(node_of(self), static_cast<int>(at - names.begin()))); });
+  return guarded([&] {
+    if (slot >= 0) return to_python(unpack(node_of(self), slot));
+    Owned module(checked(PyImport_ImportModule("chainrule.autograd.saved_tensor")));
+    return checked(PyObject_CallMethod(module.get(), "at", "Oi", self, raw));
+  });
 }
 
 PyObject* list_attributes(PyObject* self, PyObject*) {
@@ -108,10 +118,46 @@ PyObject* list_attributes(PyObject* self, PyObject*) {
     Owned names(checked(PyObject_CallMethod((PyObject*)&PyBaseObject_Type, "__dir__", "O", self)));
     for (const std::string& name : saved_names(node_of(self))) {
       if (name.empty()) continue;
-      Owned text(to_python(kSaved + name));
-      checked(PyList_Append(names.get(), text.get()));
+      for (std::string_view prefix : {kSaved, kRawSaved}) {
+        Owned text(to_python(std::string(prefix) + name));
+        checked(PyList_Append(names.get(), text.get()));
+      }
     }
     return names.release();
+  });
+}
+
+// ---- for saved_tensor.py
+
+int slot_argument(PyObject* self, PyObject* number) {
+  int slot = static_cast<int>(PyLong_AsLong(number));
+  if (PyErr_Occurred()) throw PythonError();
+  if (slot < 0 || slot >= node_of(self)->saved_count) raise(PyExc_IndexError, "no saved tensor ", slot);
+  return slot;
+}
+
+// (what is kept, the unpack hook or None); None where nothing is kept any more.
+PyObject* kept_at(PyObject* self, PyObject* number) {
+  return guarded([&] {
+    Node* n = node_of(self);
+    int slot = slot_argument(self, number);
+    if (n->flags & kReleased) return Py_NewRef(Py_None);
+    if (const PackedTensor* p = find_packed(n, slot)) return checked(Py_BuildValue("(OO)", p->object, p->unpack));
+    if (!n->saved[slot].tensor) return Py_NewRef(Py_None);
+    return checked(Py_BuildValue("(OO)", (PyObject*)n->saved[slot].tensor, Py_None));
+  });
+}
+
+PyObject* unpack_at(PyObject* self, PyObject* number) {
+  return guarded([&] { return to_python(unpack(node_of(self), slot_argument(self, number))); });
+}
+
+PyObject* pack_at(PyObject* self, PyObject* args) {
+  PyObject *number, *pack, *unpack;
+  if (!PyArg_ParseTuple(args, "OOO", &number, &pack, &unpack)) return nullptr;
+  return guarded([&] {
+    pack_kept(node_of(self), slot_argument(self, number), pack, unpack);
+    return Py_NewRef(Py_None);
   });
 }
 
@@ -215,6 +261,9 @@ PyGetSetDef getset[] = {
 PyMethodDef methods[] = {{"name", get_name, METH_NOARGS, "The node's name, as in PyTorch."},
                          {"__dir__", list_attributes, METH_NOARGS, nullptr},
                          {"_peek_saved", peek_saved, METH_NOARGS, nullptr},
+                         {"_kept_at", kept_at, METH_O, nullptr},
+                         {"_unpack_at", unpack_at, METH_O, nullptr},
+                         {"_pack_at", pack_at, METH_VARARGS, nullptr},
                          {"_sequence_nr", get_sequence, METH_NOARGS, nullptr},
                          {"_hooks", hook_dict<&NodeExtras::hooks>, METH_NOARGS, nullptr},
                          {"_prehooks", hook_dict<&NodeExtras::prehooks>, METH_NOARGS, nullptr},

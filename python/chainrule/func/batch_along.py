@@ -249,6 +249,13 @@ def _squeeze(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Ten
     )
 
 
+@special("split")
+def _split(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Any:
+    # The function and the method have different names for the size.
+    size = next(argument for key, argument in bound.items() if key.startswith("split_size"))
+    return call.function(value, size, _shift(bound.get("dim", 0), rank))
+
+
 @special("permute")
 def _permute(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor:
     dims = bound["dims"]

@@ -44,7 +44,7 @@ def elementwise(call: Call, *args: Any, **kwargs: Any) -> Any:
 
 def _promoted(tensors: list[Tensor]) -> dict[int, Any]:
     """A sample without dimensions has less say about the dtype than its values, which have one: convert it first."""
-    flat = [t for t in tensors if type(t) is BatchedTensor and t.ndim == 0]
+    flat = [t for t in tensors if type(t) is BatchedTensor and t.ndim == 0 and t.dtype != _core.bool]
     others = [t for t in tensors if t.ndim > 0]
     if not flat or not others:
         return {}

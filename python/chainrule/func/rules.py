@@ -2,6 +2,7 @@
 
 from . import (
     batch_along,
+    batch_composed,
     batch_elementwise,
     batch_indexing,
     batch_linalg,
@@ -16,6 +17,7 @@ __all__ = ["ALWAYS", "RULES", "apply"]
 
 _REGISTERED = (
     batch_along,
+    batch_composed,
     batch_elementwise,
     batch_indexing,
     batch_linalg,
