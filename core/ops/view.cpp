@@ -2,6 +2,7 @@
 #include "ops/view.hpp"
 
 #include "autograd/cut.hpp"
+#include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
@@ -33,6 +34,10 @@ template <class Part>
 Tensor embed(const Tensor& g, Span whole, Part part) {
   Tensor result = zeros(whole, g.dtype());
   copy_into(part(result), g);
+  // A write through a view gives its base no tangent; without one, forward mode over a backward pass would see zeros.
+  if (forward_mode::active() && forward_mode::has_tangent(g.get())) [[unlikely]] {
+    forward_mode::set_tangent(result, embed(forward_mode::tangent(g), whole, part));
+  }
   return result;
 }
 
