@@ -1,6 +1,7 @@
 """Forward mode: dual numbers, their levels, and the same derivatives as reverse mode and PyTorch."""
 
 import pytest
+import torch as reference
 
 import chainrule
 from both import agree, no_leaks  # noqa: F401
@@ -240,3 +241,18 @@ def test_a_write_into_a_view_gives_its_base_a_tangent(write):
             return [forward_ad.unpack_dual(t).tangent.clone() for t in write(torch, d)]
 
     agree(program)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [lambda x: x[1:], lambda x: x[0], lambda x: x[::2], lambda x: x.narrow(0, 1, 2), lambda x: x.select(0, -1)],
+    ids=["slice", "index", "steps", "narrow", "select"],
+)
+def test_forward_over_backward_of_a_part(part) -> None:
+    """The gradient of a part is written through a view, and its tangent with it."""
+
+    def product(torch):
+        x, v = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 10.0, 100.0])
+        return torch.func.jvp(torch.func.grad(lambda t: (part(t) ** 3).sum()), (x,), (v,))[1].tolist()
+
+    assert product(chainrule) == product(reference)

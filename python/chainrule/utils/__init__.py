@@ -1,4 +1,4 @@
-"""What belongs to no other room: checkpoint, which does calculations again to save memory, and data, which loads it."""
+"""What belongs to no other room: checkpoint calculates again to save memory, data loads it, tensorboard shows it."""
 
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from . import checkpoint
 
 if _TYPE_CHECKING:
-    from . import data
+    from . import data, tensorboard
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "tensorboard"]
 
 
 def __getattr__(name: str):
-    if name == "data":  # needed by those who load data, and not cheap to import
+    if name in ("data", "tensorboard"):  # needed by those who use them, and not cheap to import
         return _importlib.import_module(f"{__name__}.data")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,0 +1,159 @@
+"""What TensorBoard keeps of one value: scalars, histograms, images and texts as the messages of its event files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import chainrule
+
+from ..._core import Tensor
+
+
+def library() -> Any:
+    """The messages of the tensorboard package; an ImportError says what to install."""
+    try:
+        from tensorboard.compat.proto import summary_pb2
+    except ImportError as error:
+        raise ImportError(
+            "chainrule.utils.tensorboard needs the package `tensorboard`: `pip install tensorboard`. Without it, plain "
+            "lists and `examples/training_demo.py --plot curves.svg` show a loss curve."
+        ) from error
+    return summary_pb2
+
+
+def values_of(data: Any) -> Tensor:
+    """Any tensor, NumPy array or (nested list of) numbers as a tensor without history."""
+    return data.detach() if isinstance(data, Tensor) else chainrule.as_tensor(data)
+
+
+def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool = False) -> Any:
+    """One number, as the plain field or, new_style, as the tensor that TensorBoard 2 writes."""
+    pb = library()
+    number = float(values_of(value))
+    if not new_style:
+        return pb.Summary(value=[pb.Summary.Value(tag=tag, simple_value=number)])
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto
+
+    kept = (
+        TensorProto(double_val=[number], dtype="DT_DOUBLE")
+        if double_precision
+        else TensorProto(float_val=[number], dtype="DT_FLOAT")
+    )
+    return pb.Summary(value=[pb.Summary.Value(tag=tag, tensor=kept, metadata=_belongs_to("scalars"))])
+
+
+def _belongs_to(plugin: str, content: bytes = b"") -> Any:
+    data = library().SummaryMetadata.PluginData(plugin_name=plugin, content=content)
+    return library().SummaryMetadata(plugin_data=data)
+
+
+def _edges(data: Tensor, bins: int | str | Sequence[float]) -> Tensor:
+    """The edges of a histogram's bins, as PyTorch's writer chooses them."""
+    if bins == "tensorflow":  # each a tenth further from zero than the last
+        steps = 1e-12 * 1.1 ** chainrule.arange(774, dtype=chainrule.float64)
+        return chainrule.cat([-steps.flip(0), steps.new_zeros(1), steps])
+    if isinstance(bins, str):
+        import numpy
+
+        return chainrule.tensor(numpy.histogram_bin_edges(data.tolist(), bins).tolist(), dtype=chainrule.float64)
+    if not isinstance(bins, int):
+        return chainrule.tensor([float(edge) for edge in bins], dtype=chainrule.float64)
+    least, most = float(data.min()), float(data.max())
+    low, high = (least, most) if least < most else (least - 0.5, most + 0.5)
+    return chainrule.linspace(low, high, bins + 1, dtype=chainrule.float64)
+
+
+def _counts(data: Tensor, edges: Tensor) -> list[int]:
+    """How many values each bin holds: those from its lower edge on; the last bin has its upper edge, too."""
+    places = chainrule.bucketize(data, edges, right=True) - 1
+    places = chainrule.where(data == edges[-1], len(edges) - 2, places)
+    inside = places[(places >= 0) & (places < len(edges) - 1)]
+    return chainrule.bincount(inside, minlength=len(edges) - 1).tolist()
+
+
+def histogram(tag: str, values: Any, bins: int | str | Sequence[float], max_bins: int | None = None) -> Any:
+    """Counts of the values between edges, without the empty bins at both ends."""
+    pb = library()
+    data = values_of(values).flatten().double()
+    if data.numel() == 0:
+        raise ValueError("The input has no element.")
+    if not bool(chainrule.isfinite(data).all()):
+        raise ValueError(f"The histogram {tag!r} has values that are infinite or NaN.")
+    edges = _edges(data, bins)
+    if max_bins and len(edges) - 1 > max_bins:
+        every = (len(edges) - 1) // max_bins
+        rest = edges[::every]
+        edges = rest if float(rest[-1]) == float(edges[-1]) else chainrule.cat([rest, edges[-1:]])
+    counts, limits = _counts(data, edges), edges.tolist()
+    filled = [i for i, count in enumerate(counts) if count]
+    if not filled:
+        raise ValueError("No value lies between the edges of the bins.")
+    first, last = filled[0], filled[-1]
+    # A bucket is what lies below its limit, so the first edge has an empty one.
+    return pb.Summary(
+        value=[
+            pb.Summary.Value(
+                tag=tag,
+                histo=pb.HistogramProto(
+                    min=float(data.min()),
+                    max=float(data.max()),
+                    num=data.numel(),
+                    sum=float(data.sum()),
+                    sum_squares=float((data * data).sum()),
+                    bucket_limit=limits[first : last + 2],
+                    bucket=[0, *counts[first : last + 1]],
+                ),
+            )
+        ]
+    )
+
+
+def _picture(pixels: Tensor, dataformats: str) -> Tensor:
+    """Pixels of any order of dimensions as height, width, channels; several images side by side in a square grid."""
+    letters = dataformats.upper()
+    if len(letters) != pixels.ndim or len(set(letters)) != len(letters) or not set(letters) <= set("NCHW"):
+        raise ValueError(f"dataformats={dataformats!r} does not name the {pixels.ndim} dimensions of the image")
+    for missing in (letter for letter in "NCHW" if letter not in letters):
+        pixels, letters = pixels.unsqueeze(0), missing + letters
+    batch = pixels.permute(*(letters.index(letter) for letter in "NHWC"))
+    columns = 1
+    while columns * columns < len(batch):
+        columns += 1
+    rows = -(-len(batch) // columns)
+    blank = batch.new_zeros((rows * columns - len(batch), *batch.shape[1:]))
+    grid = chainrule.cat([batch, blank]).unflatten(0, (rows, columns))
+    picture = grid.transpose(1, 2).flatten(2, 3).flatten(0, 1)
+    return picture.expand(-1, -1, 3) if picture.shape[2] == 1 else picture
+
+
+def image(tag: str, pixels: Any, dataformats: str) -> Any:
+    """An image as PNG: bytes from 0 to 255, or brightness from 0 to 1."""
+    pb = library()
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError("add_image needs the package `pillow`: `pip install pillow`.") from error
+    picture = _picture(values_of(pixels), dataformats)
+    if picture.dtype != chainrule.uint8:
+        picture = (picture.float() * 255).clamp(0, 255).to(chainrule.uint8)
+    height, width, channels = picture.shape
+    modes = {3: "RGB", 4: "RGBA"}
+    if channels not in modes:
+        raise ValueError(f"An image has 1, 3 or 4 channels, and this one has {channels}.")
+    file = io.BytesIO()
+    Image.frombytes(modes[channels], (width, height), bytes(picture.flatten().tolist())).save(file, format="PNG")
+    kept = pb.Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue())
+    return pb.Summary(value=[pb.Summary.Value(tag=tag, image=kept)])
+
+
+def text(tag: str, words: str) -> Any:
+    """A text, which TensorBoard shows as Markdown."""
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto
+    from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
+
+    pb = library()
+    shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=1)])
+    kept = TensorProto(dtype="DT_STRING", string_val=[words.encode()], tensor_shape=shape)
+    return pb.Summary(value=[pb.Summary.Value(tag=f"{tag}/text_summary", tensor=kept, metadata=_belongs_to("text"))])

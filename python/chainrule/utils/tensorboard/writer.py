@@ -1,0 +1,189 @@
+"""The writer itself: files, steps and times."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from . import summaries
+
+
+def _default_folder(comment: str) -> str:
+    return os.path.join("runs", time.strftime("%b%d_%H-%M-%S") + "_" + socket.gethostname() + comment)
+
+
+class SummaryWriter:
+    """Writes values into event files in log_dir, for `tensorboard --logdir` to show; PyTorch's class of that name.
+
+    >>> writer = SummaryWriter("runs/first")  # doctest: +SKIP
+    >>> writer.add_scalar("loss", 0.5, global_step=1)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str] | None = None,
+        comment: str = "",
+        purge_step: int | None = None,
+        max_queue: int = 10,
+        flush_secs: int = 120,
+        filename_suffix: str = "",
+    ) -> None:
+        summaries.library()
+        self.log_dir = os.fspath(log_dir) if log_dir else _default_folder(comment)
+        self.purge_step = purge_step
+        self._options = {
+            "max_queue_size": max_queue,
+            "flush_secs": flush_secs,
+            "filename_suffix": filename_suffix,
+        }
+        self._files: dict[str, Any] = {}
+        self._file(self.log_dir)
+
+    def _file(self, folder: str) -> Any:
+        """The event file of a folder, made when it is first written to."""
+        if folder not in self._files:
+            from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+            from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+            self._files[folder] = EventFileWriter(folder, **self._options)
+            if self.purge_step is not None:  # what an earlier run wrote from here on is forgotten
+                started = SessionLog(status=SessionLog.START)
+                event = Event(step=self.purge_step, session_log=started, wall_time=time.time())
+                self._files[folder].add_event(event)
+        return self._files[folder]
+
+    def _write(self, summary: Any, step: Any, walltime: float | None, folder: str | None = None) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        event = Event(summary=summary, wall_time=time.time() if walltime is None else walltime)
+        if step is not None:
+            event.step = int(step)
+        self._file(folder or self.log_dir).add_event(event)
+
+    def get_logdir(self) -> str:
+        """The folder that the files are in."""
+        return self.log_dir
+
+    def add_scalar(
+        self,
+        tag: str,
+        scalar_value: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        new_style: bool = False,
+        double_precision: bool = False,
+    ) -> None:
+        """One number of a curve."""
+        self._write(summaries.scalar(tag, scalar_value, new_style, double_precision), global_step, walltime)
+
+    def add_scalars(
+        self, main_tag: str, tag_scalar_dict: dict[str, Any], global_step: Any = None, walltime: float | None = None
+    ) -> None:
+        """Numbers of several curves in one diagram; each curve has a folder of its own, as in PyTorch."""
+        for tag, value in tag_scalar_dict.items():
+            folder = os.path.join(self.log_dir, f"{main_tag.replace('/', '_')}_{tag}")
+            self._write(summaries.scalar(main_tag, value), global_step, walltime, folder)
+
+    def add_histogram(
+        self,
+        tag: str,
+        values: Any,
+        global_step: Any = None,
+        bins: int | str | Sequence[float] = "tensorflow",
+        walltime: float | None = None,
+        max_bins: int | None = None,
+    ) -> None:
+        """How values are spread. bins: how many, their edges, or the name of a rule of NumPy's."""
+        self._write(summaries.histogram(tag, values, bins, max_bins), global_step, walltime)
+
+    def add_image(
+        self,
+        tag: str,
+        img_tensor: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        dataformats: str = "CHW",
+    ) -> None:
+        """An image: bytes, or floats from 0 to 1. Needs the package pillow."""
+        self._write(summaries.image(tag, img_tensor, dataformats), global_step, walltime)
+
+    def add_images(
+        self,
+        tag: str,
+        img_tensor: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        dataformats: str = "NCHW",
+    ) -> None:
+        """Several images in one grid."""
+        self.add_image(tag, img_tensor, global_step, walltime, dataformats)
+
+    def add_figure(
+        self, tag: str, figure: Any, global_step: Any = None, close: bool = True, walltime: float | None = None
+    ) -> None:
+        """A figure of matplotlib, or several, as images."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        for one in figure if isinstance(figure, list) else [figure]:
+            canvas = FigureCanvasAgg(one)
+            canvas.draw()
+            width, height = canvas.get_width_height()
+            pixels = summaries.values_of(list(bytes(canvas.buffer_rgba()))).byte().reshape(height, width, 4)
+            self.add_image(tag, pixels, global_step, walltime, dataformats="HWC")
+            if close:
+                import matplotlib.pyplot as plt
+
+                plt.close(one)
+
+    def add_text(self, tag: str, text_string: str, global_step: Any = None, walltime: float | None = None) -> None:
+        """A text, shown as Markdown."""
+        self._write(summaries.text(tag, text_string), global_step, walltime)
+
+    def add_hparams(
+        self,
+        hparam_dict: dict[str, Any],
+        metric_dict: dict[str, Any],
+        hparam_domain_discrete: dict[str, list[Any]] | None = None,
+        run_name: str | None = None,
+        global_step: Any = None,
+    ) -> None:
+        """Settings of a run with what they led to, in a folder below the writer's."""
+        if type(hparam_dict) is not dict or type(metric_dict) is not dict:
+            raise TypeError("hparam_dict and metric_dict should be dictionary.")
+        from tensorboard.plugins.hparams import summary_v2 as api  # `api` itself imports TensorFlow
+
+        domains = hparam_domain_discrete or {}
+        described = [api.HParam(n, api.Discrete(domains[n]) if n in domains else None) for n in hparam_dict]
+        folder = os.path.join(self.log_dir, run_name or str(time.time()))
+        self._write(api.hparams_config_pb(described, [api.Metric(n) for n in metric_dict]), None, None, folder)
+        self._write(api.hparams_pb(hparam_dict), None, None, folder)
+        for name, value in metric_dict.items():
+            self._write(summaries.scalar(name, value), global_step, None, folder)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("add_"):
+            raise NotImplementedError(
+                f"SummaryWriter.{name} is not part of chainrule. There are add_scalar, add_scalars, add_histogram, "
+                "add_image, add_images, add_figure, add_text and add_hparams; chainrule.explain draws graphs."
+            )
+        raise AttributeError(f"'SummaryWriter' object has no attribute '{name}'")
+
+    def flush(self) -> None:
+        """Writes what is waiting to the disk."""
+        for file in self._files.values():
+            file.flush()
+
+    def close(self) -> None:
+        """Writes what is waiting and closes the files; writing again opens new ones."""
+        for file in self._files.values():
+            file.close()
+        self._files.clear()
+
+    def __enter__(self) -> SummaryWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,80 @@
+"""SummaryWriter writes what PyTorch's writes; without the tensorboard package it says what to install."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch as reference
+
+import chainrule
+
+INSTALLED = importlib.util.find_spec("tensorboard") is not None
+needs_tensorboard = pytest.mark.skipif(not INSTALLED, reason="pip install tensorboard")
+
+
+def test_import_error_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['tensorboard'] = None\n"
+        "from chainrule.utils.tensorboard import SummaryWriter\n"
+        "SummaryWriter('nowhere')"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ImportError: chainrule.utils.tensorboard needs" in result.stderr
+    assert "pip install tensorboard" in result.stderr
+
+
+def written(library, folder: Path) -> dict[str, list]:
+    """What one program leaves in the event files: tag by tag, the steps and values."""
+    writer_class = importlib.import_module(f"{library.__name__}.utils.tensorboard").SummaryWriter
+    library.manual_seed(0)
+    values = library.randn(500)
+    with writer_class(str(folder)) as writer:
+        for step in range(3):
+            writer.add_scalar("loss", values[step], step)
+        writer.add_scalar("new", 1.5, 7, new_style=True)
+        writer.add_scalars("both", {"train": 1.0, "test": 2.0}, 4)
+        writer.add_histogram("weights", values, 1)
+        writer.add_histogram("few", values, 1, bins=8)
+        writer.add_histogram("edges", values, 1, bins=[-1.0, 0.0, 0.5, 1.0])
+        writer.add_text("note", "*words*", 2)
+        writer.add_image("picture", library.linspace(0, 1, 48).reshape(3, 4, 4), 3)
+        assert writer.get_logdir() == str(folder)
+
+    from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+
+    found: dict[str, list] = {}
+    for path in sorted(folder.rglob("events.out.*")):
+        for event in EventFileLoader(str(path)).Load():
+            for value in event.summary.value:
+                place = f"{path.parent.relative_to(folder)}:{value.tag}"
+                value.metadata.Clear()
+                found.setdefault(place, []).append((event.step, value))
+    return found
+
+
+@needs_tensorboard
+@pytest.mark.filterwarnings("ignore")
+def test_files_are_pytorchs(tmp_path: Path) -> None:
+    ours, theirs = written(chainrule, tmp_path / "ours"), written(reference, tmp_path / "theirs")
+    assert ours.keys() == theirs.keys()
+    assert ours == theirs
+
+
+@needs_tensorboard
+@pytest.mark.filterwarnings("ignore")
+def test_hparams_and_missing_parts(tmp_path: Path) -> None:
+    from chainrule.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_hparams({"lr": 0.1, "layers": 2}, {"accuracy": 0.9}, run_name="first")
+        with pytest.raises(NotImplementedError, match="add_mesh"):
+            writer.add_mesh("m")
+        with pytest.raises(ValueError, match="no element"):
+            writer.add_histogram("empty", chainrule.zeros(0))
+        with pytest.raises(ValueError, match="dataformats"):
+            writer.add_image("i", chainrule.zeros(2, 2))
+    assert list((tmp_path / "first").glob("events.out.*"))
