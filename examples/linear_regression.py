@@ -20,7 +20,7 @@ for step in range(101):
 # Least squares solves the same problem at once; a column of ones makes the offset one more weight.
 with_ones = torch.cat([inputs, torch.ones(200, 1)], dim=1)
 exact = torch.linalg.lstsq(with_ones, targets).solution.flatten()
-learned = torch.cat([model.weight.detach().flatten(), model.bias.detach()])
+learned = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 print("learned:      ", [round(v, 3) for v in learned.tolist()])
 print("least squares:", [round(v, 3) for v in exact.tolist()])
 print(f"largest difference {(learned - exact).abs().max().item():.5f}")

@@ -6,7 +6,7 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from .. import _core
 from .._core import Tensor
@@ -83,7 +83,7 @@ class autocast:  # noqa: N801
         autocast_increment_nesting()
         return self
 
-    def __exit__(self, *exception: object) -> bool:
+    def __exit__(self, *exception: object) -> Literal[False]:
         if autocast_decrement_nesting() == 0:
             clear_autocast_cache()
         enabled, dtype, caches = self._before.pop()
