@@ -89,8 +89,10 @@ const PackedTensor* find_packed(const Node* n, int i) {
   return nullptr;
 }
 
-Tensor unpack_saved(Node* n, const PackedTensor& packed) {
-  Owned object(checked(PyObject_CallOneArg(packed.unpack, packed.object)));
+Tensor unpack_saved(Node* n, const PackedTensor& kept) {
+  PackedTensor packed = kept;  // the hook may run a pass of its own that releases what the node keeps
+  Owned hook(Py_NewRef(packed.unpack)), argument(Py_NewRef(packed.object)), target(Py_XNewRef(packed.edge.object()));
+  Owned object(checked(PyObject_CallOneArg(hook.get(), argument.get())));
   if (!is_tensor(object.get())) {
     raise(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
           Py_TYPE(object.get())->tp_name);
