@@ -42,7 +42,7 @@ def test_readme_example_prints_what_it_says(number: int, tmp_path: Path) -> None
 
 
 def test_readme_has_all_its_examples() -> None:
-    assert len(EXAMPLES) == README.count("```python") == 3
+    assert len(EXAMPLES) == README.count("```python") == 4
 
 
 def test_readme_example_is_the_demo() -> None:

@@ -88,7 +88,7 @@ def page(tasks: list[dict]) -> str:
         "",
         "PyTorch tests itself with a database of its operations: sample inputs, wrong inputs, dtypes. These tables",
         "are what chainrule passes of it, operation by operation, compared with PyTorch 2.13.0 in the same process.",
-        "Written by `tools/coverage.py` from a run; internal names (with an underscore, or of `ops.aten`) are left out.",
+        "Written by `tools/coverage.py` from a run; internal names (an underscore, `ops.aten`) are left out.",
         "",
         *table(tasks),
         "",
