@@ -2,8 +2,4 @@
 #pragma once
 #include <Python.h>
 
-namespace chainrule {
-
-void add_device(PyObject* module);
-
-}  // namespace chainrule
+namespace chainrule { void add_device(PyObject* module); }  // namespace chainrule
