@@ -34,7 +34,7 @@ def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool
     number = float(values_of(value))
     if not new_style:
         return pb.Summary(value=[pb.Summary.Value(tag=tag, simple_value=number)])
-    from tensorboard.compat.proto.tensor_pb2 import TensorProto
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto  # type: ignore[attr-defined]
 
     kept = (
         TensorProto(double_val=[number], dtype="DT_DOUBLE")
@@ -150,8 +150,8 @@ def image(tag: str, pixels: Any, dataformats: str) -> Any:
 
 def text(tag: str, words: str) -> Any:
     """A text, which TensorBoard shows as Markdown."""
-    from tensorboard.compat.proto.tensor_pb2 import TensorProto
-    from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto  # type: ignore[attr-defined]
+    from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto  # type: ignore[attr-defined]
 
     pb = library()
     shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=1)])

@@ -45,7 +45,7 @@ class SummaryWriter:
     def _file(self, folder: str) -> Any:
         """The event file of a folder, made when it is first written to."""
         if folder not in self._files:
-            from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+            from tensorboard.compat.proto.event_pb2 import Event, SessionLog  # type: ignore[attr-defined]
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
             self._files[folder] = EventFileWriter(folder, **self._options)
@@ -56,7 +56,7 @@ class SummaryWriter:
         return self._files[folder]
 
     def _write(self, summary: Any, step: Any, walltime: float | None, folder: str | None = None) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.event_pb2 import Event  # type: ignore[attr-defined]
 
         event = Event(summary=summary, wall_time=time.time() if walltime is None else walltime)
         if step is not None:
