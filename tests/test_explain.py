@@ -277,3 +277,12 @@ def test_of_every_elementwise_operation():
                 ), row
                 checked += 1
     assert checked > 60
+
+
+def test_each_input_of_a_layer_has_its_own_formula() -> None:
+    """The bias stands first among linear's inputs, as in PyTorch's node."""
+    layer = chainrule.nn.Linear(3, 2)
+    loss = layer(chainrule.ones(4, 3)).sum()
+    lines = str(chainrule.explain(loss)).splitlines()
+    assert any("to layer.bias" in line and "[g summed over rows]" in line for line in lines)
+    assert any("to layer.weight" in line and "[g.T @ x]" in line for line in lines)

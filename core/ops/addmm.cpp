@@ -19,7 +19,7 @@ OpInfo kAddbmm{"addbmm", "AddbmmBackward0", "input: beta * g, a: alpha * g @ b.m
 OpInfo kBaddbmm{"baddbmm", "BaddbmmBackward0", "input: beta * g, a: alpha * g @ b.mT, b: alpha * a.mT @ g"};
 // PyTorch builds linear from several operations; its node carries the name of the last.
 constexpr const char* kWithoutBias = "x: g @ weight, weight: g.T @ x";
-constexpr const char* kWithBias = "x: g @ weight, weight: g.T @ x, bias: g summed over rows";
+constexpr const char* kWithBias = "bias: g summed over rows, x: g @ weight, weight: g.T @ x";
 OpInfo kLinear{"linear", "MmBackward0", kWithoutBias};
 OpInfo kLinearRow{"linear", "SqueezeBackward4", kWithoutBias};
 OpInfo kLinearMany{"linear", "UnsafeViewBackward0", kWithoutBias};

@@ -144,7 +144,8 @@ class Node:
         """Its variable, else its expression, else its operation."""
         expression = self.line.expression if self.line and not self.is_leaf else None
         if self.is_part and not self.variable:
-            return f"{self.operation} in {self.module or expression}"
+            place = self.module or expression
+            return f"{self.operation} in {place}" if place else self.operation
         return self.variable or expression or (f"a leaf {list(self.shape)}" if self.is_leaf else self.operation)
 
     def to_dict(self) -> dict[str, Any]:
