@@ -6,7 +6,6 @@ digits behind the point may differ by a few units of the last one.
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -18,9 +17,6 @@ from test_command_line import command
 FOLDER = Path(__file__).parent
 SCRIPTS = sorted((FOLDER / "scripts").glob("*.py"))
 NUMBER = re.compile(r"-?\d+\.\d+")
-NEEDS_DATA = pytest.mark.skipif(
-    not importlib.util.find_spec("chainrule.utils.data"), reason="loading data is a subject of its own"
-)
 
 
 def same(ours: str, theirs: str) -> bool:
@@ -33,7 +29,7 @@ def same(ours: str, theirs: str) -> bool:
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(p, marks=NEEDS_DATA if "utils.data" in p.read_text() else ()) for p in SCRIPTS],
+    SCRIPTS,
     ids=lambda p: p.stem,
 )
 def test_script(path):

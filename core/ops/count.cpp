@@ -9,7 +9,7 @@
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/reduce.hpp"
-#include "tensor/with_type.hpp"
+#include "tensor/element_type.hpp"
 
 namespace chainrule {
 namespace {

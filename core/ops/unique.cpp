@@ -11,7 +11,7 @@
 #include "backends/cpu/sort.hpp"
 #include "ops/copy.hpp"
 #include "ops/rearrange.hpp"
-#include "tensor/with_type.hpp"
+#include "tensor/element_type.hpp"
 
 namespace chainrule {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace chainrule {
 
-// f is called with a null pointer to the type.
+// Calls f with a null pointer to the type: with_element_type(x.dtype(), [&]<class T>(T*) { ... }).
 template <class F>
 auto with_element_type(DType t, F&& f) {
   switch (t) {
@@ -37,6 +37,14 @@ auto with_element_type(DType t, F&& f) {
     default:
       return f(static_cast<Complex<double>*>(nullptr));
   }
+}
+
+// As above for the dtypes that have an order; nothing happens for complex ones.
+template <class F>
+void with_real_type(DType t, F&& f) {
+  with_element_type(t, [&]<class T>(T* type) {
+    if constexpr (!requires(T x) { x.im; }) f(type);
+  });
 }
 
 // As above where only the size matters: one type for all that are moved alike.

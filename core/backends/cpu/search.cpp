@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "backends/cpu/thread_pool.hpp"
-#include "tensor/with_type.hpp"
+#include "tensor/element_type.hpp"
 
 namespace chainrule::cpu {
 namespace {

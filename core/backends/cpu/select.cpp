@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backends/cpu/row_loop.hpp"
-#include "tensor/with_type.hpp"
+#include "tensor/element_type.hpp"
 
 namespace chainrule::cpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "backends/cpu/radix_sort.hpp"
 #include "backends/cpu/row_loop.hpp"
-#include "tensor/with_type.hpp"
+#include "tensor/element_type.hpp"
 
 namespace chainrule::cpu {
 namespace {
