@@ -4,8 +4,6 @@
 #include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 #include "autograd/saved_hooks.hpp"
-#include "autograd/source_line.hpp"
-#include "tensor/slab.hpp"
 
 namespace chainrule {
 namespace {
@@ -14,10 +12,6 @@ std::vector<NamedFormula>& formulas() {
   static std::vector<NamedFormula> list;  // operations of other files come before this file's own statics
   return list;
 }
-
-using NodeSlab = Slab<Node>;
-uint64_t next_sequence = 1;
-int64_t live = 0;
 
 // Nodes whose count fell to zero, linked through `sequence` until the outermost dealloc has freed them.
 Node* dying = nullptr;
@@ -41,9 +35,9 @@ void clear_packed(Node* n) {
 }
 
 void clear_extras(Node* n) {
+  if (!n->extras) return;
   clear_packed(n);
   NodeExtras* e = std::exchange(n->extras, nullptr);
-  if (!e) return;
   Py_CLEAR(e->hooks);
   Py_CLEAR(e->prehooks);
   Py_CLEAR(e->metadata);
@@ -55,8 +49,8 @@ void clear_extras(Node* n) {
 }
 
 void destroy(Node* n) {
-  release_saved(n);
-  if (n->function) n->function->destroy(n->capture);
+  if (n->saved_count) release_saved(n);
+  if (n->function && n->function->destroy) n->function->destroy(n->capture);
   clear_edges(n);
   clear_extras(n);
   for (int i = 0; i < n->output_count; ++i) n->outputs[i].clear();
@@ -64,8 +58,8 @@ void destroy(Node* n) {
   if (n->saved != n->inline_saved) delete[] n->saved;
   if (n->outputs != &n->inline_output) delete[] n->outputs;
   n->line.~SourceLine();
-  --live;
-  NodeSlab::release(n);
+  --nodes_alive;
+  Slab<Node>::release(n);
 }
 
 void drain() {
@@ -103,32 +97,13 @@ OpInfo::OpInfo(const char* name, const char* node_name, const char* formula)
 
 std::span<const NamedFormula> known_formulas() { return formulas(); }
 
-int64_t live_nodes() { return live; }
+int64_t live_nodes() { return nodes_alive; }
 uint64_t last_node_number() { return next_sequence - 1; }
 
-void Output::describe(const Tensor& t) {
-  dtype = t.dtype();
-  ndim = static_cast<uint8_t>(t.ndim());
-  pending = nullptr;
-  if (ndim > 5) heap_sizes = new int64_t[ndim];
-  std::copy_n(t->sizes(), ndim, ndim > 5 ? heap_sizes : inline_sizes);
+void Output::copy_long_sizes(const Tensor& t) {
+  heap_sizes = new int64_t[ndim];
+  std::copy_n(t->sizes(), ndim, heap_sizes);
 }
-
-void Output::clear() {
-  Py_CLEAR(pending);
-  if (ndim > 5) delete[] heap_sizes;
-  ndim = 0;
-}
-
-namespace {
-
-PyTypeObject* type_of(OpInfo& op) {
-  if (!op.type) [[unlikely]]
-    op.type = make_node_type(op.node_name);
-  return op.type;
-}
-
-}  // namespace
 
 void rename_node(Node* n, OpInfo& op) {
   n->op = &op;
@@ -136,17 +111,10 @@ void rename_node(Node* n, OpInfo& op) {
 }
 
 Node* make_node(OpInfo* op, int edges, int saved, int outputs) {
-  Node* n = NodeSlab::allocate(type_of(*op));
-  n->op = op;
-  n->function = nullptr;
-  new (&n->line) SourceLine();
-  n->run = 0;
-  n->flags = 0;
-  n->extras = nullptr;
+  Node* n = make_inline_node(op, 0, 0);
   reserve_edges(n, edges);
   reserve_saved(n, saved);
   reserve_outputs(n, outputs);
-  ++live;
   return n;
 }
 
@@ -175,17 +143,6 @@ void reserve_outputs(Node* n, int count) {
 NodeExtras* extras(Node* n) {
   if (!n->extras) n->extras = new NodeExtras();
   return n->extras;
-}
-
-void finish_node(Node* n) {
-  n->sequence = next_sequence++;
-  n->line = current_line();
-  gc::track(n);
-}
-
-void set_edge(Node* n, int i, Edge e) {
-  Py_XINCREF(e.object());
-  n->edges[i] = e;
 }
 
 namespace {

@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "autograd/source_line.hpp"
 #include "tensor/error.hpp"
+#include "tensor/slab.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
@@ -85,9 +87,24 @@ struct Output {
   TensorObject* pending;  // strong
 
   Span sizes() const { return {ndim <= 5 ? inline_sizes : heap_sizes, ndim}; }
-  void describe(const Tensor& t);
-  void clear();
+  void describe(const Tensor& t) {
+    dtype = t->dtype;
+    ndim = t->ndim;
+    pending = nullptr;
+    if (ndim > 5) [[unlikely]]
+      return copy_long_sizes(t);
+    std::memcpy(inline_sizes, t->inline_dims, sizeof inline_sizes);  // all five: cheaper than counting
+  }
+  void clear() {
+    Py_CLEAR(pending);
+    if (ndim > 5) delete[] heap_sizes;
+    ndim = 0;
+  }
+
+ private:
+  void copy_long_sizes(const Tensor& t);
 };
+static_assert(TensorObject::kInlineDims == 5);
 
 class Backward;
 class TileGroup;
@@ -96,7 +113,7 @@ struct TileTerm;
 // A gradient function with its captured values, stored inside the node.
 struct GradientFunction {
   void (*invoke)(void* capture, Backward& backward);
-  void (*destroy)(void* capture);
+  void (*destroy)(void* capture);                                // null: there is nothing to do
   bool (*tile_rule)(Node*, TileGroup&, std::vector<TileTerm>&);  // null unless elementwise; see Note [Tile groups]
 };
 
@@ -139,17 +156,55 @@ extern PyTypeObject NodeType;                    // base of all nodes' types; fi
 PyTypeObject* make_node_type(const char* name);  // in the bindings
 PyTypeObject* make_node_type(const char* name, PyTypeObject* base);
 
+inline PyTypeObject* type_of(OpInfo& op) {
+  if (!op.type) [[unlikely]]
+    op.type = make_node_type(op.node_name);
+  return op.type;
+}
+
 // A new node without edges. `outputs` is 1 for nearly all.
 Node* make_node(OpInfo* op, int edges, int saved, int outputs);
 NodeExtras* extras(Node* n);
 void rename_node(Node* n, OpInfo& op);  // shows it as a node of another operation
-void finish_node(Node* n);              // gives it its number and line, and lets the collector see it
+
+inline uint64_t next_sequence = 1;
+inline int64_t nodes_alive = 0;
+
+// As make_node, for one output and counts that find room in the node itself; inline, since elementwise operations make
+// so many. The caller fills in all edges and saved tensors.
+inline Node* make_inline_node(OpInfo* op, int edges, int saved) {
+  Node* n = Slab<Node>::allocate(type_of(*op));
+  n->op = op;
+  n->function = nullptr;
+  new (&n->line) SourceLine();
+  n->run = 0;
+  n->edge_count = edges;
+  n->output_count = 1;
+  n->saved_count = static_cast<uint16_t>(saved);
+  n->flags = 0;
+  n->edges = n->inline_edges;
+  n->saved = n->inline_saved;
+  n->outputs = &n->inline_output;
+  n->extras = nullptr;
+  ++nodes_alive;
+  return n;
+}
+
+// Gives it its number and line, and lets the collector see it.
+inline void finish_node(Node* n) {
+  n->sequence = next_sequence++;
+  n->line = current_line();
+  gc::track(n);
+}
 
 // For a node whose counts are known only after it was made; it must have none so far.
 void reserve_edges(Node* n, int count);
 void reserve_saved(Node* n, int count);
 void reserve_outputs(Node* n, int count);
-void set_edge(Node* n, int i, Edge e);  // takes a new reference
+inline void set_edge(Node* n, int i, Edge e) {  // takes a new reference
+  Py_XINCREF(e.object());
+  n->edges[i] = e;
+}
 void save_input(Node* n, int i, const Tensor& t);
 void save_output(Node* n, int i, const Tensor& t, int output_number = 0);
 bool has_saved(const Node* n, int i);  // false: nothing was given for this one
@@ -176,7 +231,8 @@ void set_function(Node* n, F f) {
     }
   };
   static constexpr GradientFunction function = [] {
-    GradientFunction g{&Holder::invoke, &Holder::destroy, nullptr};
+    constexpr bool plain = std::is_trivially_destructible_v<F> && sizeof(F) <= Node::kCapture;
+    GradientFunction g{&Holder::invoke, plain ? nullptr : &Holder::destroy, nullptr};
     if constexpr (requires { F::tile_rule; }) g.tile_rule = &F::tile_rule;
     return g;
   }();

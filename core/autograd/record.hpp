@@ -84,6 +84,11 @@ class Backward {
 
 // Makes `output` an output of `node` (a new reference to the node is taken).
 void attach(const Tensor& output, Node* node, int output_number = 0);
+// As above for a fresh output and its own new node, whose reference is handed over.
+inline void attach_new(const Tensor& output, Node* node) {
+  output->node = node;
+  track(output.get());
+}
 
 using Inputs = std::span<const Tensor* const>;
 

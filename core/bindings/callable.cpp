@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 
@@ -321,6 +322,26 @@ void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
   if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
   o.signature.method = true;
   if (forms & kMethod) add_overload(methods, o);
+}
+
+Overload make_overload(std::string_view text, const Function& f) {
+  bool arrow = !f.returns_many || text.find("->") != text.npos;
+  Signature s = Signature::parse(std::string(text) + (arrow ? "" : " -> Tensor[]"));
+  bool copies_out = s.out >= 0 && f.arity < static_cast<int>(s.parameters.size());
+  std::array<uint8_t, BoundArguments::kMax> places{};
+  int at = 0;
+  for (int i = 0; i < f.arity; ++i) {
+    if (copies_out && at == s.out) ++at;  // the function does not take it
+    places[i] = at++;
+  }
+  if (at > static_cast<int>(s.parameters.size())) raise(PyExc_SystemError, "signature too short: ", s.text);
+  Call call = [f, places](const BoundArguments& a) { return f.invoke(f.pointer, a, places.data()); };
+  return {std::move(s), std::move(call), copies_out};
+}
+
+void define_function(std::string_view text, Forms forms, const Function& f) {
+  Overload o = make_overload(text, f);
+  define_call(std::move(o.signature), forms, std::move(o.call), o.copies_out);
 }
 
 void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self)) {

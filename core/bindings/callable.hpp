@@ -1,6 +1,5 @@
 // Functions and methods as Python sees them: one or more signatures, each with a C++ function behind it.
 #pragma once
-#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -42,54 +41,43 @@ using Call = std::function<PyObject*(const BoundArguments&)>;
 // Adds an overload to the function and/or method of the signature's name. The order of calls is the order of trial.
 void define_call(Signature signature, Forms forms, Call call, bool copies_out = false);
 
-template <class F>
-struct Caller;
-template <class R, class... A>
-struct Caller<R (*)(A...)> {
-  using Function = R (*)(A...);
-  template <size_t... I>
-  static PyObject* call(Function f, const BoundArguments& a, const int* index, std::index_sequence<I...>) {
-    if constexpr (std::is_void_v<R>) {
-      f(FromPython<std::decay_t<A>>::from(a[index[I]])...);
-      return Py_NewRef(Py_None);
-    } else {
-      return to_python(f(FromPython<std::decay_t<A>>::from(a[index[I]])...));
-    }
-  }
-  static constexpr int kArity = sizeof...(A);
-  static constexpr bool kReturnsMany = std::is_same_v<R, std::vector<Tensor>>;
-  // `copies_out`: the function does not take the signature's `out`, so that parameter is passed over.
-  static Call wrap(Function f, const Signature& s, bool copies_out) {
-    std::array<int, kArity + 1> index{};
-    int at = 0;
-    for (int i = 0; i < kArity; ++i) {
-      if (copies_out && at == s.out) ++at;
-      index[i] = at++;
-    }
-    if (at > static_cast<int>(s.parameters.size())) raise(PyExc_SystemError, "signature too short: ", s.text);
-    return [f, index](const BoundArguments& a) { return call(f, a, index.data(), std::index_sequence_for<A...>()); };
-  }
+// A C++ function without its type, and how to call it with Python's arguments: the little that each `define` compiles.
+struct Function {
+  using Pointer = void (*)();
+  Pointer pointer;
+  // `places` holds where each of the function's arguments stands among the bound ones. A new reference; may throw.
+  PyObject* (*invoke)(Pointer, const BoundArguments&, const uint8_t* places);
+  int arity;
+  bool returns_many;
 };
 
-// An overload whose C++ function takes the signature's parameters; the C++ types decide the conversions, and whether a
-// text without an arrow means one tensor or several.
-template <class F>
-Overload make_overload(std::string_view text, F f) {
-  auto* function = +f;
-  using C = Caller<decltype(function)>;
-  bool arrow = !C::kReturnsMany || text.find("->") != text.npos;
-  Signature s = Signature::parse(std::string(text) + (arrow ? "" : " -> Tensor[]"));
-  bool copies_out = s.out >= 0 && C::kArity < static_cast<int>(s.parameters.size());
-  Call call = C::wrap(function, s, copies_out);
-  return {std::move(s), std::move(call), copies_out};
+template <class R, class... A>
+Function untyped(R (*f)(A...)) {
+  static_assert(sizeof...(A) <= BoundArguments::kMax);
+  auto invoke = [](Function::Pointer pointer, const BoundArguments& a, [[maybe_unused]] const uint8_t* places) {
+    auto* typed = reinterpret_cast<R (*)(A...)>(pointer);
+    return [&]<size_t... I>(std::index_sequence<I...>) -> PyObject* {
+      if constexpr (std::is_void_v<R>) {
+        typed(FromPython<std::decay_t<A>>::from(a[places[I]])...);
+        return Py_NewRef(Py_None);
+      } else {
+        return to_python(typed(FromPython<std::decay_t<A>>::from(a[places[I]])...));
+      }
+    }(std::index_sequence_for<A...>());
+  };
+  return {reinterpret_cast<Function::Pointer>(f), invoke, sizeof...(A), std::is_same_v<R, std::vector<Tensor>>};
 }
 
-// define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, &mm). A parameter `out` that the function does
-// not take is served by copying the result.
+// An overload whose C++ function takes the signature's parameters; the C++ types decide the conversions, and whether a
+// text without an arrow means one tensor or several. A parameter `out` that the function does not take is served by
+// copying the result.
+Overload make_overload(std::string_view text, const Function& f);
+void define_function(std::string_view text, Forms forms, const Function& f);
+
+// define("mm(Tensor input, Tensor mat2, *, Tensor? out=None)", kBoth, &mm)
 template <class F>
 void define(std::string_view text, Forms forms, F f) {
-  Overload o = make_overload(text, f);
-  define_call(std::move(o.signature), forms, std::move(o.call), o.copies_out);
+  define_function(text, forms, untyped(+f));
 }
 
 // Calls the first overload that the arguments fit; `args` holds the values of the keywords after the `n` positional

@@ -107,8 +107,8 @@ PyObject* device_call(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
   static const Callable constructor = [] {
     Callable c;
     c.name = "device";
-    c.overloads.push_back(make_overload("device(device device) -> device", device_from));
-    c.overloads.push_back(make_overload("device(str type, int? index=None) -> device", device_at));
+    c.overloads.push_back(make_overload("device(device device) -> device", untyped(device_from)));
+    c.overloads.push_back(make_overload("device(str type, int? index=None) -> device", untyped(device_at)));
     return c;
   }();
   return guarded([&] { return call(self, constructor, args, PyVectorcall_NARGS(nargsf), keywords); });

@@ -32,7 +32,7 @@ struct Copying<R (*)(A...)> {
 template <class F>
 void define_copy(const std::string& name, const std::string& arguments, F f) {
   using Form = Copying<decltype(+f)>;
-  bool many = Caller<decltype(+f)>::kReturnsMany, named = arguments.find("*, ") != arguments.npos;
+  bool many = untyped(+f).returns_many, named = arguments.find("*, ") != arguments.npos;
   std::string out = std::string(named ? ", " : ", *, ") + (many ? "Tensor[]? out=None)" : "Tensor!? out=None)");
   define(name + "_copy(Tensor input" + arguments + out, kFunction, &Form::template call<F>);
 }

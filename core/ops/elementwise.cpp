@@ -86,6 +86,14 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
   if (compute == Compute::I64) check_division(op);
 }
 
+// Of two tensors with the same number of dimensions; a loop, since a call to compare a few numbers takes longer.
+bool same_sizes(const TensorObject* a, const TensorObject* b) {
+  for (int i = 0; i < a->ndim; ++i) {
+    if (a->sizes()[i] != b->sizes()[i]) return false;
+  }
+  return true;
+}
+
 // The first tensor when all are contiguous, of one shape and of the arithmetic's own dtype, so that the kernel can run
 // on them directly; null otherwise.
 const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in) {
@@ -104,7 +112,7 @@ const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in
       if (t->dtype != DType::Float32 && t->dtype != DType::Float64) return nullptr;
       first = t;
     } else if (t->dtype != first->dtype || t->numel != first->numel || t->ndim != first->ndim ||
-               !std::equal(t->sizes(), t->sizes() + t->ndim, first->sizes())) {
+               !same_sizes(t, first)) {
       return nullptr;
     }
   }
@@ -202,14 +210,16 @@ void note_cuts(std::span<const Operand> in, const Tensor& out) {
   }
 }
 
+// The node of a call whose inputs may require gradients; null if none does.
+Node* node_of(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
+  if (!grad_enabled() || !is_differentiable(out.dtype())) return nullptr;
+  if (op.differentiable) return make_elementwise_node(op, in, parameters, out, nullptr);
+  bool refused = refuses_derivative(op, false) && any_requires_grad(in);
+  return refused ? make_refusing_node(op, false, in, out) : nullptr;
+}
+
 void record_elementwise(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
-  bool refused = !op.differentiable && refuses_derivative(op, false);
-  if ((wants_grad(op, in) || (refused && any_requires_grad(in))) && is_differentiable(out.dtype())) {
-    Node* n =
-        refused ? make_refusing_node(op, false, in, out) : make_elementwise_node(op, in, parameters, out, nullptr);
-    attach(out, n);
-    Py_DECREF((PyObject*)n);
-  }
+  if (Node* n = node_of(op, in, parameters, out)) attach_new(out, n);
   if (forward_mode::active()) [[unlikely]]
     pass_tangents(op, in, parameters, out);
 }

@@ -192,44 +192,72 @@ Tensor complex_number(const Operand& number, DType dtype) {
   return t;
 }
 
-Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
-                            const Tensor& out, const Tensor* former) {
-  Edge edges[kMaxInputs];
-  uint8_t reads = 0;
+namespace {
+
+struct Edges {
+  Edge to[kMaxInputs];
+  uint8_t reads = 0;  // what the gradients along them read
+  bool any = false;
+};
+Edges edges_of(const OpRecord& op, std::span<const Operand> in) {
+  Edges edges;
   for (int i = 0; i < op.input_count; ++i) {
     if (!in[i].tensor || (op.reads[i] & kIsNone) || !is_differentiable(in[i].tensor->dtype)) continue;
-    edges[i] = gradient_edge(in[i].tensor);
-    if (!edges[i] && forward_mode::active()) edges[i] = Edge::to_leaf(in[i].tensor);
-    if (edges[i]) reads |= op.reads[i];
+    Edge& edge = edges.to[i];
+    edge = gradient_edge(in[i].tensor);
+    if (edge)
+      edges.any = true;
+    else if (forward_mode::active()) [[unlikely]]
+      edge = Edge::to_leaf(in[i].tensor);
+    if (edge) edges.reads |= op.reads[i];
   }
-  ElementwiseGradient e;
+  return edges;
+}
+
+}  // namespace
+
+Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
+                            const Tensor& out, const Tensor* former) {
+  Edges edges = edges_of(op, in);
+  if (!edges.any) return nullptr;
+  constexpr int kRoom = std::extent_v<decltype(Node::inline_saved)>;
+  static_assert(kMaxInputs <= std::extent_v<decltype(Node::inline_edges)> && kMaxInputs <= kRoom);
+  Node* n = make_inline_node(node_info(op, in), op.input_count, 0);
+  set_function(n, ElementwiseGradient());
+  auto& e = *reinterpret_cast<ElementwiseGradient*>(n->capture);
   e.op = &op;
-  int numbers = 0, saved = 0;
-  Tensor complex_numbers[kMaxInputs];
+  int numbers = 0;
   for (int i = 0; i < op.parameter_count; ++i) e.numbers[numbers++] = parameters[i];
-  for (int i = 0; i < std::min(op.input_count, kMaxInputs); ++i) {
-    bool read = reads >> i & 1;
-    if (read) complex_numbers[i] = complex_number(in[i], out.dtype());
-    if (!in[i].tensor && !complex_numbers[i]) {
+  for (int i = 0; i < op.input_count; ++i) set_edge(n, i, edges.to[i]);
+  if ((edges.reads & 15) == 15) {  // three inputs and the output: more than there is room for
+    reserve_saved(n, kRoom + 1);
+    n->saved_count = 0;
+  }
+  // Counted as they come, so that the node is whole whenever one of them is refused.
+  auto save = [n](const Tensor& t, auto how) {
+    int at = n->saved_count++;
+    n->saved[at].tensor = nullptr;
+    how(n, at, t);
+    return static_cast<uint8_t>(at);
+  };
+  auto save_as_input = [](Node* node, int at, const Tensor& t) { save_input(node, at, t); };
+  for (int i = 0; i < op.input_count; ++i) {
+    bool read = edges.reads >> i & 1;
+    Tensor complex = read && !in[i].tensor ? complex_number(in[i], out.dtype()) : Tensor();
+    if (complex) {
+      e.slot[i] = save(complex, save_as_input);
+    } else if (!in[i].tensor) {
       e.slot[i] = ElementwiseGradient::kNumber;
       e.numbers[numbers++] = in[i].scalar.real;
+    } else if (!read) {
+      e.slot[i] = ElementwiseGradient::kUnread;
     } else {
-      e.slot[i] = read ? static_cast<uint8_t>(saved++) : ElementwiseGradient::kUnread;
+      e.slot[i] = save(former && former[i] ? former[i] : Tensor::borrow(in[i].tensor), save_as_input);
     }
   }
-  e.slot[kMaxInputs] = reads & kReadsOutput ? static_cast<uint8_t>(saved++) : ElementwiseGradient::kUnread;
-
-  Node* n = make_node(node_info(op, in), op.input_count, saved, 1);
-  for (int i = 0; i < op.input_count; ++i) {
-    if (edges[i]) set_edge(n, i, edges[i]);
-    if (e.slot[i] >= ElementwiseGradient::kNumber) continue;
-    if (complex_numbers[i])
-      save_input(n, e.slot[i], complex_numbers[i]);
-    else
-      save_input(n, e.slot[i], former && former[i] ? former[i] : Tensor::borrow(in[i].tensor));
-  }
-  if (e.slot[kMaxInputs] < ElementwiseGradient::kNumber) save_output(n, e.slot[kMaxInputs], out);
-  set_function(n, e);
+  e.slot[kMaxInputs] = ElementwiseGradient::kUnread;
+  if (edges.reads & kReadsOutput)
+    e.slot[kMaxInputs] = save(out, [](Node* node, int at, const Tensor& t) { save_output(node, at, t); });
   n->outputs[0].describe(out);
   finish_node(n);
   return n;

@@ -13,8 +13,8 @@ OpInfo* node_info(const OpRecord& op, std::span<const Operand> in);
 // Gradients keep numbers as doubles: one with an imaginary part as a tensor in its place, a null handle for all else.
 Tensor complex_number(const Operand& number, DType dtype);
 
-// Makes the node of a call. `former`: per input, a copy from before an in-place write, or a null handle; null when
-// there are none.
+// Makes the node of a call; null if no input requires a gradient. `former`: per input, a copy from before an in-place
+// write, or a null handle; null when there are none.
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                             const Tensor& out, const Tensor* former);
 

@@ -36,7 +36,7 @@ struct Storage {
   static Storage* borrow(void* data, int64_t bytes, PyObject* owner);
 
   // Whether new storages are for inference only; per thread.
-  static thread_local bool making_inference;
+  static thread_local bool making_inference __attribute__((tls_model("initial-exec")));
 
   void retain() { ++references; }
   void release() {

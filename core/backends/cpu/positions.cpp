@@ -13,8 +13,21 @@ namespace {
 
 constexpr int64_t kGrain = 32 * 1024;
 
+// What a visit does to an element of the whole and the one beside it. The `common` ones are compiled once more for the
+// layouts that are met most.
 template <Meet meet, class T>
-[[gnu::always_inline]] inline void apply(T& at, T other) {
+struct Apply {
+  static constexpr bool common = meet == Meet::Replace || meet == Meet::Add;
+  [[gnu::always_inline]] void operator()(T& at, T other) const;
+};
+template <class T>
+struct Read {
+  static constexpr bool common = true;
+  void operator()(const T& in, T& out) const { out = in; }
+};
+
+template <Meet meet, class T>
+[[gnu::always_inline]] inline void Apply<meet, T>::operator()(T& at, T other) const {
   if constexpr (meet == Meet::Replace) {
     at = other;
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -86,9 +99,11 @@ const int64_t* visit_elements(const IndexedElements& at, const Rows<3>& rows, in
                               T* beside, Visit visit) {
   int64_t by_index = rows.step(kIndex), by_whole = rows.step(kWhole), by_beside = rows.step(kBeside);
   auto visit_by = [&](auto... steps) { return visit_steps(at, rows, first, last, whole, beside, visit, steps...); };
-  bool unit = by_index == 1 && by_whole == 0 && by_beside == 1 && at.step == 1;
-  if (unit && !at.wraps) return visit_by(One(), Zero(), One(), One(), Zero());
-  if (unit) return visit_by(One(), Zero(), One(), One(), at.size);
+  if constexpr (Visit::common) {
+    bool unit = by_index == 1 && by_whole == 0 && by_beside == 1 && at.step == 1;
+    if (unit && !at.wraps) return visit_by(One(), Zero(), One(), One(), Zero());
+    if (unit) return visit_by(One(), Zero(), One(), One(), at.size);
+  }
   return visit_by(by_index, by_whole, by_beside, at.step, at.wraps ? at.size : 0);
 }
 
@@ -105,7 +120,7 @@ void visit_slices(const Slices& at, int64_t first, int64_t last, T* whole, T* pa
   Rows<1> after(at.after_sizes, {at.after_strides});
   int64_t n = after.length(), step = after.step(0), size = after.count() * n;
   auto visit_row = [&](T* row, T* beside) {
-    if (step == 1 && by == 1) {
+    if (Visit::common && step == 1 && by == 1) {
       for (int64_t j = 0; j < n; ++j) visit(row[j], beside[j]);
     } else {
       for (int64_t j = 0; j < n; ++j) visit(row[j * step], beside[j * by]);
@@ -148,7 +163,7 @@ std::optional<int64_t> read_elements(const IndexedElements& at, DType dtype, con
     auto* from = reinterpret_cast<T*>(const_cast<char*>(whole));
     auto* to = reinterpret_cast<T*>(beside);
     auto read = [&](const IndexedElements& part, const Rows<3>& some, int64_t begin, int64_t end, T* in, T* out) {
-      const int64_t* found = visit_elements(part, some, begin, end, in, out, [](const T& x, T& y) { y = x; });
+      const int64_t* found = visit_elements(part, some, begin, end, in, out, Read<T>());
       const int64_t* first = bad;
       while (found && (!first || found < first) && !bad.compare_exchange_weak(first, found)) {
       }
@@ -174,8 +189,7 @@ std::optional<int64_t> meet_elements(Meet meet, const IndexedElements& at, DType
   if (rows.length() == 0) return std::nullopt;
   const int64_t* bad = with_meet(meet, dtype, [&]<Meet m, class T>() {
     auto* from = reinterpret_cast<T*>(const_cast<char*>(beside));
-    return visit_elements(at, rows, 0, rows.count(), reinterpret_cast<T*>(whole), from,
-                          [](T& in, const T& other) { apply<m, T>(in, other); });
+    return visit_elements(at, rows, 0, rows.count(), reinterpret_cast<T*>(whole), from, Apply<m, T>());
   });
   return bad ? std::optional(*bad) : std::nullopt;
 }
@@ -186,7 +200,7 @@ void read_slices(const Slices& at, DType dtype, const char* whole, char* packed)
   with_element_size(dtype, [&]<class T>(T*) {
     parallel_for(all, std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
       auto* from = reinterpret_cast<T*>(const_cast<char*>(whole));
-      visit_slices(at, begin, end, from, reinterpret_cast<T*>(packed), 1, [](const T& in, T& out) { out = in; });
+      visit_slices(at, begin, end, from, reinterpret_cast<T*>(packed), 1, Read<T>());
     });
   });
 }
@@ -199,7 +213,7 @@ void meet_slices(Meet meet, const Slices& at, DType dtype, char* whole, const ch
     parallel_for(product(at.before_sizes), std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
       auto* from = reinterpret_cast<T*>(const_cast<char*>(packed));
       visit_slices(at, begin * at.count, end * at.count, reinterpret_cast<T*>(whole), from, single ? 0 : 1,
-                   [](T& in, const T& other) { apply<m, T>(in, other); });
+                   Apply<m, T>());
     });
   });
 }
