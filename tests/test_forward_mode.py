@@ -1,12 +1,19 @@
 """Forward mode: dual numbers, their levels, and the same derivatives as reverse mode and PyTorch."""
 
+import warnings
+
 import pytest
 import torch as reference
 
 import chainrule
+import chainrule.func  # imported on first use, and keeps what it then makes: no leak
 from both import agree, no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
+
+with warnings.catch_warnings():  # PyTorch's own, when its forward mode is used for the first time
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import torch._decomp.decompositions_for_jvp
 
 
 def dual(torch, values, tangent):

@@ -51,7 +51,7 @@ constexpr bool is_nan_key(OrderKey<T> key) {
     return std::is_floating_point_v<T> && key == ~OrderKey<T>(0);
 }
 
-// A key and where its element is. A row of 2^32 elements or more has wide entries whatever its dtype.
+// A key and where its element is.
 template <class K>
 struct Entry {
   K key;
@@ -60,15 +60,6 @@ struct Entry {
 template <class K>
 constexpr bool operator<(const Entry<K>& a, const Entry<K>& b) {
   return a.key < b.key;
-}
-
-// Calls f with a null pointer to the key type that rows of n elements of type T need.
-template <class T, class F>
-void with_key_type(int64_t n, F f) {
-  if (sizeof(T) == 8 || n > int64_t(0xffffffff))
-    f(static_cast<uint64_t*>(nullptr));
-  else
-    f(static_cast<uint32_t*>(nullptr));
 }
 
 // The row's entries; `reversed` turns the order around, so that what is smallest comes out largest.

@@ -42,107 +42,142 @@ template <Meet meet, class T>
   }
 }
 
-// Calls f.operator()<meet, T>() for the types in which it is done: to replace, only an element's size matters.
-template <class F>
-auto with_meet(Meet meet, DType dtype, F f) {
-  auto typed = [&]<Meet m>() {
-    return with_element_type(dtype, [&]<class T>(T*) { return f.template operator()<m, T>(); });
-  };
-  switch (meet) {
-    case Meet::Replace:
-      return with_element_size(dtype, [&]<class T>(T*) { return f.template operator()<Meet::Replace, T>(); });
-    case Meet::Add:
-      return typed.template operator()<Meet::Add>();
-    case Meet::Multiply:
-      return typed.template operator()<Meet::Multiply>();
-    case Meet::Max:
-      return typed.template operator()<Meet::Max>();
-    default:
-      return typed.template operator()<Meet::Min>();
+// Kernels know the element type and go along one row; what leads from row to row is compiled once, for all types.
+
+struct ElementRow {
+  const int64_t* index;
+  char *whole, *beside;
+  int64_t length, size;                                 // the row's, and that of the indexed dimension
+  int64_t by_index, by_whole, by_beside, step, around;  // in elements; `around` is added to negative indices
+};
+// Gives the index at which it had to stop, or null.
+using ElementKernel = const int64_t* (*)(const ElementRow&);
+
+struct SliceRow {
+  char *whole, *packed;
+  const int64_t* offsets;  // of the row in each slice
+  int64_t count, length, step, by;
+};
+using SliceKernel = void (*)(const SliceRow&);
+
+using One = std::integral_constant<int64_t, 1>;
+using Zero = std::integral_constant<int64_t, 0>;
+
+// Steps are numbers, or constants for the compiler.
+template <class T, class Visit, class ByIndex, class ByWhole, class ByBeside, class Step, class Around>
+[[gnu::always_inline]] inline const int64_t* visit_by(const ElementRow& r, ByIndex by_index, ByWhole by_whole,
+                                                      ByBeside by_beside, Step step, Around around) {
+  T *in = reinterpret_cast<T*>(r.whole), *out = reinterpret_cast<T*>(r.beside);
+  const int64_t n = r.length, size = r.size, *index = r.index;
+  for (int64_t j = 0; j < n; ++j) {
+    int64_t i = index[j * by_index];
+    i += i >> 63 & around;
+    if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(size)) [[unlikely]]
+      return index + j * by_index;
+    Visit()(in[j * by_whole + i * step], out[j * by_beside]);
   }
+  return nullptr;
+}
+
+template <class T, class Visit>
+const int64_t* visit_elements(const ElementRow& r) {
+  if constexpr (Visit::common) {
+    bool unit = r.by_index == 1 && r.by_whole == 0 && r.by_beside == 1 && r.step == 1;
+    if (unit && !r.around) return visit_by<T, Visit>(r, One(), Zero(), One(), One(), Zero());
+    if (unit) return visit_by<T, Visit>(r, One(), Zero(), One(), One(), r.around);
+  }
+  return visit_by<T, Visit>(r, r.by_index, r.by_whole, r.by_beside, r.step, r.around);
+}
+
+template <class T, class Visit>
+void visit_slices(const SliceRow& r) {
+  const int64_t n = r.length, step = r.step, by = r.by;
+  T *whole = reinterpret_cast<T*>(r.whole), *packed = reinterpret_cast<T*>(r.packed);
+  for (int64_t k = 0; k < r.count; ++k, packed += n * by) {
+    T* row = whole + r.offsets[k];
+    if (n == 1) {
+      Visit()(*row, *packed);
+    } else if (Visit::common && step == 1 && by == 1) {
+      for (int64_t j = 0; j < n; ++j) Visit()(row[j], packed[j]);
+    } else {
+      for (int64_t j = 0; j < n; ++j) Visit()(row[j * step], packed[j * by]);
+    }
+  }
+}
+
+struct Kernels {
+  ElementKernel elements;
+  SliceKernel slices;
+};
+template <class T, class Visit>
+constexpr Kernels kernels{&visit_elements<T, Visit>, &visit_slices<T, Visit>};
+
+Kernels reading_kernels(DType dtype) {
+  return with_element_size(dtype, []<class T>(T*) { return kernels<T, Read<T>>; });
+}
+// To replace, only an element's size matters.
+Kernels meeting_kernels(Meet meet, DType dtype) {
+  if (meet == Meet::Replace)
+    return with_element_size(dtype, []<class T>(T*) { return kernels<T, Apply<Meet::Replace, T>>; });
+  return with_element_type(dtype, [&]<class T>(T*) {
+    switch (meet) {
+      case Meet::Add:
+        return kernels<T, Apply<Meet::Add, T>>;
+      case Meet::Multiply:
+        return kernels<T, Apply<Meet::Multiply, T>>;
+      case Meet::Max:
+        return kernels<T, Apply<Meet::Max, T>>;
+      default:
+        return kernels<T, Apply<Meet::Min, T>>;
+    }
+  });
 }
 
 // ---- one position per element
 
 enum Operand : uint8_t { kIndex, kWhole, kBeside };
 
-using One = std::integral_constant<int64_t, 1>;
-using Zero = std::integral_constant<int64_t, 0>;
-
-// Calls visit(element of the whole, element beside) along rows; gives the index at which it had to stop, or null.
-// Steps are numbers, or constants for the compiler.
-template <class T, class Visit, class ByIndex, class ByWhole, class ByBeside, class Step, class Around>
-const int64_t* visit_steps(const IndexedElements& at, const Rows<3>& rows, int64_t first, int64_t last, T* whole,
-                           T* beside, Visit visit, ByIndex by_index, ByWhole by_whole, ByBeside by_beside, Step step,
-                           Around around) {
-  const int64_t* bad = nullptr;
-  const int64_t n = rows.length(), size = at.size;
-  rows.each(first, last, [&](const std::array<int64_t, 3>& start) {
-    const int64_t* index = at.index + start[kIndex];
-    T *in = whole + start[kWhole], *out = beside + start[kBeside];
-    for (int64_t j = 0; j < n; ++j) {
-      int64_t i = index[j * by_index];
-      i += i >> 63 & around;
-      if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(size)) [[unlikely]] {
-        bad = index + j * by_index;
-        return false;
-      }
-      visit(in[j * by_whole + i * step], out[j * by_beside]);
-    }
-    return true;
-  });
-  return bad;
-}
-
-template <class T, class Visit>
-const int64_t* visit_elements(const IndexedElements& at, const Rows<3>& rows, int64_t first, int64_t last, T* whole,
-                              T* beside, Visit visit) {
-  int64_t by_index = rows.step(kIndex), by_whole = rows.step(kWhole), by_beside = rows.step(kBeside);
-  auto visit_by = [&](auto... steps) { return visit_steps(at, rows, first, last, whole, beside, visit, steps...); };
-  if constexpr (Visit::common) {
-    bool unit = by_index == 1 && by_whole == 0 && by_beside == 1 && at.step == 1;
-    if (unit && !at.wraps) return visit_by(One(), Zero(), One(), One(), Zero());
-    if (unit) return visit_by(One(), Zero(), One(), One(), at.size);
-  }
-  return visit_by(by_index, by_whole, by_beside, at.step, at.wraps ? at.size : 0);
-}
-
 Rows<3> rows_of(const IndexedElements& at) {
   return Rows<3>(at.sizes, {at.index_strides, at.whole_strides, at.beside_strides});
 }
 
+// Rows first to last; gives the index at which it had to stop, or null.
+const int64_t* run_rows(ElementKernel kernel, const IndexedElements& at, const Rows<3>& rows, int64_t bytes,
+                        int64_t first, int64_t last, char* whole, char* beside) {
+  const int64_t* bad = nullptr;
+  rows.each(first, last, [&](const std::array<int64_t, 3>& start) {
+    bad =
+        kernel({at.index + start[kIndex], whole + start[kWhole] * bytes, beside + start[kBeside] * bytes, rows.length(),
+                at.size, rows.step(kIndex), rows.step(kWhole), rows.step(kBeside), at.step, at.wraps ? at.size : 0});
+    return !bad;
+  });
+  return bad;
+}
+
 // ---- slices
 
-// Calls visit(element of the whole, element of the packed tensor) for slices first to last, counted through all
-// repetitions. `by` is 0 when one packed element stands for all, else 1.
-template <class T, class Visit>
-void visit_slices(const Slices& at, int64_t first, int64_t last, T* whole, T* packed, int64_t by, Visit visit) {
+// Slices first to last, counted through all repetitions. `by` is 0 when one packed element stands for all, else 1.
+void run_slices(SliceKernel kernel, const Slices& at, int64_t bytes, int64_t first, int64_t last, char* whole,
+                char* packed, int64_t by) {
   Rows<1> after(at.after_sizes, {at.after_strides});
-  int64_t n = after.length(), step = after.step(0), size = after.count() * n;
-  auto visit_row = [&](T* row, T* beside) {
-    if (Visit::common && step == 1 && by == 1) {
-      for (int64_t j = 0; j < n; ++j) visit(row[j], beside[j]);
-    } else {
-      for (int64_t j = 0; j < n; ++j) visit(row[j * step], beside[j * by]);
-    }
-  };
+  int64_t n = after.length(), size = after.count() * n;
+  constexpr int64_t kHere = 0;
   for (int64_t i = first; i < last;) {
     int64_t base = 0, repetition = i / at.count, k = i % at.count, stop = std::min(at.count, k + last - i);
     for (int d = at.before_sizes.size(); d-- > 0; repetition /= at.before_sizes[d])
       base += repetition % at.before_sizes[d] * at.before_strides[d];
-    for (; k < stop; ++k, ++i) {
-      T *slice = whole + base + at.offsets[k], *beside = packed + i * size * by;
-      if (size == 1) {
-        visit(*slice, *beside);
-      } else if (size == n) {
-        visit_row(slice, beside);
-      } else {
-        after.each([&](const std::array<int64_t, 1>& start) {
-          visit_row(slice + start[0], beside);
-          beside += n * by;
-          return true;
-        });
-      }
+    char *from = whole + base * bytes, *beside = packed + i * size * by * bytes;
+    i += stop - k;
+    if (size == n) {
+      kernel({from, beside, at.offsets + k, stop - k, n, after.step(0), by});
+      continue;
+    }
+    for (; k < stop; ++k) {
+      after.each([&](const std::array<int64_t, 1>& start) {
+        kernel({from + (at.offsets[k] + start[0]) * bytes, beside, &kHere, 1, n, after.step(0), by});
+        beside += n * by * bytes;
+        return true;
+      });
     }
   }
 }
@@ -158,28 +193,28 @@ int64_t product(const Dims& sizes) {
 std::optional<int64_t> read_elements(const IndexedElements& at, DType dtype, const char* whole, char* beside) {
   Rows<3> rows = rows_of(at);
   if (rows.length() == 0) return std::nullopt;
+  ElementKernel kernel = reading_kernels(dtype).elements;
+  auto bytes = static_cast<int64_t>(size_of(dtype));
+  char* from = const_cast<char*>(whole);
   std::atomic<const int64_t*> bad = nullptr;
-  with_element_size(dtype, [&]<class T>(T*) {
-    auto* from = reinterpret_cast<T*>(const_cast<char*>(whole));
-    auto* to = reinterpret_cast<T*>(beside);
-    auto read = [&](const IndexedElements& part, const Rows<3>& some, int64_t begin, int64_t end, T* in, T* out) {
-      const int64_t* found = visit_elements(part, some, begin, end, in, out, Read<T>());
-      const int64_t* first = bad;
-      while (found && (!first || found < first) && !bad.compare_exchange_weak(first, found)) {
-      }
-    };
-    if (rows.count() > 1) {
-      return parallel_for(rows.count(), std::max<int64_t>(1, kGrain / rows.length()),
-                          [&](int64_t begin, int64_t end) { read(at, rows, begin, end, from, to); });
+  auto read = [&](const IndexedElements& part, const Rows<3>& some, int64_t begin, int64_t end, char* in, char* out) {
+    const int64_t* found = run_rows(kernel, part, some, bytes, begin, end, in, out);
+    const int64_t* first = bad;
+    while (found && (!first || found < first) && !bad.compare_exchange_weak(first, found)) {
     }
+  };
+  if (rows.count() > 1) {
+    parallel_for(rows.count(), std::max<int64_t>(1, kGrain / rows.length()),
+                 [&](int64_t begin, int64_t end) { read(at, rows, begin, end, from, beside); });
+  } else {
     parallel_for(rows.length(), kGrain, [&](int64_t begin, int64_t end) {  // one row, in pieces
       IndexedElements part = at;
       Rows<3> some = rows;
       some.sizes[0] = end - begin;
       part.index += begin * rows.step(kIndex);
-      read(part, some, 0, 1, from + begin * rows.step(kWhole), to + begin * rows.step(kBeside));
+      read(part, some, 0, 1, from + begin * rows.step(kWhole) * bytes, beside + begin * rows.step(kBeside) * bytes);
     });
-  });
+  }
   return bad.load() ? std::optional(*bad.load()) : std::nullopt;
 }
 
@@ -187,34 +222,28 @@ std::optional<int64_t> meet_elements(Meet meet, const IndexedElements& at, DType
                                      const char* beside) {
   Rows<3> rows = rows_of(at);
   if (rows.length() == 0) return std::nullopt;
-  const int64_t* bad = with_meet(meet, dtype, [&]<Meet m, class T>() {
-    auto* from = reinterpret_cast<T*>(const_cast<char*>(beside));
-    return visit_elements(at, rows, 0, rows.count(), reinterpret_cast<T*>(whole), from, Apply<m, T>());
-  });
+  const int64_t* bad = run_rows(meeting_kernels(meet, dtype).elements, at, rows, static_cast<int64_t>(size_of(dtype)),
+                                0, rows.count(), whole, const_cast<char*>(beside));
   return bad ? std::optional(*bad) : std::nullopt;
 }
 
 void read_slices(const Slices& at, DType dtype, const char* whole, char* packed) {
   int64_t size = product(at.after_sizes), all = product(at.before_sizes) * at.count;
   if (size == 0) return;
-  with_element_size(dtype, [&]<class T>(T*) {
-    parallel_for(all, std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
-      auto* from = reinterpret_cast<T*>(const_cast<char*>(whole));
-      visit_slices(at, begin, end, from, reinterpret_cast<T*>(packed), 1, Read<T>());
-    });
+  SliceKernel kernel = reading_kernels(dtype).slices;
+  parallel_for(all, std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
+    run_slices(kernel, at, static_cast<int64_t>(size_of(dtype)), begin, end, const_cast<char*>(whole), packed, 1);
   });
 }
 
 void meet_slices(Meet meet, const Slices& at, DType dtype, char* whole, const char* packed, bool single) {
   int64_t size = product(at.after_sizes) * at.count;
   if (size == 0) return;
-  with_meet(meet, dtype, [&]<Meet m, class T>() {
-    // Slices may coincide, so they are met in order; their repetitions cannot.
-    parallel_for(product(at.before_sizes), std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
-      auto* from = reinterpret_cast<T*>(const_cast<char*>(packed));
-      visit_slices(at, begin * at.count, end * at.count, reinterpret_cast<T*>(whole), from, single ? 0 : 1,
-                   Apply<m, T>());
-    });
+  SliceKernel kernel = meeting_kernels(meet, dtype).slices;
+  // Slices may coincide, so they are met in order; their repetitions cannot.
+  parallel_for(product(at.before_sizes), std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
+    run_slices(kernel, at, static_cast<int64_t>(size_of(dtype)), begin * at.count, end * at.count, whole,
+               const_cast<char*>(packed), single ? 0 : 1);
   });
 }
 

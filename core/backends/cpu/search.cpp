@@ -13,10 +13,23 @@ namespace {
 constexpr int kAbreast = 16;  // searches that wait for memory at the same time
 constexpr int64_t kGrain = 4096;
 
+// Where results go: int32 or int64.
+struct Places {
+  void* data;
+  bool narrow;
+
+  void store(int64_t at, const int64_t* places, int count) const {
+    if (narrow)
+      std::copy_n(places, count, static_cast<int32_t*>(data) + at);
+    else
+      std::copy_n(places, count, static_cast<int64_t*>(data) + at);
+  }
+};
+
 // The places of `count` values, at most kAbreast, among n boundaries. The halves are PyTorch's, so that boundaries
 // which are not in order, or contain NaN, give the same.
-template <bool right, class T, class Out, class At>
-void search_abreast(At boundary_at, int64_t n, const T* values, int count, Out* out) {
+template <bool right, class T, class At>
+void search_abreast(At boundary_at, int64_t n, const T* values, int count, int64_t* places) {
   auto is_before = [=](int64_t i, T value) {
     T boundary = boundary_at(i);
     return right ? !(boundary > value) : !(boundary >= value);
@@ -33,25 +46,27 @@ void search_abreast(At boundary_at, int64_t n, const T* values, int count, Out* 
     }
   }
   for (int i = 0; i < count; ++i) {  // one element, or none
-    out[i] = static_cast<Out>(start[i] + (left[i] > 0 && is_before(start[i], values[i])));
+    places[i] = start[i] + (left[i] > 0 && is_before(start[i], values[i]));
   }
 }
 
-template <bool right, class T, class Out>
-void search_typed(const SortedRows& s, const T* values, int64_t count, Out* out) {
+template <bool right, class T>
+void search_typed(const SortedRows& s, const T* values, int64_t count, const Places& out) {
   int64_t total = std::max<int64_t>(s.rows, 1) * count;
   parallel_for(total, kGrain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       int64_t row = begin / count, row_end = (row + 1) * count;
       auto abreast = static_cast<int>(std::min<int64_t>({kAbreast, end - begin, row_end - begin}));
+      int64_t places[kAbreast];
       const T* boundaries = static_cast<const T*>(s.boundaries) + row * s.length;
       if (s.sorter) {
         auto sorted = [boundaries, order = s.sorter + row * s.length](int64_t i) { return boundaries[order[i]]; };
-        search_abreast<right>(sorted, s.length, values + begin, abreast, out + begin);
+        search_abreast<right>(sorted, s.length, values + begin, abreast, places);
       } else {
         auto plain = [boundaries](int64_t i) { return boundaries[i]; };
-        search_abreast<right>(plain, s.length, values + begin, abreast, out + begin);
+        search_abreast<right>(plain, s.length, values + begin, abreast, places);
       }
+      out.store(begin, places, abreast);
       begin += abreast;
     }
   });
@@ -61,16 +76,10 @@ void search_typed(const SortedRows& s, const T* values, int64_t count, Out* out)
 
 void search_sorted(const SortedRows& s, const void* values, int64_t count, bool right, void* out, DType out_dtype) {
   if (count == 0) return;
+  Places places{out, out_dtype == DType::Int32};
   with_real_type(s.dtype, [&]<class T>(T*) {
-    auto search = [&](auto* to) {
-      auto* f = right ? search_typed<true, T, std::decay_t<decltype(*to)>>
-                      : search_typed<false, T, std::decay_t<decltype(*to)>>;
-      f(s, static_cast<const T*>(values), count, to);
-    };
-    if (out_dtype == DType::Int32)
-      search(static_cast<int32_t*>(out));
-    else
-      search(static_cast<int64_t*>(out));
+    auto* search = right ? &search_typed<true, T> : &search_typed<false, T>;
+    search(s, static_cast<const T*>(values), count, places);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/row_loop.hpp"
 #include "tensor/element_type.hpp"
+#include "tensor/error.hpp"
 
 namespace chainrule::cpu {
 namespace {
@@ -237,12 +238,16 @@ int64_t mode_index(const T* x, int64_t n, Entry<K>* entries) {
   return static_cast<int64_t>(entries[best].index);
 }
 
-// Calls f with null pointers to the element type and the key type.
+// Calls f with null pointers to the element type and the key type. Entries number their elements in the key's own
+// width.
 template <class F>
 void with_types(const Rows& x, F f) {
   if (x.count == 0) return;
-  with_real_type(x.dtype,
-                 [&]<class T>(T* type) { with_key_type<T>(x.length, [&]<class K>(K* key) { f(type, key); }); });
+  if (size_of(x.dtype) < 8 && x.length > int64_t(0xffffffff)) {
+    raise(PyExc_RuntimeError, "selecting from ", x.length, " elements of ", facts(x.dtype).tensor_name,
+          " at once is not supported: convert them to a dtype of 64 bits first");
+  }
+  with_real_type(x.dtype, [&]<class T>(T* type) { f(type, static_cast<OrderKey<T>*>(nullptr)); });
 }
 
 }  // namespace
