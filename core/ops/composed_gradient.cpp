@@ -17,19 +17,24 @@ Tensor variable(const Tensor& t) {
 
 }  // namespace
 
-void give_composed_gradient(Backward& b, const std::vector<Tensor>& inputs, const Composition& compose) {
+void give_composed_gradients(Backward& b, const std::vector<Tensor>& inputs, const Compositions& compose) {
   std::vector<Tensor> variables = inputs, wanted;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i] || !b.needs(static_cast<int>(i))) continue;
     variables[i] = variable(inputs[i]);
     wanted.push_back(variables[i]);
   }
-  std::vector<Tensor> outputs{compose(variables)}, incoming{b.g()};
+  std::vector<Tensor> outputs = compose(variables), incoming;
+  for (size_t i = 0; i < outputs.size(); ++i) incoming.push_back(b.g(static_cast<int>(i)));
   std::vector<Tensor> found = gradients_of(outputs, incoming, wanted, {.retain_graph = true, .create_graph = true});
   auto next = found.begin();
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] && b.needs(static_cast<int>(i))) b.give(static_cast<int>(i), *next++);
   }
+}
+
+void give_composed_gradient(Backward& b, const std::vector<Tensor>& inputs, const Composition& compose) {
+  give_composed_gradients(b, inputs, [&](const std::vector<Tensor>& in) { return std::vector<Tensor>{compose(in)}; });
 }
 
 }  // namespace chainrule

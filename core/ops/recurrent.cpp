@@ -8,6 +8,7 @@
 #include "ops/dropout_noise.hpp"
 #include "ops/join.hpp"
 #include "ops/matmul.hpp"
+#include "ops/recurrent_layer.hpp"
 #include "ops/split.hpp"
 #include "ops/view.hpp"
 
@@ -25,6 +26,10 @@ Tensor all_gates(const Tensor& input, const CellParameters& p) { return linear(i
 // Every step has the whole batch.
 struct FullSequence {
   LayerResult run(Recurrence kind, const Tensor& input, CellState state, const CellParameters& p, bool reverse) const {
+    if (kind == Recurrence::Lstm && fits_lstm_layer(input, state, p)) {
+      auto [h, c] = lstm_layer(input, state, p, reverse);
+      return {h, {select(h, 0, reverse ? 0 : h.size(0) - 1), c}};
+    }
     std::vector<Tensor> steps = unbind(all_gates(input, p), 0), outputs(steps.size());
     for (size_t i = 0; i < steps.size(); ++i) {
       size_t t = reverse ? steps.size() - 1 - i : i;

@@ -1,14 +1,13 @@
 // One step of a recurrent network: a product, then everything pointwise in one pass.
 #include "ops/recurrent_cell.hpp"
 
-#include "backends/cpu/recurrent.hpp"
-#include "backends/cpu/thread_pool.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/matmul.hpp"
 #include "ops/product.hpp"
+#include "ops/recurrent_rows.hpp"
 #include "ops/split.hpp"
 #include "ops/view.hpp"
 
@@ -18,18 +17,6 @@ namespace {
 OpInfo kLstm{"lstm_cell", "ThnnFusedLstmCellBackward0",
              "dc = g_c + g_h * o * (1 - tanh(c)^2), and each gate's share of it through its activation"};
 OpInfo kGru{"gru_cell", "ThnnFusedGruCellBackward0", "each gate's share of g through its activation"};
-
-constexpr int64_t kGrain = 8 * 1024;  // elements for one thread
-
-const cpu::CellKernels<float>& kernels(float) { return CR_DISPATCH(cells_float); }
-const cpu::CellKernels<double>& kernels(double) { return CR_DISPATCH(cells_double); }
-
-template <class F>
-void each_row(int64_t rows, int64_t n, F f) {
-  cpu::parallel_for(rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) f(i);
-  });
-}
 
 Tensor sigmoid(const Tensor& x) { return elementwise(OpId::sigmoid, {x}); }
 Tensor tanh(const Tensor& x) { return elementwise(OpId::tanh, {x}); }
@@ -47,9 +34,10 @@ void give_lstm_gradients(Backward& b) {
   int64_t rows = c.size(0), n = c.size(1);
   Tensor d_gates = empty(gates.sizes(), g.dtype()), d_c = empty(c.sizes(), g.dtype());
   with_kernel_type(g.dtype(), [&]<class T>(T t) {
-    each_row(rows, 4 * n, [&](int64_t i) {
-      kernels(t).lstm_gradient(g.data<T>() + i * 2 * n, gates.data<T>() + i * 4 * n, c.data<T>() + i * n,
-                               state.data<T>() + i * 2 * n, d_gates.data<T>() + i * 4 * n, d_c.data<T>() + i * n, n);
+    each_cell_row(rows, 4 * n, [&](int64_t i) {
+      const T *row = g.data<T>() + i * 2 * n, *after = state.data<T>() + i * 2 * n;
+      cell_kernels(t).lstm_gradient(row, row + n, gates.data<T>() + i * 4 * n, c.data<T>() + i * n, after + n,
+                                    d_gates.data<T>() + i * 4 * n, d_c.data<T>() + i * n, n);
     });
   });
   Tensor result = to_dtype(d_gates, b.g().dtype());
@@ -67,9 +55,10 @@ Tensor lstm_pointwise(const Tensor& x, const Tensor& h, const Tensor& c) {
     gates = empty(a.sizes(), a.dtype());
     Tensor out = empty(Dims{rows, 2 * n}, a.dtype());
     with_kernel_type(a.dtype(), [&]<class T>(T t) {
-      each_row(rows, 4 * n, [&](int64_t i) {
-        kernels(t).lstm(a.data<T>() + i * 4 * n, b.data<T>() + i * 4 * n, before.data<T>() + i * n,
-                        gates.data<T>() + i * 4 * n, out.data<T>() + i * 2 * n, n);
+      each_cell_row(rows, 4 * n, [&](int64_t i) {
+        T* after = out.data<T>() + i * 2 * n;
+        cell_kernels(t).lstm(a.data<T>() + i * 4 * n, b.data<T>() + i * 4 * n, before.data<T>() + i * n,
+                             gates.data<T>() + i * 4 * n, after, after + n, n);
       });
     });
     state = to_dtype(out, x.dtype());
@@ -94,10 +83,10 @@ void give_gru_gradients(Backward& b) {
   Tensor d_x = empty(gates.sizes(), g.dtype()), d_h = empty(gates.sizes(), g.dtype()),
          d_before = empty(before.sizes(), g.dtype());
   with_kernel_type(g.dtype(), [&]<class T>(T t) {
-    each_row(rows, 3 * n, [&](int64_t i) {
-      kernels(t).gru_gradient(g.data<T>() + i * n, gates.data<T>() + i * 3 * n, h.data<T>() + i * 3 * n,
-                              before.data<T>() + i * n, d_x.data<T>() + i * 3 * n, d_h.data<T>() + i * 3 * n,
-                              d_before.data<T>() + i * n, n);
+    each_cell_row(rows, 3 * n, [&](int64_t i) {
+      cell_kernels(t).gru_gradient(g.data<T>() + i * n, gates.data<T>() + i * 3 * n, h.data<T>() + i * 3 * n,
+                                   before.data<T>() + i * n, d_x.data<T>() + i * 3 * n, d_h.data<T>() + i * 3 * n,
+                                   d_before.data<T>() + i * n, n);
     });
   });
   if (b.needs(0)) b.give(0, to_dtype(d_x, b.g().dtype()));
@@ -114,9 +103,9 @@ Tensor gru_pointwise(const Tensor& x, const Tensor& h, const Tensor& before) {
     gates = empty(a.sizes(), a.dtype());
     Tensor out = empty(state.sizes(), a.dtype());
     with_kernel_type(a.dtype(), [&]<class T>(T t) {
-      each_row(rows, 3 * n, [&](int64_t i) {
-        kernels(t).gru(a.data<T>() + i * 3 * n, b.data<T>() + i * 3 * n, state.data<T>() + i * n,
-                       gates.data<T>() + i * 3 * n, out.data<T>() + i * n, n);
+      each_cell_row(rows, 3 * n, [&](int64_t i) {
+        cell_kernels(t).gru(a.data<T>() + i * 3 * n, b.data<T>() + i * 3 * n, state.data<T>() + i * n,
+                            gates.data<T>() + i * 3 * n, out.data<T>() + i * n, n);
       });
     });
     after = to_dtype(out, x.dtype());

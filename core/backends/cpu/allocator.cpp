@@ -1,4 +1,5 @@
-// Size classes in steps of an eighth of a power of two; freed blocks go to their class's list up to a limit.
+// Size classes in steps of an eighth of a power of two; freed blocks go to their class's list. When more is kept than
+// the limit allows, the classes that were used the longest ago give theirs back to the system.
 #include "backends/cpu/allocator.hpp"
 
 #include <algorithm>
@@ -7,11 +8,16 @@
 #include <new>
 #include <utility>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 namespace chainrule::cpu {
 namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr int kClasses = 8 * 48;
+constexpr size_t kHugePage = 2 << 20, kHugeBlock = 2 * kHugePage;
 
 struct FreeBlock {
   FreeBlock* next;
@@ -19,6 +25,7 @@ struct FreeBlock {
 
 // Allocation happens under Python's lock, so plain fields suffice.
 FreeBlock* free_blocks[kClasses];
+uint64_t last_release[kClasses], releases = 0;  // when a class was given a block, counted in such events
 MemoryStatistics statistics{};
 #ifdef __SANITIZE_ADDRESS__
 int64_t cache_limit = 0;  // so that the sanitizer sees every use after free
@@ -41,14 +48,36 @@ SizeClass size_class(size_t bytes) {
   return {exponent * 8 + eighth, capacity};
 }
 
+// The capacity of all blocks of a class.
+int64_t capacity_of(int index) { return int64_t{8 + index % 8} << (index / 8) >> 3; }
+
 void* fresh(size_t capacity) {
-  void* data = std::aligned_alloc(kAlignment, capacity);
+  size_t alignment = capacity >= kHugeBlock ? kHugePage : kAlignment;
+  void* data = std::aligned_alloc(alignment, capacity);
   if (!data) {
     trim_memory();
-    data = std::aligned_alloc(kAlignment, capacity);
+    data = std::aligned_alloc(alignment, capacity);
   }
   if (!data) throw std::bad_alloc();
+#if defined(__linux__)
+  // The first touch of a page costs more than the arithmetic on it; of a huge page, a fifth per byte.
+  if (capacity >= kHugeBlock) madvise(data, capacity, MADV_HUGEPAGE);
+#endif
   return data;
+}
+
+// Gives blocks back until at most `bytes` are kept, those of the class that was used the longest ago first.
+void shrink_cache(int64_t bytes) {
+  while (statistics.cached > bytes) {
+    int oldest = -1;
+    for (int i = 0; i < kClasses; ++i) {
+      if (free_blocks[i] && (oldest < 0 || last_release[i] < last_release[oldest])) oldest = i;
+    }
+    for (FreeBlock*& list = free_blocks[oldest]; list && statistics.cached > bytes;) {
+      std::free(std::exchange(list, list->next));
+      statistics.cached -= capacity_of(oldest);
+    }
+  }
 }
 
 }  // namespace
@@ -74,30 +103,27 @@ Block allocate(size_t bytes) {
 void release(Block block) {
   auto bytes = static_cast<int64_t>(block.capacity);
   statistics.allocated -= bytes;
-  if (statistics.cached + bytes > cache_limit) {
+  if (bytes > cache_limit) {
     std::free(block.data);
     return;
   }
+  shrink_cache(cache_limit - bytes);
   auto* freed = static_cast<FreeBlock*>(block.data);
   int index = size_class(block.capacity).index;
   freed->next = free_blocks[index];
   free_blocks[index] = freed;
+  last_release[index] = ++releases;
   statistics.cached += bytes;
 }
 
 MemoryStatistics memory_statistics() { return statistics; }
 void reset_peak_memory() { statistics.peak_allocated = statistics.allocated; }
 
-void trim_memory() {
-  for (FreeBlock*& list : free_blocks) {
-    while (list) std::free(std::exchange(list, list->next));
-  }
-  statistics.cached = 0;
-}
+void trim_memory() { shrink_cache(0); }
 
 void set_memory_cache_limit(int64_t bytes) {
-  cache_limit = bytes;
-  if (statistics.cached > bytes) trim_memory();
+  cache_limit = std::max<int64_t>(0, bytes);
+  shrink_cache(cache_limit);
 }
 
 }  // namespace chainrule::cpu

@@ -146,15 +146,10 @@ CR_INLINE auto halve_vectors(const F& f, V* a, std::index_sequence<K...>) {
   if constexpr (sizeof...(K) > 1) halve_vectors(f, a, std::make_index_sequence<sizeof...(K) / 2>());
 }
 
-template <class F, size_t... K, class T = typename F::Element>
-CR_INLINE auto fold_groups(const F& f, const T* x, int64_t groups, std::index_sequence<K...>) {
-  constexpr int lanes = kLanes<T>, group = lanes * int(sizeof...(K));
-  Vector<T> a[] = {f.prepare(load(x + int(K) * lanes))...};
-  for (int64_t g = 1; g < groups; ++g) {
-    ((a[K] = f.fold(a[K], f.prepare(load(x + g * group + int(K) * lanes)))), ...);
-  }
-  halve_vectors(f, a, std::make_index_sequence<sizeof...(K) / 2>());
-  alignas(kVectorBytes) T row[lanes];
+template <class F, class T = typename F::Element>
+CR_INLINE auto shortened(const F& f, Vector<T>* a) {
+  halve_vectors(f, a, std::make_index_sequence<128 / kVectorBytes>());
+  alignas(kVectorBytes) T row[kLanes<T>];
   store(row, a[0]);
   constexpr int n = Short<T>::lanes;
   if constexpr (kVectorBytes == 64) {
@@ -165,6 +160,32 @@ CR_INLINE auto fold_groups(const F& f, const T* x, int64_t groups, std::index_se
   } else {
     return load_short(row);
   }
+}
+
+// As many rows as 32 vectors can hold.
+inline constexpr int kRowsTogether = kVectorBytes / 8;
+
+// The first `groups` groups of each of `rows` rows. The processor fetches ahead within a page only, and rows are often
+// as long as one: several at a time keep it busy, and those that come next are asked for.
+template <int rows, class F, size_t... K, class T = typename F::Element>
+CR_INLINE void fold_groups(const F& f, const T* x, int64_t stride, int64_t groups, typename Short<T>::Aligned* out,
+                           std::index_sequence<K...>) {
+  constexpr int lanes = kLanes<T>, group = lanes * int(sizeof...(K));
+  Vector<T> a[rows][sizeof...(K)];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) ((a[r][K] = f.prepare(load(x + r * stride + int(K) * lanes))), ...);
+  for (int64_t g = 1; g < groups; ++g) {
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+      const T* at = x + r * stride + g * group;
+      ((a[r][K] = f.fold(a[r][K], f.prepare(load(at + int(K) * lanes)))), ...);
+      if constexpr (rows > 1) {
+        for (int line = 0; line < 4; ++line) __builtin_prefetch(at + rows * stride + line * (group / 4));
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) out[r] = shortened(f, a[r]);
 }
 
 template <class F, class S>
@@ -181,28 +202,47 @@ CR_INLINE typename F::Element fold_lanes(const F& f, S s) {
 
 inline constexpr int64_t kBlock = 4096;
 
-// At most kBlock elements, by vectors.
+template <class T>
+inline constexpr int64_t kGroup = 256 / int(sizeof(T));
+
+// What is left of a row of n elements after the first `done`, which are in `s`.
 template <class F, class T = typename F::Element>
-CR_INLINE T fold_vectors(const F& f, const T* x, int64_t n) {
-  constexpr int64_t group = 256 / int(sizeof(T));
+CR_INLINE T fold_rest(const F& f, const T* x, int64_t done, int64_t n, typename Short<T>::Aligned s) {
   constexpr int lanes = Short<T>::lanes;
-  typename Short<T>::Aligned s;
-  int64_t i;
-  if (n >= group) {
-    s = fold_groups(f, x, n / group, std::make_index_sequence<256 / kVectorBytes>());
-    i = n / group * group;
-  } else if (n >= lanes) {
-    s = f.prepare(load_short(x));
-    i = lanes;
-  } else {
-    T result = f.identity();
-    for (i = 0; i < n; ++i) result = f.fold(result, f.prepare(x[i]));
-    return result;
-  }
+  int64_t i = done;
   for (; i + lanes <= n; i += lanes) s = f.fold(s, f.prepare(load_short(x + i)));
   T result = fold_lanes(f, s);
   for (; i < n; ++i) result = f.fold(result, f.prepare(x[i]));
   return result;
+}
+
+// At most kBlock elements, by vectors.
+template <class F, class T = typename F::Element>
+CR_INLINE T fold_vectors(const F& f, const T* x, int64_t n) {
+  if (n >= kGroup<T>) {
+    typename Short<T>::Aligned s;
+    fold_groups<1>(f, x, 0, n / kGroup<T>, &s, std::make_index_sequence<256 / kVectorBytes>());
+    return fold_rest(f, x, n / kGroup<T> * kGroup<T>, n, s);
+  }
+  if (n >= Short<T>::lanes) return fold_rest(f, x, Short<T>::lanes, n, f.prepare(load_short(x)));
+  T result = f.identity();
+  for (int64_t i = 0; i < n; ++i) result = f.fold(result, f.prepare(x[i]));
+  return result;
+}
+
+// each(i, value) for m rows of at most kBlock elements.
+template <class F, class Each, class T = typename F::Element>
+CR_INLINE void fold_rows(const F& f, const T* x, int64_t stride, int64_t m, int64_t n, Each each) {
+  int64_t i = 0;
+  for (; n >= kGroup<T> && i + kRowsTogether <= m; i += kRowsTogether) {
+    typename Short<T>::Aligned s[kRowsTogether];
+    const T* first = x + i * stride;
+    fold_groups<kRowsTogether>(f, first, stride, n / kGroup<T>, s, std::make_index_sequence<256 / kVectorBytes>());
+    for (int r = 0; r < kRowsTogether; ++r) {
+      each(i + r, fold_rest(f, first + r * stride, n / kGroup<T> * kGroup<T>, n, s[r]));
+    }
+  }
+  for (; i < m; ++i) each(i, fold_vectors(f, x + i * stride, n));
 }
 
 // Complex numbers: four running values.

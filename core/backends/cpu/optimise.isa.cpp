@@ -48,17 +48,28 @@ CR_INLINE T larger(T a, T b) {
   return a > b || a != a ? a : b;
 }
 
+// Where a gradient is zero, nothing changes. Most rows of a large embedding's gradient are: those are not even read.
+template <class T>
+CR_INLINE void plain_sgd(const Arrays<T>& x, const Common<T>& c, int64_t n) {
+  constexpr int64_t kBlock = 64;
+  const bool zero_rests = c.decay == 0 && c.lr * T(0) == 0;  // not for an infinite rate
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = begin + kBlock < n ? begin + kBlock : n;
+    int moves = !zero_rests;
+    for (int64_t i = begin; i < end; ++i) moves |= x.g[i] != 0;
+    if (!moves) continue;
+#pragma GCC ivdep
+    for (int64_t i = begin; i < end; ++i) x.p[i] -= c.lr * c.gradient(x.g[i], x.p[i]);
+  }
+}
+
 template <class T>
 void sgd(void* const* arrays, int64_t n, const StepNumbers& s) {
   const Arrays<T> x(arrays);
   const Common<T> c(s);
   const T momentum = T(s.beta1), fresh = s.first ? T(1) : T(1 - s.beta2), kept = s.first ? T(0) : momentum;
   const bool nesterov = s.nesterov, first = s.first;
-  if (!x.a) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) x.p[i] -= c.lr * c.gradient(x.g[i], x.p[i]);
-    return;
-  }
+  if (!x.a) return plain_sgd(x, c, n);
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     const T g = c.gradient(x.g[i], x.p[i]), moved = first ? g : kept * x.a[i] + fresh * g;

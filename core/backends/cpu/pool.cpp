@@ -30,6 +30,18 @@ void each_window(const PoolWindows& w, F f) {
   }
 }
 
+// Calls f(output position, z and y windows) for every row of outputs.
+template <class F>
+void each_window_row(const PoolWindows& w, F f) {
+  int64_t at = 0;
+  for (const Window& z : w.along[0]) {
+    for (const Window& y : w.along[1]) {
+      f(at, z, y);
+      at += w.out(2);
+    }
+  }
+}
+
 // Calls f(position of the row's first element) for the rows of a window.
 template <class F>
 void each_row(const PoolWindows& w, const Window& z, const Window& y, F f) {
@@ -40,23 +52,68 @@ void each_row(const PoolWindows& w, const Window& z, const Window& y, F f) {
 
 int64_t taps(const Window& w) { return std::max<int64_t>(0, w.end - w.begin); }
 
+void max_windows(const WindowRow& w, const float* plane, float* y, int64_t* index) {
+  CR_DISPATCH(max_windows_float)(w, plane, y, index);
+}
+void max_windows(const WindowRow& w, const double* plane, double* y, int64_t* index) {
+  CR_DISPATCH(max_windows_double)(w, plane, y, index);
+}
+void max_windows(const WindowRow& w, const int64_t* plane, int64_t* y, int64_t* index) {
+  CR_DISPATCH(max_windows_int64)(w, plane, y, index);
+}
+
+// The windows along the last dimension from `first` to `last` are alike; padding cuts those before and behind.
+struct Alike {
+  int64_t first = 0, last = 0, stride = 1;
+
+  explicit Alike(const std::vector<Window>& along) {
+    auto n = static_cast<int64_t>(along.size());
+    for (int64_t begin = 0, end; begin < n; begin = end) {
+      end = begin + 1;
+      int64_t apart = end < n ? along[end].begin - along[begin].begin : 1;
+      while (end < n && is_next(along[end - 1], along[end], apart)) ++end;
+      if (end - begin > last - first) first = begin, last = end, stride = apart;
+    }
+  }
+  static bool is_next(const Window& a, const Window& b, int64_t apart) {
+    return b.begin - a.begin == apart && b.end - a.end == apart && a.step == b.step;
+  }
+};
+
 template <class T>
-void max_plane(const PoolWindows& w, const T* plane, T* y, int64_t* index) {
+void max_window(const T* plane, std::span<const int64_t> rows, const Window& wx, T* y, int64_t* index) {
   constexpr T lowest =
       std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  each_window(w, [&](int64_t at, const Window& wz, const Window& wy, const Window& wx) {
-    T best = lowest;
-    int64_t where = (wz.begin * w.in[1] + wy.begin) * w.in[2] + wx.begin;
-    each_row(w, wz, wy, [&](int64_t row) {
-      for (int64_t x = wx.begin; x < wx.end; x += wx.step) {
-        const T value = plane[row + x];
-        const bool better = (value > best) | (value != value);
-        best = better ? value : best;
-        where = better ? row + x : where;
+  *y = lowest;
+  for (int64_t row : rows) {
+    for (int64_t x = wx.begin; x < wx.end; x += wx.step) {
+      const T value = plane[row + x];
+      if ((value > *y) | (value != value)) *y = value, *index = row + x;
+    }
+  }
+}
+
+template <class T>
+void max_plane(const PoolWindows& w, const Alike& alike, const T* plane, T* y, int64_t* index) {
+  const std::vector<Window>& along = w.along[2];
+  const Window& typical = along[alike.first];
+  WindowRow together{{}, typical.begin, alike.last - alike.first, alike.stride, 0, typical.step};
+  together.taps = (taps(typical) + typical.step - 1) / typical.step;
+  std::vector<int64_t> rows;
+  each_window_row(w, [&](int64_t at, const Window& wz, const Window& wy) {
+    rows.clear();
+    each_row(w, wz, wy, [&](int64_t row) { rows.push_back(row); });
+    auto alone = [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        index[at + i] = (wz.begin * w.in[1] + wy.begin) * w.in[2] + along[i].begin;
+        max_window(plane, rows, along[i], y + at + i, index + at + i);
       }
-    });
-    y[at] = best;
-    index[at] = where;
+    };
+    if (rows.empty()) return alone(0, w.out(2));
+    alone(0, alike.first);
+    alone(alike.last, w.out(2));
+    together.rows = rows;
+    max_windows(together, plane, y + at + alike.first, index + at + alike.first);
   });
 }
 
@@ -68,8 +125,12 @@ int64_t divisor_of(const Window& z, const Window& y, const Window& x, int64_t di
 
 template <class T>
 void max_pool(const PoolWindows& w, const T* x, T* y, int64_t* index, int64_t planes) {
-  each_plane(w, planes,
-             [&](int64_t i) { max_plane(w, x + i * w.in_size(), y + i * w.out_size(), index + i * w.out_size()); });
+  if (w.out_size() == 0) return;
+  Alike alike(w.along[2]);
+  if (w.in_size() > std::numeric_limits<int32_t>::max()) alike.last = alike.first;  // indices in 32 bits
+  each_plane(w, planes, [&](int64_t i) {
+    max_plane(w, alike, x + i * w.in_size(), y + i * w.out_size(), index + i * w.out_size());
+  });
 }
 
 template <class T>

@@ -2,7 +2,10 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "backends/cpu/isa.hpp"
 
 namespace chainrule::cpu {
 
@@ -20,6 +23,13 @@ struct PoolWindows {
   int64_t out_size() const { return out(0) * out(1) * out(2); }
 };
 
+// Windows side by side that are all alike: element `tap` of window i in a row is at row + begin + i * stride + tap *
+// step.
+struct WindowRow {
+  std::span<const int64_t> rows;  // where the rows begin in the plane; there is one
+  int64_t begin, count, stride, taps, step;
+};
+
 // For float, double and int64_t; `planes` of them lie one after another.
 // The largest element and where it is in its plane; NaN wins.
 template <class T>
@@ -32,3 +42,8 @@ template <class T>
 void average_pool_gradient(const PoolWindows& w, const T* g, T* gradient, int64_t planes, int64_t divisor);
 
 }  // namespace chainrule::cpu
+
+// The largest element of each window and where it is in its plane, which has fewer than 2^31 elements.
+CR_DECLARE_PER_ISA(void max_windows_float(const WindowRow& w, const float* plane, float* y, int64_t* index))
+CR_DECLARE_PER_ISA(void max_windows_double(const WindowRow& w, const double* plane, double* y, int64_t* index))
+CR_DECLARE_PER_ISA(void max_windows_int64(const WindowRow& w, const int64_t* plane, int64_t* y, int64_t* index))

@@ -17,7 +17,7 @@ namespace number {
 namespace {
 
 template <class T>
-void lstm(const T* x, const T* h, const T* c, T* gates, T* state, int64_t n) {
+void lstm(const T* x, const T* h, const T* c, T* gates, T* h_after, T* c_after, int64_t n) {
 #pragma GCC ivdep
   for (int64_t j = 0; j < 2 * n; ++j) gates[j] = number::sigmoid(x[j] + h[j]);
 #pragma GCC ivdep
@@ -27,17 +27,18 @@ void lstm(const T* x, const T* h, const T* c, T* gates, T* state, int64_t n) {
 #pragma GCC ivdep
   for (int64_t j = 0; j < n; ++j) {
     const T next = gates[n + j] * c[j] + gates[j] * gates[2 * n + j];
-    state[n + j] = next;
-    state[j] = gates[3 * n + j] * number::tanh(next);
+    c_after[j] = next;
+    h_after[j] = gates[3 * n + j] * number::tanh(next);
   }
 }
 
 template <class T>
-void lstm_gradient(const T* g, const T* gates, const T* c, const T* state, T* d_gates, T* d_c, int64_t n) {
+void lstm_gradient(const T* g_h, const T* g_c, const T* gates, const T* c, const T* c_after, T* d_gates, T* d_c,
+                   int64_t n) {
 #pragma GCC ivdep
   for (int64_t j = 0; j < n; ++j) {
     const T i = gates[j], f = gates[n + j], a = gates[2 * n + j], o = gates[3 * n + j];
-    const T t = number::tanh(state[n + j]), dh = g[j], dc = g[n + j] + dh * o * (1 - t * t);
+    const T t = number::tanh(c_after[j]), dh = g_h[j], dc = g_c[j] + dh * o * (1 - t * t);
     d_gates[j] = dc * a * i * (1 - i);
     d_gates[n + j] = dc * c[j] * f * (1 - f);
     d_gates[2 * n + j] = dc * i * (1 - a * a);

@@ -20,7 +20,14 @@ struct Plain {
   static void rows(const void* x, int64_t stride, int64_t m, int64_t n, void* accumulators, int64_t) {
     auto* a = static_cast<A*>(accumulators);
     const F f{};
-    for (int64_t i = 0; i < m; ++i) a[i] = f.join(a[i], fold_row(f, static_cast<const T*>(x) + i * stride, n));
+    if constexpr (is_complex_number<T>) {
+      for (int64_t i = 0; i < m; ++i) a[i] = f.join(a[i], fold_row(f, static_cast<const T*>(x) + i * stride, n));
+    } else {
+      for (int64_t j = 0; j < n; j += kBlock) {
+        fold_rows(f, static_cast<const T*>(x) + j, stride, m, smaller(kBlock, n - j),
+                  [&](int64_t i, T value) { a[i] = f.join(a[i], A(value)); });
+      }
+    }
   }
   static void columns(const void* x, int64_t stride, int64_t m, int64_t n, void* accumulators, int64_t) {
     auto* a = static_cast<A*>(accumulators);
@@ -100,14 +107,13 @@ struct Indexed {
   }
   static void rows(const void* x, int64_t stride, int64_t m, int64_t n, void* accumulators, int64_t first) {
     auto* a = static_cast<A*>(accumulators);
-    for (int64_t i = 0; i < m; ++i) {
-      const T* row = static_cast<const T*>(x) + i * stride;
-      for (int64_t j = 0; j < n; j += kBlock) {
-        int64_t count = smaller(kBlock, n - j);
-        T value = fold_vectors(F{}, row + j, count);
-        if (a[i].index >= 0 && !F::better(value, a[i].value)) continue;
-        a[i] = {value, first + j + first_index(row + j, count, value)};
-      }
+    for (int64_t j = 0; j < n; j += kBlock) {
+      const T* block = static_cast<const T*>(x) + j;
+      int64_t count = smaller(kBlock, n - j);
+      fold_rows(F{}, block, stride, m, count, [&](int64_t i, T value) {
+        if (a[i].index >= 0 && !F::better(value, a[i].value)) return;
+        a[i] = {value, first + j + first_index(block + i * stride, count, value)};
+      });
     }
   }
   static void columns(const void* x, int64_t stride, int64_t m, int64_t n, void* accumulators, int64_t first) {

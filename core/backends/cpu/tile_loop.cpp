@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "backends/cpu/convert.hpp"
+#include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -31,6 +32,7 @@ struct Plan {
   Lane lanes[kMaxTileOperands];
   int count;
   int64_t numel;
+  bool streams;  // the output is so large that it is written past the caches, see Note [Streaming stores]
 };
 
 template <class T>
@@ -81,6 +83,29 @@ void scatter_run(char* to, int64_t stride, const char* from, int64_t item, int64
       return scatter_items<uint64_t>(to, stride, from, n);
     default:
       return scatter_items<Sixteen>(to, stride, from, n);
+  }
+}
+
+template <class T>
+void repeat_item(char* to, int64_t n) {
+  T value;
+  std::memcpy(&value, to, sizeof(T));
+  for (int64_t i = 1; i < n; ++i) std::memcpy(to + i * sizeof(T), &value, sizeof(T));
+}
+
+// Writes the first of n items into all others.
+void repeat_first(char* to, int64_t item, int64_t n) {
+  switch (item) {
+    case 1:
+      return repeat_item<uint8_t>(to, n);
+    case 2:
+      return repeat_item<uint16_t>(to, n);
+    case 4:
+      return repeat_item<uint32_t>(to, n);
+    case 8:
+      return repeat_item<uint64_t>(to, n);
+    default:
+      return repeat_item<Sixteen>(to, n);
   }
 }
 
@@ -141,6 +166,7 @@ class Worker {
         left -= run;
       }
     }
+    if (plan_.streams) CR_DISPATCH(stream_fence)();
   }
 
  private:
@@ -149,7 +175,10 @@ class Worker {
     for (int k = 1; k < plan_.count; ++k) in[k - 1] = fetch(k, at, position, n, by_rows);
     const Lane& out = plan_.lanes[0];
     if (out.as_is() && (out.dense || (by_rows && inner(out) == out.item()))) {
-      kernel_(out.data + (out.dense ? position * out.item() : at.offset(out.strides)), in, n);
+      char* to = out.data + (out.dense ? position * out.item() : at.offset(out.strides));
+      if (!plan_.streams || reinterpret_cast<uintptr_t>(to) % 64 != 0) return kernel_(to, in, n);
+      kernel_(tiles_[0], in, n);
+      CR_DISPATCH(stream_copy)(to, tiles_[0], n * out.item());
       return;
     }
     kernel_(tiles_[0], in, n);
@@ -180,14 +209,13 @@ class Worker {
     return tiles_[k];
   }
 
-  // Repeats one value over the tile.
+  // Repeats one value over the tile, unless the tile has it from the step before.
   const void* fill(int k, const char* value, int64_t n) {
+    if (filled_[k].value == value && n <= filled_[k].count) return tiles_[k];
     const Lane& lane = plan_.lanes[k];
-    auto item = static_cast<int64_t>(size_of(lane.wanted));
     convert(tiles_[k], lane.wanted, value, lane.dtype, 1);
-    for (int64_t done = item; done < n * item; done *= 2) {
-      std::memcpy(tiles_[k] + done, tiles_[k], static_cast<size_t>(std::min(done, n * item - done)));
-    }
+    repeat_first(tiles_[k], static_cast<int64_t>(size_of(lane.wanted)), n);
+    filled_[k] = {value, n};
     return tiles_[k];
   }
 
@@ -216,8 +244,13 @@ class Worker {
     }
   }
 
+  struct Filled {
+    const char* value = nullptr;
+    int64_t count = 0;
+  };
   const Plan& plan_;
   TileKernel kernel_;
+  Filled filled_[kMaxTileOperands];
   alignas(64) char tiles_[kMaxTileOperands][kTile * 16];
   alignas(64) char staging_[kTile * 16];
 };
@@ -237,6 +270,14 @@ Dims loop_order(Span sizes, const TileOperand* operands, int count) {
     return false;
   });
   return order;
+}
+
+// What is changed in place is in the caches already.
+bool reads_output(const Plan& plan) {
+  for (int k = 1; k < plan.count; ++k) {
+    if (plan.lanes[k].data == plan.lanes[0].data) return true;
+  }
+  return false;
 }
 
 Plan make_plan(Span sizes, const TileOperand* operands, int count) {
@@ -276,7 +317,26 @@ Plan make_plan(Span sizes, const TileOperand* operands, int count) {
     lane.dense = plan.sizes.size() == 1 && lane.strides[0] == lane.item();
     lane.constant = std::all_of(lane.strides.begin(), lane.strides.end(), [](int64_t s) { return s == 0; });
   }
+  plan.streams = plan.numel * plan.lanes[0].item() >= kStreamBytes && !reads_output(plan);
   return plan;
+}
+
+// All operands lie in memory as the kernel takes them.
+void run_direct(const Plan& plan, TileKernel kernel, int64_t begin, int64_t end) {
+  const Lane& out = plan.lanes[0];
+  bool streams = plan.streams && reinterpret_cast<uintptr_t>(out.data + begin * out.item()) % 64 == 0;
+  alignas(64) char tile[kTile * 16];
+  for (int64_t at = begin, n = 0; at < end; at += n) {
+    n = streams ? std::min(kTile, end - at) : end - at;
+    const void* in[kMaxTileOperands];
+    for (int k = 1; k < plan.count; ++k) {
+      in[k - 1] = plan.lanes[k].data ? plan.lanes[k].data + at * plan.lanes[k].item() : nullptr;
+    }
+    char* to = out.data + at * out.item();
+    kernel(streams ? tile : to, in, n);
+    if (streams) CR_DISPATCH(stream_copy)(to, tile, n * out.item());
+  }
+  if (streams) CR_DISPATCH(stream_fence)();
 }
 
 }  // namespace
@@ -287,15 +347,7 @@ void run_tiles(Span sizes, TileOperand* operands, int count, TileKernel kernel) 
   bool direct = true;
   for (int k = 0; k < count; ++k) direct &= !plan.lanes[k].data || (plan.lanes[k].dense && plan.lanes[k].as_is());
   parallel_for(plan.numel, kGrain, [&](int64_t begin, int64_t end) {
-    if (direct) {
-      const void* in[kMaxTileOperands];
-      for (int k = 1; k < count; ++k) {
-        in[k - 1] = plan.lanes[k].data ? plan.lanes[k].data + begin * plan.lanes[k].item() : nullptr;
-      }
-      kernel(plan.lanes[0].data + begin * plan.lanes[0].item(), in, end - begin);
-    } else {
-      Worker(plan, kernel).run(begin, end);
-    }
+    direct ? run_direct(plan, kernel, begin, end) : Worker(plan, kernel).run(begin, end);
   });
 }
 

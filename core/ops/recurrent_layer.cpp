@@ -1,0 +1,165 @@
+// A whole layer of an LSTM as one operation: what does not depend on the step before is one product for all steps, in
+// the gradient too.
+#include "ops/recurrent_layer.hpp"
+
+#include <cstring>
+
+#include "backends/cpu/gemm.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/composed_gradient.hpp"
+#include "ops/join.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/matmul.hpp"
+#include "ops/recurrent_rows.hpp"
+#include "ops/reduce.hpp"
+#include "ops/view.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kLstmLayer{"lstm", "MkldnnRnnLayerBackward0",
+                  "each step's gradient of the gates, last step first, then products with them for all steps at once"};
+
+struct LayerShape {
+  int64_t steps, batch, features, n;  // n: hidden
+  bool reverse;
+  LayerShape(const Tensor& input, const Tensor& w_hh, bool reverse)
+      : steps(input.size(0)), batch(input.size(1)), features(input.size(2)), n(w_hh.size(1)), reverse(reverse) {}
+  int64_t step(int64_t i) const { return reverse ? steps - 1 - i : i; }  // the i-th in the order of time
+  int64_t rows() const { return steps * batch; }
+};
+
+// c (m, n) += a (m, k) @ b (k, n), all contiguous.
+template <class T>
+void add_product(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T beta, T* c) {
+  cpu::gemm<T>(m, n, k, T(1), {a, k, 1}, {b, n, 1}, beta, {c, n, 1});
+}
+
+// The input's part of the gates, (steps * batch, 4n), is overwritten by the gates themselves; h and c get every step.
+template <class T>
+void run_steps(const LayerShape& s, const T* h0, const T* c0, const T* turned_weight, T* gates, T* h, T* c) {
+  const int64_t size = s.batch * s.n;
+  Tensor from_state = empty(Dims{s.batch, 4 * s.n}, sizeof(T) == 8 ? DType::Float64 : DType::Float32);
+  const T *h_before = h0, *c_before = c0;
+  for (int64_t i = 0; i < s.steps; ++i) {
+    const int64_t at = s.step(i) * size;
+    add_product<T>(s.batch, 4 * s.n, s.n, h_before, turned_weight, T(0), from_state.data<T>());
+    each_cell_row(s.batch, 4 * s.n, [&](int64_t row) {
+      T* x = gates + 4 * (at + row * s.n);
+      cell_kernels(T{}).lstm(x, from_state.data<T>() + row * 4 * s.n, c_before + row * s.n, x, h + at + row * s.n,
+                             c + at + row * s.n, s.n);
+    });
+    h_before = h + at;
+    c_before = c + at;
+  }
+}
+
+// d_h and d_c come with what flows into the last state and leave with the gradients of the first one.
+template <class T>
+void run_steps_back(const LayerShape& s, const T* g, const T* c0, const T* weight, const T* gates, const T* c,
+                    T* d_gates, T* d_h, T* d_c) {
+  const int64_t size = s.batch * s.n;
+  for (int64_t i = s.steps; i-- > 0;) {
+    const int64_t at = s.step(i) * size;
+    const T* c_before = i > 0 ? c + s.step(i - 1) * size : c0;
+    for (int64_t j = 0; j < size; ++j) d_h[j] += g[at + j];
+    each_cell_row(s.batch, 4 * s.n, [&](int64_t row) {
+      const int64_t here = row * s.n;
+      cell_kernels(T{}).lstm_gradient(d_h + here, d_c + here, gates + 4 * (at + here), c_before + here, c + at + here,
+                                      d_gates + 4 * (at + here), d_c + here, s.n);
+    });
+    add_product<T>(s.batch, s.n, 4 * s.n, d_gates + 4 * at, weight, T(0), d_h);
+  }
+}
+
+Tensor flat(const Tensor& x) { return reshape(x, Dims{x.size(0) * x.size(1), x.size(2)}); }
+
+// The gradient of w_hh: each step's gates with the state before it.
+Tensor state_weight_gradient(const LayerShape& s, const Tensor& d_gates, const Tensor& h0, const Tensor& h) {
+  Tensor first = mm(t(select(d_gates, 0, s.step(0))), h0);
+  if (s.steps == 1) return first;
+  Tensor later = narrow(d_gates, 0, s.reverse ? 0 : 1, s.steps - 1);
+  Tensor before = narrow(h, 0, s.reverse ? 1 : 0, s.steps - 1);
+  return addmm(first, t(flat(later)), flat(before), Scalar(1.0), Scalar(1.0));
+}
+
+// Inputs of the node: input, h0, c0, w_ih, w_hh, b_ih, b_hh.
+void give_gradients(Backward& b, bool reverse, bool biased) {
+  Tensor input = b.saved(0), h0 = contiguous(b.saved(1)), c0 = contiguous(b.saved(2)), w_ih = b.saved(3),
+         w_hh = contiguous(b.saved(4)), gates = b.saved(7), h = b.saved(8), c = b.saved(9);
+  LayerShape s(input, w_hh, reverse);
+  Tensor g = contiguous(b.g(0)), d_h = zeros(h0.sizes(), h0.dtype()), d_c = clone(contiguous(b.g(1)));
+  Tensor d_gates = empty(gates.sizes(), gates.dtype());
+  with_kernel_type(g.dtype(), [&]<class T>(T) {
+    run_steps_back<T>(s, g.data<T>(), c0.data<T>(), w_hh.data<T>(), gates.data<T>(), c.data<T>(), d_gates.data<T>(),
+                      d_h.data<T>(), d_c.data<T>());
+  });
+  if (b.needs(0)) b.give(0, view(mm(flat(d_gates), w_ih), input.sizes()));
+  if (b.needs(1)) b.give(1, d_h);
+  if (b.needs(2)) b.give(2, d_c);
+  if (b.needs(3)) b.give(3, mm(t(flat(d_gates)), flat(input)));
+  if (b.needs(4)) b.give(4, state_weight_gradient(s, d_gates, h0, h));
+  if (!biased || !(b.needs(5) || b.needs(6))) return;
+  Tensor d_bias = sum(d_gates, Dims{0, 1}, false, {});
+  if (b.needs(5)) b.give(5, d_bias);
+  if (b.needs(6)) b.give(6, d_bias);
+}
+
+std::vector<Tensor> composed(const std::vector<Tensor>& in, bool reverse) {
+  CellState state{in[1], in[2]};
+  CellParameters p{in[3], in[4], in[5], in[6], {}};
+  LayerShape s(in[0], in[4], reverse);
+  std::vector<Tensor> outputs(static_cast<size_t>(s.steps));
+  for (int64_t i = 0; i < s.steps; ++i) {
+    state = cell(Recurrence::Lstm, select(in[0], 0, s.step(i)), state, p);
+    outputs[static_cast<size_t>(s.step(i))] = state.h;
+  }
+  return {stack(outputs, 0), state.c};
+}
+
+bool is_matrix(const Tensor& t, int64_t rows, int64_t columns, DType dtype) {
+  return t.ndim() == 2 && t.size(0) == rows && t.size(1) == columns && t.dtype() == dtype;
+}
+
+}  // namespace
+
+bool fits_lstm_layer(const Tensor& input, const CellState& start, const CellParameters& p) {
+  DType dtype = input.dtype();
+  if ((dtype != DType::Float32 && dtype != DType::Float64) || p.w_hr || p.w_hh.ndim() != 2) return false;
+  const int64_t batch = input.size(1), n = p.w_hh.size(1);
+  auto fits = [&](const Tensor& bias) {
+    return !bias || (bias.ndim() == 1 && bias.size(0) == 4 * n && bias.dtype() == dtype);
+  };
+  return n > 0 && batch > 0 && input.size(2) > 0 && is_matrix(p.w_ih, 4 * n, input.size(2), dtype) &&
+         is_matrix(p.w_hh, 4 * n, n, dtype) && is_matrix(start.h, batch, n, dtype) &&
+         is_matrix(start.c, batch, n, dtype) && fits(p.b_ih) && fits(p.b_hh);
+}
+
+std::pair<Tensor, Tensor> lstm_layer(const Tensor& input, const CellState& start, const CellParameters& p,
+                                     bool reverse) {
+  LayerShape s(input, p.w_hh, reverse);
+  Tensor gates, h, c, last;
+  {
+    GradModeScope off(false);
+    Tensor bias = p.b_ih && p.b_hh ? p.b_ih + p.b_hh : Tensor();
+    gates = view(linear(flat(input), p.w_ih, bias), Dims{s.steps, s.batch, 4 * s.n});
+    h = empty(Dims{s.steps, s.batch, s.n}, input.dtype());
+    c = empty(h.sizes(), input.dtype());
+    Tensor h0 = contiguous(start.h), c0 = contiguous(start.c), turned = contiguous(t(p.w_hh));
+    with_kernel_type(input.dtype(), [&]<class T>(T) {
+      run_steps<T>(s, h0.data<T>(), c0.data<T>(), turned.data<T>(), gates.data<T>(), h.data<T>(), c.data<T>());
+    });
+    last = clone(select(c, 0, s.step(s.steps - 1)));
+  }
+  std::initializer_list<const Tensor*> inputs = {&input, &start.h, &start.c, &p.w_ih, &p.w_hh, &p.b_ih, &p.b_hh};
+  return record_pair(
+      kLstmLayer, h, last, inputs, {&input, &start.h, &start.c, &p.w_ih, &p.w_hh, &p.b_ih, &p.b_hh, &gates, &h, &c},
+      [reverse, biased = static_cast<bool>(p.b_ih)](Backward& b) {
+        if (!grad_enabled()) return give_gradients(b, reverse, biased);
+        std::vector<Tensor> in;
+        for (int i = 0; i < 7; ++i) in.push_back(saved_if(b, i, i < 5 || biased));
+        give_composed_gradients(b, in, [&](const std::vector<Tensor>& given) { return composed(given, reverse); });
+      });
+}
+
+}  // namespace chainrule
