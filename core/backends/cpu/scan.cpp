@@ -53,6 +53,28 @@ void run_rows(const ScanShape& s, State start, Step step) {
   });
 }
 
+// Sums along rows. Four elements are added up among themselves first, so that only every fourth addition waits for the
+// total; in an accumulator that is wider than the elements, or of integers, the order does not show.
+template <class T>
+void sum_rows(const T* x, T* out, const ScanShape& s) {
+  using A = Total<T>;
+  int64_t by = s.reverse ? -1 : 1;
+  parallel_for(s.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.n)), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      A total = 0;
+      int64_t at = row * s.n + (s.reverse ? s.n - 1 : 0), i = 0;
+      for (; i + 4 <= s.n; i += 4, at += 4 * by) {
+        A one = A(x[at]), two = one + A(x[at + by]), three = two + A(x[at + 2 * by]), four = three + A(x[at + 3 * by]);
+        out[at] = static_cast<T>(total + one);
+        out[at + by] = static_cast<T>(total + two);
+        out[at + 2 * by] = static_cast<T>(total + three);
+        out[at + 3 * by] = static_cast<T>(total = total + four);
+      }
+      for (; i < s.n; ++i, at += by) out[at] = static_cast<T>(total = total + A(x[at]));
+    }
+  });
+}
+
 // Runs step(total, position) along n for every outer and inner index; a tile of inner indices advances together.
 template <class State, class Step>
 void run(const ScanShape& s, State start, Step step) {
@@ -90,6 +112,9 @@ void scan_typed(Scan kind, const T* x, T* out, const ScanShape& s) {
   using A = Total<T>;
   switch (kind) {
     case Scan::Sum:
+      if constexpr (std::is_same_v<T, float> || std::is_integral_v<T>) {
+        if (s.inner == 1) return sum_rows(x, out, s);
+      }
       return run(s, A(0), [=](A& total, int64_t at, int64_t) { out[at] = as<T>(total = total + as<A>(x[at])); });
     case Scan::Prod:
       return run(s, A(1), [=](A& total, int64_t at, int64_t) { out[at] = as<T>(total = total * as<A>(x[at])); });
