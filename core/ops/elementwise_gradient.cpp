@@ -214,50 +214,54 @@ Edges edges_of(const OpRecord& op, std::span<const Operand> in) {
   return edges;
 }
 
+constexpr int kRoom = std::extent_v<decltype(Node::inline_saved)>;
+
+// What the gradients read, as bits: tensors and complex numbers into the node's saved tensors, other numbers into `e`.
+// Saved tensors are counted as they come, so that the node is whole whenever one of them is refused.
+[[gnu::always_inline]] inline void save_operands(Node* n, ElementwiseGradient& e, uint8_t reads,
+                                                 std::span<const Operand> in, const Tensor& out, const Tensor* former) {
+  if ((reads & 15) == 15) {  // three inputs and the output: more than there is room for
+    reserve_saved(n, kRoom + 1);
+    n->saved_count = 0;
+  }
+  auto next_slot = [n] {
+    n->saved[n->saved_count].tensor = nullptr;
+    return static_cast<uint8_t>(n->saved_count++);
+  };
+  int numbers = e.op->parameter_count;
+  for (int i = 0; i < e.op->input_count; ++i) {
+    bool read = reads >> i & 1;
+    Tensor complex = read && !in[i].tensor ? complex_number(in[i], out.dtype()) : Tensor();
+    if (!in[i].tensor && !complex) {
+      e.slot[i] = ElementwiseGradient::kNumber;
+      e.numbers[numbers++] = in[i].scalar.real;
+    } else if (!read) {
+      e.slot[i] = ElementwiseGradient::kUnread;
+    } else {
+      e.slot[i] = next_slot();
+      save_input(n, e.slot[i], complex ? complex : former && former[i] ? former[i] : Tensor::borrow(in[i].tensor));
+    }
+  }
+  e.slot[kMaxInputs] = ElementwiseGradient::kUnread;
+  if (!(reads & kReadsOutput)) return;
+  e.slot[kMaxInputs] = next_slot();
+  save_output(n, e.slot[kMaxInputs], out);
+}
+
 }  // namespace
 
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                             const Tensor& out, const Tensor* former) {
   Edges edges = edges_of(op, in);
   if (!edges.any) return nullptr;
-  constexpr int kRoom = std::extent_v<decltype(Node::inline_saved)>;
   static_assert(kMaxInputs <= std::extent_v<decltype(Node::inline_edges)> && kMaxInputs <= kRoom);
   Node* n = make_inline_node(node_info(op, in), op.input_count, 0);
   set_function(n, ElementwiseGradient());
   auto& e = *reinterpret_cast<ElementwiseGradient*>(n->capture);
   e.op = &op;
-  int numbers = 0;
-  for (int i = 0; i < op.parameter_count; ++i) e.numbers[numbers++] = parameters[i];
   for (int i = 0; i < op.input_count; ++i) set_edge(n, i, edges.to[i]);
-  if ((edges.reads & 15) == 15) {  // three inputs and the output: more than there is room for
-    reserve_saved(n, kRoom + 1);
-    n->saved_count = 0;
-  }
-  // Counted as they come, so that the node is whole whenever one of them is refused.
-  auto save = [n](const Tensor& t, auto how) {
-    int at = n->saved_count++;
-    n->saved[at].tensor = nullptr;
-    how(n, at, t);
-    return static_cast<uint8_t>(at);
-  };
-  auto save_as_input = [](Node* node, int at, const Tensor& t) { save_input(node, at, t); };
-  for (int i = 0; i < op.input_count; ++i) {
-    bool read = edges.reads >> i & 1;
-    Tensor complex = read && !in[i].tensor ? complex_number(in[i], out.dtype()) : Tensor();
-    if (complex) {
-      e.slot[i] = save(complex, save_as_input);
-    } else if (!in[i].tensor) {
-      e.slot[i] = ElementwiseGradient::kNumber;
-      e.numbers[numbers++] = in[i].scalar.real;
-    } else if (!read) {
-      e.slot[i] = ElementwiseGradient::kUnread;
-    } else {
-      e.slot[i] = save(former && former[i] ? former[i] : Tensor::borrow(in[i].tensor), save_as_input);
-    }
-  }
-  e.slot[kMaxInputs] = ElementwiseGradient::kUnread;
-  if (edges.reads & kReadsOutput)
-    e.slot[kMaxInputs] = save(out, [](Node* node, int at, const Tensor& t) { save_output(node, at, t); });
+  for (int i = 0; i < op.parameter_count; ++i) e.numbers[i] = parameters[i];
+  save_operands(n, e, edges.reads, in, out, former);
   n->outputs[0].describe(out);
   finish_node(n);
   return n;
