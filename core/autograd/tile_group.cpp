@@ -114,9 +114,10 @@ void TileGroup::run_tile(int64_t at, int64_t n, Tiles& tiles) const {
       run_term(member.terms[k], member.targets[k], tiles.holds[m], at, n, tiles);
     }
   }
+  const bool streams = pays_to_stream(numel() * item());
   for (size_t s = members_.size(); s < slots_.size(); ++s) {
     char* to = slots_[s].result->data + offset;
-    if (slots_[s].start)
+    if (slots_[s].start || !streams)
       std::memcpy(to, tiles.holds[s], static_cast<size_t>(n * item()));
     else
       store_streaming(to, tiles.holds[s], n * item());
