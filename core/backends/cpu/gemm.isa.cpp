@@ -34,6 +34,7 @@ bool pays_to_pack_a(const GemmProblem<T>& g) {
 template <class T>
 bool pays_to_pack_b(const GemmProblem<T>& g) {
   const int64_t bytes = g.k * g.n * int64_t(sizeof(T));
+  if (g.b.column_stride == 1 && g.b.row_stride == g.n && g.n <= kTileColumns<T>) return false;  // as if packed
   return g.b.column_stride != 1 || (bytes >= (1 << 16) && g.m >= 2 * kTileRows);
 }
 
