@@ -1,6 +1,7 @@
 // A run of elementwise nodes differentiated tile by tile, so that gradients between them never leave the cache.
 #include "autograd/tile_group.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ops/accumulate.hpp"
@@ -114,9 +115,10 @@ void TileGroup::run_tile(int64_t at, int64_t n, Tiles& tiles) const {
       run_term(member.terms[k], member.targets[k], tiles.holds[m], at, n, tiles);
     }
   }
+  const bool streams = pays_to_stream(numel() * item());
   for (size_t s = members_.size(); s < slots_.size(); ++s) {
     char* to = slots_[s].result->data + offset;
-    if (slots_[s].start)
+    if (slots_[s].start || !streams)
       std::memcpy(to, tiles.holds[s], static_cast<size_t>(n * item()));
     else
       store_streaming(to, tiles.holds[s], n * item());
@@ -130,6 +132,11 @@ void TileGroup::run_range(int64_t begin, int64_t end) const {
 }
 
 void TileGroup::run(const GradientSums& sums, const std::function<void(Edge, Tensor)>& give) {
+  const Member& first = members_[0];
+  if (members_.size() == 1 && std::none_of(first.terms.begin(), first.terms.end(), [](auto& t) { return t.kernel; })) {
+    for (const TileTerm& t : first.terms) give(first.node->edges[t.input], first.gradient);  // a sum, on its own
+    return;
+  }
   connect(sums);
   in_parallel(numel(), [this](int64_t begin, int64_t end) { run_range(begin, end); });
   for (size_t s = members_.size(); s < slots_.size(); ++s) {

@@ -19,6 +19,7 @@ void (*add_kernel(DType dtype))(void* out, const void* const* in, int64_t n, con
 void in_parallel(int64_t n, const std::function<void(int64_t begin, int64_t end)>& f);
 void store_streaming(char* to, const char* from, int64_t bytes);
 void finish_streaming();
+bool pays_to_stream(int64_t bytes);  // for a result of this size
 // Sums a gradient over the dimensions along which its input was broadcast.
 Tensor sum_to(const Tensor& gradient, Span sizes);
 // A gradient of the dtype that its input has (a complex one loses its imaginary part for a real input).

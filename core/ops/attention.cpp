@@ -1,6 +1,7 @@
 // Scaled dot-product attention: by blocks, or composed where blocks will not do.
 #include "ops/attention.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -147,12 +148,32 @@ Blocks prepared_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const 
   return {head_rows(q), head_rows(k), head_rows(v), full_mask(mask, q, k, kernel_dtype(q.dtype()))};
 }
 
+// Whether q, k and v are the parts of one tensor (batch, rows, 3, heads, width), as one projection makes them.
+bool lie_side_by_side(const Tensor& q, const Tensor& k, const Tensor& v) {
+  int64_t part = q.size(1) * q.size(3);
+  auto follows = [&](const Tensor& a, const Tensor& b) {
+    return a.same_storage(b) && equal(a.sizes(), b.sizes()) && equal(a.strides(), b.strides()) &&
+           b.offset() - a.offset() == part;
+  };
+  return follows(q, k) && follows(k, v) && q.stride(3) == 1 && q.stride(1) == q.size(3) && q.stride(2) == 3 * part &&
+         q.stride(0) == 3 * part * q.size(2);
+}
+
+// Gradients of parts are parts too, so that joining them costs nothing.
+std::array<Tensor, 3> fresh_gradients(const Tensor& q, const Tensor& k, const Tensor& v, DType dtype) {
+  if (!lie_side_by_side(q, k, v)) {
+    return {fresh_like(q, q.size(3), dtype), fresh_like(k, k.size(3), dtype), fresh_like(v, v.size(3), dtype)};
+  }
+  Tensor whole = empty(Dims{q.size(0), q.size(2), 3, q.size(1), q.size(3)}, dtype);
+  auto part = [&](int64_t i) { return transpose(select(whole, 2, i), 1, 2); };
+  return {part(0), part(1), part(2)};
+}
+
 void give_gradients(Backward& b, const Tensor& mask, const Options& o) {
   Tensor q = b.saved(0), k = b.saved(1), v = b.saved(2);
   Blocks blocks = prepared_blocks(q, k, v, mask);
   Tensor g = head_rows(b.g()), out = head_rows(b.saved(3)), log_sums = b.saved(4);
-  Tensor dq = fresh_like(q, q.size(3), g.dtype()), dk = fresh_like(k, k.size(3), g.dtype()),
-         dv = fresh_like(v, v.size(3), g.dtype());
+  auto [dq, dk, dv] = fresh_gradients(q, k, v, g.dtype());
   with_kernel_type(g.dtype(), [&]<class T>(T) {
     cpu::attention_gradient<T>(shape_of(q, k, v, o), blocks.inputs<T>(), rows_of<const T>(out), log_sums.data<T>(),
                                rows_of<const T>(g), rows_of<T>(dq), rows_of<T>(dk), rows_of<T>(dv));

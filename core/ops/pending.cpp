@@ -94,7 +94,10 @@ namespace {
 // One run of all that waits.
 class Run {
  public:
-  explicit Run(int count) : count_(count), item_(static_cast<int64_t>(size_of(queue.shape()->dtype))) {
+  explicit Run(int count)
+      : count_(count),
+        item_(static_cast<int64_t>(size_of(queue.shape()->dtype))),
+        streams_(queue.shape()->numel * item_ >= cpu::kStreamBytes) {
     for (int i = 0; i < count; ++i) visible_[i] = is_visible(i);
     for (int i = 0; i < count; ++i) needed_[i] = visible_[i];
     for (int i = count - 1; i >= 0; --i) {
@@ -163,15 +166,16 @@ class Run {
         if (!s.tensor) number += kTileBytes;
       }
       if (!needed_[i]) continue;
-      char* to = memory + i * kTileBytes;
+      char* to = visible_[i] && !streams_ ? o.out->data + at * item_ : memory + i * kTileBytes;
       o.kernel(to, in, n, o.parameters.data());
-      if (visible_[i]) CR_DISPATCH(stream_copy)(o.out->data + at * item_, to, n * item_);
+      if (visible_[i] && streams_) CR_DISPATCH(stream_copy)(o.out->data + at * item_, to, n * item_);
       results[i] = to;
     }
   }
 
   int count_;
   int64_t item_;
+  bool streams_;  // see Note [Streaming stores]
   std::array<bool, kMost> visible_{}, needed_{};
 };
 

@@ -85,32 +85,23 @@ cpu::MatrixView<T> output_view(const Matrix& m) {
   return {reinterpret_cast<T*>(m.data), m.row_stride, m.column_stride};
 }
 
-// A bias: one row, added to each row of a small output. Copied without the general machinery.
-bool is_small_bias(const Tensor& input, const Tensor& out) {
-  return input.ndim() == 1 && out.ndim() > 0 && input.dtype() == out.dtype() && input.is_contiguous() &&
-         input.size(0) == out.size(out.ndim() - 1) && out.numel() <= 65536;
-}
-
-void repeat_row(const Tensor& out, const Tensor& row) {
-  size_t bytes = static_cast<size_t>(row.numel()) * size_of(row.dtype());
-  char* to = out->data;
-  for (int64_t left = out.numel(); left > 0; left -= row.numel(), to += bytes) std::memcpy(to, row->data, bytes);
+// A bias: one row, added to each row of the output.
+bool is_bias(const Addend& add, Span sizes, DType dtype) {
+  const Tensor* input = add.input;
+  return input && input->ndim() == 1 && !sizes.empty() && input->dtype() == dtype && input->is_contiguous() &&
+         input->size(0) == sizes.back() && add.beta != 0.0;
 }
 
 // A fresh output in the arithmetic type; returns the weight of what it holds.
 Complex<double> start_output(Tensor& out, Span sizes, DType type, const Addend& add) {
   out = empty(sizes, type);
   if (!add.input) return 0;
-  bool bias = is_small_bias(*add.input, out);
-  if (!bias && !equal(add.input->sizes(), sizes)) {
+  if (!equal(add.input->sizes(), sizes)) {
     GradModeScope off(false);
     expand(*add.input, sizes);  // raises when it does not broadcast
   }
   if (add.beta == 0.0) return 0;
-  if (bias)
-    repeat_row(out, *add.input);
-  else
-    copy_elements(out, *add.input);
+  copy_elements(out, *add.input);
   return add.beta;
 }
 
@@ -214,9 +205,16 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
   Tensor keep_a, keep_b, out;
   a = prepare(a, true, keep_a);
   b = prepare(b, true, keep_b);
-  Complex<double> beta = start_output(out, sizes, a.tensor->dtype(), add);
+  bool bias = is_bias(add, sizes, a.tensor->dtype());
+  if (bias) out = empty(sizes, a.tensor->dtype());
+  Complex<double> beta = bias ? add.beta : start_output(out, sizes, a.tensor->dtype(), add);
   Matrix x = folded_matrix(a), y = folded_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
   with_arithmetic_type(out.dtype(), [&]<class T>(T*) {
+    if (bias) {
+      return cpu::gemm_plus_row<T>(x.rows, y.columns, x.columns, number<T>(add.alpha), input_view<T>(x),
+                                   input_view<T>(y), number<T>(beta), reinterpret_cast<const T*>((*add.input)->data),
+                                   reinterpret_cast<T*>(out->data));
+    }
     cpu::gemm<T>(x.rows, y.columns, x.columns, number<T>(add.alpha), input_view<T>(x), input_view<T>(y),
                  number<T>(beta), output_view<T>(z));
   });

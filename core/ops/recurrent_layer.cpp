@@ -2,7 +2,7 @@
 // the gradient too.
 #include "ops/recurrent_layer.hpp"
 
-#include <cstring>
+#include <memory>
 
 #include "backends/cpu/gemm.hpp"
 #include "ops/arithmetic.hpp"
@@ -29,21 +29,60 @@ struct LayerShape {
   int64_t rows() const { return steps * batch; }
 };
 
-// c (m, n) += a (m, k) @ b (k, n), all contiguous.
+// The weights (k, n) that every step multiplies with. For small batches their columns are arranged once as products
+// read them, in panels; those of larger ones pay for arranging them anew.
 template <class T>
-void add_product(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T beta, T* c) {
-  cpu::gemm<T>(m, n, k, T(1), {a, k, 1}, {b, n, 1}, beta, {c, n, 1});
-}
+class StepWeights {
+ public:
+  StepWeights(cpu::MatrixView<const T> b, int64_t k, int64_t n, int64_t batch) : b_(b), k_(k), n_(n) {
+    if (batch > kSmallBatch) return;
+    panels_ = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(k * n));
+    each_panel(0, count(), [&](int64_t first, int64_t width, T* panel) {
+      for (int64_t i = 0; i < k; ++i) {
+        for (int64_t j = 0; j < width; ++j) {
+          panel[i * width + j] = b.data[i * b.row_stride + (first + j) * b.column_stride];
+        }
+      }
+    });
+  }
+
+  // c (m, n) = a (m, k) @ weights, both contiguous.
+  void multiply(int64_t m, const T* a, T* c) const {
+    if (!panels_) return cpu::gemm<T>(m, n_, k_, T(1), {a, k_, 1}, b_, T(0), {c, n_, 1});
+    const int64_t grain = std::max<int64_t>(1, kWork / (m * k_ * kWidth));
+    cpu::parallel_for(count(), grain, [&](int64_t begin, int64_t end) {
+      each_panel(begin, end, [&](int64_t first, int64_t width, T* panel) {
+        cpu::gemm<T>(m, width, k_, T(1), {a, k_, 1}, {panel, width, 1}, T(0), {c + first, n_, 1});
+      });
+    });
+  }
+
+ private:
+  static constexpr int64_t kWidth = 48, kSmallBatch = 128, kWork = 1 << 20;
+
+  int64_t count() const { return (n_ + kWidth - 1) / kWidth; }
+  template <class F>
+  void each_panel(int64_t begin, int64_t end, F f) const {
+    for (int64_t i = begin; i < end; ++i) {
+      f(i * kWidth, std::min(kWidth, n_ - i * kWidth), panels_.get() + i * kWidth * k_);
+    }
+  }
+
+  cpu::MatrixView<const T> b_;
+  int64_t k_, n_;
+  std::unique_ptr<T[]> panels_;
+};
 
 // The input's part of the gates, (steps * batch, 4n), is overwritten by the gates themselves; h and c get every step.
 template <class T>
-void run_steps(const LayerShape& s, const T* h0, const T* c0, const T* turned_weight, T* gates, T* h, T* c) {
+void run_steps(const LayerShape& s, const T* h0, const T* c0, const T* weight, T* gates, T* h, T* c) {
   const int64_t size = s.batch * s.n;
+  const StepWeights<T> turned({weight, 1, s.n}, s.n, 4 * s.n, s.batch);
   Tensor from_state = empty(Dims{s.batch, 4 * s.n}, sizeof(T) == 8 ? DType::Float64 : DType::Float32);
   const T *h_before = h0, *c_before = c0;
   for (int64_t i = 0; i < s.steps; ++i) {
     const int64_t at = s.step(i) * size;
-    add_product<T>(s.batch, 4 * s.n, s.n, h_before, turned_weight, T(0), from_state.data<T>());
+    turned.multiply(s.batch, h_before, from_state.data<T>());
     each_cell_row(s.batch, 4 * s.n, [&](int64_t row) {
       T* x = gates + 4 * (at + row * s.n);
       cell_kernels(T{}).lstm(x, from_state.data<T>() + row * 4 * s.n, c_before + row * s.n, x, h + at + row * s.n,
@@ -59,6 +98,7 @@ template <class T>
 void run_steps_back(const LayerShape& s, const T* g, const T* c0, const T* weight, const T* gates, const T* c,
                     T* d_gates, T* d_h, T* d_c) {
   const int64_t size = s.batch * s.n;
+  const StepWeights<T> weights({weight, s.n, 1}, 4 * s.n, s.n, s.batch);
   for (int64_t i = s.steps; i-- > 0;) {
     const int64_t at = s.step(i) * size;
     const T* c_before = i > 0 ? c + s.step(i - 1) * size : c0;
@@ -68,7 +108,7 @@ void run_steps_back(const LayerShape& s, const T* g, const T* c0, const T* weigh
       cell_kernels(T{}).lstm_gradient(d_h + here, d_c + here, gates + 4 * (at + here), c_before + here, c + at + here,
                                       d_gates + 4 * (at + here), d_c + here, s.n);
     });
-    add_product<T>(s.batch, s.n, 4 * s.n, d_gates + 4 * at, weight, T(0), d_h);
+    weights.multiply(s.batch, d_gates + 4 * at, d_h);
   }
 }
 
@@ -145,9 +185,9 @@ std::pair<Tensor, Tensor> lstm_layer(const Tensor& input, const CellState& start
     gates = view(linear(flat(input), p.w_ih, bias), Dims{s.steps, s.batch, 4 * s.n});
     h = empty(Dims{s.steps, s.batch, s.n}, input.dtype());
     c = empty(h.sizes(), input.dtype());
-    Tensor h0 = contiguous(start.h), c0 = contiguous(start.c), turned = contiguous(t(p.w_hh));
+    Tensor h0 = contiguous(start.h), c0 = contiguous(start.c), w_hh = contiguous(p.w_hh);
     with_kernel_type(input.dtype(), [&]<class T>(T) {
-      run_steps<T>(s, h0.data<T>(), c0.data<T>(), turned.data<T>(), gates.data<T>(), h.data<T>(), c.data<T>());
+      run_steps<T>(s, h0.data<T>(), c0.data<T>(), w_hh.data<T>(), gates.data<T>(), h.data<T>(), c.data<T>());
     });
     last = clone(select(c, 0, s.step(s.steps - 1)));
   }

@@ -55,11 +55,28 @@ struct PiecesGradient {
     }
     bool complete = true;
     for (size_t i = 0; i < pieces.lengths.size(); ++i) complete &= b.has_g(static_cast<int>(i));
+    if (Tensor together = complete ? lying_together(b) : Tensor()) return b.give(0, together);
     Tensor result = complete ? empty(whole, dtype) : zeros(whole, dtype);
     pieces.each(result, [&](int i, const Tensor& part) {
       if (b.has_g(i)) copy_elements(part, b.g(i));
     });
     b.give(0, result);
+  }
+
+  // The gradients' own memory, where they lie in it as pieces of a whole already (attention's do); else null.
+  Tensor lying_together(Backward& b) const {
+    Tensor first = b.g(0);
+    auto item = static_cast<int64_t>(size_of(dtype));
+    if (!pieces.keeps || first.dtype() != dtype || first->storage->bytes < (first.offset() + count(whole)) * item) {
+      return Tensor();
+    }
+    Tensor result = tensor_over(first->storage, whole, contiguous_strides(whole), first.offset(), dtype);
+    bool together = true;
+    pieces.each(result, [&](int i, const Tensor& part) {
+      const Tensor& g = b.g(i);
+      together &= g->data == part->data && g.dtype() == dtype && equal(g.strides(), part.strides());
+    });
+    return together ? result : Tensor();
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "backends/cpu/gemm.hpp"
@@ -13,6 +14,7 @@ namespace chainrule::cpu {
 namespace {
 
 constexpr int64_t kQueries = 64, kKeys = 128;  // of a block
+static_assert(kKeys % kQueries == 0);          // so that a block of queries begins where one of keys does
 constexpr int64_t kWork = 1 << 18;             // multiplications for one thread
 
 const AttentionKernels<float>& kernels(float) { return CR_DISPATCH(attention_float); }
@@ -24,8 +26,8 @@ MatrixView<const T> rows(const T* data, int64_t stride) {
 }
 
 template <class T>
-void fill_rows(const HeadRows<T>& t, int64_t batch, int64_t head, int64_t count, int64_t width) {
-  for (int64_t i = 0; i < count; ++i) std::fill_n(t.at(batch, head, i), width, T(0));
+void clear_rows(const HeadRows<T>& t, int64_t batch, int64_t head, int64_t begin, int64_t end, int64_t width) {
+  for (int64_t i = begin; i < end; ++i) std::fill_n(t.at(batch, head, i), width, T(0));
 }
 
 // One block of queries of one head against all keys.
@@ -40,7 +42,7 @@ class QueryBlock {
         key_head_(head / (s.heads / s.key_heads)),
         first_(first),
         count_(std::min(kQueries, s.queries - first)),
-        scores_(static_cast<size_t>(count_ * kKeys)) {}
+        scores_(std::make_unique_for_overwrite<T[]>(count_ * kKeys)) {}
 
   void forward(HeadRows<T> out, T* log_sums) {
     std::vector<T> largest(static_cast<size_t>(count_), -std::numeric_limits<T>::infinity());
@@ -50,16 +52,15 @@ class QueryBlock {
       multiply_scores(key, keys);
       for (int64_t i = 0; i < count_; ++i) {
         const int64_t seen = visible(i, key, keys);
-        T* row = scores_.data() + i * keys;
-        T before = largest[i], sum = 0;
-        if (seen > 0) sum = kernels(T{}).exponentials(row, seen, T(s_.scale), mask(i, key), &largest[i]);
-        std::fill(row + std::max<int64_t>(seen, 0), row + keys, T(0));
+        const T before = largest[i];
+        const T sum =
+            kernels(T{}).exponentials(scores_.get() + i * keys, seen, keys, T(s_.scale), mask(i, key), &largest[i]);
         // What was gathered under a smaller maximum counts less.
         const T share = key == 0 || before == largest[i] ? T(1) : std::exp(before - largest[i]);
         sums[i] = sums[i] * share + sum;
         if (key > 0 && share != 1) scale_row(target + i * out.row_stride, share);
       }
-      gemm<T>(count_, s_.value_width, keys, T(1), rows<T>(scores_.data(), keys),
+      gemm<T>(count_, s_.value_width, keys, T(1), rows<T>(scores_.get(), keys),
               rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride), T(key > 0), {target, out.row_stride, 1});
     });
     for (int64_t i = 0; i < count_; ++i) {
@@ -69,32 +70,30 @@ class QueryBlock {
     }
   }
 
-  // Adds to the gradients. `offsets` are the sums of g * out over each row.
+  // Adds to the gradients, or begins them where no block was before. `offsets` are the sums of g * out over each row.
   void backward(HeadRows<const T> g, const T* log_sums, const T* offsets, HeadRows<T> dq, HeadRows<T> dk,
                 HeadRows<T> dv) {
-    products_.resize(scores_.size());
+    auto products = std::make_unique_for_overwrite<T[]>(count_ * kKeys);
     const T* incoming = g.at(batch_, head_, first_);
     each_key_block([&](int64_t key, int64_t keys) {
+      const T kept = T(!is_first_to_see(key));
       multiply_scores(key, keys);
       gemm<T>(count_, keys, s_.value_width, T(1), rows(incoming, g.row_stride),
-              transposed(rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride)), T(0), {products_.data(), keys, 1});
+              transposed(rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride)), T(0), {products.get(), keys, 1});
       for (int64_t i = 0; i < count_; ++i) {
-        const int64_t seen = std::max<int64_t>(visible(i, key, keys), 0);
-        T* row = scores_.data() + i * keys;
-        kernels(T{}).weights(row, seen, T(s_.scale), mask(i, key), log_sums[i]);
-        std::fill(row + seen, row + keys, T(0));
+        kernels(T{}).weights(scores_.get() + i * keys, visible(i, key, keys), keys, T(s_.scale), mask(i, key),
+                             log_sums[i]);
       }
-      const MatrixView<const T> weights = rows<T>(scores_.data(), keys);
-      gemm<T>(keys, s_.value_width, count_, T(1), transposed(weights), rows(incoming, g.row_stride), T(1),
+      const MatrixView<const T> weights = rows<T>(scores_.get(), keys);
+      gemm<T>(keys, s_.value_width, count_, T(1), transposed(weights), rows(incoming, g.row_stride), kept,
               {dv.at(batch_, key_head_, key), dv.row_stride, 1});
       for (int64_t i = 0; i < count_; ++i) {
-        kernels(T{}).score_gradient(scores_.data() + i * keys, products_.data() + i * keys, keys, offsets[i],
-                                    T(s_.scale));
+        kernels(T{}).score_gradient(scores_.get() + i * keys, products.get() + i * keys, keys, offsets[i], T(s_.scale));
       }
-      gemm<T>(count_, s_.width, keys, T(1), weights, rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride), T(1),
-              {dq.at(batch_, head_, first_), dq.row_stride, 1});
+      gemm<T>(count_, s_.width, keys, T(1), weights, rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride),
+              T(key > 0), {dq.at(batch_, head_, first_), dq.row_stride, 1});
       gemm<T>(keys, s_.width, count_, T(1), transposed(weights),
-              rows(in_.q.at(batch_, head_, first_), in_.q.row_stride), T(1),
+              rows(in_.q.at(batch_, head_, first_), in_.q.row_stride), kept,
               {dk.at(batch_, key_head_, key), dk.row_stride, 1});
     });
   }
@@ -105,16 +104,20 @@ class QueryBlock {
     const int64_t end = s_.causal ? std::min(s_.keys, first_ + count_) : s_.keys;
     for (int64_t key = 0; key < end; key += kKeys) f(key, std::min(kKeys, s_.keys - key));
   }
+  // Whether this is the first block of queries, of all heads that share these keys, that sees any of them.
+  bool is_first_to_see(int64_t key) const {
+    return head_ % (s_.heads / s_.key_heads) == 0 && first_ == (s_.causal ? key : 0);
+  }
   // How many of the block's keys row i sees.
   int64_t visible(int64_t i, int64_t key, int64_t keys) const {
-    return s_.causal ? std::min(keys, first_ + i - key + 1) : keys;
+    return s_.causal ? std::clamp<int64_t>(first_ + i - key + 1, 0, keys) : keys;
   }
   const T* mask(int64_t i, int64_t key) const {
     return in_.mask.data ? in_.mask.at(batch_, head_, first_ + i) + key : nullptr;
   }
   void multiply_scores(int64_t key, int64_t keys) {
     gemm<T>(count_, keys, s_.width, T(1), rows(in_.q.at(batch_, head_, first_), in_.q.row_stride),
-            transposed(rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride)), T(0), {scores_.data(), keys, 1});
+            transposed(rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride)), T(0), {scores_.get(), keys, 1});
   }
   void scale_row(T* row, T share) const {
     for (int64_t j = 0; j < s_.value_width; ++j) row[j] *= share;
@@ -123,15 +126,8 @@ class QueryBlock {
   const AttentionShape& s_;
   const AttentionInputs<T>& in_;
   int64_t batch_, head_, key_head_, first_, count_;
-  std::vector<T> scores_, products_;
+  std::unique_ptr<T[]> scores_;
 };
-
-template <class T>
-T dot(const T* a, const T* b, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += static_cast<double>(a[i]) * b[i];
-  return static_cast<T>(sum);
-}
 
 }  // namespace
 
@@ -154,14 +150,16 @@ void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, H
   parallel_for(s.batch * s.key_heads, 1, [&](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       const int64_t batch = item / s.key_heads, key_head = item % s.key_heads;
-      fill_rows(dk, batch, key_head, s.keys, s.width);
-      fill_rows(dv, batch, key_head, s.keys, s.value_width);
+      if (s.causal && s.queries < s.keys) {  // keys that nobody sees
+        const int64_t seen = std::min(s.keys, (s.queries + kKeys - 1) / kKeys * kKeys);
+        clear_rows(dk, batch, key_head, seen, s.keys, s.width);
+        clear_rows(dv, batch, key_head, seen, s.keys, s.value_width);
+      }
       for (int64_t head = key_head * shared; head < (key_head + 1) * shared; ++head) {
-        fill_rows(dq, batch, head, s.queries, s.width);
         for (int64_t first = 0; first < s.queries; first += kQueries) {
           T offsets[kQueries];
           for (int64_t i = 0; i < std::min(kQueries, s.queries - first); ++i) {
-            offsets[i] = dot(g.at(batch, head, first + i), out.at(batch, head, first + i), s.value_width);
+            offsets[i] = kernels(T{}).dot(g.at(batch, head, first + i), out.at(batch, head, first + i), s.value_width);
           }
           QueryBlock<T>(s, in, batch, head, first)
               .backward(g, log_sums + (batch * s.heads + head) * s.queries + first, offsets, dq, dk, dv);

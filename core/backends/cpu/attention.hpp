@@ -43,13 +43,14 @@ void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, H
 
 template <class T>
 struct AttentionKernels {
-  // Scores of a row, scaled, with the mask (may be null) added, become exp(score - largest); `largest` may grow, and
-  // their sum is returned.
-  T (*exponentials)(T* scores, int64_t n, T scale, const T* mask, T* largest);
-  // weights = exp(scores * scale + mask - log_sum)
-  void (*weights)(T* scores, int64_t n, T scale, const T* mask, T log_sum);
+  // The first n scores of a row, scaled, with the mask (may be null) added, become exp(score - largest), the others up
+  // to `width` zero; `largest` may grow, and their sum is returned.
+  T (*exponentials)(T* scores, int64_t n, int64_t width, T scale, const T* mask, T* largest);
+  // weights = exp(scores * scale + mask - log_sum), with zeros behind as above
+  void (*weights)(T* scores, int64_t n, int64_t width, T scale, const T* mask, T log_sum);
   // scores = weights * (products - offset) * scale
   void (*score_gradient)(T* weights, const T* products, int64_t n, T offset, T scale);
+  T (*dot)(const T* a, const T* b, int64_t n);
 };
 
 }  // namespace chainrule::cpu

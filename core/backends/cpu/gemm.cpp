@@ -61,6 +61,7 @@ GemmProblem<T> part_of(const GemmProblem<T>& g, int64_t row, int64_t row_end, in
   part.a.data += row * g.a.row_stride;
   part.b.data += column * g.b.column_stride;
   part.c += row * g.c_row_stride + column;
+  if (g.row) part.row += column;
   return part;
 }
 
@@ -178,6 +179,16 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, Matri
 }
 
 template <class T>
+void gemm_plus_row(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
+                   const T* row, T* c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (m > 1 && n > 1 && k > 0) return multiply_in_parallel(GemmProblem<T>{m, n, k, alpha, beta, a, b, c, n, row});
+  }
+  for (int64_t i = 0; i < m; ++i) std::copy_n(row, n, c + i * n);
+  gemm<T>(m, n, k, alpha, a, b, beta, {c, n, 1});
+}
+
+template <class T>
 void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a,
                   int64_t a_batch_stride, MatrixView<const T> b, int64_t b_batch_stride, T beta, MatrixView<T> c,
                   int64_t c_batch_stride) {
@@ -210,9 +221,11 @@ void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, Matri
   });
 }
 
-#define CR_INSTANTIATE(T)                                                                                          \
-  template void gemm<T>(int64_t, int64_t, int64_t, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>); \
-  template void gemm_batched<T>(int64_t, int64_t, int64_t, int64_t, T, MatrixView<const T>, int64_t,               \
+#define CR_INSTANTIATE(T)                                                                                             \
+  template void gemm_plus_row<T>(int64_t, int64_t, int64_t, T, MatrixView<const T>, MatrixView<const T>, T, const T*, \
+                                 T*);                                                                                 \
+  template void gemm<T>(int64_t, int64_t, int64_t, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>);    \
+  template void gemm_batched<T>(int64_t, int64_t, int64_t, int64_t, T, MatrixView<const T>, int64_t,                  \
                                 MatrixView<const T>, int64_t, T, MatrixView<T>, int64_t);
 
 CR_INSTANTIATE(float)

@@ -23,7 +23,12 @@ template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
           MatrixView<T> c);
 
-// The same for `batch` products; the operands of product i are `i * batch_stride` elements further (0 = shared).
+// c = alpha * a @ b + beta * row, the row added to each of c, whose rows are contiguous.
+template <class T>
+void gemm_plus_row(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
+                   const T* row, T* c);
+
+// gemm for `batch` products; the operands of product i are `i * batch_stride` elements further (0 = shared).
 template <class T>
 void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a,
                   int64_t a_batch_stride, MatrixView<const T> b, int64_t b_batch_stride, T beta, MatrixView<T> c,

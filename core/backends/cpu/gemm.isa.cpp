@@ -34,6 +34,7 @@ bool pays_to_pack_a(const GemmProblem<T>& g) {
 template <class T>
 bool pays_to_pack_b(const GemmProblem<T>& g) {
   const int64_t bytes = g.k * g.n * int64_t(sizeof(T));
+  if (g.b.column_stride == 1 && g.b.row_stride == g.n && g.n <= kTileColumns<T>) return false;  // as if packed
   return g.b.column_stride != 1 || (bytes >= (1 << 16) && g.m >= 2 * kTileRows);
 }
 
@@ -52,11 +53,12 @@ CR_INLINE TileRows<T> unpacked_rows(MatrixView<const T> a) {
 template <class T>
 void multiply_rows(const GemmProblem<T>& g, int64_t row, int64_t m, int64_t depth, int64_t k, TileRows<T> a,
                    T* packed_b) {
-  const TileTarget<T> target{g.c_row_stride, g.alpha, depth == 0 ? g.beta : T(1)};
+  TileTarget<T> target{g.c_row_stride, g.alpha, depth == 0 ? g.beta : T(1)};
   for (int64_t j = 0; j < g.n; j += kTileColumns<T>) {
     const int64_t columns = smaller(kTileColumns<T>, g.n - j);
     const auto b = part(g.b, depth, j);
     if (packed_b) pack_b(k, columns, b, packed_b);
+    if (g.row && depth == 0) target.row = g.row + j;
     multiply_panel(m, columns, k, a, packed_b ? packed_b : b.data, packed_b ? kTileColumns<T> : b.row_stride, target,
                    g.c + row * g.c_row_stride + j);
   }

@@ -7,7 +7,8 @@
 
 namespace chainrule::cpu {
 
-// c = alpha * a @ b + beta * c, with the rows of c contiguous: element (i, j) at c[i * c_row_stride + j].
+// c = alpha * a @ b + beta * c, with the rows of c contiguous: element (i, j) at c[i * c_row_stride + j]. Where `row`
+// is given, it stands for every row of the c that is added; then neither m nor n is 1.
 template <class T>
 struct GemmProblem {
   int64_t m, n, k;
@@ -15,6 +16,7 @@ struct GemmProblem {
   MatrixView<const T> a, b;
   T* c;
   int64_t c_row_stride;
+  const T* row = nullptr;
 };
 
 // This thread's scratch memory, 64-byte aligned, valid until its next call.

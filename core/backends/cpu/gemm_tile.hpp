@@ -16,11 +16,12 @@ constexpr int64_t kTileColumns = kTileVectors * kLanes<T>;
 constexpr int64_t kAheadInB = 6, kAheadInA = 16;
 constexpr int64_t kPrefetchDepth = 64;  // a tile this deep is long enough for its part of c to be fetched meanwhile
 
-// What becomes of a tile's sums: c = alpha * sums + beta * c.
+// What becomes of a tile's sums: c = alpha * sums + beta * c, or beta * row for every row of c.
 template <class T>
 struct TileTarget {
   int64_t c_stride;  // between rows
   T alpha, beta;
+  const T* row = nullptr;
 };
 
 // The rows of a as tiles read them: within a tile, element (i, p) is at data[i * stride + p] when along_k, else at
@@ -71,13 +72,15 @@ void tile(int64_t k, const T* __restrict a, int64_t a_stride, const T* __restric
   }
   const Vector<T> alpha = broadcast(target.alpha), beta = broadcast(target.beta);
   const bool add = target.beta != 0;
+  const T* from = target.row ? target.row : c;
+  const int64_t from_stride = target.row ? 0 : c_stride;
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
     T* c_row = c + i * c_stride;
 #pragma GCC unroll 4
     for (int j = 0; j < vectors; ++j) {
       Vector<T> value = alpha * sums[i][j];
-      if (add) value = multiply_add(beta, load_row(c_row, j), value);
+      if (add) value = multiply_add(beta, load_row(from + i * from_stride, j), value);
       if (partial && j == vectors - 1) {
         rest.store(c_row + j * lanes, value);
       } else {

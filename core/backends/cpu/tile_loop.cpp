@@ -339,24 +339,47 @@ void run_direct(const Plan& plan, TileKernel kernel, int64_t begin, int64_t end)
   if (streams) CR_DISPATCH(stream_fence)();
 }
 
+void run_plan(const Plan& plan, TileKernel kernel) {
+  bool direct = true;
+  for (int k = 0; k < plan.count; ++k) direct &= !plan.lanes[k].data || (plan.lanes[k].dense && plan.lanes[k].as_is());
+  parallel_for(plan.numel, kGrain, [&](int64_t begin, int64_t end) {
+    direct ? run_direct(plan, kernel, begin, end) : Worker(plan, kernel).run(begin, end);
+  });
+}
+
+// Rows that are contiguous on both sides are copied whole. Returns false where they are not, or are short.
+bool copy_rows(const Plan& plan) {
+  constexpr int64_t kShortRow = 64;  // bytes
+  const Lane &to = plan.lanes[0], &from = plan.lanes[1];
+  const int last = plan.sizes.size() - 1;
+  const int64_t bytes = plan.sizes[last] * to.item(), row = plan.sizes[last];
+  if (last == 0 || plan.streams || to.dtype != from.dtype || to.strides[last] != to.item() ||
+      from.strides[last] != from.item() || bytes < kShortRow)
+    return false;
+  parallel_for(plan.numel / row, std::max<int64_t>(1, kGrain / row), [&](int64_t begin, int64_t end) {
+    Odometer at(plan.sizes, begin * row);
+    for (int64_t i = begin; i < end; ++i, at.advance(row)) {
+      std::memmove(to.data + at.offset(to.strides), from.data + at.offset(from.strides), static_cast<size_t>(bytes));
+    }
+  });
+  return true;
+}
+
 }  // namespace
 
 void run_tiles(Span sizes, TileOperand* operands, int count, TileKernel kernel) {
   Plan plan = make_plan(sizes, operands, count);
-  if (plan.numel == 0) return;
-  bool direct = true;
-  for (int k = 0; k < count; ++k) direct &= !plan.lanes[k].data || (plan.lanes[k].dense && plan.lanes[k].as_is());
-  parallel_for(plan.numel, kGrain, [&](int64_t begin, int64_t end) {
-    direct ? run_direct(plan, kernel, begin, end) : Worker(plan, kernel).run(begin, end);
-  });
+  if (plan.numel > 0) run_plan(plan, kernel);
 }
 
 void copy_strided(Span sizes, char* to, DType to_dtype, Span to_strides, const char* from, DType from_dtype,
                   Span from_strides) {
   TileOperand operands[2] = {{to, to_dtype, to_dtype, Dims(to_strides)},
                              {const_cast<char*>(from), from_dtype, to_dtype, Dims(from_strides)}};
+  Plan plan = make_plan(sizes, operands, 2);
+  if (plan.numel == 0 || copy_rows(plan)) return;
   auto item = size_of(to_dtype);
-  run_tiles(sizes, operands, 2, [item](void* out, const void* const* in, int64_t n) {
+  run_plan(plan, [item](void* out, const void* const* in, int64_t n) {
     if (out != in[0]) std::memmove(out, in[0], static_cast<size_t>(n) * item);
   });
 }
