@@ -12,7 +12,16 @@ from .._core import Tensor
 from .flow import Flow
 from .graph import Graph, Node, living_tensors
 from .names import Names, user_frames, variables
-from .reading import Departure, Outcome, attribute_of, backward_call, made_at, read_forward, read_frame
+from .reading import (
+    Departure,
+    Outcome,
+    attribute_of,
+    backward_call,
+    freezing,
+    made_at,
+    read_forward,
+    read_frame,
+)
 from .source import Line, line_at, line_of
 from .story import reaches
 from .values import Values
@@ -50,7 +59,7 @@ _CURES: dict[str, str] = {
     "output not used": "use the result in the loss",
     "not registered": "keep modules in nn.ModuleList or nn.ModuleDict, tensors in nn.Parameter",
     "saturated": "keep the inputs away from where the function is flat, or use one that is not (leaky_relu)",
-    "not asked for": "call requires_grad_() on it, before it is used",
+    "not asked for": "set requires_grad=True on what is to be trained, before it is used",
     "there": "",
 }
 
@@ -133,12 +142,26 @@ class Inquiry:
             return _cut_cause(name, by, line_of(line))
         departure = self._read(tensor, name, backwards=True)
         if departure is not None:
-            return _departure_cause(name, departure)
+            return _departure_cause(name, departure, "what it was calculated from")
+        frozen = self._frozen(name)
+        if frozen is not None:
+            return frozen
         if not (tensor.is_floating_point() or tensor.is_complex()):
             kind = str(tensor.dtype).rpartition(".")[2]
             return Cause("integer cast", name, f"it is of dtype {kind}, and only floating dtypes have gradients")
         text = "it was made without requires_grad=True, and not calculated from a tensor that has it"
         return Cause("not asked for", name, text, self._made(tensor))
+
+    def _frozen(self, name: str) -> Cause | None:
+        """A network whose parameters are all frozen, if the value came out of it."""
+        made = made_at(name)
+        for path, module in self.names.modules.items():
+            parameters = [] if "." in path else list(module.parameters())
+            called = made is not None and f"{path}(" in made.text
+            if parameters and called and not any(p.requires_grad for p in parameters):
+                text = f"it was calculated by {path}, whose parameters are all frozen (requires_grad=False)"
+                return Cause("not asked for", name, text, freezing() or made)
+        return None
 
     # ---- results
 
@@ -314,15 +337,15 @@ def _cut_cause(name: str, by: str, line: Line | None) -> Cause:
     return Cause("detached", name, f"it left the graph through {by}", line)
 
 
-def _departure_cause(name: str, d: Departure) -> Cause:
+def _departure_cause(name: str, d: Departure, what: str = "what was calculated from it") -> Cause:
     words = {
-        "detached": f"what was calculated from it left the graph through {d.by}",
-        "read out": f"what was calculated from it was read out of the graph by {d.by}",
-        "integer cast": f"what was calculated from it was converted to integers by {d.by}",
-        "no gradient": f"what was calculated from it went through {d.by}, which has no gradient",
-        "no_grad": f"what was calculated from it was calculated under {d.by}",
+        "detached": f"left the graph through {d.by}",
+        "read out": f"was read out of the graph by {d.by}",
+        "integer cast": f"was converted to integers by {d.by}",
+        "no gradient": f"went through {d.by}, which has no gradient",
+        "no_grad": f"was calculated under {d.by}",
     }
-    return Cause(d.how, name, words[d.how], d.line)  # type: ignore[arg-type]
+    return Cause(d.how, name, f"{what} {words[d.how]}", d.line)  # type: ignore[arg-type]
 
 
 def _all_zero(t: Tensor) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import FrameType
@@ -242,7 +243,8 @@ def _switches_off(e: ast.expr) -> str | None:
     return text if text.startswith("set_grad_enabled(False") else None
 
 
-def _body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
+def body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
+    """The statements of a function."""
     if code.co_name == "<module>":
         return tree.body
     for node in ast.walk(tree):
@@ -256,7 +258,7 @@ def _body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
 def read_frame(frame: FrameType, name: str) -> Outcome | None:
     """What becomes of a variable in a running function; None if its source is not known."""
     tree = tree_of(frame.f_code.co_filename)
-    body = _body_of(tree, frame.f_code) if tree else None
+    body = body_of(tree, frame.f_code) if tree else None
     if tree is None or body is None:
         return None
     outcome = Reader(frame.f_code.co_filename, tree).follow(body, {name}, frame.f_code.co_qualname)
@@ -269,7 +271,7 @@ def read_frame(frame: FrameType, name: str) -> Outcome | None:
 def assignment(frame: FrameType, name: str) -> Line | None:
     """The last line above the running one that gives a variable its value."""
     tree = tree_of(frame.f_code.co_filename)
-    body = _body_of(tree, frame.f_code) if tree else None
+    body = body_of(tree, frame.f_code) if tree else None
     found = None
     for statement in body or []:
         for node in ast.walk(statement):
@@ -321,18 +323,36 @@ def attribute_line(file: str, cls: str, attribute: str) -> Line | None:
     return None
 
 
-def backward_call() -> Line | None:
-    """The first backward() in the functions that are running, above the line that each is at."""
+def _first_above(wanted: Callable[[ast.AST], bool]) -> Line | None:
+    """The first such thing in the functions that are running, above the line that each is at."""
     for frame in user_frames():
         tree = tree_of(frame.f_code.co_filename)
-        for statement in (_body_of(tree, frame.f_code) if tree else None) or []:
+        for statement in (body_of(tree, frame.f_code) if tree else None) or []:
             for n in ast.walk(statement):
-                if not (isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)):
-                    continue
-                if n.func.attr == "backward" and n.lineno <= frame.f_lineno:
+                if isinstance(n, ast.expr | ast.stmt) and n.lineno <= frame.f_lineno and wanted(n):
                     file = frame.f_code.co_filename
                     return Line(file, n.lineno, frame.f_code.co_qualname, linecache.getline(file, n.lineno).strip())
     return None
+
+
+def backward_call() -> Line | None:
+    """The first backward() above the running lines."""
+    return _first_above(
+        lambda n: isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
+    )
+
+
+def freezing() -> Line | None:
+    """The first line that says requires_grad = False, or requires_grad_(False), above the running ones."""
+    return _first_above(_freezes)
+
+
+def _freezes(n: ast.AST) -> bool:
+    if isinstance(n, ast.Assign):
+        return "requires_grad" in ast.unparse(n.targets[0]) and ast.unparse(n.value) == "False"
+    if not isinstance(n, ast.Call) or not isinstance(n.func, ast.Attribute):
+        return False
+    return n.func.attr == "requires_grad_" and [ast.unparse(a) for a in n.args] == ["False"]
 
 
 def read_forward(module: Any, attribute: str) -> Outcome | None:
@@ -340,7 +360,7 @@ def read_forward(module: Any, attribute: str) -> Outcome | None:
     forward = inspect.unwrap(type(module).forward)
     code = getattr(forward, "__code__", None)
     tree = tree_of(code.co_filename) if code else None
-    body = _body_of(tree, code) if tree else None
+    body = body_of(tree, code) if tree else None
     if tree is None or body is None or code is None:
         return None
     return Reader(code.co_filename, tree).follow(body, {f"self.{attribute}"}, code.co_qualname)
