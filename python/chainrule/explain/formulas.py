@@ -54,6 +54,27 @@ class _Spelling(ast.NodeTransformer):
         return _Substitution(given).visit(ast.parse(body, mode="eval").body)
 
 
+class _Choice(ast.NodeTransformer):
+    """Replaces select(condition, a, b) by `a if condition else b`, which can be read."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name) or node.func.id != "select" or len(node.args) != 3:
+            return node
+        condition, a, b = node.args
+        return ast.IfExp(condition, a, b)
+
+
+@cache
+def readable(text: str) -> str:
+    """A formula of the table as it is shown."""
+    try:
+        tree = ast.parse(spelt_out(text), mode="eval")
+    except SyntaxError:
+        return text
+    return ast.unparse(_Choice().visit(tree))
+
+
 class _Substitution(ast.NodeTransformer):
     def __init__(self, given: dict[str, ast.expr]):
         self.given = given
@@ -146,7 +167,7 @@ def formula_of(raw: Any, input: int) -> str:
     if operands is None:
         return _in_words(raw, input)
     gradients = _table()[operands[0]]["gradients"]
-    return spelt_out(gradients[input]) if input < len(gradients) else raw.formula
+    return readable(gradients[input]) if input < len(gradients) else raw.formula
 
 
 def formula_with_numbers(formula: str, numbers: dict[str, str]) -> str | None:

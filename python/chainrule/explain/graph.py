@@ -15,6 +15,7 @@ from .formulas import formula_of
 from .modules import assign_modules
 from .names import Names
 from .reading import made_at
+from .recording import recorded
 from .source import Line, line_at
 
 __all__ = ["Edge", "Graph", "Node", "Output", "Saved", "graph"]
@@ -277,6 +278,10 @@ class Graph:
             if node.variable is None and node.line:
                 node.variable = node.line.target
         assign_modules(self.nodes, names.modules)
+        for node in self.nodes:
+            known = None if node.is_leaf else recorded(node.raw)
+            if known is not None:
+                node.module = names.of_modules.get(id(known.module))
         for node in self.nodes:
             node.is_part = not node.is_leaf and any(_same_call(node, e.consumer) for e in node.uses)
 

@@ -9,12 +9,11 @@ from typing import Any
 
 from .._core import Tensor
 from .culprit import misfit
-from .names import is_module, user_frames, variables
+from .names import is_module, is_own_file, user_frames, variables
 from .running import place_of
 
 __all__ = ["in_module"]
 
-_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _LONGEST = 110
 
 
@@ -45,7 +44,7 @@ def _is_ours(error: Exception, text: str) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     file = trace.tb_frame.f_code.co_filename if trace else ""
-    return file.startswith(_OWN) and os.path.basename(file) not in ("module.py", "hooks.py")
+    return is_own_file(file) and os.path.basename(file) not in ("module.py", "hooks.py")
 
 
 def _has_no_children(module: Any) -> bool:

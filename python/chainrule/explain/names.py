@@ -48,7 +48,12 @@ def seen_from(trace: TracebackType | None) -> Iterator[None]:
 
 def is_own(frame: FrameType) -> bool:
     """Whether a function is chainrule's."""
-    return frame.f_code.co_filename.startswith(_OWN)
+    return is_own_file(frame.f_code.co_filename)
+
+
+def is_own_file(file: str) -> bool:
+    """Whether it is one of chainrule's files."""
+    return file.startswith(_OWN)
 
 
 def variables(frame: FrameType) -> dict[str, Any]:

@@ -239,11 +239,15 @@ function card(item) {
     add("line", node.line ? `${node.place}  ${node.text}` : "a leaf");
     add("module", node.module);
     add("shape", `[${node.shape}] ${node.dtype}`);
-    add("value", node.value);
+    add("value", node.value ?? "not kept: no gradient needs it");
     add("gradient", node.gradient);
     if (node.parts.length > 1) add("", `the sum over ${node.parts.length} uses: ${node.parts.join(" + ")}`);
     for (const sent of node.sent) add(`to ${data.nodes[sent.to].label}`, `${sent.formula}${sent.numbers ? " = " + sent.numbers : ""}\n${sent.text}`);
     for (const saved of node.saved) add("saved", `${saved.name} [${saved.shape ?? "?"}] ${saved.bytes.toLocaleString()} bytes, ${saved.state}`);
+    if (node.forward_time) {
+      const [time, steps] = node.forward_time;
+      add("forward took", `${time.toFixed(1)} µs${steps > 1 ? `, with the ${steps - 1} before it that the same call made` : ""}`);
+    } else if (node.kind !== "leaf") add("forward took", "not measured: chainrule explain script.py, or explain.recording(), do");
     if (node.microseconds !== null) add("backward took", `${node.microseconds.toFixed(1)} µs`);
   }
   box.append(head, list);

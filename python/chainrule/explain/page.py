@@ -64,7 +64,7 @@ def _data(e: Explanation) -> dict[str, Any]:
 def _node(e: Explanation, node: Node, arrival: Arrival | None, files: dict[str, int]) -> dict[str, Any]:
     value, gradient = e.values.of(node), e.flow.gradient(node)
     line = node.line
-    seconds = e.flow.seconds.get(node.index)
+    seconds, timing = e.flow.seconds.get(node.index), e.timings.get(node.index)
     return {
         "index": node.index,
         "kind": "leaf" if node.is_leaf else "operation",
@@ -84,6 +84,7 @@ def _node(e: Explanation, node: Node, arrival: Arrival | None, files: dict[str, 
         "saved": [s.to_dict() for s in node.saved],
         "bytes": node.bytes,
         "microseconds": None if seconds is None else seconds * 1e6,
+        "forward_time": None if timing is None else [timing[0] * 1e6, timing[1]],
         "line": [files[line.file], line.number] if line and line.file in files else None,
         "place": line.place if line else "",
         "text": line.text if line else "",

@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import FrameType
 from typing import Any
 
-from .names import user_frames, variables
+from .names import is_module, is_own_file, user_frames, variables
 from .source import Line, tree_of
 
 __all__ = ["Departure", "Reader", "attribute_of", "backward_call", "made_at", "read_forward", "read_frame"]
@@ -286,10 +286,12 @@ def assignment(frame: FrameType, name: str) -> Line | None:
 
 
 def attribute_of(module: Any, attribute: str) -> Line | None:
-    """The line of a module's class that sets an attribute."""
+    """The line of a module's class that sets an attribute, if the class is the user's."""
     for cls in type(module).__mro__:
         code = getattr(vars(cls).get("__init__"), "__code__", None)
-        line = attribute_line(code.co_filename, cls.__name__, attribute) if code else None
+        if code is None or is_own_file(code.co_filename):
+            continue
+        line = attribute_line(code.co_filename, cls.__name__, attribute)
         if line is not None:
             return line
     return None
@@ -303,10 +305,22 @@ def made_at(name: str) -> Line | None:
         scope = variables(frame)
         if base not in scope:
             continue
-        if rest and hasattr(scope[base], "named_parameters"):
-            return attribute_of(scope[base], rest.partition(".")[0].partition("[")[0]) or assignment(frame, base)
+        if rest and is_module(scope[base]):
+            return _constructed_at(scope[base], rest) or assignment(frame, base)
         return assignment(frame, name) or assignment(frame, base)
     return None
+
+
+def _constructed_at(module: Any, path: str) -> Line | None:
+    """The user's line that made the part of a module at a path: the innermost class of his own that sets it."""
+    found = None
+    for part in path.split("."):
+        name = part.partition("[")[0]
+        found = attribute_of(module, name) or found
+        module = module._modules.get(name)
+        if module is None:
+            break
+    return found
 
 
 @lru_cache(maxsize=1024)
