@@ -23,13 +23,13 @@ def test_values_that_nobody_kept_are_known():
     net, x = network(), chainrule.randn(2, 1, 8, 8)
     loss = net(x).sum()
     without = chainrule.explain(loss)
-    assert by_operation(without)["native_batch_norm"].value is None
+    assert by_operation(without)["batch_norm"].value is None
     assert "No gradient needs 1 value of the forward pass" in without.notes[0]
     expected = net[1](net[0](x))
     with chainrule.explain.recording():
         loss = net(x).sum()
         e = chainrule.explain(loss)
-    assert chainrule.equal(by_operation(e)["native_batch_norm"].value, expected)
+    assert chainrule.equal(by_operation(e)["batch_norm"].value, expected)
     assert e.notes == []
     assert all(step.value is not None for step in e.forward)
 
@@ -41,7 +41,7 @@ def test_layers_without_parameters_have_their_paths():
         found = {n.operation: n.module for n in chainrule.explain.graph(loss) if not n.is_leaf}
     assert found == {
         "convolution": "net.0",
-        "native_batch_norm": "net.1",
+        "batch_norm": "net.1",
         "relu": "net.2",
         "view": "net.3",
         "linear": "net.4",

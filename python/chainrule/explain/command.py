@@ -60,7 +60,7 @@ class Witness:
         def watched(first: Any, *args: Any, **kwargs: Any) -> Any:
             root = first if isinstance(first, Tensor) else first[0]
             self.count += 1
-            if self._has_time():
+            if self._recording is not None:
                 now = time.perf_counter()
                 self._look(root)
                 self._spent += time.perf_counter() - now

@@ -19,12 +19,16 @@ __all__ = ["page"]
 
 _HERE = Path(__file__).parent
 _MOST_LINES = 3000  # of a file that are shown
-_BODY = """<header><h1>{title}</h1><span id="notes">{notes}</span><span class="space"></span>
+_BODY = """<header><h1>{title}</h1><span class="space"></span>
 <input id="search" type="search" placeholder="search  ( / )" aria-label="search"><span id="hits"></span>
 <button id="fold" title="[">fold</button><button id="unfold" title="]">unfold</button>
 <button id="fit" title="f">fit</button><button id="theme" title="d">light / dark</button></header>
+<div id="notes">{notes}</div>
 <div id="left"><section id="source" aria-label="source"></section><aside id="card" aria-label="step"></aside></div>
-<main><svg id="graph" role="img" aria-label="graph"><g id="canvas"></g></svg></main>
+<main><svg id="graph" role="img" aria-label="graph"><g id="canvas"></g></svg>
+<div id="legend"><span><i class="leaf"></i>leaf</span><span><i class="step"></i>step</span>
+<span><i class="root"></i>result</span><span><i class="fold"></i>module: click to unfold</span>
+<span>a … b: smallest and largest element</span><span><b>gradients flow upwards</b></span></div></main>
 <footer><button id="back" title="left">&#9664;</button><button id="play" title="space">Play</button>
 <button id="on" title="right">&#9654;</button><input id="slider" type="range" min="0" value="0" aria-label="step">
 <span id="where"></span></footer>"""

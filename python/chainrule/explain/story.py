@@ -30,6 +30,7 @@ _NOT_KEPT = (
     "No gradient needs {} of the forward pass, and nobody kept them: they are shown as 'not kept'. What is calculated "
     "and explained within `with chainrule.explain.recording():` keeps everything."
 )
+_INSIDE = "{} inside of calls that made several steps can no longer be known: they are shown as 'not kept'."
 _SHOWN_STEPS = 60
 
 
@@ -109,7 +110,8 @@ class Explanation:
             notes.append(_FREED.format(**freed, lost=lost))
         unknown = sum(step.value is None for step in self.forward)
         if unknown and not self.graph.released:
-            notes.append(_NOT_KEPT.format("1 value" if unknown == 1 else f"{unknown} values"))
+            count = "1 value" if unknown == 1 else f"{unknown} values"
+            notes.append((_INSIDE if self.timings else _NOT_KEPT).format(count))
         return notes
 
     # ---- other forms

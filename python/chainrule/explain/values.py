@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from .._core import Tensor
@@ -134,8 +135,22 @@ def _of_one_input(node: Node, x: Tensor) -> Tensor | None:
         return x.reshape(shape)
     if operation == "expand":
         return x.expand(shape)
-    if operation in ("sum", "mean") and shape == ():
-        return getattr(x, operation)()
+    if operation in ("sum", "mean"):
+        dims = _reduced(tuple(x.shape), shape)
+        return None if dims is None else getattr(x, operation)(dims).reshape(shape)
     if operation == "t":
         return x.t()
     return None
+
+
+def _reduced(before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The dimensions that a sum ran over, if the shapes leave no doubt."""
+    if after == ():
+        return tuple(range(len(before)))
+    found = []
+    for count in range(1, len(before) + 1):
+        for dims in combinations(range(len(before)), count):
+            kept = tuple(1 if d in dims else size for d, size in enumerate(before))
+            if after in (kept, tuple(size for d, size in enumerate(before) if d not in dims)):
+                found.append(dims)
+    return found[0] if len(found) == 1 else None
