@@ -8,7 +8,7 @@ import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from .names import is_module, is_own_file, user_frames, variables
@@ -271,18 +271,24 @@ def read_frame(frame: FrameType, name: str) -> Outcome | None:
 def assignment(frame: FrameType, name: str) -> Line | None:
     """The last line above the running one that gives a variable its value."""
     tree = tree_of(frame.f_code.co_filename)
-    body = body_of(tree, frame.f_code) if tree else None
-    found = None
-    for statement in body or []:
-        for node in ast.walk(statement):
-            targets = node.targets if isinstance(node, ast.Assign) else []
-            named = any(name in _targets(t) for t in targets)
-            if isinstance(node, ast.stmt) and named and node.lineno < frame.f_lineno:
-                found = max(found or 0, node.lineno)
+    lines = _assignments(tree, frame.f_code).get(name, ()) if tree else ()
+    found = max((n for n in lines if n < frame.f_lineno), default=None)
     if found is None:
         return None
     file = frame.f_code.co_filename
     return Line(file, found, frame.f_code.co_qualname, linecache.getline(file, found).strip())
+
+
+@lru_cache(maxsize=64)
+def _assignments(tree: ast.Module, code: CodeType) -> dict[str, list[int]]:
+    """By variable, the lines of a function that give it a value."""
+    found: dict[str, list[int]] = {}
+    for statement in body_of(tree, code) or []:
+        for node in ast.walk(statement):
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                for name in _targets(target):
+                    found.setdefault(name, []).append(target.lineno)
+    return found
 
 
 def attribute_of(module: Any, attribute: str) -> Line | None:
