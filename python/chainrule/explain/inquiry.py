@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from .._core import Tensor
 from .flow import Flow
-from .graph import Graph, Node, living_tensors
+from .graph import Graph, Node, living_tensors, operation_name
 from .names import Names, user_frames, variables
 from .reading import (
     Departure,
@@ -170,7 +170,8 @@ class Inquiry:
         line = line_at(node._code)
         leaf = self._first_leaf(node)
         whose = f"; the leaf is {leaf}" if leaf else ""
-        text = f"it is not a leaf: {node.operation} made it{whose}, and backward() fills .grad of leaves only"
+        by = operation_name(node.operation)
+        text = f"it is not a leaf: {by} made it{whose}, and backward() fills .grad of leaves only"
         return Cause("non-leaf", name, text, line)
 
     def _first_leaf(self, node: Any) -> str | None:
@@ -260,8 +261,15 @@ class Inquiry:
         if node is None or (gradient is not None and not _all_zero(gradient)):
             return None
         flat = _where_zero(graph, flow, node)
+        if flat is not None and flat.released and not _can_be_flat(flat):  # it was only the first that is not known
+            text = "its gradient is exactly zero; which step made it so can be told before backward(), not after it"
+            return Cause("saturated", name, text, graph.roots[0].line)
         if flat is None:
             return None
+        if flat.operation in _PRODUCTS and any(e.producer is node for e in flat.inputs):
+            shown = flat.line.expression if flat.line and flat.line.expression else flat.operation
+            text = f"its gradient is exactly zero: what it is multiplied with in {shown} is zero throughout"
+            return Cause("saturated", name, text, flat.line)
         shown = flat.line.expression if flat.line and flat.line.expression else flat.operation
         text = f"its gradient is exactly zero: {flat.operation} is flat at every element of {shown}"
         return Cause("saturated", name, text, flat.line)
@@ -352,12 +360,25 @@ def _all_zero(t: Tensor) -> bool:
     return not bool((t != 0).any().item())
 
 
-def _where_zero(graph: Graph, flow: Flow, leaf: Node) -> Node | None:
-    """From the result down, the first step on the way to a leaf that gets a gradient and sends zeros only."""
+_PRODUCTS = {"linear", "mm", "mv", "bmm", "matmul", "addmm", "convolution", "mul", "dot", "baddbmm"}
+
+
+def _can_be_flat(node: Node) -> bool:
+    return node.raw._operands is not None or node.operation in ("softmax", "log_softmax", "masked_fill")
+
+
+def _leading(graph: Graph, leaf: Node) -> set[int]:
+    """The nodes that depend on a leaf, and it."""
     leads = {leaf.index}
     for node in graph.nodes:
         if any(e.producer.index in leads for e in node.inputs):
             leads.add(node.index)
+    return leads
+
+
+def _where_zero(graph: Graph, flow: Flow, leaf: Node) -> Node | None:
+    """From the result down, the first step on the way to a leaf that gets a gradient and sends zeros only."""
+    leads = _leading(graph, leaf)
     for node in reversed(graph.nodes):
         arriving = flow.gradient(node)
         if node.index not in leads or node.is_leaf or arriving is None or _all_zero(arriving):
