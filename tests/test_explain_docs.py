@@ -26,4 +26,4 @@ def test_a_program_prints_what_it_says(number: int, tmp_path: Path) -> None:
 
 
 def test_all_programs_are_tried() -> None:
-    assert len(EXAMPLES) == DOCUMENT.read_text().count("```python") == 7
+    assert len(EXAMPLES) == DOCUMENT.read_text().count("```python") == 10

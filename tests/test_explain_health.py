@@ -129,3 +129,24 @@ def test_who_holds_a_graph():
     (found,) = alive()
     assert found.holders == ["the variable keeper.kept[0]"]
     del keeper
+
+
+def test_a_layer_that_gets_zeros_only():
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    with chainrule.no_grad():
+        net[0].bias.fill_(-100)
+    loss = net(chainrule.ones(3, 4)).sum()
+    causes = {c.name: c.text for c in chainrule.explain.missing(net, loss)}
+    assert causes["net.0.weight"].startswith("its gradient is exactly zero: relu is flat")
+    assert "what it is multiplied with" in causes["net.2.weight"]
+    loss.backward()
+    found = health(net)
+    assert [layer.verdict for layer in found] == ["zero", "input is zero"]
+    assert found[1].dead == 0
+    head, *_, meaning = str(found).splitlines()
+    assert "gradient/weight" in head
+    assert meaning.startswith("input is zero: only the bias learns")
+    assert "update/weight" in str(health(net, lr=0.1))
+    after = {c.name: c.text for c in chainrule.explain.missing(net)}
+    assert "relu" in after["net.0.weight"] or "before backward()" in after["net.0.weight"]
+    assert "cross_entropy" not in str(after)

@@ -153,6 +153,25 @@ def test_the_card_tells_all(show):
     assert "the sum over 2 uses: 8 + 1" in page.locator("#card").inner_text()
 
 
+def test_the_card_tells_the_forward_time_if_it_was_measured(show):
+    page = show(scalars())
+    page.locator('.item[data-id="n1"]').hover()
+    assert "not measured" in page.locator("#card").inner_text()
+    with chainrule.explain.recording():
+        e = scalars()
+    page = show(e)
+    page.locator('.item[data-id="n1"]').hover()
+    assert re.search(r"forward took\s+[\d.]+ µs", page.locator("#card").inner_text())
+
+
+def test_a_large_tensor_shows_its_range_in_the_graph_and_all_in_the_card(show):
+    x = chainrule.linspace(-1, 3, 50, requires_grad=True)
+    page = show(chainrule.explain((x * 2).sum()))
+    assert "-2 … 6" in page.locator('.item[data-id="n1"]').text_content()
+    page.locator('.item[data-id="n1"]').hover()
+    assert "[50] mean 2, from -2 to 6" in page.locator("#card").inner_text()
+
+
 def test_repeated_blocks_are_folded_and_open_on_a_click(show):
     page = show(network())
     assert page.locator(".item.fold").count() == 3

@@ -61,7 +61,7 @@ def ask_chainrule(program: Program) -> str:
         else:
             scope = execute(program, text, file)
         return scope.get("answer", "")
-    except (RuntimeError, ValueError, TypeError):
+    except (RuntimeError, ValueError, TypeError, IndexError):
         return traceback.format_exc()
 
 
@@ -75,7 +75,7 @@ def ask_pytorch(program: Program) -> str:
                 scope = execute(program, program.text, file)
                 if program.field("look"):
                     answer = repr(eval(compile(program.field("look"), file, "eval"), scope))
-        except (RuntimeError, ValueError, TypeError):
+        except (RuntimeError, ValueError, TypeError, IndexError):
             answer = traceback.format_exc()
     return "\n".join([answer, *(f"{w.filename}:{w.lineno}: {w.message}" for w in caught)])
 

@@ -6,6 +6,7 @@ from operator import index
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import retell
 from .graph import GradientEdge, as_tensor
 
 
@@ -61,7 +62,12 @@ def backward(
     outputs = _as_tuple(tensors)
     retain, create_graph = _flags(retain_graph, create_graph)
     wanted = () if inputs is None else _as_tuple(inputs)
-    _core.run_backward(outputs, _gradients_for(outputs, grad_tensors), retain, create_graph, wanted)
+    starts = _gradients_for(outputs, grad_tensors)
+    try:
+        _core.run_backward(outputs, starts, retain, create_graph, wanted)
+    except RuntimeError as error:
+        retell(error)
+        raise
 
 
 def grad(
@@ -95,10 +101,14 @@ def grad(
     allow = materialize_grads if allow_unused is None else bool(index(allow_unused))
     starts = _gradients_for(outs, grad_outputs)
     _check_dtypes(outs, starts)
-    if is_grads_batched:
-        found = _over_batch(outs, starts, ins, retain, create_graph)
-    else:
-        found = _core.gradients_of(outs, starts, ins, retain, create_graph)
+    try:
+        if is_grads_batched:
+            found = _over_batch(outs, starts, ins, retain, create_graph)
+        else:
+            found = _core.gradients_of(outs, starts, ins, retain, create_graph)
+    except RuntimeError as error:
+        retell(error)
+        raise
     return _fill_unused(found, ins, allow, materialize_grads)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .inquiry import Cause
     from .missing import Missing, explain_none, missing
     from .nan import NonFinite, NonFiniteError, nan_guard
+    from .recording import Recorded, recording
     from .routes import Route
     from .source import Line
 
@@ -42,6 +43,7 @@ __all__ = [
     "NonFinite",
     "NonFiniteError",
     "Output",
+    "Recorded",
     "Route",
     "Saved",
     "alive",
@@ -52,6 +54,7 @@ __all__ = [
     "health",
     "missing",
     "nan_guard",
+    "recording",
 ]
 
 # Where the parts are; each is loaded when it is first asked for. Some have the name of their file.
@@ -62,6 +65,7 @@ _PARTS = {
     **dict.fromkeys(("Health", "HealthLog", "Layer", "health"), "health"),
     **dict.fromkeys(("Missing", "explain_none", "missing"), "missing"),
     **dict.fromkeys(("NonFinite", "NonFiniteError", "nan_guard"), "nan"),
+    **dict.fromkeys(("Recorded", "recording"), "recording"),
     "Cause": "inquiry",
     "Line": "source",
     "Route": "routes",
@@ -89,9 +93,11 @@ class ExplainModule(ModuleType):
         NonFinite = NonFinite
         NonFiniteError = NonFiniteError
         Output = Output
+        Recorded = Recorded
         Route = Route
         Saved = Saved
         nan_guard = nan_guard
+        recording = recording
         alive = staticmethod(alive)
         doctor = staticmethod(doctor)
         explain_none = staticmethod(explain_none)

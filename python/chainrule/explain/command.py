@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core import Tensor
+from .recording import recording
 from .story import Explanation, explain
 
 __all__ = ["Witness", "explain_script"]
@@ -28,6 +29,7 @@ class Witness:
         self.text, self.page = "", ""
         self._started, self._spent = time.perf_counter(), 0.0
         self._colour = sys.stdout.isatty()
+        self._recording: recording | None = None
 
     def __enter__(self) -> Witness:
         from .. import autograd
@@ -35,23 +37,38 @@ class Witness:
         self._methods = Tensor.backward, autograd.backward
         Tensor.backward = self._before(Tensor.backward)
         autograd.backward = self._before(autograd.backward)
+        self._record(True)
         return self
 
     def __exit__(self, *exception: Any) -> None:
         from .. import autograd
 
         Tensor.backward, autograd.backward = self._methods
+        self._record(False)
+
+    def _record(self, on: bool) -> None:
+        """Values and times are kept up to the next backward() if there is time to explain that."""
+        if self._recording is not None:
+            self._recording.__exit__()
+        self._recording = recording().__enter__() if on and recording.running is None else None
+
+    def _has_time(self) -> bool:
+        return self._spent <= max(_SECONDS, _SHARE * (time.perf_counter() - self._started))
 
     def _before(self, backward: Callable) -> Callable:
         @functools.wraps(backward)
         def watched(first: Any, *args: Any, **kwargs: Any) -> Any:
             root = first if isinstance(first, Tensor) else first[0]
             self.count += 1
-            now = time.perf_counter()
-            if self._spent <= max(_SECONDS, _SHARE * (now - self._started)):
+            if self._recording is not None:
+                now = time.perf_counter()
                 self._look(root)
                 self._spent += time.perf_counter() - now
-            return backward(first, *args, **kwargs)
+            self._record(False)
+            try:
+                return backward(first, *args, **kwargs)
+            finally:
+                self._record(self._has_time())
 
         return watched
 

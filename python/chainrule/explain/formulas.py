@@ -54,6 +54,27 @@ class _Spelling(ast.NodeTransformer):
         return _Substitution(given).visit(ast.parse(body, mode="eval").body)
 
 
+class _Choice(ast.NodeTransformer):
+    """Replaces select(condition, a, b) by `a if condition else b`, which can be read."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name) or node.func.id != "select" or len(node.args) != 3:
+            return node
+        condition, a, b = node.args
+        return ast.IfExp(condition, a, b)
+
+
+@cache
+def readable(text: str) -> str:
+    """A formula of the table as it is shown."""
+    try:
+        tree = ast.parse(spelt_out(text), mode="eval")
+    except SyntaxError:
+        return text
+    return ast.unparse(_Choice().visit(tree))
+
+
 class _Substitution(ast.NodeTransformer):
     def __init__(self, given: dict[str, ast.expr]):
         self.given = given
@@ -72,6 +93,43 @@ def spelt_out(text: str) -> str:
     return ast.unparse(_Spelling().visit(tree))
 
 
+# Operations whose words in the core are for all inputs at once, or that are written in Python: one text per input.
+_PER_INPUT = {
+    "native_batch_norm": ("w * rstd * (g - mean(g) - x_hat * mean(g * x_hat))", "sum(g * x_hat)", "sum(g)"),
+    "native_group_norm": ("rstd * (g*w - mean(g*w) - x_hat * mean(g*w*x_hat))", "sum(g * x_hat)", "sum(g)"),
+    "native_layer_norm": ("rstd * (g*w - mean(g*w) - x_hat * mean(g*w*x_hat))", "sum(g * x_hat)", "sum(g)"),
+    "rms_norm": ("rstd * (g*w - x_hat * mean(g*w*x_hat))", "sum(g * x_hat)"),
+    "scaled_dot_product_attention": (
+        "ds @ k, where p = softmax(q @ k.mT * scale) and ds = p * (g @ v.mT - sum(g * y)) * scale",
+        "ds.mT @ q, where p = softmax(q @ k.mT * scale) and ds = p * (g @ v.mT - sum(g * y)) * scale",
+        "p.mT @ g, where p = softmax(q @ k.mT * scale)",
+    ),
+    "grid_sampler_2d": ("g spread over the pixels that were read", "g times the slopes between those pixels"),
+    "grid_sampler_3d": ("g spread over the voxels that were read", "g times the slopes between those voxels"),
+    "lstm_cell": (
+        "each gate's share of dc = g_c + g_h * o * (1 - tanh(c)^2), through its activation",
+        "each gate's share of dc = g_c + g_h * o * (1 - tanh(c)^2), through its activation",
+        "dc * f, where dc = g_c + g_h * o * (1 - tanh(c)^2) and f is the forget gate",
+    ),
+    "gru_cell": (
+        "each gate's share of g, through its activation",
+        "each gate's share of g, through its activation; the new gate's share times the reset gate",
+        "g * z, where z is the update gate",
+    ),
+    "LinalgDetBackward0": ("g * y * inv(x).mT",),
+    "LinalgSlogdetBackward0": ("g * inv(x).mT",),
+    "LinalgInvExBackward0": ("-y.mT @ g @ y.mT",),
+    "LinalgSolveExBackward0": ("-inv(a).mT @ g @ y.mT", "inv(a).mT @ g"),
+    "LinalgSolveTriangularBackward0": ("the triangle of -inv(a).mT @ g @ y.mT", "inv(a).mT @ g"),
+    "LinalgEighBackward0": ("v @ diag(g) @ v.mT, where v are the eigenvectors; with more for a gradient of v",),
+    "LinalgSvdBackward0": (
+        "u @ diag(g) @ vh, where u and vh are the singular vectors; with more for gradients of these",
+    ),
+    "LinalgMatrixExpBackward0": ("the derivative of the exponential at x.mT, in the direction g",),
+}
+_MODES = ("index_reduce", "scatter_reduce")  # their words are by the kind of reduction, and hold for both inputs
+
+
 def _for_input(words: str, input: int) -> str:
     """Of "a: g @ b.T, b: a.T @ g", or of parts with semicolons between them, the part of one input."""
     if "; " in words:
@@ -81,13 +139,35 @@ def _for_input(words: str, input: int) -> str:
     return parts[input + 1] if not parts[0] and input + 1 < len(parts) else words
 
 
+def _ndim(edge: tuple[Any, int]) -> int | None:
+    target, output = edge
+    if target is None:
+        return None
+    return target.ndim if isinstance(target, _core.Tensor) else len(target._outputs[output][0])
+
+
+def _in_words(raw: Any, input: int) -> str:
+    name, words = raw.operation, raw.formula
+    known = _PER_INPUT.get(name)
+    if name == "matmul" and "broadcast" in words:  # a vector takes part as a row on the left, as a column on the right
+        if _ndim(raw._edges[0]) == 1:
+            words = "a: g[..., None, :] @ b.mT, b: a[:, None] @ g[..., None, :], summed over broadcast dimensions"
+        elif _ndim(raw._edges[1]) == 1:
+            words = "a: g[..., None] @ b[None, :], b: a.mT @ g[..., None], summed over broadcast dimensions"
+    if known is not None and input < len(known):
+        return known[input]
+    if words == "written in Python":
+        return f"{name.removesuffix('Backward')}.backward(g), written in Python"
+    return words if name in _MODES else _for_input(words, input)
+
+
 def formula_of(raw: Any, input: int) -> str:
     """The formula of the gradient for an input of a node."""
     operands = raw._operands
     if operands is None:
-        return _for_input(raw.formula, input)
+        return _in_words(raw, input)
     gradients = _table()[operands[0]]["gradients"]
-    return spelt_out(gradients[input]) if input < len(gradients) else raw.formula
+    return readable(gradients[input]) if input < len(gradients) else raw.formula
 
 
 def formula_with_numbers(formula: str, numbers: dict[str, str]) -> str | None:

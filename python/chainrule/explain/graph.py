@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,7 @@ from .formulas import formula_of
 from .modules import assign_modules
 from .names import Names
 from .reading import made_at
+from .recording import recorded
 from .source import Line, line_at
 
 __all__ = ["Edge", "Graph", "Node", "Output", "Saved", "graph"]
@@ -89,7 +91,7 @@ class Node:
     @property
     def operation(self) -> str:
         """As the user calls it: mul; "leaf" for a leaf."""
-        return "leaf" if self.is_leaf else self.raw.operation
+        return "leaf" if self.is_leaf else operation_name(self.raw.operation)
 
     @property
     def sequence(self) -> int:
@@ -144,7 +146,7 @@ class Node:
         """Its variable, else its expression, else its operation."""
         expression = self.line.expression if self.line and not self.is_leaf else None
         if self.is_part and not self.variable:
-            place = self.module or expression
+            place = self.module or _called(expression)
             return f"{self.operation} in {place}" if place else self.operation
         return self.variable or expression or (f"a leaf {list(self.shape)}" if self.is_leaf else self.operation)
 
@@ -278,7 +280,23 @@ class Graph:
                 node.variable = node.line.target
         assign_modules(self.nodes, names.modules)
         for node in self.nodes:
+            known = None if node.is_leaf else recorded(node.raw)
+            if known is not None:
+                node.module = names.of_modules.get(id(known.module))
+        for node in self.nodes:
             node.is_part = not node.is_leaf and any(_same_call(node, e.consumer) for e in node.uses)
+
+
+def operation_name(name: str) -> str:
+    """As users call it: native_batch_norm is batch_norm to them, nll_loss_nd nll_loss."""
+    known = {"cross_entropy_loss": "cross_entropy", "nll_loss_nd": "nll_loss"}
+    return known.get(name) or name.removeprefix("native_").removesuffix("_with_indices")
+
+
+def _called(expression: str | None) -> str | None:
+    """Of a call, the function without the arguments: `loss_of(net(x), y)` is `loss_of(...)`."""
+    found = re.match(r"[\w.]+(?=\()", expression or "")
+    return f"{found[0]}(...)" if found and expression and expression.endswith(")") else expression
 
 
 def _same_call(node: Node, user: Node) -> bool:

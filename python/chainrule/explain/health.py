@@ -13,7 +13,16 @@ from .names import Names
 
 __all__ = ["Health", "HealthLog", "Layer", "health"]
 
-Verdict = Literal["healthy", "no gradient", "NaN", "zero", "vanishing", "exploding", "dead units"]
+Verdict = Literal["healthy", "no gradient", "NaN", "zero", "input is zero", "vanishing", "exploding", "dead units"]
+_MEANINGS = {
+    "no gradient": "backward() filled no .grad; explain_none(parameter) says why",
+    "NaN": "weights or gradients are NaN or infinite; nan_guard() finds the step that made the first",
+    "zero": "every gradient is exactly 0; explain_none(parameter, loss) before backward() says which step makes it so",
+    "input is zero": "only the bias learns, since what comes into the layer is 0 throughout",
+    "vanishing": "gradients are below 1e-7 of the weights: nothing will move; look at activations and initialisation",
+    "exploding": "gradients are above 100 times the weights: a smaller learning rate, or clip_grad_norm_",
+    "dead units": "no gradient reaches more than half of the outputs, as after relu of negative numbers",
+}
 _VANISHING, _EXPLODING = 1e-7, 1.0  # gradient norm over weight norm
 _COLUMNS = ("layer", "parameters", "weight norm", "gradient norm", "update/weight", "dead units", "NaN", "verdict")
 
@@ -51,15 +60,19 @@ class Layer:
 class Health(list[Layer]):
     """All layers in order."""
 
+    has_lr = True  # else the column update/weight is gradient/weight
+
     @property
     def sick(self) -> list[Layer]:
         return [layer for layer in self if layer.verdict != "healthy"]
 
     def __str__(self) -> str:
-        rows = [_COLUMNS, *(layer.row() for layer in self)]
+        head = [c if self.has_lr or c != "update/weight" else "gradient/weight" for c in _COLUMNS]
+        rows = [head, *(layer.row() for layer in self)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
         lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+        meanings = [f"{v}: {_MEANINGS[v]}." for v in dict.fromkeys(layer.verdict for layer in self.sick)]
+        return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:], *meanings])
 
     __repr__ = __str__
 
@@ -83,8 +96,9 @@ def health(model: Any, lr: float | None = None) -> Health:
     """Each layer's state after backward(). With the learning rate, update/weight is that of plain SGD's step."""
     name = Names().of_modules.get(id(model), "")
     with no_grad():
-        found = [_layer(path or "model", m, lr) for path, m in model.named_modules(prefix=name) if _own(m)]
-    return Health(found)
+        found = Health(_layer(path or "model", m, lr) for path, m in model.named_modules(prefix=name) if _own(m))
+    found.has_lr = lr is not None
+    return found
 
 
 class HealthLog:
@@ -140,6 +154,8 @@ def _layer(name: str, module: Any, lr: float | None) -> Layer:
     ratio = None if gradient is None or weight == 0 else gradient / weight * (lr or 1.0)
     dead, units = _dead_units(parameters)
     verdict = _verdict(gradient, weight, nan, dead, units)
+    if verdict == "healthy" and _only_bias(parameters):
+        verdict = "input is zero"
     return Layer(name, sum(p.numel() for p in parameters), weight, gradient, ratio, dead, units, nan, verdict)
 
 
@@ -148,12 +164,21 @@ def _norm(tensors: list[Tensor]) -> float:
 
 
 def _dead_units(parameters: list[Tensor]) -> tuple[int, int]:
-    """Rows of the first matrix whose gradient is exactly zero."""
+    """Rows of the first matrix whose gradient is exactly zero, and that of their bias as well."""
     weight = next((p for p in parameters if p.ndim > 1), None)
     if weight is None or weight.grad is None:
         return 0, 0
     rows = (weight.grad != 0).reshape(weight.shape[0], -1).any(1)
+    for bias in parameters:
+        if bias.ndim == 1 and bias.grad is not None and bias.shape[0] == weight.shape[0]:
+            rows = rows | (bias.grad != 0)
     return int((~rows).sum().item()), weight.shape[0]
+
+
+def _only_bias(parameters: list[Tensor]) -> bool:
+    """Whether the gradient of the matrix is zero throughout, and that of a bias is not."""
+    gradients = [p.grad for p in parameters if p.ndim > 1 and p.grad is not None]
+    return bool(gradients) and not any(bool((g != 0).any().item()) for g in gradients)
 
 
 def _verdict(gradient: float | None, weight: float, nan: int, dead: int, units: int) -> Verdict:

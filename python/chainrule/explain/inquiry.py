@@ -10,9 +10,18 @@ from typing import Any, Literal
 
 from .._core import Tensor
 from .flow import Flow
-from .graph import Graph, Node, living_tensors
+from .graph import Graph, Node, living_tensors, operation_name
 from .names import Names, user_frames, variables
-from .reading import Departure, Outcome, attribute_of, backward_call, made_at, read_forward, read_frame
+from .reading import (
+    Departure,
+    Outcome,
+    attribute_of,
+    backward_call,
+    freezing,
+    made_at,
+    read_forward,
+    read_frame,
+)
 from .source import Line, line_at, line_of
 from .story import reaches
 from .values import Values
@@ -50,7 +59,7 @@ _CURES: dict[str, str] = {
     "output not used": "use the result in the loss",
     "not registered": "keep modules in nn.ModuleList or nn.ModuleDict, tensors in nn.Parameter",
     "saturated": "keep the inputs away from where the function is flat, or use one that is not (leaky_relu)",
-    "not asked for": "call requires_grad_() on it, before it is used",
+    "not asked for": "set requires_grad=True on what is to be trained, before it is used",
     "there": "",
 }
 
@@ -133,12 +142,26 @@ class Inquiry:
             return _cut_cause(name, by, line_of(line))
         departure = self._read(tensor, name, backwards=True)
         if departure is not None:
-            return _departure_cause(name, departure)
+            return _departure_cause(name, departure, "what it was calculated from")
+        frozen = self._frozen(name)
+        if frozen is not None:
+            return frozen
         if not (tensor.is_floating_point() or tensor.is_complex()):
             kind = str(tensor.dtype).rpartition(".")[2]
             return Cause("integer cast", name, f"it is of dtype {kind}, and only floating dtypes have gradients")
         text = "it was made without requires_grad=True, and not calculated from a tensor that has it"
         return Cause("not asked for", name, text, self._made(tensor))
+
+    def _frozen(self, name: str) -> Cause | None:
+        """A network whose parameters are all frozen, if the value came out of it."""
+        made = made_at(name)
+        for path, module in self.names.modules.items():
+            parameters = [] if "." in path else list(module.parameters())
+            called = made is not None and f"{path}(" in made.text
+            if parameters and called and not any(p.requires_grad for p in parameters):
+                text = f"it was calculated by {path}, whose parameters are all frozen (requires_grad=False)"
+                return Cause("not asked for", name, text, freezing() or made)
+        return None
 
     # ---- results
 
@@ -147,7 +170,8 @@ class Inquiry:
         line = line_at(node._code)
         leaf = self._first_leaf(node)
         whose = f"; the leaf is {leaf}" if leaf else ""
-        text = f"it is not a leaf: {node.operation} made it{whose}, and backward() fills .grad of leaves only"
+        by = operation_name(node.operation)
+        text = f"it is not a leaf: {by} made it{whose}, and backward() fills .grad of leaves only"
         return Cause("non-leaf", name, text, line)
 
     def _first_leaf(self, node: Any) -> str | None:
@@ -237,8 +261,15 @@ class Inquiry:
         if node is None or (gradient is not None and not _all_zero(gradient)):
             return None
         flat = _where_zero(graph, flow, node)
+        if flat is not None and flat.released and not _can_be_flat(flat):  # it was only the first that is not known
+            text = "its gradient is exactly zero; which step made it so can be told before backward(), not after it"
+            return Cause("saturated", name, text, graph.roots[0].line)
         if flat is None:
             return None
+        if flat.operation in _PRODUCTS and any(e.producer is node for e in flat.inputs):
+            shown = flat.line.expression if flat.line and flat.line.expression else flat.operation
+            text = f"its gradient is exactly zero: what it is multiplied with in {shown} is zero throughout"
+            return Cause("saturated", name, text, flat.line)
         shown = flat.line.expression if flat.line and flat.line.expression else flat.operation
         text = f"its gradient is exactly zero: {flat.operation} is flat at every element of {shown}"
         return Cause("saturated", name, text, flat.line)
@@ -314,27 +345,40 @@ def _cut_cause(name: str, by: str, line: Line | None) -> Cause:
     return Cause("detached", name, f"it left the graph through {by}", line)
 
 
-def _departure_cause(name: str, d: Departure) -> Cause:
+def _departure_cause(name: str, d: Departure, what: str = "what was calculated from it") -> Cause:
     words = {
-        "detached": f"what was calculated from it left the graph through {d.by}",
-        "read out": f"what was calculated from it was read out of the graph by {d.by}",
-        "integer cast": f"what was calculated from it was converted to integers by {d.by}",
-        "no gradient": f"what was calculated from it went through {d.by}, which has no gradient",
-        "no_grad": f"what was calculated from it was calculated under {d.by}",
+        "detached": f"left the graph through {d.by}",
+        "read out": f"was read out of the graph by {d.by}",
+        "integer cast": f"was converted to integers by {d.by}",
+        "no gradient": f"went through {d.by}, which has no gradient",
+        "no_grad": f"was calculated under {d.by}",
     }
-    return Cause(d.how, name, words[d.how], d.line)  # type: ignore[arg-type]
+    return Cause(d.how, name, f"{what} {words[d.how]}", d.line)  # type: ignore[arg-type]
 
 
 def _all_zero(t: Tensor) -> bool:
     return not bool((t != 0).any().item())
 
 
-def _where_zero(graph: Graph, flow: Flow, leaf: Node) -> Node | None:
-    """From the result down, the first step on the way to a leaf that gets a gradient and sends zeros only."""
+_PRODUCTS = {"linear", "mm", "mv", "bmm", "matmul", "addmm", "convolution", "mul", "dot", "baddbmm"}
+
+
+def _can_be_flat(node: Node) -> bool:
+    return node.raw._operands is not None or node.operation in ("softmax", "log_softmax", "masked_fill")
+
+
+def _leading(graph: Graph, leaf: Node) -> set[int]:
+    """The nodes that depend on a leaf, and it."""
     leads = {leaf.index}
     for node in graph.nodes:
         if any(e.producer.index in leads for e in node.inputs):
             leads.add(node.index)
+    return leads
+
+
+def _where_zero(graph: Graph, flow: Flow, leaf: Node) -> Node | None:
+    """From the result down, the first step on the way to a leaf that gets a gradient and sends zeros only."""
+    leads = _leading(graph, leaf)
     for node in reversed(graph.nodes):
         arriving = flow.gradient(node)
         if node.index not in leads or node.is_leaf or arriving is None or _all_zero(arriving):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import sys
 from collections.abc import Iterator
-from types import FrameType, ModuleType
+from contextvars import ContextVar
+from types import FrameType, ModuleType, TracebackType
 from typing import Any
 
 from .._core import Tensor
@@ -17,13 +19,41 @@ _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MOST_ITEMS = 1000  # of a list or dict that are looked at
 
 
+_left: ContextVar[tuple[FrameType, ...]] = ContextVar("functions that an exception has left", default=())
+
+
 def user_frames() -> Iterator[FrameType]:
-    """The running functions that are not chainrule's own, the innermost first."""
+    """The running functions that are not chainrule's own, the innermost first; before them those of seen_from()."""
+    yield from _left.get()
     frame = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_OWN):
+        if not is_own(frame) and frame not in _left.get():
             yield frame
         frame = frame.f_back
+
+
+@contextlib.contextmanager
+def seen_from(trace: TracebackType | None) -> Iterator[None]:
+    """Within it, the functions that an exception has left count as running."""
+    frames = []
+    while trace is not None:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    before = _left.set(tuple(f for f in reversed(frames) if not is_own(f)))
+    try:
+        yield
+    finally:
+        _left.reset(before)
+
+
+def is_own(frame: FrameType) -> bool:
+    """Whether a function is chainrule's."""
+    return is_own_file(frame.f_code.co_filename)
+
+
+def is_own_file(file: str) -> bool:
+    """Whether it is one of chainrule's files."""
+    return file.startswith(_OWN)
 
 
 def variables(frame: FrameType) -> dict[str, Any]:
@@ -75,11 +105,11 @@ class Names:
         elif isinstance(value, dict) and depth < 2:
             for key, item in list(value.items())[:_MOST_ITEMS]:
                 self._add(f"{name}[{key!r}]", item, depth + 1)
-        elif _is_module(value):
+        elif is_module(value):
             self._add_module(name, value)
         elif depth < 1 and _has_attributes(value):
             for key, item in list(vars(value).items())[:_MOST_ITEMS]:
-                if isinstance(item, Tensor | list | tuple | dict) or _is_module(item):
+                if isinstance(item, Tensor | list | tuple | dict) or is_module(item):
                     self._add(f"{name}.{key}", item, depth + 1)
 
     def _add_tensor(self, name: str, tensor: Tensor) -> None:
@@ -109,6 +139,7 @@ def _has_attributes(value: Any) -> bool:
     return not isinstance(value, type | ModuleType) and "__dict__" in dir(type(value)) and not callable(value)
 
 
-def _is_module(value: Any) -> bool:
+def is_module(value: Any) -> bool:
+    """Whether it is an nn.Module."""
     nn = sys.modules.get("chainrule.nn")
     return nn is not None and isinstance(value, nn.Module)

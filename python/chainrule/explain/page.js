@@ -140,9 +140,17 @@ const make = (tag, attributes, parent, text) => {
   parent.append(element);
   return element;
 };
-const short = (text, most = 44) => (text.length <= most ? text : text.slice(0, most - 3) + "...");
+// Of a large tensor, from its smallest to its largest element; the card has the rest.
+const brief = (text) => text.replace(/^\[[\d, ]*\] (?=mean|all|no finite)/, "").replace(/^mean \S+, from (\S+) to ([^\s,]+)/, "$1 … $2");
+const short = (text, most = 40) => (text.length <= most ? text : text.slice(0, most - 3) + "...");
 
 let items = new Map(), edges = [];  // what is drawn now
+
+function labelled(node) {  // name and value in one line if they fit
+  if (node.value === null) return [["", short(node.label)]];
+  const value = brief(node.value), together = `${node.label} = ${value}`;
+  return together.length <= 28 ? [["", together]] : [["", short(node.label)], ["", short(`= ${value}`)]];
+}
 
 function visible() {
   items = new Map();
@@ -155,9 +163,8 @@ function visible() {
     const node = item.nodes[0];
     const lines = item.folded
       ? [["", `▸ ${item.module}`], ["quiet", `${item.nodes.filter((n) => n.kind !== "leaf").length} operations`]]
-      : [["", short(node.value === null ? node.label : `${node.label} = ${node.value}`)],
-         ["quiet", short([node.operation, node.shape && `[${node.shape}]`, node.place].filter(Boolean).join("  "))]];
-    if (!item.folded && node.gradient !== null) lines.push(["gradient sent", short(`gradient ${node.gradient}`)]);
+      : [...labelled(node), ["quiet", short([node.operation, node.shape && `[${node.shape}]`, node.place].filter(Boolean).join("  "))]];
+    if (!item.folded && node.gradient !== null) lines.push(["gradient sent", short(`gradient ${brief(node.gradient)}`)]);
     Object.assign(item, { lines, width: Math.max(...lines.map(([, t]) => t.length)) * 7.3 + 20, height: lines.length * 16 + 14 });
   }
   const between = new Map();
@@ -187,7 +194,7 @@ function draw() {
     // Beside the end that it shares with the fewest others.
     const alone = count.get(edge.b) > 1, together = count.get(`from ${edge.a}`) > 1;
     const [p, q] = alone ? points : points.slice(-2), t = alone === together ? 0.5 : alone ? 0.25 : 0.75;
-    const text = edge.texts.length > 1 ? `${edge.texts.length} gradients` : edge.texts[0] ?? "";
+    const text = edge.texts.length > 1 ? `${edge.texts.length} gradients` : brief(edge.texts[0] ?? "");
     edge.label = make("text", { class: "gradient sent", x: p[0] + (q[0] - p[0]) * t + 4, y: p[1] + (q[1] - p[1]) * t + 4 }, lines, short(text, 26));
   }
   for (const item of items.values()) {
@@ -235,15 +242,19 @@ function card(item) {
     add("", "click to unfold");
   } else {
     head.textContent = node.label;
-    add("operation", `${node.operation}  ${node.name}`);
-    add("line", node.line ? `${node.place}  ${node.text}` : "a leaf");
+    add("operation", node.kind === "leaf" ? "none: a leaf, to which the gradient goes" : `${node.operation}  (${node.name})`);
+    add("line", node.place && `${node.place}  ${node.text}`);
     add("module", node.module);
     add("shape", `[${node.shape}] ${node.dtype}`);
-    add("value", node.value);
+    add("value", node.value ?? "not kept: no gradient needs it");
     add("gradient", node.gradient);
     if (node.parts.length > 1) add("", `the sum over ${node.parts.length} uses: ${node.parts.join(" + ")}`);
     for (const sent of node.sent) add(`to ${data.nodes[sent.to].label}`, `${sent.formula}${sent.numbers ? " = " + sent.numbers : ""}\n${sent.text}`);
     for (const saved of node.saved) add("saved", `${saved.name} [${saved.shape ?? "?"}] ${saved.bytes.toLocaleString()} bytes, ${saved.state}`);
+    if (node.forward_time) {
+      const [time, steps] = node.forward_time;
+      add("forward took", `${time.toFixed(1)} µs${steps > 1 ? `, with the ${steps - 1} before it that the same call made` : ""}`);
+    } else if (node.kind !== "leaf") add("forward took", "not measured: chainrule explain script.py, or explain.recording(), do");
     if (node.microseconds !== null) add("backward took", `${node.microseconds.toFixed(1)} µs`);
   }
   box.append(head, list);
@@ -274,7 +285,7 @@ function show() {
   card(current());
   $("slider").value = state.step;
   const result = node && (phase === "forward" ? node.value : node.gradient);
-  $("where").textContent = node ? `${phase} ${state.step + 1}/${steps.length}: ${node.label} ${phase === "forward" ? "=" : "gradient"} ${result ?? "?"}` : "";
+  $("where").textContent = node ? `${phase} ${state.step + 1}/${steps.length}: ${node.label} ${phase === "forward" ? "=" : "gradient"} ${result === null ? "not kept" : brief(result)}` : "";
 }
 
 function go(step) {
@@ -302,8 +313,9 @@ function fit() {
   const box = $("graph").getBoundingClientRect(), all = [...items.values()];
   const left = Math.min(...all.map((i) => i.x - i.width / 2)), right = Math.max(...all.map((i) => i.x + i.width / 2));
   const bottom = Math.max(...all.map((i) => i.y + i.height / 2));
-  const k = Math.min(1.2, (box.width - 40) / (right - left || 1), (box.height - 40) / (bottom || 1));
-  state.view = { k, x: (box.width - (right + left) * k) / 2, y: (box.height - bottom * k) / 2 };
+  const legend = 34, tall = box.height - legend;
+  const k = Math.min(1.2, (box.width - 40) / (right - left || 1), (tall - 20) / (bottom || 1));
+  state.view = { k, x: (box.width - (right + left) * k) / 2, y: (tall - bottom * k) / 2 };
   apply();
 }
 

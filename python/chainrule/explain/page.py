@@ -19,12 +19,16 @@ __all__ = ["page"]
 
 _HERE = Path(__file__).parent
 _MOST_LINES = 3000  # of a file that are shown
-_BODY = """<header><h1>{title}</h1><span id="notes">{notes}</span><span class="space"></span>
+_BODY = """<header><h1>{title}</h1><span class="space"></span>
 <input id="search" type="search" placeholder="search  ( / )" aria-label="search"><span id="hits"></span>
 <button id="fold" title="[">fold</button><button id="unfold" title="]">unfold</button>
 <button id="fit" title="f">fit</button><button id="theme" title="d">light / dark</button></header>
+<div id="notes">{notes}</div>
 <div id="left"><section id="source" aria-label="source"></section><aside id="card" aria-label="step"></aside></div>
-<main><svg id="graph" role="img" aria-label="graph"><g id="canvas"></g></svg></main>
+<main><svg id="graph" role="img" aria-label="graph"><g id="canvas"></g></svg>
+<div id="legend"><span><i class="leaf"></i>leaf</span><span><i class="step"></i>step</span>
+<span><i class="root"></i>result</span><span><i class="fold"></i>module: click to unfold</span>
+<span>a … b: smallest and largest element</span><span><b>gradients flow upwards</b></span></div></main>
 <footer><button id="back" title="left">&#9664;</button><button id="play" title="space">Play</button>
 <button id="on" title="right">&#9654;</button><input id="slider" type="range" min="0" value="0" aria-label="step">
 <span id="where"></span></footer>"""
@@ -64,7 +68,7 @@ def _data(e: Explanation) -> dict[str, Any]:
 def _node(e: Explanation, node: Node, arrival: Arrival | None, files: dict[str, int]) -> dict[str, Any]:
     value, gradient = e.values.of(node), e.flow.gradient(node)
     line = node.line
-    seconds = e.flow.seconds.get(node.index)
+    seconds, timing = e.flow.seconds.get(node.index), e.timings.get(node.index)
     return {
         "index": node.index,
         "kind": "leaf" if node.is_leaf else "operation",
@@ -84,6 +88,7 @@ def _node(e: Explanation, node: Node, arrival: Arrival | None, files: dict[str, 
         "saved": [s.to_dict() for s in node.saved],
         "bytes": node.bytes,
         "microseconds": None if seconds is None else seconds * 1e6,
+        "forward_time": None if timing is None else [timing[0] * 1e6, timing[1]],
         "line": [files[line.file], line.number] if line and line.file in files else None,
         "place": line.place if line else "",
         "text": line.text if line else "",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
-from .names import user_frames, variables
+from .names import is_module, is_own_file, user_frames, variables
 from .source import Line, tree_of
 
 __all__ = ["Departure", "Reader", "attribute_of", "backward_call", "made_at", "read_forward", "read_frame"]
@@ -242,7 +243,8 @@ def _switches_off(e: ast.expr) -> str | None:
     return text if text.startswith("set_grad_enabled(False") else None
 
 
-def _body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
+def body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
+    """The statements of a function."""
     if code.co_name == "<module>":
         return tree.body
     for node in ast.walk(tree):
@@ -256,7 +258,7 @@ def _body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
 def read_frame(frame: FrameType, name: str) -> Outcome | None:
     """What becomes of a variable in a running function; None if its source is not known."""
     tree = tree_of(frame.f_code.co_filename)
-    body = _body_of(tree, frame.f_code) if tree else None
+    body = body_of(tree, frame.f_code) if tree else None
     if tree is None or body is None:
         return None
     outcome = Reader(frame.f_code.co_filename, tree).follow(body, {name}, frame.f_code.co_qualname)
@@ -269,25 +271,33 @@ def read_frame(frame: FrameType, name: str) -> Outcome | None:
 def assignment(frame: FrameType, name: str) -> Line | None:
     """The last line above the running one that gives a variable its value."""
     tree = tree_of(frame.f_code.co_filename)
-    body = _body_of(tree, frame.f_code) if tree else None
-    found = None
-    for statement in body or []:
-        for node in ast.walk(statement):
-            targets = node.targets if isinstance(node, ast.Assign) else []
-            named = any(name in _targets(t) for t in targets)
-            if isinstance(node, ast.stmt) and named and node.lineno < frame.f_lineno:
-                found = max(found or 0, node.lineno)
+    lines = _assignments(tree, frame.f_code).get(name, ()) if tree else ()
+    found = max((n for n in lines if n < frame.f_lineno), default=None)
     if found is None:
         return None
     file = frame.f_code.co_filename
     return Line(file, found, frame.f_code.co_qualname, linecache.getline(file, found).strip())
 
 
+@lru_cache(maxsize=64)
+def _assignments(tree: ast.Module, code: CodeType) -> dict[str, list[int]]:
+    """By variable, the lines of a function that give it a value."""
+    found: dict[str, list[int]] = {}
+    for statement in body_of(tree, code) or []:
+        for node in ast.walk(statement):
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                for name in _targets(target):
+                    found.setdefault(name, []).append(target.lineno)
+    return found
+
+
 def attribute_of(module: Any, attribute: str) -> Line | None:
-    """The line of a module's class that sets an attribute."""
+    """The line of a module's class that sets an attribute, if the class is the user's."""
     for cls in type(module).__mro__:
         code = getattr(vars(cls).get("__init__"), "__code__", None)
-        line = attribute_line(code.co_filename, cls.__name__, attribute) if code else None
+        if code is None or is_own_file(code.co_filename):
+            continue
+        line = attribute_line(code.co_filename, cls.__name__, attribute)
         if line is not None:
             return line
     return None
@@ -301,10 +311,22 @@ def made_at(name: str) -> Line | None:
         scope = variables(frame)
         if base not in scope:
             continue
-        if rest and hasattr(scope[base], "named_parameters"):
-            return attribute_of(scope[base], rest.partition(".")[0].partition("[")[0]) or assignment(frame, base)
+        if rest and is_module(scope[base]):
+            return _constructed_at(scope[base], rest) or assignment(frame, base)
         return assignment(frame, name) or assignment(frame, base)
     return None
+
+
+def _constructed_at(module: Any, path: str) -> Line | None:
+    """The user's line that made the part of a module at a path: the innermost class of his own that sets it."""
+    found = None
+    for part in path.split("."):
+        name = part.partition("[")[0]
+        found = attribute_of(module, name) or found
+        module = module._modules.get(name)
+        if module is None:
+            break
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -321,18 +343,36 @@ def attribute_line(file: str, cls: str, attribute: str) -> Line | None:
     return None
 
 
-def backward_call() -> Line | None:
-    """The first backward() in the functions that are running, above the line that each is at."""
+def _first_above(wanted: Callable[[ast.AST], bool]) -> Line | None:
+    """The first such thing in the functions that are running, above the line that each is at."""
     for frame in user_frames():
         tree = tree_of(frame.f_code.co_filename)
-        for statement in (_body_of(tree, frame.f_code) if tree else None) or []:
+        for statement in (body_of(tree, frame.f_code) if tree else None) or []:
             for n in ast.walk(statement):
-                if not (isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)):
-                    continue
-                if n.func.attr == "backward" and n.lineno <= frame.f_lineno:
+                if isinstance(n, ast.expr | ast.stmt) and n.lineno <= frame.f_lineno and wanted(n):
                     file = frame.f_code.co_filename
                     return Line(file, n.lineno, frame.f_code.co_qualname, linecache.getline(file, n.lineno).strip())
     return None
+
+
+def backward_call() -> Line | None:
+    """The first backward() above the running lines."""
+    return _first_above(
+        lambda n: isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
+    )
+
+
+def freezing() -> Line | None:
+    """The first line that says requires_grad = False, or requires_grad_(False), above the running ones."""
+    return _first_above(_freezes)
+
+
+def _freezes(n: ast.AST) -> bool:
+    if isinstance(n, ast.Assign):
+        return "requires_grad" in ast.unparse(n.targets[0]) and ast.unparse(n.value) == "False"
+    if not isinstance(n, ast.Call) or not isinstance(n.func, ast.Attribute):
+        return False
+    return n.func.attr == "requires_grad_" and [ast.unparse(a) for a in n.args] == ["False"]
 
 
 def read_forward(module: Any, attribute: str) -> Outcome | None:
@@ -340,7 +380,7 @@ def read_forward(module: Any, attribute: str) -> Outcome | None:
     forward = inspect.unwrap(type(module).forward)
     code = getattr(forward, "__code__", None)
     tree = tree_of(code.co_filename) if code else None
-    body = _body_of(tree, code) if tree else None
+    body = body_of(tree, code) if tree else None
     if tree is None or body is None or code is None:
         return None
     return Reader(code.co_filename, tree).follow(body, {f"self.{attribute}"}, code.co_qualname)

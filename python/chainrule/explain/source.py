@@ -50,7 +50,7 @@ def line_at(place: tuple[CodeType, int] | None) -> Line | None:
     if place is None:
         return None
     code, offset = place
-    number, end, column, end_column = _positions(code)[offset // 2]
+    number, end, column, end_column = positions(code)[offset // 2]
     number = number or code.co_firstlineno
     text = linecache.getline(code.co_filename, number).strip()
     if end is None or column is None or end_column is None:
@@ -62,7 +62,8 @@ def line_at(place: tuple[CodeType, int] | None) -> Line | None:
 
 
 @lru_cache(maxsize=512)
-def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+def positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    """Of each instruction: line, end line, column, end column."""
     return list(code.co_positions())
 
 
@@ -102,19 +103,19 @@ def _targets(text: str) -> dict[Position, str]:
     return dict(pair for node in ast.walk(tree) for pair in _assigned(node)) if tree else {}
 
 
-def _position(node: ast.expr | ast.stmt) -> Position:
+def position_of(node: ast.expr | ast.stmt) -> Position:
     return (node.lineno, node.end_lineno or node.lineno, node.col_offset, node.end_col_offset or 0)
 
 
 def _assigned(node: ast.AST) -> list[tuple[Position, str]]:
     """Where values come from and what they are called then; x, y = a, b has two."""
     if isinstance(node, ast.AugAssign):
-        return [(_position(node), ast.unparse(node.target))]
+        return [(position_of(node), ast.unparse(node.target))]
     if isinstance(node, ast.NamedExpr | ast.AnnAssign) and node.value is not None:
-        return [(_position(node.value), ast.unparse(node.target))]
+        return [(position_of(node.value), ast.unparse(node.target))]
     if not isinstance(node, ast.Assign) or len(node.targets) != 1:
         return []
     target = node.targets[0]
     if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) and len(target.elts) == len(node.value.elts):
-        return [(_position(v), ast.unparse(t)) for t, v in zip(target.elts, node.value.elts, strict=True)]
-    return [] if isinstance(target, ast.Tuple) else [(_position(node.value), ast.unparse(target))]
+        return [(position_of(v), ast.unparse(t)) for t, v in zip(target.elts, node.value.elts, strict=True)]
+    return [] if isinstance(target, ast.Tuple) else [(position_of(node.value), ast.unparse(target))]

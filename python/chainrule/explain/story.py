@@ -14,6 +14,7 @@ from .display import shape_text, value_text
 from .flow import Flow
 from .graph import Graph, Node, living_tensors
 from .names import Names
+from .recording import recorded, unwatched
 from .routes import Route, routes
 from .steps import Arrival, Index, Sending, Steps, Value
 from .values import Values
@@ -25,6 +26,11 @@ _FREED = (
     "values that are still alive{lost}. To keep everything: loss.backward(retain_graph=True), or explain(loss) before "
     "backward()."
 )
+_NOT_KEPT = (
+    "No gradient needs {} of the forward pass, and nobody kept them: they are shown as 'not kept'. What is calculated "
+    "and explained within `with chainrule.explain.recording():` keeps everything."
+)
+_INSIDE = "{} inside of calls that made several steps can no longer be known: they are shown as 'not kept'."
 _SHOWN_STEPS = 60
 
 
@@ -32,6 +38,10 @@ class Explanation:
     """How a result was calculated, and how its gradients are. print() it, or ask for its parts."""
 
     def __init__(self, root: Tensor, wrt: list[Tensor], index: Index | None, names: Names):
+        with unwatched():
+            self._read(root, wrt, index, names)
+
+    def _read(self, root: Tensor, wrt: list[Tensor], index: Index | None, names: Names) -> None:
         self.graph = Graph([root], names)
         self.values = Values(self.graph)
         self.root = self.graph.roots[0]
@@ -40,6 +50,9 @@ class Explanation:
         self.is_sum = root.numel() != 1  # of a result with several elements, the gradient of their sum is shown
         self.flow = Flow(self.graph, root, self.values)
         self.steps = Steps(self.graph, self.values, self.flow, self.wanted, index)
+        operations = [n for n in self.graph.nodes if not n.is_leaf]
+        known = ((n.index, recorded(n.raw)) for n in operations)
+        self.timings = {i: (k.seconds, k.steps) for i, k in known if k}  # forward: seconds of a call, and its steps
 
     # ---- its parts
 
@@ -95,6 +108,10 @@ class Explanation:
             lost = f"; {unknown} gradients can no longer be known" if unknown else ""
             freed = {"freed": len(self.graph.released), "all": sum(not n.is_leaf for n in self.graph.nodes)}
             notes.append(_FREED.format(**freed, lost=lost))
+        unknown = sum(step.value is None for step in self.forward)
+        if unknown and not self.graph.released:
+            count = "1 value" if unknown == 1 else f"{unknown} values"
+            notes.append((_INSIDE if self.timings else _NOT_KEPT).format(count))
         return notes
 
     # ---- other forms
@@ -124,8 +141,8 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         document = self.graph.to_dict()
-        document["forward"] = [_forward_dict(step) for step in self.forward]
-        document["backward"] = [_backward_dict(step) for step in self.backward]
+        document["forward"] = [_forward_dict(step, self.timings.get(step.node.index)) for step in self.forward]
+        document["backward"] = [_backward_dict(step, self.flow.seconds.get(step.node.index)) for step in self.backward]
         document["gradients"] = [
             {"node": n.index, "label": n.label, "gradient": _numbers(self.flow.gradient(n))} for n in self.results
         ]
@@ -243,14 +260,16 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _forward_dict(step: Value) -> dict[str, Any]:
-    return {"node": step.node.index, "value": _numbers(step.value)}
+def _forward_dict(step: Value, timing: tuple[float, int] | None) -> dict[str, Any]:
+    taken = None if timing is None else timing[0] * 1e6
+    return {"node": step.node.index, "value": _numbers(step.value), "microseconds": taken}
 
 
-def _backward_dict(step: Arrival) -> dict[str, Any]:
+def _backward_dict(step: Arrival, seconds: float | None) -> dict[str, Any]:
     parts = [{"from": e.consumer.index, "input": e.input, "gradient": _numbers(g)} for e, g in step.parts]
     sendings = [_sending_dict(s) for s in step.sendings]
-    return {"node": step.node.index, "gradient": _numbers(step.gradient), "parts": parts, "sent": sendings}
+    known = {"node": step.node.index, "gradient": _numbers(step.gradient), "parts": parts, "sent": sendings}
+    return {**known, "microseconds": None if seconds is None else seconds * 1e6}
 
 
 def _sending_dict(s: Sending) -> dict[str, Any]:

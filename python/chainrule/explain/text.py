@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {"title": "1", "name": "36", "number": "33", "line": "2", "formula": "32", "note": "35"}
 _WIDEST_LABEL = 40
+_WIDEST_LINE = 72
 _SHOWN_ROUTES = 8
 _MOST_RESULTS = 8  # above so many, gradients are told without their routes
 
@@ -57,7 +58,7 @@ class Writer:
 
     def _made(self, node: Node) -> str:
         place = node.line.place if node.line else ""
-        text = f"  {node.line.text}" if node.line and node.line.text else ""
+        text = f"  {_cut_short(node.line.text, _WIDEST_LINE)}" if node.line and node.line.text else ""
         return self.paint("line", f"{node.operation}  {place}{text}".rstrip())
 
     def _backward(self, step: Arrival) -> list[str]:
@@ -97,4 +98,8 @@ def _label(node: Node) -> str:
         text = f"{node.variable} = {node.line.expression}"
         if node.line.expression.startswith(f"{node.variable} ") and "=" in node.line.expression:
             text = node.line.expression  # x += 1 has its name already
-    return text if len(text) <= _WIDEST_LABEL else text[: _WIDEST_LABEL - 3] + "..."
+    return _cut_short(text, _WIDEST_LABEL)
+
+
+def _cut_short(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from .formulas import Formula
 from .graph import Graph, Node
+from .recording import recorded
 
 __all__ = ["Values"]
 
@@ -24,6 +26,7 @@ class Values:
         with no_grad():
             self._take_leaves(graph)
             self._take_living(graph)
+            self._take_recorded(graph)
             self._take_saved(graph)
             self._calculate(graph)
 
@@ -43,6 +46,13 @@ class Values:
             node = self._places.get(id(tensor.grad_fn))
             if node is not None:
                 self._put(node, tensor.output_nr, tensor)
+
+    def _take_recorded(self, graph: Graph) -> None:
+        for node in graph.nodes:
+            known = None if node.is_leaf else recorded(node.raw)
+            for output, (value, version) in known.values.items() if known else ():
+                if value._version == version:  # else it was overwritten
+                    self._put(node, output, value)
 
     def _take_saved(self, graph: Graph) -> None:
         for node in graph.nodes:
@@ -71,8 +81,18 @@ class Values:
         if node.operation in _PRODUCTS and len(node.raw._edges) == 2:
             a, b = self.input(node, 0), self.input(node, 1)
             return None if a is None or b is None else a @ b
+        if node.operation == "linear":
+            return self._linear(node)
         inputs = [self.of(e.producer, e.output) for e in node.inputs]
         return _of_one_input(node, inputs[0]) if len(inputs) == 1 and inputs[0] is not None else None
+
+    def _linear(self, node: Node) -> Tensor | None:
+        """Its inputs are x and weight, or bias, x and weight."""
+        known = [t for i in range(len(node.raw._edges)) if (t := self.input(node, i)) is not None]
+        if len(known) != len(node.raw._edges):
+            return None
+        *bias, x, weight = known
+        return x @ weight.T + bias[0] if bias else x @ weight.T
 
     def input(self, node: Node, i: int) -> Tensor | None:
         """The value of an input; one without history is known if it was saved."""
@@ -115,8 +135,22 @@ def _of_one_input(node: Node, x: Tensor) -> Tensor | None:
         return x.reshape(shape)
     if operation == "expand":
         return x.expand(shape)
-    if operation in ("sum", "mean") and shape == ():
-        return getattr(x, operation)()
+    if operation in ("sum", "mean"):
+        dims = _reduced(tuple(x.shape), shape)
+        return None if dims is None else getattr(x, operation)(dims).reshape(shape)
     if operation == "t":
         return x.t()
     return None
+
+
+def _reduced(before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The dimensions that a sum ran over, if the shapes leave no doubt."""
+    if after == ():
+        return tuple(range(len(before)))
+    found = []
+    for count in range(1, len(before) + 1):
+        for dims in combinations(range(len(before)), count):
+            kept = tuple(1 if d in dims else size for d, size in enumerate(before))
+            if after in (kept, tuple(size for d, size in enumerate(before) if d not in dims)):
+                found.append(dims)
+    return found[0] if len(found) == 1 else None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ..._core import Tensor
+from ...error_words import name_module
 from ...type_name import typename
 from ..parameter import Buffer, Parameter
 from . import hooks
@@ -73,11 +74,15 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     forward: Callable[..., Any] = _forward_unimplemented
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooked:
-            return HookedCall(self, args, kwargs).run()
-        if kwargs:
-            return self.forward(*args, **kwargs)
-        return self.forward(*args)  # cheaper than with an empty dict
+        try:  # costs nothing until something is raised
+            if self._hooked:
+                return HookedCall(self, args, kwargs).run()
+            if kwargs:
+                return self.forward(*args, **kwargs)
+            return self.forward(*args)  # cheaper than with an empty dict
+        except Exception as error:
+            name_module(error, self, args, kwargs)
+            raise
 
     # ---- registering
 
