@@ -221,6 +221,31 @@ if __name__ == "__main__":
     ]
 
 
+def test_a_module_is_run_by_its_name(tmp_path):
+    package = tmp_path / "theirs"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "beside.py").write_text("import torch\nvalue = torch.ones(2).sum().item()\n")
+    (package / "train.py").write_text(
+        "import multiprocessing, sys, torch\nfrom .beside import value\nfrom . import beside\n"
+        "def worker(x):\n    print(x.tolist(), torch.__version__, __name__, value, flush=True)\n"
+        "if __name__ == '__main__':\n"
+        "    print(__name__, __package__, sys.argv[1:], sys.argv[0] == __file__, value, flush=True)\n"
+        "    process = multiprocessing.get_context('spawn').Process(target=worker, args=(torch.ones(1),))\n"
+        "    process.start()\n    process.join()\n"
+    )
+    (package / "__main__.py").write_text("from .beside import value\nprint('main', value)\n")
+    result = command("run", "-m", "theirs.train", "-m", "--lr", "1", folders=(tmp_path,))
+    assert result.stderr == ""
+    assert result.stdout.splitlines() == [
+        "__main__ theirs ['-m', '--lr', '1'] True 2.0",
+        "[1.0] 2.13.0+chainrule __mp_main__ 2.0",
+    ]
+    assert command("run", "-m", "theirs", folders=(tmp_path,)).stdout == "main 2.0\n"
+    result = command("run", "-m", "no_such_package")
+    assert (result.returncode, result.stderr) == (1, "chainrule: No module named no_such_package\n")
+
+
 @pytest.mark.parametrize(
     ("text", "error"),
     [
