@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import _core
 from .._core import Tensor
 from .distribution import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 from .distribution import clamped as clamp_probs
+from .independent import sum_rightmost
 
 __all__ = [
     "broadcast_all",
@@ -16,6 +19,13 @@ __all__ = [
     "tril_matrix_to_vec",
     "vec_to_tril_matrix",
 ]
+
+
+def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
+    return _core.functions["empty"](shape, dtype=dtype, device=device).normal_()
+
+
+_sum_rightmost = sum_rightmost
 
 
 def _below(size: int, diag: int) -> Tensor:
