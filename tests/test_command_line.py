@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 import os
 import subprocess
@@ -64,6 +65,55 @@ def test_answers_that_differ_from_pytorch():
         chainrule.onnx.export(chainrule.nn.Linear(1, 1), (chainrule.ones(1),), "x.onnx")
     with pytest.raises(RuntimeError, match=r"^torch\.jit\.save"):
         chainrule.jit.save(chainrule.nn.Linear(1, 1), "x.pt")
+
+
+def test_modules_in_passing():
+    from chainrule.nn.parallel.distributed import DistributedDataParallel
+
+    assert DistributedDataParallel is chainrule.nn.parallel.DistributedDataParallel
+    assert chainrule.utils.tensorboard.__name__ == "chainrule.utils.tensorboard"
+    assert isinstance(chainrule.ones(1, requires_grad=True).register_hook(print), chainrule.utils.hooks.RemovableHandle)
+    assert "USE_CUDA=OFF" in chainrule.__config__.show()
+    assert chainrule.fx.wrap(print) is print
+    assert not isinstance(chainrule.nn.Linear(1, 1), chainrule.fx.GraphModule)
+    with pytest.raises(RuntimeError, match=r"^torch\.fx\.symbolic_trace"):
+        chainrule.fx.symbolic_trace(chainrule.nn.Linear(1, 1))
+
+
+def test_futures():
+    def program(torch):
+        futures = importlib.import_module(f"{torch.__name__}.futures")
+        first, second = futures.Future(), futures.Future()
+        seen = []
+        both = futures.collect_all([first, second]).then(lambda f: [one.value() for one in f.value()])
+        first.add_done_callback(lambda f: seen.append(f.value()))
+        first.set_result(1)
+        before = both.done()
+        second.set_result(2)
+        failed = first.then(lambda f: 1 / 0)
+        return before, both.wait(), seen, futures.wait_all([first, second]), failed.done()
+
+    agree(program)
+    with pytest.raises(RuntimeError, match="once"):
+        future = chainrule.futures.Future()
+        future.set_result(1)
+        future.set_result(2)
+    with pytest.raises(ZeroDivisionError):
+        future.then(lambda f: 1 / 0).wait()
+
+
+def test_timer():
+    from chainrule.utils.benchmark import Timer
+
+    timer = Timer("x + 1", globals={"x": chainrule.ones(3)}, label="sum", sub_label="small")
+    result = timer.timeit(100)
+    assert (len(result.times), result.number_per_run) == (1, 100)
+    assert 0 < result.median == result.mean < 1e-2
+    assert repr(result).startswith("sum: small\n")
+    assert sum(timer.blocked_autorange(min_run_time=0.01).raw_times) >= 0.01
+    assert timer.adaptive_autorange(max_run_time=0.05).median > 0
+    with pytest.raises(ValueError, match="C\\+\\+"):
+        Timer("x", language="c++")
 
 
 def test_compile_returns_the_function():
@@ -173,11 +223,12 @@ def test_packages_that_import_torch(tmp_path):
     (package / "__init__.py").write_text(
         "import importlib.metadata, importlib.util\nimport torch\nfrom torch.nn.modules.linear import Linear\n"
         "found = importlib.util.find_spec('torch') is not None\nversion = importlib.metadata.version('torch')\n"
-        "try:\n    import torch.fx\nexcept ImportError:\n    fx = None\n"
+        "try:\n    import torch.package\nexcept ImportError:\n    package = None\n"
     )
-    text = "import theirs, torch\nprint(theirs.torch is torch, theirs.found, theirs.version, theirs.fx, theirs.Linear)"
+    text = "import theirs, torch\nprint(theirs.torch is torch, theirs.found, theirs.version)"
+    text += "\nprint(theirs.package, theirs.Linear)"
     out = printed(tmp_path, text, folders=(tmp_path / "site",))
-    assert out == ["True True 2.13.0+chainrule None <class 'chainrule.nn.modules.linear.Linear'>"]
+    assert out == ["True True 2.13.0+chainrule", "None <class 'chainrule.nn.modules.linear.Linear'>"]
 
 
 def test_pytorch_is_hidden_nowhere_else(tmp_path):
@@ -219,6 +270,31 @@ if __name__ == "__main__":
         "1 [0.0] 2.13.0+chainrule True __mp_main__",
         "True",
     ]
+
+
+def test_a_module_is_run_by_its_name(tmp_path):
+    package = tmp_path / "theirs"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "beside.py").write_text("import torch\nvalue = torch.ones(2).sum().item()\n")
+    (package / "train.py").write_text(
+        "import multiprocessing, sys, torch\nfrom .beside import value\nfrom . import beside\n"
+        "def worker(x):\n    print(x.tolist(), torch.__version__, __name__, value, flush=True)\n"
+        "if __name__ == '__main__':\n"
+        "    print(__name__, __package__, sys.argv[1:], sys.argv[0] == __file__, value, flush=True)\n"
+        "    process = multiprocessing.get_context('spawn').Process(target=worker, args=(torch.ones(1),))\n"
+        "    process.start()\n    process.join()\n"
+    )
+    (package / "__main__.py").write_text("from .beside import value\nprint('main', value)\n")
+    result = command("run", "-m", "theirs.train", "-m", "--lr", "1", folders=(tmp_path,))
+    assert result.stderr == ""
+    assert result.stdout.splitlines() == [
+        "__main__ theirs ['-m', '--lr', '1'] True 2.0",
+        "[1.0] 2.13.0+chainrule __mp_main__ 2.0",
+    ]
+    assert command("run", "-m", "theirs", folders=(tmp_path,)).stdout == "main 2.0\n"
+    result = command("run", "-m", "no_such_package")
+    assert (result.returncode, result.stderr) == (1, "chainrule: No module named no_such_package\n")
 
 
 @pytest.mark.parametrize(

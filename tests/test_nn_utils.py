@@ -1,6 +1,7 @@
 """nn.utils against PyTorch: clipping, vectors, norms, parametrizations, fusion, sequences, stateless calls."""
 
 import copy
+import importlib
 import pickle
 
 import pytest
@@ -324,3 +325,41 @@ def test_packed_sequences_through_a_network(kind, options):
 )
 def test_mistakes_with_sequences(step):
     agree(lambda torch: step(torch, torch.nn.utils.rnn), words=4)
+
+
+def _pruned(torch, prune):
+    model = torch.nn.Sequential(torch.nn.Linear(6, 4), torch.nn.Conv2d(2, 3, 3), torch.nn.Linear(4, 4))
+    prune(importlib.import_module(f"{torch.__name__}.nn.utils.prune"), model)
+    inputs = torch.randn(2, 6)
+    out = model[2](model[0](inputs))
+    out.sum().backward()
+    gradients = [p.grad for p in model.parameters()]
+    names = [type(hook).__name__ for layer in model for hook in layer._forward_pre_hooks.values()]
+    return out, gradients, list(model.state_dict()), [b.clone() for b in model.buffers()], names
+
+
+PRUNINGS = {
+    "l1": lambda p, m: p.l1_unstructured(m[0], "weight", 0.3),
+    "number": lambda p, m: p.l1_unstructured(m[0], "weight", 5),
+    "scores": lambda p, m: p.l1_unstructured(m[0], "bias", 2, importance_scores=-m[0].bias),
+    "random": lambda p, m: p.random_unstructured(m[2], "bias", amount=0.5),
+    "slices": lambda p, m: p.random_structured(m[0], "weight", 2, dim=1),
+    "norms": lambda p, m: p.ln_structured(m[1], "weight", amount=0.34, n=2, dim=0),
+    "twice": lambda p, m: p.l1_unstructured(p.ln_structured(m[0], "weight", 1, n=1, dim=0), "weight", 4),
+    "thrice": lambda p, m: p.ln_structured(
+        p.random_unstructured(p.identity(m[0], "weight"), "weight", 3), "weight", 1, 2, 0
+    ),
+    "mask": lambda p, m: p.custom_from_mask(m[2], "bias", m[2].bias > 0),
+    "all": lambda p, m: p.global_unstructured([(m[0], "weight"), (m[2], "bias")], p.L1Unstructured, amount=0.4),
+    "removed": lambda p, m: p.remove(p.l1_unstructured(m[0], "weight", 0.3), "weight"),
+    "too many": lambda p, m: p.l1_unstructured(m[0], "bias", 9),
+    "share": lambda p, m: p.l1_unstructured(m[0], "bias", 1.5),
+    "text": lambda p, m: p.l1_unstructured(m[0], "bias", "x"),
+    "vector": lambda p, m: p.ln_structured(m[0], "bias", 1, 2, 0),
+    "not pruned": lambda p, m: p.remove(m[0], "bias"),
+}
+
+
+@pytest.mark.parametrize("prune", PRUNINGS.values(), ids=PRUNINGS.keys())
+def test_pruning(prune):
+    agree(lambda torch: _pruned(torch, prune), words=3)

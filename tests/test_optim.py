@@ -222,6 +222,38 @@ def test_lbfgs_finds_the_minimum_and_stops():
     agree(program, tolerance=1e-7)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"lr": 0.1, "max_iter": 7},
+        {"line_search_fn": "strong_wolfe"},
+        {"line_search_fn": "strong_wolfe", "history_size": 2, "lr": 0.5, "max_eval": 9},
+    ],
+)
+def test_lbfgs_bit_for_bit(options):
+    """Every evaluation is at PyTorch's point, to the last bit. Three numbers: longer sums are added in another order."""
+
+    def program(torch):
+        x = torch.tensor([-1.2, 1.0, 0.3], dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.LBFGS([x], **options)
+        seen = []
+
+        def closure():
+            optimizer.zero_grad()
+            a, b, c = x
+            loss = 100 * (b - a * a) ** 2 + (1 - a) ** 2 + 50 * (c - b * b) ** 2
+            loss.backward()
+            seen.append([v.hex() for v in (loss.item(), *x.tolist(), *x.grad.tolist())])
+            return loss
+
+        for _ in range(5):
+            optimizer.step(closure)
+        return seen
+
+    agree(program)
+
+
 def test_lbfgs_refuses():
     def unknown_search(torch):
         p = torch.ones(2, requires_grad=True)

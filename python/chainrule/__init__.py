@@ -76,9 +76,24 @@ globals().update({name: f for name, f in _core.functions.items() if not _tensor_
 
 _SUBMODULES = {
     *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions"),
-    *("explain", "fft", "func", "hub", "jit", "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx"),
+    *(
+        "explain",
+        "fft",
+        "func",
+        "futures",
+        "fx",
+        "hub",
+        "jit",
+        "linalg",
+        "masked",
+        "mps",
+        "mtia",
+        "multiprocessing",
+        "nn",
+        "onnx",
+    ),
     *("optim", "overrides", "printing", "profiler", "random", "serialization", "signal", "special", "storage"),
-    *("testing", "torch_version", "types", "utils", "version", "xpu"),
+    *("testing", "torch_version", "types", "utils", "version", "xpu", "__config__"),
 }
 _FROM_SUBMODULES = {
     "autocast": "amp",

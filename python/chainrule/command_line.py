@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import io
 import os
 import sys
@@ -15,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives its exit code."""
     options = _parser().parse_args(arguments)
     if options.command == "run":
-        return run(options.script, options.arguments)
+        return (run_module if options.module else run)(options.script, options.arguments)
     if options.command == "check":
         return check(options.scripts)
     if options.command == "explain":
@@ -33,7 +34,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"chainrule {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command")
     runner = commands.add_parser("run", help="run a script in which `import torch` gives chainrule")
-    runner.add_argument("script", help="a Python file, or - for the standard input")
+    runner.add_argument("-m", dest="module", action="store_true", help="run a module or package by its name")
+    runner.add_argument("script", help="a Python file, - for the standard input, or with -m the name of a module")
     runner.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
     checker = commands.add_parser("check", help="list the names of torch that a script uses and chainrule lacks")
     checker.add_argument("scripts", nargs="+", metavar="script", help="a Python file, or a folder of them")
@@ -60,14 +62,62 @@ def run(script: str, arguments: Sequence[str] = ()) -> int:
         sys.excepthook(SyntaxError, error, None)
         return 1
     torch_alias.install()
-    sys.argv = [script, *arguments]
     sys.path[:1] = [os.path.dirname(os.path.abspath(script)) if script != "-" else ""]
+    if script == "-":
+        return _execute(code, script, arguments, None)
+    os.environ["CHAINRULE_SCRIPT"] = os.path.abspath(script)
+    return _execute(code, script, arguments, ModuleSpec("chainrule.spawned_script", None))
+
+
+def run_module(name: str, arguments: Sequence[str] = ()) -> int:
+    """Runs a module, or a package, as `python -m name arguments` would, but with chainrule in the place of torch."""
+    from . import torch_alias
+
+    torch_alias.install()
+    sys.path[:1] = [os.getcwd()]
+    try:
+        spec = main_spec(name)
+        code = spec.loader.get_code(spec.name)  # type: ignore[union-attr]
+    except ImportError as error:
+        print(f"chainrule: {error}", file=sys.stderr)
+        return 1
+    os.environ["CHAINRULE_MODULE"] = name
+    return _execute(code, spec.origin or name, arguments, _SpecInPackage(spec.parent))
+
+
+def main_spec(name: str) -> ModuleSpec:
+    """The spec of what `python -m name` runs: the module, or the module __main__ of a package."""
+    spec = importlib.util.find_spec(name)
+    if spec is not None and spec.submodule_search_locations is not None:
+        name = f"{name}.__main__"
+        spec = importlib.util.find_spec(name)
+    if spec is None or spec.loader is None or not hasattr(spec.loader, "get_code"):
+        raise ImportError(f"No module named {name}")
+    return spec
+
+
+class _SpecInPackage(ModuleSpec):
+    """That of a main module which is part of a package: relative imports look for the package in it."""
+
+    def __init__(self, package: str | None):
+        super().__init__("chainrule.spawned_script", None)
+        self._package = package or ""
+
+    @property
+    def parent(self) -> str:
+        """The package."""
+        return self._package
+
+
+def _execute(code: types.CodeType, path: str, arguments: Sequence[str], spec: ModuleSpec | None) -> int:
+    """Runs code as the main module. `spec` is where a process that multiprocessing starts anew begins: see there."""
+    sys.argv = [path, *arguments]
     main_module = types.ModuleType("__main__")
-    main_module.__file__ = script
+    main_module.__file__ = path
     main_module.__dict__["__builtins__"] = __builtins__
-    if script != "-":  # a process that multiprocessing starts anew runs the script again: see there
-        os.environ["CHAINRULE_SCRIPT"] = os.path.abspath(script)
-        main_module.__spec__ = ModuleSpec("chainrule.spawned_script", None)
+    main_module.__spec__ = spec
+    if isinstance(spec, _SpecInPackage):
+        main_module.__package__ = spec.parent
     sys.modules["__main__"] = main_module
     try:
         exec(code, main_module.__dict__)

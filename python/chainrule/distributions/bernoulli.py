@@ -9,10 +9,11 @@ from .._core import Size, Tensor
 from ..autograd.grad_mode import no_grad
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
-from .distribution import Distribution, broadcast_all, clamped, lazy_property, only_one
+from .distribution import broadcast_all, clamped, lazy_property, only_one, probs_to_logits
+from .exp_family import ExponentialFamily
 
 
-class Bernoulli(Distribution):
+class Bernoulli(ExponentialFamily):
     """1 with a probability, otherwise 0.
 
     Args:
@@ -24,6 +25,7 @@ class Bernoulli(Distribution):
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012
     support = constraints.boolean  # type: ignore[assignment]
     has_enumerate_support = True
+    _mean_carrier_measure = 0  # type: ignore[assignment]
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         only_one(probs, logits)
@@ -77,3 +79,10 @@ class Bernoulli(Distribution):
         values = _core.functions["arange"](2, dtype=self.mean.dtype)
         values = values.view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values
+
+    @property
+    def _natural_params(self) -> tuple[Tensor]:
+        return (probs_to_logits(self.probs, is_binary=True),)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        return x.exp().log1p()

@@ -9,12 +9,13 @@ from typing import Any, Self
 from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import enable_grad, no_grad
+from ..overrides import has_torch_function
 from . import constraints
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Parameters as tensors of one shape; numbers take the dtype of the tensors among them."""
-    if not all(isinstance(value, (Tensor, int, float)) for value in values):
+    if not all(isinstance(value, (Tensor, int, float)) or has_torch_function((value,)) for value in values):
         raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing it.")
     like = next((value for value in values if isinstance(value, Tensor)), None)
     dtype = _core.get_default_dtype() if like is None else like.dtype
@@ -36,6 +37,22 @@ def clamped(probs: Tensor) -> Tensor:
 
     eps = finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
+
+
+def standard_normal(shape: Any, like: Tensor) -> Tensor:
+    """Normal random numbers of another tensor's dtype."""
+    return _core.functions["empty"](shape, dtype=like.dtype).normal_()
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """Probabilities from log-odds, or from logarithms of the probabilities of several events, up to a constant."""
+    return logits.sigmoid() if is_binary else logits.softmax(-1)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    """Log-odds of probabilities, or logarithms of the probabilities of several events."""
+    probs = clamped(probs)
+    return probs.log() - (-probs).log1p() if is_binary else probs.log()
 
 
 def lazy_property(calculate: Callable[[Any], Tensor]) -> Any:
@@ -76,11 +93,12 @@ class Distribution:
             self._validate_args = validate_args
         if self._validate_args:
             for name, constraint in self.arg_constraints.items():
-                if name in self.__dict__:
+                lazy = name not in self.__dict__ and isinstance(getattr(type(self), name, None), cached_property)
+                if not (lazy or constraints.is_dependent(constraint)):
                     self._validate_parameter(name, constraint)
 
     def _validate_parameter(self, name: str, constraint: constraints.Constraint) -> None:
-        value = self.__dict__[name]
+        value = getattr(self, name)
         if not constraint.check(value).all():
             raise ValueError(
                 f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
@@ -163,7 +181,7 @@ class Distribution:
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         """The same distribution with a larger batch."""
-        new = type(self).__new__(type(self))
+        new = self._get_checked_instance(Distribution, _instance)
         batch_shape = Size(batch_shape)
         for name, value in self.__dict__.items():
             if isinstance(value, Tensor):
@@ -171,6 +189,21 @@ class Distribution:
                 value = value.expand((*batch_shape, *value.shape[value.dim() - last :]))
             new.__dict__[name] = value
         new._batch_shape = batch_shape
+        return new
+
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """What `expand` fills: the given instance, or a new one that no __init__ has seen."""
+        if _instance is None and cls is not Distribution and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
+                "define a custom .expand() method."
+            )
+        return type(self).__new__(type(self)) if _instance is None else _instance
+
+    def _become(self, new: Any, batch_shape: Any, event_shape: Any = ()) -> Any:
+        """Completes what `expand` fills: shapes, and whether arguments are checked."""
+        Distribution.__init__(new, batch_shape, event_shape, validate_args=False)
+        new._validate_args = self._validate_args
         return new
 
     def _extended_shape(self, sample_shape: Any = ()) -> Size:

@@ -7,10 +7,11 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from . import constraints
-from .distribution import Distribution, broadcast_all
+from .distribution import broadcast_all
+from .exp_family import ExponentialFamily
 
 
-class Exponential(Distribution):
+class Exponential(ExponentialFamily):
     """The exponential distribution.
 
     Args:
@@ -21,6 +22,7 @@ class Exponential(Distribution):
     arg_constraints = {"rate": constraints.positive}  # noqa: RUF012
     support = constraints.nonnegative  # type: ignore[assignment]
     has_rsample = True
+    _mean_carrier_measure = 0  # type: ignore[assignment]
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)
@@ -61,3 +63,10 @@ class Exponential(Distribution):
 
     def entropy(self) -> Tensor:
         return 1.0 - self.rate.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        return -(-x).log()

@@ -1,17 +1,17 @@
-"""What belongs to no other room: checkpoint calculates again to save memory, data loads it, tensorboard shows it."""
+"""What belongs to no other room: checkpoint calculates again, data loads, tensorboard shows, benchmark times."""
 
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import checkpoint
+from . import checkpoint, hooks
 
 if _TYPE_CHECKING:
-    from . import data, tensorboard
+    from . import benchmark, data, tensorboard
 
-__all__ = ["checkpoint", "data", "tensorboard"]
+__all__ = ["benchmark", "checkpoint", "data", "hooks", "tensorboard"]
 
 
 def __getattr__(name: str):
-    if name in ("data", "tensorboard"):  # needed by those who use them, and not cheap to import
-        return _importlib.import_module(f"{__name__}.data")
+    if name in ("benchmark", "data", "tensorboard"):  # needed by those who use them, and not cheap to import
+        return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

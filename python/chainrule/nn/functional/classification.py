@@ -118,7 +118,8 @@ def linear_cross_entropy(
     options: Any = None,
 ) -> Tensor:
     """cross_entropy(linear(input, linear_weight, linear_bias), target). `options`, which say how to cut it, change
-    nothing but PyTorch's use of memory and are not needed here.
+    nothing but PyTorch's use of memory and are not needed here. Second derivatives are those of the formula; PyTorch,
+    where it cuts, takes the first ones for constants.
 
     Shape and dtype: Input (N, in), linear_weight (classes, in), target (N,); (), or (N,) for reduction "none".
     Derivative: that of cross_entropy, through that of linear
