@@ -5,8 +5,10 @@ import sys
 import warnings
 
 import pytest
+import torch
 
 import chainrule
+import chainrule.func  # what it keeps is no leak of a test
 from both import agree, no_leaks  # noqa: F401
 from chainrule.autograd.gradcheck import GradcheckError
 
@@ -143,11 +145,63 @@ def test_a_backward_that_is_not_the_same_twice():
 
         @staticmethod
         def backward(ctx, g):
-            return g * 2 + 1e-7 * chainrule.rand(2, dtype=chainrule.float64)
+            return g * (2 + 1e-7 * chainrule.rand(2, dtype=chainrule.float64))
 
     with pytest.raises(RuntimeError, match="Backward is not reentrant"):
         chainrule.autograd.gradcheck(Noise.apply, double(chainrule))
     assert chainrule.autograd.gradcheck(Noise.apply, double(chainrule), nondet_tol=1e-3)
+
+
+def constant(library):
+    class Constant(library.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2 + 1e-9
+
+    return library.autograd.gradcheck(Constant.apply, double(library))
+
+
+@pytest.mark.parametrize("library", [chainrule, torch], ids=["chainrule", "torch"])
+def test_a_backward_that_is_not_linear(library):
+    with pytest.raises(RuntimeError, match="backward not multiplied by grad_output"):
+        constant(library)
+
+
+def test_forward_mode_in_fast_mode():
+    class Wrong(chainrule.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+        @staticmethod
+        def jvp(ctx, t):
+            return t * 3
+
+    x = double(chainrule)
+    assert chainrule.autograd.gradcheck(Wrong.apply, x, fast_mode=True)
+    with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0"):
+        chainrule.autograd.gradcheck(Wrong.apply, x, fast_mode=True, check_forward_ad=True)
+
+
+def test_forward_mode_under_vmap():
+    options = {"check_forward_ad": True, "check_batched_forward_grad": True}
+    assert chainrule.autograd.gradcheck(chainrule.sin, double(chainrule), **options)
+    calls = []
+
+    def unlike(x):
+        calls.append(type(x).__name__)
+        return x * (2 if "Batched" not in calls[-1] else 3)
+
+    with pytest.raises(RuntimeError, match="vmap over forward mode gives other tangents"):
+        chainrule.autograd.gradcheck(unlike, double(chainrule), **options)
 
 
 def test_docstring():

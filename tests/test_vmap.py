@@ -180,17 +180,17 @@ def test_random_functions():
 
 def test_an_op_without_a_rule_says_so_once():
     def f(x, y):
-        return chainrule.inner(x, y)
+        return x.histc(4, 0, 1) * y.sum()
 
     x = rows(chainrule, 3, 2, 2)
-    batch_rules._told.discard("inner")
+    batch_rules._told.discard("histc")
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         found = [vmap(f)(x, x), vmap(f)(x, x)]
     assert found[0].tolist() == chainrule.stack([f(t, t) for t in x]).tolist() == found[1].tolist()
     (message,) = [str(w.message) for w in seen]
-    assert "batching rule for inner" in message
-    assert "return chainrule.inner(x, y)" in message
+    assert "batching rule for histc" in message
+    assert "return x.histc(4, 0, 1) * y.sum()" in message
 
 
 def test_a_tensor_that_escaped():

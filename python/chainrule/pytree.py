@@ -132,6 +132,8 @@ def broadcast_prefix(prefix: Any, spec: TreeSpec) -> list | None:
     same = found is not None and (type(prefix) is spec.kind or {type(prefix), spec.kind} <= {list, tuple})
     if found is None or not same or len(found[0]) != len(spec.children):
         return None
+    if isinstance(prefix, dict) and found[1] != spec.context:
+        return None
     leaves: list = []
     for branch, child in zip(found[0], spec.children, strict=True):
         inner = broadcast_prefix(branch, child)

@@ -65,6 +65,16 @@ def _check_level(function: str, level: int | None) -> None:
         raise RuntimeError(f"Invalid level given to {function}: {level}, but the open level is {_level}")
 
 
+def check_tangent(tensor: Tensor, tangent: Tensor) -> None:
+    """Raises if the tangent has another shape than the tensor."""
+    if tensor.shape != tangent.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+
+
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A view of `tensor` that carries `tangent`; `level` may be the open one only.
 
@@ -82,12 +92,12 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if not (tangent.is_floating_point() or tangent.is_complex()):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     _check_level("_make_dual", level)
-    if tensor.shape != tangent.shape:
+    if _core.tangent(tensor) is not None:
         raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{_level} is not supported."
         )
+    check_tangent(tensor, tangent)
     dual = tensor.view(tensor.shape) if tensor.is_contiguous() else tensor[...]
     _core.set_tangent(dual, tangent)
     return dual

@@ -22,32 +22,24 @@ def _as_tuple(value: Any, what: str, function: str) -> tuple[tuple, bool]:
     """Tensors as a tuple, and whether there was only one."""
     if isinstance(value, Tensor):
         return (value,), True
-    several = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    several = value if isinstance(value, tuple) else (value,)
     for i, item in enumerate(several):
         if not isinstance(item, Tensor):
-            place = f"Value at index {i} has" if isinstance(value, (tuple, list)) else "Given"
+            place = f"Value at index {i} has" if isinstance(value, tuple) else "Given"
             raise TypeError(
                 f"The {what} given to {function} must be either a Tensor or a tuple of Tensors. {place} "
                 f"type {type(item)}."
-                if what == "inputs"
-                else f"The {what} {function} must be either a Tensor or a tuple of Tensors. {place} type {type(item)}."
             )
     return several, False
 
 
 def _outputs_of(value: Any, function: str) -> tuple[tuple, bool]:
-    return _as_tuple(value, "outputs of the user-provided function given to", function)
+    return _as_tuple(value, "outputs of the user-provided function", function)
 
 
 def _start(inputs: tuple, create_graph: bool) -> tuple:
     """Inputs that are leaves of their own, or views where the result shall be differentiated again."""
-    return tuple(
-        x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(_is_float(x)) for x in inputs
-    )
-
-
-def _is_float(t: Tensor) -> bool:
-    return t.is_floating_point() or t.is_complex()
+    return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in inputs)
 
 
 def _finished(tensors: tuple, create_graph: bool) -> tuple:
@@ -69,7 +61,7 @@ def _check_vector(v: Any, like: tuple, one: bool, name: str, of: str) -> tuple:
                 "element."
             )
         return (_functions["ones_like"](like[0]),)
-    given, _ = _as_tuple(v, "vector v", name)
+    given, _ = _as_tuple(v, "v", name)
     if len(given) != len(like):
         raise RuntimeError(f"The given v should contain {len(like)} Tensors but got {len(given)}.")
     for i, (a, b) in enumerate(zip(given, like, strict=True)):
@@ -82,27 +74,47 @@ def _check_vector(v: Any, like: tuple, one: bool, name: str, of: str) -> tuple:
     return tuple(t.detach() for t in given) if not any(t.requires_grad for t in given) else given
 
 
+# What a strict call says about a gradient that did not arrive, and about one that is a constant, by stage.
+_MISSING = {
+    "output": "The output of the user-provided function is independent of input {}. This is not allowed in strict "
+    "mode.",
+    "probe": "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the "
+    "double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "jacobian": "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict "
+    "mode.",
+}
+_CONSTANT = {
+    "output": "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict "
+    "mode when create_graph=True.",
+    "jacobian": "The hessian of the user-provided function is independent of input {}. This is not allowed in strict "
+    "mode when create_graph=True.",
+}
+_CONSTANT["probe"] = _CONSTANT["output"]
+
+
 def _filled(found: tuple, like: tuple, strict: bool, stage: str, create_graph: bool) -> tuple:
-    """Gradients, with zeros in place of those that did not arrive."""
+    """Gradients, with zeros in place of those that did not arrive; `stage` is what they were taken of."""
     result = []
     for i, (g, x) in enumerate(zip(found, like, strict=True)):
-        if g is None:
-            if strict:
-                raise RuntimeError(
-                    f"The {stage} of the user-provided function is independent of input {i}. This is not allowed in "
-                    "strict mode."
-                    if stage == "output"
-                    else f"The {stage} of the user-provided function is independent of entry {i}. This is not allowed "
-                    "in strict mode when create_graph=True."
-                )
-            g = _functions["zeros_like"](x)
+        if strict and g is None:
+            raise RuntimeError(_MISSING[stage].format(i))
         if strict and create_graph and not g.requires_grad:
-            raise RuntimeError(
-                f"The {stage} of the user-provided function is independent of input {i}. This is not allowed in strict "
-                "mode when create_graph=True."
-            )
-        result.append(g)
+            raise RuntimeError(_CONSTANT[stage].format(i))
+        result.append(_functions["zeros_like"](x) if g is None else g)
     return tuple(result)
+
+
+def _require_varying(gradients: tuple, strict: bool) -> None:
+    """In strict mode, first derivatives that are to be differentiated must depend on the inputs."""
+    for i, g in enumerate(gradients):
+        if strict and g is None:
+            raise RuntimeError(_MISSING["output"].format(i))
+        if strict and not g.requires_grad:
+            raise RuntimeError(
+                "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+                f"input {i} is independent of the input. This is not allowed in strict mode. You should ensure that "
+                "your function is twice differentiable and that the jacobian depends on the inputs."
+            )
 
 
 def _gradients(outputs: tuple, inputs: tuple, vectors: tuple | None, create_graph: bool) -> tuple:
@@ -141,7 +153,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         outputs, one_output = _outputs_of(func(*leaves), "vjp")
         _require_dependence(outputs, strict)
         vectors = _check_vector(v, outputs, one_output, "vjp", "output")
-        found = _filled(_gradients(outputs, leaves, vectors, create_graph), leaves, strict, "output", False)
+        found = _filled(_gradients(outputs, leaves, vectors, create_graph), leaves, strict, "output", create_graph)
     return _single(_finished(outputs, create_graph), one_output), _single(_finished(found, create_graph), one)
 
 
@@ -161,20 +173,26 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         probes = tuple(_functions["zeros_like"](y).requires_grad_() for y in outputs)
         rows = _filled(_gradients(outputs, leaves, probes, True), leaves, strict, "output", False)
         found = _gradients(rows, probes, vectors, create_graph)
-        tangents = _filled(found, outputs, False, "output", False)
+        tangents = _filled(found, outputs, strict, "probe", create_graph)
     return _single(_finished(outputs, create_graph), one_output), _single(_finished(tangents, create_graph), one_output)
 
 
 def _scalar_output(func: Callable, leaves: tuple, function: str, strict: bool) -> tuple[Tensor, tuple]:
     outputs, one = _outputs_of(func(*leaves), function)
+    _require_dependence(outputs, strict)
     if not one or outputs[0].numel() != 1:
         raise RuntimeError(
             f"The Tensor returned by the function given to {function} should contain a single element"
             if one
             else f"The function given to {function} should return a single Tensor"
         )
-    _require_dependence(outputs, strict)
     return outputs[0], outputs
+
+
+def _first_derivatives(outputs: tuple, leaves: tuple, strict: bool) -> tuple:
+    found = _gradients(outputs, leaves, None, True)
+    _require_varying(found, strict)
+    return _filled(found, leaves, strict, "output", False)
 
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
@@ -188,8 +206,8 @@ def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         leaves = _start(given, create_graph)
         vectors = _check_vector(v, leaves, one, "vhp", "input to the user-provided function")
         output, outputs = _scalar_output(func, leaves, "vhp", strict)
-        first = _filled(_gradients(outputs, leaves, None, True), leaves, strict, "jacobian", strict)
-        found = _filled(_gradients(first, leaves, vectors, create_graph), leaves, strict, "double jacobian", False)
+        first = _first_derivatives(outputs, leaves, strict)
+        found = _filled(_gradients(first, leaves, vectors, create_graph), leaves, strict, "jacobian", create_graph)
     return _finished((output,), create_graph)[0], _single(_finished(found, create_graph), one)
 
 
@@ -204,9 +222,9 @@ def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         leaves = _start(given, create_graph)
         vectors = _check_vector(v, leaves, one, "hvp", "input to the user-provided function")
         output, outputs = _scalar_output(func, leaves, "hvp", strict)
-        first = _filled(_gradients(outputs, leaves, None, True), leaves, strict, "jacobian", strict)
+        first = _first_derivatives(outputs, leaves, strict)
         # The Hessian is symmetric, so that the product from the left is the one from the right.
-        found = _filled(_gradients(first, leaves, vectors, create_graph), leaves, strict, "double jacobian", False)
+        found = _filled(_gradients(first, leaves, vectors, create_graph), leaves, strict, "jacobian", create_graph)
     return _finished((output,), create_graph)[0], _single(_finished(found, create_graph), one)
 
 
@@ -236,6 +254,9 @@ def _check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: 
                 "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
                 "`vectorize=True`."
             )
+
+
+def _refuse_strict(strict: bool, vectorize: bool) -> None:
     if strict and vectorize:
         raise RuntimeError(
             "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
@@ -269,6 +290,7 @@ def jacobian(
         leaves = _start(given, create_graph)
         outputs, one_output = _outputs_of(func(*leaves), "jacobian")
         _require_dependence(outputs, strict)
+        _refuse_strict(strict, vectorize)
         result = []
         for k, y in enumerate(outputs):
             rows = [_row(y, i, leaves, create_graph, strict, k) for i in range(y.numel())]
@@ -331,28 +353,14 @@ def hessian(
             [ 0., 12.]])
     """
     given, one = _as_tuple(inputs, "inputs", "hessian")
-    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+    _check_strategy(outer_jacobian_strategy, vectorize, strict, create_graph)
 
     def gradient(*xs: Tensor) -> Any:
         _, outputs = _scalar_output(func, xs, "hessian", strict)
-        found = _gradients(outputs, xs, None, True)
-        for i, g in enumerate(found):
-            if strict and (g is None or not g.requires_grad):
-                raise RuntimeError(
-                    "While computing the hessian, found that the jacobian of the user-provided function with respect "
-                    f"to input {i} is independent of the input. This is not allowed in strict mode. You should ensure "
-                    "that your function is twice differentiable and that the jacobian depends on the inputs."
-                )
-        filled = tuple(_functions["zeros_like"](x) if g is None else g for g, x in zip(found, xs, strict=True))
+        filled = _first_derivatives(outputs, xs, strict)
         return _single(filled, one)
 
     if outer_jacobian_strategy == "forward-mode":
-        if not vectorize:
-            raise NotImplementedError(
-                "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
-                "`vectorize=True`."
-            )
         from ..func import hessian as func_hessian
 
         def of_tuple(*xs: Tensor) -> Tensor:

@@ -10,14 +10,22 @@ from .. import _core
 from .._core import Tensor
 from . import forward_ad
 from .differentiate import grad
+from .gradcheck_behaviour import (
+    GradcheckError,
+    as_tuple,
+    check_batched,
+    check_batched_forward,
+    check_dtypes,
+    check_multiplied,
+    check_reentrant,
+    check_undefined,
+    is_checked,
+    outputs_of,
+)
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 _functions = _core.functions
-
-
-class GradcheckError(RuntimeError):
-    """A gradient differs from finite differences."""
 
 
 class _Settings(NamedTuple):
@@ -38,19 +46,6 @@ def _numbers(t: Tensor) -> list[float]:
     return _as_real(t.detach()).reshape(-1).tolist()
 
 
-def _is_checked(t: Any) -> bool:
-    return isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())
-
-
-def _as_tuple(value: Any) -> tuple:
-    return (value,) if isinstance(value, Tensor) else tuple(value)
-
-
-def _outputs(func: Callable, inputs: Sequence) -> list[Tensor]:
-    """What func returns, as far as it can have a gradient."""
-    return [y for y in _as_tuple(func(*inputs)) if _is_checked(y)]
-
-
 # ---- Jacobians, as lists of rows: one row per number of the input, one column per number of the output
 
 
@@ -66,7 +61,7 @@ def _numerical(func: Callable, inputs: Sequence, which: int, eps: float) -> list
             sides = []
             for step in (eps, -eps):
                 flat[i] = before + step
-                sides.append([_numbers(y) for y in _outputs(func, changed)])
+                sides.append([_numbers(y) for y in outputs_of(func, changed)])
             flat[i] = before
             rows.append(
                 [[(a - b) / (2 * eps) for a, b in zip(up, down, strict=True)] for up, down in zip(*sides, strict=True)]
@@ -116,13 +111,18 @@ def _forward_rows(func: Callable, inputs: Sequence, which: int) -> list[list[lis
     x = inputs[which].detach()
     rows = []
     for i in range(_count(x)):
-        with forward_ad.dual_level():
-            dual = forward_ad.make_dual(x, _unit(x, i))
-            plain = [t.detach() if isinstance(t, Tensor) else t for t in inputs]
-            ys = _outputs(func, [*plain[:which], dual, *plain[which + 1 :]])
-            tangents = [forward_ad.unpack_dual(y).tangent for y in ys]
+        tangents = _tangents(func, inputs, which, _unit(x, i))
+        ys = outputs_of(func, inputs)
         rows.append([[0.0] * _count(y) if t is None else _numbers(t) for y, t in zip(ys, tangents, strict=True)])
     return rows
+
+
+def _tangents(func: Callable, inputs: Sequence, which: int, direction: Tensor) -> list[Tensor | None]:
+    """The derivatives of all outputs as one input moves in a direction."""
+    with forward_ad.dual_level():
+        given = [t.detach() if isinstance(t, Tensor) else t for t in inputs]
+        given[which] = forward_ad.make_dual(given[which], direction)
+        return [forward_ad.unpack_dual(y).tangent for y in outputs_of(func, given)]
 
 
 # ---- comparing
@@ -157,7 +157,7 @@ def _kink(func: Callable, inputs: Sequence, which: int, entry: tuple[int, int, i
         middle = flat[i].item()
         for step in (-eps, 0.0, eps):
             flat[i] = middle + step
-            values.append(_numbers(_outputs(func, changed)[output])[j])
+            values.append(_numbers(outputs_of(func, changed)[output])[j])
     left, right = (values[1] - values[0]) / eps, (values[2] - values[1]) / eps
     if abs(left - right) > 1e-2 * max(1.0, abs(left), abs(right)):
         return (
@@ -186,7 +186,7 @@ def _compare(
     if place is None:
         return
     i, j = place
-    number = sum(_is_checked(t) and t.requires_grad for t in inputs[:which]) if kind == "backward" else which
+    number = sum(is_checked(t) and t.requires_grad for t in inputs[:which]) if kind == "backward" else which
     raise GradcheckError(
         f"Jacobian {'computed with forward mode ' if kind == 'forward' else ''}mismatch for output {output} with "
         f"respect to input {number},\nnumerical:{wanted[i][j]:.10g}\nanalytical:{found[i][j]:.10g}\n"
@@ -201,15 +201,15 @@ def _compare(
 
 def _prepare(inputs: Any, s: _Settings) -> tuple[tuple, _Settings]:
     """Checks the inputs, and allows for single precision where they have it."""
-    given = _as_tuple(inputs)
-    checked = [t for t in given if _is_checked(t) and t.requires_grad]
+    given = as_tuple(inputs)
+    checked = [t for t in given if is_checked(t) and t.requires_grad]
     if not checked:
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of the them have "
             "requires_grad=True."
         )
     for i, t in enumerate(given):
-        if _is_checked(t) and t.requires_grad and t.dtype not in (_core.float64, _core.complex128):
+        if is_checked(t) and t.requires_grad and t.dtype not in (_core.float64, _core.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
@@ -221,7 +221,7 @@ def _prepare(inputs: Any, s: _Settings) -> tuple[tuple, _Settings]:
 
 
 def _check_backward(func: Callable, inputs: tuple, s: _Settings, numerical: dict[int, list]) -> None:
-    outputs = _outputs(func, inputs)
+    outputs = outputs_of(func, inputs)
     xs = [inputs[i] for i in numerical]
     for k, y in enumerate(outputs):
         for column, which in enumerate(numerical):
@@ -230,48 +230,9 @@ def _check_backward(func: Callable, inputs: tuple, s: _Settings, numerical: dict
             _compare(func, inputs, which, k, y, found, wanted, s, "backward")
 
 
-def _check_reentrant(func: Callable, inputs: tuple, xs: list[Tensor], tolerance: float) -> None:
-    for y in _outputs(func, inputs):
-        if not y.requires_grad:
-            continue
-        g = _functions["ones_like"](y)
-        runs = [grad(y, xs, g, retain_graph=True, allow_unused=True) for _ in range(2)]
-        for a, b in zip(*runs, strict=True):
-            if a is not None and b is not None and a.numel() and (a - b).abs().max().item() > tolerance:
-                raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
-                    "gives different values, although analytical gradient matches numerical gradient. The tolerance "
-                    f"for nondeterminism was {tolerance}."
-                )
-
-
-def _check_undefined(func: Callable, inputs: tuple, xs: list[Tensor]) -> None:
-    """Backward has to cope with gradients that do not arrive."""
-    outputs = [y for y in _outputs(func, inputs) if y.requires_grad]
-    for y in outputs if len(outputs) > 1 else ():
-        try:
-            grad(y, xs, _functions["zeros_like"](y), retain_graph=True, allow_unused=True)
-        except (TypeError, AttributeError) as error:
-            raise GradcheckError(
-                "Expected backward function to handle undefined output grads. Please look at 'Notes about undefined "
-                f"output gradients' in 'tools/autograd/derivatives.yaml': {error}"
-            ) from error
-
-
-def _check_batched(func: Callable, inputs: tuple, xs: list[Tensor]) -> None:
-    for y in _outputs(func, inputs):
-        if not y.requires_grad:
-            continue
-        rows = [_functions["randn"](y.shape, dtype=y.dtype) for _ in range(2)]
-        single = [grad(y, xs, g, retain_graph=True, allow_unused=True) for g in rows]
-        batched = grad(y, xs, _functions["stack"](rows), retain_graph=True, allow_unused=True, is_grads_batched=True)
-        for k, together in enumerate(batched):
-            for i, alone in enumerate(single):
-                if alone[k] is not None and (together[i] - alone[k]).abs().max().item() > 1e-6:
-                    raise GradcheckError("vmap over backward gives other gradients than a loop")
-
-
-def _check_fast(func: Callable, inputs: tuple, numbers: Sequence[int], s: _Settings) -> None:
+def _check_fast(
+    func: Callable, inputs: tuple, numbers: Sequence[int], s: _Settings, forward: bool, backward: bool
+) -> None:
     """One random direction in place of all: u J v from both sides."""
     for which in numbers:
         x = inputs[which]
@@ -279,22 +240,33 @@ def _check_fast(func: Callable, inputs: tuple, numbers: Sequence[int], s: _Setti
         v = v / v.abs().square().sum().sqrt()
         with _no_grad():
             sides = [
-                _outputs(func, [*inputs[:which], x.detach() + step * v, *inputs[which + 1 :]])
+                outputs_of(func, [*inputs[:which], x.detach() + step * v, *inputs[which + 1 :]])
                 for step in (s.eps, -s.eps)
             ]
-        for k, y in enumerate(_outputs(func, inputs)):
+        tangents = _tangents(func, inputs, which, v) if forward else []
+        for k, y in enumerate(outputs_of(func, inputs)):
             u = _functions["rand"](y.shape, dtype=y.dtype)
-            slope = (sides[0][k] - sides[1][k]) / (2 * s.eps)
-            wanted = (_as_real(u) * _as_real(slope)).sum().item()
-            (g,) = grad(y, [x], u, retain_graph=True, allow_unused=True) if y.requires_grad else (None,)
-            found = 0.0 if g is None else (_as_real(g) * _as_real(v)).sum().item()
-            scale = max(1.0, float(u.numel()) ** 0.5)
-            if _differs(found, wanted, s.atol * scale, s.rtol):
-                raise GradcheckError(
-                    f"Jacobian mismatch for output {k} with respect to input {which},\nnumerical:{wanted:.10g}\n"
-                    f"analytical:{found:.10g}\n\nThe above quantities relating the numerical and analytical jacobians "
-                    "are computed in fast mode. Run again with fast_mode=False to see which entry differs."
-                )
+            wanted = _dot(u, (sides[0][k] - sides[1][k]) / (2 * s.eps))
+            if backward:
+                (g,) = grad(y, [x], u, retain_graph=True, allow_unused=True) if y.requires_grad else (None,)
+                _compare_fast(0.0 if g is None else _dot(g, v), wanted, (k, which), u.numel(), s)
+            if forward:
+                t = tangents[k]
+                _compare_fast(0.0 if t is None else _dot(u, t), wanted, (k, which), u.numel(), s)
+
+
+def _dot(a: Tensor, b: Tensor) -> float:
+    return (_as_real(a) * _as_real(b)).sum().item()
+
+
+def _compare_fast(found: float, wanted: float, place: tuple[int, int], count: int, s: _Settings) -> None:
+    if not _differs(found, wanted, s.atol * max(1.0, float(count) ** 0.5), s.rtol):
+        return
+    raise GradcheckError(
+        f"Jacobian mismatch for output {place[0]} with respect to input {place[1]},\nnumerical:{wanted:.10g}\n"
+        f"analytical:{found:.10g}\n\nThe above quantities relating the numerical and analytical jacobians are "
+        "computed in fast mode. Run again with fast_mode=False to see which entry differs."
+    )
 
 
 def gradcheck(
@@ -336,15 +308,19 @@ def gradcheck(
     try:
         given, s = _prepare(inputs, _Settings(eps, atol, rtol, nondet_tol))
         _check_all(func, given, s, check_forward_ad, check_backward_ad, fast_mode)
-        xs = [t for t in given if _is_checked(t) and t.requires_grad]
+        xs = [t for t in given if is_checked(t) and t.requires_grad]
         if check_backward_ad:
-            _check_reentrant(func, given, xs, nondet_tol)
+            check_reentrant(func, given, xs, nondet_tol)
+            check_multiplied(func, given, xs)
             if check_undefined_grad:
-                _check_undefined(func, given, xs)
+                check_undefined(func, given, xs)
         if check_batched_grad:
-            _check_batched(func, given, xs)
+            check_batched(func, given, xs)
+        if check_batched_forward_grad:
+            numbers = [i for i, t in enumerate(given) if is_checked(t) and t.requires_grad]
+            check_batched_forward(func, given, numbers)
         if check_grad_dtypes:
-            _check_dtypes(func, given, xs)
+            check_dtypes(func, given, xs)
     except GradcheckError:
         if raise_exception:
             raise
@@ -353,26 +329,18 @@ def gradcheck(
 
 
 def _check_all(func: Callable, given: tuple, s: _Settings, forward: bool, backward: bool, fast: bool) -> None:
-    numbers = [i for i, t in enumerate(given) if _is_checked(t) and t.requires_grad]
+    numbers = [i for i, t in enumerate(given) if is_checked(t) and t.requires_grad]
     if fast:
-        return _check_fast(func, given, numbers, s)
+        return _check_fast(func, given, numbers, s, forward, backward)
     numerical = {i: _numerical(func, given, i, s.eps) for i in numbers}
     if backward:
         _check_backward(func, given, s, numerical)
     for which in numbers if forward else ():
         rows = _forward_rows(func, given, which)
-        for k, y in enumerate(_outputs(func, given)):
+        for k, y in enumerate(outputs_of(func, given)):
             found, wanted = [row[k] for row in rows], [row[k] for row in numerical[which]]
             _compare(func, given, which, k, y, found, wanted, s, "forward")
     return None
-
-
-def _check_dtypes(func: Callable, inputs: tuple, xs: list[Tensor]) -> None:
-    for y in _outputs(func, inputs):
-        found = grad(y, xs, _functions["ones_like"](y), allow_unused=True) if y.requires_grad else ()
-        for g, x in zip(found, xs, strict=False):
-            if g is not None and g.dtype != x.dtype:
-                raise GradcheckError(f"Gradient has dtype {g.dtype}, but its input has {x.dtype}")
 
 
 def gradgradcheck(
@@ -404,24 +372,27 @@ def gradgradcheck(
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-    given = _as_tuple(inputs)
+    for name, wanted in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
+        if wanted and not check_rev_over_rev:
+            raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
+    given = as_tuple(inputs)
     if grad_outputs is None:
-        made = [_random_gradient(y, gen_non_contig_grad_outputs) for y in _outputs(func, given) if y.requires_grad]
+        made = [_random_gradient(y, gen_non_contig_grad_outputs) for y in outputs_of(func, given) if y.requires_grad]
     else:
-        made = list(_as_tuple(grad_outputs))
+        made = list(as_tuple(grad_outputs))
     count = len(given)
 
     def gradients(*args: Any) -> tuple:
         xs, gs = args[:count], args[count:]
         xs = tuple(
-            x.requires_grad_() if _is_checked(x) and x.is_leaf and o.requires_grad else x
+            x.requires_grad_() if is_checked(x) and x.is_leaf and o.requires_grad else x
             for x, o in zip(xs, given, strict=True)
         )
-        wanted = [x for x in xs if _is_checked(x) and x.requires_grad]
+        wanted = [x for x in xs if is_checked(x) and x.requires_grad]
         before = _core.is_grad_enabled()
         _core.set_grad_enabled(True)
         try:
-            outputs = [y for y in _outputs(func, xs) if y.requires_grad]
+            outputs = [y for y in outputs_of(func, xs) if y.requires_grad]
             found = grad(outputs, wanted, list(gs), create_graph=True, allow_unused=True)
         finally:
             _core.set_grad_enabled(before)

@@ -80,7 +80,7 @@ def _suits(kind: str, value: Any) -> bool:
 _DIMS = {"dim", "dims", "dim0", "dim1", "dim2", "axis0", "axis1", "source", "destination", "start_dim", "end_dim"}
 _SHAPES = {"size", "shape", "split_sizes"}
 _ALONG = """
-sum mean prod amax amin all any argmax argmin max min mode var std var_mean std_mean nansum
+sum mean prod amax amin all any argmax argmin max min median nanmedian mode var std var_mean std_mean nansum
 nanmean logsumexp norm linalg_vector_norm linalg_matrix_norm softmax log_softmax cumsum cumprod cummax cummin
 logcumsumexp sort
 argsort topk kthvalue count_nonzero flip roll transpose swapaxes swapdims movedim moveaxis permute select
@@ -121,6 +121,8 @@ def _along(call: Call, name: str, value: Tensor, rank: int, bound: dict[str, Any
     if bound.get("dim", ()) in ((), None, []) and name in _WHOLE.split():
         if name in _FLATTENS.split():
             flat = value.reshape(size, -1)
+            if "median" in name and not flat.shape[1]:
+                return value.new_full((size,), float("nan"))
             keep = bound.pop("keepdim", False)
             bound.pop("dim", None)
             result = call.function(flat, dim=1, **bound)

@@ -59,6 +59,20 @@ for _name in ("chunk", "split", "split_with_sizes"):
     composed(f"unsafe_{_name}")(_functions[_name])
 
 
+composed("unfold_copy")(lambda input, dimension, size, step: input.unfold(dimension, size, step).clone())
+composed("view_as_complex_copy")(lambda input: _functions["view_as_complex"](input).clone())
+composed("is_same_size")(lambda input, other: tuple(input.shape) == tuple(other.shape))
+
+
+def _sliced(input: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Tensor:
+    return input[(slice(None),) * (dim % input.ndim) + (slice(start, end, step),)]
+
+
+@composed("slice_copy")
+def _slice_copy(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
+    return _sliced(input, dim, start, end, step).clone()
+
+
 # ---- turning and taking apart
 
 composed("fliplr")(lambda input: input.flip(1))
@@ -80,6 +94,25 @@ def _rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 def _channel_shuffle(input: Tensor, groups: int) -> Tensor:
     images, channels, *space = input.shape
     return input.reshape(images, groups, channels // groups, *space).transpose(1, 2).reshape(input.shape)
+
+
+@composed("fill")
+def _fill(input: Tensor, value: Any) -> Tensor:
+    if not isinstance(value, Tensor):
+        return _functions["full_like"](input, value)
+    return value.to(input.dtype).expand(input.shape).clone()
+
+
+@composed("sum_to_size")
+def _sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    wanted = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+    more = input.ndim - len(wanted)
+    shrunk = [i for i in range(more, input.ndim) if wanted[i - more] == 1 and input.shape[i] != 1]
+    summed = input.sum(tuple(shrunk), keepdim=True) if shrunk else input
+    summed = summed.sum(tuple(range(more))) if more else summed
+    if tuple(summed.shape) != tuple(wanted):
+        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(input.shape)}}}.")
+    return summed
 
 
 # ---- differences and areas
@@ -114,6 +147,13 @@ def _kron(input: Tensor, other: Tensor) -> Tensor:
     return (a.reshape(left) * b.reshape(right)).reshape(shape)
 
 
+@composed("inner")
+def _inner(input: Tensor, other: Tensor) -> Tensor:
+    if not input.ndim or not other.ndim:
+        return input * other
+    return _functions["tensordot"](input, other, ([-1], [-1]))
+
+
 @composed("tensordot")
 def _tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     if isinstance(dims, int):
@@ -141,6 +181,13 @@ def _select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 @composed("diagonal_scatter")
 def _diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     return _with_part(input, src, lambda whole: whole.diagonal(offset, dim1, dim2))
+
+
+@composed("slice_scatter")
+def _slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> Tensor:
+    return _with_part(input, src, lambda whole: _sliced(whole, dim, start, end, step))
 
 
 def _with_part(input: Tensor, src: Tensor, part: Callable[[Tensor], Tensor]) -> Tensor:

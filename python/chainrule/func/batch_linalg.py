@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from .. import _core
 from .._core import Tensor
+from .batch_composed import composed
 from .batch_rules import Call, loop_quietly, rule
+
+_functions = _core.functions
 
 _OF_ONE_MATRIX = """
 det linalg_det slogdet linalg_slogdet logdet inverse linalg_inv linalg_inv_ex cholesky linalg_cholesky
@@ -53,3 +58,43 @@ def _of_several(call: Call, *args: Any, **kwargs: Any) -> Any:
         if ranks == fewer or solves_vectors:
             return _together(call, (*map(call.expanded, tensors), *rest), args, kwargs)
     return loop_quietly(call, call.function, args, kwargs)
+
+
+# ---- made of the others
+
+
+@composed("linalg_tensorinv")
+def _tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+    first, last = tuple(input.shape[:ind]), tuple(input.shape[ind:])
+    if ind <= 0 or math.prod(first) != math.prod(last):
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{math.prod(last)} != {math.prod(first)}"
+        )
+    size = math.prod(first)
+    return _functions["linalg_inv"](input.reshape(size, size)).reshape((*last, *first))
+
+
+@composed("linalg_tensorsolve")
+def _tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
+    if dims is not None:
+        moved = [d % input.ndim for d in ((dims,) if isinstance(dims, int) else dims)]
+        input = input.movedim(moved, tuple(range(input.ndim - len(moved), input.ndim)))
+    size = math.prod(other.shape)
+    solution = _functions["linalg_solve"](input.reshape(size, -1), other.reshape(-1))
+    return solution.reshape(tuple(input.shape[other.ndim :]))
+
+
+@composed("nuclear_norm")
+def _nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    return _functions["linalg_matrix_norm"](input, "nuc", (0, 1) if dim is None else tuple(dim), keepdim)
+
+
+@composed("linalg_norm")
+def _norm(input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    of_matrix = ord is not None and (input.ndim if dims is None else len(dims)) == 2
+    if not of_matrix:
+        order = 2 if ord is None else ord
+        return _functions["linalg_vector_norm"](input, order, dims, keepdim, dtype=dtype)
+    return _functions["linalg_matrix_norm"](input, ord, (-2, -1) if dims is None else dims, keepdim, dtype=dtype)

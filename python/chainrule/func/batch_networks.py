@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from .batch_composed import composed
 from .batch_rules import Call, loop_quietly, rule
 from .batched import wrap
 
@@ -62,7 +63,12 @@ _POOLS = [
 _RESIZED = ["upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_trilinear3d"]
 
 
-@rule(*_POOLS, "adaptive_max_pool1d", *_RESIZED, *(f"_upsample_{kind}2d_aa" for kind in ("bilinear", "bicubic")))
+@rule(
+    *_POOLS,
+    "adaptive_max_pool1d",
+    *_RESIZED,
+    *(f"_upsample_{kind}2d_aa" for kind in ("bilinear", "bicubic", "lanczos")),
+)
 def _per_image(call: Call, input: Any, *args: Any, **kwargs: Any) -> Any:
     if input.ndim == _space(call.function.__name__) + 1:  # an image without a batch: the samples are the batch
         return call.wrapped(call.function(input._value, *args, **kwargs))
@@ -124,6 +130,42 @@ def _convolved(
     return _apart(call, run(_side_by_side(x), _folded(w), groups * call.size))
 
 
+@rule("convolution")
+def _any_convolution(
+    call: Call,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Any:
+    name = f"conv{'_transpose' if transposed else ''}{weight.ndim - 2}d"
+    further = (output_padding, groups, dilation) if transposed else (dilation, groups)
+    return _convolution(call._replace(function=_functions[name]), input, weight, bias, stride, padding, *further)
+
+
+@composed("conv_tbc")
+def _conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    result = _functions["conv1d"](input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, 1, pad)
+    return result.permute(2, 0, 1)
+
+
+@rule("grid_sampler", "grid_sampler_2d", "grid_sampler_3d")
+def _grid_sampler(call: Call, input: Any, grid: Any, *args: Any, **kwargs: Any) -> Any:
+    result = call.function(_folded(call.expanded(input)), _folded(call.expanded(grid)), *args, **kwargs)
+    return _unfolded(call, result, input.shape[0])
+
+
+@rule("affine_grid_generator")
+def _affine_grid(call: Call, theta: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
+    result = call.function(_folded(theta._value), (call.size * size[0], *size[1:]), *args, **kwargs)
+    return _unfolded(call, result, size[0])
+
+
 # ---- normalisation
 
 
@@ -165,6 +207,34 @@ def _group_norm(
     if not own:
         return wrap(normal, call.level)
     return _scaled(call, normal, weight, bias, (input.shape[1], *(1,) * (input.ndim - 2)))
+
+
+@rule("instance_norm")
+def _instance_norm(
+    call: Call, input: Any, weight: Any, bias: Any, mean: Any, var: Any, by_input: bool, *args: Any, **kwargs: Any
+) -> Any:
+    if mean is not None or not by_input:
+        given = (input, weight, bias, mean, var, by_input, *args)
+        return loop_quietly(call, call.function, given, kwargs)
+    x = call.expanded(input)
+    normal = call.function(_folded(x), None, None, None, None, True, *args, **kwargs).reshape(x.shape)
+    return _scaled(call, normal, weight, bias, (input.shape[1], *(1,) * (input.ndim - 2)))
+
+
+@rule("native_layer_norm")
+def _native_layer_norm(call: Call, input: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+    normal, mean, scale = call.function(call.expanded(input), shape, None, None, eps)
+    return _scaled(call, normal, weight, bias, tuple(shape)), *call.wrapped((mean, scale))
+
+
+@rule("native_group_norm")
+def _native_group_norm(
+    call: Call, input: Any, weight: Any, bias: Any, images: int, channels: int, points: int, groups: int, eps: float
+) -> Any:
+    x = call.expanded(input)
+    normal, *rest = call.function(_folded(x), None, None, call.size * images, channels, points, groups, eps)
+    shape = (channels, *(1,) * (input.ndim - 2))
+    return _scaled(call, normal.reshape(x.shape), weight, bias, shape), *_unfolded(call, tuple(rest), images)
 
 
 @rule("batch_norm")

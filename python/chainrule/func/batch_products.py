@@ -14,7 +14,7 @@ from .batched import BatchedTensor, wrap
 _functions = _core.functions
 
 
-@rule("cat", "concat", "concatenate", "stack", "hstack", "vstack", "row_stack", "dstack", "column_stack")
+@rule("cat", "concat", "concatenate", "stack")
 def _join(call: Call, tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
     name, dim = call.function.__name__, dim if axis is None else axis
     values = [call.expanded(t) for t in tensors]
@@ -22,12 +22,10 @@ def _join(call: Call, tensors: Any, dim: int = 0, *, axis: int | None = None) ->
         rank = max(v.ndim for v in values) - 1
         values = [v for v in values if not (v.ndim == 2 and v.shape[1] == 0 and rank > 1)]
         return wrap(_functions["cat"](values, _shift(dim, rank)), call.level)
-    if name == "stack":
-        return wrap(_functions["stack"](values, _shift(dim, values[0].ndim)), call.level)
-    return loop(call, (tensors,), {})
+    return wrap(_functions["stack"](values, _shift(dim, values[0].ndim)), call.level)
 
 
-@rule("broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag")
+@rule("broadcast_tensors", "atleast_1d", "atleast_2d", "atleast_3d")
 def _many(call: Call, *tensors: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
     if name == "broadcast_tensors":
@@ -51,7 +49,7 @@ def _many(call: Call, *tensors: Any, **kwargs: Any) -> Any:
 # ---- products
 
 
-@rule("matmul", "mm", "mv", "dot", "bmm", "inner", "outer", "ger", "vdot")
+@rule("matmul", "mm", "mv", "dot", "bmm", "outer", "ger", "vdot")
 def _product(call: Call, a: Any, b: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
     ra, rb = a.ndim, b.ndim
@@ -61,11 +59,7 @@ def _product(call: Call, a: Any, b: Any, **kwargs: Any) -> Any:
         left = call.value(a).unsqueeze(-1)
         right = call.value(b).unsqueeze(-2)
         return wrap(left * right, call.level)
-    if name == "inner" and ra and rb:
-        if ra == 1 and rb == 1:
-            return wrap((call.value(a) * call.value(b)).sum(-1), call.level)
-        return loop(call, (a, b), {})
-    if name == "inner" or (name == "matmul" and 0 in (ra, rb)):
+    if name == "matmul" and 0 in (ra, rb):
         return loop(call, (a, b), {})
     return wrap(_matmul(call, a, b), call.level)
 

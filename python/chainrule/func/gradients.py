@@ -12,7 +12,8 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
-from ..autograd.grad_mode import enable_grad
+from ..autograd.forward_ad import check_tangent
+from ..autograd.grad_mode import inference_mode
 from ..pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
 from .batched import BatchedTensor, at_depth, dematerialize, levels, materialize
 
@@ -36,8 +37,12 @@ class Recording:
         """The beginning of a graph of its own, or a view where somebody differentiates this derivative again."""
         if not isinstance(x, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+        if not (x.is_floating_point() or x.is_complex()):
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         value = materialize(x, self.depth)
         with at_depth(0):
+            if value.is_inference():  # nothing that is recorded may keep it
+                value = value.clone()
             if outer and value.requires_grad:
                 self.linked = True
                 return value.view_as(value)
@@ -56,7 +61,7 @@ class Recording:
     def gradients(self, cotangents: list[Tensor], retain: bool) -> list[Tensor]:
         """The inputs' gradients, given those of the outputs at the same depth."""
         given = [materialize(g, self.depth) for g in cotangents]
-        with at_depth(0), enable_grad():
+        with at_depth(0), inference_mode(False):
             pairs = [(y, g) for y, g in zip(self.outputs, given, strict=True) if y.requires_grad]
             create = self.create_graph or any(g.requires_grad for _, g in pairs)
             found: tuple = (None,) * len(self.physical)
@@ -73,7 +78,7 @@ class Recording:
         """The inputs' gradients for each of several gradients of one output; for each input a list of rows."""
         output = self.outputs[number]
         given = [materialize(g, self.depth) for g in cotangents] if self.depth else cotangents
-        with at_depth(0), enable_grad():
+        with at_depth(0), inference_mode(False):
             found: list = [(None,) * len(self.physical)] * len(given)
             if output.requires_grad:
                 found = _core.gradients_by_row(output, given, self.physical, self.create_graph)
@@ -85,7 +90,7 @@ class Recording:
 def _pick(args: tuple, argnums: Any) -> tuple[Any, list[int]]:
     """The arguments to differentiate, as one tree, and their numbers."""
     if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
-        raise RuntimeError(f"argnum must be int or tuple of ints, but got {type(argnums).__name__}")
+        raise RuntimeError(f"argnums must be int or tuple of ints, got: {type(argnums)}")
     if argnums == ():
         raise RuntimeError("argnums must be non-empty")
     numbers = [argnums] if isinstance(argnums, int) else list(argnums)
@@ -130,7 +135,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         outer = _core.is_grad_enabled()
         picked, numbers = _pick(args, argnums)
         leaves, spec = tree_flatten(picked)
-        with enable_grad():
+        with inference_mode(False):
             recording = Recording(leaves, outer)
             inputs = _replaced(args, argnums, numbers, tree_unflatten(recording.inputs, spec))
             output, aux = func(*inputs, **kwargs), None
@@ -176,7 +181,16 @@ def _check_outputs(leaves: list, what: str) -> None:
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
             raise RuntimeError(
-                f"{what}: Expected f to be a function that has non-empty output of tensors, got {type(leaf)}"
+                f"{what}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}"
+            )
+
+
+def _check_differentiable(leaves: list) -> None:
+    for leaf in leaves:
+        if not (leaf.is_floating_point() or leaf.is_complex()):
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{leaf.dtype}"
             )
 
 
@@ -184,13 +198,14 @@ def record(func: Callable, primals: tuple, has_aux: bool, what: str) -> tuple[Re
     """Calls func(*primals) with recording: the recording, the inputs' tree, the outputs and their tree, aux."""
     outer = _core.is_grad_enabled()
     leaves, spec = tree_flatten(primals)
-    with enable_grad():
+    with inference_mode(False):
         recording = Recording(leaves, outer)
         output, aux = func(*tree_unflatten(recording.inputs, spec)), None
         if has_aux:
             output, aux = _split_aux(output, what)
         outputs, output_spec = tree_flatten(output)
         _check_outputs(outputs, what)
+        _check_differentiable(outputs)
         recording.finish(outputs, outer)
     return recording, spec, outputs, output_spec, aux
 
@@ -212,6 +227,14 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
                 "the function. "
                 f"cotangents: {given_spec}, primal output: {output_spec}"
             )
+        for i, (g, y) in enumerate(zip(given, outputs, strict=True)):
+            if not isinstance(g, Tensor):
+                raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+            if g.shape != y.shape:
+                raise RuntimeError(
+                    f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
+                    f"{y.shape}."
+                )
         found = over_samples(lambda gs: recording.gradients(gs, True), given, recording.depth)
         inputs = tree_unflatten(found, spec)
         return inputs
@@ -263,15 +286,14 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
             "and tangents with "
             f"structure {tangent_spec}"
         )
+    if not xs:
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
+    for name, values in (("primals", xs), ("tangents", ts)):
+        for t in values:
+            if not isinstance(t, Tensor):
+                raise RuntimeError(f"jvp(f, primals, tangents): Expected {name} to only contain Tensors, got {type(t)}")
     for x, t in zip(xs, ts, strict=True):
-        if not isinstance(x, Tensor) or not isinstance(t, Tensor):
-            raise ValueError(
-                f"Thing passed to transform API must be Tensor, got {type(x if isinstance(t, Tensor) else t)}"
-            )
-        if x.shape != t.shape:
-            raise RuntimeError(
-                f"jvp(f, primals, tangents): Expected tangent of shape {list(x.shape)}, got {list(t.shape)}"
-            )
+        check_tangent(x, t)
     from ..autograd import forward_ad
 
     if forward_ad._level >= 0:  # there is one level of forward mode; further ones come from two passes backward
@@ -319,14 +341,14 @@ def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
 def linearize_with_aux(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """The vector-Jacobian product is linear in the vector; differentiating it by the vector transposes it back."""
     recording, spec, outputs, output_spec, aux = record(func, primals, has_aux, "linearize(f, *primals)")
-    with at_depth(0), enable_grad():
+    with at_depth(0), inference_mode(False):
         probes = [_core.origin(_functions["zeros_like"](y)) for y in recording.outputs]
     recording_rows = recording.gradients([dematerialize(p, recording.depth) for p in probes], True)
     rows = [materialize(r, recording.depth) for r in recording_rows]
 
     def transpose(tangents: list) -> list:
         given = [materialize(t, recording.depth) for t in tangents]
-        with at_depth(0), enable_grad():
+        with at_depth(0), inference_mode(False):
             create = recording.create_graph or any(t.requires_grad for t in given)
             pairs = [(row, t.to(row.dtype)) for row, t in zip(rows, given, strict=True) if row.requires_grad]
             found: tuple = (None,) * len(probes)
@@ -340,12 +362,14 @@ def linearize_with_aux(func: Callable, *primals: Any, has_aux: bool = False) -> 
     def jvp_fn(*tangents: Any) -> Any:
         given, given_spec = tree_flatten(tangents)
         if given_spec != spec:
-            raise RuntimeError(f"Tangents have a different pytree structure than primals: {given_spec} and {spec}")
-        for x, t in zip(recording.inputs, given, strict=True):
-            if x.shape != t.shape:
-                raise RuntimeError(
-                    f"Tangent of shape {list(t.shape)} for a primal of shape {list(x.shape)}; they must be the same"
-                )
+            raise RuntimeError(f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}")
+        for i, (x, t) in enumerate(zip(recording.inputs, given, strict=True)):
+            for what in ("shape", "dtype"):
+                if getattr(x, what) != getattr(t, what):
+                    raise RuntimeError(
+                        f"tangent:{i} with {what} {getattr(t, what)} in flattened pytree doesn't match the {what} "
+                        f"{getattr(x, what)} of the corresponding primal."
+                    )
         return tree_unflatten(over_samples(transpose, given, recording.depth), output_spec)
 
     results = tree_unflatten([recording.result(y) for y in outputs], output_spec)

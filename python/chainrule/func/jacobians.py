@@ -27,6 +27,14 @@ def _basis(t: Tensor, start: int = 0, stop: int | None = None) -> Tensor:
     return rows.reshape(stop - start, *t.shape)
 
 
+def _require_real(leaves: list, what: str, places: str) -> None:
+    for i, leaf in enumerate(leaves):
+        if isinstance(leaf, Tensor) and leaf.is_complex():
+            raise RuntimeError(
+                f"{what}: Expected all {places} to be real but received complex tensor at flattened input idx: {i}"
+            )
+
+
 def jacrev(
     func: Callable,
     argnums: Any = 0,
@@ -54,7 +62,9 @@ def jacrev(
         def of_picked(chosen: Any) -> Any:
             return func(*_replaced(args, argnums, numbers, chosen), **kwargs)
 
-        recording, spec, outputs, output_spec, aux = record(of_picked, (picked,), has_aux, "jacrev(f)(*args)")
+        _require_real(tree_flatten(picked)[0], "jacrev", "inputs")
+        recording, spec, outputs, output_spec, aux = record(of_picked, (picked,), has_aux, "vjp(f, *primals)")
+        _require_real(outputs, "jacrev", "outputs")
         blocks = []
         for k, y in enumerate(outputs):
             columns = _derivatives(recording, k, y, chunk_size, _preallocate_and_copy)
@@ -100,6 +110,7 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
         picked, numbers = _pick(args, argnums)
         leaves, spec = tree_flatten(picked)
         kept: list = []
+        _require_real(leaves, "jacfwd", "inputs")
 
         def of_picked(*chosen: Any) -> Any:
             output = func(*_replaced(args, argnums, numbers, tree_unflatten(list(chosen), spec)), **kwargs)
@@ -132,6 +143,7 @@ def _columns(func: Callable, leaves: list, i: int, x: Tensor, randomness: str, k
     aux = None
     if kept:  # of one sample: all have the same
         aux = tree_map(lambda a: a._value[0].detach() if type(a).__name__ == "BatchedTensor" else a, kept[0])
+    _require_real(found, "jacfwd", "outputs")
     return [t.reshape(*t.shape[:-1], *x.shape) for t in found], spec, aux
 
 

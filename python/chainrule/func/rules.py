@@ -5,12 +5,17 @@ from . import (
     batch_composed,
     batch_elementwise,
     batch_indexing,
+    batch_joining,
     batch_linalg,
     batch_networks,
     batch_products,
     batch_random,
+    batch_recurrent,
+    batch_search,
     custom_function,
 )
+
+from . import batch_bodies  # isort: skip  # for what none of the others has a rule
 from .batch_rules import ALWAYS, RULES, apply
 
 __all__ = ["ALWAYS", "RULES", "apply"]
@@ -20,9 +25,13 @@ _REGISTERED = (
     batch_composed,
     batch_elementwise,
     batch_indexing,
+    batch_joining,
     batch_linalg,
     batch_networks,
     batch_products,
     batch_random,
+    batch_recurrent,
+    batch_search,
     custom_function,
+    batch_bodies,
 )

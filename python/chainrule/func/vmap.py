@@ -9,6 +9,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
+from ..random import get_rng_state, set_rng_state
 from .batched import BatchedTensor, Level, batched_at, levels, wrap
 
 __all__ = ["vmap"]
@@ -134,13 +135,18 @@ def _enter(leaf: Tensor, dim: int, level: int) -> Tensor:
 
 def _leave(func: Callable, output: Any, out_dims: Any, level: int, size: int) -> Any:
     leaves, spec = tree_flatten(output)
+    if not all(dim is None or isinstance(dim, int) for dim in tree_flatten(out_dims)[0]):
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
+            "ints representing where in the outputs the vmapped dimension should appear."
+        )
     dims = broadcast_prefix(out_dims, spec)
     if dims is None and isinstance(out_dims, (list, tuple)) and len(out_dims) == 1 and spec.is_leaf():
         dims = list(out_dims)
     if dims is None:
         raise ValueError(
-            f"vmap({_name(func)}, ..., out_dims={out_dims}): out_dims is not compatible with the structure of outputs. "
-            f"out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
+            f"of outputs. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     results = []
     for leaf, dim in zip(leaves, dims, strict=True):
@@ -187,7 +193,10 @@ def _in_chunks(
     kwargs: dict,
 ) -> Any:
     parts, shape = [], None
+    state = get_rng_state() if randomness == "same" else None
     for start in range(0, size, chunk):
+        if state is not None:  # all chunks draw what the first one drew
+            set_rng_state(state)
         length = min(chunk, size - start)
         inputs = [
             leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
