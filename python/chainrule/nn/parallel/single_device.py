@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..refusal import refused_class
-from .modules.module import Module
+from ..modules.module import Module
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
-
-DistributedDataParallel = refused_class(
-    "nn.parallel.DistributedDataParallel",
-    "chainrule runs in one process; torch.distributed.is_available() is False",
-)
+__all__ = ["DataParallel", "data_parallel"]
 
 
 class DataParallel(Module):

@@ -1,0 +1,12 @@
+"""chainrule.distributed with 2 and 4 processes, started by mpirun."""
+
+from __future__ import annotations
+
+import pytest
+from jobs import needs_mpi, run_cases
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_collectives(ranks: int) -> None:
+    run_cases("collectives.py", ranks)
