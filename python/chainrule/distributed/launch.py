@@ -120,14 +120,24 @@ def supervise(line: Sequence[str], environment: dict[str, str]) -> int:
     with tempfile.TemporaryDirectory(prefix="chainrule_launch_") as folder:
         environment = {**environment, "CHAINRULE_LAUNCH_FOLDER": folder}
         pipe = subprocess.PIPE
-        process = subprocess.Popen(line, env=environment, start_new_session=True, stdout=pipe, stderr=pipe)
+        process = subprocess.Popen(
+            line, env=environment, start_new_session=True, stdout=pipe, stderr=pipe, preexec_fn=_end_with_parent
+        )
         readers = [_Reader(process.stdout, sys.stdout), _Reader(process.stderr, sys.stderr)]
-        code = _wait(process)
+        code = _wait(process, folder)
         for reader in readers:
             reader.join(1)
         if code:
             _name_the_dead(folder, b"".join(reader.last for reader in readers))
     return code
+
+
+def _end_with_parent() -> None:
+    """Linux ends mpirun, and so all processes, if this one is killed and cannot do so itself."""
+    import ctypes
+
+    set_death_signal = 1  # PR_SET_PDEATHSIG
+    ctypes.CDLL(None).prctl(set_death_signal, signal.SIGTERM)
 
 
 class _Reader(threading.Thread):
@@ -149,13 +159,23 @@ class _Reader(threading.Thread):
 def _name_the_dead(folder: str, told: bytes) -> None:
     """Says which rank it was that MPICH's mpirun knows by the process's number only."""
     dead, cause = re.search(rb"PID (\d+) RUNNING AT", told), re.search(rb"EXIT STRING: (.*)", told)
-    for name in os.listdir(folder) if dead and cause else ():
-        with open(os.path.join(folder, name), "rb") as file:
-            if dead and cause and file.read() == dead[1]:
-                print(f"chainrule: rank {name} died, so the job ended: {cause[1].decode()}", file=sys.stderr)
+    for rank, process in _words(folder, "rank").items() if dead and cause else ():
+        if dead and cause and process == dead[1].decode() and not _words(folder, "failed"):
+            print(f"chainrule: rank {rank} died, so the job ended: {cause[1].decode()}", file=sys.stderr)
 
 
-def _wait(process: subprocess.Popen[Any]) -> int:
+def _words(folder: str, kind: str) -> dict[str, str]:
+    """What the ranks on this machine left in the folder, by rank."""
+    found = {}
+    for name in os.listdir(folder):
+        if name.startswith(f"{kind}."):
+            with open(os.path.join(folder, name)) as file:
+                found[name.rpartition(".")[2]] = file.read()
+    return found
+
+
+def _wait(process: subprocess.Popen[Any], folder: str) -> int:
+    failed = 0.0  # since when a rank has said that it failed
     asked: list[float] = []
 
     def pass_on(number: int, frame: Any) -> None:
@@ -172,6 +192,10 @@ def _wait(process: subprocess.Popen[Any]) -> int:
                 code = process.wait(0.2)
                 break
             except subprocess.TimeoutExpired:
+                if not failed and _words(folder, "failed"):
+                    failed = time.monotonic()
+                if failed and time.monotonic() - failed > PATIENCE / 2:  # MPICH waits for those in MPI_Init
+                    process.terminate()
                 if asked and time.monotonic() - asked[0] > PATIENCE:
                     os.killpg(process.pid, signal.SIGTERM if len(asked) < 3 else signal.SIGKILL)
                     asked.append(time.monotonic())
@@ -180,4 +204,7 @@ def _wait(process: subprocess.Popen[Any]) -> int:
             signal.signal(number, handler)
     if asked:
         return 130
+    if failed:
+        told = next(iter(_words(folder, "failed").values()))
+        return int(told) if told.isdecimal() else 1
     return code if code >= 0 else 128 - code

@@ -63,10 +63,8 @@ def set_environment(environment: Any) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Runs the script in this process; gives its exit code."""
     set_environment(os.environ)
-    folder = os.environ.pop("CHAINRULE_LAUNCH_FOLDER", None)
-    if folder is not None and os.path.isdir(folder):  # it is not on other machines
-        with open(os.path.join(folder, os.environ.get("RANK", "0")), "w") as file:
-            file.write(str(os.getpid()))
+    folder = os.environ.pop("CHAINRULE_LAUNCH_FOLDER", "")
+    _leave_word(folder, "rank", str(os.getpid()))
     streams: list[PrefixedStream] = []
     if arguments[0] == "--no-prefix":
         arguments = arguments[1:]
@@ -88,8 +86,16 @@ def main(arguments: Sequence[str]) -> int:
             stream.finish()
     failed = code not in (None, 0)
     if failed:
+        _leave_word(folder, "failed", str(code))
         _end_the_others(code)
     return int(failed) if not isinstance(code, int) else code
+
+
+def _leave_word(folder: str, kind: str, text: str) -> None:
+    """Tells `chainrule launch` something, if it runs on this machine: its folder is not on others."""
+    if os.path.isdir(folder):
+        with open(os.path.join(folder, f"{kind}.{os.environ.get('RANK', '0')}"), "w") as file:
+            file.write(text)
 
 
 def _end_the_others(code: Any) -> None:

@@ -4,7 +4,7 @@ import functools
 from datetime import timedelta
 
 import numpy as np
-from cases import DTYPES, SHAPES, array, raises, run, same, strided, value
+from cases import DTYPES, KINDS, SHAPES, array, raises, run, same, strided, value
 
 import chainrule as torch
 import chainrule.distributed as dist
@@ -37,80 +37,74 @@ def forms(tensor):
 
 def case_all_reduce():
     rank = dist.get_rank()
-    for dtype in DTYPES:
-        for shape in SHAPES:
-            for op in operations(dtype) if shape == SHAPES[0] else (Op.SUM,):
-                expected = reduced(op, everyone(shape, dtype), dtype)
-                for tensor in forms(value(rank, shape, dtype)):
-                    assert dist.all_reduce(tensor, op) is None
-                    same(tensor, expected, dtype=dtype, op=op)
+    for dtype, shape in KINDS:
+        for op in operations(dtype) if shape == SHAPES[0] else (Op.SUM,):
+            expected = reduced(op, everyone(shape, dtype), dtype)
+            for tensor in forms(value(rank, shape, dtype)):
+                assert dist.all_reduce(tensor, op) is None
+                same(tensor, expected, dtype=dtype, op=op)
 
 
 def case_reduce():
     rank, root = dist.get_rank(), dist.get_world_size() - 1
-    for dtype in DTYPES:
-        for shape in SHAPES:
-            own = value(rank, shape, dtype)
-            for tensor in forms(own):
-                dist.reduce(tensor, root)
-                same(tensor, reduced(Op.SUM, everyone(shape, dtype), dtype) if rank == root else array(own))
+    for dtype, shape in KINDS:
+        own = value(rank, shape, dtype)
+        for tensor in forms(own):
+            dist.reduce(tensor, root)
+            same(tensor, reduced(Op.SUM, everyone(shape, dtype), dtype) if rank == root else array(own))
 
 
 def case_broadcast():
     rank, size = dist.get_rank(), dist.get_world_size()
-    for dtype in DTYPES:
-        for shape in SHAPES:
-            for root, tensor in zip((0, size - 1), forms(value(rank, shape, dtype)), strict=False):
-                dist.broadcast(tensor, root)
-                same(tensor, everyone(shape, dtype)[root])
+    for dtype, shape in KINDS:
+        for root, tensor in zip((0, size - 1), forms(value(rank, shape, dtype)), strict=False):
+            dist.broadcast(tensor, root)
+            same(tensor, everyone(shape, dtype)[root])
 
 
 def case_all_gather():
     rank, size = dist.get_rank(), dist.get_world_size()
-    for dtype in DTYPES:
-        for shape in SHAPES:
-            for tensor in forms(value(rank, shape, dtype)):
-                rooms = [torch.zeros(shape, dtype=dtype) for _ in range(size)]
-                dist.all_gather(rooms, tensor)
-                together = torch.zeros(size, *shape, dtype=dtype)
-                dist.all_gather(list(together.unbind()), tensor)
-                single = torch.zeros(size, *shape, dtype=dtype)
-                dist.all_gather_single(single, tensor)
-                gaps = [strided(torch.zeros(shape, dtype=dtype)) for _ in range(size)]
-                dist.all_gather(gaps, tensor)
-                for i, expected in enumerate(everyone(shape, dtype)):
-                    for found in (rooms[i], together[i], single[i], gaps[i]):
-                        same(found, expected)
+    for dtype, shape in KINDS:
+        for tensor in forms(value(rank, shape, dtype)):
+            rooms = [torch.zeros(shape, dtype=dtype) for _ in range(size)]
+            dist.all_gather(rooms, tensor)
+            together = torch.zeros(size, *shape, dtype=dtype)
+            dist.all_gather(list(together.unbind()), tensor)
+            single = torch.zeros(size, *shape, dtype=dtype)
+            dist.all_gather_single(single, tensor)
+            gaps = [strided(torch.zeros(shape, dtype=dtype)) for _ in range(size)]
+            dist.all_gather(gaps, tensor)
+            for i, expected in enumerate(everyone(shape, dtype)):
+                for found in (rooms[i], together[i], single[i], gaps[i]):
+                    same(found, expected)
 
 
 def case_gather_and_scatter():
     rank, size = dist.get_rank(), dist.get_world_size()
     root = size - 1
-    for dtype in DTYPES:
-        for shape in SHAPES:
-            for tensor in forms(value(rank, shape, dtype)):
-                rooms = [torch.zeros(shape, dtype=dtype) for _ in range(size)] if rank == root else None
-                dist.gather(tensor, rooms, root)
-                for found, expected in zip(rooms or (), everyone(shape, dtype), strict=rank == root):
-                    same(found, expected)
-                sent = [value(i, shape, dtype, 1) for i in range(size)] if rank == root else None
-                dist.scatter(tensor, sent, root)
-                same(tensor, array(value(rank, shape, dtype, 1)))
+    for dtype, shape in KINDS:
+        for tensor in forms(value(rank, shape, dtype)):
+            rooms = [torch.zeros(shape, dtype=dtype) for _ in range(size)] if rank == root else None
+            dist.gather(tensor, rooms, root)
+            for found, expected in zip(rooms or (), everyone(shape, dtype), strict=rank == root):
+                same(found, expected)
+            sent = [value(i, shape, dtype, 1) for i in range(size)] if rank == root else None
+            dist.scatter(tensor, sent, root)
+            same(tensor, array(value(rank, shape, dtype, 1)))
 
 
 def case_reduce_scatter():
     rank, size = dist.get_rank(), dist.get_world_size()
-    for dtype in DTYPES:
-        for shape in SHAPES:
-            for op in operations(dtype)[: 2 if shape == SHAPES[0] else 1]:
-                parts = [[value(r, shape, dtype, 10 + i) for i in range(size)] for r in range(size)]
-                expected = reduced(op, [array(parts[r][rank]) for r in range(size)], dtype)
-                for tensor in forms(torch.zeros(shape, dtype=dtype)):
-                    dist.reduce_scatter(tensor, parts[rank], op)
-                    same(tensor, expected)
-                single = torch.zeros(shape, dtype=dtype)
-                dist.reduce_scatter_single(single, torch.stack(parts[rank]), op)
-                same(single, expected)
+    for dtype, shape in KINDS:
+        for op in operations(dtype)[: 2 if shape == SHAPES[0] else 1]:
+            parts = [[value(r, shape, dtype, 10 + i) for i in range(size)] for r in range(size)]
+            expected = reduced(op, [array(parts[r][rank]) for r in range(size)], dtype)
+            for tensor in forms(torch.zeros(shape, dtype=dtype)):
+                dist.reduce_scatter(tensor, parts[rank], op)
+                same(tensor, expected)
+            single = torch.zeros(shape, dtype=dtype)
+            dist.reduce_scatter_single(single, torch.stack(parts[rank]), op)
+            same(single, expected)
 
 
 def case_all_to_all():
@@ -133,14 +127,13 @@ def case_all_to_all():
 def case_messages():
     rank, size = dist.get_rank(), dist.get_world_size()
     after, before = (rank + 1) % size, (rank - 1) % size
-    for dtype in DTYPES:
-        for shape in SHAPES:
-            for own in forms(value(rank, shape, dtype)):
-                room = strided(torch.zeros(shape, dtype=dtype))
-                handles = [dist.isend(own, after, tag=3), dist.irecv(room, before, tag=3)]
-                assert all(handle.wait() for handle in handles)
-                assert all(handle.is_completed() and handle.is_success() for handle in handles)
-                same(room, everyone(shape, dtype)[before])
+    for dtype, shape in KINDS:
+        for own in forms(value(rank, shape, dtype)):
+            room = strided(torch.zeros(shape, dtype=dtype))
+            handles = [dist.isend(own, after, tag=3), dist.irecv(room, before, tag=3)]
+            assert all(handle.wait() for handle in handles)
+            assert all(handle.is_completed() and handle.is_success() for handle in handles)
+            same(room, everyone(shape, dtype)[before])
     room = torch.zeros(2)
     if rank == 0:
         senders = {dist.recv(room, tag=5) for _ in range(size - 1)}
