@@ -17,6 +17,7 @@ GOALS = {
     "char_gpt": (r"loss ([\d.]+)", "<=", 2.4),
     "char_lstm": (r"loss ([\d.]+)", "<=", 0.5),
     "custom_function": (r"step 300  loss ([\d.]+)", "<=", 1e-4),
+    "data_parallel": (r"unseen digits: ([\d.]+)%", ">=", 87),  # the last digits of the file, by other hands
     "digits": (r"unseen digits: ([\d.]+)%", ">=", 96),
     "digits_convnet": (r"loading: ([\d.]+)%", ">=", 97),
     "gradient_accumulation": (r"is below (1e-4)", "<=", 1e-4),
@@ -45,6 +46,8 @@ def test_every_example_has_a_goal() -> None:
 
 @pytest.mark.parametrize("name", sorted(GOALS))
 def test_example(name: str) -> None:
+    if name == "data_parallel":
+        pytest.importorskip("mpi4py", reason="pip install mpi4py mpich")
     pattern, relation, bound = GOALS[name]
     printed = run(name)
     reached = float(re.findall(pattern, printed)[-1])

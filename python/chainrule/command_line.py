@@ -1,4 +1,4 @@
-"""The command `chainrule`: run a PyTorch script on chainrule, check what it would miss, explain its gradients."""
+"""The command `chainrule`: run a PyTorch script on chainrule, in one process or several, check it, explain it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from importlib.machinery import ModuleSpec
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives its exit code."""
-    options = _parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    options = _parser(arguments).parse_args(arguments)
     if options.command == "run":
         return (run_module if options.module else run)(options.script, options.arguments)
     if options.command == "check":
@@ -23,11 +24,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .explain.command import explain_script
 
         return explain_script(run, options.script, options.arguments, options.html, options.serve)
+    if options.command == "launch":
+        from .distributed.launch import launch
+
+        return launch(options)
     _parser().print_help()
     return 2
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     from . import __version__
 
     parser = argparse.ArgumentParser(prog="chainrule", description="Runs PyTorch scripts on chainrule.")
@@ -46,6 +51,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     explainer.add_argument("script", help="a Python file; `import torch` in it gives chainrule")
     explainer.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
+    launcher = commands.add_parser("launch", help="run a script in several processes, with mpirun")
+    if arguments and arguments[0] == "launch":
+        from .distributed.launch import add_arguments
+
+        add_arguments(launcher)
     return parser
 
 

@@ -1,5 +1,7 @@
 """Optimisers, schedules of learning rates, and averages of models, under PyTorch's names."""
 
+from typing import TYPE_CHECKING
+
 from . import lr_scheduler, swa_utils
 from .adadelta import Adadelta
 from .adafactor import Adafactor
@@ -19,6 +21,9 @@ from .sgd import SGD
 from .sparse_adam import SparseAdam
 from .stateless import swap_in_optimizer_params_and_state
 
+if TYPE_CHECKING:
+    from .zero_redundancy_optimizer import ZeroRedundancyOptimizer
+
 __all__ = [
     "ASGD",
     "LBFGS",
@@ -36,7 +41,16 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "SparseAdam",
+    "ZeroRedundancyOptimizer",
     "lr_scheduler",
     "swa_utils",
     "swap_in_optimizer_params_and_state",
 ]
+
+
+def __getattr__(name: str):
+    if name == "ZeroRedundancyOptimizer":  # it needs chainrule.distributed, which other programs do without
+        from .zero_redundancy_optimizer import ZeroRedundancyOptimizer
+
+        return ZeroRedundancyOptimizer
+    raise AttributeError(f"module 'chainrule.optim' has no attribute '{name}'")

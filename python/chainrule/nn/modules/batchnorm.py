@@ -118,6 +118,9 @@ class _BatchNorm(_NormBase):
         by_batch = self.training or (mean is None and variance is None)
         if self.training and not self.track_running_stats:
             mean = variance = None
+        return self._normalize(input, mean, variance, by_batch, factor)
+
+    def _normalize(self, input: Tensor, mean: Any, variance: Any, by_batch: bool, factor: float) -> Tensor:
         return F.batch_norm(input, mean, variance, self.weight, self.bias, by_batch, factor, self.eps)
 
 
@@ -212,7 +215,13 @@ class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over the batches of several processes; here there is one process."""
+    """Batch normalisation over the batches of all processes together.
+
+    In evaluation, and where there is one process, it is batch normalisation.
+
+    Args:
+        process_group: the processes; all without it.
+    """
 
     def __init__(
         self,
@@ -233,12 +242,19 @@ class SyncBatchNorm(_BatchNorm):
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+        if input.shape[1] == 0:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Raises: PyTorch's runs on GPUs only."""
-        raise ValueError(
-            "SyncBatchNorm expected input tensor to be on GPU or cpu with several processes; use BatchNorm"
-        )
+    def _normalize(self, input: Tensor, mean: Any, variance: Any, by_batch: bool, factor: float) -> Tensor:
+        from ... import distributed
+
+        if self.training and by_batch and distributed.is_initialized():
+            group = self.process_group or distributed.group.WORLD
+            if group.size() > 1:
+                from .sync_batchnorm import normalize_together
+
+                return normalize_together(input, mean, variance, self.weight, self.bias, factor, self.eps, group)
+        return super()._normalize(input, mean, variance, by_batch, factor)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:

@@ -17,8 +17,8 @@ class DistributedSampler(Sampler[int]):
 
     Args:
         dataset: what is sampled from; only its length counts.
-        num_replicas: how many processes there are.
-        rank: which of them this is.
+        num_replicas: how many processes there are; without it, as many as init_process_group() joined.
+        rank: which of them this is; without it, this one.
         shuffle: whether the indices are dealt out in random order, anew for every epoch.
         seed: of the random order; the same in all processes.
         drop_last: whether what does not divide evenly is left out; otherwise some indices come twice.
@@ -34,9 +34,12 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ):
         if num_replicas is None or rank is None:
-            raise RuntimeError(
-                "Requires distributed package to be available, which chainrule has not; give num_replicas and rank"
-            )
+            from ... import distributed
+
+            if not distributed.is_available():
+                raise RuntimeError("Requires distributed package to be available: pip install 'chainrule[distributed]'")
+            num_replicas = distributed.get_world_size() if num_replicas is None else num_replicas
+            rank = distributed.get_rank() if rank is None else rank
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset

@@ -1,0 +1,74 @@
+"""The MPI library, loaded by the first process group: initialisation, element types, and memory as MPI takes it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+
+# MPI's name for each dtype. The halves travel as 16 bits; reduce_ops.py has what adds them up.
+_TYPE_NAMES = {
+    _core.float32: "FLOAT",
+    _core.float64: "DOUBLE",
+    _core.float16: "UINT16_T",
+    _core.bfloat16: "UINT16_T",
+    _core.complex64: "C_FLOAT_COMPLEX",
+    _core.complex128: "C_DOUBLE_COMPLEX",
+    _core.uint8: "UINT8_T",
+    _core.int8: "INT8_T",
+    _core.int16: "INT16_T",
+    _core.int32: "INT32_T",
+    _core.int64: "INT64_T",
+    _core.bool: "C_BOOL",
+}
+
+
+@functools.cache
+def library() -> Any:
+    """mpi4py's module MPI, initialised. We end it ourselves: see failure.py."""
+    try:
+        import mpi4py
+    except ImportError:
+        raise RuntimeError(
+            "torch.distributed needs mpi4py, which is not installed: pip install 'chainrule[distributed]'"
+        ) from None
+    mpi4py.rc.initialize = False
+    mpi4py.rc.finalize = False
+    from mpi4py import MPI
+
+    if not MPI.Is_initialized():
+        MPI.Init_thread(MPI.THREAD_MULTIPLE)
+    return MPI
+
+
+@functools.cache
+def _types() -> dict[Any, Any]:
+    mpi = library()
+    return {dtype: getattr(mpi, name) for dtype, name in _TYPE_NAMES.items()}
+
+
+def memory(tensor: Tensor) -> list[Any]:
+    """A contiguous tensor's own memory as MPI takes it: bytes, and the type of their elements."""
+    size = tensor.numel() * tensor.element_size()
+    address = library().buffer.fromaddress(tensor.data_ptr() if size else 0, size)
+    return [address, _types()[tensor.dtype]]
+
+
+def parts(tensor: Tensor, counts: list[int]) -> list[Any]:
+    """A contiguous tensor's memory in parts of these numbers of elements, one for each rank."""
+    address, kind = memory(tensor)
+    offsets = [sum(counts[:i]) for i in range(len(counts))]
+    return [address, counts, offsets, kind]
+
+
+def is_plain(tensor: Tensor) -> bool:
+    """Whether the tensor's memory is its elements in order, nothing between them and nothing left to do."""
+    return tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg()
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """The tensor itself if its memory can be sent as it is, otherwise a copy that can; never with a history."""
+    tensor = tensor.detach()
+    return tensor if is_plain(tensor) else tensor.resolve_conj().resolve_neg().contiguous()

@@ -1,0 +1,148 @@
+"""What is under way between processes: a handle to ask, to wait for, and to keep memory alive by.
+
+Note [Waiting]
+Every collective is started without blocking, also when the caller wants to wait for it: the wait is a loop of tests.
+So Ctrl-C works, there is a time limit, a peer that left is noticed, and processes that share a core do not hold each
+other up by spinning. MPI moves data only while it is called. A test that took longer than looking costs has moved
+some, so the loop goes on at once; after a while in which nothing moved it sleeps between tests.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._core import Tensor
+from .errors import DistBackendError
+from .failure import check_company
+from .mpi import library
+
+if TYPE_CHECKING:
+    from .process_group import ProcessGroup
+
+_SPIN = 1e-4  # seconds without news before the first sleep
+_BUSY = 1e-5  # a test that takes longer has moved data
+_LOOK = 0.1  # seconds between looks at who is still there
+_pending: dict[int, Work] = {}  # MPI writes into their memory, so they live until they are done
+
+
+class Work:
+    """Something that was started and may not be finished: what async_op=True, isend() and irecv() return.
+
+    Args:
+        name: of the collective, for errors.
+        group: its processes.
+        request: MPI's handle.
+        memory: tensors that MPI reads or writes.
+        finish: called once when MPI is done, to put results where they belong.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        group: ProcessGroup,
+        request: Any,
+        memory: tuple[Tensor, ...] = (),
+        finish: Callable[[], None] | None = None,
+        outputs: tuple[Tensor, ...] = (),
+    ):
+        self.name, self._group, self._request = name, group, request
+        self._memory, self._finish, self._outputs = memory, finish, outputs
+        self._status: Any = None
+        self._error: Exception | None = None
+        for tensor in outputs:
+            _core.increment_version(tensor)
+        if len(_pending) > 64:  # handles that nobody asks any more
+            progress()
+        _pending[id(self)] = self
+
+    def is_completed(self) -> bool:
+        """Whether it is done; asking moves data."""
+        if self._request is None:
+            return True
+        mpi = library()
+        status = mpi.Status()
+        try:
+            if not self._request.Test(status):
+                return False
+        except mpi.Exception as error:
+            self._end(DistBackendError(f"{self.name}: MPI reports: {error}"))
+            return True
+        self._status = status
+        self._end(None)
+        return True
+
+    def _end(self, error: Exception | None) -> None:
+        self._request, self._error = None, error
+        _pending.pop(id(self), None)
+        if error is None and self._finish is not None:
+            self._finish()
+        self._finish, self._memory = None, ()
+
+    def is_success(self) -> bool:
+        """Whether it is done, without an error."""
+        return self.is_completed() and self._error is None
+
+    def exception(self) -> Exception | None:
+        """What went wrong, if anything did."""
+        return self._error
+
+    def result(self) -> list[Tensor]:
+        """The tensors that the results are in."""
+        return list(self._outputs)
+
+    def source_rank(self) -> int:
+        """The sender, in the group; for what irecv() returned."""
+        return self._status.Get_source() if self._status is not None else -1
+
+    _source_rank = source_rank
+
+    def synchronize(self) -> None:
+        """Waits, as wait() does."""
+        self.wait()
+
+    def wait(self, timeout: timedelta | None = None) -> bool:
+        """Waits until it is done; see Note [Waiting].
+
+        Args:
+            timeout: at most so long; without it, the group's time limit.
+        """
+        if not self.is_completed():
+            self._poll(timeout or self._group.timeout)
+        if self._error is not None:
+            raise self._error
+        return True
+
+    def _poll(self, limit: timedelta) -> None:
+        began = moved = looked = time.perf_counter()
+        pause = 5e-5
+        while True:
+            before = time.perf_counter()
+            if self.is_completed():
+                return
+            now = time.perf_counter()
+            if now - before > _BUSY:
+                moved, pause = now, 5e-5
+            if now - moved < _SPIN:
+                os.sched_yield()
+                continue
+            if now - looked > _LOOK:
+                looked = now
+                check_company(self.name, self._group.ranks)
+                if now - began > limit.total_seconds():
+                    raise DistBackendError(
+                        f"Timed out waiting {limit.total_seconds() * 1000:.0f}ms for {self.name} on rank "
+                        f"{self._group.rank()} of {self._group.size()}: not all processes of the group came to it"
+                    )
+            time.sleep(pause)
+            pause = min(1.5 * pause, 2e-3)
+
+
+def progress() -> None:
+    """Moves everything that is under way."""
+    for work in list(_pending.values()):
+        work.is_completed()

@@ -1,0 +1,150 @@
+"""A process that raises, dies or leaves ends the job in time, and it is said which and why; nobody hangs."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from jobs import PROGRAMS, command_line, environment, launch, needs_mpi
+
+pytestmark = needs_mpi
+LIMIT = 10  # seconds from the failure to the end of the job
+SOURCE = (PROGRAMS / "failures.py").read_text().splitlines()
+
+
+def line_of(comment: str) -> str:
+    """file.py:12 of a line that has this comment."""
+    [number] = [i for i, line in enumerate(SOURCE, 1) if line.endswith(f"# {comment}")]
+    return f"failures.py:{number}"
+
+
+WAITING = line_of("the others wait here")
+
+
+def failed(how: str, **variables: str) -> str:
+    """What a job that fails prints; it has to end in time."""
+    printed, met = "", time.monotonic()
+    with started(command_line("failures.py", 2, how), **variables) as process:
+        for line in process.stdout or ():
+            met = time.monotonic() if "met" in line else met
+            printed += line
+        assert process.wait(60) != 0, printed
+    assert time.monotonic() - met < LIMIT, printed
+    return printed
+
+
+def started(line: list[str], **variables: str) -> subprocess.Popen[str]:
+    """A job under way."""
+    return subprocess.Popen(
+        line, env=environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def test_nothing_fails() -> None:
+    result = launch("failures.py", 2, "works")
+    assert (result.returncode, result.stderr) == (0, ""), result.stderr
+    assert sorted(result.stdout.splitlines()) == [
+        *("[rank 0] [4.0, 4.0, 4.0]", "[rank 0] met", "[rank 1] [4.0, 4.0, 4.0]", "[rank 1] met"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ("raises", r"\[rank 1\] chainrule: rank 1 of 2 raised(.|\n)*\[rank 1\] ValueError: the reason"),
+        ("early", r"\[rank 1\] OSError: before the processes met"),
+        ("bad argument", r"\[rank 1\] ValueError: broadcast: invalid rank 17"),
+        ("exits", r"\[rank 1\] chainrule: rank 1 ended with exit code 3"),
+        ("leaves", rf"\[rank 0\].*rank 1 has ended, but rank 0 still waits in all_reduce at {WAITING}"),
+        ("killed", r"rank 1 .*(.|\n)*Killed"),
+    ],
+    ids=lambda value: value if value.isidentifier() else "",
+)  # fmt: skip
+def test_a_failure_ends_the_job(how: str, expected: str) -> None:
+    printed = failed(how)
+    assert re.search(expected, printed), printed
+
+
+@pytest.mark.parametrize(
+    ("how", "lines", "variables"),
+    [
+        ("shapes", ("the first shape", "the other shape"), {"TORCH_DISTRIBUTED_DEBUG": "DETAIL"}),
+        ("order", ("rank 0 broadcasts", "rank 1 reduces"), {"CHAINRULE_DISTRIBUTED_DEBUG": "1"}),
+    ],
+)
+def test_the_debug_mode_names_both_lines(how: str, lines: tuple[str, str], variables: dict[str, str]) -> None:
+    printed = failed(how, **variables)
+    assert "Detected mismatch between collectives on ranks" in printed
+    for rank, comment in enumerate(lines):
+        assert re.search(rf"rank {rank} calls .* at {line_of(comment)}", printed), printed
+
+
+def test_ctrl_c_ends_all_processes() -> None:
+    with started(command_line("failures.py", 2, "interrupted")) as process:
+        assert process.stdout is not None
+        met = 0
+        while met < 2:
+            met += "met" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        process.stdout.read()
+        assert process.wait(30) == 130
+    assert time.monotonic() - begun < LIMIT
+
+
+def epochs(printed: str) -> dict[int, str]:
+    return {int(number): loss for number, loss in re.findall(r"epoch +(\d+)  loss ([\d.]+)", printed)}
+
+
+def test_a_killed_job_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
+    """To the same losses, to the last digit, as a job that nobody killed."""
+    example = Path(__file__).parents[2] / "examples" / "data_parallel.py"
+    arguments = ("--epochs", "60", "--checkpoint")
+    whole = launch(example, 2, *arguments, str(tmp_path / "whole.pt"))
+    assert whole.returncode == 0, whole.stderr
+    kept = str(tmp_path / "kept.pt")
+    before = ""
+    with started(command_line(example, 2, *arguments, kept)) as process:
+        assert process.stdout is not None
+        while "epoch  5" not in before:
+            before += process.stdout.readline()
+        os.kill(rank_processes(process.pid)[1], signal.SIGKILL)
+        begun = time.monotonic()
+        before += process.stdout.read()
+        assert process.wait(60) != 0
+    assert time.monotonic() - begun < LIMIT
+    last = max(epochs(before))
+    assert last < 59, "it was killed too late"
+    after = launch(example, 2, *arguments, kept)
+    assert after.returncode == 0, after.stderr
+    resumed = int(re.findall(r"goes on with epoch (\d+)", after.stdout)[0])
+    assert resumed in (last, last + 1)  # killed between the print and the file, or after it
+    assert {**epochs(before), **epochs(after.stdout)} == epochs(whole.stdout)
+    assert after.stdout.splitlines()[-1] == whole.stdout.splitlines()[-1]
+
+
+def rank_processes(launcher: int) -> list[int]:
+    """The processes of the ranks below a `chainrule launch`, from /proc."""
+    parents, programs = {}, []
+    for entry in Path("/proc").iterdir():
+        try:
+            parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if b"chainrule.distributed.rank_program" in (entry / "cmdline").read_bytes().split(b"\0"):
+                programs.append(int(entry.name))
+        except (OSError, ValueError):
+            continue
+
+    def is_below(process: int) -> bool:
+        while process in parents and process != launcher:
+            process = parents[process]
+        return process == launcher
+
+    return sorted(
+        p for p in programs if is_below(p) and Path(f"/proc/{p}/exe").resolve() == Path(sys.executable).resolve()
+    )
