@@ -205,10 +205,12 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
   Tensor keep_a, keep_b, out;
   a = prepare(a, true, keep_a);
   b = prepare(b, true, keep_b);
-  bool bias = is_bias(add, sizes, a.tensor->dtype());
+  Matrix x = folded_matrix(a), y = folded_matrix(b);
+  bool bias =
+      is_bias(add, sizes, a.tensor->dtype()) && y.columns == sizes.back();  // a matrix times a vector has a column
   if (bias) out = empty(sizes, a.tensor->dtype());
   Complex<double> beta = bias ? add.beta : start_output(out, sizes, a.tensor->dtype(), add);
-  Matrix x = folded_matrix(a), y = folded_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
+  Matrix z{out->data, x.rows, y.columns, y.columns, 1};
   with_arithmetic_type(out.dtype(), [&]<class T>(T*) {
     if (bias) {
       return cpu::gemm_plus_row<T>(x.rows, y.columns, x.columns, number<T>(add.alpha), input_view<T>(x),

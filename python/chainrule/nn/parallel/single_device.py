@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..modules.module import Module
-<<<<<<<< HEAD:python/chainrule/nn/parallel/__init__.py
-from .distributed import DistributedDataParallel
-
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
-========
 
 __all__ = ["DataParallel", "data_parallel"]
->>>>>>>> mpi:python/chainrule/nn/parallel/single_device.py
 
 
 class DataParallel(Module):
