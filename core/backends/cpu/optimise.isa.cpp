@@ -78,6 +78,24 @@ void sgd(void* const* arrays, int64_t n, const StepNumbers& s) {
   }
 }
 
+// step(i) for all elements, what lies ahead being asked for: there are too many arrays for the processor to foresee.
+template <class T, class Step>
+CR_INLINE void sweep(const Arrays<T>& x, int64_t n, Step step) {
+  constexpr int64_t kBlock = 64, kAhead = 512, kLine = 64 / int64_t(sizeof(T));
+  int64_t i = 0;
+  for (; i + kBlock <= n; i += kBlock) {
+    for (int64_t j = i + kAhead; j < i + kAhead + kBlock; j += kLine) {
+      __builtin_prefetch(x.p + j);
+      __builtin_prefetch(x.g + j);
+      __builtin_prefetch(x.a + j);
+      __builtin_prefetch(x.b + j);
+    }
+#pragma GCC ivdep
+    for (int64_t j = 0; j < kBlock; ++j) step(i + j);
+  }
+  for (; i < n; ++i) step(i);
+}
+
 template <class T>
 void adam(void* const* arrays, int64_t n, const StepNumbers& s) {
   const Arrays<T> x(arrays);
@@ -85,25 +103,23 @@ void adam(void* const* arrays, int64_t n, const StepNumbers& s) {
   const T fresh1 = T(1 - s.beta1), beta2 = T(s.beta2), fresh2 = T(1 - s.beta2);
   const T step = T(s.lr / s.correction1), scale = T(1 / std::sqrt(s.correction2));
   if (s.amsgrad) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
+    sweep(x, n, [&](int64_t i) __attribute__((always_inline)) {
       const T p = x.p[i] * c.shrink, g = c.gradient(x.g[i], p), m = x.a[i] + fresh1 * (g - x.a[i]);
       const T v = beta2 * x.b[i] + fresh2 * g * g, top = larger(x.c[i], v);
       x.a[i] = m;
       x.b[i] = v;
       x.c[i] = top;
       x.p[i] = p - step * m / (root(top) * scale + c.eps);
-    }
+    });
     return;
   }
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
+  sweep(x, n, [&](int64_t i) __attribute__((always_inline)) {
     const T p = x.p[i] * c.shrink, g = c.gradient(x.g[i], p), m = x.a[i] + fresh1 * (g - x.a[i]);
     const T v = beta2 * x.b[i] + fresh2 * g * g;
     x.a[i] = m;
     x.b[i] = v;
     x.p[i] = p - step * m / (root(v) * scale + c.eps);
-  }
+  });
 }
 
 template <class T>

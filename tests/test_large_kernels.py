@@ -1,0 +1,159 @@
+"""Kernels that only large inputs reach: rows together, streamed results, panels, blocks, the allocator's limits."""
+
+import numpy as np
+import pytest
+import torch
+
+import chainrule
+from oracle import assert_same, ours
+
+
+def numbers(*shape, seed=0, dtype=torch.float32):
+    return torch.from_numpy(np.random.default_rng(seed).standard_normal(shape)).to(dtype)
+
+
+def gradients(library, wrap, f, *inputs):
+    """f's results and the gradients of its inputs, for a gradient of f's that is no constant."""
+    leaves = [wrap(t.clone()).requires_grad_() for t in inputs]
+    out = f(library, *leaves)
+    results = list(out) if isinstance(out, tuple) else [out]
+    library.stack(
+        [(r * library.sin(library.arange(r.numel()).reshape(r.shape))).sum() for r in results]
+    ).sum().backward()
+    return results + [leaf.grad for leaf in leaves]
+
+
+def same_gradients(f, *inputs, rtol=1e-4, atol=1e-4):
+    mine, theirs = (gradients(lib, wrap, f, *inputs) for lib, wrap in ((chainrule, ours), (torch, torch.Tensor.clone)))
+    for a, b in zip(mine, theirs, strict=True):
+        np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 9, 33])
+@pytest.mark.parametrize("n", [63, 64, 100, 4096, 9001])
+def test_rows_alone_and_together_agree(rows, n):
+    """A row's result does not depend on the rows that are folded beside it."""
+    x = ours(numbers(rows, n))
+    for name in ("sum", "amax", "argmax", "prod", "nansum"):
+        together = getattr(x, name)(1)
+        alone = chainrule.stack([getattr(row, name)(0) for row in x.unbind(0)])
+        assert chainrule.equal(together, alone), name
+
+
+@pytest.mark.parametrize("width", [1000, 1001, 1024])
+def test_broadcast_copies_of_several_megabytes(width):
+    """Their rows need not begin where a streaming store can."""
+    column, row = numbers(1100, 1), numbers(width, seed=1)
+    for t in (column, row):
+        mine = ours(t).expand(1100, width).contiguous()
+        assert torch.equal(torch.from_numpy(mine.numpy()), t.expand(1100, width).contiguous())
+    assert_same(ours(column).double().expand(1100, width).clone(), column.double().expand(1100, width).clone())
+
+
+def test_a_large_copy_between_layouts():
+    x = numbers(40, 50, 700)
+    assert_same(ours(x).transpose(0, 1).contiguous(), x.transpose(0, 1).contiguous())
+    assert_same(ours(x)[:, ::2, 3:-5].clone(), x[:, ::2, 3:-5].clone())
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 5), (37, 1100, 61), (200, 40, 96)])
+@pytest.mark.parametrize(("beta", "alpha"), [(1, 1), (2.0, 0.5), (0, 1)])
+def test_a_row_added_to_a_product(shape, beta, alpha):
+    m, k, n = shape
+    row, a, b = numbers(n), numbers(m, k, seed=1), numbers(k, n, seed=2)
+    mine = chainrule.addmm(ours(row), ours(a), ours(b), beta=beta, alpha=alpha)
+    expected = torch.addmm(row.double(), a.double(), b.double(), beta=beta, alpha=alpha)
+    np.testing.assert_allclose(mine.numpy(), expected.numpy(), rtol=1e-4, atol=1e-4)
+    turned = chainrule.nn.functional.linear(ours(a), ours(b.t().contiguous()), ours(row))
+    np.testing.assert_allclose(turned.numpy(), (a.double() @ b.double() + row).numpy(), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("kernel", "stride", "padding", "dilation"), [(2, 2, 0, 1), (3, 1, 1, 1), (3, 3, 1, 2)])
+def test_max_pooling_of_wide_rows(kernel, stride, padding, dilation):
+    x = numbers(2, 3, 9, 311)
+    x[0, 1, 4, 200], x[1, 2, 3, 5] = float("nan"), float("-inf")
+    x[1, 0] = x[1, 0].round()  # ties
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "return_indices": True}
+    mine = chainrule.nn.functional.max_pool2d(ours(x), kernel, **options)
+    theirs = torch.nn.functional.max_pool2d(x, kernel, **options)
+    assert_same(mine[0], theirs[0])
+    assert_same(mine[1], theirs[1])
+
+
+@pytest.mark.parametrize("lengths", [(64, 64), (150, 300), (300, 150), (130, 130)])
+@pytest.mark.parametrize("key_heads", [1, 4])
+@pytest.mark.parametrize("causal", [False, True])
+def test_attention_over_several_blocks(lengths, key_heads, causal):
+    """Every gradient is begun by the block that comes first and added to by the others."""
+    queries, keys = lengths
+    q = numbers(2, 4, queries, 16)
+    k, v = (numbers(2, key_heads, keys, 16, seed=seed) for seed in (1, 2))
+
+    def attention(library, q, k, v):
+        f = library.nn.functional.scaled_dot_product_attention
+        return f(q, k, v, is_causal=causal, enable_gqa=key_heads != 4)
+
+    same_gradients(attention, q, k, v)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_attention_of_parts_of_one_tensor(order):
+    """Gradients of parts may lie together already; joined they are right, whatever the parts' order."""
+
+    def attention(library, x):
+        parts = [t.view(2, 64, 4, -1).transpose(1, 2) for t in x.split(32, 2)]
+        y = library.nn.functional.scaled_dot_product_attention(*(parts[i] for i in order), is_causal=True)
+        return y.transpose(1, 2).reshape(2, 64, 32) + x[:, :, :32]
+
+    same_gradients(attention, numbers(2, 64, 96))
+
+
+@pytest.mark.parametrize("options", [{}, {"bidirectional": True, "num_layers": 2}, {"bias": False}])
+@pytest.mark.parametrize("batch", [3, 150])
+def test_lstm_layers(options, batch):
+    steps, features, hidden = 4, 5, 50
+    theirs = torch.nn.LSTM(features, hidden, **options)
+    names = [name for name, _ in theirs.named_parameters()]
+    directions = 2 * options["num_layers"] if "bidirectional" in options else 1
+
+    def run(library, x, h, c, *weights):
+        net = library.nn.LSTM(features, hidden, **options)
+        out, state = library.func.functional_call(net, dict(zip(names, weights, strict=True)), (x, (h, c)))
+        return out, *state
+
+    state = [numbers(directions, batch, hidden, seed=i) for i in (1, 2)]
+    same_gradients(run, numbers(steps, batch, features), *state, *(p.detach() for p in theirs.parameters()), atol=1e-3)
+
+
+@pytest.mark.parametrize("lr", [0.1, float("inf")])
+@pytest.mark.parametrize("weight_decay", [0, 0.01])
+def test_plain_sgd_where_the_gradient_is_zero(lr, weight_decay):
+    values = numbers(1000)
+    values[3], values[70], values[500] = float("inf"), float("nan"), -0.0
+    gradient = torch.zeros(1000)
+    gradient[130], gradient[999] = 1, -2
+    stepped = []
+    for library, wrap in ((chainrule, ours), (torch, torch.Tensor.clone)):
+        p = wrap(values).requires_grad_()
+        p.grad = wrap(gradient)
+        library.optim.SGD([p], lr=lr, weight_decay=weight_decay).step()
+        stepped.append(p.detach().numpy())
+    np.testing.assert_allclose(*stepped, rtol=1e-6)
+
+
+def test_the_cache_keeps_the_sizes_used_last():
+    """What has not been used for long makes room for what has; at most the limit is kept."""
+    memory, mega = chainrule._core.memory_statistics, 1 << 20
+    chainrule._core.trim_memory()
+    chainrule._core.set_memory_cache_limit(8 * mega)
+    try:
+        old, new = chainrule.empty(4 * mega, dtype=chainrule.uint8), [chainrule.empty(3 * mega // 4) for _ in range(2)]
+        places = {t.data_ptr() for t in new}
+        del old
+        assert memory()["cached"] == 4 * mega
+        del new
+        assert memory()["cached"] == 6 * mega
+        again = [chainrule.empty(3 * mega // 4) for _ in range(2)]
+        assert {t.data_ptr() for t in again} == places
+    finally:
+        chainrule._core.set_memory_cache_limit(512 * mega)
