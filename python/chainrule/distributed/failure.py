@@ -1,12 +1,4 @@
-"""What happens when a process raises, dies or leaves while others wait: the whole job ends, and says why.
-
-Note [Ends of processes]
-- A process that raises prints its error with its rank and aborts the job (`report_and_abort`, the exception hook).
-- A process that dies is noticed by mpirun or srun, which end the others.
-- A process that ends in peace says goodbye to all others (`farewell`, at exit) and stays until they have done so too,
-  because MPI may still need it to finish what others wait for. Whoever waits for something looks for goodbyes now and
-  then (`check_company`): if somebody in the group is gone and it does not come within the grace period, it never will.
-"""
+"""What happens when a process raises, dies or leaves while others wait: the whole job ends, and says why."""
 
 from __future__ import annotations
 
@@ -22,6 +14,14 @@ from typing import Any
 from .errors import DistBackendError
 from .mpi import library
 from .source_line import caller
+
+"""Note [Ends of processes]
+- A process that raises prints its error with its rank and aborts the job (`report_and_abort`, the exception hook).
+- A process that dies is noticed by mpirun or srun, which end the others.
+- A process that ends in peace says goodbye to all others (`farewell`, at exit) and stays until they have done so too,
+  because MPI may still need it to finish what others wait for. Whoever waits for something looks for goodbyes now and
+  then (`check_company`): if somebody in the group is gone and it does not come within the grace period, it never will.
+"""
 
 GRACE = 3.0  # seconds that a message may still be on its way after its sender has left
 _GOODBYE = 1  # the tag

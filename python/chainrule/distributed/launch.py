@@ -47,9 +47,10 @@ def launch(options: Any) -> int:
     if options.nprocs < 1:
         print(f"chainrule launch: there must be at least one process, not {options.nprocs}", file=sys.stderr)
         return 2
-    if not os.path.exists(options.script):
-        print(f"chainrule: can't open file {options.script!r}: No such file or directory", file=sys.stderr)
-        return 2
+    for path in (options.script, options.hostfile):
+        if path is not None and not os.path.exists(path):
+            print(f"chainrule: can't open file {path!r}: No such file or directory", file=sys.stderr)
+            return 2
     mpirun = options.mpirun or find_mpirun()
     if mpirun is None:
         print(
@@ -84,14 +85,15 @@ def command(mpirun: str, kind: str, options: Any, cores: int | None = None) -> t
     """
     cores = cores or len(os.sched_getaffinity(0))
     environment = dict(os.environ)
-    elsewhere = options.hostfile is not None
-    threads = options.threads or max(1, cores // options.nprocs)
+    machines = _machines(options.hostfile, environment)
+    elsewhere = machines > 1
+    threads = options.threads or max(1, cores // -(-options.nprocs // machines))
     if options.threads or not {"CHAINRULE_NUM_THREADS", "OMP_NUM_THREADS"} & set(environment):
         environment["OMP_NUM_THREADS"] = str(threads)
     fits = elsewhere or options.nprocs * threads <= cores
     binds = options.bind_to == "core" or (options.bind_to == "auto" and fits and not elsewhere)
     line = [mpirun, "-n", str(options.nprocs)]
-    if elsewhere:
+    if options.hostfile:
         line += ["--hostfile" if kind == "openmpi" else "-f", options.hostfile]
     if kind == "openmpi":
         line += _open_mpi(binds, fits, threads, environment, elsewhere)
@@ -100,6 +102,14 @@ def command(mpirun: str, kind: str, options: Any, cores: int | None = None) -> t
     prefix = ["--no-prefix"] if options.no_prefix else []
     program = [sys.executable, "-m", "chainrule.distributed.rank_program", *prefix]
     return [*line, *options.mpi_arg, *program, options.script, *options.arguments], environment
+
+
+def _machines(hostfile: str | None, environment: dict[str, str]) -> int:
+    """How many machines the processes are dealt out to: the lines of the hostfile, or what Slurm has allotted."""
+    if hostfile is None:
+        return int(environment.get("SLURM_JOB_NUM_NODES", 1))
+    with open(hostfile) as file:
+        return max(1, sum(bool(line.split("#")[0].strip()) for line in file))
 
 
 def _open_mpi(binds: bool, fits: bool, threads: int, environment: dict[str, str], elsewhere: bool) -> list[str]:

@@ -1,10 +1,4 @@
-"""ReduceOp, and what MPI calls to reduce elements of each dtype.
-
-Note [Reducing halves]
-MPI has no type for float16 and bfloat16. We give it 16-bit words and an operation of our own, which reads them as
-halves: the tensor's memory is sent as it is, half the bytes of a conversion to float32, at the price that each of the
-additions along the way rounds (as PyTorch's gloo does). The kernel adds in float and rounds once per pair.
-"""
+"""ReduceOp, and what MPI calls to reduce elements of each dtype."""
 
 from __future__ import annotations
 
@@ -17,6 +11,12 @@ from .. import _core
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from .mpi import library
+
+"""Note [Reducing halves]
+MPI has no type for float16 and bfloat16. We give it 16-bit words and an operation of our own, which reads them as
+halves: the tensor's memory is sent as it is, half the bytes of a conversion to float32, at the price that each of the
+additions along the way rounds (as PyTorch's gloo does). The kernel adds in float and rounds once per pair.
+"""
 
 _functions = _core.functions
 

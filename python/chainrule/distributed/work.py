@@ -1,11 +1,4 @@
-"""What is under way between processes: a handle to ask, to wait for, and to keep memory alive by.
-
-Note [Waiting]
-Every collective is started without blocking, also when the caller wants to wait for it: the wait is a loop of tests.
-So Ctrl-C works, there is a time limit, a peer that left is noticed, and processes that share a core do not hold each
-other up by spinning. MPI moves data only while it is called. A test that took longer than looking costs has moved
-some, so the loop goes on at once; after a while in which nothing moved it sleeps between tests.
-"""
+"""What is under way between processes: a handle to ask, to wait for, and to keep memory alive by."""
 
 from __future__ import annotations
 
@@ -23,6 +16,13 @@ from .mpi import library
 
 if TYPE_CHECKING:
     from .process_group import ProcessGroup
+
+"""Note [Waiting]
+Every collective is started without blocking, also when the caller wants to wait for it: the wait is a loop of tests.
+So Ctrl-C works, there is a time limit, a peer that left is noticed, and processes that share a core do not hold each
+other up by spinning. MPI moves data only while it is called. A test that took longer than looking costs has moved
+some, so the loop goes on at once; after a while in which nothing moved it sleeps between tests.
+"""
 
 _SPIN = 1e-4  # seconds without news before the first sleep
 _BUSY = 1e-5  # a test that takes longer has moved data

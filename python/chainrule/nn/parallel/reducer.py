@@ -1,12 +1,4 @@
-"""Reducer: averages gradients over processes while the backward pass still makes others.
-
-Note [Reducing gradients]
-A hook runs as soon as a parameter's gradient is complete. It copies the gradient, divided by the number of processes,
-into its place in a bucket. When a bucket is full, and all before it have been started, so that the order is the same
-everywhere, its reduction is started without waiting. MPI moves data only while it is called, so every further hook
-looks after what is under way. The hook that fills the last bucket waits for all, and puts the averages into .grad.
-The order of the first pass, as rank 0 saw it, is the order of the buckets from then on.
-"""
+"""Reducer: averages gradients over processes while the backward pass still makes others."""
 
 from __future__ import annotations
 
@@ -21,6 +13,14 @@ from ...distributed.collectives import all_reduce, broadcast
 from ...distributed.process_group import ProcessGroup
 from ...distributed.reduce_ops import ReduceOp
 from .buckets import Bucket, cut
+
+"""Note [Reducing gradients]
+A hook runs as soon as a parameter's gradient is complete. It copies the gradient, divided by the number of processes,
+into its place in a bucket. When a bucket is full, and all before it have been started, so that the order is the same
+everywhere, its reduction is started without waiting. MPI moves data only while it is called, so every further hook
+looks after what is under way. The hook that fills the last bucket waits for all, and puts the averages into .grad.
+The order of the first pass, as rank 0 saw it, is the order of the buckets from then on.
+"""
 
 _functions = _core.functions
 
