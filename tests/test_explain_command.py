@@ -1,6 +1,11 @@
 """`chainrule explain script.py`: what it runs, explains, writes and serves."""
 
+import json
+import os
+import re
 import runpy
+import subprocess
+import sys
 import threading
 import urllib.request
 
@@ -51,6 +56,48 @@ def test_the_numbers_are_those_of_that_moment(script):
         run(str(script), ())
     assert "d loss / d w = " in witness.text
     assert "w                                        = 1.999" in witness.text  # and not what the step made of it
+
+
+def test_the_last_of_many_is_explained(tmp_path):
+    path = tmp_path / "long.py"
+    path.write_text(TRAINING.replace("range(4)", "range(40)").replace("0.05", "0.0001"))
+    command = [sys.executable, "-m", "chainrule", "explain", str(path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "backward() number 40 of 40" in done.stdout
+
+
+def test_no_process_stays(script):
+    with Witness() as witness:
+        run(str(script), ())
+    assert len(witness._dropped) == 4
+    for moment in witness._dropped:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(moment._copy, os.WNOHANG)
+
+
+def test_a_script_that_exits_by_itself_is_explained(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "exiting.py"
+    path.write_text(TRAINING + "raise SystemExit(3)\n")
+    assert explain_script(run, str(path)) == 3
+    assert "backward() number 4 of 4" in capsys.readouterr().out
+
+
+def test_without_copies_of_the_process(script, monkeypatch):
+    monkeypatch.setattr("chainrule.explain.command.can_be_kept", lambda: False)
+    with Witness() as witness:
+        run(str(script), ())
+    assert witness.explained == 4
+    assert "= 1.999" in witness.text
+
+
+def test_times_are_measured_and_every_value_is_known(script):
+    with Witness() as witness:
+        run(str(script), ())
+    data = json.loads(re.search(r'id="data">(.*?)</script>', witness.page, re.DOTALL)[1])
+    steps = [n for n in data["nodes"] if n["kind"] == "operation"]
+    assert all(n["forward_time"][0] > 0 for n in steps)
+    assert all(n["value"] is not None for n in steps)
 
 
 def test_backward_is_as_before_afterwards():

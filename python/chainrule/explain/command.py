@@ -11,25 +11,30 @@ from pathlib import Path
 from typing import Any
 
 from .._core import Tensor
+from .moment import Moment, can_be_kept
 from .recording import recording
-from .story import Explanation, explain
+from .story import explain
 
 __all__ = ["Witness", "explain_script"]
 
-# Explaining may take this many seconds, and beyond them this share of the script's time.
+# Keeping moments may take this many seconds, and beyond them this share of the script's time.
 _SECONDS, _SHARE = 5.0, 0.5
+_ENDING = 4  # copies of the process that may be on their way out
 
 
 class Witness:
-    """Explains each backward() as it happens, as often as time allows: afterwards the numbers are overwritten."""
+    """Keeps the moment before each backward(), and explains the last one: by then its numbers are overwritten."""
 
     def __init__(self) -> None:
         self.count = 0  # backward passes so far
         self.explained = 0  # the one that the texts below are of
         self.text, self.page = "", ""
-        self._started, self._spent = time.perf_counter(), 0.0
+        self._started, self._spent = time.process_time(), 0.0
         self._colour = sys.stdout.isatty()
-        self._recording: recording | None = None
+        self._recording = recording()
+        self._moment: Moment | None = None
+        self._kept = 0  # the backward pass that the moment is of
+        self._dropped: list[Moment] = []
 
     def __enter__(self) -> Witness:
         from .. import autograd
@@ -37,47 +42,56 @@ class Witness:
         self._methods = Tensor.backward, autograd.backward
         Tensor.backward = self._before(Tensor.backward)
         autograd.backward = self._before(autograd.backward)
-        self._record(True)
+        self._recording.__enter__()
         return self
 
     def __exit__(self, *exception: Any) -> None:
         from .. import autograd
 
         Tensor.backward, autograd.backward = self._methods
-        self._record(False)
-
-    def _record(self, on: bool) -> None:
-        """Values and times are kept up to the next backward() if there is time to explain that."""
-        if self._recording is not None:
-            self._recording.__exit__()
-        self._recording = recording().__enter__() if on and recording.running is None else None
-
-    def _has_time(self) -> bool:
-        return self._spent <= max(_SECONDS, _SHARE * (time.perf_counter() - self._started))
+        self._recording.__exit__()
+        self._recording.clear()
+        if self._moment is not None:
+            self._take(self._moment.ask(), self._kept)
+            self._dropped.append(self._moment)
+            self._moment = None
+        for moment in self._dropped:
+            moment.wait()
 
     def _before(self, backward: Callable) -> Callable:
         @functools.wraps(backward)
         def watched(first: Any, *args: Any, **kwargs: Any) -> Any:
             root = first if isinstance(first, Tensor) else first[0]
             self.count += 1
-            if self._recording is not None:
-                now = time.perf_counter()
-                self._look(root)
-                self._spent += time.perf_counter() - now
-            self._record(False)
-            try:
-                return backward(first, *args, **kwargs)
-            finally:
-                self._record(self._has_time())
+            now = time.process_time()
+            has_time = self._spent <= max(_SECONDS, _SHARE * (now - self._started))
+            if has_time and root.requires_grad and root.grad_fn is not None:  # else backward() will say what is wrong
+                self._keep(lambda: self._explained(root))
+                self._spent += time.process_time() - now
+            with self._recording.paused():
+                result = backward(first, *args, **kwargs)
+            self._recording.clear()
+            return result
 
         return watched
 
-    def _look(self, root: Tensor) -> None:
-        if not root.requires_grad or root.grad_fn is None:
-            return  # backward() will say what is wrong
-        found: Explanation = explain(root)
-        if not found.graph.released:
-            self.text, self.page, self.explained = found.text(self._colour), found.to_html(), self.count
+    def _keep(self, task: Callable[[], list[str]]) -> None:
+        if not can_be_kept():
+            return self._take(task(), self.count)
+        before, self._moment, self._kept = self._moment, Moment(task), self.count
+        if before is not None:
+            before.drop()
+            self._dropped.append(before)
+        while len(self._dropped) > _ENDING:
+            self._dropped.pop(0).wait()
+
+    def _explained(self, root: Tensor) -> list[str]:
+        found = explain(root)
+        return [found.text(self._colour), found.to_html()]
+
+    def _take(self, answer: list[str] | None, number: int) -> None:
+        if answer is not None:
+            (self.text, self.page), self.explained = answer, number
 
     @property
     def head(self) -> str:
@@ -95,7 +109,10 @@ def explain_script(
 ) -> int:
     """Runs a script by `run(script, arguments)`, then explains; gives the exit code."""
     with Witness() as witness:
-        code = run(script, arguments)
+        try:
+            code = run(script, arguments)
+        except SystemExit as end:  # the script's own
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
     print(witness.head, witness.text, sep="\n")
     if not witness.explained:
         return code or 1
