@@ -263,3 +263,95 @@ def test_forward_over_backward_of_a_part(part) -> None:
         return torch.func.jvp(torch.func.grad(lambda t: (part(t) ** 3).sum()), (x,), (v,))[1].tolist()
 
     assert product(chainrule) == product(reference)
+
+
+# ---- views of dual tensors
+
+SHOWN = {
+    "a slice": lambda d: d[:2],
+    "a piece": lambda d: d.split(2)[0],
+    "another shape": lambda d: d.view(2, 2),
+    "a view of a view": lambda d: d.view(2, 2)[0],
+    "itself": lambda d: d.view_as(d),
+}
+WRITTEN = {
+    "by a number": lambda t, d: t.mul_(3),
+    "by a dual": lambda t, d: t.mul_(d.sum()),
+    "zero": lambda t, d: t.zero_(),
+    "fill": lambda t, d: t.fill_(2.0),
+    "copy": lambda t, d: t.copy_(t.detach() + 1),
+    "sign": lambda t, d: t.sign_(),
+    "floor": lambda t, d: t.floor_(),
+    "assignment": lambda t, d: t.__setitem__(..., d.sum() * 2),
+}
+
+
+@pytest.mark.parametrize("show", SHOWN.values(), ids=SHOWN.keys())
+@pytest.mark.parametrize("write", WRITTEN.values(), ids=WRITTEN.keys())
+@pytest.mark.parametrize("into", ["view", "dual", "both"])
+def test_a_view_of_a_dual_tensor_shares_its_tangent(show, write, into):
+    def program(torch):
+        fw = torch.autograd.forward_ad
+        with fw.dual_level():
+            other = fw.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([0.5, 1.0]))
+            dual = fw.make_dual(torch.tensor([1.5, 2.0, -3.0, 4.0]), torch.arange(1.0, 5.0))
+            view = show(dual)
+            for target in {"view": [view], "dual": [dual], "both": [view, dual]}[into]:
+                write(target, other)
+            return [fw.unpack_dual(t).tangent.clone() for t in (view, dual)], view.clone(), dual.clone()
+
+    agree(program)
+
+
+def test_writes_that_depend_on_nothing_end_a_tangent():
+    def program(torch):
+        fw = torch.autograd.forward_ad
+        with fw.dual_level():
+            whole = torch.arange(4.0)
+            whole[:2].mul_(fw.make_dual(torch.ones(2), torch.ones(2)))
+            whole[1:].zero_()
+            return fw.unpack_dual(whole).tangent
+
+    agree(program)
+
+
+def test_the_primal_of_a_dual_tensor_has_no_tangent():
+    def program(torch):
+        fw = torch.autograd.forward_ad
+        with fw.dual_level():
+            x = torch.ones(2, requires_grad=True)
+            for dual in (fw.make_dual(x, torch.ones(2)), fw.make_dual(x.detach(), torch.ones(2)) * 2):
+                primal = fw.unpack_dual(dual).primal
+                yield primal, fw.unpack_dual(primal).tangent
+
+    agree(lambda torch: list(program(torch)))
+
+
+@pytest.mark.parametrize("call", ["mul", "softmax", "cumsum"])
+def test_out_takes_no_tangent(call):
+    def program(torch):
+        fw = torch.autograd.forward_ad
+        with fw.dual_level():
+            x = fw.make_dual(torch.ones(2), torch.ones(2))
+            args = (x,) if call == "mul" else (0,)
+            return getattr(torch, call)(x, *args, out=torch.zeros(2))
+
+    agree(program, words=5)
+
+
+def test_a_dual_of_a_dual_is_refused():
+    def program(torch):
+        fw = torch.autograd.forward_ad
+        with fw.dual_level():
+            return fw.make_dual(fw.make_dual(torch.ones(2), torch.ones(2)), torch.ones(2))
+
+    agree(program, words=8)
+
+
+def test_tangents_are_printed():
+    def program(torch):
+        fw = torch.autograd.forward_ad
+        with fw.dual_level():
+            return repr(fw.make_dual(torch.ones(2, requires_grad=True), torch.zeros(2)))
+
+    agree(program)

@@ -384,3 +384,143 @@ def test_raw_saved_tensors_take_part_in_second_derivatives():
         return torch.autograd.grad(g.sum(), x)
 
     agree(program)
+
+
+# ---- hooks that return something else
+
+USES = {
+    "product": lambda torch, x: x * x.detach(),
+    "exp": lambda torch, x: x.exp(),
+    "softmax": lambda torch, x: x.softmax(0),
+    "cumprod": lambda torch, x: x.cumprod(0),
+    "layer norm": lambda torch, x: torch.nn.functional.layer_norm(x, (5,)),
+    "sort": lambda torch, x: x.sort()[0],
+    "matmul": lambda torch, x: x @ x,
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES.keys())
+@pytest.mark.parametrize("shape", [(1,), (3,), (2, 5), (), (6,)], ids=str)
+def test_an_unpack_hook_has_to_return_the_shape_that_was_packed(use, shape):
+    x = chainrule.arange(1.0, 6.0).requires_grad_()
+    with chainrule.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: chainrule.ones(shape)):
+        y = use(chainrule, x)
+    with pytest.raises(RuntimeError, match="must match the size of the one that was packed"):
+        y.sum().backward()
+
+
+def test_an_unpack_hook_may_return_another_precision():
+    def program(torch):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: t.half(), lambda t: t):
+            y = x * x.detach() * 3
+        y.sum().backward()
+        return x.grad
+
+    agree(program)
+
+
+RETURNED = {
+    "a number": lambda torch: 3,
+    "too few": lambda torch: (torch.ones(2),),
+    "too many": lambda torch: (torch.ones(2),) * 3,
+    "numbers": lambda torch: (1, 2),
+    "another shape": lambda torch: (torch.ones(3), None),
+    "no tuple": lambda torch: torch.ones(2),
+}
+
+
+@pytest.mark.parametrize("returned", RETURNED.values(), ids=RETURNED.keys())
+@pytest.mark.parametrize("kind", ["register_hook", "register_prehook"])
+def test_hooks_of_nodes_that_return_something_else(returned, kind):
+    def program(torch):
+        x = torch.ones(2, requires_grad=True)
+        y = x * x.detach()
+        getattr(y.grad_fn, kind)(lambda *gradients: returned(torch))
+        y.sum().backward()
+
+    agree(program, words=4)
+
+
+@pytest.mark.parametrize("kind", ["register_hook", "register_post_accumulate_grad_hook"])
+@pytest.mark.parametrize("value", ["number", "shape", "dtype"])
+def test_hooks_of_tensors_that_return_something_else(kind, value):
+    def program(torch):
+        x = torch.ones(2, requires_grad=True)
+        made = {"number": 3, "shape": torch.ones(3), "dtype": torch.ones(2, dtype=torch.float64)}[value]
+        getattr(x, kind)(lambda t: made)
+        (x * 2).sum().backward()
+
+    agree(program, words=5 if kind == "register_hook" else 0)
+
+
+def test_hooks_of_saved_tensors_cannot_be_disabled_while_in_use():
+    def program(torch):
+        graph = torch.autograd.graph
+        with graph.saved_tensors_hooks(lambda t: t, lambda t: t), graph.disable_saved_tensors_hooks("not here"):
+            pass
+
+    agree(program, words=2)
+
+
+def test_mutation_is_allowed_once():
+    def program(torch):
+        allow = torch.autograd.graph.allow_mutation_on_saved_tensors
+        with allow(), allow():
+            pass
+
+    agree(program, words=5)
+
+
+def test_backward_takes_edges_as_inputs():
+    def program(torch):
+        x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        edge = torch.autograd.graph.get_gradient_edge(x)
+        (x * w * 3).sum().backward(inputs=[edge])
+        (x * w * 3).sum().backward(inputs=edge)
+        return x.grad, w.grad
+
+    agree(program)
+
+
+def test_what_a_node_knows_of_its_gradients():
+    def program(torch):
+        made = (torch.ones(2, 3, requires_grad=True) * 2).grad_fn._input_metadata[0]
+        return tuple(made.shape), str(made.dtype), str(made.device), made.is_nested_tensor
+
+    agree(program)
+
+
+def test_saved_tensors_of_a_freed_graph():
+    def program(torch):
+        x = torch.ones(2, requires_grad=True)
+        y = x * x
+        y.sum().backward()
+        return y.grad_fn._saved_self
+
+    agree(program, words=6)
+
+
+# ---- gradients of another kind
+
+
+def test_complex_gradients_of_real_results():
+    def program(torch):
+        x = torch.ones(2, requires_grad=True)
+        (x * 2).backward(torch.ones(2, dtype=torch.complex64))
+
+    agree(program, words=8)
+
+    def of_a_function(torch):
+        class Turn(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, g):
+                return g.to(torch.complex64)
+
+        Turn.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+    agree(of_a_function)

@@ -376,6 +376,34 @@ def test_writing_twice_at_one_index():
         agree(lambda torch, indices=indices: program(torch, indices))
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x, i, v: x.scatter(0, i, v),
+        lambda x, i, v: x.index_put((i,), v),
+        lambda x, i, v: x.index_copy(0, i, v),
+    ],
+    ids=["scatter", "index_put", "index_copy"],
+)
+def test_the_doctor_warns_of_two_values_at_one_index(write):
+    """Row 16: which value stays is documented, and that the other's gradient is not zero is said."""
+
+    class Model(chainrule.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.v = chainrule.nn.Parameter(chainrule.tensor([10.0, 20.0, 30.0]))
+
+    def findings(indices):
+        model = Model()
+        loss = write(chainrule.zeros(3), chainrule.tensor(indices), model.v).square().sum()
+        return [str(f) for f in chainrule.explain.doctor(model, loss)]
+
+    (found,) = findings([1, 0, 1])
+    assert "written twice" in found
+    assert "at index 1; the last one stays" in found
+    assert findings([1, 0, 2]) == []
+
+
 def test_a_repeated_index_of_gather_adds():
     def program(torch):
         x = leaf(torch, [0.1])

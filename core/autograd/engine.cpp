@@ -335,6 +335,12 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given) {
     raise(PyExc_RuntimeError, "Mismatch in shape: grad_output[0] has a shape of torch.Size(", given.sizes(),
           ") and output[0] has a shape of torch.Size(", output.sizes(), ").");
   }
+  if (is_complex(given.dtype()) != is_complex(output.dtype())) {
+    raise(PyExc_RuntimeError,
+          "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+          "grad_output[0] has a dtype of torch.",
+          facts(given.dtype()).name, " and output[0] has a dtype of torch.", facts(output.dtype()).name, ".");
+  }
   return given;
 }
 

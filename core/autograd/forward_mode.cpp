@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd/dual.hpp"
 #include "autograd/engine.hpp"
 #include "ops/accumulate.hpp"
 
@@ -17,46 +18,94 @@ Tensor own_tangent(const TensorObject* t) {
   return exists ? Tensor::borrow(t->rare->tangent) : Tensor();
 }
 
-// Whether a view's elements stand in the base's tangent as they stand in the base.
-bool shares_with_base(const TensorObject* t) {
-  return t->base && t->base->dtype == t->dtype && Tensor::borrow(t->base).is_contiguous();
+uint32_t link_mark() { return ~level; }
+
+// The dual tensor that a tangent belongs to a view of, or null.
+TensorObject* linked_dual(const TensorObject* tangent) {
+  bool linked = tangent && tangent->rare && tangent->rare->tangent && tangent->rare->tangent_level == link_mark();
+  return linked ? tangent->rare->tangent : nullptr;
 }
 
-Tensor part_of_base(const Tensor& t, Tensor whole) {
-  Tensor base = Tensor::borrow(t->base);
-  if (!equal(whole.strides(), base.strides())) whole = copy_strided(whole, base.strides());
-  return as_strided(whole, t.sizes(), t.strides(), (t->data - base->data) / static_cast<int64_t>(size_of(t.dtype())));
+void set_linked_tangent(const Tensor& view, const Tensor& value, TensorObject* dual) {
+  Tensor own = alias(value);
+  Rare* r = rare(own.get());
+  r->tangent_level = link_mark();
+  r->tangent = Tensor::borrow(dual).release();
+  track(own.get());
+  set_tangent(view, own);
+}
+
+// Whose tangent holds that of a view: the dual tensor that it was made from, else the base.
+TensorObject* owner_of(const TensorObject* t) {
+  TensorObject* dual = linked_dual(own_tangent(t).get());
+  return dual ? dual : t->base;
+}
+
+// Whether a view's elements stand in the owner's tangent as they stand in the owner.
+bool shares_with(const TensorObject* owner, const TensorObject* t) {
+  return owner && owner->dtype == t->dtype && Tensor::borrow(const_cast<TensorObject*>(owner)).is_contiguous();
+}
+
+Tensor part_of(const Tensor& owner, const Tensor& t, Tensor whole) {
+  if (!equal(whole.strides(), owner.strides())) whole = copy_strided(whole, owner.strides());
+  return as_strided(whole, t.sizes(), t.strides(), (t->data - owner->data) / static_cast<int64_t>(size_of(t.dtype())));
 }
 
 }  // namespace
 
 bool has_tangent(const TensorObject* t) {
-  return t && (own_tangent(t) || (shares_with_base(t) && own_tangent(t->base)));
+  return t && (own_tangent(t) || (shares_with(t->base, t) && own_tangent(t->base)));
 }
 
 Tensor tangent(const Tensor& t) {
   if (!t) return {};
-  Tensor whole = shares_with_base(t.get()) ? own_tangent(t->base) : Tensor();
+  TensorObject* owner = owner_of(t.get());
+  Tensor whole = shares_with(owner, t.get()) ? own_tangent(owner) : Tensor();
   if (!whole) return own_tangent(t.get());
   PauseScope pause;
-  return part_of_base(t, whole);
+  return part_of(Tensor::borrow(owner), t, whole);
 }
 
+// `before_` is held until the end: it may know the dual tensor.
 WriteScope::WriteScope(const Tensor& self) : self_(self), shared_(false), before_(nullptr) {
-  if (!active() || !shares_with_base(self.get())) return;
+  if (!active()) return;
   Tensor own = own_tangent(self.get());
-  shared_ = own_tangent(self->base) || !own;
-  before_ = own.get();
+  TensorObject* owner = owner_of(self.get());
+  shared_ = shares_with(owner, self.get()) && (own_tangent(owner) || !own);
+  before_ = own.release();
 }
 
 WriteScope::~WriteScope() noexcept(false) {
-  Tensor own = shared_ ? own_tangent(self_.get()) : Tensor();
-  if (!own || own.get() == before_) return;
+  Tensor before = Tensor::steal(before_), own = own_tangent(self_.get());
+  if (!before && !shared_) return;
   PauseScope pause;
-  Tensor base = Tensor::borrow(self_->base), whole = own_tangent(base.get());
-  whole = whole ? copy_strided(whole, base.strides()) : zeros(base.sizes(), base.dtype());
-  copy_into(part_of_base(self_, whole), own);
-  set_tangent(base, whole);
+  TensorObject* dual = linked_dual(before.get());
+  Tensor owner = shared_ ? Tensor::borrow(dual ? dual : self_->base) : Tensor();
+  if (own.get() == before.get()) {  // the operation gave no tangent: its result does not depend on the inputs
+    if (!before && !own_tangent(owner.get())) return;
+    own = zeros(self_.sizes(), self_.dtype());
+    set_tangent(self_, own);
+  }
+  if (!shared_) return;
+  Tensor whole = own_tangent(owner.get());
+  whole = whole ? copy_strided(whole, owner.strides()) : zeros(owner.sizes(), owner.dtype());
+  copy_into(part_of(owner, self_, whole), own);
+  set_tangent(owner, whole);
+  if (dual) set_linked_tangent(self_, own, dual);
+}
+
+void link_dual(const Tensor& view, const Tensor& input) {
+  if (!view->base || !input->base || !view.same_storage(input) || view.get() == input.get()) return;
+  Tensor own = own_tangent(view.get());
+  TensorObject* dual = linked_dual(own_tangent(input.get()).get());
+  if (!dual && own_tangent(input.get()) && !own_tangent(input->base)) dual = input.get();
+  if (own && dual && shares_with(dual, view.get())) set_linked_tangent(view, own, dual);
+}
+
+void refuse_out(const std::string& op, const TensorObject* t) {
+  if (!has_tangent(t)) return;
+  raise(PyExc_NotImplementedError, "Trying to use forward AD with ", op,
+        "_out that does not support it because it is an out= function");
 }
 
 void set_tangent(const Tensor& t, const Tensor& tangent) {
@@ -114,6 +163,7 @@ bool propagate(Node* node, Inputs inputs, std::span<const Tensor> outputs) {
   for (const Tensor& output : outputs) {
     if (!output) continue;
     if (const Tensor& result = found[at++]) set_tangent(output, tracked ? result : alias(result));
+    if (!inputs.empty() && *inputs[0]) link_dual(output, *inputs[0]);
   }
   return connected;
 }

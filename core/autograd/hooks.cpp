@@ -8,7 +8,7 @@
 namespace chainrule {
 namespace {
 
-// Calls each hook with `arguments()`; hands what it returns, unless None, to `use`.
+// Calls each hook with `arguments()`; hands it and what it returns, unless None, to `use`.
 template <class Arguments, class Use>
 void call_each(PyObject* hooks, Arguments arguments, Use use) {
   if (!hooks) return;
@@ -16,24 +16,32 @@ void call_each(PyObject* hooks, Arguments arguments, Use use) {
   Owned list(checked(PyDict_Values(hooks)));  // a copy, so that a hook may remove itself
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     Owned args(checked(arguments()));
-    Owned result(checked(PyObject_CallObject(PyList_GET_ITEM(list.get(), i), args.get())));
-    if (result.get() != Py_None) use(result.get());
+    PyObject* hook = PyList_GET_ITEM(list.get(), i);
+    Owned result(checked(PyObject_CallObject(hook, args.get())));
+    if (result.get() != Py_None) use(hook, result.get());
   }
 }
 
-void check_replacement(const Tensor& gradient, PyObject* result) {
+std::string name_of(PyObject* hook) {
+  Owned name(PyObject_GetAttrString(hook, "__name__"));
+  const char* text = name.get() && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  PyErr_Clear();
+  return text ? text : "<unknown>";
+}
+
+void check_replacement(PyObject* hook, const Tensor& gradient, PyObject* result) {
   if (!is_tensor(result)) {
     raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name,
           "'; return a tensor or None");
   }
   auto* t = reinterpret_cast<TensorObject*>(result);
   if (t->dtype != gradient.dtype()) {
-    raise(PyExc_RuntimeError, "hook has changed the type of value (was torch.", facts(gradient.dtype()).name,
-          " got torch.", facts(t->dtype).name, ")");
+    raise(PyExc_RuntimeError, "hook '", name_of(hook), "' has changed the type of value (was torch.",
+          facts(gradient.dtype()).name, " got torch.", facts(t->dtype).name, ")");
   }
   if (!equal({t->sizes(), t->ndim}, gradient.sizes())) {
-    raise(PyExc_RuntimeError, "hook has changed the size of value (was ", gradient.sizes(), " got ",
-          Span(t->sizes(), t->ndim), ")");
+    raise(PyExc_RuntimeError, "hook '", name_of(hook), "' has changed the size of value (was ", gradient.sizes(),
+          " got ", Span(t->sizes(), t->ndim), ")");
   }
 }
 
@@ -43,18 +51,20 @@ PyObject* gradient_tuple(Tensor* gradients, int n) {
   return tuple;
 }
 
-void take_tuple(PyObject* result, Tensor* gradients, int n) {
-  PyObject* one[] = {result};
-  bool single = is_tensor(result);  // a hook of one gradient may return it bare
-  Owned sequence(single ? nullptr
-                        : checked(PySequence_Fast(result, "hooks should return a tuple of gradients or None")));
-  auto size = single ? 1 : PySequence_Fast_GET_SIZE(sequence.get());
-  if (size != n)
-    raise(PyExc_RuntimeError, "hook has returned an incorrect number of values (got ", size, ", but expected ", n, ")");
-  PyObject** items = single ? one : PySequence_Fast_ITEMS(sequence.get());
+void take_tuple(PyObject* hook, PyObject* result, Tensor* gradients, int n) {
+  if (!PyTuple_Check(result)) {
+    raise(PyExc_TypeError, "expected tuple, but hook returned '", Py_TYPE(result)->tp_name,
+          "'; return a tuple of gradients or None");
+  }
+  Py_ssize_t size = PyTuple_GET_SIZE(result);
+  if (size != n) {
+    raise(PyExc_RuntimeError, "hook '", name_of(hook), "' has returned an incorrect number of values (got ", size,
+          ", but expected ", n, ")");
+  }
   for (int i = 0; i < n; ++i) {
-    if (gradients[i] && items[i] != Py_None) check_replacement(gradients[i], items[i]);
-    gradients[i] = is_tensor(items[i]) ? Tensor::borrow(items[i]) : Tensor();
+    PyObject* item = PyTuple_GET_ITEM(result, i);
+    if (gradients[i] && item != Py_None) check_replacement(hook, gradients[i], item);
+    gradients[i] = is_tensor(item) ? Tensor::borrow(item) : Tensor();
   }
 }
 
@@ -84,8 +94,8 @@ Tensor run_tensor_hooks(PyObject* hooks, Tensor gradient) {
   if (!hooks) return gradient;
   call_each(
       hooks, [&] { return PyTuple_Pack(1, gradient.py()); },
-      [&](PyObject* result) {
-        check_replacement(gradient, result);
+      [&](PyObject* hook, PyObject* result) {
+        check_replacement(hook, gradient, result);
         gradient = Tensor::borrow(result);
       });
   return gradient;
@@ -94,7 +104,10 @@ Tensor run_tensor_hooks(PyObject* hooks, Tensor gradient) {
 void run_post_accumulate_hooks(const Tensor& leaf) {
   call_each(
       leaf->rare->post_hooks, [&] { return PyTuple_Pack(1, leaf.py()); },
-      [](PyObject*) { raise(PyExc_RuntimeError, "Tensor post accumulate grad hooks should return None."); });
+      [](PyObject*, PyObject* result) {
+        if (is_tensor(result)) raise(PyExc_RuntimeError, "Tensor post accumulate grad hooks should return None.");
+        raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name, "'; return None");
+      });
 }
 
 void run_output_hooks(Node* n, Tensor* gradients) {
@@ -117,7 +130,7 @@ void run_before(Node* n, Tensor* gradients) {
         Py_DECREF(tuple);
         return arguments;
       },
-      [&](PyObject* result) { take_tuple(result, gradients, n->output_count); });
+      [&](PyObject* hook, PyObject* result) { take_tuple(hook, result, gradients, n->output_count); });
 }
 
 void run_after(Node* n, Backward& backward, Tensor* gradients) {
@@ -131,7 +144,7 @@ void run_after(Node* n, Backward& backward, Tensor* gradients) {
         Py_DECREF(outputs);
         return arguments;
       },
-      [&](PyObject* result) { take_tuple(result, &backward.result(0), n->edge_count); });
+      [&](PyObject* hook, PyObject* result) { take_tuple(hook, result, &backward.result(0), n->edge_count); });
 }
 
 }  // namespace chainrule

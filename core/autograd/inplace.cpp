@@ -1,6 +1,7 @@
 // Writing into tensors: what is allowed, and how histories follow.
 #include "autograd/inplace.hpp"
 
+#include "autograd/dual.hpp"
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
 
@@ -37,21 +38,42 @@ bool left_its_base(TensorObject* view) {
 
 // "Unbind" for UnbindBackward0.
 std::string maker_of(const Tensor& t) {
-  std::string name = t->node ? t->node->op->node_name : "a function";
+  std::string name = t->node->op->node_name;
   return name.substr(0, name.find("Backward"));
 }
 
-// A rewritten history would replace the gradient that the Function's author wrote.
-[[noreturn]] void raise_custom_view(const Tensor& self, const char* what) {
-  raise(PyExc_RuntimeError, "Output ", self->output_number, " of ", maker_of(self), " is a view and ", what,
-        ". This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+// Raises for a view whose history cannot follow a write: into itself, or (`indirect`) into its base behind its back.
+void check_history(const Tensor& self, bool indirect) {
+  const char* reason = nullptr;
+  if (self->has(kViewCustom)) {
+    // A rewritten history would replace the gradient that the Function's author wrote.
+    reason =
+        " This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
         "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
         "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
-        "Function.");
+        "Function.";
+  } else if (self->has(kViewNoGrad)) {
+    reason =
+        " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
+        "tracked) or both outside (if you want the inplace to be tracked).";
+  } else if (self->has(kViewOfMany)) {
+    reason =
+        " This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one.";
+  }
+  if (!reason) return;
+  const char* what = indirect ? "its base or another view of its base has been" : "is being";
+  if (self->node) {
+    raise(PyExc_RuntimeError, "Output ", self->output_number, " of ", maker_of(self), " is a view and ", what,
+          " modified inplace.", reason);
+  }
+  raise(PyExc_RuntimeError, "A view was created in no_grad mode and ", what,
+        " modified inplace with grad mode enabled.", reason);
 }
 
 void check_view(const Tensor& self) {
-  if (self->has(kViewCustom)) raise_custom_view(self, "is being modified inplace");
+  if (self->has(kViewCustom)) check_history(self, false);
   // A view with a history of its base that has none: between the two is a view that was made a leaf.
   if (!self->base->node && (self->base->has(kRequiresGrad) || self->node)) {
     raise(PyExc_RuntimeError,
@@ -59,22 +81,7 @@ void check_view(const Tensor& self) {
           "  What to do: to change the values of a parameter, write under no_grad(); to calculate with changed values, "
           "make a copy first (x.clone()).");
   }
-  if (self->has(kViewOfMany)) {
-    raise(
-        PyExc_RuntimeError, "Output ", self->output_number, " of ", maker_of(self),
-        " is a view and is being modified inplace. This view is the output of a function that returns multiple views. "
-        "Such functions do not allow the output views to be modified inplace. You should replace the inplace operation "
-        "by an out-of-place one.");
-  }
-  if (self->has(kViewNoGrad)) {
-    raise(
-        PyExc_RuntimeError,
-        "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use "
-        "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-        "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside "
-        "(if "
-        "you want the inplace to be tracked).");
-  }
+  check_history(self, false);
 }
 
 // The gradient of the base's former value, given that of its new one.
@@ -198,6 +205,9 @@ void refuse_recorded_out(const std::string& op) {
 }
 
 void check_out_unrecorded(const std::string& op, std::initializer_list<const Tensor*> out_and_inputs) {
+  if (forward_mode::active()) [[unlikely]] {
+    for (const Tensor* t : out_and_inputs) forward_mode::refuse_out(op, t->get());
+  }
   if (!grad_enabled()) return;
   for (const Tensor* t : out_and_inputs) {
     if (*t && requires_grad(*t)) refuse_recorded_out(op);
@@ -234,8 +244,10 @@ void become_view(const Tensor& self, const Tensor& shown, OpInfo& op) {
 
 void refresh_view(TensorObject* t) {
   if (left_its_base(t)) return;
-  if (t->has(kViewCustom))
-    raise_custom_view(Tensor::borrow(t), "its base or another view of its base has been modified inplace");
+  if (t->flags & (kViewCustom | kViewNoGrad | kViewOfMany)) {
+    if (!grad_enabled()) return;  // nobody asks for its history
+    check_history(Tensor::borrow(t), true);
+  }
   Tensor base = Tensor::borrow(t->base);
   t->view_epoch = base->epoch;
   Edge edge = gradient_edge(base);

@@ -18,10 +18,36 @@ struct Hooks {
 };
 thread_local std::vector<Hooks> stack;
 
+// What the unpack hook has to give back: (hook, dtype, sizes).
+PyObject* promise(PyObject* hook, const Tensor& t) {
+  Owned sizes(checked(PyTuple_New(t.ndim())));
+  for (int i = 0; i < t.ndim(); ++i) PyTuple_SET_ITEM(sizes.get(), i, checked(PyLong_FromLongLong(t.size(i))));
+  return checked(Py_BuildValue("(OiO)", hook, static_cast<int>(t.dtype()), sizes.get()));
+}
+
+// Gradients are calculated on the layout that was saved, so another shape cannot do; another dtype is converted.
+Tensor kept_promise(PyObject* promised, const Tensor& t) {
+  auto dtype = static_cast<DType>(PyLong_AsLong(PyTuple_GET_ITEM(promised, 1)));
+  PyObject* sizes = PyTuple_GET_ITEM(promised, 2);
+  Dims wanted;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(sizes); ++i)
+    wanted.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, i)));
+  if (!equal(wanted, t.sizes())) {
+    raise(PyExc_RuntimeError, "The size of the tensor that an unpack hook returned, ", t.sizes(),
+          ", must match the size of the one that was packed, ", Span(wanted), ".");
+  }
+  if (t.dtype() == dtype) return t;
+  if (!is_differentiable(t.dtype()) || !is_differentiable(dtype)) {
+    raise(PyExc_RuntimeError, "An unpack hook returned a tensor of dtype torch.", facts(t.dtype()).name,
+          " for one of dtype torch.", facts(dtype).name, ".");
+  }
+  return cast_gradient(t, dtype);
+}
+
 PackedTensor pack(Hooks hooks, const Tensor& t, int slot, bool is_output, int output_number) {
   Tensor given = is_output ? alias(t) : t;  // an output with its history would own the node that owns it
   uint32_t version = t->storage->version;
-  Owned keep(Py_NewRef(hooks.unpack));
+  Owned keep(promise(hooks.unpack, t));
   Owned object(checked(PyObject_CallOneArg(hooks.pack, given.py())));
   if (t->storage->version != version) {
     raise(PyExc_RuntimeError,
@@ -91,13 +117,14 @@ const PackedTensor* find_packed(const Node* n, int i) {
 
 Tensor unpack_saved(Node* n, const PackedTensor& kept) {
   PackedTensor packed = kept;  // the hook may run a pass of its own that releases what the node keeps
-  Owned hook(Py_NewRef(packed.unpack)), argument(Py_NewRef(packed.object)), target(Py_XNewRef(packed.edge.object()));
-  Owned object(checked(PyObject_CallOneArg(hook.get(), argument.get())));
+  Owned promised(Py_NewRef(packed.unpack)), argument(Py_NewRef(packed.object)),
+      target(Py_XNewRef(packed.edge.object()));
+  Owned object(checked(PyObject_CallOneArg(PyTuple_GET_ITEM(promised.get(), 0), argument.get())));
   if (!is_tensor(object.get())) {
     raise(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
           Py_TYPE(object.get())->tp_name);
   }
-  Tensor t = alias(Tensor::borrow(object.get()));
+  Tensor t = alias(kept_promise(promised.get(), Tensor::borrow(object.get())));
   if (!grad_enabled()) return t;
   Edge edge = packed.is_output ? Edge::to(n, packed.output_number) : packed.edge;
   if (!edge) return t;

@@ -123,7 +123,7 @@ void FunctionCall::check_dirty() {
   for (Py_ssize_t i = 0; dirty && i < PyTuple_GET_SIZE(dirty); ++i) {
     PyObject* o = PyTuple_GET_ITEM(dirty, i);
     if (!is_tensor(o))
-      raise(PyExc_TypeError, "mark_dirty can only accept variables, but argument ", i, " is of type ",
+      raise(PyExc_RuntimeError, "mark_dirty can only accept variables, but argument ", i, " is of type ",
             Py_TYPE(o)->tp_name);
     if (!is_input(o)) {
       checked(PyErr_WarnEx(PyExc_UserWarning,
@@ -253,16 +253,20 @@ void FunctionCall::call_jvp() {
   bool many = PyTuple_Check(result.get());
   size_t count = many ? static_cast<size_t>(PyTuple_GET_SIZE(result.get())) : 1;
   if (count != outputs_.size()) {
-    raise(PyExc_RuntimeError, "The jvp of ", node_->op->node_name, " returned ", count, " tangents for ",
-          outputs_.size(), " outputs");
+    raise(PyExc_RuntimeError, "Function's jvp returned an invalid number of forward gradients (expected ",
+          outputs_.size(), " but got ", count, ") in ", node_->op->node_name);
   }
   for (size_t i = 0; i < count; ++i) {
     PyObject* tangent = many ? PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(i)) : result.get();
+    if (!is_tensor(tangent) && tangent != Py_None)
+      raise(PyExc_RuntimeError, "expected Variable or None (got ", Py_TYPE(tangent)->tp_name, ")");
     if (!is_tensor(outputs_[i].get()) || !is_tensor(tangent)) continue;
     Tensor output = Tensor::borrow(outputs_[i].get()), t = Tensor::borrow(tangent);
     if (!equal(output.sizes(), t.sizes())) {
-      raise(PyExc_RuntimeError, "The jvp of ", node_->op->node_name, " returned a tangent of shape ", t.sizes(),
-            " for output ", i, " of shape ", output.sizes());
+      raise(PyExc_RuntimeError,
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            "supported. Output ",
+            i, " of ", node_->op->node_name, " is of size ", output.sizes(), " while its jvp gave size ", t.sizes());
     }
     forward_mode::set_tangent(output, t);
   }

@@ -67,6 +67,11 @@ void check_gradient(Node* n, int edge, const Tensor& gradient) {
   Edge e = n->edges[edge];
   Span wanted =
       e.is_leaf() ? Span(e.leaf()->sizes(), e.leaf()->ndim) : Span(e.node()->outputs[e.output_number()].sizes());
+  DType dtype = e.is_leaf() ? e.leaf()->dtype : e.node()->outputs[e.output_number()].dtype;
+  if (is_complex(gradient.dtype()) && !is_complex(dtype)) {
+    raise(PyExc_RuntimeError, "Function ", n->op->node_name, " returned an invalid gradient at index ", edge,
+          " - got a complex one for an input of dtype torch.", facts(dtype).name, "; take its real part");
+  }
   if (fits(gradient.sizes(), wanted)) return;
   raise(PyExc_RuntimeError, "Function ", n->op->node_name, " returned an invalid gradient at index ", edge, " - got ",
         gradient.sizes(), " but expected shape compatible with ", wanted);

@@ -146,6 +146,11 @@ void bind_engine(nb::module_& m) {
   });
   m.def("enter_dual_level", &forward_mode::enter);
   m.def("exit_dual_level", &forward_mode::leave);
+  m.def("primal", [](nb::handle dual) {
+    forward_mode::PauseScope pause;
+    Tensor t = tensor_argument(dual);
+    return steal(to_python(view_as_alias(t)));
+  });
   m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::tangent(tensor_argument(dual)))); });
   m.def("set_tangent", [](nb::handle dual, nb::handle tangent) {
     forward_mode::set_tangent(tensor_argument(dual), tensor_argument(tangent));

@@ -104,7 +104,12 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   if (!text || *text != '_') return nullptr;
   int slot = saved_slot(self, text, kSaved), raw = saved_slot(self, text, kRawSaved);
-  if (slot < 0 && raw < 0) return nullptr;
+  if (slot < 0 && raw < 0) {
+    Node* n = node_of(self);
+    if (!(n->flags & kReleased) || !std::string_view(text).starts_with(kSaved)) return nullptr;
+    PyErr_Clear();
+    return guarded([&]() -> PyObject* { raise_released(n); });
+  }
   PyErr_Clear();
   return guarded([&] {
     if (slot >= 0) return to_python(unpack(node_of(self), slot));
@@ -142,7 +147,8 @@ PyObject* kept_at(PyObject* self, PyObject* number) {
     Node* n = node_of(self);
     int slot = slot_argument(self, number);
     if (n->flags & kReleased) return Py_NewRef(Py_None);
-    if (const PackedTensor* p = find_packed(n, slot)) return checked(Py_BuildValue("(OO)", p->object, p->unpack));
+    if (const PackedTensor* p = find_packed(n, slot))
+      return checked(Py_BuildValue("(OO)", p->object, PyTuple_GET_ITEM(p->unpack, 0)));
     if (!n->saved[slot].tensor) return Py_NewRef(Py_None);
     return checked(Py_BuildValue("(OO)", (PyObject*)n->saved[slot].tensor, Py_None));
   });

@@ -8,6 +8,7 @@
 #include "bindings/storage_type.hpp"
 #include "ops/copy.hpp"
 #include "ops/view.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
@@ -52,15 +53,26 @@ PyObject* tolist(const Tensor& t) {
   return to_list(t);
 }
 
+// The tensor that stands for a GradientEdge.
+Owned tensor_for(PyObject* edge) {
+  Owned module(checked(PyImport_ImportModule("chainrule.autograd.graph")));
+  return Owned(checked(PyObject_CallMethod(module.get(), "as_tensor", "(O)", edge)));
+}
+
 std::vector<Tensor> inputs_of(PyObject* inputs) {
   if (is_tensor(inputs)) return {Tensor::borrow(inputs)};
   std::vector<Tensor> result;
-  PyObject* list = checked(PySequence_List(inputs));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) result.push_back(Tensor::borrow(PyList_GET_ITEM(list, i)));
-  Py_DECREF(list);
-  for (const Tensor& t : result) {
-    if (is_tensor(t.py())) continue;
-    raise(PyExc_RuntimeError, "all inputs have to be Tensors or GradientEdges, but got ", Py_TYPE(t.py())->tp_name);
+  bool edge = PyTuple_Check(inputs) && !PyTuple_CheckExact(inputs);  // a named tuple
+  Owned list(checked(edge ? PyList_New(0) : PySequence_List(inputs)));
+  if (edge) checked(PyList_Append(list.get(), inputs));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+    Owned given(Py_NewRef(PyList_GET_ITEM(list.get(), i)));
+    if (!is_tensor(given.get())) given = tensor_for(given.get());
+    if (!is_tensor(given.get())) {
+      raise(PyExc_RuntimeError, "all inputs have to be Tensors or GradientEdges, but got ",
+            Py_TYPE(given.get())->tp_name);
+    }
+    result.push_back(Tensor::borrow(given.get()));
   }
   return result;
 }

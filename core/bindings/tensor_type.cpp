@@ -166,10 +166,14 @@ int set_data(PyObject* self, PyObject* value, void*) {
 }
 
 PyObject* get_grad_dtype(PyObject* self, void*) {
-  auto* t = object_of(self);
-  int wanted = t->rare ? t->rare->grad_dtype : Rare::kOwnDType;
-  if (wanted == Rare::kAnyDType) Py_RETURN_NONE;
-  return to_python(wanted < 0 ? t->dtype : static_cast<DType>(wanted));
+  return guarded([&] {
+    auto* t = object_of(self);
+    refresh(t);
+    if (t->node) raise(PyExc_RuntimeError, "grad_dtype can only be accessed on leaf tensors.");
+    int wanted = t->rare ? t->rare->grad_dtype : Rare::kOwnDType;
+    if (wanted == Rare::kAnyDType) return Py_NewRef(Py_None);
+    return to_python(wanted < 0 ? t->dtype : static_cast<DType>(wanted));
+  });
 }
 
 int set_grad_dtype(PyObject* self, PyObject* value, void*) {
@@ -179,7 +183,7 @@ int set_grad_dtype(PyObject* self, PyObject* value, void*) {
         refresh(t);
         if (t->node) raise(PyExc_RuntimeError, "grad_dtype can only be set on leaf tensors.");
         if (!value || (value != Py_None && !is_dtype(value)))
-          raise(PyExc_TypeError, "grad_dtype must be a torch.dtype or None, but got ",
+          raise(PyExc_RuntimeError, "grad_dtype must be a torch.dtype or None, but got ",
                 value ? Py_TYPE(value)->tp_name : "nothing");
         auto wanted = value == Py_None ? Rare::kAnyDType : static_cast<int8_t>(to_dtype_value(value));
         if (wanted >= 0 && t->grad && t->grad->dtype != static_cast<DType>(wanted))

@@ -84,7 +84,9 @@ void bind_views() {
   define("expand(Tensor input, int[*] size)", kMethod,
          [](const Tensor& t, const Dims& size) { return expand(t, size); });
   define("expand_as(Tensor input, Tensor other)", kMethod, expand_as);
-  define("broadcast_to(Tensor input, int[] size)", kBoth,
+  define("broadcast_to(Tensor input, int[*] size)", kMethod,
+         [](const Tensor& t, const Dims& size) { return expand(t, size); });
+  define("broadcast_to(Tensor input, int[] size)", kFunction,
          [](const Tensor& t, const Dims& size) { return expand(t, size); });
   define("permute(Tensor input, int[*] dims)", kMethod,
          [](const Tensor& t, const Dims& dims) { return permute(t, dims); });

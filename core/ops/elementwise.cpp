@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "autograd/cut.hpp"
-#include "autograd/forward_mode.hpp"
+#include "autograd/dual.hpp"
 #include "autograd/inplace.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/elementwise_gradient.hpp"
@@ -332,7 +332,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
   check_inplace(self, recorded || cut);
   check_no_overlap(self);
-  bool has_tangents = forward_mode::active() && op.differentiable;
+  bool has_tangents = forward_mode::active();
   uint8_t wanted = has_tangents ? 0xff : recorded && !refused ? read_by_gradients(op, in) : 0;
   Operand copies[kMaxInputs];
   Tensor former[kMaxInputs];
@@ -367,6 +367,9 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
   refuse_parameters(op, in, parameters);
   Shape s = shape_of(op, in, parameters);
   if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) refuse_recorded_out(op.name);
+  if (forward_mode::active()) [[unlikely]] {
+    for (const Operand& o : in) forward_mode::refuse_out(op.name, o.tensor);
+  }
   refuse_out(op, in, s.result, out.dtype());
   prepare_out(out, s.sizes);
   check_no_overlap(out);

@@ -1,7 +1,7 @@
 // Taking a tensor apart into views.
 #include "ops/split.hpp"
 
-#include "autograd/forward_mode.hpp"
+#include "autograd/dual.hpp"
 #include "ops/copy.hpp"
 #include "ops/join.hpp"
 #include "ops/view.hpp"
@@ -104,7 +104,10 @@ std::vector<Tensor> views_of(OpInfo& op, const Tensor& t, const Pieces& pieces) 
   if (forward_mode::active() && forward_mode::tangent(t)) [[unlikely]] {
     forward_mode::PauseScope pause;
     std::vector<Tensor> tangents = views_of(op, forward_mode::tangent(t), pieces);
-    for (size_t i = 0; i < outputs.size(); ++i) forward_mode::set_tangent(outputs[i], tangents[i]);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      forward_mode::set_tangent(outputs[i], tangents[i]);
+      forward_mode::link_dual(outputs[i], t);
+    }
   }
   return outputs;
 }

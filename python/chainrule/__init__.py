@@ -108,6 +108,7 @@ _FROM_SUBMODULES = {
         "amp.state",
     ),
     "set_printoptions": "printing",
+    **dict.fromkeys(("is_anomaly_enabled", "is_anomaly_check_nan_enabled"), "autograd.anomaly_mode"),
     **dict.fromkeys(("explain_none", "nan_guard"), "explain"),
     "vmap": "func",
     "manual_seed": "random",

@@ -124,7 +124,7 @@ def _suffixes(tensor: Any) -> list[str]:
     dtype = _dtype_name(tensor.dtype)
     if dtype not in _implied_dtypes(unseen):
         suffixes.append(f"dtype=torch.{dtype}")
-    return suffixes + _gradient_suffix(tensor)
+    return suffixes + _gradient_suffix(tensor) + _tangent_suffix(tensor)
 
 
 def _dtype_name(dtype: Any) -> str:
@@ -146,13 +146,23 @@ def _implied_dtypes(unseen: bool) -> tuple[str, ...]:
 
 
 def _gradient_suffix(tensor: Any) -> list[str]:
+    from .autograd.grad_mode import enable_grad
+
     try:
-        node = tensor.grad_fn
+        with enable_grad():
+            node = tensor.grad_fn
     except RuntimeError:  # a view made and overwritten without recording has no valid history
         return ["grad_fn=<Invalid>"]
     if node is not None:
         return [f"grad_fn=<{_node_name(node)}>"]
     return ["requires_grad=True"] if tensor.requires_grad else []
+
+
+def _tangent_suffix(tensor: Any) -> list[str]:
+    from .autograd.forward_ad import unpack_dual
+
+    tangent = unpack_dual(tensor).tangent
+    return [] if tangent is None else [f"tangent={tangent!r}"]
 
 
 def _node_name(node: Any) -> str:

@@ -6,7 +6,7 @@ from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiable import differentiable, keep
 from .differentiate import backward, grad
 from .function import Function, FunctionCtx
-from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 
@@ -31,4 +31,5 @@ __all__ = [
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

@@ -4,7 +4,25 @@ import warnings
 
 from .. import _core
 
-__all__ = ["detect_anomaly", "set_detect_anomaly"]
+__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly detection is on.
+
+    >>> torch.is_anomaly_enabled()
+    False
+    """
+    return _core.get_anomaly()[0]
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly detection looks for NaN.
+
+    >>> torch.is_anomaly_check_nan_enabled()
+    True
+    """
+    return _core.get_anomaly()[1]
 
 
 class set_detect_anomaly:  # noqa: N801

@@ -88,7 +88,12 @@ def grad(
     (tensor(6.),)
     """
     if not only_inputs:
-        raise ValueError("only_inputs argument is deprecated and must be True")
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     if allow_unused is False and materialize_grads:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -121,6 +126,14 @@ def _over_batch(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, c
             f"shapes {[None if g is None else tuple(g.shape) for g in gradients]}"
         )
     (size,) = sizes
+    for i, (y, g) in enumerate(zip(outputs, gradients, strict=True)):
+        if g.shape[1:] != y.shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: grad_output[{i}] has a shape of {g.shape[1:]} and output[{i}] "
+                f"has a shape of {y.shape}."
+            )
     rows = [
         _core.gradients_of(outputs, tuple(g[i] for g in gradients), inputs, retain or i + 1 < size, create_graph)
         for i in range(size)

@@ -117,4 +117,4 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         return UnpackedDualTensor(tensor, None)
     _check_level("_unpack_dual", level)
     tangent = _core.tangent(tensor)
-    return UnpackedDualTensor(tensor.detach() if not tensor.requires_grad else tensor[...], tangent)
+    return UnpackedDualTensor(_core.primal(tensor) if tensor.requires_grad else tensor.detach(), tangent)

@@ -23,12 +23,14 @@ class _Mode:
 
     _wanted = True
 
+    prev = False
+
     def __enter__(self):
-        self._previous = _core.is_grad_enabled()
+        self.prev = _core.is_grad_enabled()
         _core.set_grad_enabled(self._wanted)
 
     def __exit__(self, *exception) -> None:
-        _core.set_grad_enabled(self._previous)
+        _core.set_grad_enabled(self.prev)
 
     def clone(self):
         return type(self)()
@@ -103,20 +105,21 @@ class set_grad_enabled(_Mode):  # noqa: N801
     """Switches recording on or off, at once; as a context manager it switches back at the end."""
 
     def __init__(self, mode: bool):
-        self._wanted = mode
-        self._before = _core.is_grad_enabled()
+        self.prev, self.mode = _core.is_grad_enabled(), mode
         _core.set_grad_enabled(mode)
 
     def __enter__(self):
-        self._previous = self._before
-        _core.set_grad_enabled(self._wanted)
+        _core.set_grad_enabled(self.mode)
 
     def __call__(self, function: Any) -> Any:
-        _core.set_grad_enabled(self._before)
+        _core.set_grad_enabled(self.prev)
         return super().__call__(function)
 
     def clone(self):
-        return type(self)(self._wanted)
+        return type(self)(self.mode)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
 
 class inference_mode(_Mode):  # noqa: N801
@@ -141,6 +144,22 @@ class inference_mode(_Mode):  # noqa: N801
         inference, recording = self._before
         _core.set_inference_mode(inference)
         _core.set_grad_enabled(recording)
+
+    def clone(self):
+        return type(self)(self.mode)
+
+
+class set_multithreading_enabled(_Mode):  # noqa: N801
+    """Kept for PyTorch's programs: backward runs on the thread that calls it, whatever is set here."""
+
+    def __init__(self, mode: bool):
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception) -> None:
+        pass
 
     def clone(self):
         return type(self)(self.mode)

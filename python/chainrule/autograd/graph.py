@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from _thread import _local
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import _core
@@ -37,8 +37,22 @@ def _register_prehook(self: Node, fn: Callable) -> RemovableHandle:
     return _add_hook(self._prehooks(), fn)
 
 
+class InputMetadata(NamedTuple):
+    """What a node knows of the gradient that it takes for one of its outputs."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    device: Any
+    is_nested_tensor: bool = False
+
+
+def _input_metadata(self: Node) -> list[InputMetadata]:
+    return [InputMetadata(_core.Size(shape), dtype, _core.device("cpu")) for shape, dtype in self._outputs]
+
+
 Node.register_hook = _register_hook
 Node.register_prehook = _register_prehook
+Node._input_metadata = property(_input_metadata)
 
 
 # ---- edges
@@ -86,11 +100,13 @@ def as_tensor(place: Any) -> Any:
 # ---- saved tensors
 
 
-class _Disabled(_local):  # threading.local, without the rest of threading
-    message: str | None = None
+class _State(_local):  # threading.local, without the rest of threading
+    message: str | None = None  # why hooks may not be used
+    depth = 0  # how many pairs of hooks are in use
+    mutable = False  # inside allow_mutation_on_saved_tensors
 
 
-_disabled = _Disabled()
+_state = _State()
 
 
 class saved_tensors_hooks:  # noqa: N801
@@ -100,12 +116,17 @@ class saved_tensors_hooks:  # noqa: N801
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> Any:
-        if _disabled.message is not None:
-            raise RuntimeError(_disabled.message)
+        if _state.message is not None:
+            raise RuntimeError(_state.message)
+        for hook in (self.pack_hook, self.unpack_hook):
+            if not callable(hook):
+                raise TypeError(f"saved_tensors_hooks(): expected a function, not {type(hook).__name__}")
         _core.push_saved_hooks(self.pack_hook, self.unpack_hook)
+        _state.depth += 1
 
     def __exit__(self, *exception: Any) -> None:
         _core.pop_saved_hooks()
+        _state.depth -= 1
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801
@@ -122,11 +143,13 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     >>> with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
     ...     y = torch.ones(2, requires_grad=True) ** 2
     """
-    before, _disabled.message = _disabled.message, error_message
+    if _state.depth:
+        raise RuntimeError(error_message)
+    before, _state.message = _state.message, error_message
     try:
         yield
     finally:
-        _disabled.message = before
+        _state.message = before
 
 
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
@@ -136,8 +159,15 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
         super().__init__(lambda tensor: tensor.clone(), lambda tensor: tensor)
 
     def __enter__(self) -> allow_mutation_on_saved_tensors:
+        if _state.mutable:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
         super().__enter__()
+        _state.mutable = True
         return self
+
+    def __exit__(self, *exception: Any) -> None:
+        _state.mutable = False
+        super().__exit__(*exception)
 
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
@@ -148,7 +178,11 @@ def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
     >>> x._version
     1
     """
-    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+    several = tensor if isinstance(tensor, Iterable) and not isinstance(tensor, Tensor) else (tensor,)
+    tensors = tuple(several)
+    if not all(isinstance(t, Tensor) for t in tensors):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for t in tensors:
         _core.increment_version(t)
 
 

@@ -3,7 +3,8 @@
 TEXT = """
 scatter
     The input with elements of `src`, or `value`, written at the places of `index` along `dim`; `reduce` "add" or
-    "multiply" combines them with what is there.
+    "multiply" combines them with what is there. Of several elements written to one place the last stays; the
+    gradient of `src` reaches all of them, as in PyTorch, and explain.doctor points it out.
     Shape and dtype: Those of the input; `index` is int64.
     >>> torch.scatter(torch.zeros(3), 0, torch.tensor([2, 0]), torch.tensor([5., 6.]))
     tensor([6., 0., 5.])
@@ -37,7 +38,8 @@ index_fill
     tensor([7., 0., 7.])
 index_put
     The input with `values` written where the tensors of `indices` point, as input[indices] = values does; with
-    `accumulate`, added.
+    `accumulate`, added. Of several values written to one place the last stays; the gradient reaches all of them, as in
+    PyTorch, and explain.doctor points it out.
     Shape and dtype: Those of the input; the values broadcast to the places.
     >>> torch.index_put(torch.zeros(3), (torch.tensor([0, 2]),), torch.tensor(1.))
     tensor([1., 0., 1.])

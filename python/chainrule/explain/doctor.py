@@ -28,6 +28,7 @@ Mistake = Literal[
     "loss is no scalar",
     "nothing trains",
     "zero gradient",
+    "written twice",
 ]
 
 _SOFT = {"softmax", "log_softmax", "sigmoid"}
@@ -74,6 +75,7 @@ def doctor(model: Any, loss: Tensor, optimizer: Any = None, accumulate: int = 1)
     found += _shape(loss, graph.roots[0])
     found += _broadcasts(graph)
     found += _softmaxes(graph)
+    found += _written_twice(graph)
     found += _optimiser(model, optimizer, names)
     found += _accumulation(model, graph, accumulate, names)
     found += _unreached(model, loss, inquiry)
@@ -143,6 +145,29 @@ def _softmaxes(graph: Graph) -> Iterator[Finding]:
         elif node.operation == "logsigmoid" and below.operation in ("sigmoid", "softmax"):
             text = f"binary_cross_entropy_with_logits takes scores, but {below.operation} was applied before"
             yield Finding("softmax twice", text, "give it the scores as they are", below.line)
+
+
+_REPLACING = {"scatter", "index_put", "index_copy"}
+
+
+def _written_twice(graph: Graph) -> Iterator[Finding]:
+    """Where several values are written to one place the last stays, but the gradient reaches all of them."""
+    for node in graph.nodes:
+        if node.is_leaf or node.operation not in _REPLACING or graph.released or node.raw._edges[1][0] is None:
+            continue  # also where the values that are written have no gradient
+        if node.line is not None and ("accumulate" in node.line.text or "reduce" in node.line.text):
+            continue  # they are added, or combined otherwise
+        index = [kept for _, kept, *_ in node.raw._peek_saved() if kept is not None and not kept.is_floating_point()]
+        if not index or any(t.ndim != 1 or len(t) != len(index[0]) for t in index):
+            continue
+        places = list(zip(*(t.tolist() for t in index), strict=True))
+        repeated = next((p for i, p in enumerate(places) if p in places[:i]), None)
+        if repeated is not None:
+            place = repeated[0] if len(repeated) == 1 else list(repeated)
+            text = f"{node.operation} writes more than one value at index {place}; the last one stays, but the gradient"
+            text += " reaches all of them, as in PyTorch"
+            cure = "write to each place once, or add with scatter_add or index_put(..., accumulate=True)"
+            yield Finding("written twice", text, cure, node.line)
 
 
 def _through_views(node: Node) -> Node:
