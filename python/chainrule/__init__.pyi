@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypeGuard, overload
 
 from . import _core
+from . import __config__ as __config__
 from . import accelerator as accelerator
 from . import amp as amp
 from . import autograd as autograd
@@ -15,6 +16,8 @@ from . import distributed as distributed
 from . import distributions as distributions
 from . import fft as fft
 from . import func as func
+from . import futures as futures
+from . import fx as fx
 from . import hub as hub
 from . import jit as jit
 from . import linalg as linalg
