@@ -94,9 +94,9 @@ def test_futures():
         return before, both.wait(), seen, futures.wait_all([first, second]), failed.done()
 
     agree(program)
+    future = chainrule.futures.Future()
+    future.set_result(1)
     with pytest.raises(RuntimeError, match="once"):
-        future = chainrule.futures.Future()
-        future.set_result(1)
         future.set_result(2)
     with pytest.raises(ZeroDivisionError):
         future.then(lambda f: 1 / 0).wait()

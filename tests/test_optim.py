@@ -232,7 +232,7 @@ def test_lbfgs_finds_the_minimum_and_stops():
     ],
 )
 def test_lbfgs_bit_for_bit(options):
-    """Every evaluation is at PyTorch's point, to the last bit. Three numbers: longer sums are added in another order."""
+    """Every evaluation is at PyTorch's point, to the last bit; of three numbers, since sums of more differ."""
 
     def program(torch):
         x = torch.tensor([-1.2, 1.0, 0.3], dtype=torch.float64, requires_grad=True)
