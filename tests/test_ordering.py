@@ -83,6 +83,13 @@ def test_sorted_layout():
     assert chainrule.ones(3, 3).nonzero().stride() == torch.ones(3, 3).nonzero().stride()
 
 
+def test_where_of_a_condition_alone() -> None:
+    for shape in [(2, 3), (0, 3), ()]:
+        condition = torch.ones(shape) > 0
+        assert_all_same(chainrule.where(ours(condition)), torch.where(condition))
+        assert_all_same(chainrule.where(condition=ours(condition)), torch.where(condition=condition))
+
+
 def test_equal_elements_of_an_unstable_sort():
     """PyTorch's order in rows that are not long; in long ones they stay in the order they had."""
     with Collected() as c:

@@ -263,3 +263,14 @@ def test_differentiable_inside_vmap():
     assert np.allclose(found.tolist(), (6 * x * x).tolist())
     vmap(lambda x: cube(x, w))(x).sum().backward()
     assert w.grad.item() == pytest.approx((x * x * x).sum().item())
+
+
+def test_a_parameter_on_the_left() -> None:
+    """Python asks the operand on the right first only if its class derives from the left one's; a Parameter's does not."""
+
+    def every_operator(torch):
+        p, x = torch.nn.Parameter(torch.ones(3) / 2), torch.tensor([[0.1, 0.2, 0.3], [0.5, 1.0, 2.0]])
+        results = torch.func.vmap(lambda t: (p - t, p * t, p / t, p @ t, p < t, p >= t, p**t, p % t))(x)
+        return [r.detach() for r in results]
+
+    agree(every_operator)

@@ -7,6 +7,7 @@
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "ops/nonzero.hpp"
 #include "ops/refusals.hpp"
 #include "ops/view.hpp"
 
@@ -263,6 +264,7 @@ void define_choices() {
               [](const BoundArguments& a) {
                 return to_python(where(given_out(a[3]), Tensor::borrow(a[0]), to_operand(a[1]), to_operand(a[2])));
               });
+  define("where(Tensor condition)", kFunction, nonzero_by_dimension);
   define("where(Tensor input, Tensor condition, Operand other)", kMethod,
          [](const Tensor& x, const Tensor& condition, const Operand& other) {
            return where(Target{}, condition, Operand(x), other);

@@ -12,10 +12,23 @@
 namespace chainrule {
 namespace {
 
+// Python knows what the user calls his tensors and what he wrote on the line; see Note [Error words]. Whatever goes
+// wrong there, the error itself comes through.
+std::string retold(const std::string& text) {
+  PyObject* module = PyImport_ImportModule("chainrule.error_words");
+  PyObject* told = module ? PyObject_CallMethod(module, "retold", "s", text.c_str()) : nullptr;
+  const char* words = told ? PyUnicode_AsUTF8(told) : nullptr;
+  std::string result = words ? words : text;
+  PyErr_Clear();
+  Py_XDECREF(told);
+  Py_XDECREF(module);
+  return result;
+}
+
 void set_with_line(PyObject* type, std::string text) {
   std::string where = describe(current_line());
   if (!where.empty()) text += "\n  at " + where;
-  PyErr_SetString(type, text.c_str());
+  PyErr_SetString(type, retold(text).c_str());
 }
 
 }  // namespace

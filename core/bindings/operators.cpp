@@ -53,10 +53,20 @@ std::string function_of(const char* op, bool reflected) {
   return std::string(reflected ? "__r" : "__").append(name).append("__");
 }
 
+// A batched tensor on the right of another class's instance, a Parameter, say: Python asks it next, and its methods
+// know the rules. (Of a plain tensor's it is a subclass, and is asked first.)
+inline bool is_for_batched(PyObject* a, PyObject* b, PyObject*& result) {
+  if (vmap_depth == 0 || !is_batched(b) || is_batched(a)) [[likely]]
+    return false;
+  result = Py_NewRef(Py_NotImplemented);
+  return true;
+}
+
 // True when a class answered; `result` is what it said. Quick for plain operands.
 inline bool overridden(const char* op, PyObject* a, PyObject* b, PyObject*& result) {
   if (!may_have_a_say(a) && !may_have_a_say(b)) [[likely]]
     return false;
+  if (is_for_batched(a, b, result)) return true;
   PyObject* args[2] = {a, b};
   if (!classes_of(args, 2).override) return false;
   bool reflected = !is_tensor(a);
@@ -286,6 +296,7 @@ PyObject* compare_with_array(OpId id, PyObject* a, PyObject* array) {
 PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
   static constexpr OpId ids[] = {OpId::lt, OpId::le, OpId::eq, OpId::ne, OpId::gt, OpId::ge};
   static const std::string names[] = {"lt", "le", "__eq__", "ne", "gt", "ge"};
+  if (PyObject* result; is_for_batched(a, b, result)) return result;
   if (PyObject* result; overridden_here(names[op], a, b, result)) return result;
   if ((op == Py_EQ || op == Py_NE) && is_array(b)) [[unlikely]]
     return compare_with_array(ids[op], a, b);
