@@ -266,7 +266,7 @@ def test_differentiable_inside_vmap():
 
 
 def test_a_parameter_on_the_left() -> None:
-    """Python asks the operand on the right first only if its class derives from the left one's; a Parameter's does not."""
+    """Python asks the right operand first only if its class derives from that of the left one."""
 
     def every_operator(torch):
         p, x = torch.nn.Parameter(torch.ones(3) / 2), torch.tensor([[0.1, 0.2, 0.3], [0.5, 1.0, 2.0]])

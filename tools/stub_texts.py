@@ -414,7 +414,6 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, TypeGuard, overload
 
-from . import _core
 """
 
 PACKAGE_REST = f"""

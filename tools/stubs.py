@@ -236,10 +236,11 @@ def imported() -> list[str]:
             by_module.setdefault(module.removeprefix("chainrule."), []).append(name)
     for name, module in by_name.items():
         by_module.setdefault(module, []).append(name)
-    lines = [f"from . import {m} as {m}" for m in sorted(vars(chainrule)["_SUBMODULES"])]
+    names = sorted([*vars(chainrule)["_SUBMODULES"], "_core"])
+    lines = [f"from . import {m}" + (f" as {m}" if m != "_core" else "") for m in names]
     for module in sorted(by_module):
         lines += [f"from .{module} import {n} as {n}" for n in sorted(by_module[module], key=by_number)]
-    return lines
+    return ["", *lines]
 
 
 def callable_modules() -> dict[str, str]:

@@ -3,8 +3,8 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, TypeGuard, overload
 
-from . import _core
 from . import __config__ as __config__
+from . import _core
 from . import accelerator as accelerator
 from . import amp as amp
 from . import autograd as autograd
