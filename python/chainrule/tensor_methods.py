@@ -73,7 +73,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> Removabl
 def __iter__(self: Tensor):  # noqa: N807
     if self.ndim == 0:
         raise TypeError("iteration over a 0-d tensor")
-    return (self[i] for i in range(len(self)))
+    return iter(self.unbind(0))
 
 
 def __reversed__(self: Tensor):  # noqa: N807
