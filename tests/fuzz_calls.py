@@ -25,6 +25,8 @@ def tensors() -> list:
         "int64",
         "int32",
         "uint8",
+        "uint16",
+        "uint64",
         "bool",
         "complex64",
         "complex128",

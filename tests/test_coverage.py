@@ -47,7 +47,8 @@ ELSEWHERE = {
     "test_fft.py": "fft_fftfreq fft_rfftfreq istft",
     "test_arguments.py": "cpu to type",
     "test_networks.py": "embedding_renorm_",
-    "test_positions.py": "empty_strided new_empty_strided empty_permuted resize_ resize_as_ set_ view_as_real_copy",
+    "test_positions.py": "empty_strided new_empty_strided empty_permuted resize_ resize_as_ set_ view_as_real_copy "
+    "fill_diagonal_",
 }
 NAMED_ELSEWHERE = {name for names in ELSEWHERE.values() for name in names.split()}
 

@@ -337,3 +337,37 @@ def gradients_to_second_order(library, f, x) -> list:
     if not first.requires_grad:
         return [first]
     return [first, *library.autograd.grad(first.abs().sum(), x)]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32"])
+@pytest.mark.parametrize("number", [300, -200, -3, 70000, 2**40, 2.5])
+def test_numbers_that_the_dtype_cannot_hold(dtype, number):
+    """They wrap around in arithmetic and comparisons, and are refused where they would be stored."""
+    names = "add sub mul floor_divide remainder fmod eq ne lt le gt ge bitwise_and bitwise_left_shift pow clamp_min"
+    programs = [lambda t, x, name=name: getattr(x, name)(number) for name in names.split()]
+    programs += [
+        lambda t, x: number // x,
+        lambda t, x: number % x,
+        lambda t, x: t.maximum(x, t.tensor(number)),
+        lambda t, x: t.where(x > 0, x, number),
+        lambda t, x: t.addcmul(x, x, x, value=number),
+        lambda t, x: t.add(x, x, alpha=number),
+        lambda t, x: x.fill_(number),
+        lambda t, x: t.full((2,), -number, dtype=x.dtype),
+    ]
+    for program in programs:
+        values = [3, 200 if dtype == "uint8" else -3, 44]
+        mine, reference = (
+            outcome(program, t, t, t.tensor(values, dtype=getattr(t, dtype))) for t in (chainrule, torch)
+        )
+        assert_same_outcome(mine, reference)
+
+
+def test_integers_beside_a_half_are_rounded_to_it():
+    for dtype in ("float16", "bfloat16"):
+        for name in ("remainder", "add", "mul", "fmod", "sub"):
+            mine, reference = (
+                getattr(t.tensor([32767, 2049, -1025]), name)(t.tensor([2.625, 3.0, 1.5], dtype=getattr(t, dtype)))
+                for t in (chainrule, torch)
+            )
+            assert mine.tolist() == reference.tolist()

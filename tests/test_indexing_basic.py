@@ -146,3 +146,61 @@ def test_conversion_to_python_numbers(value):
         assert type(outcome(f, chainrule.tensor(value))[1]) is type(outcome(f, torch.tensor(value))[1])
     for f in (bool, int, float):
         assert type(outcome(f, chainrule.zeros(2))[1]) is type(outcome(f, torch.zeros(2))[1])
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        slice(None),
+        slice(0, 3),
+        (slice(None),),
+        (slice(None), 0),
+        (0, slice(0, 2)),
+        (),
+        ...,
+        (..., slice(None)),
+        (slice(0, 3), 1),
+    ],
+    ids=str,
+)
+def test_a_slice_of_all_is_no_step_of_its_own(key):
+    """Unless it is all of the key."""
+    for name in ("read", "number", "tensor"):
+        mine, reference = ([], [])
+        for library, seen in ((chainrule, mine), (torch, reference)):
+            x = library.ones(3, 2, requires_grad=True) * 2
+            y = x[key]
+            if name != "read":
+                x[key] = 5.0 if name == "number" else library.zeros_like(y)
+                y = x
+            seen.append((type(y.grad_fn).__name__, y.tolist()))
+        assert mine == reference, (key, name)
+
+
+@pytest.mark.parametrize("value", [2, 2.5, -1, True, 1e10])
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "bool"])
+def test_one_value_for_a_mask_is_converted(dtype, value):
+    def write(library, where):
+        x = library.zeros(2, 3, dtype=getattr(library, dtype))
+        mask = library.tensor([True, False, True])
+        x[where(library, mask)] = library.tensor([value])
+        return x
+
+    for where in (
+        lambda t, m: (slice(None), m),
+        lambda t, m: (0, m),
+        lambda t, m: (..., m),
+        lambda t, m: (..., m.numpy()),
+    ):
+        assert_same_outcome(outcome(write, chainrule, where), outcome(write, torch, where))
+
+
+def test_which_error_comes_first():
+    """The indices, then the shape of the value, then its dtype."""
+    for key, value in (([[0, 1], [0, 1, 2]], (7,)), ([[0, 1]], (7,)), ([[0, 9]], (2, 3)), ([[0, 1]], (2, 3))):
+        for wrong in ("float64", "float32"):
+
+            def write(t, key=key, value=value, wrong=wrong):
+                t.zeros(4, 3)[tuple(t.tensor(k) for k in key)] = t.ones(value, dtype=getattr(t, wrong))
+
+            assert_same_outcome(outcome(write, chainrule), outcome(write, torch))

@@ -368,3 +368,21 @@ def test_outcome_of_empty_indices():
     ):
         mine, reference = (outcome(f, t, t.arange(12.0).reshape(3, 4)) for t in BOTH)
         assert_same_outcome(mine, reference)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4), (4, 2), (7, 3), (9, 2), (3, 3, 3), (2, 3, 3), (3,), (0, 3)], ids=str)
+def test_fill_diagonal(shape):
+    def f(t, x, wrap, dtype):
+        return x.to(getattr(t, dtype)).fill_diagonal_(5, wrap)
+
+    for wrap in (False, True):
+        for dtype in ("float32", "int64", "bool"):
+            mine, reference = (outcome(f, t, t, t.zeros(shape), wrap, dtype) for t in BOTH)
+            assert_same_outcome(mine, reference)
+
+
+def test_gradient_of_fill_diagonal():
+    for library in BOTH:
+        x = library.ones(3, 2, requires_grad=True)
+        (x * 2).t().fill_diagonal_(7.0).sum().backward()
+        assert x.grad.tolist() == [[0, 2], [2, 0], [2, 2]]

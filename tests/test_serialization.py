@@ -395,7 +395,7 @@ ENDLESS = TENSOR + b"K\0J\xff\xff\xff\x7fJ\xff\xff\xff\x7f\x86K\0K\0\x86\x89)tR"
         "pairs from an endless tensor": b"ccollections\nOrderedDict\n" + ENDLESS + b"\x85R.",
         "encoding that is a tensor": b"c_codecs\nencode\nX\1\0\0\0a" + ENDLESS + b"\x86R.",
         "description of a tensor": b"(" + ENDLESS + b"NNNNtQ.",
-        "a dtype that is not here": b"ctorch\nuint16\n.",
+        "a dtype that is not here": b"ctorch\nquint8\n.",
         "attributes that are no names": TENSOR[:0] + b"ccollections\nOrderedDict\n)R}K\1K\2sb.",
     }.values(),
     ids=lambda text: repr(text[:12]),

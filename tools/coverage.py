@@ -35,7 +35,6 @@ REASONS = {
     "sparse.sampled_addmm": SPARSE,
     "to_sparse": SPARSE,
     "chalf": "there is no complex32",
-    "hash_tensor": "its result is uint64, which is not among our dtypes",
     "special.bessel_j0": "PyTorch is off by up to 4e-7",
     "special.bessel_y1": "PyTorch is off by up to 8e-7",
     "as_strided_scatter": "PyTorch gives a gradient to an element that is overwritten",

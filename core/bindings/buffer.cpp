@@ -10,7 +10,8 @@
 namespace chainrule {
 namespace {
 
-constexpr const char* kFormats[kDTypeCount] = {"?", "B", "b", "h", "i", "q", "e", nullptr, "f", "d", "Zf", "Zd"};
+constexpr const char* kFormats[kDTypeCount] = {"?", "B", "H",     "I", "Q", "b",  "h", "i",
+                                               "q", "e", nullptr, "f", "d", "Zf", "Zd"};
 
 // What a buffer needs for its life: sizes and strides in bytes, and the memory itself, for the tensor may get other
 // memory meanwhile (out=, resize_, .data).
@@ -39,7 +40,7 @@ std::string type_of_elements(PyObject* array, const char* format) {
 [[noreturn]] void raise_unsupported(PyObject* object, const char* format) {
   raise(PyExc_TypeError, "can't convert np.ndarray of type ", type_of_elements(object, format),
         ". The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
-        "uint8, and bool.");
+        "uint64, uint32, uint16, uint8, and bool.");
 }
 
 DType dtype_of(PyObject* object, const Py_buffer& view) {
@@ -49,6 +50,7 @@ DType dtype_of(PyObject* object, const Py_buffer& view) {
   for (int i = 0; i < kDTypeCount; ++i) {
     if (kFormats[i] && !std::strcmp(format, kFormats[i])) return static_cast<DType>(i);
   }
+  if (!std::strcmp(format, "L") || !std::strcmp(format, "N")) return view.itemsize == 8 ? DType::UInt64 : DType::UInt32;
   if (!std::strcmp(format, "l") || !std::strcmp(format, "n")) return view.itemsize == 8 ? DType::Int64 : DType::Int32;
   if (*format == '>' || *format == '!') {
     raise(PyExc_ValueError,

@@ -23,6 +23,11 @@ bool is_numpy_scalar(PyObject* o) {
 Scalar scalar_of_long(PyObject* o) {
   int overflow;
   int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+  if (overflow > 0) {
+    uint64_t large = PyLong_AsUnsignedLongLong(o);
+    if (PyErr_Occurred()) PyErr_Clear(), overflow = -1;
+    if (overflow > 0) return Scalar::of_unsigned(large);
+  }
   if (overflow) raise(PyExc_OverflowError, "int too big to convert");
   if (v == -1 && PyErr_Occurred()) throw PythonError();
   return Scalar::of_int(v);
@@ -187,7 +192,8 @@ PyObject* to_python(const Scalar& s) {
     case Scalar::kBool:
       return PyBool_FromLong(s.integer != 0);
     case Scalar::kInt:
-      return PyLong_FromLongLong(s.integer);
+      return s.is_above_int64() ? PyLong_FromUnsignedLongLong(static_cast<uint64_t>(s.integer))
+                                : PyLong_FromLongLong(s.integer);
     case Scalar::kFloat:
       return PyFloat_FromDouble(s.real);
     default:

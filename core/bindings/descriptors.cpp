@@ -30,10 +30,7 @@ PyObject* dtype_reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(
 PyObject* module_of_constants(PyObject*, void*) { return PyUnicode_FromString("chainrule"); }
 PyObject* dtype_is_floating(PyObject* self, void*) { return PyBool_FromLong(is_floating(value_of(self))); }
 PyObject* dtype_is_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(value_of(self))); }
-PyObject* dtype_is_signed(PyObject* self, void*) {
-  DType t = value_of(self);
-  return PyBool_FromLong(t != DType::Bool && t != DType::UInt8);
-}
+PyObject* dtype_is_signed(PyObject* self, void*) { return PyBool_FromLong(is_signed(value_of(self))); }
 PyObject* dtype_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(value_of(self))); }
 PyObject* dtype_to_real(PyObject* self, PyObject*) { return Py_NewRef(dtype_object(real_of(value_of(self)))); }
 PyObject* dtype_to_complex(PyObject* self, PyObject*) {

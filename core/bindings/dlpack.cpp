@@ -57,7 +57,7 @@ struct Names<NewManaged> {
 
 DLDataType describe(DType t) {
   uint8_t code = is_bool(t)             ? kBool
-                 : t == DType::UInt8    ? kUInt
+                 : t < DType::Int8      ? kUInt
                  : t == DType::BFloat16 ? kBfloat
                  : is_complex(t)        ? kComplex
                  : is_floating(t)       ? kFloat

@@ -21,7 +21,12 @@ bool is_sequence(PyObject* o) {
 }
 
 // A number of the data; one that no tensor can hold raises as PyTorch's constructor does.
-Scalar number(PyObject* o) {
+Scalar number(PyObject* o, DType dtype) {
+  if (PyLong_CheckExact(o) && dtype == DType::UInt64) {
+    uint64_t v = PyLong_AsUnsignedLongLong(o);
+    if (PyErr_Occurred()) throw PythonError();
+    return Scalar::of_unsigned(v);
+  }
   if (PyLong_CheckExact(o)) {
     int overflow;
     int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
@@ -37,6 +42,12 @@ bool is_fraction_of_numpy(PyObject* o, DType dtype) {
   return !PyIndex_Check(o) && !is_numpy_bool(o);
 }
 
+// An object that is no number but says what number it is, asked for once the dtype is known.
+bool becomes_number(PyObject* o, DType dtype) {
+  const PyNumberMethods* says = Py_TYPE(o)->tp_as_number;
+  return says && (says->nb_index || (says->nb_float && is_differentiable(dtype)));
+}
+
 void store_checked(const Scalar& s, DType dtype, char* to) {
   bool finite_float = is_floating(dtype) && s.kind != Scalar::kComplex;  // too large a float becomes infinite
   if (!finite_float && !fits(s, dtype)) {
@@ -49,10 +60,10 @@ void store_checked(const Scalar& s, DType dtype, char* to) {
 // Collects shape and dtype on a first walk, then fills on a second.
 class Reader {
  public:
-  Reader(PyObject* data, bool dtype_given) : dtype_given_(dtype_given) {
+  Reader(PyObject* data, bool dtype_given) {
     measure(data);
     depth_ = sizes_.size();
-    infer(data, 0);
+    if (!dtype_given) infer(data, 0);
   }
 
   Tensor read(PyObject* data, std::optional<DType> dtype) {
@@ -95,9 +106,7 @@ class Reader {
     if (is_tensor(o)) return join(reinterpret_cast<TensorObject*>(o)->dtype);
     if (is_number(o)) {
       if (PyObject_CheckBuffer(o)) return join(from_buffer(o).dtype());  // NumPy's scalars know their dtype
-      Scalar s = number(o);
-      if (!dtype_given_) join(dtype_of(s));  // the default dtype may have no complex one
-      return;
+      return join(dtype_of(to_scalar(o)));
     }
     if (is_array(o)) return join(from_buffer(o).dtype());
     if (is_text(o)) raise(PyExc_TypeError, "new(): invalid data type '", Py_TYPE(o)->tp_name, "'");
@@ -166,8 +175,8 @@ class Reader {
       Tensor t = is_tensor(o) ? Tensor::borrow(o) : from_buffer(o);
       if (t.numel() != 1) raise_large_tensor(t, dtype);
       store_checked(load(t.dtype(), t->data), dtype, at);
-    } else if (is_number(o) && !is_fraction_of_numpy(o, dtype)) {
-      store_checked(number(o), dtype, at);
+    } else if (is_number(o) ? !is_fraction_of_numpy(o, dtype) : becomes_number(o, dtype)) {
+      store_checked(number(o, dtype), dtype, at);
     } else {
       raise_no_number(o, dtype);
     }
@@ -190,7 +199,6 @@ class Reader {
 
   Dims sizes_, place_;
   int depth_ = 0;
-  bool dtype_given_;
   std::optional<DType> dtype_;
 };
 
@@ -243,7 +251,7 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
   }
   if (is_array(data)) {
     Tensor shared = from_buffer(data);
-    return contiguous(convert_copy(shared, dtype.value_or(shared.dtype())));
+    return convert_copy(shared, dtype.value_or(shared.dtype()));
   }
   return Reader(data, dtype.has_value()).read(data, dtype);
 }

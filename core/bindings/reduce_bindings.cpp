@@ -102,11 +102,14 @@ void bind_spread() {
 // cumsum and cumsum_, which writes the result into its input.
 template <Tensor (*running)(const Tensor&, int64_t, MaybeDType)>
 void define_running(const std::string& name) {
-  define(name + "(Tensor input, int dim, *, dtype? dtype=None, Tensor? out=None)", kBoth, running);
+  define(name + "(Tensor input, int dim, *, dtype? dtype=None, Tensor~? out=None)", kBoth, running);
   define(name + "_(Tensor input, int dim, *, dtype? dtype=None)", kMethod,
          [](const Tensor& input, int64_t dim, MaybeDType dtype) {
            if (is_bool(input.dtype()) && input.ndim() > 0 && input.numel() > 0)
              raise_running_truth(running == cumsum ? "cumsum" : "cumprod");
+           if (dtype && *dtype != input.dtype())
+             raise(PyExc_RuntimeError, "Bad in-place call: input tensor dtype ", facts(input.dtype()).cpp_name,
+                   " and output tensor dtype ", facts(*dtype).cpp_name, " should match");
            const Tensor* inputs[] = {&input};
            // What the gradient reads must outlive the write.
            Tensor self = input, before = should_record(inputs) ? clone(input) : input;
@@ -129,7 +132,7 @@ void bind_scans() {
 void bind_reductions() {
   define("sum(Tensor input, *, dtype? dtype=None)", kBoth,
          [](const Tensor& x, MaybeDType t) { return sum(x, Dims(), false, t); });
-  define("sum(Tensor input, int[]? dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+  define("sum(Tensor input, int[]? dim, bool keepdim=False, *, dtype? dtype=None, Tensor~? out=None)", kBoth,
          [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
            return sum(x, dims_or_all(x, dims), keepdim, t);
          });
@@ -167,9 +170,9 @@ void bind_reductions() {
            return dims ? all_dims(x, *dims, keepdim) : all(x, Dims(), keepdim);
          });
   define("prod(Tensor input, *, dtype? dtype=None)", kBoth, [](const Tensor& x, MaybeDType t) { return prod(x, t); });
-  define("prod(Tensor input, int dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+  define("prod(Tensor input, int dim, bool keepdim=False, *, dtype? dtype=None, Tensor~? out=None)", kBoth,
          [](const Tensor& x, int64_t dim, bool keepdim, MaybeDType t) { return prod(x, dim, keepdim, t); });
-  define("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+  define("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor~? out=None)", kBoth,
          [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
            return nansum(x, dims.value_or(Dims()), keepdim, t);
          });

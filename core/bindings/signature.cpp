@@ -87,7 +87,8 @@ Parameter parse_parameter(std::string_view text, bool keyword_only) {
   std::string_view type = trim(text.substr(0, space));
   p.optional = type.back() == '?';
   if (p.optional) type.remove_suffix(1);
-  p.exact = type.back() == '!';
+  p.lends = type.back() == '~';
+  p.exact = type.back() == '!' || p.lends;
   if (p.exact) type.remove_suffix(1);
   p.type_text = std::string(type);
   p.kind = kind_of(type);

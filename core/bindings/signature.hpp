@@ -14,8 +14,9 @@ namespace chainrule {
 // Generator, object, int[] (a sequence, or one int), int[*] (also spread over the positional arguments), Tensor[],
 // Tensor[*]; `?` allows None. `*` starts the keyword-only ones. An argument called `out` is handled by the caller of
 // the function (Callable), which copies the result into it; with the type Tensor!? it must have the result's dtype, and
-// it gives its own to a function that has no tensor to take one from, such as zeros(3, out=x).
-// An argument called `pin_memory` may be False or None only: there is no accelerator to pin memory for.
+// it gives its own to a function that has no tensor to take one from, such as zeros(3, out=x). With the type Tensor~?
+// it gives its dtype to the argument `dtype` unless one is given. An argument called `pin_memory` may be False or None
+// only: there is no accelerator to pin memory for.
 enum class Kind : uint8_t {
   Tensor,
   Operand,
@@ -40,6 +41,7 @@ struct Parameter {
   Kind kind;
   bool optional;  // None is allowed
   bool exact;     // an `out` that must have the result's dtype, written Tensor!?
+  bool lends;     // an exact `out` whose dtype is taken where none is given, written Tensor~?
   bool keyword_only;
   bool pins;  // is called pin_memory
   std::string name;

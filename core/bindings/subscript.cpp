@@ -39,11 +39,13 @@ int consumed_dims(PyObject* o) {
   return 1;
 }
 
-Tensor apply_slice(const Tensor& t, int dim, PyObject* key) {
+// `whole`: give the tensor itself where all of the dimension is asked for.
+Tensor apply_slice(const Tensor& t, int dim, PyObject* key, bool whole) {
   Py_ssize_t start, stop, step;
   checked(PySlice_Unpack(key, &start, &stop, &step));
   if (step <= 0) raise(PyExc_ValueError, "step must be greater than zero");
   PySlice_AdjustIndices(t.size(dim), &start, &stop, step);
+  if (whole && start == 0 && stop == t.size(dim) && step == 1) return t;
   return slice(t, dim, start, stop, step);
 }
 
@@ -133,18 +135,23 @@ Tensor index_tensor(PyObject* o) {
         Py_TYPE(entry)->tp_name, ")");
 }
 
-Selection apply_key(const Tensor& self, PyObject* key) {
+[[noreturn]] void raise_too_many(const Tensor& self, PyObject* key) {
+  if (self.ndim() == 0 && is_plain_integer(key)) {
+    raise(PyExc_IndexError,
+          "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+          "convert a 0-dim tensor to a number");
+  }
+  if (self.ndim() == 0 && PySlice_Check(key)) raise(PyExc_IndexError, "slice() cannot be applied to a 0-dim tensor.");
+  raise(PyExc_IndexError, "too many indices for tensor of dimension ", self.ndim());
+}
+
+// As in PyTorch, a slice of all is no view of its own, unless it is all of the key: x[:] is a slice, x[:, 0] a select.
+Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
   Entries entries(key);
+  bool whole = assigned || PyTuple_Check(key);
   int used = 0;
   for (PyObject* e : entries) used += consumed_dims(e);
-  if (used > self.ndim()) {
-    if (self.ndim() == 0 && used == 1 && is_plain_integer(*entries.begin())) {
-      raise(PyExc_IndexError,
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-            "convert a 0-dim tensor to a number");
-    }
-    raise(PyExc_IndexError, "too many indices for tensor of dimension ", self.ndim());
-  }
+  if (used > self.ndim()) raise_too_many(self, key);
   Selection s{self, {}};
   int dim = 0, original = 0;  // the next dimension of the view, and of self
   bool seen_ellipsis = false;
@@ -154,7 +161,7 @@ Selection apply_key(const Tensor& self, PyObject* key) {
     if (is_plain_integer(e)) {
       s.view = apply_integer(s.view, dim, to_int(e), here);
     } else if (PySlice_Check(e)) {
-      s.view = apply_slice(s.view, dim++, e);
+      s.view = apply_slice(s.view, dim, e, whole), ++dim;
     } else if (e == Py_None) {
       s.view = unsqueeze(s.view, dim++);
     } else if (e == Py_Ellipsis) {
@@ -256,9 +263,11 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         Tensor t = Tensor::borrow(self);
         Tensor v = value_tensor(value, t.dtype());
         if (key == Py_False) return 0;  // selects nothing, so any shape will do
-        Selection s = apply_key(t, key);
+        Selection s = apply_key(t, key, true);
         if (!s.indices.empty()) {
           index_put(s.view, s.indices, drop_leading_ones(v, 0), false, Place::Itself);
+        } else if (s.view.get() == t.get() && v.ndim() == 0) {
+          fill(t, v, Place::Itself);
         } else {
           v = drop_leading_ones(v, s.view.ndim());
           check_expands(v, s.view.sizes());

@@ -15,7 +15,8 @@ namespace {
 
 PyObject* size_of_tensor(const Tensor& t, std::optional<int64_t> dim) {
   if (!dim) return size_tuple(t.sizes());
-  return PyLong_FromLongLong(t.ndim() == 0 ? (wrap_dim(*dim, 0), 1) : t.size(wrap_dim(*dim, t.ndim())));
+  if (t.ndim() == 0) raise(PyExc_IndexError, "Dimension specified as ", *dim, " but tensor has no dimensions");
+  return PyLong_FromLongLong(t.size(wrap_dim(*dim, t.ndim())));
 }
 
 PyObject* stride_of_tensor(const Tensor& t, std::optional<int64_t> dim) {
@@ -136,7 +137,7 @@ void bind_tensor_methods() {
   define("const_data_ptr(Tensor input) -> int", kMethod,
          [](const Tensor& t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)); });
   define("_is_view(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t->base != nullptr; });
-  define("is_signed(Tensor input) -> bool", kBoth, [](const Tensor& t) { return t.dtype() > DType::UInt8; });
+  define("is_signed(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_signed(t.dtype()); });
   define("item(Tensor input) -> Number", kMethod, item);
   define_quick("item", quick_item);
   define("tolist(Tensor input) -> list", kMethod, tolist);

@@ -65,7 +65,15 @@ Tensor reversed(const Tensor& x) {
   for (int i = 0; i < x.ndim(); ++i) order[i] = x.ndim() - 1 - i;
   return permute(x, order);
 }
-Tensor hermitian(const Tensor& x) { return conj(adjoint_matrix(x)); }
+Tensor transposed(const Tensor& x) { return adjoint_matrix(x, "mT"); }
+Tensor adjoint(const Tensor& x) { return conj(adjoint_matrix(x, "mH")); }
+Tensor hermitian(const Tensor& x) {
+  if (x.ndim() == 1 || x.ndim() > 2) {
+    raise(PyExc_RuntimeError, "tensor.H is only supported on matrices (2-D tensors). Got ", x.ndim(), "-D tensor.",
+          x.ndim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+  }
+  return adjoint(x);
+}
 // The same memory under a version count of its own: writes through .data are not noticed, as in PyTorch.
 Tensor get_data(const Tensor& x) {
   Tensor keeper = alias(x);
@@ -246,9 +254,9 @@ PyGetSetDef getset[] = {
     {"retains_grad", get_retains_grad, nullptr, "Whether a non-leaf keeps its gradient.", nullptr},
     {"data", get_view<get_data>, set_data, "The same values without history.", nullptr},
     {"T", get_view<reversed>, nullptr, "With all dimensions reversed.", nullptr},
-    {"mT", get_view<adjoint_matrix>, nullptr, "With the last two dimensions swapped.", nullptr},
+    {"mT", get_view<transposed>, nullptr, "With the last two dimensions swapped.", nullptr},
     {"H", get_view<hermitian>, nullptr, "The conjugate transpose.", nullptr},
-    {"mH", get_view<hermitian>, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
+    {"mH", get_view<adjoint>, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
     {"real", get_view<chainrule::real>, nullptr, "The real parts.", nullptr},
     {"imag", get_view<chainrule::imag>, nullptr, "The imaginary parts.", nullptr},
     {"output_nr", get_output_number, nullptr, "Which output of grad_fn this tensor is.", nullptr},

@@ -97,7 +97,7 @@ void bind_views() {
   define("squeeze(Tensor input, int[]? dim=None)", kBoth, squeeze_dims);
   define("unsqueeze(Tensor input, int dim)", kBoth, unsqueeze);
   define("flatten(Tensor input, int start_dim=0, int end_dim=-1)", kBoth, flatten);
-  define("ravel(Tensor input)", kBoth, [](const Tensor& t) { return reshape(t, Dims{-1}); });
+  define("ravel(Tensor input)", kBoth, [](const Tensor& t) { return reshape(contiguous(t), Dims{-1}); });
   define("unfold(Tensor input, int dimension, int size, int step)", kMethod, unfold);
   define("select(Tensor input, int dim, int index)", kBoth,
          [](const Tensor& t, int64_t dim, int64_t index) { return select(t, dim, index); });
@@ -130,7 +130,7 @@ void bind_views() {
   });
   define("resolve_conj(Tensor input)", kBoth, [](const Tensor& t) { return t; });
   define("resolve_neg(Tensor input)", kBoth, [](const Tensor& t) { return t; });
-  define("adjoint(Tensor input)", kBoth, [](const Tensor& t) { return conj(adjoint_matrix(t)); });
+  define("adjoint(Tensor input)", kBoth, [](const Tensor& t) { return conj(adjoint_matrix(t, "adjoint()")); });
 }
 
 }  // namespace chainrule

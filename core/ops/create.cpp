@@ -9,8 +9,9 @@
 namespace chainrule {
 namespace {
 
-OpInfo kFill{"fill_", "FillBackward0", "self: 0"};
-OpInfo kFillTensor{"fill_", "FillBackward1", "self: 0, value: the sum of g"};
+OpInfo kFill{"fill", "FillBackward0", "self: 0"}, kFillInplace{"fill_", "FillBackward2", "self: 0"};
+OpInfo kFillTensor{"fill", "FillBackward1", "self: 0, value: the sum of g"},
+    kFillTensorInplace{"fill_", "FillBackward3", "self: 0, value: the sum of g"};
 OpInfo kZero{"zero_", "ZeroBackward0", "self: 0"};
 
 [[noreturn]] void refuse(const char* kernel, DType t) {
@@ -19,9 +20,18 @@ OpInfo kZero{"zero_", "ZeroBackward0", "self: 0"};
 
 void check_fits(const Scalar& value, DType dtype) {
   if (fits(value, dtype)) return;
-  constexpr const char* names[kDTypeCount] = {"bool",    "uint8_t",  "int8_t",       "int16_t", "int",
-                                              "int64_t", "at::Half", "at::BFloat16", "float",   "double"};
+  constexpr const char* names[kDTypeCount] = {"bool",          "uint8_t", "uint16_t", "uint32_t", "uint64_t",
+                                              "int8_t",        "int16_t", "int",      "int64_t",  "c10::Half",
+                                              "c10::BFloat16", "float",   "double"};
   raise(PyExc_RuntimeError, "value cannot be converted to type ", names[static_cast<int>(dtype)], " without overflow");
+}
+
+// The number that is left of it in an integer dtype.
+double as_element(double value, DType dtype) {
+  check_fits(value, dtype);
+  alignas(8) char bytes[8];
+  store(value, dtype, bytes);
+  return load(dtype, bytes).real;
 }
 
 void fill_elements(const Tensor& t, const Scalar& value) {
@@ -87,7 +97,7 @@ Tensor ones(Span sizes, DType dtype) { return full(sizes, Scalar::of_int(1), dty
 Tensor scalar_tensor(const Scalar& value, DType dtype) { return full({}, value, dtype); }
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
-  if (is_bool(dtype) || is_complex(dtype)) refuse("arange_cpu", dtype);
+  if (is_bool(dtype) || is_complex(dtype) || is_limited(dtype)) refuse("arange_cpu", dtype);
   bool has_fractions = start.kind > Scalar::kInt || end.kind > Scalar::kInt || step.kind > Scalar::kInt;
   if (dtype == DType::Int64 &&
       has_fractions) {  // narrower integers count the steps before they are rounded, as in PyTorch
@@ -113,8 +123,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
 
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
-  if (is_bool(dtype) && steps > 1) refuse("linspace_cpu", dtype);
-  if (is_integral(dtype)) start = std::trunc(start), end = std::trunc(end);
+  if ((is_bool(dtype) || is_limited(dtype)) && steps > 1) refuse("linspace_cpu", dtype);
+  if (is_integral(dtype)) start = as_element(start, dtype), end = as_element(end, dtype);
   Tensor t = empty(Dims{steps}, DType::Float64);
   auto* out = t.data<double>();
   double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
@@ -127,6 +137,7 @@ Tensor linspace(double start, double end, int64_t steps, DType dtype) {
 }
 
 Tensor eye(int64_t n, int64_t m, DType dtype) {
+  if (is_limited(dtype)) refuse("eye", dtype);
   check(n >= 0, "n must be greater or equal to 0, got ", n);
   check(m >= 0, "m must be greater or equal to 0, got ", m);
   Tensor t = zeros(Dims{n, m}, dtype);
@@ -154,7 +165,7 @@ Tensor fill(const Tensor& x, const Scalar& value, Place place) {
   check_fits(value, x.dtype());
   Tensor out = open_write(place, {&x});
   fill_elements(out, value);
-  return record_write(kFill, place, out, {&x}, {}, give_zeros);
+  return record_write(place == Place::Copy ? kFill : kFillInplace, place, out, {&x}, {}, give_zeros);
 }
 
 Tensor fill(const Tensor& x, const Tensor& value, Place place) {
@@ -164,7 +175,8 @@ Tensor fill(const Tensor& x, const Tensor& value, Place place) {
   }
   Tensor out = open_write(place, {&x, &value});
   copy_elements(out, value);
-  return record_write(kFillTensor, place, out, {&x, &value}, {}, [](Backward& b) {
+  OpInfo& op = place == Place::Copy ? kFillTensor : kFillTensorInplace;
+  return record_write(op, place, out, {&x, &value}, {}, [](Backward& b) {
     give_zeros(b);
     if (b.needs(1)) b.give(1, sum_to(b.g(), {}));
   });

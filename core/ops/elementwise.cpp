@@ -7,6 +7,7 @@
 #include "autograd/dual.hpp"
 #include "autograd/inplace.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/copy.hpp"
 #include "ops/elementwise_gradient.hpp"
 #include "ops/pending.hpp"
 #include "ops/refusals.hpp"
@@ -56,9 +57,8 @@ bool keeps_strides(std::span<const Operand> in) { return in.size() == 2 && !(in[
 // A fresh output that keeps the layout of the first operand that has the result's shape.
 Tensor allocate(const Shape& s, std::span<const Operand> in) {
   for (const Operand& o : in) {
-    if (!o.tensor || (o.tensor->has(kContiguous) && !keeps_strides(in)) ||
-        !equal(Span(o.tensor->sizes(), o.tensor->ndim), s.sizes))
-      continue;
+    if (!o.tensor || !equal(Span(o.tensor->sizes(), o.tensor->ndim), s.sizes)) continue;
+    if (o.tensor->has(kContiguous) && !keeps_strides(in)) break;
     return empty_strided(s.sizes, dense_strides_like(Tensor::borrow(o.tensor)), s.result);
   }
   return empty(s.sizes, s.result);
@@ -70,8 +70,33 @@ void check_division(const OpRecord& op) {
   raise(PyExc_RuntimeError, "ZeroDivisionError\n  ", op.name, ": an integer was divided by zero.");
 }
 
+// Note [Operands of narrow dtypes]
+// Kernels calculate with int64 and float, but an operand is first what the common dtype makes of it: beside an int8
+// tensor, 300 is 44, and an int32 tensor beside a bfloat16 one is rounded to eight bits.
+Operand narrowed(const Operand& o, DType common, Tensor& held) {
+  if (o.tensor ? o.tensor->dtype == common : o.scalar.kind > Scalar::kInt) return o;
+  if (is_integral(common) && !(o.tensor && o.tensor->ndim)) {
+    Scalar given = o.tensor ? load(o.tensor->dtype, o.tensor->data) : o.scalar;
+    alignas(8) char bytes[8];
+    store(given, common, bytes);
+    return Operand(load(common, bytes));
+  }
+  if (!is_integral(common) && o.tensor && o.tensor->ndim && is_integral(o.tensor->dtype)) {
+    GradModeScope off(false);
+    held = to_dtype(Tensor::borrow(o.tensor), common);
+    return Operand(held);
+  }
+  return o;
+}
+
 void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
                  const Tensor& out) {
+  Operand narrow[kMaxInputs];
+  Tensor held[kMaxInputs];
+  if (s.common != DType::Int64 && (is_integral(s.common) || (is_floating(s.common) && size_of(s.common) == 2))) {
+    for (int i = 0; i < op.input_count; ++i) narrow[i] = i == op.condition ? in[i] : narrowed(in[i], s.common, held[i]);
+    in = {narrow, in.size()};
+  }
   Compute compute = compute_of(s.common);
   DType arithmetic = kComputeDType[static_cast<int>(compute)];
   ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute)];
@@ -319,13 +344,14 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
   refuse_parameters(op, in, parameters);
+  if (!op.is_test && op.condition < 0) refuse_narrow(in, self.dtype());
   Shape s = shape_of(op, in, parameters);
+  if (!equal(s.sizes, self.sizes())) {
+    raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
+  }
   if (!can_cast(s.result, self.dtype())) {
     raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
           facts(self.dtype()).tensor_name);
-  }
-  if (!equal(s.sizes, self.sizes())) {
-    raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
   }
   bool refused = refuses_derivative(op, true);
   bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));

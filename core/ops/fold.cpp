@@ -76,6 +76,9 @@ int64_t ReducedShape::folded() const {
 }
 
 Tensor fold(cpu::Fold f, const Tensor& x, uint64_t reduced, bool keepdim, const FoldOptions& o) {
+  // As int64 these would be in the wrong order.
+  if (is_limited(o.as) && f >= cpu::Fold::Max && f <= cpu::Fold::ArgMin)
+    refuse_limited(f == cpu::Fold::Min || f == cpu::Fold::ArgMin ? "min_values_cpu" : "max_values_cpu", o.as);
   reduced &= lowest_bits(x.ndim());
   Dims sizes = reduced_sizes(x.sizes(), reduced, keepdim);
   Tensor out = empty(sizes, o.out);

@@ -3,6 +3,7 @@
 
 #include "autograd/inplace.hpp"
 #include "ops/copy.hpp"
+#include "ops/create.hpp"
 #include "ops/nonzero.hpp"
 #include "ops/promotion.hpp"
 #include "ops/slices.hpp"
@@ -173,6 +174,15 @@ Tensor fitting_values(const Tensor& values, Span wanted) {
   return values.numel() == 1 ? values : expand(values, wanted);
 }
 
+// One value for a mask is converted, as masked_fill does it; any other must have the dtype.
+Tensor converted_value(const Tensor& x, const Plan& plan, const Tensor& values, bool accumulate) {
+  bool fills = !accumulate && values.numel() == 1 && plan.entries.size() == 1 && plan.entries[0].is_offsets;
+  if (fills) return scalar_tensor(load(values.dtype(), values->data), x.dtype());
+  raise(PyExc_RuntimeError, "Index put requires the source and destination dtypes match, got ",
+        facts(x.dtype()).tensor_name, " for the destination and ", facts(values.dtype()).tensor_name,
+        " for the source.");
+}
+
 struct IndexPutGradient {
   bool accumulate;
   void operator()(Backward& b) const {
@@ -204,17 +214,13 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
 }
 
 Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor& values, bool accumulate, Place place) {
-  if (x.dtype() != values.dtype()) {
-    raise(PyExc_RuntimeError, "Index put requires the source and destination dtypes match, got ",
-          facts(x.dtype()).tensor_name, " for the destination and ", facts(values.dtype()).tensor_name,
-          " for the source.");
-  }
   Tensor out = open_write(place, {&x, &values});
   LocatedSlices at;
   Plan plan = make_plan(out, indices);
   if (plan.entries.empty()) raise(PyExc_RuntimeError, "index_put_: the list of indices is empty");
   split_dims(out, plan, at.slices);
   Tensor given = fitting_values(apart_from(out, values), result_sizes(plan, at.slices));
+  if (x.dtype() != values.dtype()) given = converted_value(x, plan, given, accumulate);
   meet_at(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, plan, out, at, given);
   const Tensor* inputs[] = {&x, &values};
   IndexPutGradient gradient{accumulate};

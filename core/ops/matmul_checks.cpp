@@ -19,9 +19,10 @@ int64_t row_count(const Tensor& t) { return t.ndim() < 2 ? 1 : t.numel() / std::
 
 const char* element_name(DType t) {
   static constexpr const char* kNames[kDTypeCount] = {
-      "bool",  "unsigned char", "signed char",         "short int",
-      "int",   "long int",      "c10::Half",           "c10::BFloat16",
-      "float", "double",        "c10::complex<float>", "c10::complex<double>"};
+      "bool",          "unsigned char",       "unsigned short",      "unsigned int",
+      "unsigned long", "signed char",         "short int",           "int",
+      "long int",      "c10::Half",           "c10::BFloat16",       "float",
+      "double",        "c10::complex<float>", "c10::complex<double>"};
   return kNames[static_cast<int>(t)];
 }
 

@@ -3,6 +3,7 @@
 #include "backends/cpu/random/arguments.hpp"
 #include "backends/cpu/random/random.hpp"
 #include "ops/copy.hpp"
+#include "ops/create.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/random.hpp"
 #include "ops/random_types.hpp"
@@ -120,7 +121,7 @@ Tensor normal_spread(double mean, const Tensor& std, Generator* generator, const
     GradModeScope off(false);
     normal_(result, 0, 1, generator);
     elementwise_inplace(OpId::mul, {result, std});
-    elementwise_inplace(OpId::add, {result, Operand(mean)});
+    elementwise_inplace(OpId::add, {result, full({}, mean, result.dtype())});  // rounded first, as in PyTorch
   }
   return out ? result : record_zero(kNormalSpread, result, {&std});
 }

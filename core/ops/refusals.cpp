@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/sweep.hpp"
 #include "tensor/error.hpp"
 
 namespace chainrule {
@@ -68,12 +69,18 @@ Limits limits_of(DType t) {
   switch (t) {
     case DType::UInt8:
       return {0, 255, "uint8_t"};
+    case DType::UInt16:
+      return {0, 65535, "uint16_t"};
+    case DType::UInt32:
+      return {0, 4294967295.0, "uint32_t"};
+    case DType::UInt64:
+      return {0, 18446744073709551615.0, "uint64_t"};
     case DType::Int8:
       return {-128, 127, "int8_t"};
     case DType::Int16:
       return {-32768, 32767, "int16_t"};
     case DType::Int32:
-      return {-2147483648.0, 2147483647.0, "int32_t"};
+      return {-2147483648.0, 2147483647.0, "int"};
     default:
       return {-HUGE_VAL, HUGE_VAL, "int64_t"};
   }
@@ -85,12 +92,13 @@ void refuse_overflow(double value, DType t) {
   }
 }
 
-// A bound of clamp may be negative where the dtype has no sign: it wraps around.
-void refuse_wide_bounds(std::span<const Operand> in, DType common) {
-  if (!is_integral(common)) return;
-  for (const Operand& bound : in.subspan(1)) {
-    double value = bound.scalar.real;
-    if (!bound.tensor) refuse_overflow(common == DType::UInt8 ? std::abs(value) : value, common);
+// A number that an integer dtype cannot hold. Where the dtype has no sign, a negative one wraps around.
+void refuse_wide(double value, DType common) {
+  if (is_integral(common)) refuse_overflow(is_signed(common) ? value : std::abs(value), common);
+}
+void refuse_wide_numbers(std::span<const Operand> in, DType common) {
+  for (const Operand& o : in) {
+    if (!o.tensor) refuse_wide(o.scalar.real, common);
   }
 }
 
@@ -108,6 +116,99 @@ void refuse_hardtanh(const double* parameters, DType common) {
   }
 }
 
+// What is right although the arithmetic is int64's, as far as PyTorch has it; see Note [Limited dtypes].
+bool takes_limited(const OpRecord& op) {
+  if (promotes(op.domain)) return true;
+  switch (op.id) {
+    case OpId::mul:
+    case OpId::bitwise_and:
+    case OpId::bitwise_or:
+    case OpId::bitwise_xor:
+    case OpId::eq:
+    case OpId::ne:
+    case OpId::ceil:
+    case OpId::floor:
+    case OpId::round:
+    case OpId::trunc:
+    case OpId::nan_to_num:
+    case OpId::isnan:
+    case OpId::isinf:
+    case OpId::isfinite:
+    case OpId::isposinf:
+    case OpId::isneginf:
+    case OpId::signbit:
+    case OpId::where:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What PyTorch calls the kernel where it lacks one.
+std::string kernel_name(const OpRecord& op) {
+  switch (op.id) {
+    case OpId::add:
+    case OpId::sub:
+      return "add_stub";
+    case OpId::floor_divide:
+      return "div_floor_cpu";
+    case OpId::bitwise_left_shift:
+      return "lshift_cpu";
+    case OpId::bitwise_right_shift:
+      return "rshift_cpu";
+    case OpId::pow:
+    case OpId::square:
+      return "pow";
+    case OpId::digamma:
+      return "digamma";
+    case OpId::gelu:
+      return "GeluKernelImpl";
+    case OpId::floor:
+    case OpId::ceil:
+    case OpId::trunc:
+    case OpId::round:
+    case OpId::erf:
+    case OpId::erfc:
+    case OpId::erfinv:
+    case OpId::lgamma:
+    case OpId::i0:
+      return std::string(op.name) + "_vml_cpu";
+    default:
+      return std::string(op.name) + "_cpu";
+  }
+}
+
+// Where PyTorch has words of its own for it.
+void refuse_complex(const OpRecord& op) {
+  switch (op.id) {
+    case OpId::floor:
+    case OpId::ceil:
+    case OpId::trunc:
+      raise(PyExc_NotImplementedError, op.name, " is not supported for complex inputs");
+    case OpId::relu:
+    case OpId::hardtanh:
+    case OpId::clamp:
+    case OpId::clamp_min:
+    case OpId::clamp_max:
+      raise(PyExc_NotImplementedError, "clamp is not supported for complex types");
+    case OpId::signbit:
+      raise(PyExc_NotImplementedError, "signbit is not implemented for complex tensors.");
+    case OpId::isposinf:
+    case OpId::isneginf:
+      raise(PyExc_RuntimeError, op.name, " does not support complex inputs.");
+    case OpId::deg2rad:
+    case OpId::rad2deg:
+      raise(PyExc_RuntimeError, op.name, " is not supported for complex tensors.");
+    case OpId::minimum:
+    case OpId::maximum:
+    case OpId::fmin:
+    case OpId::fmax:
+      raise(PyExc_RuntimeError, op.name, " not implemented for complex tensors.");
+    default:
+      return;
+  }
+}
+
 // Ops of one tensor that keep its dtype want it for out= as well.
 bool converts_out(const OpRecord& op, std::span<const Operand> in) {
   if (op.is_test || promotes(op.domain) || op.id == OpId::square || op.id == OpId::threshold) return true;
@@ -119,9 +220,12 @@ bool converts_out(const OpRecord& op, std::span<const Operand> in) {
 }  // namespace
 
 void refuse_operands(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common) {
+  if (is_limited(common) && !takes_limited(op)) refuse_limited(kernel_name(op).c_str(), common);
   switch (op.id) {
-    case OpId::sub:
     case OpId::sub_scaled:
+      if (parameters) refuse_wide(parameters[0], common);
+      return refuse_bool_subtraction(in);
+    case OpId::sub:
     case OpId::rsub:
       return refuse_bool_subtraction(in);
     case OpId::neg:
@@ -138,7 +242,8 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
       if (common == DType::Bool) raise(PyExc_RuntimeError, "Boolean inputs not supported for relu");
       return;
     case OpId::pow:
-      return refuse_power(in[1], common);
+      refuse_power(in[1], common);
+      return refuse_wide_numbers(in.subspan(1), common);
     case OpId::addcdiv:
       return refuse_integer_quotient(in);
     case OpId::lerp:
@@ -146,19 +251,38 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
     case OpId::heaviside:
       return refuse_heaviside(in, common);
     case OpId::clamp:
-      return refuse_wide_bounds(in, common);
+    case OpId::where:
+      return refuse_wide_numbers(in.subspan(1), common);
     case OpId::clamp_min:
     case OpId::clamp_max:
       refuse_bool_bounds(op, in, common);
-      return refuse_wide_bounds(in, common);
+      return refuse_wide_numbers(in.subspan(1), common);
+    case OpId::add_scaled:
+    case OpId::addcmul:
+      return refuse_wide(parameters[0], common);
     case OpId::hardtanh:
       return refuse_hardtanh(parameters, common);
     case OpId::threshold:
-      if (is_integral(common)) refuse_overflow(parameters[0], common), refuse_overflow(parameters[1], common);
-      return;
+      return refuse_wide(parameters[0], common), refuse_wide(parameters[1], common);
     default:
       return;
   }
+}
+
+void raise_unsupported(const OpRecord& op, DType t) {
+  if (is_complex(t)) refuse_complex(op);
+  raise(PyExc_NotImplementedError, "\"", kernel_name(op), "\" not implemented for '", facts(t).tensor_name, "'");
+}
+
+void refuse_narrow(std::span<const Operand> in, DType to) {
+  if (is_complex(to)) return;
+  auto is_wider = [to](const Operand& o) {
+    if (o.tensor) return o.tensor->dtype != to && !can_cast(o.tensor->dtype, to);
+    return o.scalar.kind == Scalar::kComplex || (o.scalar.kind == Scalar::kFloat && !is_differentiable(to));
+  };
+  if (!std::any_of(in.begin(), in.end(), is_wider)) return;
+  raise(PyExc_RuntimeError, "result type ", facts(result_type(in)).tensor_name,
+        " can't be cast to the desired output type ", facts(to).tensor_name);
 }
 
 void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const double* parameters) {

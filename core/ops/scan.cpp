@@ -81,7 +81,7 @@ Tensor multiplied(const Tensor& x, int dim, Direction direction, DType dtype) {
 using Extremes = std::pair<Tensor, Tensor>;
 
 Extremes running_extreme(OpInfo& op, bool is_max, const Tensor& x, int64_t dim) {
-  if (is_complex(x.dtype())) {
+  if (is_complex(x.dtype()) || is_limited(x.dtype())) {
     raise(PyExc_NotImplementedError, "\"", op.name, "_cpu\" not implemented for '", facts(x.dtype()).tensor_name, "'");
   }
   int d = wrap_dim(dim, x.ndim());

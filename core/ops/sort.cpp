@@ -5,6 +5,7 @@
 #include "backends/cpu/select.hpp"
 #include "ops/along.hpp"
 #include "ops/rows.hpp"
+#include "ops/unsigned_order.hpp"
 
 namespace chainrule {
 namespace {
@@ -29,6 +30,10 @@ ValuesAndIndices recorded(OpInfo& op, const Tensor& x, int dim, const Tensor& va
 }  // namespace
 
 ValuesAndIndices sort(const Tensor& x, int64_t dim, bool descending, Stable stable) {
+  if (is_limited(x.dtype())) {
+    auto [values, indices] = sort(as_signed(x), dim, descending, stable);
+    return {as_unsigned(values, x.dtype()), indices};
+  }
   int d = wrap_dim(dim, x.ndim());
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), values = empty(from.sizes(), x.dtype()),
@@ -39,6 +44,7 @@ ValuesAndIndices sort(const Tensor& x, int64_t dim, bool descending, Stable stab
 }
 
 Tensor argsort(const Tensor& x, int64_t dim, bool descending, Stable stable) {
+  if (is_limited(x.dtype())) return argsort(as_signed(x), dim, descending, stable);
   int d = wrap_dim(dim, x.ndim());
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), indices = empty(from.sizes(), DType::Int64);

@@ -36,9 +36,8 @@ inline constexpr DType kComputeDType[] = {DType::Float32, DType::Float64, DType:
 inline const cpu::OpKernels* const all_kernels = CR_DISPATCH(elementwise_kernels);
 inline const cpu::OpKernels& kernels_of(const OpRecord& op) { return all_kernels[static_cast<int>(op.id)]; }
 
-[[noreturn]] inline void raise_unsupported(const OpRecord& op, DType t) {
-  raise(PyExc_NotImplementedError, "\"", op.name, "_cpu\" not implemented for '", facts(t).tensor_name, "'");
-}
+// In PyTorch's words.
+[[noreturn]] void raise_unsupported(const OpRecord& op, DType t);
 
 // An operand as a lane of the tile loop; a number becomes one value that is repeated.
 struct Numbers {

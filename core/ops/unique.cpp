@@ -11,6 +11,7 @@
 #include "backends/cpu/sort.hpp"
 #include "ops/copy.hpp"
 #include "ops/rearrange.hpp"
+#include "ops/unsigned_order.hpp"
 #include "tensor/element_type.hpp"
 
 namespace chainrule {
@@ -145,6 +146,14 @@ Unique group_slices(const Tensor& x, int dim, bool sorted, bool inverse) {
   return u;
 }
 
+// The same question about signed numbers of the same order.
+template <class Question>
+Unique of_signed(const Tensor& x, Question question) {
+  Unique u = question(as_signed(x));
+  u.values = as_unsigned(u.values, x.dtype());
+  return u;
+}
+
 int checked_dim(const Tensor& x, int64_t dim) {
   if (x.ndim() == 0) raise(PyExc_IndexError, "Dimension specified as ", dim, " but tensor has no dimensions");
   return wrap_dim(dim, x.ndim());
@@ -153,6 +162,7 @@ int checked_dim(const Tensor& x, int64_t dim) {
 }  // namespace
 
 Unique unique(const Tensor& x, bool inverse) {
+  if (is_limited(x.dtype())) return of_signed(x, [&](const Tensor& t) { return unique(t, inverse); });
   refuse_complex(x, "unique");
   Tensor from = plain(x), values = empty(Dims{x.numel()}, x.dtype()), indices = empty(Dims{x.numel()}, DType::Int64);
   cpu::sort_rows({x.dtype(), from->data, x.numel() ? 1 : 0, x.numel()}, false, cpu::Ties::Kept, values->data,
@@ -161,17 +171,21 @@ Unique unique(const Tensor& x, bool inverse) {
 }
 
 Unique unique_consecutive(const Tensor& x, bool inverse) {
+  if (is_limited(x.dtype())) return of_signed(x, [&](const Tensor& t) { return unique_consecutive(t, inverse); });
   refuse_complex(x, "unique");
   return recorded(kConsecutive, "unique_consecutive", x, group_elements(plain(x), nullptr, x.sizes(), inverse));
 }
 
 Unique unique_slices(const Tensor& x, int64_t dim, bool inverse) {
+  if (is_limited(x.dtype())) return of_signed(x, [&](const Tensor& t) { return unique_slices(t, dim, inverse); });
   int d = checked_dim(x, dim);
   refuse_complex(x, "unique_dim");
   return recorded(kUniqueDim, "unique_dim", x, group_slices(x, d, true, inverse));
 }
 
 Unique unique_consecutive_slices(const Tensor& x, int64_t dim, bool inverse) {
+  if (is_limited(x.dtype()))
+    return of_signed(x, [&](const Tensor& t) { return unique_consecutive_slices(t, dim, inverse); });
   int d = checked_dim(x, dim);
   refuse_complex(x, "unique");
   return recorded(kConsecutive, "unique_consecutive", x, group_slices(x, d, false, inverse));

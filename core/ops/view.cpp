@@ -130,7 +130,7 @@ Tensor expand(const Tensor& t, Span wanted) {
   auto n = static_cast<int>(wanted.size());
   int added = n - t.ndim();
   if (added < 0) {
-    raise(PyExc_RuntimeError, "expand(torch.FloatTensor{", t.sizes(), "}, size=", wanted,
+    raise(PyExc_RuntimeError, "expand(torch.", facts(t.dtype()).tensor_name, "Tensor{", t.sizes(), "}, size=", wanted,
           "): the number of sizes provided (", n,
           ") must be greater or equal to the number of dimensions in the tensor (", t.ndim(), ")");
   }
@@ -194,10 +194,11 @@ Tensor t(const Tensor& x) {
   return record_view(kT, show(x, sizes, strides, 0), x, [](const Tensor& g) { return chainrule::t(g); });
 }
 
-Tensor adjoint_matrix(const Tensor& x) {
-  if (x.ndim() < 2) {
-    raise(PyExc_RuntimeError, "tensor.mT is only supported on matrices or batches of matrices. Got ", x.ndim(),
-          "-D tensor.");
+Tensor adjoint_matrix(const Tensor& x, const char* name) {
+  if (x.ndim() == 0) return view_as_alias(x);
+  if (x.ndim() == 1) {
+    raise(PyExc_RuntimeError, "tensor.", name,
+          " is only supported on matrices or batches of matrices. Got 1-D tensor.");
   }
   return transpose(x, -2, -1);
 }

@@ -26,7 +26,7 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length);
 // Windows of `size` elements along `dim`, `step` apart; the elements of a window are the last dimension.
 Tensor unfold(const Tensor& t, int64_t dim, int64_t size, int64_t step);
 Tensor detach(const Tensor& t);
-Tensor adjoint_matrix(const Tensor& t);  // mT
+Tensor adjoint_matrix(const Tensor& t, const char* name);  // mT, which errors call `name`
 Tensor view_as_alias(const Tensor& t);
 
 // Where the slice at `index` of a dimension begins, in elements from the tensor's first.

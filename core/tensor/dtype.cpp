@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tensor/error.hpp"
+
 namespace chainrule {
 namespace {
 
@@ -16,6 +18,13 @@ DType promote_integral(DType a, DType b) {
   return std::max(a, b);
 }
 
+DType promote_limited(DType a, DType b) {
+  if (is_floating(a)) return a;
+  if (is_floating(b)) return b;
+  raise(PyExc_RuntimeError, "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote ",
+        facts(a).tensor_name, " and ", facts(b).tensor_name, "; convert one of them first");
+}
+
 DType promote_complex(DType a, DType b) {
   DType real = promote(real_of(a), real_of(b));
   return real == DType::Float64 ? DType::Complex128 : DType::Complex64;
@@ -23,8 +32,14 @@ DType promote_complex(DType a, DType b) {
 
 }  // namespace
 
+void refuse_limited(const char* kernel, DType t) {
+  raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(t).tensor_name, "'\n  ",
+        facts(t).name, " is for storing numbers; convert them to another dtype to calculate with them.");
+}
+
 DType promote(DType a, DType b) {
   if (a == b) return a;
+  if (is_limited(a) || is_limited(b)) return promote_limited(a, b);
   int ca = category(a), cb = category(b);
   if (ca == 3 || cb == 3) {
     // A real operand that is not floating does not widen a complex one.

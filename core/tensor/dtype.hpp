@@ -9,6 +9,9 @@ namespace chainrule {
 enum class DType : uint8_t {
   Bool,
   UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
   Int8,
   Int16,
   Int32,
@@ -20,7 +23,7 @@ enum class DType : uint8_t {
   Complex64,
   Complex128
 };
-inline constexpr int kDTypeCount = 12;
+inline constexpr int kDTypeCount = 15;
 
 struct DTypeFacts {
   const char* name;         // as in `chainrule.float32`
@@ -31,6 +34,9 @@ struct DTypeFacts {
 
 inline constexpr DTypeFacts kDTypeFacts[kDTypeCount] = {{"bool", "Bool", "bool", 1},
                                                         {"uint8", "Byte", "unsigned char", 1},
+                                                        {"uint16", "UInt16", "unsigned short", 2},
+                                                        {"uint32", "UInt32", "unsigned int", 4},
+                                                        {"uint64", "UInt64", "unsigned long", 8},
                                                         {"int8", "Char", "signed char", 1},
                                                         {"int16", "Short", "short", 2},
                                                         {"int32", "Int", "int", 4},
@@ -47,8 +53,17 @@ constexpr size_t size_of(DType t) { return facts(t).size; }
 constexpr bool is_complex(DType t) { return t >= DType::Complex64; }
 constexpr bool is_floating(DType t) { return t >= DType::Float16 && t <= DType::Float64; }
 constexpr bool is_integral(DType t) { return t >= DType::UInt8 && t <= DType::Int64; }
+constexpr bool is_signed(DType t) { return t >= DType::Int8; }
 constexpr bool is_bool(DType t) { return t == DType::Bool; }
 constexpr bool is_differentiable(DType t) { return t >= DType::Float16; }
+
+// Note [Limited dtypes]
+// uint16, uint32 and uint64 are there to be stored, moved and converted; PyTorch calculates little with them, and so do
+// we. No kernel is made for them: arithmetic reads them as int64, whose bits are right for what is allowed
+// (takes_limited in ops/refusals.cpp, for lines of the table), extremes are refused, and for sorting an order is asked
+// of the signed type of the same size after the first bit is flipped (ops/unsigned_order.hpp).
+constexpr bool is_limited(DType t) { return t >= DType::UInt16 && t <= DType::UInt64; }
+[[noreturn]] void refuse_limited(const char* kernel, DType t);
 
 // The real type of a complex one's parts; a real type is its own.
 constexpr DType real_of(DType t) {

@@ -8,7 +8,8 @@
 
 namespace chainrule {
 
-// Calls f with a null pointer to the type: with_element_type(x.dtype(), [&]<class T>(T*) { ... }).
+// Calls f with a null pointer to the type: with_element_type(x.dtype(), [&]<class T>(T*) { ... }). Raises for the
+// limited ones; see Note [Limited dtypes].
 template <class F>
 auto with_element_type(DType t, F&& f) {
   switch (t) {
@@ -16,6 +17,10 @@ auto with_element_type(DType t, F&& f) {
       return f(static_cast<bool*>(nullptr));
     case DType::UInt8:
       return f(static_cast<uint8_t*>(nullptr));
+    case DType::UInt16:
+    case DType::UInt32:
+    case DType::UInt64:
+      refuse_limited("kernel", t);
     case DType::Int8:
       return f(static_cast<int8_t*>(nullptr));
     case DType::Int16:

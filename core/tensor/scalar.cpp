@@ -29,6 +29,11 @@ int64_t as_integer(const Scalar& s) {
   return s.real >= -9.3e18 && s.real <= 9.2e18 ? static_cast<int64_t>(s.real) : INT64_MIN;
 }
 
+uint64_t as_unsigned(const Scalar& s) {
+  bool large = s.kind > Scalar::kInt && s.real >= 0x1p63 && s.real < 0x1p64;
+  return large ? static_cast<uint64_t>(s.real) : static_cast<uint64_t>(as_integer(s));
+}
+
 }  // namespace
 
 DType default_dtype() { return default_floating; }
@@ -46,10 +51,11 @@ bool fits(const Scalar& s, DType dtype) {
     return !std::isfinite(s.real) ||
            std::fabs(s.real) <= largest[static_cast<int>(dtype) - static_cast<int>(DType::Float16)];
   }
-  if (dtype == DType::Int64 && s.kind <= Scalar::kInt) return true;
+  if (dtype == DType::Int64 && s.kind <= Scalar::kInt) return !s.is_above_int64();
   int bits = static_cast<int>(8 * size_of(dtype));
-  // A negative number wraps around into an unsigned type, as in PyTorch, as long as its magnitude fits.
-  if (dtype == DType::UInt8) return std::fabs(s.real) <= 255;
+  // A negative integer wraps around into an unsigned type, as in PyTorch, as long as its magnitude fits.
+  if (!is_signed(dtype) && s.kind > Scalar::kInt && !(s.real >= 0)) return false;
+  if (!is_signed(dtype)) return std::fabs(s.real) <= std::ldexp(1.0, bits) - 1;
   return s.real >= -std::ldexp(1.0, bits - 1) && s.real < std::ldexp(1.0, bits - 1);
 }
 
@@ -59,6 +65,12 @@ void store(const Scalar& s, DType dtype, void* to) {
       return put<uint8_t>(to, s.real != 0 || s.imaginary != 0);
     case DType::UInt8:
       return put(to, static_cast<uint8_t>(as_integer(s)));
+    case DType::UInt16:
+      return put(to, static_cast<uint16_t>(as_integer(s)));
+    case DType::UInt32:
+      return put(to, static_cast<uint32_t>(as_integer(s)));
+    case DType::UInt64:
+      return put(to, as_unsigned(s));
     case DType::Int8:
       return put(to, static_cast<int8_t>(as_integer(s)));
     case DType::Int16:
@@ -95,6 +107,12 @@ Scalar load(DType dtype, const void* from) {
       return Scalar::of_int(take<uint8_t>(from) != 0, Scalar::kBool);
     case DType::UInt8:
       return Scalar::of_int(take<uint8_t>(from));
+    case DType::UInt16:
+      return Scalar::of_int(take<uint16_t>(from));
+    case DType::UInt32:
+      return Scalar::of_int(take<uint32_t>(from));
+    case DType::UInt64:
+      return Scalar::of_unsigned(take<uint64_t>(from));
     case DType::Int8:
       return Scalar::of_int(take<int8_t>(from));
     case DType::Int16:

@@ -9,7 +9,7 @@ namespace chainrule {
 struct Scalar {
   enum Kind : uint8_t { kBool, kInt, kFloat, kComplex };
   Kind kind = kFloat;
-  int64_t integer = 0;  // for kBool and kInt
+  int64_t integer = 0;  // for kBool and kInt; of an integer above int64's, the bits
   double real = 0;      // always set
   double imaginary = 0;
 
@@ -21,6 +21,13 @@ struct Scalar {
     s.integer = v;
     return s;
   }
+  static Scalar of_unsigned(uint64_t v) {
+    Scalar s = of_int(static_cast<int64_t>(v));
+    s.real = static_cast<double>(v);
+    return s;
+  }
+  // Whether it is an integer that uint64 holds and int64 does not.
+  bool is_above_int64() const { return kind == kInt && integer < 0 && real > 0; }
   static Scalar of_complex(double re, double im) {
     Scalar s(re);
     s.kind = kComplex;

@@ -52,6 +52,9 @@ from ._core import (
     sparse_csr,
     strided,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from ._core import bool as bool
 
@@ -96,7 +99,17 @@ _SUBMODULES = {
     *("testing", "torch_version", "types", "utils", "version", "xpu", "__config__"),
 }
 _FROM_SUBMODULES = {
-    "autocast": "amp",
+    **dict.fromkeys(("autocast", "GradScaler"), "amp"),
+    **dict.fromkeys(
+        ("is_anomaly_enabled", "is_anomaly_check_nan_enabled", "set_anomaly_enabled"), "autograd.anomaly_mode"
+    ),
+    **dict.fromkeys(
+        (
+            *("binary_cross_entropy_with_logits", "cosine_embedding_loss", "ctc_loss", "hinge_embedding_loss"),
+            *("kl_div", "margin_ranking_loss", "poisson_nll_loss", "triplet_margin_loss"),
+        ),
+        "legacy_losses",
+    ),
     **dict.fromkeys(
         (
             *("is_autocast_enabled", "set_autocast_enabled", "get_autocast_dtype", "set_autocast_dtype"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+from . import _core
 from ._core import Tensor
 from .nn.parameter import Parameter
 from .storage import TypedStorage
@@ -83,12 +84,21 @@ def saved_form(tensor: Tensor) -> tuple:
         if tensor.__dict__:
             return _rebuild_parameter_with_state, (*form, dict(tensor.__dict__))
         return _rebuild_parameter, form
-    storage = TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype)
-    layout = (storage, tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
-    form = (*layout, tensor.requires_grad, OrderedDict())
+    rebuild, form = _saved_elements(tensor)
     if type(tensor) is Tensor and not tensor.__dict__:
-        return _rebuild_tensor_v2, form
-    return _rebuild_from_type_v2, (_rebuild_tensor_v2, type(tensor), form, dict(tensor.__dict__))
+        return rebuild, form
+    return _rebuild_from_type_v2, (rebuild, type(tensor), form, dict(tensor.__dict__))
+
+
+# PyTorch made no storage types for these any more: the dtype stands beside the bytes.
+WITHOUT_STORAGE_TYPE = (_core.uint16, _core.uint32, _core.uint64)
+
+
+def _saved_elements(tensor: Tensor) -> tuple:
+    layout = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.requires_grad, OrderedDict())
+    if tensor.dtype in WITHOUT_STORAGE_TYPE:
+        return _rebuild_tensor_v3, (tensor.untyped_storage(), *layout, tensor.dtype)
+    return _rebuild_tensor_v2, (TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype), *layout)
 
 
 _REBUILD = {

@@ -87,12 +87,12 @@ def to_dlpack(tensor: Tensor):
     """A capsule that another library's from_dlpack takes.
 
     Shape and dtype: Any tensor; the result is a capsule.
-    Derivative: none, a tensor that requires a gradient is refused
+    Derivative: none, a capsule has no history
 
     >>> torch.from_dlpack(torch.to_dlpack(torch.tensor([1., 2.])))
     tensor([1., 2.])
     """
-    return _core.to_dlpack(tensor, False)
+    return _core.to_dlpack(tensor.detach(), False)
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:

@@ -20,6 +20,9 @@ _DTYPES = {
     "I32": _core.int32,
     "I16": _core.int16,
     "I8": _core.int8,
+    "U64": _core.uint64,
+    "U32": _core.uint32,
+    "U16": _core.uint16,
     "U8": _core.uint8,
     "BOOL": _core.bool,
 }

@@ -57,4 +57,4 @@ class iinfo:  # noqa: N801
         self.max = (1 << (self.bits - 1)) - 1 if type.is_signed else (1 << self.bits) - 1
 
     def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"  # as floats, as in PyTorch

@@ -1,6 +1,6 @@
 """Records of reductions, scans, softmax and norms."""
 
-from .record import B, X, op
+from .record import B, N, X, op
 
 _M = X(3, 4, 5)
 EMPTY = "dtypes"  # with nothing to calculate PyTorch does not look at the dtype
@@ -72,6 +72,9 @@ REDUCTIONS = [
     *(op(name, _M) for name in ("max", "min", "argmax", "argmin", "aminmax", "count_nonzero")),
     *(op(name, _M, 1) for name in ("max", "min", "argmax", "argmin", "count_nonzero")),
     *(op(name, _M, -1, keepdim=True) for name in ("max", "min", "argmax", "argmin")),
+    op("hash_tensor", _M),
+    op("hash_tensor", _M, (0, 2), keepdim=True),
+    op("hash_tensor", N(7), 0),
     op("aminmax", _M, dim=1),
     op("aminmax", _M, dim=-1, keepdim=True),
     op("max", X(3, 4), X(3, 4)),

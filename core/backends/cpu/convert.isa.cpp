@@ -85,8 +85,14 @@ CR_CONVERT To from_number(N x) {
     return to_bfloat16(float(x));
   } else if constexpr (std::is_same_v<To, HalfBits>) {
     return to_half(float(x));
+  } else if constexpr (std::is_unsigned_v<To> && sizeof(To) >= 4 && std::is_floating_point_v<N>) {
+    using Half = std::make_signed_t<To>;  // machines convert to signed integers
+    constexpr To kTopBit = To(1) << (8 * sizeof(To) - 1);
+    return x >= N(kTopBit) ? To(Half(x - N(kTopBit))) ^ kTopBit : To(Half(x));
+  } else if constexpr (std::is_same_v<To, uint16_t> && std::is_floating_point_v<N>) {
+    return uint16_t(int32_t(x));  // negative numbers wrap around
   } else if constexpr (std::is_same_v<To, uint8_t> && std::is_floating_point_v<N>) {
-    return uint8_t(int64_t(x));  // negative numbers wrap around
+    return uint8_t(int64_t(x));
   } else {
     return To(x);
   }
@@ -142,21 +148,34 @@ void convert_kernel(void* out, const void* in, int64_t n) {
 }
 
 // In the order of DType.
-#define CR_EACH_DTYPE(f)                                                                                        \
-  f(BoolByte), f(uint8_t), f(int8_t), f(int16_t), f(int32_t), f(int64_t), f(HalfBits), f(BFloatBits), f(float), \
-      f(double), f(Complex<float>), f(Complex<double>)
+#define CR_EACH_DTYPE(f)                                                                                         \
+  f(BoolByte), f(uint8_t), f(uint16_t), f(uint32_t), f(uint64_t), f(int8_t), f(int16_t), f(int32_t), f(int64_t), \
+      f(HalfBits), f(BFloatBits), f(float), f(double), f(Complex<float>), f(Complex<double>)
+
+// Between integers the sign of the result's type never matters, and that of the source only where bits are added: such
+// pairs share their kernels.
+template <class T>
+using Signed = std::conditional_t<std::is_integral_v<T>, std::make_signed<T>, std::type_identity<T>>::type;
+template <class From, class To>
+struct Shared {
+  static constexpr bool integers = std::is_integral_v<From> && std::is_integral_v<To>;
+  using Source = std::conditional_t<integers && sizeof(To) <= sizeof(From), Signed<From>, From>;
+  using Result = std::conditional_t<integers || std::is_same_v<From, BoolByte>, Signed<To>, To>;
+  static constexpr ConvertKernel kernel = &convert_kernel<Source, Result>;
+};
 
 template <class From>
 struct ConvertRow {
-#define CR_TO(To) &convert_kernel<From, To>
+#define CR_TO(To) Shared<From, To>::kernel
   static constexpr ConvertKernel kernels[kDTypeCount] = {CR_EACH_DTYPE(CR_TO)};
 };
 
-#define CR_FROM(From)                                                                         \
-  {ConvertRow<From>::kernels[0], ConvertRow<From>::kernels[1],  ConvertRow<From>::kernels[2], \
-   ConvertRow<From>::kernels[3], ConvertRow<From>::kernels[4],  ConvertRow<From>::kernels[5], \
-   ConvertRow<From>::kernels[6], ConvertRow<From>::kernels[7],  ConvertRow<From>::kernels[8], \
-   ConvertRow<From>::kernels[9], ConvertRow<From>::kernels[10], ConvertRow<From>::kernels[11]}
+#define CR_FROM(From)                                                                           \
+  {ConvertRow<From>::kernels[0],  ConvertRow<From>::kernels[1],  ConvertRow<From>::kernels[2],  \
+   ConvertRow<From>::kernels[3],  ConvertRow<From>::kernels[4],  ConvertRow<From>::kernels[5],  \
+   ConvertRow<From>::kernels[6],  ConvertRow<From>::kernels[7],  ConvertRow<From>::kernels[8],  \
+   ConvertRow<From>::kernels[9],  ConvertRow<From>::kernels[10], ConvertRow<From>::kernels[11], \
+   ConvertRow<From>::kernels[12], ConvertRow<From>::kernels[13], ConvertRow<From>::kernels[14]}
 constinit const ConvertKernel convert_kernels[kDTypeCount][kDTypeCount] = {CR_EACH_DTYPE(CR_FROM)};
 
 }  // namespace chainrule::cpu::CR_ISA

@@ -56,3 +56,29 @@ class detect_anomaly:  # noqa: N801
 
     def __exit__(self, *exception) -> None:
         _core.set_anomaly(*self._before)
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly detection is on.
+
+    >>> torch.is_anomaly_enabled()
+    False
+    """
+    return _core.get_anomaly()[0]
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly detection, where it is on, looks for NaN.
+
+    >>> torch.is_anomaly_check_nan_enabled()
+    True
+    """
+    return _core.get_anomaly()[1]
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switches anomaly detection on or off.
+
+    >>> torch.set_anomaly_enabled(False)
+    """
+    _core.set_anomaly(enabled, check_nan)

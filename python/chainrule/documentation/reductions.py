@@ -96,6 +96,13 @@ count_nonzero
     Derivative: none, the result is of integers
     >>> torch.count_nonzero(torch.tensor([1, 0, 2]))
     tensor(2)
+hash_tensor
+    The exclusive or of the bits of the elements, each as float64 or int64, over `dim` or all: whether something has
+    changed.
+    Shape and dtype: Without the dimensions reduced; uint64.
+    Derivative: none, the result is of integers
+    >>> torch.hash_tensor(torch.tensor([1., 2.]))
+    tensor(9218868437227405312, dtype=torch.uint64)
 logsumexp
     log(sum(exp(x))) over `dim`, without overflow.
     Shape and dtype: Without the dimensions reduced; bool and integers are converted to the default float dtype first.

@@ -97,6 +97,12 @@ fill_
     Shape and dtype: Those of the input.
     >>> torch.zeros(2).fill_(7)
     tensor([7., 7.])
+fill_diagonal_
+    Writes `fill_value` along the main diagonal, and returns the tensor; with `wrap`, a tall matrix gets another below.
+    Shape and dtype: Those of the input.
+    >>> torch.zeros(2, 3).fill_diagonal_(7)
+    tensor([[7., 0., 0.],
+            [0., 7., 0.]])
 zero_
     Writes zeros everywhere, and returns the tensor.
     Shape and dtype: Those of the input.

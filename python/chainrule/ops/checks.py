@@ -10,6 +10,9 @@ from .._core import Tensor, dtype
 _SPOKEN = {
     "torch.bool": "Bool",
     "torch.uint8": "Byte",
+    "torch.uint16": "UInt16",
+    "torch.uint32": "UInt32",
+    "torch.uint64": "UInt64",
     "torch.int8": "Char",
     "torch.int16": "Short",
     "torch.int32": "Int",

@@ -106,5 +106,11 @@ OPERATIONS = {
         function hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, *, {_OPTIONS})
         function kaiser_window(int window_length, bool periodic=True, float beta=12.0, *, {_OPTIONS})
     """,
+    "diagonals": """
+        method   fill_diagonal_(Tensor input, Number fill_value, bool wrap=False)
+    """,
+    "hashes": """
+        both     hash_tensor(Tensor input, int[]? dim=None, *, bool keepdim=False, int mode=0, Tensor!? out=None)
+    """,
     **LINALG,
 }

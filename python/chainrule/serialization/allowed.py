@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Size, Tensor, UntypedStorage, device
-from .._utils import REBUILD
+from .._utils import REBUILD, WITHOUT_STORAGE_TYPE
 from ..nn.parameter import Parameter
 from ..storage import TypedStorage
 from .names import STORAGE_TYPES
@@ -143,7 +143,8 @@ _VALUES: dict[str, Any] = {
     "torch.storage.TypedStorage": TypedStorage,
     **{f"torch.{name}": kind for name, kind in STORAGE_TYPES.items()},
     **{f"torch.cuda.{name}": kind for name, kind in STORAGE_TYPES.items()},
-    **{f"torch.{kind.dtype!r}".replace("torch.torch.", "torch."): kind.dtype for kind in STORAGE_TYPES.values()},
+    **{repr(kind.dtype): kind.dtype for kind in STORAGE_TYPES.values()},
+    **{repr(dtype): dtype for dtype in WITHOUT_STORAGE_TYPE},
 }
 NAMES: dict[str, Any] = _VALUES | {name: value for name, (value, _) in _CONSTRUCTORS.items()}
 CONSTRUCTOR = {id(value): constructor for value, constructor in _CONSTRUCTORS.values()}

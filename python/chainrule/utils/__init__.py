@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from . import checkpoint, hooks
 
 if _TYPE_CHECKING:
-    from . import benchmark, data, tensorboard
+    from . import benchmark, data, dlpack, tensorboard
 
-__all__ = ["benchmark", "checkpoint", "data", "hooks", "tensorboard"]
+__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "tensorboard"]
 
 
 def __getattr__(name: str):
-    if name in ("benchmark", "data", "tensorboard"):  # needed by those who use them, and not cheap to import
+    if name in ("benchmark", "data", "dlpack", "tensorboard"):  # needed by those who use them, and not cheap to import
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
