@@ -97,6 +97,8 @@ from .amp.state import set_autocast_cpu_enabled as set_autocast_cpu_enabled
 from .amp.state import set_autocast_dtype as set_autocast_dtype
 from .amp.state import set_autocast_enabled as set_autocast_enabled
 from .amp.state import set_autocast_gpu_dtype as set_autocast_gpu_dtype
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
