@@ -208,3 +208,85 @@ def test_is_grads_batched():
         return library.autograd.grad(y, x, library.eye(3, dtype=library.float64), is_grads_batched=True)
 
     agree(program)
+
+
+# ---- what is refused, and modes
+
+REFUSED = {
+    "grad of whole numbers": lambda f, t, x: f.grad(lambda x: x.sum())(t.arange(3)),
+    "argnums": lambda f, t, x: f.grad(lambda x: x.sum(), argnums="a")(x),
+    "vjp of whole numbers": lambda f, t, x: f.vjp(lambda x: x.long(), x),
+    "vjp of no tensor": lambda f, t, x: f.vjp(lambda x: 3, x),
+    "a cotangent's shape": lambda f, t, x: f.vjp(lambda x: x * 2, x)[1](t.ones(2)),
+    "a cotangent's type": lambda f, t, x: f.vjp(lambda x: x * 2, x)[1](3.0),
+    "jvp of nothing": lambda f, t, x: f.jvp(t.sin, (), ()),
+    "jvp of a number": lambda f, t, x: f.jvp(t.sin, (3,), (3,)),
+    "a tangent's shape": lambda f, t, x: f.jvp(t.sin, (x,), (t.ones(2),)),
+    "jvp to a number": lambda f, t, x: f.jvp(lambda x: 3, (x,), (x,)),
+    "linearize, shape": lambda f, t, x: f.linearize(lambda a, b: a * b, x, x)[1](x, t.ones(2)),
+    "linearize, dtype": lambda f, t, x: f.linearize(lambda a, b: a * b, x, x)[1](x, x.float()),
+    "jacrev of whole numbers": lambda f, t, x: f.jacrev(lambda x: x.sum())(t.arange(3)),
+    "jacrev to whole numbers": lambda f, t, x: f.jacrev(lambda x: x.long())(x),
+    "jacrev of complex numbers": lambda f, t, x: f.jacrev(t.sin)(x + 1j),
+    "jacfwd of complex numbers": lambda f, t, x: f.jacfwd(t.sin)(x + 1j),
+    "jacrev to complex numbers": lambda f, t, x: f.jacrev(lambda x: x + 1j)(x),
+    "jacfwd to complex numbers": lambda f, t, x: f.jacfwd(lambda x: x + 1j)(x),
+    "another dict": lambda f, t, x: f.vmap(lambda d: d["b"], in_dims=({"a": 0},))({"b": x}),
+    "out_dims is no number": lambda f, t, x: f.vmap(lambda x: x, out_dims="a")(x),
+    "out_dims of another tree": lambda f, t, x: f.vmap(lambda x: x, out_dims=(0, 0))(x),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node")
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals(case):
+    agree(lambda t: REFUSED[case](t.func, t, t.arange(1.0, 4.0, dtype=t.float64)), words=4)
+
+
+def test_inside_inference_mode():
+    def program(t):
+        f, w = t.func, t.tensor(3.0, requires_grad=True)
+        with t.inference_mode():
+            x = t.tensor([1.0, 2.0])
+            found = [
+                f.grad(lambda x: (w * x**2).sum())(x),
+                f.vjp(lambda x: x**2, x)[1](t.ones(2)),
+                f.jacrev(lambda x: x**2)(x),
+                f.hessian(lambda x: (x**3).sum())(x),
+                f.vmap(f.grad(lambda x: x**2))(x),
+            ]
+        return [*found, f.grad(lambda x: (x**2).sum())(x)]
+
+    agree(program)
+
+
+@pytest.mark.parametrize("randomness", ["same", "different"])
+def test_chunks_draw_as_the_whole(randomness):
+    def program(t):
+        t.manual_seed(0)
+        return t.func.vmap(lambda x: x + t.randn(2), randomness=randomness, chunk_size=2)(t.zeros(4, 2))
+
+    agree(program)
+
+
+def test_one_mask_for_all_samples():
+    def program(t, drop):
+        t.manual_seed(1)
+        return t.func.vmap(lambda x: drop(t.nn.functional, x), randomness="same")(t.arange(1.0, 41.0).view(2, 20))
+
+    agree(lambda t: program(t, lambda f, x: f.dropout(x, 0.5)))
+    agree(lambda t: program(t, lambda f, x: f.alpha_dropout(x, 0.5)))
+
+
+@pytest.mark.parametrize("randomness", ["error", "same", "different"])
+def test_random_slopes(randomness):
+    def slopes(training):
+        x = -chainrule.ones(3, 50)
+        return chainrule.func.vmap(lambda x: chainrule.rrelu(x, training=training), randomness=randomness)(x)
+
+    assert slopes(False).unique().numel() == 1
+    if randomness == "different":
+        assert slopes(True).unique().numel() > 100
+    else:
+        with pytest.raises(RuntimeError, match="random"):
+            slopes(True)

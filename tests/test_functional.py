@@ -81,3 +81,71 @@ def test_products_can_be_differentiated():
         return [library.autograd.grad(r.sum(), x) for r in results]
 
     agree(program)
+
+
+# ---- every option with every kind of function
+
+FUNCTIONS = {
+    "curved": (lambda t: lambda x: x**2, 1),
+    "one number": (lambda t: lambda x: (x**2).sum(), 1),
+    "two outputs": (lambda t: lambda a, b: (a * b, a.sum()), 2),
+    "two inputs": (lambda t: lambda a, b: (a * b).sum() ** 2, 2),
+    "constant": (lambda t: lambda x: t.ones(2), 1),
+    "linear": (lambda t: lambda x: (2 * x).sum(), 1),
+    "an unused input": (lambda t: lambda a, b: (a**2).sum(), 2),
+}
+FLAGS = [(create, strict) for create in (False, True) for strict in (False, True)]
+# PyTorch's results with a graph that leads nowhere require a gradient; the words differ where both refuse.
+PRODUCTS = ["vjp", "jvp", "vhp", "hvp"]
+
+
+def arguments(t, name, create_graph):
+    make, count = FUNCTIONS[name]
+    x = t.tensor([1.0, 2.0], requires_grad=create_graph)
+    return make(t), (x if count == 1 else (x, t.tensor([3.0, 4.0]))), count
+
+
+def detached(tree):
+    return tuple(map(detached, tree)) if isinstance(tree, (list, tuple)) else tree.detach()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_products_of_every_kind(name, product):
+    def program(t, create_graph, strict):
+        f, inputs, count = arguments(t, name, create_graph)
+        like = f(*inputs) if count > 1 else f(inputs)
+        like = like if product == "vjp" else inputs
+        v = tuple(map(t.ones_like, like)) if isinstance(like, tuple) else t.ones_like(like)
+        function = getattr(t.autograd.functional, product)
+        return detached(function(f, inputs, v, create_graph=create_graph, strict=strict))
+
+    for flags in FLAGS:
+        agree(lambda t, flags=flags: program(t, *flags), words=4)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+@pytest.mark.parametrize("matrix", ["jacobian", "hessian"])
+def test_matrices_of_every_kind(name, strategy, matrix):
+    option = "strategy" if matrix == "jacobian" else "outer_jacobian_strategy"
+
+    def program(t, create_graph, strict, vectorize):
+        f, inputs, _ = arguments(t, name, create_graph)
+        options = {"create_graph": create_graph, "strict": strict, "vectorize": vectorize, option: strategy}
+        return detached(getattr(t.autograd.functional, matrix)(f, inputs, **options))
+
+    for flags in FLAGS:
+        for vectorize in (False, True):
+            words = 0 if (name, matrix) == ("an unused input", "hessian") else 4
+            agree(lambda t, flags=flags, v=vectorize: program(t, *flags, v), words=words)
+
+
+@pytest.mark.parametrize("function", [*PRODUCTS, "jacobian", "hessian"])
+def test_inputs_that_cannot_be_differentiated(function):
+    def program(t, inputs):
+        v = () if function in ("jacobian", "hessian") else (t.ones(2),)
+        return getattr(t.autograd.functional, function)(lambda *x: x[0].sum(), inputs(t), *v)
+
+    agree(lambda t: program(t, lambda t: [t.ones(2), t.ones(2)]), words=4)
+    agree(lambda t: program(t, lambda t: t.arange(2)), words=5)

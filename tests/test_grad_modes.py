@@ -223,3 +223,42 @@ def test_modes_are_shown_where_they_are():
     with chainrule.no_grad():
         assert not chainrule.is_grad_enabled()
     assert chainrule.is_grad_enabled()
+
+
+def test_what_a_mode_remembers():
+    def program(torch):
+        mode, switch = torch.no_grad(), torch.set_grad_enabled(True)
+        with mode:
+            inside = mode.prev
+        return inside, switch.prev, switch.mode, repr(switch)
+
+    agree(program)
+
+
+def test_anomaly_detection_can_be_asked_for():
+    def program(torch):
+        found = [torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()]
+        with torch.autograd.set_detect_anomaly(True, check_nan=False):
+            found += [torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()]
+        return [*found, torch.is_anomaly_enabled()]
+
+    agree(program)
+
+
+def test_grad_dtype_of_what_is_no_leaf():
+    def program(torch, use):
+        return use(torch.ones(2, requires_grad=True) * 2)
+
+    agree(lambda torch: program(torch, lambda y: y.grad_dtype), words=5)
+    agree(lambda torch: program(torch, lambda y: setattr(y, "grad_dtype", torch.float64)), words=5)
+    agree(lambda torch: setattr(torch.ones(2, requires_grad=True), "grad_dtype", "a"), words=5)
+
+
+def test_backward_on_one_thread():
+    def program(torch):
+        x = torch.ones(2, requires_grad=True)
+        with torch.autograd.set_multithreading_enabled(False):
+            (x * x).sum().backward()
+        return x.grad
+
+    agree(program)
