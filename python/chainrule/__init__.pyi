@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, TypeGuard, overload
 
 from . import _core
-from . import __config__ as __config__
 from . import accelerator as accelerator
 from . import amp as amp
 from . import autograd as autograd
