@@ -54,7 +54,9 @@ def class_body(tree: ast.Module, name: str) -> list[ast.stmt]:
     return next(item.body for item in tree.body if isinstance(item, ast.ClassDef) and item.name == name)
 
 
-@pytest.mark.parametrize("name", ["_core.pyi", "__init__.pyi", *(f"{p}/__init__.pyi" for p in LAZY)])
+@pytest.mark.parametrize(
+    "name", ["_core.pyi", "__init__.pyi", "linalg/__init__.pyi", *(f"{p}/__init__.pyi" for p in LAZY)]
+)
 def test_shipped_stubs_are_up_to_date(generator: ModuleType, name: str) -> None:
     shipped = (STUBS / name).read_text()
     assert generator.stubs()[STUBS / name] == shipped, "the core's functions changed: run `make stubs`"
@@ -82,6 +84,11 @@ def test_package_names() -> None:
     public = {n for n in dir(chainrule) if not n.startswith("_")}
     internal = {n for n in public if isinstance(getattr(chainrule, n), ModuleType)} - chainrule._SUBMODULES
     assert public - internal - names == set()
+
+
+def test_linalg_names() -> None:
+    names = declared(ast.parse((STUBS / "linalg" / "__init__.pyi").read_text()).body)
+    assert names - {"Tensor", "_functions"} == set(chainrule.linalg.__all__)
 
 
 @pytest.mark.parametrize("name", LAZY)

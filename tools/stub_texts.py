@@ -441,3 +441,18 @@ cdouble: _dtype
 
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
 """
+
+LINALG_HEAD = f"""
+import builtins
+from collections.abc import Sequence
+from typing import Any, overload
+
+from .. import _core
+from .._core import Tensor as Tensor
+from .failures import LinAlgError as LinAlgError
+
+{ALIASES.strip()}
+_DTypeLike = _core.dtype | _type[_float] | _type[_int] | _type[_bool] | _type[_complex]
+
+_functions: dict[_str, Any]
+"""

@@ -73,7 +73,10 @@ def result_class(fields: str) -> str:
 
 def argument(p: Parameter) -> str:
     name = p.name + "_" if p.name in texts.KEYWORDS else p.name
-    return f"{name}: {argument_type(p.type)}" + (f" = {p.default.replace(chr(39), chr(34))}" if p.default else "")
+    default = re.sub(r",\b|,(?=-)", ", ", p.default or "").replace(
+        "'", '"'
+    )  # signatures have no spaces inside a default
+    return f"{name}: {argument_type(p.type)}" + (f" = {default}" if default else "")
 
 
 def arguments(parameters: list[Parameter]) -> Iterator[list[str]]:
@@ -236,7 +239,7 @@ def imported() -> list[str]:
             by_module.setdefault(module.removeprefix("chainrule."), []).append(name)
     for name, module in by_name.items():
         by_module.setdefault(module, []).append(name)
-    names = sorted([*vars(chainrule)["_SUBMODULES"], "_core"])
+    names = sorted(["_core", *(m for m in vars(chainrule)["_SUBMODULES"] if not m.startswith("_"))])
     lines = [f"from . import {m}" + (f" as {m}" if m != "_core" else "") for m in names]
     for module in sorted(by_module):
         lines += [f"from .{module} import {n} as {n}" for n in sorted(by_module[module], key=by_number)]
@@ -271,6 +274,16 @@ def package_stub() -> str:
     return "\n".join([*head, texts.PACKAGE_REST.strip(), *lines, ""])
 
 
+def linalg_stub() -> str:
+    """torch.linalg: the functions that begin with `linalg_`, without it."""
+    rows = [parse(name, text) for kind, name, text in _core.signatures() if kind == "function"]
+    wanted = [s for s in rows if s.name.startswith("linalg_") or s.name == "matmul"]
+    renamed = sorted((s._replace(name=s.name.removeprefix("linalg_")) for s in wanted), key=lambda s: s.name)
+    lines = [line for _, group in groupby(renamed, lambda s: s.name) for line in overloads(group, False)]
+    head = [HEADER, texts.LINALG_HEAD.strip(), ""]
+    return "\n".join([*head, *lines, ""])
+
+
 def lazy_stub(package: ModuleType) -> str:
     """The names of a package that loads its files on first use (see lazy.py), as imports."""
     files: dict[str, str] = vars(package)["_FILES"]
@@ -289,7 +302,8 @@ def by_case(name: str) -> tuple[int, list[object]]:
 def stubs() -> dict[Path, str]:
     """The text of each stub, by its path."""
     lazy = {PACKAGE / name / "__init__.pyi": lazy_stub(package(name)) for name in ("nn", "nn/functional", "nn/modules")}
-    return {PACKAGE / "_core.pyi": core_stub(), PACKAGE / "__init__.pyi": package_stub(), **lazy}
+    linalg = PACKAGE / "linalg" / "__init__.pyi"
+    return {PACKAGE / "_core.pyi": core_stub(), PACKAGE / "__init__.pyi": package_stub(), linalg: linalg_stub(), **lazy}
 
 
 def package(name: str) -> ModuleType:

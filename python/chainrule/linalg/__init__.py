@@ -4,8 +4,6 @@ Their bodies are in the files beside this one, one subject each; Note [Operation
 LAPACK does the factorisations (`lapack`), and the derivatives stand beside the functions.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-
 from .. import _core
 from .failures import LinAlgError
 
@@ -15,9 +13,3 @@ _functions["matmul"] = _core.functions["matmul"]
 __all__ = ["LinAlgError", *sorted(_functions)]
 
 globals().update(_functions)
-
-if _TYPE_CHECKING:  # the names above are made while the program runs
-    from collections.abc import Callable
-    from typing import Any
-
-    def __getattr__(name: str) -> Callable[..., Any]: ...
