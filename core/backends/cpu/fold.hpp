@@ -162,16 +162,34 @@ CR_INLINE auto shortened(const F& f, Vector<T>* a) {
   }
 }
 
-// As many rows as 32 vectors can hold.
-inline constexpr int kRowsTogether = kVectorBytes / 8;
-
-// The first `groups` groups of each of `rows` rows. The processor fetches ahead within a page only, and rows are often
-// as long as one: several at a time keep it busy, and those that come next are asked for.
-template <int rows, class F, size_t... K, class T = typename F::Element>
-CR_INLINE void fold_groups(const F& f, const T* x, int64_t stride, int64_t groups, typename Short<T>::Aligned* out,
-                           std::index_sequence<K...>) {
+template <class F, size_t... K, class T = typename F::Element>
+CR_INLINE auto fold_groups(const F& f, const T* x, int64_t groups, std::index_sequence<K...>) {
   constexpr int lanes = kLanes<T>, group = lanes * int(sizeof...(K));
-  Vector<T> a[rows][sizeof...(K)];
+  Vector<T> a[] = {f.prepare(load(x + int(K) * lanes))...};
+  for (int64_t g = 1; g < groups; ++g) {
+    ((a[K] = f.fold(a[K], f.prepare(load(x + g * group + int(K) * lanes)))), ...);
+  }
+  return shortened(f, a);
+}
+
+// As many rows as 32 vectors can hold, for the folds that are bound by memory and common; each costs compile time.
+inline constexpr int kRowsTogether = kVectorBytes / 8;
+template <class F>
+inline constexpr bool folds_together = false;
+template <>
+inline constexpr bool folds_together<SumFold<float>> = true;
+template <>
+inline constexpr bool folds_together<SumFold<double>> = true;
+template <bool is_max>
+inline constexpr bool folds_together<ExtremeFold<float, is_max>> = true;
+
+// fold_groups of kRowsTogether rows. The processor fetches ahead within a page only, and rows are often as long as one:
+// several at a time keep it busy, and those that come next are asked for.
+template <class F, size_t... K, class T = typename F::Element>
+__attribute__((noinline)) void fold_groups_together(const F& f, const T* x, int64_t stride, int64_t groups,
+                                                    typename Short<T>::Aligned* out, std::index_sequence<K...>) {
+  constexpr int rows = kRowsTogether, lanes = kLanes<T>, vectors = int(sizeof...(K)), group = lanes * vectors;
+  Vector<T> a[rows][vectors];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) ((a[r][K] = f.prepare(load(x + r * stride + int(K) * lanes))), ...);
   for (int64_t g = 1; g < groups; ++g) {
@@ -179,13 +197,17 @@ CR_INLINE void fold_groups(const F& f, const T* x, int64_t stride, int64_t group
     for (int r = 0; r < rows; ++r) {
       const T* at = x + r * stride + g * group;
       ((a[r][K] = f.fold(a[r][K], f.prepare(load(at + int(K) * lanes)))), ...);
-      if constexpr (rows > 1) {
-        for (int line = 0; line < 4; ++line) __builtin_prefetch(at + rows * stride + line * (group / 4));
-      }
+      for (int line = 0; line < 4; ++line) __builtin_prefetch(at + rows * stride + line * (group / 4));
     }
   }
+  alignas(kVectorBytes) T sums[rows * group];
 #pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) out[r] = shortened(f, a[r]);
+  for (int r = 0; r < rows; ++r) (store(sums + r * group + int(K) * lanes, a[r][K]), ...);
+#pragma GCC unroll 1
+  for (int r = 0; r < rows; ++r) {
+    Vector<T> row[] = {load(sums + r * group + int(K) * lanes)...};
+    out[r] = shortened(f, row);
+  }
 }
 
 template <class F, class S>
@@ -220,8 +242,7 @@ CR_INLINE T fold_rest(const F& f, const T* x, int64_t done, int64_t n, typename 
 template <class F, class T = typename F::Element>
 CR_INLINE T fold_vectors(const F& f, const T* x, int64_t n) {
   if (n >= kGroup<T>) {
-    typename Short<T>::Aligned s;
-    fold_groups<1>(f, x, 0, n / kGroup<T>, &s, std::make_index_sequence<256 / kVectorBytes>());
+    auto s = fold_groups(f, x, n / kGroup<T>, std::make_index_sequence<256 / kVectorBytes>());
     return fold_rest(f, x, n / kGroup<T> * kGroup<T>, n, s);
   }
   if (n >= Short<T>::lanes) return fold_rest(f, x, Short<T>::lanes, n, f.prepare(load_short(x)));
@@ -234,12 +255,16 @@ CR_INLINE T fold_vectors(const F& f, const T* x, int64_t n) {
 template <class F, class Each, class T = typename F::Element>
 CR_INLINE void fold_rows(const F& f, const T* x, int64_t stride, int64_t m, int64_t n, Each each) {
   int64_t i = 0;
-  for (; n >= kGroup<T> && i + kRowsTogether <= m; i += kRowsTogether) {
-    typename Short<T>::Aligned s[kRowsTogether];
-    const T* first = x + i * stride;
-    fold_groups<kRowsTogether>(f, first, stride, n / kGroup<T>, s, std::make_index_sequence<256 / kVectorBytes>());
-    for (int r = 0; r < kRowsTogether; ++r) {
-      each(i + r, fold_rest(f, first + r * stride, n / kGroup<T> * kGroup<T>, n, s[r]));
+  if constexpr (folds_together<F>) {
+    const int64_t groups = n / kGroup<T>;
+    for (; groups > 0 && i + kRowsTogether <= m; i += kRowsTogether) {
+      typename Short<T>::Aligned s[kRowsTogether];
+      const T* first = x + i * stride;
+      fold_groups_together(f, first, stride, groups, s, std::make_index_sequence<256 / kVectorBytes>());
+#pragma GCC unroll 1
+      for (int r = 0; r < kRowsTogether; ++r) {
+        each(i + r, fold_rest(f, first + r * stride, groups * kGroup<T>, n, s[r]));
+      }
     }
   }
   for (; i < m; ++i) each(i, fold_vectors(f, x + i * stride, n));
