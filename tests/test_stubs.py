@@ -21,7 +21,7 @@ CHECKER_ONLY = {"__buffer__"} if sys.version_info < (3, 12) else set()
 
 
 # Packages whose files load on first use.
-LAZY = ("nn", "nn/functional", "nn/modules")
+LAZY = ("distributed", "nn", "nn/functional", "nn/modules", "nn/parallel")
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from chainrule.tensor_methods import is_in_submodule
 
 PACKAGE = Path(__file__).parents[1] / "python" / "chainrule"
 WIDTH = 120
+LAZY = ("distributed", "nn", "nn/functional", "nn/modules", "nn/parallel")  # packages whose files load on first use
 HEADER = "# Written by tools/stubs.py; `make stubs` writes it anew."
 
 
@@ -301,7 +302,7 @@ def by_case(name: str) -> tuple[int, list[object]]:
 
 def stubs() -> dict[Path, str]:
     """The text of each stub, by its path."""
-    lazy = {PACKAGE / name / "__init__.pyi": lazy_stub(package(name)) for name in ("nn", "nn/functional", "nn/modules")}
+    lazy = {PACKAGE / name / "__init__.pyi": lazy_stub(package(name)) for name in LAZY}
     linalg = PACKAGE / "linalg" / "__init__.pyi"
     return {PACKAGE / "_core.pyi": core_stub(), PACKAGE / "__init__.pyi": package_stub(), linalg: linalg_stub(), **lazy}
 

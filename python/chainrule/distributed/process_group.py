@@ -165,10 +165,11 @@ def init_process_group(
     world_size = world_size if world_size >= 0 else int(os.environ.get("WORLD_SIZE", -1))
     _check_size(world_size, mpi.COMM_WORLD.size)
     communicator = mpi.COMM_WORLD.Split(0, rank if rank >= 0 else mpi.COMM_WORLD.rank)
-    if rank >= 0 and communicator.rank != rank:
+    claimed = communicator.allgather(rank if rank >= 0 else communicator.rank)  # all raise, or none
+    if claimed != list(range(communicator.size)):
         raise ValueError(
-            f"init_process_group: this process says that its rank is {rank} (argument or RANK), but among "
-            f"{communicator.size} processes that makes it rank {communicator.rank}: each needs a number of its own"
+            f"init_process_group: the processes say that their ranks are {claimed} (argument or RANK), but there are "
+            f"{communicator.size}: each needs a number of its own, from 0 on"
         )
     failure.join(communicator, progress)
     name = group_name or "default_pg"
