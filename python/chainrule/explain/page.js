@@ -163,7 +163,7 @@ function visible() {
     const node = item.nodes[0];
     const lines = item.folded
       ? [["", `▸ ${item.module}`], ["quiet", `${item.nodes.filter((n) => n.kind !== "leaf").length} operations`]]
-      : [...labelled(node), ["quiet", short([node.operation, node.shape && `[${node.shape}]`, node.place].filter(Boolean).join("  "))]];
+      : [...labelled(node), ["quiet", short([node.label.startsWith(node.operation) ? "" : node.operation, node.shape && `[${node.shape}]`, node.place].filter(Boolean).join("  "))]];
     if (!item.folded && node.gradient !== null) lines.push(["gradient sent", short(`gradient ${brief(node.gradient)}`)]);
     Object.assign(item, { lines, width: Math.max(...lines.map(([, t]) => t.length)) * 7.3 + 20, height: lines.length * 16 + 14 });
   }
@@ -326,11 +326,11 @@ function begin() {  // too much to be read at once: the top of it, in a size tha
   apply();
 }
 
-function bringIntoView(item) {
+function bringIntoView(item) {  // no farther than needed, so that what was looked at stays in sight
   const box = $("graph").getBoundingClientRect(), { view } = state;
-  const x = item.x * view.k + view.x, y = item.y * view.k + view.y;
-  if (x < 60 || x > box.width - 60) view.x += box.width / 2 - x;
-  if (y < 40 || y > box.height - 40) view.y += box.height / 2 - y;
+  const shift = (at, half, size) => (at < half ? half - at : at > size - half ? size - half - at : 0);
+  view.x += shift(item.x * view.k + view.x, Math.min(box.width / 2, (item.width / 2) * view.k + 24), box.width);
+  view.y += shift(item.y * view.k + view.y, Math.min(box.height / 2, (item.height / 2) * view.k + 90), box.height);
   apply();
 }
 
