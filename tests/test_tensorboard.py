@@ -42,6 +42,10 @@ def written(library, folder: Path) -> dict[str, list]:
         writer.add_histogram("edges", values, 1, bins=[-1.0, 0.0, 0.5, 1.0])
         writer.add_text("note", "*words*", 2)
         writer.add_image("picture", library.linspace(0, 1, 48).reshape(3, 4, 4), 3)
+        writer.add_audio("sound", library.sin(library.arange(100.0)) * 1.1, 1, sample_rate=8000)
+        points = values[:12].reshape(4, 3)
+        writer.add_embedding(points, ["a", "b", "c", "d"], library.rand(4, 3, 5, 5), 1, tag="a/b")
+        writer.add_embedding(points, [[1, "x"]] * 4, metadata_header=["number", "name"])
         assert writer.get_logdir() == str(folder)
 
     from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
@@ -62,6 +66,14 @@ def test_files_are_pytorchs(tmp_path: Path) -> None:
     ours, theirs = written(chainrule, tmp_path / "ours"), written(reference, tmp_path / "theirs")
     assert ours.keys() == theirs.keys()
     assert ours == theirs
+    files = [
+        p.relative_to(tmp_path / "theirs") for p in (tmp_path / "theirs").rglob("*.*") if p.suffix in (".tsv", ".pbtxt")
+    ]
+    assert len(files) == 5
+    for path in files:
+        assert (tmp_path / "ours" / path).read_text() == (tmp_path / "theirs" / path).read_text()
+    sprite = "00001/a%2fb/sprite.png"
+    assert (tmp_path / "ours" / sprite).read_bytes() == (tmp_path / "theirs" / sprite).read_bytes()
 
 
 @needs_tensorboard

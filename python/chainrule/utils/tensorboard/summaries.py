@@ -1,8 +1,11 @@
-"""What TensorBoard keeps of one value: scalars, histograms, images and texts as the messages of its event files."""
+"""What TensorBoard keeps of one value: scalars, histograms, images, sounds and texts, as messages of its files."""
 
 from __future__ import annotations
 
+import array
 import io
+import sys
+import wave
 from collections.abc import Sequence
 from typing import Any
 
@@ -110,7 +113,7 @@ def histogram(tag: str, values: Any, bins: int | str | Sequence[float], max_bins
     )
 
 
-def _picture(pixels: Tensor, dataformats: str) -> Tensor:
+def tiled(pixels: Tensor, dataformats: str) -> Tensor:
     """Pixels of any order of dimensions as height, width, channels; several images side by side in a square grid."""
     letters = dataformats.upper()
     if len(letters) != pixels.ndim or len(set(letters)) != len(letters) or not set(letters) <= set("NCHW"):
@@ -131,21 +134,56 @@ def _picture(pixels: Tensor, dataformats: str) -> Tensor:
 def image(tag: str, pixels: Any, dataformats: str) -> Any:
     """An image as PNG: bytes from 0 to 255, or brightness from 0 to 1."""
     pb = library()
+    picture = tiled(values_of(pixels), dataformats)
+    if picture.dtype != chainrule.uint8:
+        picture = (picture.float() * 255).clamp(0, 255).to(chainrule.uint8)
+    height, width, channels = picture.shape
+    encoded = png(picture)
+    kept = pb.Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=encoded)
+    return pb.Summary(value=[pb.Summary.Value(tag=tag, image=kept)])
+
+
+def png(picture: Tensor) -> bytes:
+    """Bytes of height, width, channels as a PNG file."""
     try:
         from PIL import Image
     except ImportError as error:
         raise ImportError("add_image needs the package `pillow`: `pip install pillow`.") from error
-    picture = _picture(values_of(pixels), dataformats)
-    if picture.dtype != chainrule.uint8:
-        picture = (picture.float() * 255).clamp(0, 255).to(chainrule.uint8)
     height, width, channels = picture.shape
     modes = {3: "RGB", 4: "RGBA"}
     if channels not in modes:
         raise ValueError(f"An image has 1, 3 or 4 channels, and this one has {channels}.")
     file = io.BytesIO()
     Image.frombytes(modes[channels], (width, height), bytes(picture.flatten().tolist())).save(file, format="PNG")
-    kept = pb.Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=file.getvalue())
-    return pb.Summary(value=[pb.Summary.Value(tag=tag, image=kept)])
+    return file.getvalue()
+
+
+def audio(tag: str, sound: Any, sample_rate: int) -> Any:
+    """A sound of one channel, its amplitudes from -1 to 1, as a WAV file of 16 bits."""
+    pb = library()
+    samples = values_of(sound).squeeze()
+    if float(samples.abs().max()) > 1:
+        print("warning: audio amplitude out of range, auto clipped.")
+        samples = samples.clamp(-1, 1)
+    if samples.ndim != 1:
+        raise AssertionError("input tensor should be 1 dimensional.")
+    frames = array.array("h", (samples * 32767).to(chainrule.int16).tolist())
+    if sys.byteorder == "big":
+        frames.byteswap()
+    file = io.BytesIO()
+    with wave.open(file, "wb") as writer:
+        writer.setnchannels(1)
+        writer.setsampwidth(2)
+        writer.setframerate(sample_rate)
+        writer.writeframes(frames.tobytes())
+    kept = pb.Summary.Audio(
+        sample_rate=sample_rate,
+        num_channels=1,
+        length_frames=len(frames),
+        encoded_audio_string=file.getvalue(),
+        content_type="audio/wav",
+    )
+    return pb.Summary(value=[pb.Summary.Value(tag=tag, audio=kept)])
 
 
 def text(tag: str, words: str) -> Any:

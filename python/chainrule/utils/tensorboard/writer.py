@@ -6,9 +6,10 @@ import os
 import socket
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
-from . import summaries
+from . import embedding, summaries
 
 
 def _default_folder(comment: str) -> str:
@@ -40,6 +41,7 @@ class SummaryWriter:
             "filename_suffix": filename_suffix,
         }
         self._files: dict[str, Any] = {}
+        self._projections: list[Any] = []
         self._file(self.log_dir)
 
     def _file(self, folder: str) -> Any:
@@ -142,6 +144,40 @@ class SummaryWriter:
         """A text, shown as Markdown."""
         self._write(summaries.text(tag, text_string), global_step, walltime)
 
+    def add_audio(
+        self,
+        tag: str,
+        snd_tensor: Any,
+        global_step: Any = None,
+        sample_rate: int = 44100,
+        walltime: float | None = None,
+    ) -> None:
+        """A sound of one channel, its amplitudes from -1 to 1."""
+        self._write(summaries.audio(tag, snd_tensor, sample_rate), global_step, walltime)
+
+    def add_embedding(
+        self,
+        mat: Any,
+        metadata: Any = None,
+        label_img: Any = None,
+        global_step: Any = None,
+        tag: str = "default",
+        metadata_header: Any = None,
+    ) -> None:
+        """Points for the projector, one a row, with labels and small pictures (N, C, H, W) of them."""
+        from google.protobuf import text_format
+        from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig  # type: ignore[attr-defined]
+
+        step = 0 if global_step is None else global_step
+        folder = embedding.folder_of(tag, step)
+        place = Path(self.log_dir)
+        if (place / folder).is_dir():
+            print("warning: Embedding dir exists, did you set global_step for add_embedding()?")
+        embedding.write_points(place / folder, mat, metadata, label_img, metadata_header)
+        self._projections.append(embedding.describe(folder, tag, step, metadata, label_img))
+        text = text_format.MessageToString(ProjectorConfig(embeddings=self._projections))
+        (place / "projector_config.pbtxt").write_text(text)
+
     def add_hparams(
         self,
         hparam_dict: dict[str, Any],
@@ -167,7 +203,8 @@ class SummaryWriter:
         if name.startswith("add_"):
             raise NotImplementedError(
                 f"SummaryWriter.{name} is not part of chainrule. There are add_scalar, add_scalars, add_histogram, "
-                "add_image, add_images, add_figure, add_text and add_hparams; chainrule.explain draws graphs."
+                "add_image, add_images, add_figure, add_audio, add_embedding, add_text and add_hparams; "
+                "chainrule.explain draws graphs."
             )
         raise AttributeError(f"'SummaryWriter' object has no attribute '{name}'")
 
