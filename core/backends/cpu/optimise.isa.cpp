@@ -51,10 +51,11 @@ CR_INLINE T larger(T a, T b) {
 // Where a gradient is zero, nothing changes. Most rows of a large embedding's gradient are: those are not even read.
 template <class T>
 CR_INLINE void plain_sgd(const Arrays<T>& x, const Common<T>& c, int64_t n) {
-  constexpr int64_t kBlock = 64;
+  constexpr int64_t kBlock = 64, kAhead = 1024;
   const bool zero_rests = c.decay == 0 && c.lr * T(0) == 0;  // not for an infinite rate
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = begin + kBlock < n ? begin + kBlock : n;
+    for (int64_t i = begin + kAhead; i < end + kAhead; i += 64 / int64_t(sizeof(T))) __builtin_prefetch(x.g + i);
     int moves = !zero_rests;
     for (int64_t i = begin; i < end; ++i) moves |= x.g[i] != 0;
     if (!moves) continue;
