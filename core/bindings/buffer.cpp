@@ -10,8 +10,10 @@
 namespace chainrule {
 namespace {
 
-constexpr const char* kFormats[kDTypeCount] = {"?", "B", "H",     "I", "Q", "b",  "h", "i",
-                                               "q", "e", nullptr, "f", "d", "Zf", "Zd"};
+// NumPy takes "Q" for another type than its uint64 where a long has 64 bits, and PyTorch refuses that one.
+constexpr const char* kUInt64 = sizeof(long) == 8 ? "L" : "Q";
+constexpr const char* kFormats[kDTypeCount] = {"?", "B", "H",     "I", kUInt64, "b",  "h", "i",
+                                               "q", "e", nullptr, "f", "d",     "Zf", "Zd"};
 
 // What a buffer needs for its life: sizes and strides in bytes, and the memory itself, for the tensor may get other
 // memory meanwhile (out=, resize_, .data).
@@ -50,6 +52,7 @@ DType dtype_of(PyObject* object, const Py_buffer& view) {
   for (int i = 0; i < kDTypeCount; ++i) {
     if (kFormats[i] && !std::strcmp(format, kFormats[i])) return static_cast<DType>(i);
   }
+  if (!std::strcmp(format, "Q")) return DType::UInt64;
   if (!std::strcmp(format, "L") || !std::strcmp(format, "N")) return view.itemsize == 8 ? DType::UInt64 : DType::UInt32;
   if (!std::strcmp(format, "l") || !std::strcmp(format, "n")) return view.itemsize == 8 ? DType::Int64 : DType::Int32;
   if (*format == '>' || *format == '!') {

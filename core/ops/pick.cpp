@@ -2,6 +2,7 @@
 #include "ops/pick.hpp"
 
 #include "ops/along.hpp"
+#include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/view.hpp"
@@ -25,7 +26,10 @@ void check_elements(const Tensor& x, const Dims& dims, const char* name) {
 Tensor share_among(const Tensor& ties, const Tensor& g, const Dims& dims) {
   Tensor count = sum(ties, dims, true, {});
   Tensor none = elementwise(OpId::div, {zeros({}, g.dtype()), count});
-  return elementwise(OpId::where, {ties, elementwise(OpId::div, {g, count}), none});
+  bool narrow = size_of(real_of(g.dtype())) < 4;  // such a dtype might not hold the count
+  Tensor whole = narrow ? to_dtype(g, DType::Float32) : g;
+  Tensor share = to_dtype(elementwise(OpId::div, {whole, count}), g.dtype());
+  return elementwise(OpId::where, {ties, share, none});
 }
 
 Tensor share_with_equals(const Tensor& x, const Tensor& y, const Tensor& g) {
