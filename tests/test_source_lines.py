@@ -303,5 +303,7 @@ def test_results_of_no_grad_remember_where():
 def test_backward_without_a_graph_names_the_cut():
     y = (leaf() * 2).sum().detach()
     line = here(-1)
-    with pytest.raises(RuntimeError, match=rf"left the graph through detach\(\).\n  here: .*test_source_lines.py:{line}"):
+    with pytest.raises(
+        RuntimeError, match=rf"left the graph through detach\(\).\n  here: .*test_source_lines.py:{line}"
+    ):
         y.backward()

@@ -1,15 +1,16 @@
-"""What Python adds to an error of the core: which variable it was, and the smallest change that mends it.
-
-Note [Error words]: the core knows shapes and lines, but not what the user calls his tensors. So before it raises, it
-shows its text here. First words stay as they are; lines below them are replaced by ones that name things. Nothing here
-may raise, or take long for an error that it does not know: some programs try things and catch.
-"""
+"""What Python adds to an error of the core: which variable it was, and the smallest change that mends it."""
 
 from __future__ import annotations
 
 from _thread import get_ident
 from types import TracebackType
 from typing import Any
+
+"""Note [Error words]
+The core knows shapes and lines, but not what the user calls his tensors. So before it raises, it shows its text here.
+First words stay as they are; lines below them are replaced by ones that name things. Nothing here may raise, or take
+long for an error that it does not know: some programs try things and catch.
+"""
 
 _KNOWN = {  # what a text contains, and the function of explain/culprit.py that retells it
     "has been modified by an inplace operation": "overwritten",

@@ -233,8 +233,9 @@ def _repeat(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tens
 
 @special("view")
 def _view(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor:
-    if "dtype" in bound:
-        return value.view(bound["dtype"])
+    given = bound["dtype"] if "dtype" in bound else next(iter(bound["size"]), None)
+    if isinstance(given, _core.dtype):
+        return value.view(given)
     return value.reshape(_with_samples("view", bound["size"], value.shape[0], value))
 
 
