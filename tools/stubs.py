@@ -56,7 +56,7 @@ def parse(name: str, text: str) -> Signature:
 
 def argument_type(kind: str) -> str:
     """The Python type of an argument: "int[]?" is _int | Sequence[_int] | None."""
-    python = texts.ARGUMENT_TYPES[kind.removesuffix("?").removesuffix("!")]
+    python = texts.ARGUMENT_TYPES[kind.removesuffix("?").rstrip("!~")]
     return f"{python} | None" if kind.endswith("?") else python
 
 

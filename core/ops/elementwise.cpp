@@ -334,7 +334,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
   refuse_parameters(op, in, parameters);
-  if (!op.is_test && op.condition < 0) refuse_narrow(in, self.dtype());
+  if (!op.is_test && op.condition < 0 && op.id != OpId::lerp) refuse_narrow(in, self.dtype());
   Shape s = shape_of(op, in, parameters);
   if (!equal(s.sizes, self.sizes())) {
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
@@ -394,7 +394,10 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
     former[i] = clone(Tensor::borrow(in[i].tensor));
     copies[i].tensor = former[i].get();
   }
-  run_forward(op, {copies, in.size()}, s, parameters, out);
+  bool rounded_first = out.dtype() != s.result && is_floating(s.result) && size_of(s.result) == 2;
+  Tensor into = rounded_first ? empty(s.sizes, s.result) : out;
+  run_forward(op, {copies, in.size()}, s, parameters, into);
+  if (rounded_first) copy_elements(out, into);
   mark_written(out);
   return out;
 }

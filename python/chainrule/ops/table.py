@@ -17,7 +17,7 @@ _OPTIONS = (
 )
 _AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor? out=None"
 _WEIGHTS = "Tensor? weight=None, bool density=False"
-_ISIN = "*, bool assume_unique=False, bool invert=False, Tensor? out=None"
+_ISIN = "*, bool assume_unique=False, bool invert=False, Tensor!? out=None"
 _PIECES = "int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True"
 _STFT = "bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None"
 _ISTFT = "bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False"
@@ -26,9 +26,9 @@ _HISTOGRAM = "object out=None) -> (hist, bin_edges)"
 OPERATIONS = {
     "products": """
         both     kron(Tensor input, Tensor other, *, Tensor? out=None)
-        function tensordot(Tensor a, Tensor b, object dims=2, Tensor? out=None)
-        function chain_matmul(Tensor[*] matrices=(), *, Tensor? out=None)
-        both     cross(Tensor input, Tensor other, int? dim=None, *, Tensor? out=None)
+        function tensordot(Tensor a, Tensor b, object dims=2, Tensor!? out=None)
+        function chain_matmul(Tensor[*] matrices=(), *, Tensor!? out=None)
+        both     cross(Tensor input, Tensor other, int? dim=None, *, Tensor!? out=None)
     """,
     "distances": """
         both     dist(Tensor input, Tensor other, Number p=2)
@@ -84,7 +84,7 @@ OPERATIONS = {
     "scales": f"""
         function logspace(Operand start, Operand end, int steps, float base=10.0, *, Tensor? out=None, {_OPTIONS})
         function range.inclusive(Number start, Number end, Number step=1, *, Tensor!? out=None, {_OPTIONS})
-        both+inplace renorm(Tensor input, Number p, int dim, Number maxnorm, *, Tensor? out=None)
+        both+inplace renorm(Tensor input, Number p, int dim, Number maxnorm, *, Tensor!? out=None)
         both     frexp(Tensor input, *, object out=None) -> (mantissa, exponent)
         both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
         function special_multigammaln(Tensor input, int p, *, Tensor? out=None)
