@@ -81,6 +81,10 @@ from ._core import sparse_csc as sparse_csc
 from ._core import sparse_csr as sparse_csr
 from ._core import strided as strided
 from ._core import uint8 as uint8
+from ._core import uint16 as uint16
+from ._core import uint32 as uint32
+from ._core import uint64 as uint64
+from .amp import GradScaler as GradScaler
 from .amp import autocast as autocast
 from .amp.state import autocast_decrement_nesting as autocast_decrement_nesting
 from .amp.state import autocast_increment_nesting as autocast_increment_nesting
@@ -97,6 +101,9 @@ from .amp.state import set_autocast_cpu_enabled as set_autocast_cpu_enabled
 from .amp.state import set_autocast_dtype as set_autocast_dtype
 from .amp.state import set_autocast_enabled as set_autocast_enabled
 from .amp.state import set_autocast_gpu_dtype as set_autocast_gpu_dtype
+from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from .autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
@@ -121,6 +128,14 @@ from .legacy_constructor import IntTensor as IntTensor
 from .legacy_constructor import LongTensor as LongTensor
 from .legacy_constructor import ShortTensor as ShortTensor
 from .legacy_constructor import set_default_tensor_type as set_default_tensor_type
+from .legacy_losses import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .legacy_losses import cosine_embedding_loss as cosine_embedding_loss
+from .legacy_losses import ctc_loss as ctc_loss
+from .legacy_losses import hinge_embedding_loss as hinge_embedding_loss
+from .legacy_losses import kl_div as kl_div
+from .legacy_losses import margin_ranking_loss as margin_ranking_loss
+from .legacy_losses import poisson_nll_loss as poisson_nll_loss
+from .legacy_losses import triplet_margin_loss as triplet_margin_loss
 from .nn.functional import bilinear as bilinear
 from .nn.functional import cosine_similarity as cosine_similarity
 from .nn.functional import native_channel_shuffle as native_channel_shuffle
@@ -1010,6 +1025,14 @@ def hann_window(
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor: ...
+def hash_tensor(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    *,
+    keepdim: _bool = False,
+    mode: _int = 0,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def histc(
     input: Tensor, bins: _int = 100, min: _Number = 0, max: _Number = 0, *, out: Tensor | None = None
