@@ -100,6 +100,7 @@ fill_
 fill_diagonal_
     Writes `fill_value` along the main diagonal, and returns the tensor; with `wrap`, a tall matrix gets another below.
     Shape and dtype: Those of the input.
+    Derivative: g with zeros on the diagonal
     >>> torch.zeros(2, 3).fill_diagonal_(7)
     tensor([[7., 0., 0.],
             [0., 7., 0.]])
