@@ -185,6 +185,8 @@ inline Node* make_inline_node(OpInfo* op, int edges, int saved) {
   n->edges = n->inline_edges;
   n->saved = n->inline_saved;
   n->outputs = &n->inline_output;
+  n->outputs->ndim = 0;
+  n->outputs->pending = nullptr;
   n->extras = nullptr;
   ++nodes_alive;
   return n;

@@ -7,24 +7,6 @@ from .. import _core
 __all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
 
 
-def is_anomaly_enabled() -> bool:
-    """Whether anomaly detection is on.
-
-    >>> torch.is_anomaly_enabled()
-    False
-    """
-    return _core.get_anomaly()[0]
-
-
-def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly detection looks for NaN.
-
-    >>> torch.is_anomaly_check_nan_enabled()
-    True
-    """
-    return _core.get_anomaly()[1]
-
-
 class set_detect_anomaly:  # noqa: N801
     """Switches anomaly detection on or off, at once; as a context manager it switches back at the end."""
 
