@@ -194,3 +194,15 @@ def test_losses_of_samples(reduction, weighted):
         return torch.func.vmap(losses)(scores, labels), one, soft
 
     agree(program, tolerance=1e-5)
+
+
+def test_batch_norms_without_running_statistics():
+    def program(torch):
+        net = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Sequential(torch.nn.BatchNorm1d(2)))
+        same = torch.func.replace_all_batch_norm_modules_(net) is net
+        parameters = {name: rows(torch, *p.shape) for name, p in net.named_parameters()}
+        outputs = torch.func.vmap(lambda x: torch.func.functional_call(net, parameters, (x,)))(rows(torch, 2, 4, 3))
+        norm = net[1][0]
+        return same, outputs, norm.running_mean, norm.track_running_stats, sorted(net.state_dict())
+
+    agree(program, tolerance=1e-4)

@@ -1,4 +1,8 @@
-"""Gradients that were silently wrong in some library once: none of them may be wrong here."""
+"""Gradients that were silently wrong in some library once: none of them may be wrong here.
+
+The numbers are those of the libraries' issues and pull requests. burn 5573, a gradient lost between two threads, is in
+test_threads.py.
+"""
 
 import ast
 from pathlib import Path
@@ -21,6 +25,7 @@ def grad(torch, function, values, **options):
     return x.grad
 
 
+# PyTorch 1528
 def test_a_repeated_index_adds():
     x = leaf(chainrule, [0.1])
     x[[0, 0]].backward(chainrule.tensor([0.2, 0.3]))
@@ -28,6 +33,7 @@ def test_a_repeated_index_adds():
     agree(lambda torch: grad(torch, lambda x: (x[torch.tensor([1, 1, 0, 1])] * torch.arange(4.0)).sum(), [1.0, 2.0]))
 
 
+# PyTorch 36608, 49824, 31258
 def test_writing_through_one_of_several_views():
     def program(torch, split):
         x = leaf(torch, [[1.0, 2.0], [3.0, 4.0]])
@@ -40,6 +46,7 @@ def test_writing_through_one_of_several_views():
         agree(lambda torch, split=split: program(torch, split))
 
 
+# PyTorch 8626
 def test_views_of_an_expanded_tensor():
     def program(torch, clone):
         x = leaf(torch, [1.0, 2.0, 3.0])
@@ -52,6 +59,7 @@ def test_views_of_an_expanded_tensor():
     agree(lambda torch: program(torch, False))
 
 
+# PyTorch 8626
 def test_as_strided_of_an_expanded_tensor():
     def program(torch):
         x = leaf(torch, [1.0, 2.0, 3.0])
@@ -72,6 +80,7 @@ def test_overlapping_as_strided():
     agree(program)
 
 
+# PyTorch 13669
 def test_a_thousand_terms_of_a_broadcast_sum():
     def program(torch):
         x, terms = leaf(torch, 1.0, dtype=torch.float64), torch.arange(1001, dtype=torch.float64)
@@ -82,10 +91,12 @@ def test_a_thousand_terms_of_a_broadcast_sum():
     agree(program, tolerance=1e-12)
 
 
+# PyTorch 6535
 def test_an_unused_input_is_an_error():
     agree(lambda torch: torch.autograd.grad(leaf(torch, 1.0) * 2, leaf(torch, 1.0)))
 
 
+# PyTorch 773
 def test_products_with_zeros():
     for values in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0], [2.0, 0.0, 3.0]):
         agree(lambda torch, values=values: grad(torch, lambda x: x.prod(), values))
@@ -93,6 +104,7 @@ def test_products_with_zeros():
     assert grad(chainrule, lambda x: x.prod(), [0.0, 2.0, 3.0]).tolist() == [6.0, 0.0, 0.0]
 
 
+# PyTorch 106789, tinygrad 17404
 def test_second_derivatives_of_products_with_zeros():
     def program(torch, values):
         x = leaf(torch, values, dtype=torch.float64)
@@ -104,6 +116,7 @@ def test_second_derivatives_of_products_with_zeros():
     assert program(chainrule, [0.0, 0.0, 3.0])[0].tolist() == [0.0, 3.0, 0.0]
 
 
+# burn 3864, TensorFlow 3862, PyTensor 1911
 def test_cumulative_products_with_zeros():
     assert grad(chainrule, lambda x: x.cumprod(0).sum(), [2.0, 0.0, 3.0, 4.0]).tolist() == [1.0, 32.0, 0.0, 0.0]
     for values in ([2.0, 0.0, 3.0, 4.0], [0.0, 0.0, 1.0], [1.0, 2.0, 0.0]):
@@ -126,6 +139,7 @@ NORMS = {
 }
 
 
+# PyTorch 2421, 65599, 4320, autograd 151
 @pytest.mark.parametrize("norm", NORMS.values(), ids=NORMS.keys())
 def test_norms_at_zero(norm):
     agree(lambda torch: grad(torch, lambda x: norm(torch, x), [0.0, 0.0, 0.0]))
@@ -152,6 +166,7 @@ POWERS = {
 }
 
 
+# PyTorch 8940, 27134, 95180, MLX 504, 628
 @pytest.mark.parametrize(("power", "at"), POWERS.values(), ids=POWERS.keys())
 def test_powers_at_corners(power, at):
     agree(lambda torch: grad(torch, lambda x: power(torch, x), at))
@@ -173,11 +188,13 @@ TIES = {
 }
 
 
+# PyTorch 184572, 7002, 76522, 184574
 @pytest.mark.parametrize("tie", TIES.values(), ids=TIES.keys())
 def test_ties(tie):
     agree(lambda torch: grad(torch, lambda x: tie(torch, x), 0.0))
 
 
+# PyTorch 160273, 43519, 56734
 def test_the_maximum_of_equal_elements():
     assert grad(chainrule, lambda x: x.max(), [1.0] * 5).tolist() == pytest.approx([0.2] * 5)
     assert grad(chainrule, lambda x: x.max(0)[0], [1.0] * 5).tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
@@ -191,6 +208,7 @@ def test_the_maximum_of_equal_elements():
         agree(lambda torch, function=function: grad(torch, function, [1.0, 2.0, 2.0, 1.0, 2.0]))
 
 
+# PyTorch 195075
 @pytest.mark.parametrize(
     "name", ["sqrt", "log", "asin", "rsqrt", "reciprocal", "tan", "sigmoid", "tanh", "exp", "relu", "abs"]
 )
@@ -204,12 +222,14 @@ def test_the_gradient_of_nan_does_not_depend_on_the_length(name):
         assert len(seen) == 1
 
 
+# tinygrad 9597
 def test_equal_constants_are_two_leaves():
     a, b = leaf(chainrule, 2.0), leaf(chainrule, 2.0)
     (a + b).backward()
     assert (a.grad.item(), b.grad.item()) == (1.0, 1.0)
 
 
+# tinygrad 12296
 def test_ties_among_seventy_thousand_halves():
     x = chainrule.ones(70_000, dtype=chainrule.float16, requires_grad=True)
     x.max().backward()
@@ -218,6 +238,7 @@ def test_ties_among_seventy_thousand_halves():
     agree(lambda torch: grad(torch, lambda x: x.max(), [1.0] * 70_000, dtype=torch.float16), tolerance=1e-3)
 
 
+# MLX 3627
 def test_the_tangent_of_a_choice_between_a_constant_and_a_variable():
     def program(torch):
         ad = torch.autograd.forward_ad
@@ -228,6 +249,7 @@ def test_the_tangent_of_a_choice_between_a_constant_and_a_variable():
     agree(program)
 
 
+# MLX 610
 def test_reading_a_value_changes_no_gradient():
     def program(torch, read):
         x = leaf(torch, [1.0, 2.0])
@@ -239,6 +261,7 @@ def test_reading_a_value_changes_no_gradient():
     assert program(chainrule, lambda y: y.tolist()) == program(chainrule, lambda y: None) == [3.0, 12.0]
 
 
+# PyTorch 118115
 def test_writes_into_non_contiguous_tensors_are_not_lost():
     def program(torch):
         x = torch.zeros(3, 4)
@@ -254,6 +277,7 @@ def test_writes_into_non_contiguous_tensors_are_not_lost():
     agree(program)
 
 
+# AutoGrad.jl 75
 def test_nested_derivatives_do_not_mix():
     # d/dx [x * d/dy (x + y) at y = x] at 5
     x = leaf(chainrule, 5.0)
@@ -262,6 +286,7 @@ def test_nested_derivatives_do_not_mix():
     assert chainrule.autograd.grad(x * inner, x)[0].item() == 1.0
 
 
+# PyTorch 92140
 def test_forward_and_reverse_jacobians_of_complex_sin():
     z = 0.5 + 0.25j
     x = leaf(chainrule, z, dtype=chainrule.complex128)
@@ -275,6 +300,7 @@ def test_forward_and_reverse_jacobians_of_complex_sin():
     assert tangent == pytest.approx(g.item().conjugate(), rel=1e-12)
 
 
+# PyTorch 8874, 79996, 117552
 def test_retained_gradients_and_hooks_after_a_write():
     def program(torch):
         x, seen = leaf(torch, [1.0, 2.0]), []
@@ -289,6 +315,7 @@ def test_retained_gradients_and_hooks_after_a_write():
     agree(program)
 
 
+# PyTorch 4664, 15358, 17935
 def test_writing_into_an_expanded_tensor_is_an_error():
     for write in (
         lambda torch, e: e.add_(1),
@@ -300,6 +327,7 @@ def test_writing_into_an_expanded_tensor_is_an_error():
         agree(lambda torch, write=write: write(torch, torch.ones(3).expand(4, 3)), words=4)
 
 
+# PyTorch 41508
 def test_one_fully_masked_row_leaves_the_others_finite():
     def program(torch):
         scores = leaf(torch, [[1.0, 2.0], [3.0, 4.0]])
@@ -311,6 +339,7 @@ def test_one_fully_masked_row_leaves_the_others_finite():
     agree(program)
 
 
+# PyTorch 184528
 def test_a_parameter_closed_over_in_a_loop():
     def program(torch):
         w, state = leaf(torch, 0.9, dtype=torch.float64), torch.tensor(1.0, dtype=torch.float64)
@@ -362,6 +391,7 @@ def test_dropping_the_accumulator_of_a_collected_leaf():
         gc.collect()
 
 
+# PyTorch 146299, 473, 162242
 def test_writing_twice_at_one_index():
     """Without accumulation the last value stays; the gradient of the overwritten ones is PyTorch's."""
 
@@ -376,6 +406,7 @@ def test_writing_twice_at_one_index():
         agree(lambda torch, indices=indices: program(torch, indices))
 
 
+# PyTorch 146299, 473, 162242
 @pytest.mark.parametrize(
     "write",
     [
@@ -386,7 +417,7 @@ def test_writing_twice_at_one_index():
     ids=["scatter", "index_put", "index_copy"],
 )
 def test_the_doctor_warns_of_two_values_at_one_index(write):
-    """Row 16: which value stays is documented, and that the other's gradient is not zero is said."""
+    """Which value stays is documented, and that the other's gradient is not zero is said."""
 
     class Model(chainrule.nn.Module):
         def __init__(self):
@@ -404,6 +435,7 @@ def test_the_doctor_warns_of_two_values_at_one_index(write):
     assert findings([1, 0, 2]) == []
 
 
+# PyTorch 1631
 def test_a_repeated_index_of_gather_adds():
     def program(torch):
         x = leaf(torch, [0.1])
@@ -414,6 +446,7 @@ def test_a_repeated_index_of_gather_adds():
     agree(program)
 
 
+# PyTorch 58509, 76185, 104040
 def test_a_custom_function_that_saves_an_intermediate_value():
     """The second derivative through a value that forward calculated: right, or an error, never silently wrong."""
 
@@ -440,6 +473,7 @@ def test_a_custom_function_that_saves_an_intermediate_value():
     agree(lambda torch: program(torch, False), tolerance=1e-12)
 
 
+# PyTorch 175754, 186256
 @pytest.mark.parametrize("layer", ["layer_norm", "batch_norm"])
 def test_third_derivatives_of_normalisation(layer):
     def program(torch):
@@ -473,6 +507,7 @@ def test_third_derivatives_of_normalisation(layer):
         assert row == pytest.approx(wanted, rel=1e-4, abs=1e-3)
 
 
+# PyTorch 188843, 94336, 27614
 @pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
 def test_scattering_less_than_the_source_holds(reduce):
     """PyTorch 2.13 raises in backward; cutting the source first is the way round that, and gives what is right."""
@@ -501,6 +536,7 @@ def test_scattering_twice_to_one_place():
     agree(program)
 
 
+# unsloth-zoo 776
 def test_scatter_add_in_every_row_of_a_batch():
     def program(torch):
         src = leaf(torch, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
@@ -512,6 +548,7 @@ def test_scatter_add_in_every_row_of_a_batch():
     agree(program)
 
 
+# PyTorch 47599, 49886, JAX 2311
 def test_equal_eigenvalues():
     """What is defined stays finite: the eigenvalues' gradient, and a function of the whole matrix."""
 
@@ -529,6 +566,7 @@ def test_equal_eigenvalues():
         agree(lambda torch, function=function: program(torch, function), tolerance=1e-12)
 
 
+# PyTorch 193671
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_random_slopes_under_a_checkpoint(reentrant):
     def program(torch, checkpointed):
@@ -547,6 +585,7 @@ def test_random_slopes_under_a_checkpoint(reentrant):
     assert (y.tolist(), g.tolist()) == (plain_y.tolist(), plain_g.tolist())
 
 
+# PyTorch 11551, 116349
 @pytest.mark.parametrize("labels", [[1, -100], [-100, -100]], ids=["one ignored", "all ignored"])
 @pytest.mark.parametrize("reduction", ["mean", "sum"])
 def test_cross_entropy_of_ignored_rows(labels, reduction):
@@ -561,6 +600,7 @@ def test_cross_entropy_of_ignored_rows(labels, reduction):
         assert program(chainrule, bad)[1][1].tolist() == [0.0, 0.0, 0.0]
 
 
+# autograd 412
 def test_every_test_runs():
     """A sign was wrong for years in a test that never ran: no test hides another, and none is out of pytest's sight."""
     for path in sorted(Path(__file__).parent.glob("*.py")):

@@ -2,7 +2,7 @@
 
 from .gradients import grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev
-from .modules import functional_call, stack_module_state
+from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .vmap import vmap
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

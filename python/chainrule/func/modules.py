@@ -9,7 +9,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 
-__all__ = ["functional_call", "stack_module_state"]
+__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
 
 
 def functional_call(
@@ -130,3 +130,19 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
         name: stack([dict(m.named_buffers())[name].detach() for m in models]) for name, _ in models[0].named_buffers()
     }
     return parameters, buffers
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Takes the running statistics away from all batch norms of a module, which vmap could not update; returns it.
+
+    >>> net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
+    >>> torch.func.replace_all_batch_norm_modules_(net)[1].running_mean is None
+    True
+    """
+    from ..nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
