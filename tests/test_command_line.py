@@ -24,8 +24,8 @@ cuda.manual_seed(1) cuda.manual_seed_all(1) cuda.seed() cuda.empty_cache() cuda.
 cuda.max_memory_allocated() cuda.memory_reserved() cuda.get_device_name() cuda.get_device_properties(0)
 cuda.get_device_capability() cuda.is_bf16_supported() cuda.set_device(-1) cuda.current_stream() cuda.Stream()
 cuda.Event() cuda.get_rng_state() cuda.get_rng_state_all() cuda.initial_seed() cuda.get_arch_list() cuda.memory_stats()
-cuda.mem_get_info() cuda.nvtx.range_push('a') ones(1).cuda() ones(1,device='cuda')
-ones(1).to('cuda') nn.Linear(1,1).cuda()
+cuda.mem_get_info() isinstance(torch.ones(1),torch.cuda.FloatTensor) cuda.nvtx.range_push('a') ones(1).cuda()
+ones(1,device='cuda') ones(1).to('cuda') nn.Linear(1,1).cuda()
 backends.cudnn.is_available() backends.cudnn.version() backends.cudnn.enabled backends.cudnn.benchmark
 backends.cudnn.deterministic backends.cudnn.allow_tf32 backends.cuda.matmul.allow_tf32 backends.cuda.is_built()
 backends.mps.is_available() backends.mps.is_built() backends.opt_einsum.is_available() backends.fp32_precision

@@ -264,3 +264,14 @@ def test_detect_anomaly_warns():
         warnings.simplefilter("always")
         chainrule.autograd.detect_anomaly()
     assert "Anomaly Detection has been enabled" in str(seen[0].message)
+
+
+def test_random_numbers_after_a_check():
+    """The checks draw as many as PyTorch's, so a program goes on with the same numbers."""
+
+    def program(torch):
+        x = torch.randn(3, dtype=torch.float64, requires_grad=True)
+        checked = torch.autograd.gradcheck(torch.sin, x), torch.autograd.gradgradcheck(torch.sin, x)
+        return checked, torch.rand(2)
+
+    agree(program)

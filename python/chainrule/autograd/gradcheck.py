@@ -417,7 +417,6 @@ def gradgradcheck(
 
 
 def _random_gradient(y: Tensor, strided: bool) -> Tensor:
-    g = _functions["randn"](y.shape, dtype=y.dtype)
-    if strided and g.ndim:
-        g = _functions["stack"]([g, g], -1)[..., 0]
-    return g.detach().requires_grad_()
+    from ..testing import make_tensor
+
+    return make_tensor(y.shape, dtype=y.dtype, device="cpu", low=-1, high=1, requires_grad=True, noncontiguous=strided)

@@ -161,3 +161,8 @@ def __getattr__(name: str) -> Any:
 
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'torch.cuda' has no attribute {name!r} in chainrule, which runs on the CPU")
+
+
+# torch.cuda.FloatTensor and its kin: scripts name them in the branch for GPUs, and ask whether something is one.
+for _name in ("BFloat16", "Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"):
+    globals()[f"{_name}Tensor"] = refused_class(f"cuda.{_name}Tensor", _NONE)
