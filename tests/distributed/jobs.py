@@ -38,7 +38,7 @@ def launch(
     ranks: int,
     *arguments: str,
     options: tuple[str, ...] = (),
-    timeout: float = 120,
+    timeout: float = 300,
     **variables: str,
 ) -> subprocess.CompletedProcess[str]:
     """Runs a program in several processes to its end."""

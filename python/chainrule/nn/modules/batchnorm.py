@@ -249,7 +249,7 @@ class SyncBatchNorm(_BatchNorm):
         from ... import distributed
 
         if self.training and by_batch and distributed.is_initialized():
-            group = self.process_group or distributed.group.WORLD
+            group: Any = self.process_group or distributed.group.WORLD
             if group.size() > 1:
                 from .sync_batchnorm import normalize_together
 
