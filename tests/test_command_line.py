@@ -74,6 +74,7 @@ def test_modules_in_passing():
     assert chainrule.utils.tensorboard.__name__ == "chainrule.utils.tensorboard"
     assert isinstance(chainrule.ones(1, requires_grad=True).register_hook(print), chainrule.utils.hooks.RemovableHandle)
     assert "USE_CUDA=OFF" in chainrule.__config__.show()
+    assert chainrule._C._log_api_usage_once("name") is None
     assert chainrule.fx.wrap(print) is print
     assert not isinstance(chainrule.nn.Linear(1, 1), chainrule.fx.GraphModule)
     with pytest.raises(RuntimeError, match=r"^torch\.fx\.symbolic_trace"):

@@ -96,7 +96,7 @@ _SUBMODULES = {
         "onnx",
     ),
     *("optim", "overrides", "printing", "profiler", "random", "serialization", "signal", "special", "storage"),
-    *("testing", "torch_version", "types", "utils", "version", "xpu", "__config__"),
+    *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "__config__"),
 }
 _FROM_SUBMODULES = {
     **dict.fromkeys(("autocast", "GradScaler"), "amp"),
