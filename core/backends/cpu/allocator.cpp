@@ -51,12 +51,17 @@ SizeClass size_class(size_t bytes) {
 // The capacity of all blocks of a class.
 int64_t capacity_of(int index) { return int64_t{8 + index % 8} << (index / 8) >> 3; }
 
+// Null if there is no memory. (aligned_alloc wants the size to be a multiple of the alignment.)
+void* from_system(size_t capacity) {
+  void* data = nullptr;
+  return posix_memalign(&data, capacity >= kHugeBlock ? kHugePage : kAlignment, capacity) ? nullptr : data;
+}
+
 void* fresh(size_t capacity) {
-  size_t alignment = capacity >= kHugeBlock ? kHugePage : kAlignment;
-  void* data = std::aligned_alloc(alignment, capacity);
+  void* data = from_system(capacity);
   if (!data) {
     trim_memory();
-    data = std::aligned_alloc(alignment, capacity);
+    data = from_system(capacity);
   }
   if (!data) throw std::bad_alloc();
 #if defined(__linux__)

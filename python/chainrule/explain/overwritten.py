@@ -8,9 +8,8 @@ from typing import Any
 from .._core import Tensor
 from .graph import living_nodes
 from .names import Names
-from .reading import tree_of
 from .running import Place, alias
-from .source import Line, line_of
+from .source import Line, line_of, tree_of
 
 __all__ = ["retell_leaf", "retell_overwritten"]
 
