@@ -34,19 +34,19 @@ class _Company:
         self.control: Any = None  # a communicator for goodbyes alone
         self.owner = -1  # the process that made it: one that is forked from it must not touch MPI
         self.gone: dict[int, float] = {}  # by rank, since when
-        self.progress: Callable[[], None] = lambda: None
+        self.progress: Callable[[], bool] = lambda: False
         self.is_ending = False
 
 
 _company = _Company()
 
 
-def join(world: Any, progress: Callable[[], None]) -> None:
+def join(world: Any, progress: Callable[[], bool]) -> None:
     """Begins to watch; called by the first init_process_group().
 
     Args:
         world: the communicator of all processes.
-        progress: moves what is still under way, so that peers get what they wait for while this process is leaving.
+        progress: moves what is under way and tells whether something still is; peers need it while this one leaves.
     """
     if _company.control is not None:
         return
@@ -134,7 +134,6 @@ def farewell() -> None:
     pause = 1e-4
     while len(_company.gone) < len(others) or not mpi.Request.Testall(sent):
         _receive_goodbyes()
-        _company.progress()
         time.sleep(pause)
-        pause = min(2 * pause, 0.02)
+        pause = 1e-4 if _company.progress() else min(2 * pause, 0.02)
     mpi.Finalize()

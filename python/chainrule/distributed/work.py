@@ -142,7 +142,8 @@ class Work:
             pause = min(1.5 * pause, 2e-3)
 
 
-def progress() -> None:
-    """Moves everything that is under way."""
+def progress() -> bool:
+    """Moves everything that is under way; gives whether something still is."""
     for work in list(_pending.values()):
         work.is_completed()
+    return bool(_pending)
