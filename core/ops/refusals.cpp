@@ -263,8 +263,8 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
     case OpId::hardtanh:
       return refuse_hardtanh(parameters, common);
     case OpId::threshold:
-      refuse_wide(parameters[0], common);
-      return refuse_wide(parameters[1], common);
+      if (is_integral(common)) refuse_overflow(parameters[0], common), refuse_overflow(parameters[1], common);
+      return;
     default:
       return;
   }
