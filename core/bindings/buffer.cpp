@@ -10,8 +10,8 @@
 namespace chainrule {
 namespace {
 
-// NumPy takes "Q" for another type than its uint64 where a long has 64 bits, and PyTorch refuses that one.
-constexpr const char* kUInt64 = sizeof(long) == 8 ? "L" : "Q";
+// NumPy tells unsigned long from unsigned long long, and others take only the one that it calls uint64.
+constexpr const char* kUInt64 = sizeof(unsigned long) == 8 ? "L" : "Q";
 constexpr const char* kFormats[kDTypeCount] = {"?", "B", "H",     "I", kUInt64, "b",  "h", "i",
                                                "q", "e", nullptr, "f", "d",     "Zf", "Zd"};
 
@@ -52,8 +52,8 @@ DType dtype_of(PyObject* object, const Py_buffer& view) {
   for (int i = 0; i < kDTypeCount; ++i) {
     if (kFormats[i] && !std::strcmp(format, kFormats[i])) return static_cast<DType>(i);
   }
-  if (!std::strcmp(format, "Q")) return DType::UInt64;
-  if (!std::strcmp(format, "L") || !std::strcmp(format, "N")) return view.itemsize == 8 ? DType::UInt64 : DType::UInt32;
+  if (!std::strcmp(format, "L") || !std::strcmp(format, "Q") || !std::strcmp(format, "N"))
+    return view.itemsize == 8 ? DType::UInt64 : DType::UInt32;
   if (!std::strcmp(format, "l") || !std::strcmp(format, "n")) return view.itemsize == 8 ? DType::Int64 : DType::Int32;
   if (*format == '>' || *format == '!') {
     raise(PyExc_ValueError,

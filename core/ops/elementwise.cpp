@@ -72,7 +72,8 @@ void check_division(const OpRecord& op) {
 
 // Note [Operands of narrow dtypes]
 // Kernels calculate with int64 and float, but an operand is first what the common dtype makes of it: beside an int8
-// tensor, 300 is 44, and an int32 tensor beside a bfloat16 one is rounded to eight bits.
+// tensor, 300 is 44, and an int32 tensor beside a bfloat16 one is rounded to eight bits. A single integer beside halves
+// is not: it may be a count that no half holds.
 Operand narrowed(const Operand& o, DType common, Tensor& held) {
   if (o.tensor ? o.tensor->dtype == common : o.scalar.kind > Scalar::kInt) return o;
   if (is_integral(common) && !(o.tensor && o.tensor->ndim)) {
@@ -81,7 +82,7 @@ Operand narrowed(const Operand& o, DType common, Tensor& held) {
     store(given, common, bytes);
     return Operand(load(common, bytes));
   }
-  if (!is_integral(common) && o.tensor && o.tensor->ndim && is_integral(o.tensor->dtype)) {
+  if (!is_integral(common) && o.tensor && o.tensor->numel > 1 && is_integral(o.tensor->dtype)) {
     GradModeScope off(false);
     held = to_dtype(Tensor::borrow(o.tensor), common);
     return Operand(held);
