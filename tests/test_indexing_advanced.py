@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import chainrule
+from both import agree
 from oracle import assert_same, assert_same_outcome, gradients, ours, outcome
 
 # The same keys in every run, so that a verdict belongs to the commit.
@@ -308,3 +309,13 @@ def test_a_large_index_is_read_in_pieces():
     assert_same(ours(x)[ours(index)], x[index])
     with pytest.raises(IndexError, match="index 100007 is out of bounds"):
         ours(x)[ours(index) + 150_007]
+
+
+@pytest.mark.parametrize(
+    "text", ["x % 2 == 1", "condition=x", "torch.tensor(3)", "torch.zeros(0, 2)", "", "x > 2, x", "3"]
+)
+def test_where_a_condition_holds(text):
+    def program(torch):
+        return list(eval(f"torch.where({text})", {"torch": torch, "x": torch.arange(6).view(2, 3)}))
+
+    agree(program, words=4)
