@@ -97,8 +97,3 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         coordinates.append(rest % size)
         rest = rest // size
     return tuple(reversed(coordinates))
-
-
-def where_condition(condition: Tensor) -> tuple[Tensor, ...]:
-    """Where a condition holds: the positions, one tensor for each dimension."""
-    return condition.nonzero(as_tuple=True)

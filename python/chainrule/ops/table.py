@@ -66,7 +66,6 @@ OPERATIONS = {
         function combinations(Tensor input, int r=2, bool with_replacement=False)
         function vander(Tensor x, int? N=None, bool increasing=False)
         function unravel_index(Tensor indices, object shape) -> Tensor[]
-        function where.condition(Tensor condition) -> Tensor[]
     """,
     "comparisons": f"""
         both     isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)
