@@ -41,7 +41,7 @@ struct NewManaged {
   DLTensor tensor;
 };
 
-constexpr int32_t kCpu = 1;
+constexpr int32_t kCpuOfDlpack = 1;
 constexpr uint64_t kReadOnly = 1;
 enum Code : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6 };
 template <class M>
@@ -111,7 +111,7 @@ PyObject* export_as(const Tensor& t) {
   owned->strides = Dims(t.strides());
   M& m = owned->managed;
   if constexpr (std::is_same_v<M, NewManaged>) m.major = 1;
-  m.tensor = {t->data, {kCpu, 0}, t.ndim(), describe(t.dtype()), owned->sizes.data(), owned->strides.data(), 0};
+  m.tensor = {t->data, {kCpuOfDlpack, 0}, t.ndim(), describe(t.dtype()), owned->sizes.data(), owned->strides.data(), 0};
   m.context = owned.get();
   m.deleter = release<M>;
   PyObject* capsule = checked(PyCapsule_New(&m, Names<M>::fresh, drop_capsule<M>));
@@ -131,7 +131,7 @@ PyObject* keeper_of(M* managed) {
 }
 
 void check(const DLTensor& t) {
-  if (t.device.type != kCpu)
+  if (t.device.type != kCpuOfDlpack)
     raise(PyExc_RuntimeError, "from_dlpack: the tensor is on device type ", t.device.type,
           ", and chainrule runs on the CPU");
   for (int i = 0; t.strides && i < t.ndim; ++i) {

@@ -151,7 +151,7 @@ Tensor joined(const Tensor& real, const Tensor& imaginary, const char* op) {
   return alias(result);  // without the view that wrote it
 }
 
-Tensor add(const Tensor& a, const Tensor& b) { return elementwise(OpId::add, {a, b}); }
+Tensor plus(const Tensor& a, const Tensor& b) { return elementwise(OpId::add, {a, b}); }
 
 }  // namespace
 
@@ -174,7 +174,7 @@ Tensor polar(const Tensor& abs, const Tensor& angle) {
   return record(kPolar, result, {&abs, &angle}, {&abs, &angle}, [](Backward& b) {
     Tensor re = real(b.g()), im = imag(b.g()), size = b.saved(0), angle = b.saved(1);
     Tensor cosine = elementwise(OpId::cos, {angle}), sine = elementwise(OpId::sin, {angle});
-    if (b.needs(0)) b.give(0, add(mul(re, cosine), mul(im, sine)));
+    if (b.needs(0)) b.give(0, plus(mul(re, cosine), mul(im, sine)));
     if (b.needs(1)) b.give(1, mul(size, elementwise(OpId::sub, {mul(im, cosine), mul(re, sine)})));
   });
 }

@@ -14,14 +14,14 @@
 namespace chainrule {
 namespace {
 
-OpInfo kFill{"masked_fill", "MaskedFillBackward0", "g with zeros under the mask"};
-OpInfo kFillTensor{"masked_fill", "MaskedFillBackward1",
-                   "self: g with zeros under the mask, value: the sum of g there"};
+OpInfo kMaskedFill{"masked_fill", "MaskedFillBackward0", "g with zeros under the mask"};
+OpInfo kMaskedFillTensor{"masked_fill", "MaskedFillBackward1",
+                         "self: g with zeros under the mask, value: the sum of g there"};
 OpInfo kSelect{"masked_select", "MaskedSelectBackward0", "zeros with the elements of g under the mask"};
 OpInfo kScatter{"masked_scatter", "MaskedScatterBackward0",
                 "self: g with zeros under the mask, source: the elements of g under the mask, then zeros"};
 
-constexpr int64_t kGrain = 32 * 1024;
+constexpr int64_t kMaskGrain = 32 * 1024;
 
 // Both broadcast against each other, without history.
 struct Masked {
@@ -69,7 +69,7 @@ void fill_under(const Tensor& out, const Tensor& mask, const Tensor& value) {
   if (rows.length() == 0) return;
   with_element_size(out.dtype(), [&]<class T>(T*) {
     T with = *value.data<T>();
-    cpu::parallel_for(rows.count(), std::max<int64_t>(1, kGrain / rows.length()), [&](int64_t begin, int64_t end) {
+    cpu::parallel_for(rows.count(), std::max<int64_t>(1, kMaskGrain / rows.length()), [&](int64_t begin, int64_t end) {
       visit_masked<T>(m, rows, begin, end, [with](T& element) { element = with; });
     });
   });
@@ -103,7 +103,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Scalar& value, Pla
   check_mask("masked_fill", mask);
   Tensor with = scalar_tensor(value, x.dtype()), out = open_masked("masked_fill", place, {&x}, mask);
   fill_under(out, mask, with);
-  return record_write(kFill, place, out, {&x}, {&mask},
+  return record_write(kMaskedFill, place, out, {&x}, {&mask},
                       [](Backward& b) { b.give(0, masked_fill(b.g(), b.saved(0), Scalar(0.0), Place::Copy)); });
 }
 
@@ -116,7 +116,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value, Pla
   Tensor with = scalar_tensor(load(value.dtype(), value->data), x.dtype());
   Tensor out = open_masked("masked_fill", place, {&x, &value}, mask);
   fill_under(out, mask, with);
-  return record_write(kFillTensor, place, out, {&x, &value}, {&mask}, [](Backward& b) {
+  return record_write(kMaskedFillTensor, place, out, {&x, &value}, {&mask}, [](Backward& b) {
     if (b.needs(0)) b.give(0, masked_fill(b.g(), b.saved(0), Scalar(0.0), Place::Copy));
     if (b.needs(1)) b.give(1, sum_under(b.g(), b.saved(0)));
   });

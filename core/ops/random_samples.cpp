@@ -15,7 +15,7 @@ namespace {
 
 namespace stream = cpu::random;
 
-OpInfo kBernoulli{"bernoulli", "BernoulliBackward0", "0"};
+OpInfo kBernoulliSample{"bernoulli", "BernoulliBackward0", "0"};
 OpInfo kBernoulliLike{"bernoulli", "NotImplemented", "none: PyTorch has no derivative here"};
 OpInfo kNormalAround{"normal", "NormalBackward1", "mean: 0"};
 OpInfo kNormalSpread{"normal", "NormalBackward2", "std: 0"};
@@ -91,7 +91,7 @@ Tensor bernoulli(const Tensor& p, Generator* generator, const Tensor& out) {
     GradModeScope off(false);
     bernoulli_each_(result, p, generator);
   }
-  return out ? result : record_zero(kBernoulli, result, {&p});
+  return out ? result : record_zero(kBernoulliSample, result, {&p});
 }
 
 Tensor bernoulli_like(const Tensor& like, double p, Generator* generator) {

@@ -76,7 +76,7 @@ ValuesAndIndices median_along(OpInfo& op, const Tensor& x, int64_t dim, bool kee
   int d = wrap_dim(dim, x.ndim());
   check_elements(x, Dims{d}, "median");
   refuse("median_out", x, true);
-  return pick_along(op, x, d, keepdim, [=](const cpu::Rows& rows, void* values, int64_t* indices) {
+  return pick_along(op, x, d, keepdim, [=](const cpu::PackedRows& rows, void* values, int64_t* indices) {
     cpu::median_of_rows(rows, ignore_nan, values, indices);
   });
 }
@@ -91,7 +91,7 @@ ValuesAndIndices kthvalue(const Tensor& x, int64_t k, int64_t dim, bool keepdim)
     raise(PyExc_RuntimeError, "kthvalue(): selected number k out of range for dimension ", d, ": k is ", k,
           ", and the dimension has ", n, " elements");
   if (x.ndim()) refuse("kthvalue_cpu", x, true);
-  return pick_along(kKthvalue, x, d, keepdim, [k](const cpu::Rows& rows, void* values, int64_t* indices) {
+  return pick_along(kKthvalue, x, d, keepdim, [k](const cpu::PackedRows& rows, void* values, int64_t* indices) {
     cpu::kth_of_rows(rows, k - 1, values, indices);
   });
 }

@@ -15,10 +15,10 @@ struct FilterInfo {
   const char* name;
   OpInfo ops[3];  // by the number of dimensions
 };
-constexpr const char* kFormula = "g spread over the inputs by the weights they had";
-#define CR_OPS(name1, node1, name2, node2, name3, node3)                           \
-  {                                                                                \
-    {name1, node1, kFormula}, {name2, node2, kFormula}, { name3, node3, kFormula } \
+constexpr const char* kResampleFormula = "g spread over the inputs by the weights they had";
+#define CR_OPS(name1, node1, name2, node2, name3, node3)                                                   \
+  {                                                                                                        \
+    {name1, node1, kResampleFormula}, {name2, node2, kResampleFormula}, { name3, node3, kResampleFormula } \
   }
 FilterInfo kFilters[] = {
     {"nearest", CR_OPS("upsample_nearest1d", "UpsampleNearest1DBackward0", "upsample_nearest2d",

@@ -7,7 +7,7 @@ namespace chainrule {
 
 // The elements without history, contiguous, with `dim` as the last dimension.
 Tensor with_dim_last(const Tensor& x, int dim);
-cpu::Rows rows_of(const Tensor& dim_last);
+cpu::PackedRows rows_of(const Tensor& dim_last);
 
 // A result whose last dimension belongs at `dim`, in the memory order that an op with the input `like` gives.
 Tensor with_dim_back(const Tensor& result, int dim, const Tensor& like);

@@ -25,7 +25,7 @@ OpInfo kIndexReduce{"index_reduce", "IndexReduceBackward0",
                     "mean: g / count; amax, amin: g shared by those equal to y; prod: g * the other factors"};
 OpInfo kOnce{"scatter_reduce", "DelayedErrorBackward0", "none"};
 
-Tensor mul(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a, b}); }
+Tensor times(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a, b}); }
 Tensor div(const Tensor& a, const Tensor& b) { return elementwise(OpId::div, {a, b}); }
 Tensor is(const Tensor& a, const Operand& b) { return elementwise(OpId::eq, {a, b}); }
 // 1 in place of the elements that the condition picks.
@@ -123,8 +123,8 @@ struct ReduceGradient {
       Tensor hits = to_dtype(is(x, y), g.dtype()), src_hits = to_dtype(is(src, at.read(y)), g.dtype());
       if (!include_self) hits = at.fill(hits, Scalar(0.0), Place::Copy);
       Tensor share = div(g, at.add(hits, src_hits));
-      to_x = mul(hits, share);
-      to_src = mul(src_hits, at.read(share));
+      to_x = times(hits, share);
+      to_src = times(src_hits, at.read(share));
     }
     if (b.needs(0)) b.give(0, include_self ? to_x : at.fill(to_x, Scalar(0.0), Place::Copy));
     if (b.needs(1)) b.give(1, to_src);
@@ -138,7 +138,7 @@ struct ReduceGradient {
   // The product without x: where x is 0, of the other factors.
   Tensor through_product(const Places& at, const Tensor& g, const Tensor& x, const Tensor& src) const {
     Tensor nonzero = ones_where(is(x, 0.0), x);
-    return div(mul(g, conj(product(at, nonzero, src))), conj(nonzero));
+    return div(times(g, conj(product(at, nonzero, src))), conj(nonzero));
   }
 
   // The product without one factor of src: divided by it, or, where it is the only zero, of the others.
@@ -153,8 +153,8 @@ struct ReduceGradient {
           any(elementwise(OpId::logical_and, {zero, elementwise(OpId::ne, {zeros_there, 1.0})}), Dims(), false);
       several = load(DType::Bool, found->data).integer != 0;
     }
-    Tensor others = at.read(mul(g, conj(product(at, x, ones_where(alone, src)))));
-    Tensor divided = div(at.read(mul(g, conj(y))), conj(ones_where(zero, src)));
+    Tensor others = at.read(times(g, conj(product(at, x, ones_where(alone, src)))));
+    Tensor divided = div(at.read(times(g, conj(y))), conj(ones_where(zero, src)));
     Tensor result = elementwise(OpId::where, {alone, others, divided});
     return several && grad_enabled() ? once_differentiable(result) : result;
   }

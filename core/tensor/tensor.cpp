@@ -13,7 +13,7 @@ namespace {
 using TensorSlab = Slab<TensorObject>;
 int64_t live = 0;
 
-TensorObject* blank() {
+TensorObject* blank_tensor() {
   TensorObject* t = TensorSlab::allocate(&TensorType);
   t->storage = nullptr;
   t->node = nullptr;
@@ -203,7 +203,7 @@ void set_layout(TensorObject* t, Span sizes, Span strides) {
 Tensor empty(Span sizes, DType dtype) {
   int64_t numel = count(sizes);
   Storage* storage = Storage::make(numel * static_cast<int64_t>(size_of(dtype)));
-  TensorObject* t = blank();
+  TensorObject* t = blank_tensor();
   t->storage = storage;
   t->data = storage->data;
   t->dtype = dtype;
@@ -228,7 +228,7 @@ Tensor empty(Span sizes, DType dtype) {
 Tensor empty_as(const TensorObject* like, DType dtype) {
   if (like->ndim > TensorObject::kInlineDims) return empty({like->sizes(), like->ndim}, dtype);
   Storage* storage = Storage::make(like->numel * static_cast<int64_t>(size_of(dtype)));
-  TensorObject* t = blank();
+  TensorObject* t = blank_tensor();
   t->storage = storage;
   t->data = storage->data;
   t->dtype = dtype;
@@ -247,7 +247,7 @@ Tensor empty_as(const TensorObject* like, DType dtype) {
 
 Tensor empty_strided(Span sizes, Span strides, DType dtype) {
   Storage* storage = Storage::make(strided_bytes(sizes, strides, dtype));
-  TensorObject* t = blank();
+  TensorObject* t = blank_tensor();
   t->storage = storage;
   t->data = storage->data;
   t->dtype = dtype;
@@ -257,7 +257,7 @@ Tensor empty_strided(Span sizes, Span strides, DType dtype) {
 }
 
 Tensor tensor_over(Storage* storage, Span sizes, Span strides, int64_t offset, DType dtype) {
-  TensorObject* t = blank();
+  TensorObject* t = blank_tensor();
   storage->retain();
   t->storage = storage;
   t->data = storage->data + offset * static_cast<int64_t>(size_of(dtype));
@@ -268,7 +268,7 @@ Tensor tensor_over(Storage* storage, Span sizes, Span strides, int64_t offset, D
 }
 
 Tensor alias(const Tensor& source) {
-  TensorObject* t = blank();
+  TensorObject* t = blank_tensor();
   t->storage = source->storage;
   t->storage->retain();
   t->data = source->data;

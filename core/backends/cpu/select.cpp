@@ -119,7 +119,7 @@ void smallest(const T* x, int64_t n, int64_t k, bool reversed, bool sorted, Entr
 }
 
 template <class T, class K>
-void topk_typed(const Rows& x, int64_t k, bool largest, bool sorted, T* values, int64_t* indices) {
+void topk_typed(const PackedRows& x, int64_t k, bool largest, bool sorted, T* values, int64_t* indices) {
   int64_t n = x.length;
   for_rows(x.count, n, static_cast<size_t>(n) * sizeof(Entry<K>), [&](int64_t begin, int64_t end, void* scratch) {
     auto* entries = static_cast<Entry<K>*>(scratch);
@@ -167,7 +167,7 @@ void select_kth(Entry<K>* a, int64_t n, int64_t k) {
 
 // Picks one element of each row: pick(row, entries) gives its index.
 template <class T, class K, class Pick>
-void pick_of_rows(const Rows& x, T* values, int64_t* indices, Pick pick) {
+void pick_of_rows(const PackedRows& x, T* values, int64_t* indices, Pick pick) {
   int64_t n = x.length;
   for_rows(x.count, n, static_cast<size_t>(n) * sizeof(Entry<K>), [&](int64_t begin, int64_t end, void* scratch) {
     auto* entries = static_cast<Entry<K>*>(scratch);
@@ -241,7 +241,7 @@ int64_t mode_index(const T* x, int64_t n, Entry<K>* entries) {
 // Calls f with null pointers to the element type and the key type. Entries number their elements in the key's own
 // width.
 template <class F>
-void with_types(const Rows& x, F f) {
+void with_types(const PackedRows& x, F f) {
   if (x.count == 0) return;
   if (size_of(x.dtype) < 8 && x.length > int64_t(0xffffffff)) {
     raise(PyExc_RuntimeError, "selecting from ", x.length, " elements of ", facts(x.dtype).tensor_name,
@@ -252,13 +252,13 @@ void with_types(const Rows& x, F f) {
 
 }  // namespace
 
-void topk_rows(const Rows& x, int64_t k, bool largest, bool sorted, void* values, int64_t* indices) {
+void topk_rows(const PackedRows& x, int64_t k, bool largest, bool sorted, void* values, int64_t* indices) {
   if (k == 0) return;
   with_types(
       x, [&]<class T, class K>(T*, K*) { topk_typed<T, K>(x, k, largest, sorted, static_cast<T*>(values), indices); });
 }
 
-void kth_of_rows(const Rows& x, int64_t k, void* values, int64_t* indices) {
+void kth_of_rows(const PackedRows& x, int64_t k, void* values, int64_t* indices) {
   int64_t n = x.length;
   with_types(x, [&]<class T, class K>(T*, K*) {
     pick_of_rows<T, K>(x, static_cast<T*>(values), indices,
@@ -266,7 +266,7 @@ void kth_of_rows(const Rows& x, int64_t k, void* values, int64_t* indices) {
   });
 }
 
-void median_of_rows(const Rows& x, bool ignore_nan, void* values, int64_t* indices) {
+void median_of_rows(const PackedRows& x, bool ignore_nan, void* values, int64_t* indices) {
   int64_t n = x.length;
   with_types(x, [&]<class T, class K>(T*, K*) {
     pick_of_rows<T, K>(x, static_cast<T*>(values), indices,
@@ -274,7 +274,7 @@ void median_of_rows(const Rows& x, bool ignore_nan, void* values, int64_t* indic
   });
 }
 
-void mode_of_rows(const Rows& x, void* values, int64_t* indices) {
+void mode_of_rows(const PackedRows& x, void* values, int64_t* indices) {
   int64_t n = x.length;
   with_types(x, [&]<class T, class K>(T*, K*) {
     pick_of_rows<T, K>(x, static_cast<T*>(values), indices,

@@ -77,7 +77,7 @@ class RowSorter {
 };
 
 template <class T>
-void sort_typed(const Rows& x, bool descending, Ties ties, T* values, int64_t* indices) {
+void sort_typed(const PackedRows& x, bool descending, Ties ties, T* values, int64_t* indices) {
   int64_t n = x.length;
   RowSorter<T> sorter(n, descending, ties);
   for_rows(x.count, n, sorter.scratch_bytes(), [&](int64_t begin, int64_t end, void* scratch) {
@@ -89,7 +89,7 @@ void sort_typed(const Rows& x, bool descending, Ties ties, T* values, int64_t* i
 
 }  // namespace
 
-void sort_rows(const Rows& x, bool descending, Ties ties, void* values, int64_t* indices) {
+void sort_rows(const PackedRows& x, bool descending, Ties ties, void* values, int64_t* indices) {
   if (x.count == 0) return;
   with_real_type(x.dtype, [&]<class T>(T*) { sort_typed(x, descending, ties, static_cast<T*>(values), indices); });
 }

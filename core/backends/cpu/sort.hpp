@@ -6,7 +6,7 @@
 
 namespace chainrule::cpu {
 
-struct Rows {
+struct PackedRows {
   DType dtype;  // not complex
   const void* data;
   int64_t count, length;
@@ -16,6 +16,6 @@ struct Rows {
 enum class Ties : bool { Kept, AsInPyTorch };
 
 // Each row in order, and where each element was. `values` may be null.
-void sort_rows(const Rows& x, bool descending, Ties ties, void* values, int64_t* indices);
+void sort_rows(const PackedRows& x, bool descending, Ties ties, void* values, int64_t* indices);
 
 }  // namespace chainrule::cpu
