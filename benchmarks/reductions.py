@@ -17,9 +17,11 @@ def backward(torch):
 def workloads():
     for name in ("sum", "mean", "max", "var"):
         for dim, along in ((1, "rows"), (0, "columns")):
-            yield Workload(f"{name} over {along}", 0.5, forward, f"y = x.{name}({dim})", "take(y)[::7]", 15)
             yield Workload(
-                f"{name} over {along}, forward and backward",
+                f"{name} over {along} of (8192, 1024)", 0.5, forward, f"y = x.{name}({dim})", "take(y)[::7]", 15
+            )
+            yield Workload(
+                f"{name} over {along} of (8192, 1024), forward and backward",
                 0.3,
                 backward,
                 f"x.grad = None; y = take(x.{name}({dim})); y.backward(g[{dim}])",
