@@ -180,7 +180,7 @@ Tensor convolution_padded(const char* name, int dims, const Tensor& x, const Ten
   o = checked_options(o, weight.ndim() - 2);
   for (int64_t s : o.stride) check(s == 1, "padding='same' is not supported for strided convolutions");
   // An odd number of zeros has one more at the end, which the output's size implies.
-  for (int d = 0; d < dims; ++d) o.padding[d] = o.dilation[d] * (weight.size(d + 2) - 1) / 2;
+  for (int d = 0; d < o.padding.size(); ++d) o.padding[d] = o.dilation[d] * (weight.size(d + 2) - 1) / 2;
   check_convolution(x, weight, bias, o);
   return dispatch(x, weight, bias, o, x.sizes().subspan(2));
 }
