@@ -38,8 +38,8 @@ def show(browser, tmp_path):
         page = browser.new_page(viewport={"width": 1300, "height": 800}, **options)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", lambda request: problems.append(request.url) if request.url.startswith("http") else None)
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready=yes]", timeout=30_000)
+        page.goto(path.as_uri(), timeout=120_000)  # a limit against standing still, for a busy machine
+        page.wait_for_selector("html[data-ready=yes]", timeout=120_000)
         opened.append(page)
         return page
 
