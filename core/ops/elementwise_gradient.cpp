@@ -225,7 +225,7 @@ constexpr int kRoom = std::extent_v<decltype(Node::inline_saved)>;
     n->saved_count = 0;
   }
   auto next_slot = [n] {
-    n->saved[n->saved_count].tensor = nullptr;
+    n->saved[n->saved_count] = {nullptr, 0, false};
     return static_cast<uint8_t>(n->saved_count++);
   };
   int numbers = e.op->parameter_count;
