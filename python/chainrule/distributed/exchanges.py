@@ -175,12 +175,14 @@ def gather(
     )
 
 
-def check_list_on_root(rank: int, root: int, given: object) -> None:
-    """Raises unless the list of results is given where they go, and only there."""
+def check_list_on_root(
+    rank: int, root: int, given: object, name: str = "gather_list", place: str = "destination"
+) -> None:
+    """Raises unless the list is given by the one process that has or gets it all, and only there."""
     if rank == root and not given:
-        raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
+        raise ValueError(f"Argument ``{name}`` must be specified on {place} rank.")
     if rank != root and given:
-        raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
+        raise ValueError(f"Argument ``{name}`` must NOT be specified on non-{place} ranks.")
 
 
 # ---- Scattering
@@ -211,10 +213,7 @@ def scatter(
         return None
     root = rank_in_group("scatter", known, 0 if src is None and group_src is None else src, group_src)
     is_root = known.rank() == root
-    if is_root and not lists:
-        raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
-    if not is_root and lists:
-        raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
+    check_list_on_root(known.rank(), root, lists, "scatter_list", "source")
     if is_root:
         check_count("scatter", "scatter_list", lists, known, tensor)
     room, sent = plain(tensor), _joined(lists, True) if is_root else None
