@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._core import Tensor
+from .assigned import assignment
 from .graph import Graph, Node
 from .inquiry import Inquiry, unregistered
 from .names import Names, user_frames, variables
-from .reading import assignment, backward_call
+from .reading import backward_call
 from .source import Line
 from .story import reaches
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,10 +11,10 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from .assigned import made_at
 from .formulas import formula_of
 from .modules import assign_modules
 from .names import Names
-from .reading import made_at
 from .recording import recorded
 from .source import Line, line_at
 
@@ -223,6 +222,8 @@ class Graph:
 
     def to_json(self, indent: int | None = None) -> str:
         """The graph as JSON; docs/explain.md has the schema."""
+        import json
+
         return json.dumps(self.to_dict(), indent=indent)
 
     # ---- making it

@@ -9,19 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._core import Tensor
+from .assigned import attribute_of, made_at
 from .flow import Flow
 from .graph import Graph, Node, living_tensors, operation_name
 from .names import Names, user_frames, variables
-from .reading import (
-    Departure,
-    Outcome,
-    attribute_of,
-    backward_call,
-    freezing,
-    made_at,
-    read_forward,
-    read_frame,
-)
+from .reading import Departure, Outcome, backward_call, freezing, read_forward, read_frame
 from .source import Line, line_at, line_of
 from .story import reaches
 from .values import Values

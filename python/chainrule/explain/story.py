@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 from .._core import Tensor
@@ -154,6 +152,8 @@ class Explanation:
 
     def to_json(self, path: str | os.PathLike[str] | None = None, indent: int | None = None) -> str:
         """Graph and steps as JSON; docs/explain.md has the schema."""
+        import json
+
         return _written(path, json.dumps(self.to_dict(), indent=indent))
 
 
@@ -240,7 +240,8 @@ def _has_colour() -> bool:
 
 def _written(path: str | os.PathLike[str] | None, text: str) -> str:
     if path is not None:
-        Path(path).write_text(text)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
     return text
 
 
