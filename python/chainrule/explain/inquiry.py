@@ -122,7 +122,7 @@ class Inquiry:
             return self._of_a_gradient(tensor, gradient, loss, name)
         if tensor.grad_fn is not None and not tensor.retains_grad:
             return self._of_a_result(tensor, name)
-        return self._of_a_leaf(tensor, loss, name)
+        return self.of_a_leaf(tensor, loss, name)
 
     # ---- tensors that do not require a gradient
 
@@ -176,7 +176,8 @@ class Inquiry:
 
     # ---- leaves
 
-    def _of_a_leaf(self, leaf: Tensor, loss: Tensor | None, name: str) -> Cause:
+    def of_a_leaf(self, leaf: Tensor, loss: Tensor | None, name: str) -> Cause:
+        """Why no gradient came to a leaf."""
         results = [loss] if loss is not None else living_tensors()
         reached = [t for t in results if t.requires_grad and t.grad_fn is not None and reaches(t, leaf)]
         cleared = line_of(leaf._cleared)
