@@ -166,8 +166,21 @@ def formula_of(raw: Any, input: int) -> str:
     operands = raw._operands
     if operands is None:
         return _in_words(raw, input)
-    gradients = _table()[operands[0]]["gradients"]
-    return readable(gradients[input]) if input < len(gradients) else raw.formula
+    row = _table()[operands[0]]
+    if input >= len(row["gradients"]):
+        return raw.formula
+    text = readable(row["gradients"][input])
+    return _conjugated(text, row["inputs"], operands[2]) if raw._outputs[0][1].is_complex else text
+
+
+def _conjugated(text: str, inputs: list[str], places: Any) -> str:
+    """The table has holomorphic derivatives; what flows back is multiplied with their conjugates."""
+    tensors = [name for name, place in zip(inputs, places, strict=False) if not isinstance(place, float)]
+    given: dict[str, ast.expr] = {name: ast.Name(f"conj({name})") for name in (*tensors, "y")}
+    try:
+        return ast.unparse(_Substitution(given).visit(ast.parse(text, mode="eval")))
+    except SyntaxError:
+        return text
 
 
 def formula_with_numbers(formula: str, numbers: dict[str, str]) -> str | None:

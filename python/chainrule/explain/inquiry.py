@@ -9,19 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._core import Tensor
+from .assigned import attribute_of, made_at
 from .flow import Flow
 from .graph import Graph, Node, living_tensors, operation_name
 from .names import Names, user_frames, variables
-from .reading import (
-    Departure,
-    Outcome,
-    attribute_of,
-    backward_call,
-    freezing,
-    made_at,
-    read_forward,
-    read_frame,
-)
+from .reading import Departure, Outcome, backward_call, freezing, read_forward, read_frame
 from .source import Line, line_at, line_of
 from .story import reaches
 from .values import Values
@@ -130,7 +122,7 @@ class Inquiry:
             return self._of_a_gradient(tensor, gradient, loss, name)
         if tensor.grad_fn is not None and not tensor.retains_grad:
             return self._of_a_result(tensor, name)
-        return self._of_a_leaf(tensor, loss, name)
+        return self.of_a_leaf(tensor, loss, name)
 
     # ---- tensors that do not require a gradient
 
@@ -184,7 +176,8 @@ class Inquiry:
 
     # ---- leaves
 
-    def _of_a_leaf(self, leaf: Tensor, loss: Tensor | None, name: str) -> Cause:
+    def of_a_leaf(self, leaf: Tensor, loss: Tensor | None, name: str) -> Cause:
+        """Why no gradient came to a leaf."""
         results = [loss] if loss is not None else living_tensors()
         reached = [t for t in results if t.requires_grad and t.grad_fn is not None and reaches(t, leaf)]
         cleared = line_of(leaf._cleared)
