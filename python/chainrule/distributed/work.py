@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import Tensor
+from ..futures import Future
 from .errors import DistBackendError
 from .failure import check_company
 from .mpi import library
@@ -54,6 +55,7 @@ class Work:
         self._memory, self._finish, self._outputs = memory, finish, outputs
         self._status: Any = None
         self._error: Exception | None = None
+        self._future: Future[list[Tensor]] | None = None
         for tensor in outputs:
             _core.increment_version(tensor)
         if len(_pending) > 64:  # handles that nobody asks any more
@@ -82,6 +84,23 @@ class Work:
         if error is None and self._finish is not None:
             self._finish()
         self._finish, self._memory = None, ()
+        self._settle_future()
+
+    def get_future(self) -> Future[list[Tensor]]:
+        """A future of result(). Asking it, or one that then() made of it, moves data as asking the handle does."""
+        if self._future is None:
+            self._future = _Arrival(self)
+            if self._request is None:
+                self._settle_future()
+        return self._future
+
+    def _settle_future(self) -> None:
+        if self._future is None:
+            return
+        if self._error is None:
+            self._future.set_result(self.result())
+        else:
+            self._future.set_exception(self._error)  # type: ignore[arg-type]
 
     def is_success(self) -> bool:
         """Whether it is done, without an error."""
@@ -140,6 +159,24 @@ class Work:
                     )
             time.sleep(pause)
             pause = min(1.5 * pause, 2e-3)
+
+
+class _Arrival(Future[list[Tensor]]):
+    """The results of something under way."""
+
+    def __init__(self, work: Work):
+        super().__init__()
+        self._work = work
+
+    def _advance(self, until_done: bool) -> None:
+        if not until_done:
+            self._work.is_completed()
+        elif not self._future.done():
+            try:
+                self._work.wait()
+            except DistBackendError:
+                if not self._future.done():  # the time limit: nothing came
+                    raise
 
 
 def progress() -> bool:
