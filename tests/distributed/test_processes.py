@@ -25,6 +25,12 @@ def test_training(ranks: int) -> None:
 
 
 @needs_mpi
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_reductions(ranks: int) -> None:
+    run_cases("reductions.py", ranks)
+
+
+@needs_mpi
 def test_meeting() -> None:
     result = launch("meeting.py", 2)
     assert result.returncode == 0, result.stderr
