@@ -156,6 +156,7 @@ SAME_CLASS = [
     lambda t: t.eye(10**8),
     lambda t: t.randn(10**14),
     lambda t: t.zeros(1).repeat(10**15),
+    lambda t: t.zeros(3).repeat(2**62),
     lambda t: t.zeros(1).expand(10**15).contiguous(),
     lambda t: t.linspace(0, 1, 10**15),
     lambda t: t.zeros(2).attribute,

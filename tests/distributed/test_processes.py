@@ -47,7 +47,8 @@ def run(*line: str) -> subprocess.CompletedProcess[str]:
 def test_plain_mpirun_and_one_process() -> None:
     """mpirun without `chainrule launch`, and a script that nobody launched."""
     program = "import chainrule as t, chainrule.distributed as d; d.init_process_group('mpi'); x = t.ones(2); "
-    program += "d.all_reduce(x); print(d.get_world_size(), x.tolist())"
+    # One write, so that the lines of two processes stay whole.
+    program += "d.all_reduce(x); print(f'{d.get_world_size()} {x.tolist()}\\n', end='', flush=True)"
     alone = run(sys.executable, "-c", program)
     assert (alone.stdout, alone.stderr) == ("1 [1.0, 1.0]\n", "")
     mpirun = find_mpirun()
