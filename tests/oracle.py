@@ -102,7 +102,7 @@ def find(library: Any, name: str) -> Callable:
         return getattr(torch.linalg, name.removeprefix("linalg_"))
     if name.startswith("fft_"):
         return getattr(torch.fft, name.removeprefix("fft_"))
-    places = (torch, torch.nn.functional, torch._C._nn, torch.Tensor)
+    places = (torch, torch._C._nn, torch.nn.functional, torch.Tensor)  # losses take the reduction's number as ours do
     return next(getattr(place, name) for place in places if hasattr(place, name))
 
 

@@ -152,6 +152,16 @@ def test_a_layer_that_gets_zeros_only():
     assert "cross_entropy" not in str(after)
 
 
+@pytest.mark.parametrize("loss", ["mse_loss", "smooth_l1_loss", "huber_loss"])
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_the_doctor_sees_a_broadcast_inside_a_loss(loss):
+    model = chainrule.nn.Linear(3, 1)
+    compare = getattr(chainrule.nn.functional, loss)
+    (found,) = doctor(model, compare(model(chainrule.ones(8, 3)), chainrule.zeros(8)))
+    assert "compares (8, 1) with (8,)" in str(found)
+    assert list(doctor(model, compare(model(chainrule.ones(8, 3)), chainrule.zeros(8, 1)))) == []
+
+
 # ---- healthy programs are not accused
 
 

@@ -104,12 +104,28 @@ PROGRAMS = {
     "input is no tensor": lambda t, f: f.grad(lambda x: x)(3.0),
     "no aux": lambda t, f: f.grad(lambda x: x.sum(), has_aux=True)(x3(t)),
     "in place inside": lambda t, f: f.grad(lambda x: x.clone().mul_(x).sum())(x3(t)),
+    "write into the input": lambda t, f: f.grad(lambda x: x.mul_(2).sum())(x3(t)),
+    "write into a view of the input": lambda t, f: f.grad(lambda x: x[0].mul_(2).sum())(x3(t)),
+    "write into the input of vjp": lambda t, f: f.vjp(lambda x: x.mul_(2), x3(t)),
+    "write into the input of jacrev": lambda t, f: f.jacrev(lambda x: x.mul_(2))(x3(t)),
+    "write into an input that is differentiated outside": lambda t, f: f.grad(lambda x: x.mul_(2).sum())(
+        x3(t).requires_grad_() * 1
+    ),
+    "write into the input of jvp": lambda t, f: f.jvp(lambda x: x.mul_(2) * x, (x3(t),), (x3(t),)),
+    "functionalize": lambda t, f: f.functionalize(lambda x: x.clone().mul_(3))(x3(t)),
+    "functionalize writes into arguments": lambda t, f: written(f.functionalize(lambda x: x.mul_(3) + 1), x3(t)),
+    "functionalize under grad": lambda t, f: f.grad(f.functionalize(lambda x: (x.clone().mul_(x)).sum()))(x3(t)),
+    "functionalize what": lambda t, f: f.functionalize(lambda x: x, remove="all"),
     "no_grad around": lambda t, f: under(t.no_grad(), lambda: f.grad(lambda x: (x * x).sum())(x3(t))),
 }
 
 
 def with_pullback(pair, cotangents):
     return pair[0], pair[1](cotangents)
+
+
+def written(function, x):
+    return function(x), x
 
 
 def under(context, function):

@@ -219,6 +219,26 @@ def test_gradients_of_another_dtype():
     agree(program)
 
 
+def test_gradients_of_any_dtype():
+    def program(torch, function):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        x.grad_dtype = None
+        function(x).sum().backward()
+        return x.grad
+
+    agree(lambda torch: program(torch, lambda x: x.double()))  # a conversion's gradient has its input's dtype
+    agree(lambda torch: program(torch, lambda x: x * torch.ones(2, dtype=torch.float64)))
+
+
+def test_a_gradient_of_the_wrong_dtype():
+    def program(torch):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        x.grad_dtype = torch.bfloat16
+        x.grad = torch.ones(2)
+
+    agree(program, words=25)
+
+
 def test_modes_are_shown_where_they_are():
     with chainrule.no_grad():
         assert not chainrule.is_grad_enabled()

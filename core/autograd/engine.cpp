@@ -105,6 +105,7 @@ void Run::deliver_aside(Edge edge, Tensor gradient) {
     enqueue(n);
   }
   Tensor& sum = pending[edge.output_number()];
+  if (!gradient) return;
   sum = sum ? add_gradients(std::move(sum), std::move(gradient)) : std::move(gradient);
 }
 
@@ -131,10 +132,10 @@ void Run::deliver(Edge edge, Tensor gradient) {
   Node* n = edge.node();
   if (selective_ && !needed_.contains(n) && !captured(edge)) return;
   Output& output = n->outputs[edge.output_number()];
-  gradient = fit(std::move(gradient), output.dtype, output.sizes());
+  if (gradient) gradient = fit(std::move(gradient), output.dtype, output.sizes());
   bool taken = (n->flags & kQueued) && n->run != id_;
   if (taken || (!aside_.nodes.empty() && aside_.nodes.contains(n))) return deliver_aside(edge, std::move(gradient));
-  accumulate(output.pending, std::move(gradient));
+  if (gradient) accumulate(output.pending, std::move(gradient));
   if (n->flags & kQueued) return;
   n->flags |= kQueued;
   n->run = id_;
@@ -152,6 +153,17 @@ Tensor Run::gathered(Edge edge) const {
   bool is_private = sum && Py_REFCNT((PyObject*)sum) == 1 && sum->storage->references == 1;
   return is_private ? Tensor::borrow(sum) : Tensor();
 }
+
+namespace {
+
+void call(Node* n, Backward& backward) {
+  if (anomaly.enabled) [[unlikely]]
+    invoke_watched(n, backward);
+  else
+    n->function->invoke(n->capture, backward);
+}
+
+}  // namespace
 
 void Run::run_node(Node* n) {
   Tensor inline_gradient[1];
@@ -175,14 +187,13 @@ void Run::run_node(Node* n) {
   std::vector<Tensor> seen;  // the function may give the gradients' buffers away, but hooks want to see them
   bool hooked = n->extras && n->extras->hooks;
   if (hooked) seen.assign(gradients, gradients + n->output_count);
-  if (anomaly.enabled) [[unlikely]]
-    invoke_watched(n, backward);
-  else
-    n->function->invoke(n->capture, backward);
+  bool arrived = std::any_of(gradients, gradients + n->output_count, [](const Tensor& g) { return bool(g); });
+  if (arrived || (n->flags & kCalledWithNone)) [[likely]]  // see Note [None gradients]
+    call(n, backward);
   if (hooked) run_after(n, backward, seen.data());
   if (!options_.retain_graph) release_saved(n);
   for (int i = 0; i < n->edge_count; ++i) {
-    if (n->edges[i] && backward.result(i)) deliver(n->edges[i], std::move(backward.result(i)));
+    if (n->edges[i]) deliver(n->edges[i], std::move(backward.result(i)));
   }
 }
 
@@ -199,7 +210,7 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
 // Runs `first` and the nodes that would follow it, as far as they can run on tiles together. See Note [Tile groups].
 bool Run::run_group(Node* first) {
   const Output& shape = first->outputs[0];
-  if (options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype) ||
+  if (!shape.pending || options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype) ||
       count(shape.sizes()) < TileGroup::kSmallest)
     return false;
   TileGroup group(shape);
@@ -210,7 +221,7 @@ bool Run::run_group(Node* first) {
     bool from_heap = !heap.empty() && older(*newest, heap.front());
     Node* next = from_heap ? heap.front() : *newest;
     std::vector<TileTerm> terms;
-    if (!may_join(next, group, terms)) break;
+    if ((from_heap && !next->outputs[0].pending) || !may_join(next, group, terms)) break;
     if (from_heap) {
       std::pop_heap(heap.begin(), heap.end(), older);
       heap.pop_back();

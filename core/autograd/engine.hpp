@@ -6,6 +6,14 @@
 
 namespace chainrule {
 
+// Note [None gradients]
+// A gradient function may give none for an input that wants one, as the backward of an autograd.Function may return
+// None. As in PyTorch the pass goes on: hooks further down are called with None, what was saved is freed, a leaf's
+// .grad stays as it is. Functions of the core are not called then, their gradients are none as well; those written in
+// Python are, with zeros unless they say set_materialize_grads(False). This flag of their nodes, beside those of
+// node.hpp, says so.
+inline constexpr uint8_t kCalledWithNone = 4;
+
 struct BackwardOptions {
   bool retain_graph = false;
   bool create_graph = false;

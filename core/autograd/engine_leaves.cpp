@@ -30,6 +30,7 @@ Tensor Run::take_pending(TensorObject* leaf) {
 void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
   Capture* capture = selective_ ? captured(Edge::to_leaf(leaf)) : nullptr;
   if (selective_ ? !capture : !leaves_ || !leaf->has(kRequiresGrad)) return;
+  if (!gradient) return deliver_none(leaf);
   int wanted = leaf->rare ? leaf->rare->grad_dtype : Rare::kOwnDType;
   DType dtype = wanted >= 0 ? static_cast<DType>(wanted) : wanted == Rare::kAnyDType ? gradient.dtype() : leaf->dtype;
   gradient = fit(std::move(gradient), dtype, {leaf->sizes(), leaf->ndim});
@@ -45,13 +46,25 @@ void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
   if (r->pending && r->run == id_) return accumulate(r->pending, std::move(gradient));
   bool taken = r->pending || aside_.leaves.contains(leaf);
   TensorObject*& sum = taken ? aside_.leaves[leaf] : r->pending;
-  if (!sum) waiting_.push_back(Tensor::borrow(leaf));
+  if (!sum && !(got_none_ && waits(leaf))) waiting_.push_back(Tensor::borrow(leaf));
   watched_ |= is_watched(leaf);
   if (!taken) r->run = id_;
   accumulate(sum, std::move(gradient));
 }
 
+// Hooks are called for it all the same.
+void Run::deliver_none(TensorObject* leaf) {
+  if (!is_watched(leaf) || waits(leaf)) return;
+  waiting_.push_back(Tensor::borrow(leaf));
+  watched_ = got_none_ = true;
+}
+
+bool Run::waits(TensorObject* leaf) const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [&](const Tensor& t) { return t.get() == leaf; });
+}
+
 void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
+  if (!gradient) return;
   if (!leaf->grad) {
     leaf->grad = (options_.create_graph ? std::move(gradient) : own_gradient(std::move(gradient))).release();
   } else if (options_.create_graph) {

@@ -30,6 +30,7 @@ std::string name_of(PyObject* hook) {
 }
 
 void check_replacement(PyObject* hook, const Tensor& gradient, PyObject* result) {
+  if (!gradient) raise(PyExc_RuntimeError, "can't replace a None gradient with a non-None value");
   if (!is_tensor(result)) {
     raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name,
           "'; return a tensor or None");
@@ -63,7 +64,7 @@ void take_tuple(PyObject* hook, PyObject* result, Tensor* gradients, int n) {
   }
   for (int i = 0; i < n; ++i) {
     PyObject* item = PyTuple_GET_ITEM(result, i);
-    if (gradients[i] && item != Py_None) check_replacement(hook, gradients[i], item);
+    if (item != Py_None) check_replacement(hook, gradients[i], item);
     gradients[i] = is_tensor(item) ? Tensor::borrow(item) : Tensor();
   }
 }
@@ -93,7 +94,7 @@ void keep_gradient(PyObject* reference, const Tensor& gradient) {
 Tensor run_tensor_hooks(PyObject* hooks, Tensor gradient) {
   if (!hooks) return gradient;
   call_each(
-      hooks, [&] { return PyTuple_Pack(1, gradient.py()); },
+      hooks, [&] { return PyTuple_Pack(1, gradient ? gradient.py() : Py_None); },
       [&](PyObject* hook, PyObject* result) {
         check_replacement(hook, gradient, result);
         gradient = Tensor::borrow(result);
@@ -113,8 +114,7 @@ void run_post_accumulate_hooks(const Tensor& leaf) {
 void run_output_hooks(Node* n, Tensor* gradients) {
   NodeExtras* e = n->extras;
   for (size_t i = 0; i < e->tensor_hooks.size(); ++i) {
-    if (e->tensor_hooks[i] && gradients[i])
-      gradients[i] = run_tensor_hooks(e->tensor_hooks[i], std::move(gradients[i]));
+    if (e->tensor_hooks[i]) gradients[i] = run_tensor_hooks(e->tensor_hooks[i], std::move(gradients[i]));
   }
   for (size_t i = 0; i < e->retained.size(); ++i) {
     if (e->retained[i]) keep_gradient(e->retained[i], gradients[i]);

@@ -75,7 +75,7 @@ void check_history(const Tensor& self, bool indirect) {
 void check_view(const Tensor& self) {
   if (self->has(kViewCustom)) check_history(self, false);
   // A view with a history of its base that has none: between the two is a view that was made a leaf.
-  if (!self->base->node && (self->base->has(kRequiresGrad) || self->node)) {
+  if (self->base->has(kRequiresGrad) || (!self->base->node && self->node)) {
     raise(PyExc_RuntimeError,
           "a view of a leaf Variable that requires grad is being used in an in-place operation.\n"
           "  What to do: to change the values of a parameter, write under no_grad(); to calculate with changed values, "
@@ -189,7 +189,7 @@ void check_inplace(const Tensor& self, bool recorded) {
   bool behind = self->base && self->has(kViewNoGrad) && grad_enabled() && requires_grad(self->base);
   if (!recorded && !behind) return;
   if (self->base) check_view(self);
-  if (self->has(kRequiresGrad) && !self->node) {
+  if (self->has(kRequiresGrad)) {
     raise(PyExc_RuntimeError,
           "a leaf Variable that requires grad is being used in an in-place operation.\n"
           "  What to do: to update a parameter, write under no_grad(); to calculate with changed values, make a new "

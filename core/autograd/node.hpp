@@ -107,6 +107,7 @@ struct Output {
 static_assert(TensorObject::kInlineDims == 5);
 
 class Backward;
+struct Kept;
 class TileGroup;
 struct TileTerm;
 
@@ -115,6 +116,7 @@ struct GradientFunction {
   void (*invoke)(void* capture, Backward& backward);
   void (*destroy)(void* capture);                                // null: there is nothing to do
   bool (*tile_rule)(Node*, TileGroup&, std::vector<TileTerm>&);  // null unless elementwise; see Note [Tile groups]
+  void (*show)(void* capture, Backward& backward, Kept& kept);   // null: shows nothing; see Note [Kept values]
 };
 
 // What few nodes have.
@@ -218,12 +220,22 @@ Tensor unpack(Node* n, int i);
 
 template <class F>
 void set_function(Node* n, F f) {
+  constexpr bool shows = std::is_invocable_v<F&, Backward&, Kept*>;
   struct Holder {
-    static void invoke(void* capture, Backward& b) {
+    static F& function_in(void* capture) {
       if constexpr (sizeof(F) <= Node::kCapture)
-        (*static_cast<F*>(capture))(b);
+        return *static_cast<F*>(capture);
       else
-        (**static_cast<F**>(capture))(b);
+        return **static_cast<F**>(capture);
+    }
+    static void invoke(void* capture, Backward& b) {
+      if constexpr (shows)
+        function_in(capture)(b, nullptr);
+      else
+        function_in(capture)(b);
+    }
+    static void show(void* capture, Backward& b, Kept& kept) {
+      if constexpr (shows) function_in(capture)(b, &kept);
     }
     static void destroy(void* capture) {
       if constexpr (sizeof(F) <= Node::kCapture)
@@ -234,7 +246,7 @@ void set_function(Node* n, F f) {
   };
   static constexpr GradientFunction function = [] {
     constexpr bool plain = std::is_trivially_destructible_v<F> && sizeof(F) <= Node::kCapture;
-    GradientFunction g{&Holder::invoke, plain ? nullptr : &Holder::destroy, nullptr};
+    GradientFunction g{&Holder::invoke, plain ? nullptr : &Holder::destroy, nullptr, shows ? &Holder::show : nullptr};
     if constexpr (requires { F::tile_rule; }) g.tile_rule = &F::tile_rule;
     return g;
   }();

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "autograd/kept.hpp"
 #include "autograd/node.hpp"
 
 namespace chainrule {
@@ -167,7 +168,7 @@ void link_view(const Tensor& output, const Tensor& input);
 template <class F>
 Tensor record_view(OpInfo& op, Tensor output, const Tensor& input, F gradient) {
   link_view(output, input);
-  return record(op, std::move(output), {&input}, {}, [gradient](Backward& b) { b.give(0, gradient(b.g())); });
+  return record(op, std::move(output), {&input}, {}, std::move(gradient));
 }
 
 }  // namespace chainrule

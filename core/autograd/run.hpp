@@ -55,6 +55,8 @@ class Run : public GradientSums {
 
   void deliver(Edge edge, Tensor gradient);
   void deliver_leaf(TensorObject* leaf, Tensor gradient);
+  void deliver_none(TensorObject* leaf);
+  bool waits(TensorObject* leaf) const;
   void enqueue(Node* n);
   void run_node(Node* n);
   bool run_group(Node* first);
@@ -84,6 +86,7 @@ class Run : public GradientSums {
   std::vector<Tensor> fresh_;                                  // leaves first written by this pass
   std::vector<Tensor> waiting_;                                // leaves whose sum is still pending
   bool watched_ = false;                                       // whether hooks wait for one of them
+  bool got_none_ = false;                                      // whether a leaf may wait without a sum
   bool knows_readers_ = false, knows_needed_ = false;
   Aside aside_;
   std::vector<Owned> callbacks_;  // called when all gradients are there

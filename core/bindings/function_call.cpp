@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd/engine.hpp"
 #include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
 #include "autograd/leaf.hpp"
@@ -61,6 +62,7 @@ void FunctionCall::make_context() {
   node_->sequence = 0;
   context_ = Owned(reinterpret_cast<PyObject*>(node_));
   set_function(node_, FunctionState());
+  node_->flags |= kCalledWithNone;
   state().function = Py_NewRef(function_);
   state().input_count = static_cast<uint16_t>(inputs_.size());
 }

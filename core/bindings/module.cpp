@@ -83,13 +83,18 @@ nb::object tensor_at(nb::object node, uint32_t number) {
   return steal(to_python(t));
 }
 
-// The same values at the beginning of a graph of their own: what func.grad and its kin differentiate by. Unlike a leaf
-// it may be written in place, and it counts as made now.
-nb::object origin(nb::object source) {
-  static OpInfo op{"origin", "Origin", "the gradient ends here"};
+// The same values at the beginning of a graph: what func.grad and its kin differentiate by. It is no leaf, since it
+// counts as made now and may lead further out, to what is differentiated around it (`linked`). But as a leaf it may not
+// be written in place, and kRequiresGrad beside a node says so.
+nb::object origin(nb::object source, bool linked) {
+  static OpInfo op{"origin", "Origin", "g"};
   Tensor from = Tensor::borrow(source.ptr()), t = alias(from);
-  Node* n = make_node(&op, 0, 0, 1);
-  set_function(n, [](Backward&) {});
+  Node* n = make_node(&op, linked ? 1 : 0, 0, 1);
+  if (linked) set_edge(n, 0, gradient_edge(from));
+  set_function(n, [linked](Backward& b) {
+    if (linked) b.give(0, b.g());
+  });
+  t->flags |= kRequiresGrad;
   n->outputs[0].describe(t);
   finish_node(n);
   attach(t, n);
@@ -119,7 +124,7 @@ void bind_engine(nb::module_& m) {
   m.def("push_saved_hooks", [](nb::object pack, nb::object unpack) { push_saved_hooks(pack.ptr(), unpack.ptr()); });
   m.def("pop_saved_hooks", &pop_saved_hooks);
   m.def("tensor_at", &tensor_at);
-  m.def("origin", &origin);
+  m.def("origin", &origin, nb::arg("source"), nb::arg("linked") = false);
   m.def("current_run", &current_run);
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));

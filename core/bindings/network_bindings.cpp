@@ -3,6 +3,7 @@
 #include "bindings/callable.hpp"
 #include "ops/attention.hpp"
 #include "ops/embedding.hpp"
+#include "ops/glu.hpp"
 #include "ops/loss.hpp"
 #include "ops/normalize.hpp"
 
@@ -21,6 +22,15 @@ void bind_losses() {
       "cross_entropy_loss(Tensor input, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100, "
       "float label_smoothing=0.0)",
       kFunctional, cross_entropy);
+  define("mse_loss(Tensor input, Tensor target, int reduction=0)", kFunctional, mse_loss);
+  define("smooth_l1_loss(Tensor input, Tensor target, int reduction=0, float beta=1.0)", kFunctional, smooth_l1_loss);
+  define("huber_loss(Tensor input, Tensor target, int reduction=0, float delta=1.0)", kFunctional, huber_loss);
+  define("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0)", kFunctional,
+         binary_cross_entropy);
+  define(
+      "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int "
+      "reduction=0)",
+      kFunction, binary_cross_entropy_with_logits);
 }
 
 void bind_norms() {
@@ -67,6 +77,7 @@ void bind_norms() {
 }  // namespace
 
 void bind_networks() {
+  define("glu(Tensor input, int dim=-1)", kFunctional, glu);
   bind_losses();
   bind_norms();
   define(

@@ -90,12 +90,30 @@ PyObject* get_saved(PyObject* self, void*) {
   });
 }
 
-// The place of a saved tensor by its name in Python, _saved_self or _raw_saved_self; -1 if there is none.
-int saved_slot(PyObject* self, std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix) || name == prefix) return -1;
-  std::vector<std::string> names = saved_names(node_of(self));
-  auto at = std::find(names.begin(), names.end(), name.substr(prefix.size()));
-  return at == names.end() ? -1 : static_cast<int>(at - names.begin());
+// What stands behind a name in Python, _saved_self or _raw_saved_self without the prefix; nothing if there is none.
+std::optional<KeptValue> find_saved(Node* n, std::string_view name) {
+  for (const SavedAttribute& a : saved_attributes(n)) {
+    if (a.name == name) return a.value;
+  }
+  return {};
+}
+
+// The saved tensor itself, with the hooks that it may have.
+PyObject* raw_saved(PyObject* self, const std::optional<KeptValue>& value) {
+  const Slot* slot = value ? std::get_if<Slot>(&*value) : nullptr;
+  if (!slot || slot->number < 0) return nullptr;
+  Owned module(checked(PyImport_ImportModule("chainrule.autograd.saved_tensor")));
+  return checked(PyObject_CallMethod(module.get(), "at", "Oi", self, slot->number));
+}
+
+// For a name that the type does not have; null if the node has nothing of that name either.
+PyObject* get_saved_attribute(PyObject* self, std::string_view name) {
+  Node* n = node_of(self);
+  if (name.starts_with(kRawSaved)) return raw_saved(self, find_saved(n, name.substr(kRawSaved.size())));
+  if (!name.starts_with(kSaved)) return nullptr;
+  if (std::optional<KeptValue> value = find_saved(n, name.substr(kSaved.size()))) return to_python(n, *value);
+  if (n->flags & kReleased) raise_released(n);  // names of tensors go with them
+  return nullptr;
 }
 
 PyObject* get_attribute(PyObject* self, PyObject* name) {
@@ -103,28 +121,27 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   const char* text = PyUnicode_AsUTF8(name);
   if (!text || *text != '_') return nullptr;
-  int slot = saved_slot(self, text, kSaved), raw = saved_slot(self, text, kRawSaved);
-  if (slot < 0 && raw < 0) {
-    Node* n = node_of(self);
-    if (!(n->flags & kReleased) || !std::string_view(text).starts_with(kSaved)) return nullptr;
-    PyErr_Clear();
-    return guarded([&]() -> PyObject* { raise_released(n); });
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  found = guarded([&] { return get_saved_attribute(self, text); });
+  if (found || PyErr_Occurred()) {
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+    return found;
   }
-  PyErr_Clear();
-  return guarded([&] {
-    if (slot >= 0) return to_python(unpack(node_of(self), slot));
-    Owned module(checked(PyImport_ImportModule("chainrule.autograd.saved_tensor")));
-    return checked(PyObject_CallMethod(module.get(), "at", "Oi", self, raw));
-  });
+  PyErr_Restore(type, error, trace);
+  return nullptr;
 }
 
 PyObject* list_attributes(PyObject* self, PyObject*) {
   return guarded([&] {
     Owned names(checked(PyObject_CallMethod((PyObject*)&PyBaseObject_Type, "__dir__", "O", self)));
-    for (const std::string& name : saved_names(node_of(self))) {
-      if (name.empty()) continue;
+    if (Py_TYPE(self)->tp_getattro != get_attribute) return names.release();  // a Function's, which names nothing
+    for (const SavedAttribute& a : saved_attributes(node_of(self))) {
       for (std::string_view prefix : {kSaved, kRawSaved}) {
-        Owned text(to_python(std::string(prefix) + name));
+        if (prefix == kRawSaved && !std::holds_alternative<Slot>(a.value)) continue;
+        Owned text(to_python(std::string(prefix) + a.name));
         checked(PyList_Append(names.get(), text.get()));
       }
     }

@@ -14,6 +14,7 @@
 #include "bindings/subclass.hpp"
 #include "bindings/subscript.hpp"
 #include "ops/complex.hpp"
+#include "ops/matmul_checks.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -131,9 +132,12 @@ void check_grad(const Tensor& self, PyObject* value) {
   bool fits = wanted == Rare::kAnyDType ||
               static_cast<int>(g.dtype()) == (wanted < 0 ? static_cast<int>(self.dtype()) : wanted);
   if (!fits) {
-    raise(PyExc_RuntimeError, "attempting to assign a gradient with dtype '", facts(g.dtype()).name,
-          "' to a tensor with dtype '", facts(self.dtype()).name,
-          "'. The gradient must match the tensor's dtype (and the tensor's device).");
+    DType expected = wanted < 0 ? self.dtype() : static_cast<DType>(wanted);
+    raise(PyExc_RuntimeError, "attempting to assign a gradient with dtype '", element_name(g.dtype()),
+          "' to a tensor with grad_dtype '", facts(expected).tensor_name,
+          "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). Convert it with .to(), "
+          "or "
+          "set the tensor's grad_dtype, to None for any dtype.");
   }
   if (!equal(g.sizes(), self.sizes())) {
     raise(PyExc_RuntimeError, "attempting to assign a gradient of size '", g.sizes(), "' to a tensor of size '",

@@ -44,14 +44,19 @@ Tensor take_along(const Tensor& x, int dim, const Tensor& index) {
   Tensor out = empty(index.sizes(), x.dtype());
   with_positions(x, dim, index, out,
                  [&](const auto& at) { return cpu::read_elements(at, x.dtype(), x->data, out->data); });
-  return record(kTake, out, {&x}, {&index},
-                [dim, sizes = Dims(x.sizes())](Backward& b) { b.give(0, add_along(b.g(), dim, b.saved(0), sizes)); });
+  return record(kTake, out, {&x}, {&index}, [dim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dim, "index", Slot{0}, "sparse_grad", false);
+    b.give(0, add_along(b.g(), dim, b.saved(0), sizes));
+  });
 }
 
 Tensor add_along(const Tensor& g, int dim, const Tensor& index, Span sizes) {
   Tensor out = zeros(sizes, g.dtype());
   meet_along(cpu::Meet::Add, out, dim, index, g);
-  return record(kAdd, out, {&g}, {&index}, [dim](Backward& b) { b.give(0, take_along(b.g(), dim, b.saved(0))); });
+  return record(kAdd, out, {&g}, {&index}, [dim](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dim, "index", Slot{0});
+    b.give(0, take_along(b.g(), dim, b.saved(0)));
+  });
 }
 
 void meet_along(cpu::Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src) {

@@ -195,14 +195,17 @@ Tensor by_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor
     });
     y = to_dtype(out, q.dtype());
   }
-  return record(kAttention, y, {&q, &k, &v}, {&q, &k, &v, &y, &log_sums, &mask},
-                [o, masked = static_cast<bool>(mask)](Backward& b) {
-                  Tensor mask = saved_if(b, 5, masked);
-                  if (!grad_enabled()) return give_gradients(b, mask, o);
-                  give_composed_gradient(b, {b.saved(0), b.saved(1), b.saved(2)}, [&](const std::vector<Tensor>& in) {
-                    return composed(in[0], in[1], in[2], mask, o);
-                  });
-                });
+  return record(
+      kAttention, y, {&q, &k, &v}, {&q, &k, &v, &y, &log_sums, &mask},
+      [o, masked = static_cast<bool>(mask)](Backward& b, Kept* kept) {
+        if (kept)
+          return kept->add("query", Slot{0}, "key", Slot{1}, "value", Slot{2}, "output", Slot{3}, "logsumexp", Slot{4},
+                           "attn_mask", Slot{5}, "dropout_p", o.dropout, "is_causal", o.causal, "scale", o.scale);
+        Tensor mask = saved_if(b, 5, masked);
+        if (!grad_enabled()) return give_gradients(b, mask, o);
+        give_composed_gradient(b, {b.saved(0), b.saved(1), b.saved(2)},
+                               [&](const std::vector<Tensor>& in) { return composed(in[0], in[1], in[2], mask, o); });
+      });
 }
 
 }  // namespace

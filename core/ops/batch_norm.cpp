@@ -193,7 +193,10 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
               parameters = weight ? weight.dtype()
                            : bias ? bias.dtype()
                                   : dtype,
-              weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b) {
+              weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b, Kept* kept) {
+               if (kept)
+                 return kept->add("input", Slot{0}, "weight", Slot{1}, "result1", Slot{3}, "result2", Slot{4},
+                                  "running_mean", Slot{5}, "running_var", Slot{6}, "training", training, "eps", eps);
                Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
                if (!grad_enabled()) {
                  return give_gradients(b, x, weight, b.saved(3), b.saved(4), training, parameters);

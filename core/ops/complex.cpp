@@ -37,7 +37,7 @@ Tensor view_as_real(const Tensor& t) {
   sizes.push_back(2);
   strides.push_back(1);
   return record_view(kReal, reinterpret(t, sizes, strides, real_of(t.dtype())), t,
-                     [](const Tensor& g) { return view_as_complex(contiguous(g)); });
+                     [](Backward& b) { b.give(0, view_as_complex(contiguous(b.g()))); });
 }
 
 Tensor view_as_complex(const Tensor& t) {
@@ -58,7 +58,7 @@ Tensor view_as_complex(const Tensor& t) {
   }
   if (t.offset() % 2) raise(PyExc_RuntimeError, "Tensor must have a storage_offset divisible by 2");
   return record_view(kComplex, reinterpret(t, sizes, strides, complex_of(t.dtype())), t,
-                     [](const Tensor& g) { return view_as_real(g); });
+                     [](Backward& b) { b.give(0, view_as_real(b.g())); });
 }
 
 Tensor conj(const Tensor& t) {

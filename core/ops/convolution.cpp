@@ -38,6 +38,11 @@ struct Plan {
     result[1] = shape.in_channels;
     return result;
   }
+  Dims last(const cpu::Extent3& values) const { return Dims(Span(values).last(static_cast<size_t>(dims))); }
+  void show(Kept& kept, bool transposed) const {
+    kept.add("input", Slot{0}, "weight", Slot{1}, "stride", last(shape.stride), "padding", last(shape.padding),
+             "dilation", last(shape.dilation), "groups", shape.groups, "transposed", transposed);
+  }
 };
 
 // Integers are computed in float64, exactly as long as sums stay below 2^53.
@@ -85,7 +90,8 @@ Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const T
   Tensor out = run(plan.input_sizes(), g, weight, bias, [&](const auto* g, const auto* w, const auto* b, auto* dx) {
     cpu::convolution_input_gradient(plan.shape, g, w, b, dx);
   });
-  return record(op, out, {&g, &weight, &bias}, {&g, &weight}, [plan](Backward& b) {
+  return record(op, out, {&g, &weight, &bias}, {&g, &weight}, [plan](Backward& b, Kept* kept) {
+    if (kept) return plan.show(*kept, true);
     if (b.needs(0)) b.give(0, convolve(b.g(), b.saved(1), Tensor(), plan));
     if (b.needs(1)) b.give(1, weight_gradient(b.saved(0), b.g(), plan));
     if (b.needs(2)) b.give(2, sum_channels(b.g()));
@@ -96,7 +102,8 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   Tensor out = run(plan.output_sizes(), x, weight, bias, [&](const auto* x, const auto* w, const auto* b, auto* y) {
     cpu::convolution(plan.shape, x, w, b, y);
   });
-  return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight}, [plan](Backward& b) {
+  return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight}, [plan](Backward& b, Kept* kept) {
+    if (kept) return plan.show(*kept, false);
     if (b.needs(0)) b.give(0, input_gradient(kInputGradient, b.g(), b.saved(1), Tensor(), plan));
     if (b.needs(1)) b.give(1, weight_gradient(b.g(), b.saved(0), plan));
     if (b.needs(2)) b.give(2, sum_channels(b.g()));

@@ -4,6 +4,7 @@
 #include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
 #include "backends/cpu/tile_loop.hpp"
+#include "ops/accumulate.hpp"
 #include "ops/promotion.hpp"
 #include "ops/view.hpp"
 
@@ -45,8 +46,8 @@ Tensor convert_copy(const Tensor& t, DType dtype) {
   Tensor result = empty_strided(t.sizes(), dense_strides_like(t), dtype);
   copy_elements(result, t);
   if (!is_differentiable(dtype)) return result;
-  // The engine converts the gradient back to the input's dtype at the edge.
-  return record(kTo, result, {&t}, {}, [](Backward& b) { b.give(0, b.take_g()); });
+  // A leaf that takes gradients of any dtype gets it in its own, as in PyTorch.
+  return record(kTo, result, {&t}, {}, [from = t.dtype()](Backward& b) { b.give(0, cast_gradient(b.take_g(), from)); });
 }
 
 Tensor to_dtype(const Tensor& t, DType dtype) { return t.dtype() == dtype ? t : convert_copy(t, dtype); }

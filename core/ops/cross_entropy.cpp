@@ -133,7 +133,10 @@ Tensor fused(const Tensor& input, const Tensor& target, const Tensor& weight, in
   }
   return record(
       kCrossEntropy, out, {&input}, {&input, &target, &log_totals, &weight},
-      [reduction, ignored, weighted = static_cast<bool>(weight)](Backward& b) {
+      [reduction, ignored, weighted = static_cast<bool>(weight)](Backward& b, Kept* kept) {
+        if (kept)
+          return kept->add("ignore_index", ignored, "reduction", reduction, "input", Slot{0}, "target", Slot{1},
+                           "weight", Slot{3});
         Tensor input = b.saved(0), target = b.saved(1), weight = saved_if(b, 3, weighted);
         if (grad_enabled()) {
           return give_composed_gradient(b, {input}, [&](const std::vector<Tensor>& in) {

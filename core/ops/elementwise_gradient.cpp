@@ -1,6 +1,9 @@
 // The history of an elementwise call: what it saves and how its gradients are calculated.
 #include "ops/elementwise_gradient.hpp"
 
+#include <cmath>
+#include <string_view>
+
 #include "autograd/forward_mode.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/complex.hpp"
@@ -16,7 +19,8 @@ struct ElementwiseGradient {
   uint8_t slot[kMaxInputs + 1];  // of each input and the output among the saved tensors; kNumber; kUnread
   static constexpr uint8_t kNumber = 254, kUnread = 255;
 
-  void operator()(Backward& b) const;
+  void operator()(Backward& b, Kept* kept) const;
+  void show(const Node* n, Kept& kept) const;
   static bool tile_rule(Node* n, TileGroup& group, std::vector<TileTerm>& terms);
   const double* parameters() const { return numbers; }
   double number(int i) const {
@@ -29,6 +33,16 @@ struct ElementwiseGradient {
 Operand saved_operand(const ElementwiseGradient& e, int i, std::span<const Tensor> saved) {
   if (e.slot[i] == ElementwiseGradient::kNumber) return Operand(e.number(i));
   return e.slot[i] == ElementwiseGradient::kUnread ? Operand() : Operand(saved[e.slot[i]]);
+}
+
+const char* shown_name(const OpRecord& op, int i) {
+  std::string_view name = op.input_names[i];
+  return name == "x" || name == "a" ? "self" : name == "b" ? "other" : op.input_names[i];
+}
+
+bool gradients_name(const OpRecord& op, const char* parameter) {
+  return std::any_of(std::begin(op.gradients), std::end(op.gradients),
+                     [&](const char* text) { return text && names_in(text, parameter); });
 }
 
 // The gradient kernel run directly, when everything it reads is contiguous and of g's shape and dtype; else a null
@@ -107,11 +121,66 @@ bool exclusively_owned(const Tensor& t) {
   return Py_REFCNT(t.py()) == 1 && t->storage->references == 1 && t.is_contiguous() && !t->storage->owner;
 }
 
-void ElementwiseGradient::operator()(Backward& b) const {
+// What PyTorch shows without keeping it: constants that our lines have in their texts.
+struct ShownConstant {
+  OpId op;
+  const char* name;
+  KeptValue value;
+};
+const ShownConstant kConstants[] = {
+    {OpId::add, "alpha", int64_t{1}},
+    {OpId::sub, "alpha", int64_t{1}},
+    {OpId::square, "exponent", int64_t{2}},
+    {OpId::elu, "scale", int64_t{1}},
+    {OpId::elu, "input_scale", int64_t{1}},
+    {OpId::gelu, "approximate", "none"},
+    {OpId::gelu_tanh, "approximate", "tanh"},
+    {OpId::div_floor, "rounding_mode", "floor"},
+    {OpId::div_trunc, "rounding_mode", "trunc"},
+};
+
+// An infinite bound of clamp is one that was not given.
+KeptValue shown_number(const OpRecord& op, double number, bool wrapped) {
+  if (op.id == OpId::clamp && std::isinf(number)) return std::monostate();
+  if (wrapped) return WrappedNumber{plain_number(number)};
+  return plain_number(number);
+}
+
+// Inputs and the output by the texts of the gradients that could be asked for: PyTorch shows None for those that this
+// call does not need.
+void ElementwiseGradient::show(const Node* n, Kept& kept) const {
+  bool wraps = n->op == op->info;  // in an overload for tensors a number is one as well
+  uint8_t reads = 0, wanted = 0;
+  for (int k = 0; k < op->input_count; ++k) {
+    if (op->reads[k] & kIsNone || (slot[k] == kNumber && !wraps)) continue;
+    reads |= op->reads[k];
+    if (n->edges[k]) wanted |= op->reads[k];
+  }
+  for (int i = 0; i < op->input_count; ++i) {
+    if (!(reads >> i & 1)) continue;
+    const char* name = shown_name(*op, i);
+    if (slot[i] != kNumber)
+      kept.add(name, Slot{slot[i] < kNumber ? slot[i] : -1});
+    else if (wanted >> i & 1)
+      kept.values.push_back({name, shown_number(*op, number(i), wraps)});
+    else
+      kept.add(name, std::nullopt);
+  }
+  if (reads & kReadsOutput) kept.add("result", Slot{slot[kMaxInputs] < kNumber ? slot[kMaxInputs] : -1});
+  for (int i = 0; i < op->parameter_count; ++i) {
+    if (gradients_name(*op, op->parameter_names[i])) kept.add(op->parameter_names[i], numbers[i]);
+  }
+  for (const ShownConstant& c : kConstants) {
+    if (c.op == op->id) kept.values.push_back({c.name, c.value});
+  }
+}
+
+void ElementwiseGradient::operator()(Backward& b, Kept* kept) const {
+  if (kept) return show(b.node(), *kept);
   Tensor saved[kMaxInputs + 1];
   int count = b.node()->saved_count;
   for (int i = 0; i < count; ++i) saved[i] = b.saved(i);
-  std::span<const Tensor> kept(saved, static_cast<size_t>(count));
+  std::span<const Tensor> tensors(saved, static_cast<size_t>(count));
   Tensor g = b.take_g();
   bool conjugate = is_complex(g.dtype());
   if (conjugate) g = conj(g);
@@ -126,16 +195,16 @@ void ElementwiseGradient::operator()(Backward& b) const {
       result = g;
     } else if (grad_enabled()) {
       Operand inputs[kMaxInputs];
-      for (int i = 0; i < op->input_count; ++i) inputs[i] = saved_operand(*this, i, kept);
-      Tensor y = slot[kMaxInputs] < kNumber ? kept[slot[kMaxInputs]] : Tensor();
+      for (int i = 0; i < op->input_count; ++i) inputs[i] = saved_operand(*this, i, tensors);
+      Tensor y = slot[kMaxInputs] < kNumber ? tensors[slot[kMaxInputs]] : Tensor();
       result = gradient_formula(*op, k, g, {inputs, size_t(op->input_count)}, y, parameters());
     } else {
       if (Tensor sum = g.numel() > kSweepGrain ? b.gathered(k) : Tensor()) {
-        if (simple_gradient(*this, k, g, kept, Tensor(), sum)) continue;
+        if (simple_gradient(*this, k, g, tensors, Tensor(), sum)) continue;
       }
       // The last formula may overwrite the incoming gradient if nobody else can see it.
       Tensor into = k == last && exclusively_owned(g) ? g : Tensor();
-      result = fused_gradient(*this, k, g, kept, into);
+      result = fused_gradient(*this, k, g, tensors, into);
     }
     b.give(k, conjugate ? conj(result) : result);
   }

@@ -171,9 +171,13 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding, b
     Lookup l = make_lookup(indices, weight.size(0), padding, by_frequency);
     copy_rows(l, contiguous(weight), out);
   }
-  return record(kEmbedding, out, {&weight}, {&indices}, [rows = weight.size(0), padding, by_frequency](Backward& b) {
-    b.give(0, gradient_of_embedding(b.g(), b.saved(0), rows, padding, by_frequency));
-  });
+  return record(kEmbedding, out, {&weight}, {&indices},
+                [rows = weight.size(0), padding, by_frequency](Backward& b, Kept* kept) {
+                  if (kept)
+                    return kept->add("indices", Slot{0}, "padding_idx", padding, "scale_grad_by_freq", by_frequency,
+                                     "sparse", false, "weight_sym_argsize_0", rows);
+                  b.give(0, gradient_of_embedding(b.g(), b.saved(0), rows, padding, by_frequency));
+                });
 }
 
 Tensor embedding_renorm_(const Tensor& weight, const Tensor& indices, double max_norm, double p) {

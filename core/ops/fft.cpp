@@ -79,7 +79,10 @@ Tensor fft_complex(const Tensor& x, const Dims& dims, FftNorm norm, bool forward
   if (dims.empty()) return clone(x);
   Tensor out = empty(x.sizes(), x.dtype());
   run_complex(plain(x), out, dims, 0, forward, scale_of(norm, x.sizes(), dims));
-  return record(kComplex, out, {&x}, {}, [=](Backward& b) { b.give(0, fft_complex(b.g(), dims, norm, !forward)); });
+  return record(kComplex, out, {&x}, {}, [=](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dims, "forward", forward, "normalization", static_cast<int64_t>(norm));
+    b.give(0, fft_complex(b.g(), dims, norm, !forward));
+  });
 }
 
 Tensor fft_from_real(const Tensor& x, const Dims& dims, FftNorm norm, bool onesided) {
@@ -90,7 +93,8 @@ Tensor fft_from_real(const Tensor& x, const Dims& dims, FftNorm norm, bool onesi
   const double scale = scale_of(norm, x.sizes(), dims);
   run(onesided ? cpu::Fft::FromReal : cpu::Fft::FromRealFull, plain(x), out, last, n, dims.size() == 1 ? scale : 1.0);
   run_complex(out, out, dims, 1, true, scale);
-  return record(kFromReal, out, {&x}, {}, [=](Backward& b) {
+  return record(kFromReal, out, {&x}, {}, [=](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dims, "normalization", static_cast<int64_t>(norm), "onesided", onesided);
     if (onesided)
       b.give(0, fft_to_real(weighted(b.g(), last, n, 0.5), dims, norm, n));
     else
@@ -109,7 +113,8 @@ Tensor fft_to_real(const Tensor& x, const Dims& dims, FftNorm norm, int64_t last
     from = between;
   }
   run(cpu::Fft::ToReal, from, out, last, last_size, scale_of(norm, sizes, dims));
-  return record(kToReal, out, {&x}, {}, [=](Backward& b) {
+  return record(kToReal, out, {&x}, {}, [=](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dims, "normalization", static_cast<int64_t>(norm));
     b.give(0, weighted(fft_from_real(b.g(), dims, norm, true), last, last_size, 2.0));
   });
 }

@@ -2,6 +2,7 @@
 #include "ops/fold.hpp"
 
 #include <bit>
+#include <string_view>
 
 #include "ops/view.hpp"
 
@@ -73,6 +74,21 @@ int64_t ReducedShape::folded() const {
   int64_t n = 1;
   for (int i = 0; i < sizes.size(); ++i) n *= reduced >> i & 1 ? sizes[i] : 1;
   return n;
+}
+
+Dims ReducedShape::dims() const {
+  Dims result;
+  for (int i = 0; i < sizes.size(); ++i) {
+    if (reduced >> i & 1) result.push_back(i);
+  }
+  return result;
+}
+
+void show_reduction(Kept& kept, const Node* n, const ReducedShape& s) {
+  if (!n->saved_count) kept.add("self_sym_sizes", s.sizes);  // PyTorch keeps the shape where it does not keep self
+  // sum() and mean() of everything are overloads without dim.
+  std::string_view name = n->op->node_name;
+  if (name != "SumBackward0" && name != "MeanBackward0") kept.add("dim", s.dims(), "keepdim", s.keepdim);
 }
 
 Tensor fold(cpu::Fold f, const Tensor& x, uint64_t reduced, bool keepdim, const FoldOptions& o) {

@@ -21,18 +21,33 @@ struct ReducedShape {
   const Dims& sizes;
   bool keepdim;
   int64_t folded() const;  // how many elements became one
+  Dims dims() const;       // the reduced dimensions, in order
   // The tensor with the reduced dimensions back as size 1.
   Tensor restore(const Tensor& t) const { return restore_dims(t, sizes, reduced, keepdim); }
 };
 
-// record() for a reduction; gradient(Backward&, const ReducedShape&) captures nothing larger than a number.
+void show_reduction(Kept& kept, const Node* n, const ReducedShape& s);
+
+// Calls a reduction's gradient, or shows what it keeps: shape and dimensions, then its own values.
+template <class F>
+void run_reduction(const F& gradient, Backward& b, const ReducedShape& s, Kept* kept) {
+  if (kept) show_reduction(*kept, b.node(), s);
+  if constexpr (std::is_invocable_v<const F&, Backward&, const ReducedShape&, Kept*>)
+    gradient(b, s, kept);
+  else if (!kept)
+    gradient(b, s);
+}
+
+// record() for a reduction; gradient(Backward&, const ReducedShape&) captures nothing larger than a number. It may take
+// a Kept* besides, see Note [Kept values].
 template <class F>
 Tensor record_reduction(OpInfo& op, Tensor out, const Tensor& x, uint64_t reduced, bool keepdim,
                         std::initializer_list<const Tensor*> saved, F gradient) {
   constexpr int kShort = 5;  // a shape this long still fits into the node
   if (x.ndim() > kShort) {
-    return record(op, std::move(out), {&x}, saved,
-                  [=, sizes = Dims(x.sizes())](Backward& b) { gradient(b, ReducedShape{reduced, sizes, keepdim}); });
+    return record(op, std::move(out), {&x}, saved, [=, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+      run_reduction(gradient, b, ReducedShape{reduced, sizes, keepdim}, kept);
+    });
   }
   struct Short {
     int64_t sizes[kShort];
@@ -41,8 +56,9 @@ Tensor record_reduction(OpInfo& op, Tensor out, const Tensor& x, uint64_t reduce
     bool keepdim;
   } shape{{}, static_cast<uint32_t>(reduced), static_cast<uint8_t>(x.ndim()), keepdim};
   std::copy(x.sizes().begin(), x.sizes().end(), shape.sizes);
-  return record(op, std::move(out), {&x}, saved, [=](Backward& b) {
-    gradient(b, ReducedShape{shape.reduced, Dims(Span(shape.sizes, shape.ndim)), shape.keepdim});
+  return record(op, std::move(out), {&x}, saved, [=](Backward& b, Kept* kept) {
+    Dims sizes(Span(shape.sizes, shape.ndim));
+    run_reduction(gradient, b, ReducedShape{shape.reduced, sizes, shape.keepdim}, kept);
   });
 }
 

@@ -90,7 +90,8 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
           " with size ", x.ndim() ? x.size(d) : 1);
   }
   if (!direct) read_slices(at, x, out);
-  return record(kIndexSelect, out, {&x}, {&index}, [d, whole = Dims(x.sizes())](Backward& b) {
+  return record(kIndexSelect, out, {&x}, {&index}, [d, whole = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d, "index", Slot{0}, "self_sym_sizes", whole);
     b.give(0, index_add(zeros(whole, b.g().dtype()), d, b.saved(0), b.g(), Scalar::of_int(1), Place::Itself));
   });
 }
@@ -102,7 +103,8 @@ Tensor take(const Tensor& x, const Tensor& index) {
   if (x.numel() == 0 && index.numel()) raise(PyExc_IndexError, "take(): tried to take from an empty tensor");
   Tensor out = empty(index.sizes(), x.dtype());
   check_element(read_elements(x, index, out), x);
-  return record(kTake, out, {&x}, {&index}, [whole = Dims(x.sizes())](Backward& b) {
+  return record(kTake, out, {&x}, {&index}, [whole = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("index", Slot{0});
     b.give(0, put(zeros(whole, b.g().dtype()), b.saved(0), b.g(), true, Place::Itself));
   });
 }

@@ -352,8 +352,12 @@ Tensor grid_sampler(const Tensor& x, const Tensor& grid, int64_t interpolation, 
     });
     y = to_dtype(out, x.dtype());
   }
-  return record(s.dims == 2 ? kSample2d : kSample3d, y, {&x, &grid}, {&x, &grid},
-                [s](Backward& b) { give_gradients(b, s); });
+  return record(s.dims == 2 ? kSample2d : kSample3d, y, {&x, &grid}, {&x, &grid}, [s](Backward& b, Kept* kept) {
+    if (kept)
+      return kept->add("input", Slot{0}, "grid", Slot{1}, "align_corners", s.align_corners, "interpolation_mode",
+                       static_cast<int64_t>(s.interpolation), "padding_mode", static_cast<int64_t>(s.padding));
+    give_gradients(b, s);
+  });
 }
 
 Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align_corners) {

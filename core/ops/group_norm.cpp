@@ -133,13 +133,17 @@ std::pair<Tensor, Tensor> recorded(const Tensor& x, const Tensor& weight, const 
   Tensor y, statistics;
   std::tie(y, statistics) = normalized(x, weight, bias, s, eps);
   DType dtype = statistics_dtype(x, weight ? weight : bias);
-  y = record(kGroupNorm, y, {&x, &weight, &bias}, {&x, &weight, &bias, &statistics},
-             [s, eps, dtype, weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b) {
-               Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
-               if (!grad_enabled()) return give_gradients(b, x, weight, b.saved(3), s, dtype);
-               give_composed_gradient(b, {x, weight, bias},
-                                      [&](const std::vector<Tensor>& in) { return composed(in, s, eps); });
-             });
+  y = record(
+      kGroupNorm, y, {&x, &weight, &bias}, {&x, &weight, &bias, &statistics},
+      [s, eps, dtype, weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b, Kept* kept) {
+        if (kept)
+          return kept->add("input", Slot{0}, "weight", Slot{1}, "N", s.samples, "C", s.channels, "HxW", s.positions,
+                           "group", s.groups, "eps", eps);
+        Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
+        if (!grad_enabled()) return give_gradients(b, x, weight, b.saved(3), s, dtype);
+        give_composed_gradient(b, {x, weight, bias},
+                               [&](const std::vector<Tensor>& in) { return composed(in, s, eps); });
+      });
   return {y, statistics};
 }
 

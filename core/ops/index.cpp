@@ -185,7 +185,8 @@ Tensor converted_value(const Tensor& x, const Plan& plan, const Tensor& values, 
 
 struct IndexPutGradient {
   bool accumulate;
-  void operator()(Backward& b) const {
+  void operator()(Backward& b, Kept* kept) const {
+    if (kept) return kept->add("accumulate", accumulate, "indices", SlotsFrom{0});
     std::vector<Tensor> at = saved_indices(b);
     if (b.needs(1)) b.give(1, index(b.g(), at));
     if (!b.needs(0)) return;
@@ -208,7 +209,8 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
     read_slices(at, x, result);
   }
   const Tensor* input[] = {&x};
-  return record_many(kIndex, result, input, pointers(indices), [sizes = Dims(x.sizes())](Backward& b) {
+  return record_many(kIndex, result, input, pointers(indices), [sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("indices", SlotsFrom{0}, "self_sym_sizes", sizes);
     b.give(0, index_transpose(b.g(), sizes, saved_indices(b)));
   });
 }

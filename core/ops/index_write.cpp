@@ -156,7 +156,9 @@ Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   Scalar factor = alpha;
   factor.imaginary = -factor.imaginary;
   return record_write(kAdd, place, out, {&x, &source}, {&index},
-                      [d, factor, shape = Dims(source.sizes())](Backward& b) {
+                      [d, factor, shape = Dims(source.sizes())](Backward& b, Kept* kept) {
+                        if (kept)
+                          return kept->add("dim", d, "index", Slot{0}, "alpha", factor, "source_dim", shape.size());
                         if (b.needs(0)) b.give(0, b.g());
                         if (!b.needs(1)) return;
                         b.give(1, scaled(reshape(index_select(b.g(), d, b.saved(0)), shape), factor));
@@ -172,10 +174,12 @@ Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
   LocatedSlices at;
   if (Bad bad = locate_along(out, d, index, false, at)) raise_outside(PyExc_IndexError, "index_copy_(): ", *bad, x, d);
   meet_slices(cpu::Meet::Replace, at, out, given);
-  return record_write(kCopy, place, out, {&x, &source}, {&index}, [d, shape = Dims(source.sizes())](Backward& b) {
-    if (b.needs(0)) b.give(0, index_fill(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
-    if (b.needs(1)) b.give(1, reshape(index_select(b.g(), d, b.saved(0)), shape));
-  });
+  return record_write(kCopy, place, out, {&x, &source}, {&index},
+                      [d, shape = Dims(source.sizes())](Backward& b, Kept* kept) {
+                        if (kept) return kept->add("dim", d, "index", Slot{0}, "source_dim", shape.size());
+                        if (b.needs(0)) b.give(0, index_fill(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
+                        if (b.needs(1)) b.give(1, reshape(index_select(b.g(), d, b.saved(0)), shape));
+                      });
 }
 
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value, Place place) {
@@ -183,8 +187,10 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scala
   check_fill(x, index, value.kind == Scalar::kComplex);
   Tensor out = open_write(place, {&x});
   fill_slices(out, d, index, scalar_tensor(value, out.dtype()));
-  return record_write(kFill, place, out, {&x}, {&index},
-                      [d](Backward& b) { b.give(0, index_fill(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy)); });
+  return record_write(kFill, place, out, {&x}, {&index}, [d](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d, "index", Slot{0});
+    b.give(0, index_fill(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
+  });
 }
 
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& value, Place place) {
@@ -196,7 +202,8 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
   check_fill(x, index, is_complex(value.dtype()));
   Tensor out = open_write(place, {&x, &value});
   fill_slices(out, d, index, value);
-  return record_write(kFillTensor, place, out, {&x, &value}, {&index}, [d](Backward& b) {
+  return record_write(kFillTensor, place, out, {&x, &value}, {&index}, [d](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d, "index", Slot{0});
     Tensor index = b.saved(0);
     if (b.needs(0)) b.give(0, index_fill(b.g(), d, index, Scalar(0.0), Place::Copy));
     if (b.needs(1)) b.give(1, sum_at(b.g(), d, index));
@@ -227,7 +234,8 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
   apart_from(out, index);
   check_element(meet_elements(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, out, index, given), x);
   return record_write(kPut, place, out, {&x, &source}, {&index},
-                      [accumulate, shape = Dims(source.sizes())](Backward& b) {
+                      [accumulate, shape = Dims(source.sizes())](Backward& b, Kept* kept) {
+                        if (kept) return kept->add("accumulate", accumulate, "index", Slot{0});
                         Tensor g = b.g(), index = b.saved(0);
                         if (b.needs(1)) b.give(1, reshape(take(g, index), shape));
                         if (!b.needs(0)) return;

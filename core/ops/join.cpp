@@ -96,7 +96,8 @@ struct CatGradient {
   CatGradient(Tensors tensors, int d) : dim(d) {
     for (const Tensor& t : tensors) lengths.push_back(joined_length(t, d));
   }
-  void operator()(Backward& b) const {
+  void operator()(Backward& b, Kept* kept) const {
+    if (kept) return kept->add("dim", dim);
     int64_t start = 0;
     for (size_t i = 0; i < lengths.size(); ++i) {
       auto k = static_cast<int>(i);
@@ -176,7 +177,8 @@ Tensor stack(Tensors tensors, int64_t dim) {
       place(out, static_cast<int64_t>(i) * out.stride(d), strides, tensors[i]);
   }
   return record_many(kStack, std::move(out), tensors, [d] {
-    return [d](Backward& b) {
+    return [d](Backward& b, Kept* kept) {
+      if (kept) return kept->add("dim", d);
       for (int i = 0; i < b.node()->edge_count; ++i) {
         if (b.needs(i)) b.give(i, select(b.g(), d, i));
       }

@@ -157,10 +157,13 @@ Tensor nll_loss(const Tensor& x, const Tensor& target, const Tensor& weight, int
   check(!weight || weight.dtype() == x.dtype(), "expected scalar type ", facts(x.dtype()).tensor_name, " but found ",
         weight ? facts(weight.dtype()).tensor_name : "");
   Samples s(x.sizes(), reduction, ignored);
-  return record(x.ndim() <= 2 ? kNll : kNll2d, nll_value(s, x, target, weight), {&x}, {&target, &weight},
-                [sizes = Dims(x.sizes()), reduction, ignored, weighted = static_cast<bool>(weight)](Backward& b) {
-                  b.give(0, gradient_of_nll(b.g(), b.saved(0), saved_if(b, 1, weighted), sizes, reduction, ignored));
-                });
+  return record(
+      x.ndim() <= 2 ? kNll : kNll2d, nll_value(s, x, target, weight), {&x}, {&target, &weight},
+      [sizes = Dims(x.sizes()), reduction, ignored, weighted = static_cast<bool>(weight)](Backward& b, Kept* kept) {
+        if (kept)
+          return kept->add("ignore_index", ignored, "reduction", reduction, "target", Slot{0}, "weight", Slot{1});
+        b.give(0, gradient_of_nll(b.g(), b.saved(0), saved_if(b, 1, weighted), sizes, reduction, ignored));
+      });
 }
 
 }  // namespace chainrule

@@ -103,8 +103,10 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Scalar& value, Pla
   check_mask("masked_fill", mask);
   Tensor with = scalar_tensor(value, x.dtype()), out = open_masked("masked_fill", place, {&x}, mask);
   fill_under(out, mask, with);
-  return record_write(kMaskedFill, place, out, {&x}, {&mask},
-                      [](Backward& b) { b.give(0, masked_fill(b.g(), b.saved(0), Scalar(0.0), Place::Copy)); });
+  return record_write(kMaskedFill, place, out, {&x}, {&mask}, [](Backward& b, Kept* kept) {
+    if (kept) return kept->add("mask", Slot{0});
+    b.give(0, masked_fill(b.g(), b.saved(0), Scalar(0.0), Place::Copy));
+  });
 }
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value, Place place) {
@@ -116,7 +118,8 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value, Pla
   Tensor with = scalar_tensor(load(value.dtype(), value->data), x.dtype());
   Tensor out = open_masked("masked_fill", place, {&x, &value}, mask);
   fill_under(out, mask, with);
-  return record_write(kMaskedFillTensor, place, out, {&x, &value}, {&mask}, [](Backward& b) {
+  return record_write(kMaskedFillTensor, place, out, {&x, &value}, {&mask}, [](Backward& b, Kept* kept) {
+    if (kept) return kept->add("mask", Slot{0});
     if (b.needs(0)) b.give(0, masked_fill(b.g(), b.saved(0), Scalar(0.0), Place::Copy));
     if (b.needs(1)) b.give(1, sum_under(b.g(), b.saved(0)));
   });
@@ -135,7 +138,8 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
       visit_masked<T>(m, rows, 0, rows.count(), [&](const T& element) { *to++ = element; });
     });
   }
-  return record(kSelect, out, {&x}, {&mask}, [shape = Dims(m.x.sizes())](Backward& b) {
+  return record(kSelect, out, {&x}, {&mask}, [shape = Dims(m.x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("mask", Slot{0});
     b.give(0, masked_scatter(zeros(shape, b.g().dtype()), b.saved(0), b.g(), Place::Itself));
   });
 }
@@ -165,7 +169,8 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source,
     });
   }
   return record_write(kScatter, place, out, {&x, &source}, {&mask},
-                      [wanted, shape = Dims(source.sizes()), all = source.numel()](Backward& b) {
+                      [wanted, shape = Dims(source.sizes()), all = source.numel()](Backward& b, Kept* kept) {
+                        if (kept) return kept->add("mask", Slot{0}, "source_sym_sizes", shape);
                         Tensor mask = b.saved(0);
                         if (b.needs(0)) b.give(0, masked_fill(b.g(), mask, Scalar(0.0), Place::Copy));
                         if (!b.needs(1)) return;

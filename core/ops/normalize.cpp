@@ -138,14 +138,17 @@ Normalized native_layer_norm(const Tensor& x, const Dims& shape, const Tensor& w
   for (int64_t d : trailing_dims(x, trailing)) sizes[static_cast<int>(d)] = 1;
   DType dtype = statistics_dtype(x, weight ? weight : bias);
   Tensor means = statistics_column(statistics, 0, sizes, dtype), rstds = statistics_column(statistics, 1, sizes, dtype);
-  y = record(
-      kLayerNorm, y, {&x, &weight, &bias}, {&x, &weight, &bias, &statistics},
-      [trailing, eps, dtype, weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b) {
-        Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
-        if (!grad_enabled()) return give_gradients(b, x, weight, b.saved(3), trailing, dtype, true);
-        give_composed_gradient(b, {x, weight, bias},
-                               [&](const std::vector<Tensor>& in) { return composed(in, trailing, eps, true); });
-      });
+  y = record(kLayerNorm, y, {&x, &weight, &bias}, {&x, &weight, &bias, &statistics},
+             [trailing, eps, dtype, weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](
+                 Backward& b, Kept* kept) {
+               if (kept)
+                 return kept->add("input", Slot{0}, "weight", Slot{1}, "bias", Slot{2}, "eps", eps, "normalized_shape",
+                                  b.node()->outputs[0].sizes().last(static_cast<size_t>(trailing)));
+               Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
+               if (!grad_enabled()) return give_gradients(b, x, weight, b.saved(3), trailing, dtype, true);
+               give_composed_gradient(b, {x, weight, bias},
+                                      [&](const std::vector<Tensor>& in) { return composed(in, trailing, eps, true); });
+             });
   return {y, means, rstds};
 }
 
@@ -161,7 +164,10 @@ Tensor rms_norm(const Tensor& x, const Dims& shape, const Tensor& weight, std::o
   std::tie(y, statistics) = normalized(x, trailing, weight, Tensor(), eps, false);
   DType dtype = statistics_dtype(x, weight);
   return record(kRmsNorm, y, {&x, &weight}, {&x, &weight, &statistics},
-                [trailing, eps, dtype, weighted = static_cast<bool>(weight)](Backward& b) {
+                [trailing, eps, dtype, weighted = static_cast<bool>(weight)](Backward& b, Kept* kept) {
+                  if (kept)
+                    return kept->add("input", Slot{0}, "weight", Slot{1}, "eps", eps, "normalized_shape",
+                                     b.node()->outputs[0].sizes().last(static_cast<size_t>(trailing)));
                   Tensor x = b.saved(0), weight = saved_if(b, 1, weighted);
                   if (!grad_enabled()) return give_gradients(b, x, weight, b.saved(2), trailing, dtype, false);
                   give_composed_gradient(b, {x, weight}, [&](const std::vector<Tensor>& in) {

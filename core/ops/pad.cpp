@@ -53,7 +53,8 @@ Tensor padded(const Tensor& x, Span pad, const Scalar& value) {
 Tensor constant_pad_nd(const Tensor& x, Span pad, const Scalar& value) {
   check_pad(x, pad);
   Tensor out = padded(x, pad, value);
-  return record(kPad, out, {&x}, {}, [given = Dims(pad)](Backward& b) {
+  return record(kPad, out, {&x}, {}, [given = Dims(pad)](Backward& b, Kept* kept) {
+    if (kept) return kept->add("pad", given);
     Dims back(given);
     for (int64_t& n : back) n = -n;
     b.give(0, constant_pad_nd(b.g(), back, Scalar(0.0)));

@@ -108,7 +108,12 @@ Tensor image_of(const Tensor& columns, const Patches& p) {
   if (d) sizes.insert(0, columns.size(0));
   int64_t planes = count(sizes) / (p.height * p.width);
   Tensor out = by_kernel(columns, sizes, [&](const auto* from, auto* to) { add_patches(p, planes, from, to); });
-  return record(kImage, out, {&columns}, {}, [p](Backward& b) { b.give(0, columns_of(b.g(), p)); });
+  return record(kImage, out, {&columns}, {}, [p](Backward& b, Kept* kept) {
+    if (kept)
+      return kept->add("kernel_size", Span(p.kernel), "dilation", Span(p.dilation), "padding", Span(p.padding),
+                       "stride", Span(p.stride), "output_size", Dims{p.height, p.width});
+    b.give(0, columns_of(b.g(), p));
+  });
 }
 
 Tensor columns_of(const Tensor& x, const Patches& p) {
@@ -117,7 +122,13 @@ Tensor columns_of(const Tensor& x, const Patches& p) {
   if (d) sizes.insert(0, x.size(0));
   int64_t planes = x.numel() / (p.height * p.width);
   Tensor out = by_kernel(x, sizes, [&](const auto* from, auto* to) { take_patches(p, planes, from, to); });
-  return record(kColumns, out, {&x}, {}, [p](Backward& b) { b.give(0, image_of(b.g(), p)); });
+  return record(kColumns, out, {&x}, {}, [p](Backward& b, Kept* kept) {
+    if (kept)
+      return kept->add("kernel_size", Span(p.kernel), "dilation", Span(p.dilation), "padding", Span(p.padding),
+                       "stride", Span(p.stride), "self_sym_argsize_minus_1", p.width, "self_sym_argsize_minus_2",
+                       p.height);
+    b.give(0, image_of(b.g(), p));
+  });
 }
 
 // x (..., channels, height, width) with the trailing three dimensions replaced.
@@ -194,7 +205,10 @@ Tensor pixel_shuffle(const Tensor& x, int64_t r) {
     Tensor split = reshape(x, with_image(x, {c / (r * r), r, r, h, w}));
     y = fresh(reshape(permute_trailing(split, {0, 3, 1, 4, 2}), with_image(x, {c / (r * r), h * r, w * r})), x);
   }
-  return record(kShuffle, y, {&x}, {}, [r](Backward& b) { b.give(0, pixel_unshuffle(b.g(), r)); });
+  return record(kShuffle, y, {&x}, {}, [r](Backward& b, Kept* kept) {
+    if (kept) return kept->add("upscale_factor", r);
+    b.give(0, pixel_unshuffle(b.g(), r));
+  });
 }
 
 Tensor pixel_unshuffle(const Tensor& x, int64_t r) {
@@ -212,7 +226,10 @@ Tensor pixel_unshuffle(const Tensor& x, int64_t r) {
     Tensor split = reshape(x, with_image(x, {c, h / r, r, w / r, r}));
     y = fresh(reshape(permute_trailing(split, {0, 2, 4, 1, 3}), with_image(x, {c * r * r, h / r, w / r})), x);
   }
-  return record(kUnshuffle, y, {&x}, {}, [r](Backward& b) { b.give(0, pixel_shuffle(b.g(), r)); });
+  return record(kUnshuffle, y, {&x}, {}, [r](Backward& b, Kept* kept) {
+    if (kept) return kept->add("downscale_factor", r);
+    b.give(0, pixel_shuffle(b.g(), r));
+  });
 }
 
 Tensor channel_shuffle(const Tensor& x, int64_t groups) {

@@ -79,7 +79,8 @@ Tensor values_to_planes(const Tensor& g, const Tensor& indices, int dims, const 
 }
 
 Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const Tensor& indices, int dims) {
-  return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b) {
+  return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("result1", Slot{0});
     b.give(0, values_to_planes(b.g(), b.saved(0), dims, sizes));
   });
 }
@@ -245,7 +246,8 @@ Tensor max_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& 
       std::copy_n(from->data + i * item, item, result->data + target * item);
     }
   }
-  return record(kUnpool[dims], result, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b) {
+  return record(kUnpool[dims], result, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("indices", Slot{0});
     b.give(0, reshape(take_along(planes_view(b.g(), dims), 1, planes_view(b.saved(0), dims)), sizes));
   });
 }

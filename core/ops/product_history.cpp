@@ -34,11 +34,19 @@ Tensor record_product(OpInfo& op, Tensor out, const Tensor& a, const Tensor& b, 
   return record(op, std::move(out), {&a, &b}, {&kept_a, &kept_b}, gradient);
 }
 
+Scalar as_scalar(Complex<double> c) { return c.im != 0 ? Scalar::of_complex(c.re, c.im) : plain_number(c.re); }
+
 struct RowsGradient {
   Complex<double> beta, alpha;
   bool adds, turned, vector;  // whether there was an input to add to; b is (n, k); b is a vector
 
-  void operator()(Backward& b) const {
+  void show(Kept& kept) const {
+    if (adds) kept.add("beta", as_scalar(beta), "alpha", as_scalar(alpha));
+    if (turned && !vector) kept.add(adds ? "mat1" : "self", Slot{0}, "mat2", Slot{1, true});  // linear
+  }
+
+  void operator()(Backward& b, Kept* kept) const {
+    if (kept) return show(*kept);
     int first = adds;
     if (adds && b.needs(0)) b.give(0, scaled(b.g(), conj(beta)));
     // A vector b is a column, so its product's gradient is one as well.
@@ -79,7 +87,8 @@ struct BatchGradient {
   bool adds;
   uint8_t a_ndim, b_ndim;
 
-  void operator()(Backward& b) const {
+  void operator()(Backward& b, Kept* kept) const {
+    if (kept) return adds ? kept->add("beta", as_scalar(beta), "alpha", as_scalar(alpha)) : void();
     int first = adds;
     Tensor g = b.g();
     if (adds && b.needs(0)) b.give(0, scaled(g, conj(beta)));
@@ -117,7 +126,8 @@ struct BatchGradient {
 struct SumGradient {
   Complex<double> beta, alpha;
 
-  void operator()(Backward& b) const {
+  void operator()(Backward& b, Kept* kept) const {
+    if (kept) return kept->add("beta", as_scalar(beta), "alpha", as_scalar(alpha));
     const Tensor& g = b.g();
     if (b.needs(0)) b.give(0, scaled(g, conj(beta)));
     if (b.needs(1)) {

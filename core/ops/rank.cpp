@@ -66,9 +66,11 @@ ValuesAndIndices pick_along(OpInfo& op, const Tensor& x, int dim, bool keepdim, 
     return alias(reshape(with_dim_back(t, dim, x), sizes));
   };
   values = shaped(values), indices = shaped(indices);
-  Tensor result = record(op, values, {&x}, {&indices}, [dim, keepdim, sizes = Dims(x.sizes())](Backward& b) {
-    b.give(0, return_to_indices(b.g(), b.saved(0), sizes, dim, keepdim));
-  });
+  Tensor result =
+      record(op, values, {&x}, {&indices}, [dim, keepdim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+        if (kept) return kept->add("dim", dim, "indices", Slot{0}, "keepdim", keepdim, "self_sym_sizes", sizes);
+        b.give(0, return_to_indices(b.g(), b.saved(0), sizes, dim, keepdim));
+      });
   return {result, indices};
 }
 

@@ -20,6 +20,7 @@
 #define CR_PAIRS_4(f, n, d, ...) f(n, d) CR_PAIRS_3(f, __VA_ARGS__)
 
 // CR_DECLARE_ ## parameters: `, T name` for each parameter of a line. CR_COUNT_ ## parameters: `+ 1` for each.
+// CR_NAMES_ ## parameters: `"name",` for each.
 #define CR_DECLARE_NONE
 #define CR_DECLARE_POSITIONAL(...) CR_PAIRS(CR_DECLARE_PARAMETER, __VA_ARGS__)
 #define CR_DECLARE_KEYWORD(...) CR_PAIRS(CR_DECLARE_PARAMETER, __VA_ARGS__)
@@ -28,6 +29,10 @@
 #define CR_COUNT_POSITIONAL(...) CR_PAIRS(CR_COUNT_PARAMETER, __VA_ARGS__)
 #define CR_COUNT_KEYWORD(...) CR_PAIRS(CR_COUNT_PARAMETER, __VA_ARGS__)
 #define CR_COUNT_PARAMETER(name, default_value) +1
+#define CR_NAMES_NONE
+#define CR_NAMES_POSITIONAL(...) CR_PAIRS(CR_NAME_PARAMETER, __VA_ARGS__)
+#define CR_NAMES_KEYWORD(...) CR_PAIRS(CR_NAME_PARAMETER, __VA_ARGS__)
+#define CR_NAME_PARAMETER(name, default_value) #name,
 
 #define CR_TEXT(name) #name
 // The texts of a line's gradients; none for `()`.

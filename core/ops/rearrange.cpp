@@ -116,7 +116,10 @@ Tensor flip(const Tensor& t, Span dims) {
                         strides);
     }
   }
-  return record(kFlip, out, {&t}, {}, [flipped](Backward& b) { b.give(0, flip(b.g(), flipped)); });
+  return record(kFlip, out, {&t}, {}, [flipped](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dims", flipped);
+    b.give(0, flip(b.g(), flipped));
+  });
 }
 
 Tensor roll(const Tensor& t, Span shifts, Span dims) {
@@ -132,7 +135,8 @@ Tensor roll(const Tensor& t, Span shifts, Span dims) {
     int d = wrap_dim(dims[i], t.ndim());
     out = rolled(out, shifts[i], d);
   }
-  return record(kRoll, out, {&t}, {}, [shifts = Dims(shifts), dims = Dims(dims)](Backward& b) {
+  return record(kRoll, out, {&t}, {}, [shifts = Dims(shifts), dims = Dims(dims)](Backward& b, Kept* kept) {
+    if (kept) return kept->add("shifts", shifts, "dims", dims);
     b.give(0, roll(b.g(), negated(shifts), dims));
   });
 }
@@ -164,7 +168,8 @@ Tensor repeat(const Tensor& t, Span repeats) {
   if (out.numel()) {
     cpu::copy_strided(apart, out->data, out.dtype(), contiguous_strides(apart), t->data, t.dtype(), strides);
   }
-  return record(kRepeat, out, {&t}, {}, [times = Dims(repeats), old = Dims(t.sizes())](Backward& b) {
+  return record(kRepeat, out, {&t}, {}, [times = Dims(repeats), old = Dims(t.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("repeats", times, "self_sym_sizes", old);
     b.give(0, sum_repetitions(b.g(), times, old));
   });
 }

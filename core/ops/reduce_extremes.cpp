@@ -24,14 +24,6 @@ OpInfo kAminmax{"aminmax", "AminmaxBackward0", "each g shared evenly among the e
   raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(t).tensor_name, "'");
 }
 
-Dims listed(uint64_t reduced, int ndim) {
-  Dims dims;
-  for (int i = 0; i < ndim; ++i) {
-    if (reduced >> i & 1) dims.push_back(i);
-  }
-  return dims;
-}
-
 Tensor extreme(Fold f, OpInfo& op, const Tensor& x, const Dims& dims, bool keepdim) {
   uint64_t reduced = reduced_dims(dims, x.ndim());
   check_elements(x, dims, op.name);
@@ -39,7 +31,7 @@ Tensor extreme(Fold f, OpInfo& op, const Tensor& x, const Dims& dims, bool keepd
   Tensor y = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype()});
   return record_reduction(op, y, x, reduced, keepdim, {&x, &y}, [](Backward& b, const ReducedShape& s) {
     Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1))});
-    b.give(0, share_among(ties, s.restore(b.g()), listed(s.reduced, s.sizes.size())));
+    b.give(0, share_among(ties, s.restore(b.g()), s.dims()));
   });
 }
 
@@ -59,7 +51,8 @@ TensorPair extreme_with_index(Fold f, OpInfo& op, const Tensor& x, int64_t dim, 
   if (is_complex(x.dtype())) raise(PyExc_RuntimeError, op.name, "(): does not support complex input");
   Tensor indices;
   Tensor values = fold(f, x, reduced, keepdim, {x.dtype(), x.dtype(), 1, &indices});
-  values = record(op, values, {&x}, {&indices}, [d, keepdim, sizes = Dims(x.sizes())](Backward& b) {
+  values = record(op, values, {&x}, {&indices}, [d, keepdim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d, "indices", Slot{0}, "keepdim", keepdim, "self_sym_sizes", sizes);
     b.give(0, return_to_indices(b.g(), b.saved(0), sizes, d, keepdim));
   });
   return {values, indices};
@@ -120,13 +113,16 @@ TensorPair aminmax(const Tensor& x, MaybeDim dim, bool keepdim) {
   Tensor lowest = fold(Fold::Min, x, reduced, keepdim, {x.dtype(), x.dtype()});
   Tensor highest = fold(Fold::Max, x, reduced, keepdim, {x.dtype(), x.dtype()});
   return record_pair(kAminmax, lowest, highest, {&x}, {&x, &lowest, &highest},
-                     [reduced, keepdim, sizes = Dims(x.sizes())](Backward& b) {
+                     [reduced, keepdim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
                        ReducedShape s{reduced, sizes, keepdim};
+                       if (kept)
+                         return kept->add("dim", s.dims(), "keepdim", keepdim, "self", Slot{0}, "min", Slot{1}, "max",
+                                          Slot{2});
                        Tensor total;
                        for (int i : {0, 1}) {
                          if (!b.has_g(i)) continue;
                          Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1 + i))});
-                         Tensor share = share_among(ties, s.restore(b.g(i)), listed(reduced, sizes.size()));
+                         Tensor share = share_among(ties, s.restore(b.g(i)), s.dims());
                          total = total ? elementwise(OpId::add, {total, share}) : share;
                        }
                        b.give(0, total);

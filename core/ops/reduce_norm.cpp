@@ -108,9 +108,11 @@ Tensor vector_norm(const Tensor& x, double ord, const Dims& dims, bool keepdim, 
     DType wide = is_floating(type) ? kernel_dtype(type) : type;
     y = to_dtype(norm_value(to_dtype(to_dtype(x, type), wide), ord, reduced, dims, keepdim), real_of(type));
   }
-  return record_reduction(kNorm, y, x, reduced, keepdim, {&x, &y}, [ord](Backward& b, const ReducedShape& s) {
-    b.give(0, norm_gradient(b.saved(0), s.restore(b.saved(1)), s.restore(b.g()), ord, s));
-  });
+  return record_reduction(kNorm, y, x, reduced, keepdim, {&x, &y},
+                          [ord](Backward& b, const ReducedShape& s, Kept* kept) {
+                            if (kept) return kept->add("ord", ord);
+                            b.give(0, norm_gradient(b.saved(0), s.restore(b.saved(1)), s.restore(b.g()), ord, s));
+                          });
 }
 
 Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim, MaybeDType dtype) {

@@ -49,7 +49,8 @@ Tensor prod(const Tensor& x, int64_t dim, bool keepdim, MaybeDType dtype) {
   int d = wrap_dim(dim, x.ndim());
   Tensor y = fold(cpu::Fold::Prod, x, uint64_t{1} << d, keepdim, {type, type});
   if (!is_differentiable(type)) return y;
-  return record(kProdDim, y, {&x}, {&x, &y}, [d, keepdim](Backward& b) {
+  return record(kProdDim, y, {&x}, {&x, &y}, [d, keepdim](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d, "keepdim", keepdim);
     Tensor y = b.saved(1), x = to_dtype(b.saved(0), y.dtype()), g = b.g();
     bool squeezed = !keepdim && x.ndim() > 0;
     Tensor others = product_of_others(x, squeezed ? unsqueeze(y, d) : y, d);

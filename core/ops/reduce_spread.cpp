@@ -20,14 +20,6 @@ OpInfo kStdMean{"std_mean", "StdMeanBackward0", "g0 / (n - correction) * (x - me
 
 Tensor mul(const Operand& a, const Operand& b) { return elementwise(OpId::mul, {a, b}); }
 
-Dims listed(const ReducedShape& s) {
-  Dims dims;
-  for (int i = 0; i < s.sizes.size(); ++i) {
-    if (s.reduced >> i & 1) dims.push_back(i);
-  }
-  return dims;
-}
-
 void check_dtype(const Tensor& x, const char* names) {
   if (is_differentiable(x.dtype())) return;
   raise(PyExc_RuntimeError, names, " only support floating point and complex dtypes");
@@ -57,7 +49,7 @@ Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction
 }
 
 Tensor var_gradient(const Tensor& x, const Tensor& g, const ReducedShape& s, double correction) {
-  Tensor centered = elementwise(OpId::sub, {x, mean(x, listed(s), true, {})});
+  Tensor centered = elementwise(OpId::sub, {x, mean(x, s.dims(), true, {})});
   double freedom = static_cast<double>(s.folded()) - correction;
   if (freedom > 0) return mul(mul(g, 2 / freedom), centered);
   Tensor constant = elementwise(OpId::eq, {centered, 0.0});
@@ -80,8 +72,11 @@ TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, d
     GradModeScope off(false);
     y = elementwise(OpId::sqrt, {y});
   }
-  return record_pair(op, y, average, {&x}, {&x, &y}, [=, sizes = Dims(x.sizes())](Backward& b) {
+  return record_pair(op, y, average, {&x}, {&x, &y}, [=, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     ReducedShape s{reduced, sizes, keepdim};
+    if (kept)
+      return kept->add("correction", correction, "dim", s.dims(), "keepdim", keepdim, "self", Slot{0}, "result0",
+                       Slot{1});
     Tensor result;
     if (b.has_g(0)) {
       Tensor g = root ? std_to_var(b.g(0), b.saved(1)) : b.g(0);
@@ -102,9 +97,11 @@ Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, "std and var");
   uint64_t reduced = reduced_dims(dims, x.ndim());
   Tensor y = spread(x, reduced, keepdim, correction, "var", nullptr);
-  return record_reduction(kVar, y, x, reduced, keepdim, {&x}, [correction](Backward& b, const ReducedShape& s) {
-    b.give(0, var_gradient(b.saved(0), s.restore(b.g()), s, correction));
-  });
+  return record_reduction(kVar, y, x, reduced, keepdim, {&x},
+                          [correction](Backward& b, const ReducedShape& s, Kept* kept) {
+                            if (kept) return kept->add("correction", correction);
+                            b.give(0, var_gradient(b.saved(0), s.restore(b.g()), s, correction));
+                          });
 }
 
 Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
@@ -115,10 +112,12 @@ Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, 
     GradModeScope off(false);
     y = elementwise(OpId::sqrt, {y});
   }
-  return record_reduction(kStd, y, x, reduced, keepdim, {&x, &y}, [correction](Backward& b, const ReducedShape& s) {
-    Tensor g = std_to_var(b.g(), b.saved(1));
-    b.give(0, var_gradient(b.saved(0), s.restore(g), s, correction));
-  });
+  return record_reduction(kStd, y, x, reduced, keepdim, {&x, &y},
+                          [correction](Backward& b, const ReducedShape& s, Kept* kept) {
+                            if (kept) return kept->add("correction", correction);
+                            Tensor g = std_to_var(b.g(), b.saved(1));
+                            b.give(0, var_gradient(b.saved(0), s.restore(g), s, correction));
+                          });
 }
 
 TensorPair var_mean(const Tensor& x, const Dims& dims, double correction, bool keepdim) {

@@ -56,7 +56,8 @@ Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, MaybeDType dtype) {
   auto n = static_cast<double>(folded_count(x.sizes(), reduced));
   Tensor y = fold(Fold::Sum, x, reduced, keepdim, {type, type, n});
   return record_reduction(is_whole(dims, keepdim) ? kMean : kMeanDims, y, x, reduced, keepdim, {},
-                          [](Backward& b, const ReducedShape& s) {
+                          [](Backward& b, const ReducedShape& s, Kept* kept) {
+                            if (kept) return kept->add("self_sym_numel", count(s.sizes));
                             auto n = static_cast<double>(std::max<int64_t>(1, s.folded()));
                             Tensor share = elementwise(OpId::div, {b.g(), n});
                             b.give(0, expand(s.restore(share), s.sizes));

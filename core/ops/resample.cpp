@@ -266,7 +266,11 @@ Tensor apply_transposed(const Plan& p, const Tensor& g) {
 }
 
 Tensor apply(const Plan& p, const Tensor& x) {
-  return record(p.op(), value(p, x, false), {&x}, {}, [p](Backward& b) { b.give(0, apply_transposed(p, b.g())); });
+  return record(p.op(), value(p, x, false), {&x}, {}, [p](Backward& b, Kept* kept) {
+    if (kept)
+      return kept->add("align_corners", p.align_corners, "output_size", Span(p.out).subspan(2), "self_sym_sizes", p.in);
+    b.give(0, apply_transposed(p, b.g()));
+  });
 }
 
 }  // namespace

@@ -64,14 +64,17 @@ DType total_dtype(const char* name, const Tensor& x, MaybeDType dtype) {
 Tensor summed(const Tensor& x, int dim, Direction direction, DType dtype) {
   Tensor y = run_scan(cpu::Scan::Sum, x, dim, direction, dtype);
   if (!is_differentiable(dtype)) return y;
-  return record(kCumsum, y, {&x}, {},
-                [dim, direction](Backward& b) { b.give(0, running_sum(b.g(), dim, opposite(direction))); });
+  return record(kCumsum, y, {&x}, {}, [dim, direction](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dim);
+    b.give(0, running_sum(b.g(), dim, opposite(direction)));
+  });
 }
 
 Tensor multiplied(const Tensor& x, int dim, Direction direction, DType dtype) {
   Tensor y = run_scan(cpu::Scan::Prod, x, dim, direction, dtype);
   if (!is_differentiable(dtype)) return y;
-  return record(kCumprod, y, {&x}, {&x, &y}, [dim, direction](Backward& b) {
+  return record(kCumprod, y, {&x}, {&x, &y}, [dim, direction](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dim);
     Tensor y = b.saved(1), x = conj(to_dtype(b.saved(0), y.dtype()));
     Tensor next = shift(x, dim, opposite(direction), 0);
     b.give(0, mul(conj(shift(y, dim, direction, 1)), recurrence(next, b.g(), dim, opposite(direction))));
@@ -92,8 +95,10 @@ Extremes running_extreme(OpInfo& op, bool is_max, const Tensor& x, int64_t dim) 
                       scan_shape(x.sizes(), d, Direction::Forward));
   }
   values = plain(values, x.dtype());
-  values = record(op, values, {&x}, {&indices},
-                  [d](Backward& b) { b.give(0, add_along(b.g(), d, b.saved(0), b.g().sizes())); });
+  values = record(op, values, {&x}, {&indices}, [d](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d, "indices", Slot{0});
+    b.give(0, add_along(b.g(), d, b.saved(0), b.g().sizes()));
+  });
   return {values, indices};
 }
 
@@ -150,7 +155,8 @@ Tensor logcumsumexp(const Tensor& x, int64_t dim) {
   }
   int d = wrap_dim(dim, x.ndim());
   Tensor y = run_scan(cpu::Scan::LogSumExp, x, d, Direction::Forward, x.dtype());
-  return record(kLogcumsumexp, y, {&x}, {&x, &y}, [d](Backward& b) {
+  return record(kLogcumsumexp, y, {&x}, {&x, &y}, [d](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d);
     Tensor x = b.saved(0), y = b.saved(1);
     // exp(small - large), where -inf - -inf counts as 0: nothing was added there.
     auto ratio = [](const Tensor& small, const Tensor& large) {

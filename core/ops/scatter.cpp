@@ -83,7 +83,8 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& 
   Tensor at = checked_scatter("scatter", x, d, index, src);
   Tensor out = open_write(place, {&x, &src});
   meet_along(cpu::Meet::Replace, out, d, apart_from(out, at), apart_from(out, src));
-  return record_write(kScatter, place, out, {&x, &src}, {&at}, [d, sizes = Dims(src.sizes())](Backward& b) {
+  return record_write(kScatter, place, out, {&x, &src}, {&at}, [d, sizes = Dims(src.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d, "index", Slot{0});
     if (b.needs(0)) b.give(0, scatter(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
     if (b.needs(1)) b.give(1, gradient_of_src(b.g(), d, b.saved(0), sizes));
   });
@@ -94,8 +95,10 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& 
   Tensor at = checked_scatter("scatter", x, d, index, Tensor());
   Tensor out = open_write(place, {&x});
   meet_along(cpu::Meet::Replace, out, d, apart_from(out, at), scalar_tensor(value, x.dtype()));
-  return record_write(kScatterValue, place, out, {&x}, {&at},
-                      [d](Backward& b) { b.give(0, scatter(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy)); });
+  return record_write(kScatterValue, place, out, {&x}, {&at}, [d](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d, "index", Slot{0});
+    b.give(0, scatter(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
+  });
 }
 
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src, Place place) {
@@ -103,10 +106,12 @@ Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tens
   Tensor at = checked_scatter("scatter", x, d, index, src);
   Tensor out = open_write(place, {&x, &src});
   meet_wide(cpu::Meet::Add, out, d, apart_from(out, at), apart_from(out, src));
-  return record_write(kScatterAdd, place, out, {&x, &src}, {&at}, [d, sizes = Dims(src.sizes())](Backward& b) {
-    if (b.needs(0)) b.give(0, b.g());
-    if (b.needs(1)) b.give(1, gradient_of_src(b.g(), d, b.saved(0), sizes));
-  });
+  return record_write(kScatterAdd, place, out, {&x, &src}, {&at},
+                      [d, sizes = Dims(src.sizes())](Backward& b, Kept* kept) {
+                        if (kept) return kept->add("dim", d, "index", Slot{0});
+                        if (b.needs(0)) b.give(0, b.g());
+                        if (b.needs(1)) b.give(1, gradient_of_src(b.g(), d, b.saved(0), sizes));
+                      });
 }
 
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src, const std::string& reduce,

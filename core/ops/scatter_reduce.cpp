@@ -18,6 +18,7 @@ namespace chainrule {
 namespace {
 
 enum class Reduce : uint8_t { Sum, Prod, Mean, Max, Min };
+constexpr const char* kReduceNames[] = {"sum", "prod", "mean", "amax", "amin"};
 
 OpInfo kScatterReduce{"scatter_reduce", "ScatterReduceBackward0",
                       "sum: g; mean: g / count; amax, amin: g shared by those equal to y; prod: g * the other factors"};
@@ -110,7 +111,11 @@ struct ReduceGradient {
   bool slices, include_self;
   int dim;
 
-  void operator()(Backward& b) const {
+  void operator()(Backward& b, Kept* kept) const {
+    if (kept) {
+      return kept->add("dim", dim, "index", Slot{0}, "self", Slot{1}, slices ? "source" : "src", Slot{2}, "result",
+                       Slot{3}, "reduce", kReduceNames[static_cast<int>(how)], "include_self", include_self);
+    }
     Places at{dim, slices, b.saved(0)};
     Tensor g = b.g(), x = b.saved(1), src = b.saved(2), y = b.saved(3), to_x, to_src;
     if (how == Reduce::Sum || how == Reduce::Mean) {

@@ -50,7 +50,8 @@ Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype
     if (x.numel() > 0) cpu::softmax(y.dtype(), from->data, y->data, e.outer, e.n, e.inner, logarithm);
     y = to_dtype(y, x.dtype());
   }
-  return record(op, y, {&x}, {&y}, [d, logarithm](Backward& b) {
+  return record(op, y, {&x}, {&y}, [d, logarithm](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d);
     b.give(0, (grad_enabled() ? gradient_formula : fused_gradient)(b.g(), b.saved(0), d, logarithm));
   });
 }

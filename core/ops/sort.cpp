@@ -21,7 +21,8 @@ void refuse_complex(const Tensor& x) {
 cpu::Ties ties_of(Stable s) { return s == Stable::Yes ? cpu::Ties::Kept : cpu::Ties::AsInPyTorch; }
 
 ValuesAndIndices recorded(OpInfo& op, const Tensor& x, int dim, const Tensor& values, const Tensor& indices) {
-  Tensor result = record(op, values, {&x}, {&indices}, [dim, sizes = Dims(x.sizes())](Backward& b) {
+  Tensor result = record(op, values, {&x}, {&indices}, [dim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dim, "indices", Slot{0}, "self_sym_sizes", sizes);
     b.give(0, add_along(b.g(), dim, b.saved(0), sizes));
   });
   return {result, indices};

@@ -1,6 +1,8 @@
 // Taking a tensor apart into views.
 #include "ops/split.hpp"
 
+#include <cstring>
+
 #include "autograd/dual.hpp"
 #include "ops/copy.hpp"
 #include "ops/join.hpp"
@@ -46,7 +48,18 @@ struct PiecesGradient {
   Dims whole;
   DType dtype;
 
-  void operator()(Backward& b) const {
+  void show(const Node* n, Kept& kept) const {
+    kept.add("dim", pieces.dim);
+    if (!pieces.keeps) return;  // unbind
+    kept.add("self_sym_sizes", whole);
+    if (std::strstr(n->op->node_name, "WithSizes"))
+      kept.add("split_sizes", Span(pieces.lengths));
+    else
+      kept.add("split_size", pieces.lengths[0]);
+  }
+
+  void operator()(Backward& b, Kept* kept) const {
+    if (kept) return show(b.node(), *kept);
     if (grad_enabled()) {
       std::vector<Tensor> all;
       for (size_t i = 0; i < pieces.lengths.size(); ++i) all.push_back(b.g(static_cast<int>(i)));

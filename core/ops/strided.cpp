@@ -86,8 +86,9 @@ Tensor as_strided(const Tensor& t, Span sizes, Span strides, int64_t offset) {
   check_bounds(t, sizes, strides, offset);
   Tensor result = tensor_over(t->storage, sizes, strides, t.offset() + offset, t.dtype());
   Region r{Dims(t.sizes()), Dims(t.strides()), Dims(sizes), Dims(strides), offset};
-  return record_view(kAsStrided, result, t, [r](const Tensor& g) {
-    return share_out(scatter_strided(g, r.base_sizes, r.base_strides, r.sizes, r.strides, r.offset), r);
+  return record_view(kAsStrided, result, t, [r](Backward& b, Kept* kept) {
+    if (kept) return kept->add("size", r.sizes, "stride", r.strides, "storage_offset", r.offset);
+    b.give(0, share_out(scatter_strided(b.g(), r.base_sizes, r.base_strides, r.sizes, r.strides, r.offset), r));
   });
 }
 
@@ -117,9 +118,10 @@ Tensor unfold(const Tensor& t, int64_t dim, int64_t size, int64_t step) {
   if (step <= 0) raise(PyExc_RuntimeError, "step is ", step, " but must be > 0");
   auto [sizes, strides] = windows(t.sizes(), t.strides(), d, size, step);
   Tensor result = tensor_over(t->storage, sizes, strides, t.offset(), t.dtype());
-  return record_view(kUnfold, result, t, [whole = Dims(t.sizes()), d, size, step](const Tensor& g) {
+  return record_view(kUnfold, result, t, [whole = Dims(t.sizes()), d, size, step](Backward& b, Kept* kept) {
+    if (kept) return kept->add("self_sym_sizes", whole, "dimension", d, "size", size, "step", step);
     Dims dense = contiguous_strides(whole);
-    return scatter_strided(g, whole, dense, g.sizes(), windows(whole, dense, d, size, step).second, 0);
+    b.give(0, scatter_strided(b.g(), whole, dense, b.g().sizes(), windows(whole, dense, d, size, step).second, 0));
   });
 }
 

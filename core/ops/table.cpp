@@ -13,7 +13,7 @@ struct Line {
   std::initializer_list<const char*> inputs;
   Domain domain;
   const char* parameters;
-  int parameter_count;
+  std::initializer_list<const char*> parameter_names;
   const char* value;
   std::initializer_list<const char*> gradients;
   bool is_test;
@@ -99,7 +99,7 @@ OpRecord make_record(const Line& line, OpId id) {
   for (const char* name : line.inputs) op.input_names[op.input_count++] = name;
   op.domain = line.domain;
   op.parameters = line.parameters;
-  op.parameter_count = line.parameter_count;
+  for (const char* name : line.parameter_names) op.parameter_names[op.parameter_count++] = name;
   op.value = line.value;
   op.is_test = line.is_test;
   op.is_cheap = !std::strchr(line.value, '(');
@@ -128,10 +128,10 @@ const std::vector<OpRecord>& records() {
   static const std::vector<OpRecord> all = [] {
     const Line lines[] = {
 #define OP(name, inputs, domain, parameters, value, gradients)                                   \
-  {#name,  {CR_EACH(CR_TEXT, inputs)},     Domain::domain, #parameters, 0 CR_COUNT_##parameters, \
+  {#name,  {CR_EACH(CR_TEXT, inputs)},     Domain::domain, #parameters, {CR_NAMES_##parameters}, \
    #value, {CR_GRADIENT_TEXTS(gradients)}, false},
 #define TEST(name, inputs, domain, value) \
-  {#name, {CR_EACH(CR_TEXT, inputs)}, Domain::domain, "NONE", 0, #value, {}, true},
+  {#name, {CR_EACH(CR_TEXT, inputs)}, Domain::domain, "NONE", {}, #value, {}, true},
 #define ALIAS(name, target)
 #include "ops/elementwise.def"
 #undef OP

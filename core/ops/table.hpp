@@ -19,7 +19,7 @@ enum class OpId : uint16_t {
   kCount
 };
 inline constexpr int kOpCount = static_cast<int>(OpId::kCount);
-inline constexpr int kMaxInputs = 3;
+inline constexpr int kMaxInputs = 3, kMaxParameters = 4;
 
 // What a gradient formula reads, as bits: input i is 1 << i.
 enum Reads : uint8_t { kReadsOutput = 8, kPassesG = 16, kIsNone = 32 };
@@ -31,6 +31,7 @@ struct OpRecord {
   Domain domain;
   const char* parameters;  // as written: NONE, POSITIONAL(name, default, ...) or KEYWORD(...)
   int parameter_count;
+  const char* parameter_names[kMaxParameters];
   const char* value;
   const char* gradients[kMaxInputs];  // null where there is none
   uint8_t reads[kMaxInputs];

@@ -24,6 +24,10 @@ struct Diagonal {
   int dim1, dim2;
 };
 
+void show_diagonal(Kept& kept, const Dims& whole, const Diagonal& d) {
+  kept.add("self_sym_sizes", whole, "offset", d.offset, "dim1", d.dim1, "dim2", d.dim2);
+}
+
 Diagonal wrapped(int64_t offset, int64_t dim1, int64_t dim2, int ndim) {
   Diagonal d{offset, wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)};
   if (d.dim1 == d.dim2) raise(PyExc_RuntimeError, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
@@ -74,8 +78,10 @@ Tensor triangle(OpInfo& op, const Tensor& x, int64_t diagonal, bool lower) {
     std::memcpy(to + begin * item, source + begin * item, static_cast<size_t>((end - begin) * item));
     std::memset(to + end * item, 0, static_cast<size_t>((columns - end) * item));
   }
-  return record(op, out, {&x}, {},
-                [diagonal, lower](Backward& b) { b.give(0, lower ? tril(b.g(), diagonal) : triu(b.g(), diagonal)); });
+  return record(op, out, {&x}, {}, [diagonal, lower](Backward& b, Kept* kept) {
+    if (kept) return kept->add("diagonal", diagonal);
+    b.give(0, lower ? tril(b.g(), diagonal) : triu(b.g(), diagonal));
+  });
 }
 
 // Of a matrix with `columns` columns, the part of row i that is in a triangle.
@@ -116,8 +122,10 @@ Tensor triangle_indices(bool lower, int64_t rows, int64_t columns, int64_t offse
 
 Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   Diagonal d = wrapped(offset, dim1, dim2, t.ndim());
-  return record_view(kDiagonal, diagonal_view(t, d), t,
-                     [whole = Dims(t.sizes()), d](const Tensor& g) { return embed_diagonal(g, whole, d); });
+  return record_view(kDiagonal, diagonal_view(t, d), t, [whole = Dims(t.sizes()), d](Backward& b, Kept* kept) {
+    if (kept) return show_diagonal(*kept, whole, d);
+    b.give(0, embed_diagonal(b.g(), whole, d));
+  });
 }
 
 Tensor diag(const Tensor& t, int64_t offset) {
@@ -127,8 +135,10 @@ Tensor diag(const Tensor& t, int64_t offset) {
   Diagonal d{offset, 0, 1};
   Tensor line = diagonal_view(t, d), out = empty(line.sizes(), t.dtype());
   copy_elements(out, line);
-  return record(kDiagonalCopy, out, {&t}, {},
-                [whole = Dims(t.sizes()), d](Backward& b) { b.give(0, embed_diagonal(b.g(), whole, d)); });
+  return record(kDiagonalCopy, out, {&t}, {}, [whole = Dims(t.sizes()), d](Backward& b, Kept* kept) {
+    if (kept) return show_diagonal(*kept, whole, d);
+    b.give(0, embed_diagonal(b.g(), whole, d));
+  });
 }
 
 Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
@@ -144,7 +154,10 @@ Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   sizes.insert(std::max(d.dim1, d.dim2), side);
   Tensor out = zeros(sizes, t.dtype());
   copy_elements(diagonal_view(out, d), t);
-  return record(kDiagEmbed, out, {&t}, {}, [d](Backward& b) { b.give(0, diagonal(b.g(), d.offset, d.dim1, d.dim2)); });
+  return record(kDiagEmbed, out, {&t}, {}, [d](Backward& b, Kept* kept) {
+    if (kept) return kept->add("offset", d.offset, "dim1", d.dim1, "dim2", d.dim2);
+    b.give(0, diagonal(b.g(), d.offset, d.dim1, d.dim2));
+  });
 }
 
 Tensor diagflat(const Tensor& t, int64_t offset) { return diag_embed(reshape(t, Dims{-1}), offset, -2, -1); }
@@ -158,7 +171,8 @@ Tensor trace(const Tensor& t) {
     GradModeScope off(false);
     out = sum(diagonal_view(t, d), Dims(), false, {});
   }
-  return record(kTrace, out, {&t}, {}, [whole = Dims(t.sizes()), d](Backward& b) {
+  return record(kTrace, out, {&t}, {}, [whole = Dims(t.sizes()), d](Backward& b, Kept* kept) {
+    if (kept) return kept->add("self_sym_sizes", whole);
     b.give(0, embed_diagonal(expand(b.g(), Dims{std::min(whole[0], whole[1])}), whole, d));
   });
 }

@@ -28,6 +28,32 @@ Tensor show(const Tensor& t, Span sizes, Span strides, int64_t offset) {
   return tensor_over(t->storage, sizes, strides, t.offset() + offset, t.dtype());
 }
 
+Dims inverse_of(const Dims& order) {
+  Dims inverse(order.size());
+  for (int i = 0; i < order.size(); ++i) inverse[static_cast<int>(order[i])] = i;
+  return inverse;
+}
+
+// The dimensions that are gone. Where there are none, the one that was asked for is not known any more.
+void show_squeeze(Kept& kept, const Node* n, const Dims& old) {
+  Dims gone;
+  Span left = n->outputs[0].sizes();
+  size_t at = 0;
+  for (int i = 0; i < old.size(); ++i) {
+    if (at < left.size() && old[i] == left[at] && old[i] != 1)
+      ++at;
+    else if (old[i] == 1 && gone.size() < old.size() - static_cast<int>(left.size()))
+      gone.push_back(i);
+    else
+      ++at;
+  }
+  kept.add("self_sym_sizes", old);
+  if (n->op == &kSqueezeDims)
+    kept.add("dim", gone);
+  else if (n->op == &kSqueezeDim && !gone.empty())
+    kept.add("dim", gone[0]);
+}
+
 // The gradient of a part: zeros of the whole with g in that part.
 template <class Part>
 Tensor embed(const Tensor& g, Span whole, Part part) {
@@ -113,8 +139,10 @@ Tensor view(const Tensor& t, Span wanted) {
           "contiguous subspaces). Use .reshape(...) instead.\n  input: shape ",
           t.sizes(), ", strides ", t.strides(), "; wanted: ", Span(sizes));
   }
-  return record_view(kView, show(t, sizes, strides, 0), t,
-                     [old = Dims(t.sizes())](const Tensor& g) { return reshape(g, old); });
+  return record_view(kView, show(t, sizes, strides, 0), t, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("self_sym_sizes", old);
+    b.give(0, reshape(b.g(), old));
+  });
 }
 
 Tensor reshape(const Tensor& t, Span wanted) {
@@ -122,8 +150,10 @@ Tensor reshape(const Tensor& t, Span wanted) {
   if (view_strides(t.sizes(), t.strides(), sizes, t.numel(), strides)) return view(t, sizes);
   Tensor copy = contiguous(t);
   Tensor result = show(copy, sizes, contiguous_strides(sizes), 0);
-  return record(kUnsafeView, result, {&copy}, {},
-                [old = Dims(t.sizes())](Backward& b) { b.give(0, reshape(b.g(), old)); });
+  return record(kUnsafeView, result, {&copy}, {}, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("self_sym_sizes", old);
+    b.give(0, reshape(b.g(), old));
+  });
 }
 
 Tensor expand(const Tensor& t, Span wanted) {
@@ -150,8 +180,10 @@ Tensor expand(const Tensor& t, Span wanted) {
     }
     strides[i] = i < added || own != sizes[i] ? 0 : t.stride(i - added);
   }
-  return record_view(kExpand, show(t, sizes, strides, 0), t,
-                     [old = Dims(t.sizes())](const Tensor& g) { return sum_to(g, old); });
+  return record_view(kExpand, show(t, sizes, strides, 0), t, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("self_sym_sizes", old);
+    b.give(0, sum_to(b.g(), old));
+  });
 }
 
 Tensor permute(const Tensor& t, Span dims) {
@@ -170,8 +202,10 @@ Tensor permute(const Tensor& t, Span dims) {
     sizes[i] = t.size(static_cast<int>(order[i]));
     strides[i] = t.stride(static_cast<int>(order[i]));
   }
-  return record_view(kPermute, show(t, sizes, strides, 0), t,
-                     [inverse](const Tensor& g) { return permute(g, inverse); });
+  return record_view(kPermute, show(t, sizes, strides, 0), t, [inverse](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dims", inverse_of(inverse));
+    b.give(0, permute(b.g(), inverse));
+  });
 }
 
 Tensor transpose(const Tensor& t, int64_t dim0, int64_t dim1) {
@@ -181,7 +215,10 @@ Tensor transpose(const Tensor& t, int64_t dim0, int64_t dim1) {
     std::swap(sizes[a], sizes[b]);
     std::swap(strides[a], strides[b]);
   }
-  return record_view(kTranspose, show(t, sizes, strides, 0), t, [a, b](const Tensor& g) { return transpose(g, a, b); });
+  return record_view(kTranspose, show(t, sizes, strides, 0), t, [a, b](Backward& back, Kept* kept) {
+    if (kept) return kept->add("dim0", a, "dim1", b);
+    back.give(0, transpose(back.g(), a, b));
+  });
 }
 
 Tensor t(const Tensor& x) {
@@ -191,7 +228,7 @@ Tensor t(const Tensor& x) {
   Dims sizes(x.sizes()), strides(x.strides());
   std::reverse(sizes.begin(), sizes.end());
   std::reverse(strides.begin(), strides.end());
-  return record_view(kT, show(x, sizes, strides, 0), x, [](const Tensor& g) { return chainrule::t(g); });
+  return record_view(kT, show(x, sizes, strides, 0), x, [](Backward& b) { b.give(0, chainrule::t(b.g())); });
 }
 
 Tensor adjoint_matrix(const Tensor& x, const char* name) {
@@ -216,8 +253,10 @@ Tensor squeeze(const Tensor& t, const Dims* dims) {
     strides.push_back(t.stride(i));
   }
   OpInfo& op = !dims ? kSqueeze : dims->size() == 1 ? kSqueezeDim : kSqueezeDims;
-  return record_view(op, show(t, sizes, strides, 0), t,
-                     [old = Dims(t.sizes())](const Tensor& g) { return reshape(g, old); });
+  return record_view(op, show(t, sizes, strides, 0), t, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
+    if (kept) return show_squeeze(*kept, b.node(), old);
+    b.give(0, reshape(b.g(), old));
+  });
 }
 
 Tensor unsqueeze(const Tensor& t, int64_t dim) {
@@ -227,9 +266,10 @@ Tensor unsqueeze(const Tensor& t, int64_t dim) {
   if (d < t.ndim() && __builtin_mul_overflow(t.size(d), t.stride(d), &stride)) stride = 0;  // there are no elements
   strides.insert(d, stride);
   sizes.insert(d, 1);
-  return record_view(kUnsqueeze, show(t, sizes, strides, 0), t, [d](const Tensor& g) {
+  return record_view(kUnsqueeze, show(t, sizes, strides, 0), t, [d](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", d);
     Dims only{d};
-    return squeeze(g, &only);
+    b.give(0, squeeze(b.g(), &only));
   });
 }
 
@@ -257,9 +297,11 @@ Tensor select(const Tensor& t, int64_t dim, int64_t index) {
   int64_t offset = first_of(t, d, index);
   sizes.erase(d);
   strides.erase(d);
-  return record_view(kSelect, show(t, sizes, strides, offset), t, [whole = Dims(t.sizes()), d, index](const Tensor& g) {
-    return embed(g, whole, [&](const Tensor& z) { return select(z, d, index); });
-  });
+  return record_view(kSelect, show(t, sizes, strides, offset), t,
+                     [whole = Dims(t.sizes()), d, index](Backward& b, Kept* kept) {
+                       if (kept) return kept->add("self_sym_sizes", whole, "dim", d, "index", index);
+                       b.give(0, embed(b.g(), whole, [&](const Tensor& z) { return select(z, d, index); }));
+                     });
 }
 
 Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t stop, int64_t step) {
@@ -269,8 +311,10 @@ Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t stop, int64_t 
   int64_t offset = first_of(t, d, start);
   if (__builtin_mul_overflow(strides[d], step, &strides[d])) strides[d] = 0;  // there is no second element
   return record_view(kSlice, show(t, sizes, strides, offset), t,
-                     [whole = Dims(t.sizes()), d, start, stop, step](const Tensor& g) {
-                       return embed(g, whole, [&](const Tensor& z) { return slice(z, d, start, stop, step); });
+                     [whole = Dims(t.sizes()), d, start, stop, step](Backward& b, Kept* kept) {
+                       if (kept)
+                         return kept->add("self_sym_sizes", whole, "dim", d, "start", start, "end", stop, "step", step);
+                       b.give(0, embed(b.g(), whole, [&](const Tensor& z) { return slice(z, d, start, stop, step); }));
                      });
 }
 
@@ -311,7 +355,7 @@ Tensor detach(const Tensor& t) {
 }
 
 Tensor view_as_alias(const Tensor& t) {
-  return record_view(kAlias, alias(t), t, [](const Tensor& g) { return g; });
+  return record_view(kAlias, alias(t), t, [](Backward& b) { b.give(0, b.g()); });
 }
 
 }  // namespace chainrule

@@ -7,6 +7,12 @@ NO_HALVES = "float16 bfloat16"
 # In PyTorch halves round the positions, and a position may fall on another element.
 HALF_PLACES = "float16 bfloat16"
 
+
+def P(*shape: int) -> Draw:  # noqa: N802
+    """Probabilities, neither sure nor impossible."""
+    return X(*shape, low=0.1, high=0.9)
+
+
 LOOKUPS = [
     op("embedding", X(5, 3), N(4, high=5)),
     op("embedding", X(5, 3), N(2, 3, high=5), 1, True, skip="differences"),  # its gradient is scaled
@@ -42,7 +48,18 @@ LOSSES = [
         skip=INNER_NAME,
     ),
     op("cross_entropy_loss", X(2, 5, 3), X(2, 5, 3, low=0), None, 0),
+    *(op("mse_loss", X(3, 4), X(3, 4), reduction) for reduction in (0, 1, 2)),
+    op("mse_loss", X(0, 4), X(0, 4), 2),
+    *(op("smooth_l1_loss", X(3, 4), X(3, 4), reduction, 0.7) for reduction in (0, 1, 2)),
+    op("smooth_l1_loss", X(4), X(4), 1, 0.0),
+    *(op("huber_loss", X(3, 4), X(3, 4), reduction, 0.7) for reduction in (0, 1, 2)),
+    *(op("binary_cross_entropy", P(3, 4), P(3, 4), None, reduction) for reduction in (0, 1, 2)),
+    op("binary_cross_entropy", P(3, 4), P(3, 4), X(4, low=0.5, grad=False), 1),
+    *(op("binary_cross_entropy_with_logits", X(3, 4), P(3, 4), None, None, reduction) for reduction in (0, 1, 2)),
+    op("binary_cross_entropy_with_logits", X(3, 4), P(3, 4), X(4, low=0.5, grad=False), X(4, low=0.5, grad=False), 1),
 ]
+
+GATES = [op("glu", X(3, 4)), op("glu", X(2, 6, 3), 1), op("glu", X(0, 2))]
 
 NORMS = [
     op("layer_norm", X(3, 4), (4,)),
@@ -296,4 +313,4 @@ RECURRENT = [
     op("rnn_relu", S(3, 2, 3), S(1, 2, 2), [S(2, 3), S(2, 2)], False, 1, 0.0, True, False, False, skip=INNER_NAME),
 ]
 
-NETWORKS = [*LOOKUPS, *LOSSES, *NORMS, *CONVOLUTIONS, *POOLS, *ATTENTION, *IMAGES, *RECURRENT]
+NETWORKS = [*LOOKUPS, *GATES, *LOSSES, *NORMS, *CONVOLUTIONS, *POOLS, *ATTENTION, *IMAGES, *RECURRENT]

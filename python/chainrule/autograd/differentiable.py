@@ -68,7 +68,9 @@ class Differentiable:
             "backward": staticmethod(self._run_backward),
         }
         maker: Any = type(Function)
-        self._apply: Callable = maker(words, (Function,), namespace).apply
+        function = maker(words, (Function,), namespace)
+        self._apply: Callable = function.apply
+        self._node_type = function._backward_cls
 
     @overload
     def gradient(self, function: Callable, /) -> Differentiable: ...
@@ -154,21 +156,35 @@ class Differentiable:
             given = ({"g", "needs", "y"} & names.keys()) - numbers.keys()
             reads = [(name, numbers.get(name)) for name in names if name not in given]
             plan = self._plans[needs] = (running, reads + ([("y", None)] if "y" in given else []))
+            for name, _ in plan[1]:
+                self._show(name)
         return plan
+
+    def _show(self, name: str) -> None:
+        """What is kept is an attribute of the node, as in PyTorch: grad_fn._saved_A."""
+        attribute = "_saved_" + ("result" if name == "y" else name)
+        if not hasattr(self._node_type, attribute):
+            setattr(self._node_type, attribute, property(lambda ctx: self._kept(ctx).get(name)))
+
+    def _kept(self, ctx: Any) -> dict[str, Any]:
+        """What was kept for the gradients, by name; of several results y is a tuple."""
+        names = [name for name, _ in self._plan(ctx.needs_input_grad)[1]]
+        if not names:
+            return {}
+        saved = [t if t is not None else v for t, v in zip(ctx.saved_tensors, ctx.others, strict=True)]
+        if len(saved) > len(names):
+            saved[len(names) - 1 :] = [tuple(saved[len(names) - 1 :])]
+        return dict(zip(names, saved, strict=True))
 
     def _run_backward(self, ctx: Any, *gradients: Any) -> tuple:
         if not self._gradients:
             raise NotImplementedError(f"{self._forward.__name__}() has no gradient; write one with .gradient")
         needs = ctx.needs_input_grad
-        running, reads = self._plan(needs)
-        several = len(gradients) > 1
-        values: dict[str, Any] = {"g": gradients[:-1] if several else next(iter(gradients))}
-        if reads:
-            saved = [t if t is not None else v for t, v in zip(ctx.saved_tensors, ctx.others, strict=True)]
-            if reads[-1][0] == "y" and several:
-                first = len(reads) - 1
-                saved[first:] = [tuple(saved[first:])]
-            values.update(zip((name for name, _ in reads), saved, strict=True))
+        if all(g is None for g in gradients):
+            return (None,) * len(needs)
+        running = self._plan(needs)[0]
+        g = gradients[:-1] if len(gradients) > 1 else next(iter(gradients))
+        values: dict[str, Any] = {"g": g, **self._kept(ctx)}
         wanted = dict(zip(self._parameters, needs, strict=True))
         values.setdefault("needs", SimpleNamespace(**wanted))
         found: dict[str, Any] = {}

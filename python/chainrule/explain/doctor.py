@@ -39,6 +39,8 @@ _SOFT = {"softmax", "sigmoid"}  # log_softmax before cross_entropy changes nothi
 _MADE_BY_HAND = {"unsqueeze", "expand", "index", "view", "reshape"}  # who writes [:, None] means it
 _VIEWS = {"view", "reshape", "squeeze", "unsqueeze", "flatten", "transpose", "permute", "t", "clone", "select", "slice"}
 _DIFFERENCES = {"sub", "rsub", "sub_scaled", "mul", "add", "eq", "logsigmoid"}
+_LOSSES = {"mse_loss", "smooth_l1_loss", "huber_loss"}
+_OF_LOGITS = {"logsigmoid", "binary_cross_entropy_with_logits"}
 _PENALTIES = {"square", "pow", "abs", "mean", "sum", "smooth_l1", "huber", "sqrt", "log", "neg", "where"}
 
 
@@ -110,14 +112,23 @@ def _shape(loss: Tensor, root: Node) -> Iterator[Finding]:
 def _broadcasts(graph: Graph, names: Names) -> Iterator[Finding]:
     """(N, 1) against (N,): every prediction is compared with every target."""
     for node in graph.nodes:
-        if node.is_leaf or node.raw._operands is None or node.operation not in _DIFFERENCES or len(node.shape) != 2:
-            continue
-        rows, columns = node.shape
-        if rows == columns and rows > 1 and _column_meets_row(node, names) and _is_penalty(node):
+        rows = _rows_against_columns(node, names)
+        if rows > 1:
             text = f"{node.label} compares ({rows}, 1) with ({rows},), which makes ({rows}, {rows}) of it"
             cure = "give both one shape: prediction.squeeze(1) or target[:, None]"
             yield Finding("broadcast in the loss", text, cure, node.line)
             return
+
+
+def _rows_against_columns(node: Node, names: Names) -> int:
+    """N where a part of the loss compares (N, 1) with (N,), else 0."""
+    if node.operation in _LOSSES:
+        shapes = sorted(tuple(kept.shape) for _, kept, *_ in node.raw._peek_saved() if kept is not None)
+        return shapes[0][0] if len(shapes) == 2 and shapes[1] == (*shapes[0], 1) and len(shapes[0]) == 1 else 0
+    if node.is_leaf or node.raw._operands is None or node.operation not in _DIFFERENCES or len(node.shape) != 2:
+        return 0
+    rows, columns = node.shape
+    return rows if rows == columns and _column_meets_row(node, names) and _is_penalty(node) else 0
 
 
 def _column_meets_row(node: Node, names: Names) -> bool:
@@ -162,7 +173,7 @@ def _softmaxes(graph: Graph, values: Values) -> Iterator[Finding]:
         elif node.operation.startswith("nll_loss") and not _are_log_probabilities(values.of(below), below):
             text = f"nll_loss takes log-probabilities, but gets the result of {below.operation}"
             yield Finding("no log-softmax", text, "apply log_softmax, or use cross_entropy on the scores", node.line)
-        elif node.operation == "logsigmoid" and below.operation in _SOFT:
+        elif node.operation in _OF_LOGITS and below.operation in _SOFT:
             text = f"binary_cross_entropy_with_logits takes scores, but {below.operation} was applied before"
             yield Finding("softmax twice", text, "give it the scores as they are", below.line)
 

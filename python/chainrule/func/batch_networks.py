@@ -314,6 +314,40 @@ def _loss(
     return wrap(total / _weights(call, y, weight, ignore_index) if reduction == _MEAN else total, call.level)
 
 
+@rule("mse_loss", "smooth_l1_loss", "huber_loss")
+def _difference_loss(call: Call, input: Any, target: Any, reduction: int = _NONE, *args: Any, **kwargs: Any) -> Any:
+    x, y = _aligned(call, input, target)
+    return _reduced_samples(call, call.function(x, y, _NONE, *args, **kwargs), reduction)
+
+
+@rule("binary_cross_entropy")
+def _entropy(call: Call, input: Any, target: Any, weight: Any = None, reduction: int = _NONE) -> Any:
+    return _reduced_samples(call, call.function(*_aligned(call, input, target, weight), _NONE), reduction)
+
+
+@rule("binary_cross_entropy_with_logits")
+def _entropy_of_logits(
+    call: Call, input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = _NONE
+) -> Any:
+    return _reduced_samples(call, call.function(*_aligned(call, input, target, weight, pos_weight), _NONE), reduction)
+
+
+def _aligned(call: Call, *tensors: Any) -> list:
+    """Tensors that broadcast within a sample, with dimensions of size 1 between that of the samples and their own."""
+    rank = max(t.ndim for t in tensors if t is not None)
+    return [
+        call.value(t).reshape(call.size, *(1,) * (rank - t.ndim), *t.shape) if call.is_batched(t) else t
+        for t in tensors
+    ]
+
+
+def _reduced_samples(call: Call, losses: Tensor, reduction: int) -> Any:
+    if reduction == _NONE:
+        return wrap(losses, call.level)
+    each = losses.reshape(call.size, losses.numel() // call.size)
+    return wrap(each.mean(-1) if reduction == _MEAN else each.sum(-1), call.level)
+
+
 def _weights(call: Call, target: Tensor, weight: Tensor | None, ignore_index: int) -> Any:
     """What a mean of losses is divided by: the weights of the classes that were not to be ignored."""
     if target.is_floating_point():  # probabilities, one for each class

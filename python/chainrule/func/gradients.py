@@ -34,7 +34,7 @@ class Recording:
         self.outputs: list[Tensor] = []
 
     def _start(self, x: Any, outer: bool) -> Tensor:
-        """The beginning of a graph of its own, or a view where somebody differentiates this derivative again."""
+        """The beginning of a graph, which leads further out where somebody differentiates this derivative again."""
         if not isinstance(x, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
         if not (x.is_floating_point() or x.is_complex()):
@@ -43,10 +43,9 @@ class Recording:
         with at_depth(0):
             if value.is_inference():  # nothing that is recorded may keep it
                 value = value.clone()
-            if outer and value.requires_grad:
-                self.linked = True
-                return value.view_as(value)
-            return _core.origin(value)
+            linked = outer and value.requires_grad
+            self.linked |= linked
+            return _core.origin(value, linked)
 
     def finish(self, outputs: list[Tensor], outer: bool) -> None:
         self.outputs = [materialize(y, self.depth) for y in outputs]

@@ -10,6 +10,7 @@ from math import prod
 from .. import bool as bool_dtype
 from .. import broadcast_tensors
 from .._core import Tensor
+from ..autograd import differentiable
 from .checks import check_same_dtype, refuse_dtype, wrap_dim, wrap_dims
 
 
@@ -89,11 +90,26 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {given} must have length 3. Got {input.size(dim)} and {other.size(dim)}"
         )
+    check_same_dtype(input, other)
+    if input.dtype == bool_dtype:
+        refuse_dtype("cross", input.dtype)
+    return _cross(input, other, dim)
+
+
+@differentiable(name="LinalgCrossBackward0")
+def _cross(input: Tensor, other: Tensor, dim: int) -> Tensor:
     a, b = broadcast_tensors(input, other)
-    check_same_dtype(a, b)
-    if a.dtype == bool_dtype:
-        refuse_dtype("cross", a.dtype)
     return a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)
+
+
+@_cross.gradient("input")
+def _(g: Tensor, other: Tensor, dim: int) -> Tensor:
+    return _cross(other.conj(), g, dim)
+
+
+@_cross.gradient("other")
+def _(g: Tensor, input: Tensor, dim: int) -> Tensor:
+    return _cross(g, input.conj(), dim)
 
 
 def _first_of_size_three(input: Tensor) -> int:

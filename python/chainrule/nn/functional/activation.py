@@ -204,13 +204,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     >>> torch.nn.functional.glu(torch.tensor([1., 2., 0., 0.]))
     tensor([0.5000, 1.0000])
     """
-    if input.dim() == 0:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
-    size = input.size(dim)
-    if size % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is size {size}")
-    a, b = input.split(size // 2, dim)
-    return a * b.sigmoid()
+    return _functions["glu"](input, dim)
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: _core.dtype | None = None) -> Tensor:

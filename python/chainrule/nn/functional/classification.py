@@ -8,8 +8,7 @@ from typing import Any
 
 from ..._core import Tensor, int64
 from ...amp.precision import in_float32
-from ...autograd import differentiable
-from .._reduction import chosen, get_enum, reduced
+from .._reduction import chosen, get_enum
 from .chunked_cross_entropy import chunked_cross_entropy
 from .core import core
 from .linear_maps import linear
@@ -63,21 +62,6 @@ def cross_entropy(
     return core("cross_entropy_loss")(input, target, weight, number, ignore_index, label_smoothing)
 
 
-@differentiable(name="BinaryCrossEntropyBackward0")
-def _binary_cross_entropy(input: Tensor, target: Tensor) -> Tensor:
-    return (target - 1) * (-input).log1p().clamp_min(-100) - target * input.log().clamp_min(-100)
-
-
-@_binary_cross_entropy.gradient("input")
-def _(g: Tensor, input: Tensor, target: Tensor) -> Tensor:
-    return g * (input - target) / (input * (1 - input)).clamp_min(1e-12)
-
-
-@_binary_cross_entropy.gradient("target")
-def _(g: Tensor, input: Tensor) -> Tensor:
-    return g * ((1 - input).log() - input.log())
-
-
 @in_float32
 def binary_cross_entropy(
     input: Tensor,
@@ -103,8 +87,7 @@ def binary_cross_entropy(
         )
     if not ((input >= 0) & (input <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
-    loss = _binary_cross_entropy(input, target)
-    return reduced(loss if weight is None else loss * weight, reduction)
+    return core("binary_cross_entropy")(input, target, weight, get_enum(reduction))
 
 
 def linear_cross_entropy(

@@ -9,7 +9,7 @@ from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
 from ...autograd.grad_mode import no_grad
-from .._reduction import chosen, reduced
+from .._reduction import chosen, get_enum, reduced
 
 _functions = _core.functions
 _where, _logsigmoid = _functions["where"], _functions["logsigmoid"]
@@ -37,6 +37,8 @@ def mse_loss(
     """
     reduction = chosen(size_average, reduce, reduction)
     _warn_if_broadcast(input, target)
+    if weight is None:
+        return _functions["mse_loss"](input, target, get_enum(reduction))
     return _weighted((input - target).square(), input, weight, reduction)
 
 
@@ -81,14 +83,7 @@ def smooth_l1_loss(
     """
     reduction = chosen(size_average, reduce, reduction)
     _warn_if_broadcast(input, target)
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    difference = input - target
-    if beta == 0:
-        return reduced(difference.abs(), reduction)
-    distance = difference.abs()
-    loss = _where(distance < beta, difference.square() * (0.5 / beta), distance - 0.5 * beta)
-    return reduced(loss, reduction)
+    return _functions["smooth_l1_loss"](input, target, get_enum(reduction), beta)
 
 
 @in_float32
@@ -105,14 +100,8 @@ def huber_loss(
     """
     _warn_if_broadcast(input, target)
     if weight is None:
-        reduction = chosen(None, None, reduction)
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    difference = input - target
-    distance = difference.abs()
-    loss = _where(distance <= delta, difference.square() * 0.5, (distance - 0.5 * delta) * delta)
-    if weight is None:
-        return reduced(loss, reduction)
+        return _functions["huber_loss"](input, target, get_enum(reduction), delta)
+    loss = _functions["huber_loss"](input, target, get_enum("none"), delta)
     _check_weight(weight, input, reduction)
     return reduced(loss * weight, reduction)
 
@@ -166,11 +155,7 @@ def binary_cross_entropy_with_logits(
     reduction = chosen(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
-    miss = -_logsigmoid(input)
-    if pos_weight is not None:
-        miss = miss * ((pos_weight - 1) * target + 1)
-    loss = (1 - target) * input + miss
-    return reduced(loss if weight is None else loss * weight, reduction)
+    return _functions["binary_cross_entropy_with_logits"](input, target, weight, pos_weight, get_enum(reduction))
 
 
 @in_float32
