@@ -310,6 +310,7 @@ class UntypedStorage:
 default_generator: Generator
 functions: dict[_str, Callable[..., Any]]
 functional_names: frozenset[_str]
+result_types: dict[_str, type]
 
 def get_default_dtype() -> dtype: ...
 def set_default_dtype(d: _DTypeLike, /) -> None: ...
@@ -431,6 +432,11 @@ inf: _float
 nan: _float
 pi: _float
 newaxis: None
+legacy_contiguous_format: memory_format
+has_lapack: _bool
+has_spectral: _bool
+has_mkl: _bool
+has_openmp: _bool
 half: _dtype
 float: _dtype
 double: _dtype

@@ -64,9 +64,7 @@ Tensor call(const OpRecord& op, const Target& target, const BoundArguments& a) {
     Tensor first = scalar_tensor(operands[0].scalar, dtype_of(operands[0].scalar));
     return apply(op.id, {Operand(first), operands[1]}, nullptr, target);
   }
-  if (!any_tensor) {
-    raise(PyExc_TypeError, op.name, "(): argument 'input' (position 1) must be Tensor, not ", Py_TYPE(a[0])->tp_name);
-  }
+  if (!any_tensor) raise_two_numbers(op.name, a);
   if (target.inplace) return elementwise_inplace(op.id, in, parameters);
   return target.out ? elementwise_out(op.id, in, parameters, target.out) : elementwise_later(op.id, in, parameters);
 }

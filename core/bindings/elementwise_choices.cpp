@@ -14,11 +14,6 @@
 namespace chainrule {
 namespace {
 
-void check_any_tensor(const char* name, const Operand& a, const Operand& b, PyObject* first) {
-  if (a.tensor || b.tensor) return;
-  raise(PyExc_TypeError, name, "(): argument 'input' (position 1) must be Tensor, not ", Py_TYPE(first)->tp_name);
-}
-
 // ---- arithmetic
 
 // Of two numbers the first becomes a tensor, which the result keeps alive.
@@ -71,7 +66,7 @@ Tensor square(const Target& target, const BoundArguments& a) {
 // In double precision, whatever the operands are.
 Tensor float_power(const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
-  check_any_tensor("float_power", x, y, a[0]);
+  if (!x.tensor && !y.tensor) raise_two_numbers("float_power", a);
   Operand both[2] = {x, y};
   DType wide = is_complex(result_type(both)) ? DType::Complex128 : DType::Float64;
   if (target.inplace && x.tensor->dtype != wide) {

@@ -382,6 +382,7 @@ NB_MODULE(_core, m) {
   m.def("op_aliases", &alias_rows);
   m.def("op_formulas", &formula_rows);
   m.attr("functional_names") = steal(functional_names());
+  m.attr("result_types") = steal(result_types());
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("to_dlpack", [](nb::object t, bool versioned) {
     if (!is_tensor(t.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(t.ptr())->tp_name);

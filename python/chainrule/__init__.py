@@ -70,9 +70,13 @@ __version__ = "0.1.0"
 # Other names of the dtypes.
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
-chalf, cfloat, cdouble = None, complex64, complex128
-del chalf
+cfloat, cdouble = complex64, complex128
+legacy_contiguous_format = contiguous_format
 newaxis = None
+
+# What PyTorch says of its build: LAPACK and Fourier transforms are there, MKL and OpenMP are not.
+has_lapack = has_spectral = True
+has_mkl = has_openmp = False
 
 # Every operation of the core, except those that PyTorch keeps in submodules.
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
@@ -83,6 +87,7 @@ _SUBMODULES = {
         "explain",
         "fft",
         "func",
+        "functional",
         "futures",
         "fx",
         "hub",
@@ -95,7 +100,18 @@ _SUBMODULES = {
         "nn",
         "onnx",
     ),
-    *("optim", "overrides", "printing", "profiler", "random", "serialization", "signal", "special", "storage"),
+    *(
+        "optim",
+        "overrides",
+        "printing",
+        "profiler",
+        "random",
+        "return_types",
+        "serialization",
+        "signal",
+        "special",
+        "storage",
+    ),
     *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "__config__"),
 }
 _FROM_SUBMODULES = {
@@ -121,7 +137,6 @@ _FROM_SUBMODULES = {
         "amp.state",
     ),
     "set_printoptions": "printing",
-    **dict.fromkeys(("is_anomaly_enabled", "is_anomaly_check_nan_enabled"), "autograd.anomaly_mode"),
     **dict.fromkeys(("explain_none", "nan_guard"), "explain"),
     "vmap": "func",
     "manual_seed": "random",
@@ -135,7 +150,24 @@ _FROM_SUBMODULES = {
     "native_channel_shuffle": "nn.functional",
     "pairwise_distance": "nn.functional",
     "pdist": "nn.functional",
-    **dict.fromkeys(("asarray", "from_dlpack", "to_dlpack"), "interop"),
+    **dict.fromkeys(("asarray", "from_dlpack", "from_file", "to_dlpack"), "interop"),
+    **dict.fromkeys(("solve", "eig", "symeig", "lstsq", "matrix_rank"), "removed"),
+    **dict.fromkeys(("cond", "while_loop"), "control_flow"),
+    **dict.fromkeys(
+        (
+            *("SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not"),
+            *("sym_sqrt", "sym_sum"),
+        ),
+        "symbolic_numbers",
+    ),
+    **dict.fromkeys(
+        (
+            *("BoolStorage", "ByteStorage", "CharStorage", "ShortStorage", "IntStorage", "LongStorage", "HalfStorage"),
+            *("BFloat16Storage", "FloatStorage", "DoubleStorage", "ComplexFloatStorage", "ComplexDoubleStorage"),
+        ),
+        "legacy_storages",
+    ),
+    "thread_safe_generator": "random",
     **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
     **dict.fromkeys(("load", "save"), "serialization"),
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
@@ -149,7 +181,7 @@ _FROM_SUBMODULES = {
             *("is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "set_flush_denormal"),
             *("get_float32_matmul_precision", "set_float32_matmul_precision", "get_default_device"),
             *("set_default_device", "get_num_interop_threads", "set_num_interop_threads", "set_warn_always"),
-            *("is_warn_always_enabled", "compiled_with_cxx11_abi"),
+            *("is_warn_always_enabled", "compiled_with_cxx11_abi", "get_device_module"),
         ),
         "settings",
     ),
