@@ -21,4 +21,16 @@ def told(environment: Mapping[str, str]) -> dict[str, str]:
             if source in environment:
                 found[name] = environment[source]
                 break
+    counts = environment.get("SLURM_STEP_TASKS_PER_NODE", environment.get("SLURM_TASKS_PER_NODE"))
+    if "LOCAL_WORLD_SIZE" not in found and counts is not None and "SLURM_NODEID" in environment:
+        found["LOCAL_WORLD_SIZE"] = _of_node(counts, int(environment["SLURM_NODEID"]))
     return found
+
+
+def _of_node(counts: str, node: int) -> str:
+    """A machine's number of processes in Slurm's list of all, in which 4(x2),3 is 4,4,3."""
+    each: list[str] = []
+    for entry in counts.split(","):
+        count, _, times = entry.rstrip(")").partition("(x")
+        each += [count] * int(times or 1)
+    return each[node]

@@ -114,6 +114,15 @@ class Work:
         else:
             self._future.set_exception(self._error)  # type: ignore[arg-type]
 
+    def advance(self) -> bool:
+        """Moves all that can be moved now, without waiting; gives whether it is done."""
+        while True:
+            spent = time.thread_time()
+            if self.is_completed():
+                return True
+            if time.thread_time() - spent < _BUSY:
+                return False
+
     def is_success(self) -> bool:
         """Whether it is done, without an error."""
         return self.is_completed() and self._error is None

@@ -55,6 +55,22 @@ def case_buckets_follow_the_order_of_gradients():
     assert [name.split(".")[0] for name in order] == ["last", "last", "first", "first"]
 
 
+def case_reductions_start_before_the_backward_pass_has_ended():
+    """All buckets but the last are under way when the last gradient comes; the first one long before."""
+    layers = [layer for _ in range(6) for layer in (nn.Linear(64, 64), nn.Tanh())]
+    parallel = DistributedDataParallel(nn.Sequential(*layers), bucket_cap_mb=0.03)
+    reducer, under_way = parallel.reducer, []
+    for _ in range(2):
+        parallel(torch.ones(2, 64)).sum().backward()
+    parallel.module[0].weight.register_hook(lambda g: under_way.append(reducer.next))
+    parallel.module[6].weight.register_hook(lambda g: under_way.append(reducer.next))
+    parallel(torch.ones(2, 64)).sum().backward()
+    assert len(reducer.buckets) >= 3
+    assert under_way[0] >= 1
+    assert under_way[1] == len(reducer.buckets) - 1
+    assert reducer.next == len(reducer.buckets)
+
+
 def case_accumulation():
     x, y = whole(5), whole(3, seed=1)
     for view in (False, True):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...futures import Future
 
 _functions = _core.functions
 FIRST_BUCKET_BYTES = 1 << 20  # small, so that the first reduction starts early
@@ -28,6 +29,13 @@ class Bucket:
         self.views = {i: piece.view(p.shape) for i, p, piece in zip(members, chosen, pieces, strict=True)}
         self.missing = 0  # gradients that have not come in this pass
         self.reduction: Any = None  # under way: a handle, or a future of what the user's hook makes
+
+    def advance(self) -> None:
+        """Moves what is under way."""
+        if isinstance(self.reduction, Future):
+            self.reduction.done()
+        else:
+            self.reduction.advance()
 
     def expect(self) -> None:
         """Waits for all gradients anew."""

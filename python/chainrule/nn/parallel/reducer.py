@@ -229,7 +229,7 @@ class Reducer:
 
     def _start_full_buckets(self) -> None:
         if self.next:
-            _is_done(self.buckets[self.next - 1].reduction)  # looks after everything under way
+            self.buckets[self.next - 1].advance()  # looks after everything under way
         while self.next < len(self.buckets) and not self.buckets[self.next].missing:
             self._start(self.next)
             self.next += 1
@@ -291,10 +291,6 @@ class Reducer:
         if not self.static:
             self.calls = [int(not self.find_unused)] * len(self.params)
         self._start_full_buckets()
-
-
-def _is_done(reduction: Any) -> bool:
-    return reduction.done() if isinstance(reduction, Future) else reduction.is_completed()
 
 
 def _hook(reducer: Reducer, i: int) -> Any:
