@@ -27,7 +27,7 @@ void check_fits(const Scalar& value, DType dtype) {
 }
 
 // The number that is left of it in an integer dtype.
-double as_element(double value, DType dtype) {
+double as_element(const Scalar& value, DType dtype) {
   check_fits(value, dtype);
   alignas(8) char bytes[8];
   store(value, dtype, bytes);
@@ -124,7 +124,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
   if ((is_bool(dtype) || is_limited(dtype)) && steps > 1) refuse("linspace_cpu", dtype);
-  if (is_integral(dtype)) start = as_element(start, dtype), end = as_element(end, dtype);
+  if (is_integral(dtype)) {  // as whole numbers, of which an unsigned dtype takes negative ones too
+    start = as_element(Scalar::of_int(static_cast<int64_t>(start)), dtype);
+    end = as_element(Scalar::of_int(static_cast<int64_t>(end)), dtype);
+  }
   Tensor t = empty(Dims{steps}, DType::Float64);
   auto* out = t.data<double>();
   double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;

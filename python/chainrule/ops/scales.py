@@ -100,7 +100,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     norm = _vector_norm(input, p, [d for d in builtins.range(input.ndim) if d != dim], True, dtype=wide)
     # The small number is PyTorch's: it keeps the result at or below the limit.
     factor = where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
-    return input * factor.to(input.dtype)
+    return input.contiguous() * factor.to(input.dtype)
 
 
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
