@@ -418,7 +418,9 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
     former[i] = clone(Tensor::borrow(in[i].tensor));
     copies[i].tensor = former[i].get();
   }
-  bool rounded_first = out.dtype() != s.result && is_floating(s.result) && size_of(s.result) == 2;
+  // What is calculated wider than the result is first that: uint8 wraps around before it becomes an int64.
+  bool is_narrow = is_integral(s.result) ? size_of(s.result) < 8 : is_floating(s.result) && size_of(s.result) == 2;
+  bool rounded_first = out.dtype() != s.result && is_narrow;
   Tensor into = rounded_first ? empty(s.sizes, s.result) : out;
   run_forward(op, {copies, in.size()}, s, parameters, into);
   if (rounded_first) copy_elements(out, into);

@@ -10,6 +10,7 @@ from math import prod
 from .. import bool as bool_dtype
 from .. import broadcast_tensors
 from .._core import Tensor
+from ..autograd import differentiable
 from .checks import check_same_dtype, refuse_dtype, wrap_dim, wrap_dims
 
 
@@ -93,7 +94,22 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     check_same_dtype(a, b)
     if a.dtype == bool_dtype:
         refuse_dtype("cross", a.dtype)
+    return _vector_product(a, b, dim)
+
+
+@differentiable(name="LinalgCrossBackward0")
+def _vector_product(a: Tensor, b: Tensor, dim: int) -> Tensor:
     return a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)
+
+
+@_vector_product.gradient("a")
+def _(g, b, dim):
+    return _vector_product(b.conj(), g, dim)
+
+
+@_vector_product.gradient("b")
+def _(g, a, dim):
+    return _vector_product(g, a.conj(), dim)
 
 
 def _first_of_size_three(input: Tensor) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._core import Tensor
+from ..autograd import differentiable
 from .checks import wrap_dim
 
 
@@ -16,11 +17,21 @@ def rot90(input: Tensor, k: int, dims: tuple[int, ...] | None) -> Tensor:
     a, b = (wrap_dim(dim, input.ndim) for dim in dims)
     if a == b:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    if k % 4 == 0:
+    return _turned(input, k % 4, a, b)
+
+
+@differentiable(name="Rot90Backward0")
+def _turned(input: Tensor, quarters: int, a: int, b: int) -> Tensor:
+    if quarters == 0:
         return input.clone()
-    if k % 4 == 2:
+    if quarters == 2:
         return input.flip((a, b))
-    return input.flip((b if k % 4 == 1 else a,)).transpose(a, b)
+    return input.flip((b if quarters == 1 else a,)).transpose(a, b)
+
+
+@_turned.gradient("input")
+def _(g, quarters, a, b):
+    return _turned(g, -quarters % 4, a, b)
 
 
 def fliplr(input: Tensor) -> Tensor:
