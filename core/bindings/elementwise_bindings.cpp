@@ -71,7 +71,8 @@ Tensor call(const OpRecord& op, const Target& target, const BoundArguments& a) {
 
 // Lines that serve other names; see define_choices.
 constexpr const char* kInternal =
-    "add sub add_scaled sub_scaled rsub div div_floor floor_divide div_trunc positive square abs sign sgn clamp "
+    "add sub add_scaled sub_scaled rsub addcmul addcdiv div div_floor floor_divide div_trunc positive square abs sign "
+    "sgn clamp "
     "clamp_min clamp_max "
     "where "
     "nan_to_num round round_decimals logit angle polygamma prelu gelu gelu_tanh bitwise_not";

@@ -41,6 +41,25 @@ Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) 
   return apply(scaled, {x, y}, &s.real, target);
 }
 
+// input + value * a * b, or a / b; the table's lines have a real value, so a complex one is multiplied first.
+template <OpId id, OpId join>
+Tensor add_scaled_pair(const Target& target, const BoundArguments& a) {
+  Operand in[3] = {to_operand(a[0]), to_operand(a[1]), to_operand(a[2])};
+  Scalar value = to_scalar(a[3]);
+  if (value.kind != Scalar::kComplex || !is_complex(result_type(in))) {
+    double factor = to_double(a[3]);
+    if (target.inplace || target.out) return apply(id, {in[0], in[1], in[2]}, &factor, target);
+    return elementwise_later(id, in, &factor);
+  }
+  Tensor pair = elementwise(join, {elementwise(OpId::mul, {in[1], Operand(value)}), in[2]});
+  return apply(OpId::add, {in[0], pair}, nullptr, target);
+}
+
+void define_scaled_pair(const char* name, Form f) {
+  define_forms(name, "Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1", f);
+  for (bool method : {false, true}) find_callable(name, method)->settles = false;
+}
+
 Tensor divide(const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
   Tensor held = first_as_tensor(x, y);
@@ -215,6 +234,8 @@ void define_arithmetic() {
          [](const Tensor& x, const Operand& other, double alpha) {
            return elementwise(OpId::rsub, {Operand(x), other}, &alpha);
          });
+  define_scaled_pair("addcmul", add_scaled_pair<OpId::addcmul, OpId::mul>);
+  define_scaled_pair("addcdiv", add_scaled_pair<OpId::addcdiv, OpId::div>);
   define_forms("div", "Operand input, Operand other, *, str? rounding_mode=None", divide);
   define_forms("floor_divide", "Operand input, Operand other", floor_divide);
   define_forms("square", "Tensor input", square);

@@ -28,7 +28,7 @@ void check_fits(const Scalar& value, DType dtype) {
 }
 
 // The number that is left of it in an integer dtype.
-double as_element(double value, DType dtype) {
+double as_element(const Scalar& value, DType dtype) {
   check_fits(value, dtype);
   alignas(8) char bytes[8];
   store(value, dtype, bytes);
@@ -138,7 +138,10 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dty
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
   if ((is_bool(dtype) || is_limited(dtype)) && steps > 1) refuse("linspace_cpu", dtype);
   double first = start.real, last = end.real;
-  if (is_integral(dtype)) first = as_element(first, dtype), last = as_element(last, dtype);
+  if (is_integral(dtype)) {  // as whole numbers, of which an unsigned dtype takes negative ones too
+    first = as_element(Scalar::of_int(static_cast<int64_t>(first)), dtype);
+    last = as_element(Scalar::of_int(static_cast<int64_t>(last)), dtype);
+  }
   Tensor t = equal_steps(first, last, steps);
   if (is_complex(dtype)) t = complex_of_parts(t, equal_steps(start.imaginary, end.imaginary, steps));
   return to_dtype(t, dtype);

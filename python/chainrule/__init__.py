@@ -169,6 +169,14 @@ _FROM_SUBMODULES = {
     ),
     "thread_safe_generator": "random",
     **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
+    **dict.fromkeys(
+        (
+            *("BFloat16Storage", "BoolStorage", "ByteStorage", "CharStorage", "ComplexDoubleStorage"),
+            *("ComplexFloatStorage", "DoubleStorage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage"),
+            *("ShortStorage", "Storage"),
+        ),
+        "legacy_storage",
+    ),
     **dict.fromkeys(("load", "save"), "serialization"),
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
     "compile": "compiler",
