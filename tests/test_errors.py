@@ -105,6 +105,8 @@ SAME_WORDS = [
     lambda t: t.bucketize("a", t.ones(2)),
     lambda t: t.add(t.ones(2), "a"),
     lambda t: t.Tensor.__rdiv__(2, t.ones(2)),
+    lambda t: t.amax(t.ones(2), 0, out=t.ones((), dtype=t.int32)),
+    lambda t: t.polar(t.ones(2), t.ones(2), out=t.ones(2, dtype=t.complex128)),
 ]
 
 
@@ -260,3 +262,14 @@ def test_no_call_ends_the_interpreter(part):
         check=False,
     )
     assert done.returncode == 0, f"exit {done.returncode} after\n{done.stdout[-400:]}\n{done.stderr[-3000:]}"
+
+
+def test_an_operation_written_in_python_tells_the_users_line():
+    x = chainrule.ones(3)
+    with pytest.raises(IndexError) as caught:
+        chainrule.gradient(x, dim=7)
+    text = str(caught.value)
+    assert text.startswith("Dimension out of range (expected to be in range of [-1, 0], but got 7)\n")
+    assert "test_errors.py:" in text
+    assert text.endswith("chainrule.gradient(x, dim=7)")
+    assert text.count("\n  at ") == 1

@@ -87,6 +87,18 @@ def table(tasks: list[dict]) -> list[str]:
     return lines
 
 
+def wrong_inputs(tasks: list[dict]) -> str:
+    """How the errors compare, in a sentence; each operation counts once."""
+    by_op = {task["op"]: task["aspects"]["errors"] for task in reversed(tasks) if "errors" in task["aspects"]}
+    total = {
+        key: sum(errors.get(key, 0) for errors in by_op.values()) for key in ("n", "ok", "type_match", "message_match")
+    }
+    return (
+        f"Of {total['n']} wrong inputs {total['ok']} raise, {total['type_match']} with the class that PyTorch's tests "
+        f"ask for, {total['message_match']} with words that match theirs."
+    )
+
+
 def remaining(tasks: list[dict]) -> list[str]:
     """What does not pass, with the dtypes and the reason."""
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -123,6 +135,8 @@ def page(tasks: list[dict]) -> str:
         "Written by `tools/coverage.py` from a run; internal names (an underscore, `ops.aten`) are left out.",
         "",
         *table(tasks),
+        "",
+        wrong_inputs(tasks),
         "",
         "## What differs",
         "",

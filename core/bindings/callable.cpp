@@ -66,11 +66,22 @@ std::string kinds_text(PyObject* const* args, Py_ssize_t first, Py_ssize_t n, Py
   return text;
 }
 
-void check_out(const Tensor& from, const Tensor& to, bool exact) {
-  if (exact && from.dtype() != to.dtype()) {
-    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", facts(from.dtype()).cpp_name, ", but got ",
-          facts(to.dtype()).cpp_name, " instead");
+// PyTorch has three ways to say it.
+[[noreturn]] void raise_out_dtype(const std::string& name, const DTypeFacts& wanted, const DTypeFacts& found) {
+  if (name == "amax" || name == "amin") {
+    raise(PyExc_RuntimeError, "Expected the dtype for input and out to match, but got ", wanted.tensor_name,
+          " for input's dtype and ", found.tensor_name, " for out's dtype.");
   }
+  if (name == "complex" || name == "polar") {
+    raise(PyExc_RuntimeError, "Expected object of scalar type ", wanted.tensor_name, " but got scalar type ",
+          found.tensor_name, " for argument 'out'");
+  }
+  raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", wanted.cpp_name, ", but got ", found.cpp_name,
+        " instead");
+}
+
+void check_out(const std::string& name, const Tensor& from, const Tensor& to, bool exact) {
+  if (exact && from.dtype() != to.dtype()) raise_out_dtype(name, facts(from.dtype()), facts(to.dtype()));
   check_out_unrecorded("", {&from, &to});
   if (!can_cast(from.dtype(), to.dtype())) {
     raise(PyExc_RuntimeError, "result type ", facts(from.dtype()).tensor_name,
@@ -99,7 +110,8 @@ PyObject* serve_out(const Callable& c, const Overload& o, PyObject* result, PyOb
   std::vector<Tensor> to = to_tensors(out);
   if (from.size() != to.size())
     raise(PyExc_TypeError, "expected tuple of ", from.size(), " elements but got ", to.size());
-  for (size_t i = 0; i < from.size(); ++i) check_out(from[i], to[i], o.signature.parameters[o.signature.out].exact);
+  for (size_t i = 0; i < from.size(); ++i)
+    check_out(c.name, from[i], to[i], o.signature.parameters[o.signature.out].exact);
   for (size_t i = 0; i < from.size(); ++i) copy_to_out(from[i], to[i]);
   return several ? to_python(std::move(to)) : Py_NewRef(out);
 }
@@ -385,7 +397,7 @@ Tensor deliver_apart(const Tensor& result, const Tensor& out, std::span<const Te
   if (!out) return result;
   check_no_overlap(out);
   for (const Tensor* t : inputs) apart_from(out, *t);
-  check_out(result, out, exact);
+  check_out("", result, out, exact);
   copy_to_out(result, out);
   return out;
 }
