@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
-
-if TYPE_CHECKING:
-    from .members import Members
+from .members import Members  # at run time, for typing.get_type_hints of modules
 
 
 class ConversionMethods:
