@@ -405,6 +405,7 @@ NB_MODULE(_core, m) {
     return steal(call_override(function.ptr(), name.c_str(), args.ptr(), kwargs.ptr()));
   });
   m.def("set_watcher", [](nb::object w) { set_watcher(w.is_none() ? nullptr : w.ptr()); }, nb::arg("watcher").none());
+  m.def("let_watch", &let_watch);
   m.def("is_overridden", [](nb::tuple args) {
     return classes_of(PySequence_Fast_ITEMS(args.ptr()), PyTuple_GET_SIZE(args.ptr())).override;
   });

@@ -82,7 +82,7 @@ has_mkl = has_openmp = False
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions"),
+    *("accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions"),
     *(
         "explain",
         "fft",
@@ -92,6 +92,7 @@ _SUBMODULES = {
         "fx",
         "hub",
         "jit",
+        "library",
         "linalg",
         "masked",
         "mps",
@@ -101,6 +102,7 @@ _SUBMODULES = {
         "onnx",
     ),
     *(
+        "ops",
         "optim",
         "overrides",
         "printing",
@@ -180,6 +182,20 @@ _FROM_SUBMODULES = {
     **dict.fromkeys(("load", "save"), "serialization"),
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
     "compile": "compiler",
+    "Future": "futures",
+    **dict.fromkeys(
+        ("_standard_gamma", "_standard_gamma_grad", "_sample_dirichlet", "_dirichlet_grad"),
+        "distributions.gamma_samples",
+    ),
+    **dict.fromkeys(
+        (
+            *("float4_e2m1fn_x2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"),
+            *("float8_e8m0fnu", "qint8", "quint8", "qint32"),
+        ),
+        "absent_dtypes",
+    ),
+    **dict.fromkeys(("PyTorchFileReader", "PyTorchFileWriter"), "_C"),
+    **dict.fromkeys(("ScriptModule", "ScriptFunction"), "jit"),
     "broadcast_shapes": "shapes",
     "typename": "type_name",
     "DisableTorchFunctionSubclass": "overrides",

@@ -6,6 +6,7 @@ from typing import Any, TypeGuard, overload
 from . import _core
 from . import accelerator as accelerator
 from . import amp as amp
+from . import ao as ao
 from . import autograd as autograd
 from . import backends as backends
 from . import compiler as compiler
@@ -20,6 +21,7 @@ from . import futures as futures
 from . import fx as fx
 from . import hub as hub
 from . import jit as jit
+from . import library as library
 from . import linalg as linalg
 from . import masked as masked
 from . import mps as mps
@@ -27,6 +29,7 @@ from . import mtia as mtia
 from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import onnx as onnx
+from . import ops as ops
 from . import optim as optim
 from . import overrides as overrides
 from . import printing as printing
@@ -43,6 +46,8 @@ from . import types as types
 from . import utils as utils
 from . import version as version
 from . import xpu as xpu
+from ._C import PyTorchFileReader as PyTorchFileReader
+from ._C import PyTorchFileWriter as PyTorchFileWriter
 from ._core import Generator as Generator
 from ._core import Size as Size
 from ._core import Tensor as Tensor
@@ -88,6 +93,15 @@ from ._core import uint8 as uint8
 from ._core import uint16 as uint16
 from ._core import uint32 as uint32
 from ._core import uint64 as uint64
+from .absent_dtypes import float4_e2m1fn_x2 as float4_e2m1fn_x2
+from .absent_dtypes import float8_e4m3fn as float8_e4m3fn
+from .absent_dtypes import float8_e4m3fnuz as float8_e4m3fnuz
+from .absent_dtypes import float8_e5m2 as float8_e5m2
+from .absent_dtypes import float8_e5m2fnuz as float8_e5m2fnuz
+from .absent_dtypes import float8_e8m0fnu as float8_e8m0fnu
+from .absent_dtypes import qint8 as qint8
+from .absent_dtypes import qint32 as qint32
+from .absent_dtypes import quint8 as quint8
 from .amp import GradScaler as GradScaler
 from .amp import autocast as autocast
 from .amp.state import autocast_decrement_nesting as autocast_decrement_nesting
@@ -116,14 +130,21 @@ from .control_flow import cond as cond
 from .control_flow import while_loop as while_loop
 from .cuda import AcceleratorError as AcceleratorError
 from .cuda import OutOfMemoryError as OutOfMemoryError
+from .distributions.gamma_samples import _dirichlet_grad as _dirichlet_grad
+from .distributions.gamma_samples import _sample_dirichlet as _sample_dirichlet
+from .distributions.gamma_samples import _standard_gamma as _standard_gamma
+from .distributions.gamma_samples import _standard_gamma_grad as _standard_gamma_grad
 from .explain import ExplainModule as _ExplainModule
 from .explain import explain_none as explain_none
 from .explain import nan_guard as nan_guard
 from .func import vmap as vmap
+from .futures import Future as Future
 from .interop import asarray as asarray
 from .interop import from_dlpack as from_dlpack
 from .interop import from_file as from_file
 from .interop import to_dlpack as to_dlpack
+from .jit import ScriptFunction as ScriptFunction
+from .jit import ScriptModule as ScriptModule
 from .legacy_constructor import BFloat16Tensor as BFloat16Tensor
 from .legacy_constructor import BoolTensor as BoolTensor
 from .legacy_constructor import ByteTensor as ByteTensor
@@ -247,6 +268,8 @@ cdouble: _dtype
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
 def _clip_to_norm_(tensors: Sequence[Tensor], max_norm: _float, norm_type: _float = 2.0) -> Tensor: ...
 def _count_steps_(steps: Sequence[Tensor]) -> None: ...
+def _draw_dirichlet(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
+def _draw_gamma(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
 def _fused_adadelta_(
     input: Sequence[Tensor],
     grads: Sequence[Tensor],
