@@ -51,16 +51,16 @@ def least_seconds(works: dict[str, Callable[[], object]]) -> dict[str, float]:
     return dict(zip(works, times.amin(1).tolist(), strict=True))
 
 
-def model(**options: object) -> DistributedDataParallel:
-    """Some layers in a few buckets."""
+def model(width: int, megabytes: float) -> DistributedDataParallel:
+    """Some layers, in a few buckets of this size."""
     torch.manual_seed(0)
-    layers = [layer for _ in range(LAYERS) for layer in (nn.Linear(WIDTH, WIDTH), nn.ReLU())]
-    return DistributedDataParallel(nn.Sequential(*layers), gradient_as_bucket_view=True, bucket_cap_mb=4, **options)
+    layers = [layer for _ in range(LAYERS) for layer in (nn.Linear(width, width), nn.ReLU())]
+    return DistributedDataParallel(nn.Sequential(*layers), gradient_as_bucket_view=True, bucket_cap_mb=megabytes)
 
 
 def measure_step() -> bool:
     """Prints the parts of a step; gives whether the bar is met."""
-    size, parallel = dist.get_world_size(), model()
+    size, parallel = dist.get_world_size(), model(WIDTH, 4)
     batch = torch.randn(SAMPLES // size, WIDTH)
 
     def together() -> None:
@@ -114,8 +114,8 @@ def bytes_sent() -> int:
 
 def measure_bytes() -> None:
     """Prints how many bytes each process sends for one byte that is reduced: by itself, and in a training step."""
-    size, parallel = dist.get_world_size(), model(broadcast_buffers=False)
-    flat, batch = torch.ones(2**19), torch.randn(4, WIDTH)
+    size, parallel = dist.get_world_size(), model(256, 0.5)
+    flat, batch = torch.ones(2**18), torch.randn(4, 256)
     gradients = sum(p.numel() * p.element_size() for p in parallel.parameters())
 
     def step() -> None:

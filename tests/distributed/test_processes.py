@@ -24,6 +24,11 @@ def test_collectives(ranks: int) -> None:
 
 
 @needs_mpi
+def test_handles_and_memory() -> None:
+    run_cases("handles.py", 2)
+
+
+@needs_mpi
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_training(ranks: int) -> None:
     run_cases("training.py", ranks)

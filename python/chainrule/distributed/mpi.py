@@ -83,12 +83,6 @@ def parts(tensor: Tensor, counts: list[int]) -> list[Any]:
     return [address, counts, offsets, kind]
 
 
-def is_plain(tensor: Tensor) -> bool:
-    """Whether the tensor's memory is its elements in order, nothing between them and nothing left to do."""
-    return tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg()
-
-
 def plain(tensor: Tensor) -> Tensor:
-    """The tensor itself if its memory can be sent as it is, otherwise a copy that can; never with a history."""
-    tensor = tensor.detach()
-    return tensor if is_plain(tensor) else tensor.resolve_conj().resolve_neg().contiguous()
+    """The tensor itself if its memory is its elements in order, otherwise a copy; never with a history."""
+    return tensor.detach().contiguous()
