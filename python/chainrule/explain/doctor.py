@@ -11,9 +11,10 @@ from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from .assigned import assignment
 from .graph import Graph, Node
-from .inquiry import Inquiry, unregistered
+from .inquiry import Inquiry
 from .names import Names, user_frames, variables
 from .reading import backward_call
+from .registration import unregistered
 from .source import Line
 from .story import reaches
 from .values import Values

@@ -22,7 +22,8 @@ _DEPARTURES = {
     **dict.fromkeys(("item", "tolist", "numpy", "__array__"), "read out"),
     **dict.fromkeys(("long", "int", "short", "bool", "char", "byte"), "integer cast"),
     **dict.fromkeys(
-        ("argmax", "argmin", "argsort", "searchsorted", "bucketize", "nonzero", "multinomial"), "no gradient"
+        ("argmax", "argmin", "argsort", "searchsorted", "bucketize", "nonzero", "multinomial", "sample", "bernoulli"),
+        "no gradient",
     ),
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "isclose", "logical_not", "bincount", "histc"), "no gradient"),
 }
@@ -51,6 +52,14 @@ class Outcome:
     returned: bool = False
 
 
+@dataclass(frozen=True)
+class Off:
+    """What switched gradients off, and where; without a line, around the statement itself."""
+
+    by: str
+    line: Line | None = None
+
+
 class Reader:
     """Follows a value through statements, calls of the file's own functions included."""
 
@@ -71,16 +80,19 @@ class Reader:
 
     # ---- statements
 
-    def _statements(self, body: list[ast.stmt], carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+    def _statements(self, body: list[ast.stmt], carried: set[str], o: Outcome, off: Off | None, where: str) -> None:
         for s in body:
             if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
                 continue
+            if isinstance(s, ast.Expr) and "set_grad_enabled" in (switch := ast.unparse(s.value)):
+                off = Off("set_grad_enabled(False)", self._line(s, where)) if "False" in switch else None
+                continue
             self._statement(s, carried, o, off, where)
 
-    def _statement(self, s: ast.stmt, carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+    def _statement(self, s: ast.stmt, carried: set[str], o: Outcome, off: Off | None, where: str) -> None:
         if isinstance(s, ast.With):
             inner = next((t for item in s.items if (t := _switches_off(item.context_expr))), None)
-            self._statements(s.body, carried, o, inner or off, where)
+            self._statements(s.body, carried, o, Off(inner) if inner else off, where)
         elif isinstance(s, ast.For):
             if self._carries(s.iter, carried, o, where):
                 carried |= targets(s.target)
@@ -93,14 +105,14 @@ class Reader:
         else:
             self._simple(s, carried, o, off, where)
 
-    def _simple(self, s: ast.stmt, carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+    def _simple(self, s: ast.stmt, carried: set[str], o: Outcome, off: Off | None, where: str) -> None:
         value = getattr(s, "value", None)
         if not isinstance(value, ast.expr):
             return
         before = len(o.departures)
         carries = self._carries(value, carried, o, where)
         if carries and off is not None and not isinstance(s, ast.Expr):
-            o.departures.insert(before, Departure("no_grad", off, self._line(s, where)))
+            o.departures.insert(before, Departure("no_grad", off.by, off.line or self._line(s, where)))
             return
         if isinstance(s, ast.Return):
             o.returned |= carries
@@ -149,6 +161,9 @@ class Reader:
             if index and not inner:
                 o.departures.append(Departure("no gradient", "indexing", self._line(e, where)))
             return inner
+        if inner and e.attr == "indices":
+            o.departures.append(Departure("no gradient", ".indices", self._line(e, where)))
+            return False
         if inner and e.attr == "data":
             o.departures.append(Departure("detached", ".data", self._line(e, where)))
             return False
@@ -201,7 +216,7 @@ class Reader:
         self._depth += 1
         inner = Outcome()
         off = next((t for d in f.decorator_list if (t := _switches_off(d))), None)
-        self._statements(f.body, carried, inner, off, f.name)
+        self._statements(f.body, carried, inner, Off(off) if off else None, f.name)
         self._depth -= 1
         o.departures += inner.departures
         o.uses += inner.uses
@@ -272,6 +287,19 @@ def backward_call() -> Line | None:
 def freezing() -> Line | None:
     """The first line that says requires_grad = False, or requires_grad_(False), above the running ones."""
     return _first_above(_freezes)
+
+
+def assigned_requires_grad(name: str) -> Line | None:
+    """The first line that makes a variable require a gradient after it was made: w.requires_grad_()."""
+    return _first_above(lambda n: _thaws(n, name))
+
+
+def _thaws(n: ast.AST, name: str) -> bool:
+    if isinstance(n, ast.Assign):
+        return ast.unparse(n.targets[0]) == f"{name}.requires_grad" and ast.unparse(n.value) == "True"
+    if not isinstance(n, ast.Call):
+        return False
+    return ast.unparse(n) in (f"{name}.requires_grad_()", f"{name}.requires_grad_(True)")
 
 
 def _freezes(n: ast.AST) -> bool:
