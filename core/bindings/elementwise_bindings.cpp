@@ -75,7 +75,8 @@ constexpr const char* kInternal =
     "sgn clamp "
     "clamp_min clamp_max "
     "where "
-    "nan_to_num round round_decimals logit angle polygamma prelu gelu gelu_tanh bitwise_not";
+    "nan_to_num round round_decimals logit angle polygamma prelu gelu gelu_tanh bitwise_not "
+    "mse_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits";
 
 // Functions to which PyTorch gives no out=.
 constexpr const char* kWithoutOut =

@@ -347,7 +347,8 @@ NB_MODULE(_core, m) {
   add_node_type(m.ptr());
   add_function_node(m.ptr());
   add_storage_type(m.ptr());
-  bind_elementwise();
+  bind_networks();
+  bind_elementwise();  // after what else lines of the table describe
   bind_views();
   bind_creation();
   bind_random();
@@ -356,7 +357,6 @@ NB_MODULE(_core, m) {
   bind_fft();
   bind_joining();
   bind_indexing();
-  bind_networks();
   bind_masked();
   bind_view_copies();
   bind_layout();

@@ -336,6 +336,23 @@ Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, con
   return n;
 }
 
+Tensor line_gradient(const OpRecord& op, int k, const Tensor& g, std::span<const Operand> in,
+                     const double* parameters) {
+  if (grad_enabled()) return gradient_formula(op, k, g, in, Tensor(), parameters);
+  ElementwiseGradient e{.op = &op, .numbers = {}, .slot = {}};
+  std::copy_n(parameters, op.parameter_count, e.numbers);
+  Tensor tensors[kMaxInputs];
+  int at = op.parameter_count;
+  for (int i = 0; i < op.input_count; ++i) {
+    e.slot[i] = in[i].tensor ? static_cast<uint8_t>(i) : ElementwiseGradient::kNumber;
+    if (in[i].tensor)
+      tensors[i] = Tensor::borrow(in[i].tensor);
+    else
+      e.numbers[at++] = in[i].scalar.real;
+  }
+  return fused_gradient(e, k, g, tensors, Tensor());
+}
+
 std::optional<RecordedOperands> recorded_operands(const Node* n) {
   if (!n->function || n->function->tile_rule != &ElementwiseGradient::tile_rule) return {};
   const auto& e = *reinterpret_cast<const ElementwiseGradient*>(n->capture);

@@ -18,6 +18,10 @@ Tensor complex_number(const Operand& number, DType dtype);
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                             const Tensor& out, const Tensor* former);
 
+// The gradient of input k of a line that was not recorded by itself: one pass over memory, or operations where it is
+// recorded. It reads no output.
+Tensor line_gradient(const OpRecord& op, int k, const Tensor& g, std::span<const Operand> in, const double* parameters);
+
 // What a call was recorded with, for those who explain it.
 struct RecordedOperands {
   const OpRecord* op;

@@ -18,6 +18,16 @@ CR_FORMULA T pow_gradient_base(T g, T a, T exponent) {
   return select(exponent == 0, zero(g), g * (exponent * pow(a, exponent - 1)));
 }
 
+// Of losses of a difference d that are square near 0 and straight further out.
+template <class T>
+CR_FORMULA T smooth_l1_gradient(T g, T d, T beta) {
+  return select(abs(d) < beta, g * (d / beta), g * sign(d));
+}
+template <class T>
+CR_FORMULA T huber_gradient(T g, T d, T delta) {
+  return select(abs(d) <= delta, g * d, g * (delta * sign(d)));
+}
+
 // Zero where 0 is raised to a power that is not negative, which is where the result is finite.
 template <class T>
 CR_FORMULA T pow_gradient_exponent(T g, T a, T y) {

@@ -51,7 +51,7 @@ LOSSES = [
     *(op("mse_loss", X(3, 4), X(3, 4), reduction) for reduction in (0, 1, 2)),
     op("mse_loss", X(0, 4), X(0, 4), 2),
     *(op("smooth_l1_loss", X(3, 4), X(3, 4), reduction, 0.7) for reduction in (0, 1, 2)),
-    op("smooth_l1_loss", X(4), X(4), 1, 0.0),
+    op("smooth_l1_loss", X(4), X(4), 1, 0.0, skip=INNER_NAME),  # the absolute difference, as nn.functional has it
     *(op("huber_loss", X(3, 4), X(3, 4), reduction, 0.7) for reduction in (0, 1, 2)),
     *(op("binary_cross_entropy", P(3, 4), P(3, 4), None, reduction) for reduction in (0, 1, 2)),
     op("binary_cross_entropy", P(3, 4), P(3, 4), X(4, low=0.5, grad=False), 1),

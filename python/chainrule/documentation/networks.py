@@ -277,9 +277,7 @@ rnn_relu_cell
     tensor([[2.]])
 binary_cross_entropy_with_logits
     The cross entropy of sigmoid(input) and a target between 0 and 1. The reduction is 0 for none, 1 for the mean, 2 for
-    the sum.
-    Shape and dtype: Input and target are broadcast to one shape; (), or that shape without a reduction; their dtype.
-    Derivative: input: g * weight * (sigmoid(x) - target), divided by the number of elements for the mean
+    the sum; the formulas are those of one element.
     >>> torch.binary_cross_entropy_with_logits(torch.tensor([0., 1.]), torch.tensor([0., 1.]))
     tensor([0.6931, 0.3133])
 """
