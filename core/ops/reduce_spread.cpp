@@ -37,7 +37,7 @@ void check_freedom(const char* name, double freedom) {
 Tensor running_mean(const Tensor& average, const Tensor& x, uint64_t reduced, bool keepdim) {
   Tensor infinite = elementwise(OpId::isinf, {average});
   if (!load(DType::Bool, any(infinite, Dims(), false)->data).integer) return average;
-  Dims dims = listed({reduced, Dims(x.sizes()), keepdim});
+  Dims dims = ReducedShape{reduced, Dims(x.sizes()), keepdim}.dims();
   Tensor marks = elementwise(OpId::isinf, {x}), last = marks;
   for (int64_t d : dims) last = narrow(last, d, last.size(static_cast<int>(d)) - 1, 1);
   Tensor followed = elementwise(OpId::ne, {sum(marks, dims, keepdim, {}), sum(last, dims, keepdim, {})});
