@@ -161,13 +161,19 @@ def _in_words(raw: Any, input: int) -> str:
     return words if name in _MODES else _for_input(words, input)
 
 
+# A line of the table and a reduction; for the mean, n is the number of elements.
+_LOSSES = {"mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
+
+
 def formula_of(raw: Any, input: int) -> str:
     """The formula of the gradient for an input of a node."""
     operands = raw._operands
-    if operands is None:
+    is_loss = operands is None and raw.operation in _LOSSES
+    if operands is None and not is_loss:
         return _in_words(raw, input)
-    gradients = _table()[operands[0]]["gradients"]
-    return readable(gradients[input]) if input < len(gradients) else raw.formula
+    gradients = _table()[raw.operation if operands is None else operands[0]]["gradients"]
+    text = readable(gradients[input]) if input < len(gradients) else raw.formula
+    return f"{text} / n" if is_loss and raw._saved_reduction == 1 else text
 
 
 def formula_with_numbers(formula: str, numbers: dict[str, str]) -> str | None:
