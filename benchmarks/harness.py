@@ -84,13 +84,14 @@ def check_agreement(workload, ours, theirs):
         raise AssertionError(f"{workload.name}: chainrule gives {ours[:5]}, PyTorch {theirs[:5]}")
 
 
-def compare(workload: Workload) -> Row:
+def compare(workload: Workload, pair: tuple[Any, Any] | None = None) -> Row:
     """Runs the workload on both libraries, one round each in turn; the collector stays on, as it is for users.
 
     Time is the processor's: it leaves out what other programs take and counts any thread that a library starts.
     """
     timers, results = [], []
-    for library in libraries():
+    pair = pair or libraries()
+    for library in pair:
         names = workload.names(library)
         exec(workload.statement, names)
         results.append(eval(workload.result, names))
@@ -102,7 +103,9 @@ def compare(workload: Workload) -> Row:
         for timer, count, times in zip(timers, counts, rounds, strict=True):
             times.append(timer.timeit(count) / count)
     ours, theirs = rounds
-    return Row(workload.name, min(ours), min(theirs), workload.bar, rounds={"chainrule": ours, "torch": theirs})
+    return Row(
+        workload.name, min(ours), min(theirs), workload.bar, rounds={pair[0].__name__: ours, pair[1].__name__: theirs}
+    )
 
 
 def repeats(timer):
@@ -127,10 +130,10 @@ def show_ratio(ratio):
     return f"1/{1 / ratio:.0f}" if ratio < 0.2 else f"{ratio:.2f}"
 
 
-def report(subject: str, rows: list[Row]):
+def report(subject: str, rows: list[Row], other: str = "PyTorch"):
     """Prints the rows and keeps them, every round included, in results/<subject>.json."""
     for row in rows:
-        theirs = "" if row.theirs is None else f"PyTorch {show(row.theirs, row.unit)}  ratio {show_ratio(row.score)}"
+        theirs = "" if row.theirs is None else f"{other} {show(row.theirs, row.unit)}  ratio {show_ratio(row.score)}"
         bar = show(row.bar, row.unit) if row.theirs is None else show_ratio(row.bar)
         verdict = "ok" if row.meets_bar else "MISSED"
         print(f"{row.name:66} {show(row.ours, row.unit):>9}  {theirs}  bar {bar}  {verdict}", flush=True)

@@ -22,6 +22,7 @@ SUBJECTS = [
     "peak_memory",
     "chains",
     "derivatives",
+    "fourier",
     "indexing",
     "networks",
     "python_interop",

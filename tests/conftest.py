@@ -1,6 +1,7 @@
 """Settings common to all tests."""
 
 import gc
+import signal
 
 import pytest
 import torch
@@ -9,6 +10,8 @@ import torch
 torch.set_num_threads(1)
 # Without this PyTorch rounds bfloat16 products as oneDNN does, which differs from machine to machine.
 torch.backends.mkldnn.enabled = False
+# A shell starts a job in the background with Ctrl-C ignored, and the scripts that tests interrupt would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

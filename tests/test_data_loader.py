@@ -1,6 +1,7 @@
 """utils.data: datasets, samplers, collation, and loaders whose workers are real processes."""
 
 import collections
+import contextlib
 import os
 import random
 import signal
@@ -664,30 +665,41 @@ if __name__ == "__main__":
 """
 
 
-def start_script(tmp_path, *arguments):
+@pytest.fixture
+def start_script(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT))
     environment = {**os.environ, "PYTHONPATH": PYTHON}
-    process = subprocess.Popen(
-        [sys.executable, str(script), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        start_new_session=True,
-    )
-    lines = []
-    while len(lines) < 5:
-        line = process.stdout.readline()
-        assert line, process.stderr.read()
-        lines.append(line.strip())
-    return process, {int(line) for line in lines if line != "ready"}
+    started = []
+
+    def start(*arguments):
+        process = subprocess.Popen(
+            [sys.executable, str(script), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            start_new_session=True,
+        )
+        started.append(process)
+        lines = []
+        while len(lines) < 5:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            lines.append(line.strip())
+        return process, {int(line) for line in lines if line != "ready"}
+
+    yield start
+    for process in started:  # a test that failed leaves nothing that goes on for ever
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 @START
 @pytest.mark.parametrize("stuck", [[], ["stuck"]], ids=["busy", "stuck"])
-def test_ctrl_c(tmp_path, start, stuck):
-    process, workers = start_script(tmp_path, start, *stuck)
+def test_ctrl_c(start_script, start, stuck):
+    process, workers = start_script(start, *stuck)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal sends it
     _, errors = process.communicate(timeout=5)
     assert process.returncode == -signal.SIGINT
@@ -696,15 +708,15 @@ def test_ctrl_c(tmp_path, start, stuck):
     assert gone(workers)
 
 
-def test_a_killed_parent_takes_its_workers_along(tmp_path):
-    process, workers = start_script(tmp_path, "fork")
+def test_a_killed_parent_takes_its_workers_along(start_script):
+    process, workers = start_script("fork")
     process.kill()
     process.communicate(timeout=5)
     assert gone(workers)
 
 
-def test_leaving_in_the_middle(tmp_path):
-    process, workers = start_script(tmp_path, "fork", "exit")
+def test_leaving_in_the_middle(start_script):
+    process, workers = start_script("fork", "exit")
     _, errors = process.communicate(timeout=5)
     assert (process.returncode, errors) == (0, "")
     assert gone(workers)

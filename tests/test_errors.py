@@ -82,6 +82,31 @@ SAME_WORDS = [
     lambda t: t.ones(4)[1:].as_strided((2,), (1,), -1),
     lambda t: t.ones(4)[1:].as_strided((2,), (1,), 2**63 - 1),
     lambda t: t.ones(4)[1:].as_strided((2, 2), (2**62, 2**62), 0),
+    lambda t: t.ones(1).view(0, -1),
+    lambda t: t.ones(0).view(0, -1),
+    lambda t: t.linspace(t.zeros(2), t.ones(2), 3),
+    lambda t: t.linspace(t.zeros(()), t.ones(1, 1), 3),
+    lambda t: t.linspace(0, 1j, 3, dtype=t.float32),
+    lambda t: t.linspace(0, 1, 2.5),
+    lambda t: t.ones(3).narrow(0, t.tensor([1]), 1),
+    lambda t: t.ones(3).narrow(0, t.tensor(1.0), 1),
+    lambda t: t.ones(3).narrow(0, 1.5, 1),
+    lambda t: t.narrow_copy(t.ones(3), 1, 0, 1),
+    lambda t: t.narrow_copy(t.ones(3), 0, 0, -1),
+    lambda t: t.ones(1, 1).expand(1, 2**24 + 1).multinomial(1),
+    lambda t: t.eq(object(), 1),
+    lambda t: t.ones(2).eq("a"),
+    lambda t: t.eq(t.ones(2)),
+    lambda t: t.pow(2, 3),
+    lambda t: t.float_power(2, 3),
+    lambda t: t.clamp(t.ones(2), "a"),
+    lambda t: t.ones(2).fmod_("a"),
+    lambda t: t.special.zeta(1, 2),
+    lambda t: t.bucketize("a", t.ones(2)),
+    lambda t: t.add(t.ones(2), "a"),
+    lambda t: t.Tensor.__rdiv__(2, t.ones(2)),
+    lambda t: t.amax(t.ones(2), 0, out=t.ones((), dtype=t.int32)),
+    lambda t: t.polar(t.ones(2), t.ones(2), out=t.ones(2, dtype=t.complex128)),
 ]
 
 
@@ -92,6 +117,16 @@ def test_same_class_and_first_words(make):
     assert isinstance(mine, type(reference)), f"{mine!r} instead of {reference!r}"
     words = str(reference).split()[:4]
     assert str(mine).split()[: len(words)] == words, f"{mine} instead of {reference}"
+
+
+def test_overloads_are_listed_and_the_misfit_is_named():
+    """PyTorch has an overload for tensors and one for numbers where there is one signature here."""
+    with pytest.raises(TypeError) as caught:
+        chainrule.eq(chainrule.ones(2), "a")
+    text = str(caught.value)
+    assert "got (Tensor, str), but expected one of:\n * (Tensor input, Tensor other, *, Tensor out = None)" in text
+    assert "\n * (Tensor input, Number other, *, Tensor out = None)" in text
+    assert "\n  eq(): argument 'other' (position 2) must be Tensor or Number, not str" in text
 
 
 SAME_CLASS = [
@@ -156,6 +191,7 @@ SAME_CLASS = [
     lambda t: t.eye(10**8),
     lambda t: t.randn(10**14),
     lambda t: t.zeros(1).repeat(10**15),
+    lambda t: t.zeros(3).repeat(2**62),
     lambda t: t.zeros(1).expand(10**15).contiguous(),
     lambda t: t.linspace(0, 1, 10**15),
     lambda t: t.zeros(2).attribute,
@@ -226,3 +262,14 @@ def test_no_call_ends_the_interpreter(part):
         check=False,
     )
     assert done.returncode == 0, f"exit {done.returncode} after\n{done.stdout[-400:]}\n{done.stderr[-3000:]}"
+
+
+def test_an_operation_written_in_python_tells_the_users_line():
+    x = chainrule.ones(3)
+    with pytest.raises(IndexError) as caught:
+        chainrule.gradient(x, dim=7)
+    text = str(caught.value)
+    assert text.startswith("Dimension out of range (expected to be in range of [-1, 0], but got 7)\n")
+    assert "test_errors.py:" in text
+    assert text.endswith("chainrule.gradient(x, dim=7)")
+    assert text.count("\n  at ") == 1

@@ -169,8 +169,8 @@ def test_after_backward_what_is_lost_is_said_to_be_lost():
     loss.backward()
     e = chainrule.explain(loss)
     assert e.gradient(x) is None
-    assert "d loss / d x = not known" in str(e)
-    assert "1 gradients can no longer be known" in str(e)
+    assert "d loss / d x = not known any more; its .grad is [[" in str(e)
+    assert "1 gradient can no longer be known" in str(e)
 
 
 def test_of_a_gradient():
@@ -208,6 +208,9 @@ def test_a_leaf_alone():
         (lambda x: chainrule.explain(x.detach()), ValueError, "has no graph"),
         (lambda x: chainrule.explain(x * 2, index=0), ValueError, "index= needs wrt="),
         (lambda x: chainrule.explain(x * 2, wrt=x, index=(0, 0)), ValueError, "does not fit shape"),
+        (lambda x: chainrule.explain(x * 2, wrt=x, index=2), ValueError, "does not fit shape"),
+        (lambda x: chainrule.explain(x * 2, wrt=x, index="a"), TypeError, "a number for each dimension"),
+        (lambda x: chainrule.explain(x * 2, wrt="x"), TypeError, "wrt must be a tensor or several, got str"),
         (lambda x: chainrule.explain(x * 2, wrt=leaf()), ValueError, "not part of this graph"),
     ],
 )

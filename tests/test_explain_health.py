@@ -160,3 +160,89 @@ def test_the_doctor_sees_a_broadcast_inside_a_loss(loss):
     (found,) = doctor(model, compare(model(chainrule.ones(8, 3)), chainrule.zeros(8)))
     assert "compares (8, 1) with (8,)" in str(found)
     assert list(doctor(model, compare(model(chainrule.ones(8, 3)), chainrule.zeros(8, 1)))) == []
+
+
+# ---- healthy programs are not accused
+
+
+def pairwise_distances():
+    net = nn.Linear(3, 1)
+    z = net(chainrule.randn(6, 3)).squeeze(1)
+    return net, ((z[:, None] - z[None, :]) ** 2).mean()
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale, self.offset = nn.Parameter(chainrule.ones(4)), nn.Parameter(chainrule.zeros(4))
+
+    def forward(self, x):
+        return (x * self.scale + self.offset).sum(1)
+
+
+def as_many_samples_as_features():
+    net = Scaled()
+    return net, ((net(chainrule.randn(4, 4)) - chainrule.randn(4)) ** 2).mean()
+
+
+def log_softmax_by_hand():
+    net = nn.Linear(3, 5)
+    scores = net(chainrule.randn(8, 3))
+    logs = scores - scores.logsumexp(1, keepdim=True)
+    return net, nn.functional.nll_loss(logs, chainrule.zeros(8, dtype=chainrule.int64))
+
+
+def rank_one_matrix():
+    net = nn.ParameterList([nn.Parameter(chainrule.randn(5, 1)), nn.Parameter(chainrule.randn(1, 5))])
+    return net, ((net[0] * net[1] - chainrule.randn(5, 5)) ** 2).sum()
+
+
+def shared_weights():
+    embedding, head = nn.Embedding(50, 4), nn.Linear(4, 50, bias=False)
+    head.weight = embedding.weight
+    net = nn.ModuleList([embedding, head])
+    return net, nn.functional.cross_entropy(head(embedding(chainrule.arange(5))), chainrule.arange(5))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [pairwise_distances, as_many_samples_as_features, log_softmax_by_hand, rank_one_matrix, shared_weights],
+)
+def test_healthy_programs_are_not_accused(program):
+    chainrule.manual_seed(0)
+    net, loss = program()
+    optimizer = chainrule.optim.Adam(net.parameters())
+    assert chainrule.explain.doctor(net, loss, optimizer) == []
+    assert chainrule.explain.missing(net, loss) == []
+    loss.backward()
+    assert chainrule.explain.health(net, optimizer=optimizer).sick == []
+    assert chainrule.explain.missing(net, loss) == []
+
+
+def test_rows_of_an_embedding_that_no_sample_asked_for_are_not_dead():
+    embedding = nn.Embedding(100, 4)
+    embedding(chainrule.tensor([1, 2])).sum().backward()
+    (layer,) = chainrule.explain.health(embedding)
+    assert (layer.units, layer.verdict) == (0, "healthy")
+
+
+def test_the_update_is_the_optimisers():
+    chainrule.manual_seed(0)
+    net = nn.Linear(3, 2)
+    optimizer = chainrule.optim.Adam(net.parameters(), lr=0.01)
+    net(chainrule.randn(4, 3)).square().sum().backward()
+    (layer,) = chainrule.explain.health(net, optimizer=optimizer)
+    before = [p.detach().clone() for p in net.parameters()]
+    assert len(optimizer.state) == 0  # nothing was touched
+    optimizer.step()
+    moved = sum(float((p - b).square().sum().item()) for p, b in zip(net.parameters(), before, strict=True)) ** 0.5
+    assert layer.update_ratio == pytest.approx(moved / layer.weight_norm, rel=1e-5)
+
+
+def test_of_a_model_that_the_loss_does_not_use_there_is_one_finding():
+    net, other = nn.Linear(2, 1), nn.Linear(2, 1)
+    other(chainrule.ones(1, 2)).sum().backward()
+    loss = net(chainrule.ones(1, 2)).sum()
+    (found,) = [f for f in chainrule.explain.doctor(other, loss) if f.mistake == "no path to the loss"]
+    assert found.text.startswith("all parameters of the model: ")
+    assert found.cure

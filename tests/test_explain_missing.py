@@ -41,7 +41,7 @@ def test_looking_is_quiet_and_changes_nothing():
 def test_the_leaf_is_named():
     x = leaf(3)
     w = (x * 2).exp()
-    assert "the leaf is x" in chainrule.explain_none(w).text
+    assert "calculated from the leaf x" in chainrule.explain_none(w).text
 
 
 def test_a_read_out_that_does_no_harm_is_not_blamed():

@@ -524,3 +524,40 @@ def test_complex_gradients_of_real_results():
         Turn.apply(torch.ones(2, requires_grad=True)).sum().backward()
 
     agree(of_a_function)
+
+
+# ---- the end of a pass
+
+
+def test_callbacks_run_at_the_end_of_their_pass():
+    """Also of a pass inside another one; and one may queue the next."""
+
+    def program(torch):
+        queue = torch.autograd.Variable._execution_engine.queue_callback
+        log: list = []
+        x, w = leaf(torch), leaf(torch)
+
+        def nested(gradient):
+            with torch.enable_grad():
+                z = w * 3
+                z.register_hook(lambda g: queue(lambda: log.append(("inner", w.grad.clone()))))
+                z.sum().backward()
+            log.append("after inner")
+            queue(lambda: (log.append(("outer", x.grad.clone())), queue(lambda: log.append("next")))[0])
+
+        y = x * 2
+        y.register_hook(nested)
+        y.sum().backward()
+        return log
+
+    agree(program)
+
+
+def test_callbacks_that_raise_and_callbacks_outside_of_a_pass():
+    def raising(torch):
+        y = leaf(torch) * 2
+        y.register_hook(lambda g: torch.autograd.Variable._execution_engine.queue_callback(lambda: {}["missing"]))
+        y.sum().backward()
+
+    agree(raising, words=1)
+    agree(lambda torch: torch.autograd.Variable._execution_engine.queue_callback(print), words=9)

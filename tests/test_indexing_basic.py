@@ -204,3 +204,24 @@ def test_which_error_comes_first():
                 t.zeros(4, 3)[tuple(t.tensor(k) for k in key)] = t.ones(value, dtype=getattr(t, wrong))
 
             assert_same_outcome(outcome(write, chainrule), outcome(write, torch))
+
+
+def assigned(torch, key, value, size=()):
+    x = torch.zeros(size, requires_grad=True) * 1
+    x[key] = value
+    return x, type(x.grad_fn).__name__
+
+
+@pytest.mark.parametrize("size", [(), (2,)], ids=["of one element", "of two"])
+@pytest.mark.parametrize("key", [(), ..., True], ids=str)
+def test_assigning_to_all_of_a_tensor(key, size):
+    for value in (2, 2.5):
+        ours, theirs = (assigned(library, key, value, size) for library in (chainrule, torch))
+        assert (ours[0].tolist(), ours[1]) == (theirs[0].tolist(), theirs[1])
+
+
+def test_true_as_a_key_converts_what_is_assigned():
+    for library in (chainrule, torch):
+        x = library.zeros(2, dtype=library.int64)
+        x[True] = library.tensor([1.5, 2.5])
+        assert x.tolist() == [1, 2]

@@ -453,3 +453,10 @@ TENSORS = {
 @pytest.mark.parametrize("use", NUMBERS.values(), ids=NUMBERS.keys())
 def test_python_numbers(make, use):
     agree(lambda torch: use(make(torch)), words=1 if use is NUMBERS["round"] else 3)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "int32"])
+def test_arrays_have_the_type_that_numpy_calls_by_that_name(dtype):
+    """NumPy has two types of eight bytes, and prints the dtype of the other one."""
+    t = chainrule.arange(3).to(getattr(chainrule, dtype))
+    assert {np.asarray(t).dtype.char, t.numpy().dtype.char, np.array(t).dtype.char} == {np.dtype(dtype).char}

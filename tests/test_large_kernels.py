@@ -1,4 +1,4 @@
-"""Kernels that only large inputs reach: rows together, streamed results, panels, blocks, the allocator's limits."""
+"""Kernels that only large inputs reach: rows by thousands, streamed results, panels, blocks, the allocator's limits."""
 
 import numpy as np
 import pytest
@@ -66,6 +66,18 @@ def test_a_row_added_to_a_product(shape, beta, alpha):
     np.testing.assert_allclose(mine.numpy(), expected.numpy(), rtol=1e-4, atol=1e-4)
     turned = chainrule.nn.functional.linear(ours(a), ours(b.t().contiguous()), ours(row))
     np.testing.assert_allclose(turned.numpy(), (a.double() @ b.double() + row).numpy(), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(301, 600, 77), (130, 1100, 130), (200, 513, 49), (64, 700, 500)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_layouts_of_a_long_product_agree(shape, dtype):
+    """As in a weight's gradient; operands that change places give the same bits."""
+    m, k, n = shape
+    a, b = ours(numbers(k, m, dtype=dtype)), ours(numbers(k, n, seed=1, dtype=dtype))
+    expected = a.t().contiguous() @ b
+    assert chainrule.equal(a.t() @ b, expected)
+    assert chainrule.equal((b.t() @ a).t(), expected)
+    np.testing.assert_allclose(expected.numpy(), a.numpy().T @ b.numpy(), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize(("kernel", "stride", "padding", "dilation"), [(2, 2, 0, 1), (3, 1, 1, 1), (3, 3, 1, 2)])

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("no_leaks")
 # PyTorch's own tools, and what needs hardware or sparse types that are not here.
 NOT_FUNCTIONS = {
     *("assert_int_or_pair", "boolean_dispatch", "handle_torch_function", "has_torch_function"),
-    *("has_torch_function_unary", "has_torch_function_variadic", "grouped_mm", "scaled_grouped_mm", "scaled_mm"),
+    *("has_torch_function_unary", "has_torch_function_variadic", "scaled_grouped_mm", "scaled_mm"),
     *("Callable", "DType", "ScalingType", "SwizzleType", "Tensor"),
 }
 PUBLIC = sorted(
@@ -39,7 +39,43 @@ def test_names_and_arguments(name):
     assert arguments[0] == arguments[1]
 
 
-@pytest.mark.parametrize("name", ["grouped_mm", "scaled_mm", "scaled_grouped_mm"])
+GROUPED = {
+    "rows": ((6, 8), (2, 8, 4), [2, 6]),
+    "columns": ((2, 3, 8), (8, 8), [4, 8]),
+    "within": ((8, 8), (8, 4), [4, 8]),
+    "batches": ((2, 4, 8), (2, 8, 4), None),
+    "no offsets": ((6, 8), (2, 8, 4), None),
+    "needless offsets": ((2, 4, 8), (2, 8, 4), [2, 4]),
+    "other inner sizes": ((6, 8), (2, 4, 4), [2, 6]),
+    "other numbers of groups": ((6, 8), (3, 8, 4), [2, 6]),
+    "one dimension": ((8,), (2, 8, 4), [2, 6]),
+}
+
+
+@pytest.mark.parametrize("case", GROUPED)
+def test_grouped_mm(case):
+    """Values, the gradient by hand (PyTorch's raises for the gradient of a sum), and what is refused."""
+    shape_a, shape_b, ends = GROUPED[case]
+
+    def product(torch):
+        a = torch.arange(float(torch.Size(shape_a).numel())).reshape(shape_a) % 7
+        b = torch.arange(float(torch.Size(shape_b).numel())).reshape(shape_b) % 5
+        return torch.nn.functional.grouped_mm(a, b, offs=ends and torch.tensor(ends, dtype=torch.int32))
+
+    agree(product, words=4)
+
+
+def test_grouped_mm_is_differentiable():
+    a = chainrule.ones(3, 4, requires_grad=True)
+    b = chainrule.stack([chainrule.eye(4), 2 * chainrule.eye(4)]).requires_grad_()
+    y = ours.grouped_mm(a, b, offs=chainrule.tensor([1, 2], dtype=chainrule.int32))
+    y.sum().backward()
+    assert y.sum(1).tolist() == [4.0, 8.0, 0.0]  # the last row belongs to no group
+    assert a.grad.sum(1).tolist() == [4.0, 8.0, 0.0]
+    assert b.grad.sum((1, 2)).tolist() == [16.0, 16.0]
+
+
+@pytest.mark.parametrize("name", ["scaled_mm", "scaled_grouped_mm"])
 def test_what_is_not_there_says_so(name):
     with pytest.raises(AttributeError, match=f"has no {name}: chainrule has no"):
         getattr(ours, name)

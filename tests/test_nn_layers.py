@@ -236,6 +236,42 @@ def test_old_response_norm(size):
     assert abs(difference - x.grad[0, 0].item()) < 1e-8
 
 
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("size", [None, 1, 3, 100])
+def test_cross_entropy_by_chunks(reduction, size):
+    """Whatever the chunks, the loss and the gradients are PyTorch's; the second gradient takes the first for constant."""
+
+    def program(torch):
+        torch.manual_seed(0)
+        options = torch.nn.LinearCrossEntropyOptions(batch_chunk_size=size)
+        weight = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0], dtype=torch.float64)
+        loss = torch.nn.LinearCrossEntropyLoss(
+            6, 5, bias=True, reduction=reduction, weight=weight, ignore_index=2, options=options, dtype=torch.float64
+        )
+        x = torch.randn(8, 6, dtype=torch.float64, requires_grad=True)
+        value = loss(x, torch.arange(8) % 5)
+        value.sum().backward()
+        results = [value, x.grad, *(p.grad for p in loss.parameters())]
+        if reduction != "none":
+            factor = torch.ones((), dtype=torch.float64, requires_grad=True)
+            (g,) = torch.autograd.grad(loss(x, torch.arange(8) % 5), x, factor, create_graph=True)
+            second = torch.autograd.grad(g.sum(), [x, factor], allow_unused=True)
+            assert second[0] is None
+            results.append(second[1])
+        return results
+
+    for ours, theirs in zip(program(chainrule), program(reference), strict=True):
+        assert close(plain(ours), plain(theirs), 1e-10)
+
+
+def test_chunked_cross_entropy_is_differentiated_once():
+    loss = chainrule.nn.LinearCrossEntropyLoss(4, 5, options=chainrule.nn.LinearCrossEntropyOptions())
+    value = loss(chainrule.ones(3, 4), chainrule.arange(3))
+    value.backward(retain_graph=True)
+    with pytest.raises(RuntimeError, match="chunked backward called twice"):
+        value.backward()
+
+
 def test_every_public_class_is_tried_or_explained():
     """Those that are missing in the table are tried in the file beside them."""
     elsewhere = {

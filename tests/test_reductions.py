@@ -182,3 +182,35 @@ def test_exponentials_of_large_complex_numbers(name):
 def test_extremes_of_two_integers(name):
     """The second is not taken for a dimension."""
     assert getattr(chainrule, name)(chainrule.tensor(3), chainrule.tensor(6)).item() == {"max": 6, "min": 3}[name]
+
+
+OUTPUTS = {
+    "any into floats": lambda torch: torch.any(torch.ones(3), out=torch.empty(0)),
+    "all into integers": lambda torch: torch.all(torch.ones(3), 0, out=torch.empty((), dtype=torch.int64)),
+    "any into bytes": lambda torch: torch.any(torch.ones(3), out=torch.empty((), dtype=torch.uint8)),
+    "all into truth values": lambda torch: torch.all(torch.ones(2, 2), 1, out=torch.empty(2, dtype=torch.bool)),
+    "mean in another dtype": lambda torch: torch.mean(
+        torch.ones(2), 0, dtype=torch.float32, out=torch.empty((), dtype=torch.float64)
+    ),
+    "mean in the output's dtype": lambda torch: torch.mean(torch.ones(2), 0, out=torch.empty((), dtype=torch.float64)),
+    "median of all": lambda torch: torch.median(torch.ones(3), out=torch.empty(())),
+    "cat into integers": lambda torch: torch.cat([torch.ones(2)], out=torch.empty(0, dtype=torch.int64)),
+    "stack into integers": lambda torch: torch.stack([torch.ones(2)], out=torch.empty(0, dtype=torch.int64)),
+    "hstack into floats": lambda torch: torch.hstack([torch.ones(2, dtype=torch.int64)], out=torch.empty(0)),
+}
+
+
+@pytest.mark.parametrize("program", OUTPUTS.values(), ids=OUTPUTS.keys())
+def test_what_an_output_may_be(program):
+    agree(program)
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0, np.inf], [np.inf, 1.0, 2.0], [np.inf, -np.inf], [1.0, np.nan]])
+def test_the_mean_beside_a_variance_runs_along(values):
+    """As PyTorch's, it is NaN once anything follows an infinite element."""
+    for name in ("var_mean", "std_mean"):
+        agree(lambda torch, name=name: [str(t.tolist()) for t in getattr(torch, name)(torch.tensor(values))])
+        rows = [values, [1.0] * len(values)]
+        agree(
+            lambda torch, name=name, rows=rows: [str(t.tolist()) for t in getattr(torch, name)(torch.tensor(rows), 1)]
+        )

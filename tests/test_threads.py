@@ -198,6 +198,56 @@ def test_results_do_not_depend_on_threads(function, thread_count):
             assert bool((mine == other).all())
 
 
+def perceptron(nn):
+    net = nn.Sequential(nn.Linear(300, 400), nn.GELU(), nn.LayerNorm(400), nn.Dropout(0.3), nn.Linear(400, 10))
+    return net, chainrule.randn(512, 300)
+
+
+def convolutional(nn):
+    layers = (nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2))
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(16 * 14 * 14, 10)), chainrule.randn(8, 3, 28, 28)
+
+
+def transformer(nn):
+    layer = nn.TransformerEncoderLayer(64, 4, 256, dropout=0.1, batch_first=True)
+    net = nn.Sequential(nn.Embedding(50, 64), layer, nn.Linear(64, 10), nn.Flatten(0, 1))
+    return net, chainrule.arange(16 * 80).reshape(16, 80) % 50
+
+
+def recurrent(nn):
+    class Last(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cells, self.head = nn.LSTM(32, 64), nn.Linear(64, 10)
+
+        def forward(self, x):
+            return self.head(self.cells(x)[0][-1])
+
+    return Last(), chainrule.randn(20, 40, 32)
+
+
+@pytest.mark.parametrize("make", [perceptron, convolutional, transformer, recurrent])
+def test_a_training_step_does_not_depend_on_threads(make, thread_count):
+    def trained(count):
+        thread_count(count)
+        chainrule.manual_seed(4)
+        net, x = make(chainrule.nn)
+        optimiser = chainrule.optim.AdamW(net.parameters(), lr=1e-2)
+        for _ in range(2):
+            optimiser.zero_grad()
+            out = net(x)
+            loss = chainrule.nn.functional.cross_entropy(out, chainrule.arange(len(out)) % 10)
+            loss.backward()
+            chainrule.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            optimiser.step()
+        return [loss.detach(), *net.state_dict().values()]
+
+    one = trained(1)
+    for count in (2, 3):
+        for mine, other in zip(trained(count), one, strict=True):
+            assert chainrule.equal(mine, other)
+
+
 def test_random_numbers_do_not_depend_on_threads(thread_count):
     seen = []
     for count in (1, 2, 5):

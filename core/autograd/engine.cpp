@@ -296,6 +296,13 @@ void Run::execute() {
     if (steps % 1024 == 0) checked(PyErr_CheckSignals());
   }
   finish_leaves();
+  run_callbacks();
+}
+
+// A callback may queue another one.
+void Run::run_callbacks() {
+  LineScope own_lines{SourceLine()};
+  for (size_t i = 0; i < callbacks_.size(); ++i) Owned(checked(PyObject_CallNoArgs(callbacks_[i].get())));
 }
 
 std::vector<Tensor> Run::take_captured() {
@@ -378,6 +385,11 @@ void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor
 
 uint32_t current_run() { return running ? running->id() : 0; }
 bool run_reaches(Edge edge) { return running && running->reaches(edge); }
+
+void queue_callback(PyObject* function) {
+  if (!running) raise(PyExc_RuntimeError, "Final callbacks can only be installed during backward pass.");
+  running->queue_callback(Owned(Py_NewRef(function)));
+}
 
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,
               BackwardOptions options) {

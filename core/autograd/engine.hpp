@@ -40,6 +40,8 @@ std::vector<std::vector<Tensor>> gradients_by_row(const Tensor& output, std::spa
 uint32_t current_run();
 // Whether that pass will bring a gradient to the edge, or has done so.
 bool run_reaches(Edge edge);
+// Has a function called at the end of that pass; raises if there is none.
+void queue_callback(PyObject* function);
 
 // Whether the outputs depend on anything but the inputs and what was recorded after node number `since`.
 bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inputs, uint64_t since);

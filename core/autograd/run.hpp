@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "autograd/engine.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 
@@ -44,6 +45,7 @@ class Run : public GradientSums {
   Tensor gathered(Edge edge) const override;
   uint32_t id() const { return id_; }
   bool reaches(Edge edge);
+  void queue_callback(Owned function) { callbacks_.push_back(std::move(function)); }
 
  private:
   struct Capture {
@@ -66,6 +68,7 @@ class Run : public GradientSums {
   void finish_leaf(const Tensor& leaf);
   void finish_complete_leaves(const Node* last);
   void finish_leaves();
+  void run_callbacks();
   void accumulate_leaf(TensorObject* leaf, Tensor gradient);
   Capture* captured(Edge edge);
   std::vector<Node*> reachable() const;
@@ -86,6 +89,7 @@ class Run : public GradientSums {
   bool got_none_ = false;                                      // whether a leaf may wait without a sum
   bool knows_readers_ = false, knows_needed_ = false;
   Aside aside_;
+  std::vector<Owned> callbacks_;  // called when all gradients are there
 };
 
 }  // namespace chainrule

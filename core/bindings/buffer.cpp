@@ -10,10 +10,10 @@
 namespace chainrule {
 namespace {
 
-// NumPy tells unsigned long from unsigned long long, and others take only the one that it calls uint64.
-constexpr const char* kUInt64 = sizeof(unsigned long) == 8 ? "L" : "Q";
-constexpr const char* kFormats[kDTypeCount] = {"?", "B", "H",     "I", kUInt64, "b",  "h", "i",
-                                               "q", "e", nullptr, "f", "d",     "Zf", "Zd"};
+// NumPy tells long from long long, and prints and others take only the one that it calls int64.
+constexpr const char *kInt64 = sizeof(long) == 8 ? "l" : "q", *kUInt64 = sizeof(long) == 8 ? "L" : "Q";
+constexpr const char* kFormats[kDTypeCount] = {"?",    "B", "H",     "I", kUInt64, "b",  "h", "i",
+                                               kInt64, "e", nullptr, "f", "d",     "Zf", "Zd"};
 
 // What a buffer needs for its life: sizes and strides in bytes, and the memory itself, for the tensor may get other
 // memory meanwhile (out=, resize_, .data).

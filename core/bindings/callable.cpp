@@ -44,27 +44,44 @@ const Overload* only_plausible(const Callable& c, Py_ssize_t count) {
   return found;
 }
 
-[[noreturn]] void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
-  Py_ssize_t count = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
-  if (const Overload* o = only_plausible(c, count)) BoundArguments().bind(o->signature, args, n, keywords, true);
-  std::string given = "(";
-  Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
-  for (Py_ssize_t i = c.overloads[0].signature.method; i < n + named; ++i) {
-    if (given.size() > 1) given += ", ";
-    if (i >= n) given += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(keywords, i - n))) + "=";
-    given += is_tensor(args[i]) ? "Tensor" : Py_TYPE(args[i])->tp_name;
+// What does not fit the signature, in words; empty if all does.
+std::string misfit(const Signature& s, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  try {
+    BoundArguments().bind(s, args, n, keywords, true);
+  } catch (const Error& e) {
+    return e.what();
   }
-  std::string list;
-  for (const Overload& o : c.overloads) list += "\n * " + o.signature.overload_text();
-  raise(PyExc_TypeError, c.name, "() received an invalid combination of arguments - got ", given,
-        "), but expected one of:", list);
+  return "";
 }
 
-void check_out(const Tensor& from, const Tensor& to, bool exact) {
-  if (exact && from.dtype() != to.dtype()) {
-    raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", facts(from.dtype()).cpp_name, ", but got ",
-          facts(to.dtype()).cpp_name, " instead");
+// "Tensor, dim=int": the kinds of the arguments, from the first that counts.
+std::string kinds_text(PyObject* const* args, Py_ssize_t first, Py_ssize_t n, PyObject* keywords) {
+  std::string text;
+  Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  for (Py_ssize_t i = first; i < n + named; ++i) {
+    if (i > first) text += ", ";
+    if (i >= n) text += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(keywords, i - n))) + "=";
+    text += is_tensor(args[i]) ? "Tensor" : Py_TYPE(args[i])->tp_name;
   }
+  return text;
+}
+
+// PyTorch has three ways to say it.
+[[noreturn]] void raise_out_dtype(const std::string& name, const DTypeFacts& wanted, const DTypeFacts& found) {
+  if (name == "amax" || name == "amin") {
+    raise(PyExc_RuntimeError, "Expected the dtype for input and out to match, but got ", wanted.tensor_name,
+          " for input's dtype and ", found.tensor_name, " for out's dtype.");
+  }
+  if (name == "complex" || name == "polar") {
+    raise(PyExc_RuntimeError, "Expected object of scalar type ", wanted.tensor_name, " but got scalar type ",
+          found.tensor_name, " for argument 'out'");
+  }
+  raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", wanted.cpp_name, ", but got ", found.cpp_name,
+        " instead");
+}
+
+void check_out(const std::string& name, const Tensor& from, const Tensor& to, bool exact) {
+  if (exact && from.dtype() != to.dtype()) raise_out_dtype(name, facts(from.dtype()), facts(to.dtype()));
   check_out_unrecorded("", {&from, &to});
   if (!can_cast(from.dtype(), to.dtype())) {
     raise(PyExc_RuntimeError, "result type ", facts(from.dtype()).tensor_name,
@@ -93,7 +110,8 @@ PyObject* serve_out(const Callable& c, const Overload& o, PyObject* result, PyOb
   std::vector<Tensor> to = to_tensors(out);
   if (from.size() != to.size())
     raise(PyExc_TypeError, "expected tuple of ", from.size(), " elements but got ", to.size());
-  for (size_t i = 0; i < from.size(); ++i) check_out(from[i], to[i], o.signature.parameters[o.signature.out].exact);
+  for (size_t i = 0; i < from.size(); ++i)
+    check_out(c.name, from[i], to[i], o.signature.parameters[o.signature.out].exact);
   for (size_t i = 0; i < from.size(); ++i) copy_to_out(from[i], to[i]);
   return several ? to_python(std::move(to)) : Py_NewRef(out);
 }
@@ -149,6 +167,18 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
 
 }  // namespace
 
+void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  std::string reason, list;
+  if (const Overload* o = only_plausible(c, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0))) {
+    reason = misfit(o->signature, args, n, keywords);
+    if (!o->signature.by_kind) raise(PyExc_TypeError, reason);
+  }
+  for (const Overload& o : c.overloads) list += o.signature.overload_lines();
+  raise(PyExc_TypeError, c.name, "() received an invalid combination of arguments - got (",
+        kinds_text(args, c.overloads[0].signature.method, n, keywords), "), but expected one of:", list,
+        reason.empty() ? "" : "\n  ", reason);
+}
+
 PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType && !watching) {
     BoundArguments bound;
@@ -166,7 +196,8 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
   PyObject* result;
   if (c.overloads.size() == 1) {
     BoundArguments bound;
-    bound.bind(c.overloads[0].signature, args, n, keywords, true);
+    const Signature& s = c.overloads[0].signature;
+    if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
     result = run(c, c.overloads[0], bound);
   } else {
     const Overload* chosen = nullptr;
@@ -278,9 +309,10 @@ PyObject* represent_results(PyObject* self) {
   return text;
 }
 
-// "(values, indices)" after the arrow names the results.
-PyTypeObject* result_type_of(const Signature& s) {
-  if (s.returns.empty() || s.returns.front() != '(') return nullptr;
+// The named tuples by their functions' names; a method gives what the function gives.
+std::map<std::string, PyTypeObject*> named_results;
+
+PyTypeObject* make_result_type(const Signature& s) {
   static std::deque<std::string> texts;
   std::vector<PyStructSequence_Field> fields;
   std::string list = s.returns.substr(1, s.returns.size() - 2);
@@ -295,6 +327,17 @@ PyTypeObject* result_type_of(const Signature& s) {
   PyStructSequence_Desc description{texts.back().c_str(), nullptr, fields.data(), static_cast<int>(fields.size()) - 1};
   PyTypeObject* type = checked(PyStructSequence_NewType(&description));
   type->tp_repr = represent_results;
+  PyObject* module = checked(PyUnicode_FromString("chainrule.return_types"));  // where a pickle finds it
+  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), "__module__", module) < 0) throw PythonError();
+  Py_DECREF(module);
+  return type;
+}
+
+// "(values, indices)" after the arrow names the results.
+PyTypeObject* result_type_of(const Signature& s) {
+  if (s.returns.empty() || s.returns.front() != '(') return nullptr;
+  PyTypeObject*& type = named_results[s.name];
+  if (!type) type = make_result_type(s);
   return type;
 }
 
@@ -354,7 +397,7 @@ Tensor deliver_apart(const Tensor& result, const Tensor& out, std::span<const Te
   if (!out) return result;
   check_no_overlap(out);
   for (const Tensor* t : inputs) apart_from(out, *t);
-  check_out(result, out, exact);
+  check_out("", result, out, exact);
   copy_to_out(result, out);
   return out;
 }
@@ -402,6 +445,14 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
     Py_DECREF(object);
   }
   PyType_Modified(tensor_type);
+}
+
+PyObject* result_types() {
+  PyObject* types = checked(PyDict_New());
+  for (auto& [name, type] : named_results) {
+    if (PyDict_SetItemString(types, name.c_str(), reinterpret_cast<PyObject*>(type)) < 0) throw PythonError();
+  }
+  return types;
 }
 
 PyObject* functional_names() {

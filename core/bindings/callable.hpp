@@ -84,6 +84,9 @@ void define(std::string_view text, Forms forms, F f) {
 // ones, as a vectorcall has them. A new reference; raises.
 PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
 
+// Raises TypeError: no signature takes arguments of these kinds.
+[[noreturn]] void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
+
 // A shorter way into a method that has been defined, for the call on a plain tensor without arguments. May throw.
 void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self));
 
@@ -101,6 +104,8 @@ void define_alias(std::string_view alias, std::string_view target, Forms forms =
 void add_callables(PyObject* module, PyTypeObject* tensor_type);
 // The names of the functions that are found in nn.functional only: a frozenset.
 PyObject* functional_names();
+// The named tuples that functions return, by the functions' names: a dict.
+PyObject* result_types();
 // Every signature, for the type stubs: list of (form, name, text).
 PyObject* signature_list();
 

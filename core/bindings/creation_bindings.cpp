@@ -111,9 +111,30 @@ Tensor make_range_from_zero(const Scalar& end, MaybeDType dtype, PyObject* layou
   return make_range(Scalar::of_int(0), end, Scalar::of_int(1), dtype, layout, device, pin, tracked);
 }
 
-Tensor make_linspace(double start, double end, int64_t steps, MaybeDType dtype, PyObject*, PyObject* device, bool,
-                     bool tracked) {
-  return finished(linspace(start, end, steps, dtype.value_or(default_dtype())), device, tracked);
+// The ends of a row of equal steps: numbers, or tensors without dimensions.
+void check_ends(const Operand& start, const Operand& end) {
+  std::string found;
+  for (auto [name, o] : {std::pair("start", &start), std::pair("end", &end)}) {
+    if (!o->tensor || o->tensor->ndim == 0) continue;
+    found += (found.empty() ? "" : " and ") + std::string(name) + " with " + std::to_string(o->tensor->ndim) +
+             " dimension(s)";
+  }
+  check(found.empty(), "linspace only supports 0-dimensional start and end tensors, but got ", found, ".");
+}
+
+Scalar value_of(const Operand& o) { return o.tensor ? load(o.tensor->dtype, o.tensor->data) : o.scalar; }
+
+Tensor make_linspace(const Operand& start, const Operand& end, int64_t steps, MaybeDType dtype, PyObject*,
+                     PyObject* device, bool, bool tracked) {
+  check_ends(start, end);
+  Scalar first = value_of(start), last = value_of(end);
+  bool complex = first.kind == Scalar::kComplex || last.kind == Scalar::kComplex;
+  DType inferred = complex ? default_complex_dtype() : default_dtype();
+  if (complex && dtype && !is_complex(*dtype)) {
+    raise(PyExc_RuntimeError, "torch.linspace(): inferred dtype ", facts(inferred).cpp_name,
+          " can't be safely cast to passed dtype ", facts(*dtype).tensor_name);
+  }
+  return finished(linspace(first, last, steps, dtype.value_or(inferred)), device, tracked);
 }
 
 Tensor make_eye(int64_t n, std::optional<int64_t> m, MaybeDType dtype, PyObject*, PyObject* device, bool,
@@ -217,7 +238,8 @@ void bind_creation() {
   define("full(int[] size, Number fill_value, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_full);
   define("arange(Number end, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_range_from_zero);
   define("arange(Number start, Number end, Number step=1, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_range);
-  define("linspace(float start, float end, int steps, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_linspace);
+  define("linspace(Operand start, Operand end, int steps, *, Tensor? out=None, " CR_OPTIONS ")", kFunction,
+         make_linspace);
   define("eye(int n, int? m=None, *, Tensor? out=None, " CR_OPTIONS ")", kFunction, make_eye);
   define("empty_strided(int[] size, int[] stride, *, " CR_OPTIONS ")", kFunction, make_strided);
   define("empty_permuted(int[] size, int[] physical_layout, *, " CR_OPTIONS ")", kFunction, make_permuted);

@@ -64,16 +64,15 @@ Tensor call(const OpRecord& op, const Target& target, const BoundArguments& a) {
     Tensor first = scalar_tensor(operands[0].scalar, dtype_of(operands[0].scalar));
     return apply(op.id, {Operand(first), operands[1]}, nullptr, target);
   }
-  if (!any_tensor) {
-    raise(PyExc_TypeError, op.name, "(): argument 'input' (position 1) must be Tensor, not ", Py_TYPE(a[0])->tp_name);
-  }
+  if (!any_tensor) raise_two_numbers(op.name, a);
   if (target.inplace) return elementwise_inplace(op.id, in, parameters);
   return target.out ? elementwise_out(op.id, in, parameters, target.out) : elementwise_later(op.id, in, parameters);
 }
 
 // Lines that serve other names; see define_choices.
 constexpr const char* kInternal =
-    "add sub add_scaled sub_scaled rsub div div_floor floor_divide div_trunc positive square abs sign sgn clamp "
+    "add sub add_scaled sub_scaled rsub addcmul addcdiv div div_floor floor_divide div_trunc positive square abs sign "
+    "sgn clamp "
     "clamp_min clamp_max "
     "where "
     "nan_to_num round round_decimals logit angle polygamma prelu gelu gelu_tanh bitwise_not "

@@ -14,11 +14,6 @@
 namespace chainrule {
 namespace {
 
-void check_any_tensor(const char* name, const Operand& a, const Operand& b, PyObject* first) {
-  if (a.tensor || b.tensor) return;
-  raise(PyExc_TypeError, name, "(): argument 'input' (position 1) must be Tensor, not ", Py_TYPE(first)->tp_name);
-}
-
 // ---- arithmetic
 
 // Of two numbers the first becomes a tensor, which the result keeps alive.
@@ -46,6 +41,25 @@ Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) 
   return apply(scaled, {x, y}, &s.real, target);
 }
 
+// input + value * a * b, or a / b; the table's lines have a real value, so a complex one is multiplied first.
+template <OpId id, OpId join>
+Tensor add_scaled_pair(const Target& target, const BoundArguments& a) {
+  Operand in[3] = {to_operand(a[0]), to_operand(a[1]), to_operand(a[2])};
+  Scalar value = to_scalar(a[3]);
+  if (value.kind != Scalar::kComplex || !is_complex(result_type(in))) {
+    double factor = to_double(a[3]);
+    if (target.inplace || target.out) return apply(id, {in[0], in[1], in[2]}, &factor, target);
+    return elementwise_later(id, in, &factor);
+  }
+  Tensor pair = elementwise(join, {elementwise(OpId::mul, {in[1], Operand(value)}), in[2]});
+  return apply(OpId::add, {in[0], pair}, nullptr, target);
+}
+
+void define_scaled_pair(const char* name, Form f) {
+  define_forms(name, "Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1", f);
+  for (bool method : {false, true}) find_callable(name, method)->settles = false;
+}
+
 Tensor divide(const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
   Tensor held = first_as_tensor(x, y);
@@ -71,7 +85,7 @@ Tensor square(const Target& target, const BoundArguments& a) {
 // In double precision, whatever the operands are.
 Tensor float_power(const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
-  check_any_tensor("float_power", x, y, a[0]);
+  if (!x.tensor && !y.tensor) raise_two_numbers("float_power", a);
   Operand both[2] = {x, y};
   DType wide = is_complex(result_type(both)) ? DType::Complex128 : DType::Float64;
   if (target.inplace && x.tensor->dtype != wide) {
@@ -220,6 +234,8 @@ void define_arithmetic() {
          [](const Tensor& x, const Operand& other, double alpha) {
            return elementwise(OpId::rsub, {Operand(x), other}, &alpha);
          });
+  define_scaled_pair("addcmul", add_scaled_pair<OpId::addcmul, OpId::mul>);
+  define_scaled_pair("addcdiv", add_scaled_pair<OpId::addcdiv, OpId::div>);
   define_forms("div", "Operand input, Operand other, *, str? rounding_mode=None", divide);
   define_forms("floor_divide", "Operand input, Operand other", floor_divide);
   define_forms("square", "Tensor input", square);

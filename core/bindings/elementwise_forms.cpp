@@ -62,6 +62,11 @@ Tensor deliver(const Tensor& result, const Target& target, PyObject* self) {
   return target.out;
 }
 
+void raise_two_numbers(const char* name, const BoundArguments& a) {
+  PyObject* numbers[] = {a[0], a[1]};
+  raise_no_overload(*find_callable(name, false), numbers, 2, nullptr);
+}
+
 void define_forms(const std::string& name, const std::string& arguments, Form f, bool has_out) {
   uint8_t places = places_of(name);
   std::string out = arguments.find("*, ") == arguments.npos ? ", *, Tensor? out=None)" : ", Tensor? out=None)";

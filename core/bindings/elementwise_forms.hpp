@@ -22,6 +22,9 @@ Tensor apply(OpId id, std::initializer_list<Operand> operands, const double* par
 // For a result that no line of the table can write: copies it to where it goes.
 Tensor deliver(const Tensor& result, const Target& target, PyObject* self);
 
+// Raises TypeError: two numbers, and no tensor among them.
+[[noreturn]] void raise_two_numbers(const char* name, const BoundArguments& a);
+
 using Form = std::function<Tensor(const Target&, const BoundArguments&)>;
 // Registers f as name(arguments, out=None), name_(arguments) and the methods, wherever places_of(name) says.
 void define_forms(const std::string& name, const std::string& arguments, Form f, bool has_out = true);

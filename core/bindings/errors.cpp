@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -25,13 +27,44 @@ std::string retold(const std::string& text) {
   return result;
 }
 
-void set_with_line(PyObject* type, std::string text) {
+constexpr const char* kAt = "\n  at ";
+
+std::string with_line(std::string text) {
   std::string where = describe(current_line());
-  if (!where.empty()) text += "\n  at " + where;
-  PyErr_SetString(type, retold(text).c_str());
+  if (!where.empty()) text += kAt + where;
+  return retold(text);
+}
+
+void set_with_line(PyObject* type, std::string text) { PyErr_SetString(type, with_line(std::move(text)).c_str()); }
+
+// The text of an error of the kinds that say what is wrong with arguments, if it has no line yet; else null.
+const char* text_without_line(PyObject* error) {
+  PyObject* kinds[] = {PyExc_RuntimeError, PyExc_ValueError, PyExc_TypeError, PyExc_IndexError};
+  if (std::none_of(std::begin(kinds), std::end(kinds),
+                   [&](PyObject* k) { return PyErr_GivenExceptionMatches(error, k); }))
+    return nullptr;
+  PyObject* arguments = reinterpret_cast<PyBaseExceptionObject*>(error)->args;
+  if (!arguments || PyTuple_GET_SIZE(arguments) != 1 || !PyUnicode_Check(PyTuple_GET_ITEM(arguments, 0)))
+    return nullptr;
+  const char* text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(arguments, 0));
+  return text && !std::strstr(text, kAt) ? text : nullptr;
 }
 
 }  // namespace
+
+void add_line_to_python_error() {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  if (const char* text = text_without_line(error)) {
+    if (PyObject* arguments = Py_BuildValue("(s)", with_line(text).c_str())) {
+      PyObject_SetAttrString(error, "args", arguments);
+      Py_DECREF(arguments);
+    }
+    PyErr_Clear();
+  }
+  PyErr_Restore(type, error, trace);
+}
 
 void set_python_error() {
   try {

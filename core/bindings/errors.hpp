@@ -8,6 +8,8 @@ namespace chainrule {
 
 // Inside a catch block: sets the Python error for the exception in flight. Errors of the core get the user's line.
 void set_python_error();
+// Where a body written in Python has raised: its error gets the user's line too, if it has none.
+void add_line_to_python_error();
 
 // Runs f and returns what it returns, or `failed` with a Python error set. For calls that look at no tensor's content,
 // or that know how to deal with pending ones.

@@ -14,20 +14,31 @@ namespace {
 using List = std::vector<Tensor>;
 using MaybeInt = std::optional<int64_t>;
 
+Tensor deliver_joined(const Tensor& result, const Tensor& out, const List& tensors) {
+  if (out && !can_cast(result.dtype(), out.dtype())) {
+    raise(PyExc_TypeError, "torch.cat(): input types can't be cast to the desired output type ",
+          facts(out.dtype()).tensor_name);
+  }
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& t : tensors) inputs.push_back(&t);
+  return deliver_apart(result, out, inputs, false);
+}
+
+template <Tensor (*f)(Tensors)>
+void define_stack(const std::string& name) {
+  define(name + "(Tensor[] tensors, *, Tensor? out=None)", kFunction,
+         [](const List& tensors, const Tensor& out) { return deliver_joined(f(tensors), out, tensors); });
+}
+
 void bind_joins() {
   define("cat(Tensor[] tensors, int dim=0, *, Tensor? out=None)", kFunction,
-         [](const List& tensors, int64_t dim, const Tensor& out) {
-           std::vector<const Tensor*> inputs;
-           for (const Tensor& t : tensors) inputs.push_back(&t);
-           return deliver_apart(cat(tensors, dim), out, inputs, false);
-         });
+         [](const List& t, int64_t dim, const Tensor& out) { return deliver_joined(cat(t, dim), out, t); });
   define("stack(Tensor[] tensors, int dim=0, *, Tensor? out=None)", kFunction,
-         [](const List& t, int64_t dim) { return stack(t, dim); });
-  define("hstack(Tensor[] tensors, *, Tensor? out=None)", kFunction, [](const List& t) { return hstack(t); });
-  define("vstack(Tensor[] tensors, *, Tensor? out=None)", kFunction, [](const List& t) { return vstack(t); });
-  define("dstack(Tensor[] tensors, *, Tensor? out=None)", kFunction, [](const List& t) { return dstack(t); });
-  define("column_stack(Tensor[] tensors, *, Tensor? out=None)", kFunction,
-         [](const List& t) { return column_stack(t); });
+         [](const List& t, int64_t dim, const Tensor& out) { return deliver_joined(stack(t, dim), out, t); });
+  define_stack<hstack>("hstack");
+  define_stack<vstack>("vstack");
+  define_stack<dstack>("dstack");
+  define_stack<column_stack>("column_stack");
   define("block_diag(Tensor[*] tensors)", kFunction, [](const List& t) { return block_diag(t); });
   define("broadcast_tensors(Tensor[*] tensors)", kFunction, [](const List& t) { return broadcast_tensors(t); });
   define_alias("concat", "cat");

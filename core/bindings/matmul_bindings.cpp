@@ -11,10 +11,10 @@ using AddedProduct = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, con
 
 // name(input, a, b, *, beta=1, alpha=1) and name_, which writes the result into input.
 template <AddedProduct product>
-void define_added(const std::string& name, const std::string& factors) {
+void define_added(const std::string& name, const std::string& factors, Forms inplace = kMethod) {
   std::string parameters = "(Tensor input, " + factors + ", *, Number beta=1, Number alpha=1";
   define(name + parameters + ", Tensor!? out=None)", kBoth, product);
-  define(name + "_" + parameters + ")", kMethod,
+  define(name + "_" + parameters + ")", inplace,
          [](const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
            Tensor self = input, result = product(input, a, b, beta, alpha);
            if (!equal(self.sizes(), result.sizes())) {
@@ -38,7 +38,7 @@ void bind_matmul() {
   define("matmul(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, matmul);
   define_alias("ger", "outer");
   define_added<addmm>("addmm", "Tensor mat1, Tensor mat2");
-  define_added<addmv>("addmv", "Tensor mat, Tensor vec");
+  define_added<addmv>("addmv", "Tensor mat, Tensor vec", kBoth);
   define_added<addr>("addr", "Tensor vec1, Tensor vec2");
   define_added<addbmm>("addbmm", "Tensor batch1, Tensor batch2");
   define_added<baddbmm>("baddbmm", "Tensor batch1, Tensor batch2");

@@ -129,6 +129,7 @@ void bind_engine(nb::module_& m) {
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });
+  m.def("queue_callback", [](nb::callable function) { queue_callback(function.ptr()); });
   m.def("increment_version", [](nb::handle t) { mark_written(tensor_argument(t)); });
   // Inside inference_mode nothing is recorded, whatever enable_grad() says; is_grad_enabled() tells what it says.
   static thread_local bool said = false;
@@ -381,6 +382,7 @@ NB_MODULE(_core, m) {
   m.def("op_aliases", &alias_rows);
   m.def("op_formulas", &formula_rows);
   m.attr("functional_names") = steal(functional_names());
+  m.attr("result_types") = steal(result_types());
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("to_dlpack", [](nb::object t, bool versioned) {
     if (!is_tensor(t.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(t.ptr())->tp_name);
@@ -403,6 +405,7 @@ NB_MODULE(_core, m) {
     return steal(call_override(function.ptr(), name.c_str(), args.ptr(), kwargs.ptr()));
   });
   m.def("set_watcher", [](nb::object w) { set_watcher(w.is_none() ? nullptr : w.ptr()); }, nb::arg("watcher").none());
+  m.def("let_watch", &let_watch);
   m.def("is_overridden", [](nb::tuple args) {
     return classes_of(PySequence_Fast_ITEMS(args.ptr()), PyTuple_GET_SIZE(args.ptr())).override;
   });

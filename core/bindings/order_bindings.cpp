@@ -57,10 +57,10 @@ void bind_ranks() {
       },
       true);
   define("mode(Tensor input, int dim=-1, bool keepdim=False, *, object!? out=None) -> (values, indices)", kBoth, mode);
-  define("median(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return median(x); });
+  define("median(Tensor input)", kBoth, [](const Tensor& x) { return median(x); });
   define("median(Tensor input, int dim, bool keepdim=False, *, object!? out=None) -> (values, indices)", kBoth,
          [](const Tensor& x, int64_t dim, bool keepdim) { return median(x, dim, keepdim); });
-  define("nanmedian(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return nanmedian(x); });
+  define("nanmedian(Tensor input)", kBoth, [](const Tensor& x) { return nanmedian(x); });
   define("nanmedian(Tensor input, int dim, bool keepdim=False, *, object!? out=None) -> (values, indices)", kBoth,
          [](const Tensor& x, int64_t dim, bool keepdim) { return nanmedian(x, dim, keepdim); });
 }

@@ -5,6 +5,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/errors.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
 
@@ -28,6 +29,7 @@ class PythonBody {
     }
     PyObject* result = PyObject_Vectorcall(body(), arguments, n, nullptr);
     for (size_t i = 0; i < n; ++i) Py_DECREF(arguments[i]);
+    if (!result) add_line_to_python_error();
     return checked(result);
   }
 

@@ -149,6 +149,8 @@ void bind_samples() {
   define("normal(float mean, float std, int[] size, *, " CR_RANDOM_OPTIONS ")", kFunction, make_normal);
   define("poisson(Tensor input, Generator? generator=None)", kFunction, poisson);
   define("binomial(Tensor count, Tensor prob, Generator? generator=None)", kFunction, binomial);
+  define("_draw_gamma(Tensor alpha, Generator? generator=None)", kFunction, standard_gamma);
+  define("_draw_dirichlet(Tensor alpha, Generator? generator=None)", kFunction, dirichlet);
   define("multinomial(Tensor input, int num_samples, bool replacement=False, " CR_OUT, kFunction, multinomial);
   define("multinomial(Tensor input, int num_samples, bool replacement=False, " CR_GENERATOR, kMethod,
          [](const Tensor& weights, int64_t samples, bool replacement, Generator* g) {

@@ -94,6 +94,14 @@ void bind_spread() {
       });
 }
 
+// A truth value goes into an `out` of bool, or of uint8 from the time before bool existed.
+Tensor deliver_truth(const char* name, const Tensor& result, const Tensor& out) {
+  if (out && !is_bool(out.dtype()) && out.dtype() != DType::UInt8) {
+    raise(PyExc_RuntimeError, name, " only supports bool tensor for result, got: ", facts(out.dtype()).tensor_name);
+  }
+  return deliver_apart(result, out, {}, false);
+}
+
 [[noreturn]] void raise_running_truth(const char* name) {
   raise(PyExc_NotImplementedError, '"', name, "_out_cpu\" not implemented for 'Bool'\n  ", name,
         "_ writes into its input, and a running total of truth values is a number: call ", name);
@@ -136,9 +144,9 @@ void bind_reductions() {
          [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
            return sum(x, dims_or_all(x, dims), keepdim, t);
          });
-  define("mean(Tensor input, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+  define("mean(Tensor input, *, dtype? dtype=None, Tensor~? out=None)", kBoth,
          [](const Tensor& x, MaybeDType t) { return mean(x, Dims(), false, t); });
-  define("mean(Tensor input, int[]? dim, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None)", kBoth,
+  define("mean(Tensor input, int[]? dim, bool keepdim=False, *, dtype? dtype=None, Tensor~? out=None)", kBoth,
          [](const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeDType t) {
            return mean(x, dims_or_all(x, dims), keepdim, t);
          });
@@ -159,15 +167,17 @@ void bind_reductions() {
          [](const Tensor& x, int64_t dim, bool keepdim) { return min_dim(x, dim, keepdim); });
   define("argmax(Tensor input, int? dim=None, bool keepdim=False, *, Tensor!? out=None)", kBoth, argmax);
   define("argmin(Tensor input, int? dim=None, bool keepdim=False, *, Tensor!? out=None)", kBoth, argmin);
-  define("any(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return any(x, Dims(), false); });
+  define("any(Tensor input, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const Tensor& out) { return deliver_truth("any", any(x, Dims(), false), out); });
   define("any(Tensor input, int[]? dim, bool keepdim=False, *, Tensor? out=None)", kBoth,
-         [](const Tensor& x, const MaybeDims& dims, bool keepdim) {
-           return dims ? any_dims(x, *dims, keepdim) : any(x, Dims(), keepdim);
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, const Tensor& out) {
+           return deliver_truth("any", dims ? any_dims(x, *dims, keepdim) : any(x, Dims(), keepdim), out);
          });
-  define("all(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& x) { return all(x, Dims(), false); });
+  define("all(Tensor input, *, Tensor? out=None)", kBoth,
+         [](const Tensor& x, const Tensor& out) { return deliver_truth("all", all(x, Dims(), false), out); });
   define("all(Tensor input, int[]? dim, bool keepdim=False, *, Tensor? out=None)", kBoth,
-         [](const Tensor& x, const MaybeDims& dims, bool keepdim) {
-           return dims ? all_dims(x, *dims, keepdim) : all(x, Dims(), keepdim);
+         [](const Tensor& x, const MaybeDims& dims, bool keepdim, const Tensor& out) {
+           return deliver_truth("all", dims ? all_dims(x, *dims, keepdim) : all(x, Dims(), keepdim), out);
          });
   define("prod(Tensor input, *, dtype? dtype=None)", kBoth, [](const Tensor& x, MaybeDType t) { return prod(x, t); });
   define("prod(Tensor input, int dim, bool keepdim=False, *, dtype? dtype=None, Tensor~? out=None)", kBoth,

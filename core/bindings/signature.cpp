@@ -139,6 +139,12 @@ bool is_spread_item(const Signature& s, PyObject* o) {
         found);
 }
 
+// PyTorch has one overload of these, and makes a tensor of a number.
+bool makes_tensors_of_numbers(std::string_view name) {
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name == "add" || name == "sub" || name == "mul" || name == "div";
+}
+
 }  // namespace
 
 const char* kind_text(Kind kind) { return kKinds[static_cast<int>(kind)].spoken; }
@@ -167,18 +173,20 @@ Signature Signature::parse(std::string_view text) {
     if (p.kind == Kind::DType && p.name == "dtype") s.dtype = index;
     if (p.kind == Kind::SpreadInts || p.kind == Kind::SpreadTensors) s.spread = index;
     if (!keyword_only) s.positional = index + 1;
+    if (p.kind == Kind::Operand) s.by_kind = !makes_tensors_of_numbers(s.name);
     s.parameters.push_back(std::move(p));
   }
   return s;
 }
 
-std::string Signature::overload_text() const {
-  std::string text = "(";
-  bool starred = false;
+// With an Operand shown as `operand`.
+std::string Signature::overload_line(Kind operand) const {
+  std::string text = "\n * (";
+  bool first = true, starred = false;
   for (const Parameter& p : std::span(parameters).subspan(method)) {
-    if (text.size() > 1) text += ", ";
+    if (!std::exchange(first, false)) text += ", ";
     if (p.keyword_only && !starred) text += "*, ", starred = true;
-    text += std::string(kind_text(p.kind)) + " " + p.name;
+    text += std::string(kind_text(p.kind == Kind::Operand ? operand : p.kind)) + " " + p.name;
     if (p.default_value) {
       PyObject* shown = PyObject_Repr(p.default_value);
       text += std::string(" = ") + (shown ? PyUnicode_AsUTF8(shown) : "?");
@@ -186,6 +194,10 @@ std::string Signature::overload_text() const {
     }
   }
   return text + ")";
+}
+
+std::string Signature::overload_lines() const {
+  return by_kind ? overload_line(Kind::Tensor) + overload_line(Kind::Number) : overload_line(Kind::Operand);
 }
 
 bool fits(const Parameter& p, PyObject* value) {

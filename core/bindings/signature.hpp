@@ -53,15 +53,19 @@ struct Parameter {
 struct Signature {
   std::string name, text, returns;
   std::vector<Parameter> parameters;
-  int positional = 0;   // how many may be given by position
-  int out = -1;         // index of the `out` parameter
-  int dtype = -1;       // index of the `dtype` parameter
-  int spread = -1;      // index of an int[*] or Tensor[*] parameter
-  bool method = false;  // errors do not count the first argument: x.sum('a') has position 1
+  int positional = 0;    // how many may be given by position
+  int out = -1;          // index of the `out` parameter
+  int dtype = -1;        // index of the `dtype` parameter
+  int spread = -1;       // index of an int[*] or Tensor[*] parameter
+  bool method = false;   // errors do not count the first argument: x.sum('a') has position 1
+  bool by_kind = false;  // has an Operand where PyTorch has an overload for tensors and one for numbers
 
   static Signature parse(std::string_view text);
-  // "(Tensor input, tuple of ints dim, bool keepdim = False)", as PyTorch lists overloads.
-  std::string overload_text() const;
+  // "\n * (Tensor input, tuple of ints dim, bool keepdim = False)", as PyTorch lists overloads.
+  std::string overload_lines() const;
+
+ private:
+  std::string overload_line(Kind operand) const;
 };
 
 // Arguments bound to a signature's parameters; borrowed except for a tuple made of spread ones.

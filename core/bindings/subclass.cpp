@@ -123,6 +123,8 @@ void set_watcher(PyObject* w) {
   Py_XDECREF(old);
 }
 
+void let_watch(bool on) { in_watcher = !on; }
+
 void set_parameter_type(PyTypeObject* type) { parameter_type = type; }
 void set_torch_functions(PyObject* ordinary, PyObject* disabled) {
   ordinary_function = Py_NewRef(ordinary);

@@ -21,6 +21,7 @@ Classes classes_of(PyObject* const* args, Py_ssize_t n);
 // says what the result is. What it calls is not watched. Null: nobody watches.
 extern bool watching;  // a quick first look
 void set_watcher(PyObject* watcher);
+void let_watch(bool on);  // by the watcher: whether the calls that it makes itself are watched too
 
 // Whether an object's class may have a say; all others are plain.
 inline bool may_have_a_say(PyObject* o) {

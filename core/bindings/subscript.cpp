@@ -263,10 +263,10 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         Tensor t = Tensor::borrow(self);
         Tensor v = value_tensor(value, t.dtype());
         if (key == Py_False) return 0;  // selects nothing, so any shape will do
-        Selection s = apply_key(t, key, true);
+        Selection s = key == Py_True ? Selection{unsqueeze(t, 0), {}} : apply_key(t, key, true);
         if (!s.indices.empty()) {
           index_put(s.view, s.indices, drop_leading_ones(v, 0), false, Place::Itself);
-        } else if (s.view.get() == t.get() && v.ndim() == 0) {
+        } else if (s.view.get() == t.get() && v.ndim() == 0 && t.ndim() > 0) {
           fill(t, v, Place::Itself);
         } else {
           v = drop_leading_ones(v, s.view.ndim());

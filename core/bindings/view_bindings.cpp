@@ -21,6 +21,12 @@ Tensor as_strided_at(const Tensor& t, const Dims& size, const Dims& stride, std:
   return as_strided(t, size, stride, offset ? *offset - t.offset() : 0);
 }
 
+Tensor narrow_from(const Tensor& t, int64_t dim, const Tensor& start, int64_t length) {
+  check(start.ndim() == 0 && is_integral(start.dtype()) && !is_bool(start.dtype()),
+        "start must be an 0-dim integral Tensor.");
+  return narrow(t, dim, load(start.dtype(), start->data).integer, length);
+}
+
 // ---- in place: the tensor itself becomes the view
 
 OpInfo kT{"t_", "TBackward1", "the transpose of g"};
@@ -101,6 +107,7 @@ void bind_views() {
   define("unfold(Tensor input, int dimension, int size, int step)", kMethod, unfold);
   define("select(Tensor input, int dim, int index)", kBoth,
          [](const Tensor& t, int64_t dim, int64_t index) { return select(t, dim, index); });
+  define("narrow(Tensor input, int dim, Tensor start, int length)", kBoth, narrow_from);
   define("narrow(Tensor input, int dim, int start, int length)", kBoth, narrow);
   define("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None)", kBoth, as_strided_at);
   define("detach(Tensor input)", kBoth, detach);
@@ -124,7 +131,7 @@ void bind_views() {
   define("polar(Tensor abs, Tensor angle, *, Tensor!? out=None)", kFunction, polar);
   define("conj(Tensor input)", kBoth, [](const Tensor& t) { return conj(t); });
   define("conj_physical(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& t) { return conj(t); });
-  define("conj_physical_(Tensor input)", kMethod, [](const Tensor& t) {
+  define("conj_physical_(Tensor input)", kBoth, [](const Tensor& t) {
     Tensor self = t;
     return is_complex(t.dtype()) ? copy_(self, conj(t)) : self;
   });

@@ -107,7 +107,7 @@ Tensor abs_complex(const Tensor& t) {
 }
 
 Tensor angle_complex(const Tensor& t) {
-  return record(kAngle, of_parts(OpId::atan2, t, true), {&t}, {&t}, [](Backward& b) {
+  return record(kAngle, contiguous(of_parts(OpId::atan2, t, true)), {&t}, {&t}, [](Backward& b) {
     Tensor x = b.saved(0), size = abs_complex(x);
     Tensor slope = safe_quotient(safe_quotient(x, size), size);
     b.give(0, mul(mul(b.g(), slope), Operand(Scalar::of_complex(0, 1))));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ops/complex.hpp"
 #include "ops/copy.hpp"
 
 namespace chainrule {
@@ -27,7 +28,7 @@ void check_fits(const Scalar& value, DType dtype) {
 }
 
 // The number that is left of it in an integer dtype.
-double as_element(double value, DType dtype) {
+double as_element(const Scalar& value, DType dtype) {
   check_fits(value, dtype);
   alignas(8) char bytes[8];
   store(value, dtype, bytes);
@@ -73,6 +74,18 @@ int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step)
   double length = std::ceil((end.real - start.real) / step.real);
   check(length < static_cast<double>(kTooLong), "invalid size, possible overflow?");
   return static_cast<int64_t>(length);
+}
+
+Tensor equal_steps(double start, double end, int64_t steps) {
+  Tensor t = empty(Dims{steps}, DType::Float64);
+  auto* out = t.data<double>();
+  double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  // From both ends to the middle, so that the last value is exact.
+  for (int64_t i = 0; i < steps; ++i) {
+    out[i] = i < steps / 2 || steps == 1 ? start + step * static_cast<double>(i)
+                                         : end - step * static_cast<double>(steps - 1 - i);
+  }
+  return t;
 }
 
 }  // namespace
@@ -121,18 +134,16 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
   return to_dtype(t, dtype);
 }
 
-Tensor linspace(double start, double end, int64_t steps, DType dtype) {
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dtype) {
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
   if ((is_bool(dtype) || is_limited(dtype)) && steps > 1) refuse("linspace_cpu", dtype);
-  if (is_integral(dtype)) start = as_element(start, dtype), end = as_element(end, dtype);
-  Tensor t = empty(Dims{steps}, DType::Float64);
-  auto* out = t.data<double>();
-  double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
-  // From both ends to the middle, so that the last value is exact.
-  for (int64_t i = 0; i < steps; ++i) {
-    out[i] = i < steps / 2 || steps == 1 ? start + step * static_cast<double>(i)
-                                         : end - step * static_cast<double>(steps - 1 - i);
+  double first = start.real, last = end.real;
+  if (is_integral(dtype)) {  // as whole numbers, of which an unsigned dtype takes negative ones too
+    first = as_element(Scalar::of_int(static_cast<int64_t>(first)), dtype);
+    last = as_element(Scalar::of_int(static_cast<int64_t>(last)), dtype);
   }
+  Tensor t = equal_steps(first, last, steps);
+  if (is_complex(dtype)) t = complex_of_parts(t, equal_steps(start.imaginary, end.imaginary, steps));
   return to_dtype(t, dtype);
 }
 

@@ -9,7 +9,7 @@ namespace chainrule {
 
 Tensor full(Span sizes, const Scalar& value, DType dtype);
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype);
-Tensor linspace(double start, double end, int64_t steps, DType dtype);
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dtype);
 Tensor eye(int64_t n, int64_t m, DType dtype);
 Tensor scalar_tensor(const Scalar& value, DType dtype);
 

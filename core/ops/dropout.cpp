@@ -48,6 +48,7 @@ void refuse_integers(DType t) {
 // 0 with probability p, else 1 / (1 - p). The noise is dense, and no stream but this reads it, so its memory is filled
 // from end to end: that is the order in which a dense tensor is visited.
 void fill_noise(const Tensor& noise, double p) {
+  if (!is_differentiable(noise.dtype())) bernoulli_(noise, 1 - p, nullptr);  // tossed all the same, as in PyTorch
   refuse_integers(noise.dtype());
   by_float_type("bernoulli_scalar_cpu_", noise.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -60,8 +61,8 @@ Tensor alpha_noise(const Tensor& noise, double p, Tensor& shift) {
   constexpr double kAlpha = 1.7580993408473766;
   double a = 1.0 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
   GradModeScope off(false);
-  refuse_integers(noise.dtype());
   bernoulli_(noise, 1 - p, nullptr);
+  refuse_integers(noise.dtype());
   shift = elementwise(OpId::add, {noise, Operand(-1.0)});
   elementwise_inplace(OpId::mul, {shift, Operand(kAlpha * a)});
   elementwise_inplace(OpId::add, {shift, Operand(kAlpha * a * p)});

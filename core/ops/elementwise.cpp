@@ -6,9 +6,11 @@
 #include "autograd/cut.hpp"
 #include "autograd/dual.hpp"
 #include "autograd/inplace.hpp"
+#include "backends/cpu/half_step.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise_gradient.hpp"
+#include "ops/elementwise_layout.hpp"
 #include "ops/pending.hpp"
 #include "ops/refusals.hpp"
 #include "ops/refused_derivatives.hpp"
@@ -50,18 +52,11 @@ Shape shape_of(const OpRecord& op, std::span<const Operand> in, const double* pa
   return s;
 }
 
-// Whether a contiguous operand's strides are kept as they are, also those of dimensions of size one. As in PyTorch,
-// where equal shapes take a path that makes them anew and a number does not.
-bool keeps_strides(std::span<const Operand> in) { return in.size() == 2 && !(in[0].tensor && in[1].tensor); }
-
-// A fresh output that keeps the layout of the first operand that has the result's shape.
-Tensor allocate(const Shape& s, std::span<const Operand> in) {
-  for (const Operand& o : in) {
-    if (!o.tensor || !equal(Span(o.tensor->sizes(), o.tensor->ndim), s.sizes)) continue;
-    if (o.tensor->has(kContiguous) && !keeps_strides(in)) break;
-    return empty_strided(s.sizes, dense_strides_like(Tensor::borrow(o.tensor)), s.result);
-  }
-  return empty(s.sizes, s.result);
+Tensor allocate(const OpRecord& op, const Shape& s, std::span<const Operand> in) {
+  const TensorObject* first = in[0].tensor;
+  bool leads = first && first->has(kContiguous) && has_shape(first, s.sizes);  // then nothing else matters
+  if (leads && !keeps_strides(in)) return empty(s.sizes, s.result);
+  return empty_strided(s.sizes, fresh_strides(op, s.sizes, in), s.result);
 }
 
 void check_division(const OpRecord& op) {
@@ -72,17 +67,26 @@ void check_division(const OpRecord& op) {
 
 // Note [Operands of narrow dtypes]
 // Kernels calculate with int64 and float, but an operand is first what the common dtype makes of it: beside an int8
-// tensor, 300 is 44, and an int32 tensor beside a bfloat16 one is rounded to eight bits. A single integer beside halves
-// is not: it may be a count that no half holds.
-Operand narrowed(const Operand& o, DType common, Tensor& held) {
-  if (o.tensor ? o.tensor->dtype == common : o.scalar.kind > Scalar::kInt) return o;
-  if (is_integral(common) && !(o.tensor && o.tensor->ndim)) {
+// tensor, 300 is 44; beside a bfloat16 tensor, 2.57 and an int32 tensor are rounded to eight bits. A single factor,
+// divisor or weight beside halves is not: it may be a count that no half holds. In all this PyTorch does the same.
+bool keeps_number(const OpRecord& op, int position, const Operand& o) {
+  if (op.id == OpId::mul) return position == 1 || !o.tensor;
+  if (op.id == OpId::lerp) return position == 2 && !o.tensor;
+  bool divides = op.id == OpId::div || op.id == OpId::div_floor || op.id == OpId::div_trunc;
+  return position == 1 && (divides || op.id == OpId::floor_divide);
+}
+
+Operand narrowed(const Operand& o, DType common, bool kept, Tensor& held) {
+  if (o.tensor && o.tensor->dtype == common) return o;
+  if (!(o.tensor && o.tensor->ndim)) {
+    if (kept && !is_integral(common)) return o;
     Scalar given = o.tensor ? load(o.tensor->dtype, o.tensor->data) : o.scalar;
+    if (!o.tensor && is_integral(common) && given.kind > Scalar::kInt) return o;
     alignas(8) char bytes[8];
     store(given, common, bytes);
     return Operand(load(common, bytes));
   }
-  if (!is_integral(common) && o.tensor && o.tensor->numel > 1 && is_integral(o.tensor->dtype)) {
+  if (!is_integral(common) && o.tensor->numel > 1 && is_integral(o.tensor->dtype)) {
     GradModeScope off(false);
     held = to_dtype(Tensor::borrow(o.tensor), common);
     return Operand(held);
@@ -95,12 +99,15 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
   Operand narrow[kMaxInputs];
   Tensor held[kMaxInputs];
   if (s.common != DType::Int64 && (is_integral(s.common) || (is_floating(s.common) && size_of(s.common) == 2))) {
-    for (int i = 0; i < op.input_count; ++i) narrow[i] = i == op.condition ? in[i] : narrowed(in[i], s.common, held[i]);
+    for (int i = 0; i < op.input_count; ++i)
+      narrow[i] = i == op.condition ? in[i] : narrowed(in[i], s.common, keeps_number(op, i, in[i]), held[i]);
     in = {narrow, in.size()};
   }
   Compute compute = compute_of(s.common);
   DType arithmetic = kComputeDType[static_cast<int>(compute)];
-  ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute)];
+  bool steps_in_half = op.id == OpId::nextafter && size_of(s.common) == 2;
+  ElementwiseKernel kernel =
+      steps_in_half ? cpu::half_step_of(s.common) : kernels_of(op).forward[static_cast<int>(compute)];
   cpu::TileOperand lanes[cpu::kMaxTileOperands];
   Numbers numbers;
   lanes[0] = output_lane(out, op.is_test ? DType::Bool : arithmetic);
@@ -256,7 +263,7 @@ Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parame
   }
   settle();
   Shape s = shape_of(op, in, parameters);
-  Tensor out = allocate(s, in);
+  Tensor out = allocate(op, s, in);
   run_forward(op, in, s, parameters, out);
   return out;
 }
@@ -398,7 +405,10 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
     for (const Operand& o : in) forward_mode::refuse_out(op.name, o.tensor);
   }
   refuse_out(op, in, s.result, out.dtype());
-  prepare_out(out, s.sizes);
+  if (!equal(out.sizes(), s.sizes)) {
+    prepare_out(out, s.sizes);
+    set_layout(out.get(), s.sizes, fresh_strides(op, s.sizes, in));
+  }
   check_no_overlap(out);
   Operand copies[kMaxInputs];
   Tensor former[kMaxInputs];
@@ -408,7 +418,9 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
     former[i] = clone(Tensor::borrow(in[i].tensor));
     copies[i].tensor = former[i].get();
   }
-  bool rounded_first = out.dtype() != s.result && is_floating(s.result) && size_of(s.result) == 2;
+  // What is calculated wider than the result is first that: uint8 wraps around before it becomes an int64.
+  bool is_narrow = is_integral(s.result) ? size_of(s.result) < 8 : is_floating(s.result) && size_of(s.result) == 2;
+  bool rounded_first = out.dtype() != s.result && is_narrow;
   Tensor into = rounded_first ? empty(s.sizes, s.result) : out;
   run_forward(op, {copies, in.size()}, s, parameters, into);
   if (rounded_first) copy_elements(out, into);

@@ -8,6 +8,7 @@
 #include "ops/promotion.hpp"
 #include "ops/slices.hpp"
 #include "ops/view.hpp"
+#include "tensor/memory_order.hpp"
 
 namespace chainrule {
 namespace {
@@ -100,6 +101,23 @@ Dims result_sizes(const Plan& plan, const cpu::Slices& s) {
   for (int64_t n : plan.shape) sizes.push_back(n);
   for (int64_t n : s.after_sizes) sizes.push_back(n);
   return sizes;
+}
+
+// Strides of the result as PyTorch's: the order in memory of the dimensions that are not indexed, then of the indices.
+Dims result_strides(const Plan& plan, const cpu::Slices& s, Span sizes) {
+  int first = s.before_sizes.size(), count = static_cast<int>(sizes.size());
+  std::vector<Dims> operands(1, Dims(count));
+  for (int d = 0; d < count; ++d) operands[0][d] = 0;
+  std::copy(s.before_strides.begin(), s.before_strides.end(), operands[0].begin());
+  std::copy(s.after_strides.begin(), s.after_strides.end(), operands[0].begin() + first + plan.shape.size());
+  for (const Entry& e : plan.entries) {
+    Dims strides(count);
+    for (int d = 0; d < count; ++d) strides[d] = 0;
+    int at = first + plan.shape.size() - e.index.ndim();
+    for (int d = 0; d < e.index.ndim(); ++d) strides[at + d] = e.index.size(d) == sizes[at + d] ? e.index.stride(d) : 0;
+    operands.push_back(strides);
+  }
+  return dense_strides(sizes, operands);
 }
 
 void check_found(Bad bad, const Entry& e, const Tensor& x) {
@@ -207,6 +225,9 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
   } else {
     locate(plan, x, at);
     read_slices(at, x, result);
+    GradModeScope off(false);
+    Dims strides = result_strides(plan, at.slices, result.sizes());
+    if (!equal(strides, result.strides())) result = copy_strided(result, strides);
   }
   const Tensor* input[] = {&x};
   return record_many(kIndex, result, input, pointers(indices), [sizes = Dims(x.sizes())](Backward& b, Kept* kept) {

@@ -146,7 +146,7 @@ Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
                  Place place) {
   int d = wrap_dim(dim, x.ndim());
   check_slices("index_add", x, d, index, source);
-  Tensor out = open_write(place, {&x, &source});
+  Tensor out = open_plain_write(place, {&x, &source});
   Tensor given = apart_from(out, source);
   apart_from(out, index);
   {
@@ -168,7 +168,7 @@ Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
 Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source, Place place) {
   int d = wrap_dim(dim, x.ndim());
   check_copy(x, d, index, source);
-  Tensor out = open_write(place, {&x, &source});
+  Tensor out = open_plain_write(place, {&x, &source});
   Tensor given = apart_from(out, source);
   apart_from(out, index);
   LocatedSlices at;

@@ -79,12 +79,12 @@ void fill_under(const Tensor& out, const Tensor& mask, const Tensor& value) {
 Tensor open_masked(const char* op, Place place, std::initializer_list<const Tensor*> inputs, const Tensor& mask) {
   const Tensor& x = **inputs.begin();
   Dims shape = broadcast_shapes(x.sizes(), mask.sizes(), op);
-  if (equal(shape, x.sizes())) return open_write(place, inputs);
+  if (equal(shape, x.sizes())) return open_plain_write(place, inputs);
   if (place == Place::Itself) {
     raise(PyExc_RuntimeError, "output with shape ", x.sizes(), " doesn't match the broadcast shape ", Span(shape));
   }
   GradModeScope off(false);
-  return contiguous(clone(expand(x, shape)));
+  return copy_strided(expand(x, shape), contiguous_strides(shape));
 }
 
 void check_mask(const char* op, const Tensor& mask) {

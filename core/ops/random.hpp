@@ -36,6 +36,9 @@ Tensor normal_spread(double mean, const Tensor& std, Generator* generator, const
 Tensor normal_each(const Tensor& mean, const Tensor& std, Generator* generator, const Tensor& out);
 Tensor poisson(const Tensor& rate, Generator* generator);
 Tensor binomial(const Tensor& count, const Tensor& p, Generator* generator);
+// Without history: how the samples move with alpha is written in Python, distributions/gamma_samples.py.
+Tensor standard_gamma(const Tensor& alpha, Generator* generator);
+Tensor dirichlet(const Tensor& alpha, Generator* generator);
 Tensor multinomial(const Tensor& weights, int64_t samples, bool replacement, Generator* generator, const Tensor& out);
 
 // ---- dropout.cpp: elements or whole channels set to zero, or to where selu saturates.

@@ -170,6 +170,29 @@ Tensor binomial(const Tensor& count, const Tensor& p, Generator* generator) {
   return record_refusal(kBinomial, result, {&count, &p});
 }
 
+// draw(samples, alpha) for float and double; other dtypes are refused by PyTorch's name of the kernel.
+template <class Draw>
+Tensor draw_by_alpha(const char* name, const Tensor& alpha, Draw&& draw) {
+  if (alpha.dtype() != DType::Float32 && alpha.dtype() != DType::Float64) refuse_dtype(name, alpha.dtype());
+  Tensor parameters = plain(alpha), result = empty(alpha.sizes(), alpha.dtype());
+  auto each = [&]<class T>(T) { draw(result.data<T>(), static_cast<const T*>(parameters.data<T>())); };
+  alpha.dtype() == DType::Float32 ? each(float()) : each(double());
+  return result;
+}
+
+Tensor standard_gamma(const Tensor& alpha, Generator* generator) {
+  return draw_by_alpha("gamma_cpu", alpha, [&]<class T>(T* out, const T* parameters) {
+    stream::standard_gamma(chosen(generator), out, parameters, alpha.numel());
+  });
+}
+
+Tensor dirichlet(const Tensor& alpha, Generator* generator) {
+  int64_t columns = alpha.ndim() ? alpha.size(alpha.ndim() - 1) : 1;
+  return draw_by_alpha("dirichlet", alpha, [&]<class T>(T* out, const T* parameters) {
+    stream::dirichlet(chosen(generator), out, parameters, columns ? alpha.numel() / columns : 0, columns);
+  });
+}
+
 Tensor multinomial(const Tensor& weights, int64_t samples, bool replacement, Generator* generator, const Tensor& out) {
   if (out && out.dtype() != DType::Int64)
     raise(PyExc_RuntimeError, "multinomial expects Long tensor out, got: ", facts(out.dtype()).tensor_name);

@@ -63,7 +63,7 @@ ValuesAndIndices pick_along(OpInfo& op, const Tensor& x, int dim, bool keepdim, 
     pick(rows_of(from), values->data, indices.data<int64_t>());
   auto shaped = [&](const Tensor& t) {
     GradModeScope off(false);
-    return alias(reshape(with_dim_back(t, dim, x), sizes));
+    return alias(reshape(with_dim_back(t, dim), sizes));
   };
   values = shaped(values), indices = shaped(indices);
   Tensor result =

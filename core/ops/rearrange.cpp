@@ -151,9 +151,11 @@ Tensor repeat(const Tensor& t, Span repeats) {
   }
   Dims sizes(n), apart, strides;
   for (int i = 0; i < n; ++i) {
-    int64_t own = i < added ? 1 : t.size(i - added);
-    sizes[i] = repeats[static_cast<size_t>(i)] * own;
-    apart.push_back(repeats[static_cast<size_t>(i)]);
+    int64_t own = i < added ? 1 : t.size(i - added), times = repeats[static_cast<size_t>(i)];
+    if (__builtin_mul_overflow(times, own, &sizes[i])) {
+      raise(PyExc_RuntimeError, "Storage size calculation overflowed: repeat ", times, " times of size ", own);
+    }
+    apart.push_back(times);
     strides.push_back(0);
     apart.push_back(own);
     strides.push_back(i < added ? 0 : t.stride(i - added));

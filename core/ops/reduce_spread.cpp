@@ -33,6 +33,17 @@ void check_freedom(const char* name, double freedom) {
   checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 
+// The mean as PyTorch's running one: infinity minus infinity, NaN, once anything follows an infinite element.
+Tensor running_mean(const Tensor& average, const Tensor& x, uint64_t reduced, bool keepdim) {
+  Tensor infinite = elementwise(OpId::isinf, {average});
+  if (!load(DType::Bool, any(infinite, Dims(), false)->data).integer) return average;
+  Dims dims = ReducedShape{reduced, Dims(x.sizes()), keepdim}.dims();
+  Tensor marks = elementwise(OpId::isinf, {x}), last = marks;
+  for (int64_t d : dims) last = narrow(last, d, last.size(static_cast<int>(d)) - 1, 1);
+  Tensor followed = elementwise(OpId::ne, {sum(marks, dims, keepdim, {}), sum(last, dims, keepdim, {})});
+  return elementwise(OpId::where, {elementwise(OpId::logical_and, {infinite, followed}), Scalar(NAN), average});
+}
+
 // The variance, and the mean when `average` is not null; not recorded.
 Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction, const char* name, Tensor* average) {
   GradModeScope off(false);
@@ -40,11 +51,15 @@ Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction
   double freedom = static_cast<double>(ReducedShape{reduced, sizes, keepdim}.folded()) - correction;
   check_freedom(name, freedom);
   freedom = std::max(freedom, 0.0);
-  if (!is_complex(x.dtype())) return fold(Fold::Spread, x, reduced, keepdim, {x.dtype(), x.dtype(), freedom, average});
+  if (!is_complex(x.dtype())) {
+    Tensor y = fold(Fold::Spread, x, reduced, keepdim, {x.dtype(), x.dtype(), freedom, average});
+    if (average) *average = running_mean(*average, x, reduced, keepdim);
+    return y;
+  }
   // The parts of a complex number vary independently.
   DType part = real_of(x.dtype());
   Tensor means, parts = fold(Fold::Spread, view_as_real(x), reduced, keepdim, {part, part, freedom, &means});
-  if (average) *average = view_as_complex(means);
+  if (average) *average = alias(view_as_complex(means));
   return sum(parts, Dims{-1}, false, {});
 }
 

@@ -33,26 +33,27 @@ void split_gradient(Backward& b, const Tensor& rest, const F& part) {
   b.give(0, rest);
 }
 
-template <class F>
-Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, F part) {
-  Tensor out;
-  {
-    GradModeScope off(false);
-    forward_mode::PauseScope pause;
-    out = clone(x);
-    put_part(part(out), src);
-  }
-  return record(op, out, {&x, &src}, {}, [part](Backward& b) { split_gradient(b, clone(b.g()), part); });
-}
-
 // A copy of all the memory that a tensor has elements in, with the same strides; of an expanded tensor a plain one.
 Tensor copy_of_storage(const Tensor& t) {
+  if (is_dense(t.sizes(), t.strides())) return clone(t);
   for (int d = 0; d < t.ndim(); ++d) {
     if (t.stride(d) == 0 && t.size(d) > 1) return contiguous(clone(t));
   }
   int64_t items = t->storage->bytes / static_cast<int64_t>(size_of(t.dtype()));
   Tensor all = clone(tensor_over(t->storage, Dims{items}, Dims{1}, 0, t.dtype()));
   return tensor_over(all->storage, t.sizes(), t.strides(), t.offset(), t.dtype());
+}
+
+template <class F>
+Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, F part) {
+  Tensor out;
+  {
+    GradModeScope off(false);
+    forward_mode::PauseScope pause;
+    out = copy_of_storage(x);
+    put_part(part(out), src);
+  }
+  return record(op, out, {&x, &src}, {}, [part](Backward& b) { split_gradient(b, clone(b.g()), part); });
 }
 
 // What as_strided shows, counted from a tensor's first element.

@@ -17,14 +17,17 @@ cpu::PackedRows rows_of(const Tensor& x) {
   return {x.dtype(), x->data, length ? x.numel() / length : 0, length};
 }
 
-Tensor with_dim_back(const Tensor& result, int dim, const Tensor& like) {
-  int last = like.ndim() - 1;
-  if ((dim >= last && like.is_contiguous()) || like.ndim() == 0) return result;
+Tensor with_dim_back(const Tensor& result, int dim) {
+  int last = result.ndim() - 1;
+  if (dim >= last) return result;
   GradModeScope off(false);
-  Tensor view = transpose(result, dim, last), out;
-  bool same_shape = equal(view.sizes(), like.sizes());
-  out = same_shape ? empty_strided(view.sizes(), dense_strides_like(like), view.dtype())
-                   : empty(view.sizes(), view.dtype());
+  return alias(contiguous(transpose(result, dim, last)));
+}
+
+Tensor with_dim_back(const Tensor& result, int dim, const Tensor& like) {
+  if (like.is_contiguous()) return with_dim_back(result, dim);
+  GradModeScope off(false);
+  Tensor view = transpose(result, dim, -1), out = empty_strided(like.sizes(), dense_strides_like(like), result.dtype());
   copy_elements(out, view);
   return out;
 }

@@ -9,7 +9,9 @@ namespace chainrule {
 Tensor with_dim_last(const Tensor& x, int dim);
 cpu::PackedRows rows_of(const Tensor& dim_last);
 
-// A result whose last dimension belongs at `dim`, in the memory order that an op with the input `like` gives.
+// A result whose last dimension belongs at `dim`, contiguous.
+Tensor with_dim_back(const Tensor& result, int dim);
+// The same in the memory order of `like`, which has its shape.
 Tensor with_dim_back(const Tensor& result, int dim, const Tensor& like);
 
 }  // namespace chainrule

@@ -81,7 +81,7 @@ Tensor checked_scatter(const char* op, const Tensor& x, int dim, const Tensor& i
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src, Place place) {
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, src);
-  Tensor out = open_write(place, {&x, &src});
+  Tensor out = open_plain_write(place, {&x, &src});
   meet_along(cpu::Meet::Replace, out, d, apart_from(out, at), apart_from(out, src));
   return record_write(kScatter, place, out, {&x, &src}, {&at}, [d, sizes = Dims(src.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "index", Slot{0});
@@ -93,7 +93,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& 
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value, Place place) {
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, Tensor());
-  Tensor out = open_write(place, {&x});
+  Tensor out = open_plain_write(place, {&x});
   meet_along(cpu::Meet::Replace, out, d, apart_from(out, at), scalar_tensor(value, x.dtype()));
   return record_write(kScatterValue, place, out, {&x}, {&at}, [d](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "index", Slot{0});
@@ -104,7 +104,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& 
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src, Place place) {
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, src);
-  Tensor out = open_write(place, {&x, &src});
+  Tensor out = open_plain_write(place, {&x, &src});
   meet_wide(cpu::Meet::Add, out, d, apart_from(out, at), apart_from(out, src));
   return record_write(kScatterAdd, place, out, {&x, &src}, {&at},
                       [d, sizes = Dims(src.sizes())](Backward& b, Kept* kept) {
@@ -119,7 +119,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& 
   int d = wrap_dim(dim, x.ndim());
   cpu::Meet meet = meet_named(reduce);
   Tensor at = checked_scatter("scatter", x, d, index, src);
-  Tensor out = open_write(place, {&x, &src});
+  Tensor out = open_plain_write(place, {&x, &src});
   meet_wide(meet, out, d, apart_from(out, at), apart_from(out, src));
   return without_derivative(place, out, {&x, &src});
 }
@@ -129,7 +129,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& 
   int d = wrap_dim(dim, x.ndim());
   cpu::Meet meet = meet_named(reduce);
   Tensor at = checked_scatter("scatter", x, d, index, Tensor());
-  Tensor out = open_write(place, {&x});
+  Tensor out = open_plain_write(place, {&x});
   meet_wide(meet, out, d, apart_from(out, at), scalar_tensor(value, x.dtype()));
   return without_derivative(place, out, {&x});
 }

@@ -197,7 +197,7 @@ void refuse_index_reduce(const Tensor& x, Reduce how, bool include_self) {
 
 Tensor reduce_at(OpInfo& op, const Tensor& x, const Places& at, const Tensor& src, Reduce how, bool include_self,
                  Place place) {
-  Tensor out = open_write(place, {&x, &src});
+  Tensor out = open_plain_write(place, {&x, &src});
   Tensor given = apart_from(out, src), former = x;
   apart_from(out, at.index);
   if (place == Place::Itself && should_record_write(std::array{&x, &src})) {

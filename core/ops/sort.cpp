@@ -69,7 +69,7 @@ ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim, bool largest, boo
   if (x.ndim()) sizes.back() = k;
   Tensor values = empty(sizes, x.dtype()), indices = empty(sizes, DType::Int64);
   cpu::topk_rows(rows_of(from), x.ndim() ? k : 1, largest, sorted, values->data, indices.data<int64_t>());
-  return recorded(kTopk, x, d, with_dim_back(values, d, x), with_dim_back(indices, d, x));
+  return recorded(kTopk, x, d, with_dim_back(values, d), with_dim_back(indices, d));
 }
 
 }  // namespace chainrule

@@ -88,11 +88,11 @@ Dims infer_sizes(Span sizes, int64_t numel) {
   }
   if (result.contains(0)) known = overflow = 0;
   if (unknown >= 0 && !overflow) {
-    if (known == 0) {
+    if (known == 0 && numel == 0) {
       raise(PyExc_RuntimeError, "cannot reshape tensor of 0 elements into shape ", sizes,
             " because the unspecified dimension size -1 can be any value and is ambiguous");
     }
-    if (numel % known == 0) {
+    if (known > 0 && numel % known == 0) {
       result[unknown] = numel / known;
       known = numel;
     }

@@ -29,6 +29,14 @@ Tensor open_write(Place place, std::initializer_list<const Tensor*> inputs) {
   return self;
 }
 
+Tensor open_plain_write(Place place, std::initializer_list<const Tensor*> inputs) {
+  const Tensor& self = **inputs.begin();
+  if (place == Place::Itself || self.is_contiguous()) return open_write(place, inputs);
+  GradModeScope off(false);
+  forward_mode::PauseScope pause;
+  return copy_strided(self, contiguous_strides(self.sizes()));
+}
+
 Tensor record_underivable(const char* name, Place place, const Tensor& out,
                           std::initializer_list<const Tensor*> inputs) {
   return record_write(kUnderivable, place, out, inputs, {},

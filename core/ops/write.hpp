@@ -8,6 +8,8 @@ enum class Place : uint8_t { Copy, Itself };
 
 // What will be written: a copy of inputs[0], or itself after checks.
 Tensor open_write(Place place, std::initializer_list<const Tensor*> inputs);
+// The same, with a copy that is contiguous whatever the input is.
+Tensor open_plain_write(Place place, std::initializer_list<const Tensor*> inputs);
 
 // Records what was written into `out`, which open_write gave. See record_many; saving `out` saves the result.
 template <class F>

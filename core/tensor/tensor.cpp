@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tensor/error.hpp"
+#include "tensor/memory_order.hpp"
 #include "tensor/slab.hpp"
 
 namespace chainrule {
@@ -57,18 +58,21 @@ bool strides_are_contiguous(Span sizes, Span strides, int64_t numel) {
   return true;
 }
 
-// Dimensions from the outermost in memory to the innermost, as PyTorch's TensorIterator orders a fresh output.
-Dims memory_order(Span sizes, Span strides) {
-  Dims order(static_cast<int>(sizes.size()));
-  std::iota(order.begin(), order.end(), 0);
+// Dimensions from the innermost in memory to the outermost, as PyTorch's TensorIterator orders a fresh output: the
+// first operand decides that is not broadcast along either of two dimensions.
+Dims memory_order(Span sizes, std::span<const Dims> operands) {
   auto must_swap = [&](int64_t inner, int64_t outer) {
-    if (strides[inner] == 0 || strides[outer] == 0) return 0;
-    if (strides[inner] != strides[outer]) return strides[inner] < strides[outer] ? -1 : 1;
-    return sizes[inner] > sizes[outer] ? 1 : 0;
+    for (const Dims& strides : operands) {
+      int64_t a = strides[static_cast<int>(inner)], b = strides[static_cast<int>(outer)];
+      if (a == 0 || b == 0) continue;
+      if (a != b) return a < b ? -1 : 1;
+      if (sizes[inner] > sizes[outer]) return 1;
+    }
+    return 0;
   };
   // Insertion sort on the reversed list: stable for ties, quits at the first decided comparison.
-  Dims reversed(order.size());
-  for (int i = 0; i < order.size(); ++i) reversed[i] = order.size() - 1 - i;
+  Dims reversed(static_cast<int>(sizes.size()));
+  for (int i = 0; i < reversed.size(); ++i) reversed[i] = reversed.size() - 1 - i;
   for (int i = 1; i < reversed.size(); ++i) {
     int at = i;
     for (int j = i - 1; j >= 0; --j) {
@@ -81,7 +85,7 @@ Dims memory_order(Span sizes, Span strides) {
       }
     }
   }
-  return reversed;  // innermost first
+  return reversed;
 }
 
 // From the first element to the end of the last.
@@ -144,9 +148,9 @@ Dims contiguous_strides(Span sizes) {
 }
 
 bool is_dense(Span sizes, Span strides) {
-  Dims inner_first = memory_order(sizes, strides);
+  Dims laid_out(strides);
   int64_t expected = 1;
-  for (int64_t d : inner_first) {
+  for (int64_t d : memory_order(sizes, {&laid_out, 1})) {
     if (sizes[d] == 1) continue;
     if (strides[d] != expected) return false;
     expected *= sizes[d];
@@ -156,11 +160,16 @@ bool is_dense(Span sizes, Span strides) {
 
 Dims dense_strides_like(const Tensor& like) {
   if (like.is_contiguous() || is_dense(like.sizes(), like.strides())) return Dims(like.strides());
-  Dims strides(like.ndim());
+  Dims laid_out(like.strides());
+  return dense_strides(like.sizes(), {&laid_out, 1});
+}
+
+Dims dense_strides(Span sizes, std::span<const Dims> operands) {
+  Dims strides(static_cast<int>(sizes.size()));
   int64_t step = 1;
-  for (int64_t d : memory_order(like.sizes(), like.strides())) {
+  for (int64_t d : memory_order(sizes, operands)) {
     strides[static_cast<int>(d)] = step;
-    step *= std::max<int64_t>(like.size(static_cast<int>(d)), 1);
+    step *= std::max<int64_t>(sizes[d], 1);
   }
   return strides;
 }

@@ -70,23 +70,29 @@ __version__ = "0.1.0"
 # Other names of the dtypes.
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
-chalf, cfloat, cdouble = None, complex64, complex128
-del chalf
+cfloat, cdouble = complex64, complex128
+legacy_contiguous_format = contiguous_format
 newaxis = None
+
+# What PyTorch says of its build: LAPACK and Fourier transforms are there, MKL and OpenMP are not.
+has_lapack = has_spectral = True
+has_mkl = has_openmp = False
 
 # Every operation of the core, except those that PyTorch keeps in submodules.
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
-    *("accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions"),
+    *("accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions"),
     *(
         "explain",
         "fft",
         "func",
+        "functional",
         "futures",
         "fx",
         "hub",
         "jit",
+        "library",
         "linalg",
         "masked",
         "mps",
@@ -95,7 +101,19 @@ _SUBMODULES = {
         "nn",
         "onnx",
     ),
-    *("optim", "overrides", "printing", "profiler", "random", "serialization", "signal", "special", "storage"),
+    *(
+        "ops",
+        "optim",
+        "overrides",
+        "printing",
+        "profiler",
+        "random",
+        "return_types",
+        "serialization",
+        "signal",
+        "special",
+        "storage",
+    ),
     *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "__config__"),
 }
 _FROM_SUBMODULES = {
@@ -121,7 +139,6 @@ _FROM_SUBMODULES = {
         "amp.state",
     ),
     "set_printoptions": "printing",
-    **dict.fromkeys(("is_anomaly_enabled", "is_anomaly_check_nan_enabled"), "autograd.anomaly_mode"),
     **dict.fromkeys(("explain_none", "nan_guard"), "explain"),
     "vmap": "func",
     "manual_seed": "random",
@@ -135,11 +152,50 @@ _FROM_SUBMODULES = {
     "native_channel_shuffle": "nn.functional",
     "pairwise_distance": "nn.functional",
     "pdist": "nn.functional",
-    **dict.fromkeys(("asarray", "from_dlpack", "to_dlpack"), "interop"),
+    **dict.fromkeys(("asarray", "from_dlpack", "from_file", "to_dlpack"), "interop"),
+    **dict.fromkeys(("solve", "eig", "symeig", "lstsq", "matrix_rank"), "removed"),
+    **dict.fromkeys(("cond", "while_loop"), "control_flow"),
+    **dict.fromkeys(
+        (
+            *("SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not"),
+            *("sym_sqrt", "sym_sum"),
+        ),
+        "symbolic_numbers",
+    ),
+    **dict.fromkeys(
+        (
+            *("BoolStorage", "ByteStorage", "CharStorage", "ShortStorage", "IntStorage", "LongStorage", "HalfStorage"),
+            *("BFloat16Storage", "FloatStorage", "DoubleStorage", "ComplexFloatStorage", "ComplexDoubleStorage"),
+        ),
+        "legacy_storages",
+    ),
+    "thread_safe_generator": "random",
     **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
+    **dict.fromkeys(
+        (
+            *("BFloat16Storage", "BoolStorage", "ByteStorage", "CharStorage", "ComplexDoubleStorage"),
+            *("ComplexFloatStorage", "DoubleStorage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage"),
+            *("ShortStorage", "Storage"),
+        ),
+        "legacy_storage",
+    ),
     **dict.fromkeys(("load", "save"), "serialization"),
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
     "compile": "compiler",
+    "Future": "futures",
+    **dict.fromkeys(
+        ("_standard_gamma", "_standard_gamma_grad", "_sample_dirichlet", "_dirichlet_grad"),
+        "distributions.gamma_samples",
+    ),
+    **dict.fromkeys(
+        (
+            *("float4_e2m1fn_x2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"),
+            *("float8_e8m0fnu", "qint8", "quint8", "qint32"),
+        ),
+        "absent_dtypes",
+    ),
+    **dict.fromkeys(("PyTorchFileReader", "PyTorchFileWriter"), "_C"),
+    **dict.fromkeys(("ScriptModule", "ScriptFunction"), "jit"),
     "broadcast_shapes": "shapes",
     "typename": "type_name",
     "DisableTorchFunctionSubclass": "overrides",
@@ -149,7 +205,7 @@ _FROM_SUBMODULES = {
             *("is_deterministic_algorithms_warn_only_enabled", "set_deterministic_debug_mode", "set_flush_denormal"),
             *("get_float32_matmul_precision", "set_float32_matmul_precision", "get_default_device"),
             *("set_default_device", "get_num_interop_threads", "set_num_interop_threads", "set_warn_always"),
-            *("is_warn_always_enabled", "compiled_with_cxx11_abi"),
+            *("is_warn_always_enabled", "compiled_with_cxx11_abi", "get_device_module"),
         ),
         "settings",
     ),

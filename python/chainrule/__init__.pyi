@@ -6,6 +6,7 @@ from typing import Any, TypeGuard, overload
 from . import _core
 from . import accelerator as accelerator
 from . import amp as amp
+from . import ao as ao
 from . import autograd as autograd
 from . import backends as backends
 from . import compiler as compiler
@@ -15,10 +16,12 @@ from . import distributed as distributed
 from . import distributions as distributions
 from . import fft as fft
 from . import func as func
+from . import functional as functional
 from . import futures as futures
 from . import fx as fx
 from . import hub as hub
 from . import jit as jit
+from . import library as library
 from . import linalg as linalg
 from . import masked as masked
 from . import mps as mps
@@ -26,11 +29,13 @@ from . import mtia as mtia
 from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import onnx as onnx
+from . import ops as ops
 from . import optim as optim
 from . import overrides as overrides
 from . import printing as printing
 from . import profiler as profiler
 from . import random as random
+from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
 from . import special as special
@@ -41,6 +46,8 @@ from . import types as types
 from . import utils as utils
 from . import version as version
 from . import xpu as xpu
+from ._C import PyTorchFileReader as PyTorchFileReader
+from ._C import PyTorchFileWriter as PyTorchFileWriter
 from ._core import Generator as Generator
 from ._core import Size as Size
 from ._core import Tensor as Tensor
@@ -86,6 +93,15 @@ from ._core import uint8 as uint8
 from ._core import uint16 as uint16
 from ._core import uint32 as uint32
 from ._core import uint64 as uint64
+from .absent_dtypes import float4_e2m1fn_x2 as float4_e2m1fn_x2
+from .absent_dtypes import float8_e4m3fn as float8_e4m3fn
+from .absent_dtypes import float8_e4m3fnuz as float8_e4m3fnuz
+from .absent_dtypes import float8_e5m2 as float8_e5m2
+from .absent_dtypes import float8_e5m2fnuz as float8_e5m2fnuz
+from .absent_dtypes import float8_e8m0fnu as float8_e8m0fnu
+from .absent_dtypes import qint8 as qint8
+from .absent_dtypes import qint32 as qint32
+from .absent_dtypes import quint8 as quint8
 from .amp import GradScaler as GradScaler
 from .amp import autocast as autocast
 from .amp.state import autocast_decrement_nesting as autocast_decrement_nesting
@@ -110,15 +126,25 @@ from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
 from .compiler import compile as compile
+from .control_flow import cond as cond
+from .control_flow import while_loop as while_loop
 from .cuda import AcceleratorError as AcceleratorError
 from .cuda import OutOfMemoryError as OutOfMemoryError
+from .distributions.gamma_samples import _dirichlet_grad as _dirichlet_grad
+from .distributions.gamma_samples import _sample_dirichlet as _sample_dirichlet
+from .distributions.gamma_samples import _standard_gamma as _standard_gamma
+from .distributions.gamma_samples import _standard_gamma_grad as _standard_gamma_grad
 from .explain import ExplainModule as _ExplainModule
 from .explain import explain_none as explain_none
 from .explain import nan_guard as nan_guard
 from .func import vmap as vmap
+from .futures import Future as Future
 from .interop import asarray as asarray
 from .interop import from_dlpack as from_dlpack
+from .interop import from_file as from_file
 from .interop import to_dlpack as to_dlpack
+from .jit import ScriptFunction as ScriptFunction
+from .jit import ScriptModule as ScriptModule
 from .legacy_constructor import BFloat16Tensor as BFloat16Tensor
 from .legacy_constructor import BoolTensor as BoolTensor
 from .legacy_constructor import ByteTensor as ByteTensor
@@ -138,6 +164,19 @@ from .legacy_losses import kl_div as kl_div
 from .legacy_losses import margin_ranking_loss as margin_ranking_loss
 from .legacy_losses import poisson_nll_loss as poisson_nll_loss
 from .legacy_losses import triplet_margin_loss as triplet_margin_loss
+from .legacy_storage import BFloat16Storage as BFloat16Storage
+from .legacy_storage import BoolStorage as BoolStorage
+from .legacy_storage import ByteStorage as ByteStorage
+from .legacy_storage import CharStorage as CharStorage
+from .legacy_storage import ComplexDoubleStorage as ComplexDoubleStorage
+from .legacy_storage import ComplexFloatStorage as ComplexFloatStorage
+from .legacy_storage import DoubleStorage as DoubleStorage
+from .legacy_storage import FloatStorage as FloatStorage
+from .legacy_storage import HalfStorage as HalfStorage
+from .legacy_storage import IntStorage as IntStorage
+from .legacy_storage import LongStorage as LongStorage
+from .legacy_storage import ShortStorage as ShortStorage
+from .legacy_storage import Storage as Storage
 from .nn.functional import bilinear as bilinear
 from .nn.functional import cosine_similarity as cosine_similarity
 from .nn.functional import native_channel_shuffle as native_channel_shuffle
@@ -151,12 +190,19 @@ from .random import initial_seed as initial_seed
 from .random import manual_seed as manual_seed
 from .random import seed as seed
 from .random import set_rng_state as set_rng_state
+from .random import thread_safe_generator as thread_safe_generator
+from .removed import eig as eig
+from .removed import lstsq as lstsq
+from .removed import matrix_rank as matrix_rank
+from .removed import solve as solve
+from .removed import symeig as symeig
 from .serialization import load as load
 from .serialization import save as save
 from .settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from .settings import compiled_with_cxx11_abi as compiled_with_cxx11_abi
 from .settings import get_default_device as get_default_device
 from .settings import get_deterministic_debug_mode as get_deterministic_debug_mode
+from .settings import get_device_module as get_device_module
 from .settings import get_float32_matmul_precision as get_float32_matmul_precision
 from .settings import get_num_interop_threads as get_num_interop_threads
 from .settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
@@ -171,6 +217,17 @@ from .settings import use_deterministic_algorithms as use_deterministic_algorith
 from .shapes import broadcast_shapes as broadcast_shapes
 from .storage import TypedStorage as TypedStorage
 from .storage import is_storage as is_storage
+from .symbolic_numbers import SymBool as SymBool
+from .symbolic_numbers import SymFloat as SymFloat
+from .symbolic_numbers import SymInt as SymInt
+from .symbolic_numbers import sym_float as sym_float
+from .symbolic_numbers import sym_int as sym_int
+from .symbolic_numbers import sym_ite as sym_ite
+from .symbolic_numbers import sym_max as sym_max
+from .symbolic_numbers import sym_min as sym_min
+from .symbolic_numbers import sym_not as sym_not
+from .symbolic_numbers import sym_sqrt as sym_sqrt
+from .symbolic_numbers import sym_sum as sym_sum
 from .type_info import finfo as finfo
 from .type_info import iinfo as iinfo
 from .type_name import typename as typename
@@ -195,6 +252,11 @@ inf: _float
 nan: _float
 pi: _float
 newaxis: None
+legacy_contiguous_format: memory_format
+has_lapack: _bool
+has_spectral: _bool
+has_mkl: _bool
+has_openmp: _bool
 half: _dtype
 float: _dtype
 double: _dtype
@@ -207,6 +269,8 @@ cdouble: _dtype
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
 def _clip_to_norm_(tensors: Sequence[Tensor], max_norm: _float, norm_type: _float = 2.0) -> Tensor: ...
 def _count_steps_(steps: Sequence[Tensor]) -> None: ...
+def _draw_dirichlet(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
+def _draw_gamma(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
 def _fused_adadelta_(
     input: Sequence[Tensor],
     grads: Sequence[Tensor],
@@ -388,10 +452,10 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 def addcdiv(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1, out: Tensor | None = None
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 def addcmul(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1, out: Tensor | None = None
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
@@ -399,6 +463,7 @@ def addmm(
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor: ...
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
@@ -648,6 +713,7 @@ def concat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = Non
 def concatenate(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def conj(input: Tensor) -> Tensor: ...
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def conj_physical_(input: Tensor) -> Tensor: ...
 def constant_pad_nd(input: Tensor, pad: _int | Sequence[_int], value: _Number = 0) -> Tensor: ...
 @overload
 def conv1d(
@@ -921,6 +987,9 @@ def fmod(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frac_(input: Tensor) -> Tensor: ...
 def frexp(input: Tensor, *, out: Any = None) -> _core._MantissaExponent: ...
+def frobenius_norm(
+    input: Tensor, dim: _int | Sequence[_int], keepdim: _bool = False, *, out: Tensor | None = None
+) -> Tensor: ...
 def from_numpy(ndarray: Any) -> Tensor: ...
 def frombuffer(
     buffer: Any, *, dtype: _DTypeLike, count: _int = -1, offset: _int = 0, requires_grad: _bool = False
@@ -1190,8 +1259,8 @@ def less(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -
 def less_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def linspace(
-    start: _float,
-    end: _float,
+    start: Tensor | _Number,
+    end: Tensor | _Number,
     steps: _int,
     *,
     out: Tensor | None = None,
@@ -1352,7 +1421,7 @@ def mean(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def median(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def median(input: Tensor) -> Tensor: ...
 @overload
 def median(input: Tensor, dim: _int, keepdim: _bool = False, *, out: Any | None = None) -> _core._ValuesIndices: ...
 @overload
@@ -1405,7 +1474,7 @@ def nanmean(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def nanmedian(input: Tensor) -> Tensor: ...
 @overload
 def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False, *, out: Any | None = None) -> _core._ValuesIndices: ...
 @overload
@@ -1436,6 +1505,9 @@ def nansum(
     dtype: _DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
+@overload
+def narrow(input: Tensor, dim: _int, start: Tensor, length: _int) -> Tensor: ...
+@overload
 def narrow(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
 def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int, *, out: Tensor | None = None) -> Tensor: ...
 def native_batch_norm(
@@ -1888,6 +1960,17 @@ def searchsorted(
     side: _str | None = None,
     sorter: Tensor | None = None,
     out: Tensor | None = None,
+) -> Tensor: ...
+def segment_reduce(
+    data: Tensor,
+    reduce: _str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,
+    offsets: Tensor | None = None,
+    axis: _int = 0,
+    unsafe: _bool = False,
+    initial: _Number | None = None,
 ) -> Tensor: ...
 def select(input: Tensor, dim: _int, index: _int) -> Tensor: ...
 def select_copy(input: Tensor, dim: _int, index: _int, *, out: Tensor | None = None) -> Tensor: ...

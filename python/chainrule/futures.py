@@ -23,13 +23,21 @@ class Future(Generic[T]):
         if devices:
             raise ValueError(f"Future: chainrule has no devices but the CPU, and got {devices}")
         self._future: concurrent.futures.Future = concurrent.futures.Future()
+        self._sources: Iterable[Future] = ()  # those that this one waits for
+
+    def _advance(self, until_done: bool) -> None:
+        """Moves what the value comes from: what is under way between processes moves only while somebody asks."""
+        for source in self._sources:
+            source._advance(until_done)
 
     def done(self) -> bool:
         """Whether the value, or an exception, has been set."""
+        self._advance(False)
         return self._future.done()
 
     def wait(self) -> T:
         """Waits for the value and gives it, or raises the exception."""
+        self._advance(True)
         return self._future.result()
 
     def value(self) -> T:
@@ -41,6 +49,7 @@ class Future(Generic[T]):
     def then(self, callback: Callable[[Future[T]], Any]) -> Future[Any]:
         """A future of what the callback makes of this one."""
         result: Future[Any] = Future()
+        result._sources = (self,)
 
         def call(_: Any) -> None:
             try:
@@ -79,6 +88,7 @@ def collect_all(futures: list[Future]) -> Future[list[Future]]:
     if not futures:
         result.set_result([])
         return result
+    result._sources = tuple(futures)
     left, lock = [len(futures)], threading.Lock()
 
     def one_more(_: Future) -> None:

@@ -57,6 +57,62 @@ def __cuda_array_interface__(self: Tensor):  # noqa: N807
     )
 
 
+# ---- files
+
+
+def from_file(
+    filename: str,
+    shared: bool | None = None,
+    size: int = 0,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor over a file's bytes, which are read when they are used.
+
+    Args:
+        shared: what is written to the tensor goes to the file, which is made or made longer if need be.
+        size: the number of elements.
+
+    Shape and dtype: (size,), of `dtype` or else the default one.
+    Derivative: none, the tensor is a leaf
+
+    >>> torch.from_file("no such file")
+    tensor([])
+    """
+    _core.check_device(device)
+    if layout not in (None, _core.strided) or pin_memory:
+        raise RuntimeError("from_file(): a file is mapped to dense, unpinned memory")
+    dtype = _core.get_default_dtype() if dtype is None else dtype
+    if size == 0:
+        return _core_functions["empty"](0, dtype=dtype)
+    return _core_functions["frombuffer"](_mapped(filename, bool(shared), size * dtype.itemsize), dtype=dtype)
+
+
+def _mapped(filename: str, shared: bool, length: int) -> Any:
+    import mmap
+    import os
+
+    try:
+        file = os.open(filename, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY)
+    except OSError as error:
+        mode = "read-write" if shared else "read-only"
+        raise RuntimeError(
+            f"unable to open file <{filename}> in {mode} mode: {error.strerror} ({error.errno})"
+        ) from None
+    try:
+        found = os.fstat(file).st_size
+        if found < length and not shared:
+            raise RuntimeError(f"file <{filename}> size <{found}> is smaller than the required mapping size <{length}>")
+        if found < length:
+            os.ftruncate(file, length)
+        return mmap.mmap(file, length, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+    finally:
+        os.close(file)
+
+
 # ---- DLPack
 
 _CPU = (1, 0)  # DLPack's number for the device, and which one

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _core
 from ._core import Tensor
+from .storage import TypedStorage
 
 
 def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs: Any) -> Tensor:
@@ -41,6 +42,8 @@ def _data(args: tuple, dtype: _core.dtype | None) -> Tensor:
     wanted = _core.get_default_dtype() if dtype is None else dtype
     if len(args) == 1 and not _is_size(args[0]):
         (data,) = args
+        if isinstance(data, TypedStorage):
+            data = data._tensor()
         if isinstance(data, Tensor):
             if dtype is not None and data.dtype is not dtype:
                 raise TypeError(f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import chainrule
 
 from ._core import Tensor
+from .ops.dispatcher_names import Namespace
 
 # Methods of PyTorch's tensors that may be missing here, without those whose names other objects share (values, index).
 # A script's tensors cannot be told from its other objects without running it, so their use is reported as a doubt.
@@ -131,7 +132,7 @@ def problem_with(name: str) -> str | None:
             return None
         found = _member(value, part)
         if found is None:
-            if not isinstance(value, (ModuleType, type)):
+            if not isinstance(value, (ModuleType, type, Namespace)):
                 return None  # an attribute of a value, not of a module: it may come to be when the script runs
             return "is missing" if i == len(parts) else f"is missing ({'.'.join(parts[:i])})"
         value = found[0]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any
+from typing import Any, Self
 
 from . import _core
 from ._core import Tensor
+from .watchers import unwatch, watch
 
 __all__ = [
+    "TorchFunctionMode",
     "get_default_nowrap_functions",
     "handle_torch_function",
     "has_torch_function",
@@ -28,6 +31,47 @@ class DisableTorchFunctionSubclass:
 
     def __exit__(self, *exception) -> None:
         _core.set_overriding_enabled(self._before)
+
+
+class TorchFunctionMode:
+    """A block in which every call of an operation goes to the mode's __torch_function__, whatever its arguments are.
+
+    The last mode that was entered is asked first; what it calls goes to the one below it. Functions of chainrule that
+    are written in Python are not seen themselves, but the operations that they are made of are.
+
+    >>> class Count(torch.overrides.TorchFunctionMode):
+    ...     calls = 0
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         self.calls += 1
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Count() as count:
+    ...     y = torch.ones(2) + 1
+    >>> count.calls
+    2
+    """
+
+    def __torch_function__(self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        self._thread = threading.get_ident()
+        watch(self._watched)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        unwatch(self._watched)
+
+    def _watched(self, func: Callable, args: tuple, kwargs: dict) -> Any:
+        if threading.get_ident() != self._thread:
+            return func(*args, **kwargs)
+        kinds = dict.fromkeys(type(a) for a in (*args, *kwargs.values()) if has_torch_function_unary(a))
+        result = self.__torch_function__(func, tuple(kinds), args, kwargs)
+        if result is NotImplemented:
+            raise TypeError(
+                f"no implementation found for 'torch.{getattr(func, '__name__', func)}' on types that implement "
+                f"__torch_function__: [{type(self)}]"
+            )
+        return result
 
 
 def _disabled_torch_function_impl(*args: Any, **kwargs: Any) -> Any:

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = ["TreeSpec", "tree_flatten", "tree_leaves", "tree_map", "tree_structure", "tree_unflatten"]
+__all__ = [
+    "SUPPORTED_NODES",
+    "LeafSpec",
+    "MappingKey",
+    "PyTree",
+    "TreeSpec",
+    "register_pytree_node",
+    "tree_all",
+    "tree_any",
+    "tree_flatten",
+    "tree_leaves",
+    "tree_map",
+    "tree_map_",
+    "tree_map_only",
+    "tree_structure",
+    "tree_unflatten",
+]
+
+PyTree = Any
 
 
 class TreeSpec(NamedTuple):
     """The shape of a tree: what container it is, how to make it, and its branches. A leaf has no kind."""
 
-    kind: type | None
+    kind: Any
     context: Any
     children: tuple[TreeSpec, ...]
 
@@ -27,45 +45,103 @@ class TreeSpec(NamedTuple):
 _LEAF = TreeSpec(None, None, ())
 
 
-def _is_named_tuple(tree: Any) -> bool:
-    return isinstance(tree, tuple) and hasattr(tree, "_fields")
+def LeafSpec() -> TreeSpec:  # noqa: N802  (PyTorch's name)
+    """The shape of a leaf."""
+    return _LEAF
 
 
-def _is_result_tuple(tree: Any) -> bool:
-    """What max and its kin return: a tuple with named fields that is made from a sequence."""
-    return isinstance(tree, tuple) and hasattr(type(tree), "n_sequence_fields")
+class NodeDef(NamedTuple):
+    """A kind of container: flatten_fn gives its values and what else it is, unflatten_fn makes it again."""
+
+    type: Any
+    flatten_fn: Callable[[Any], tuple[Any, Any]]
+    unflatten_fn: Callable[[Any, Any], Any]
+
+
+class MappingKey(NamedTuple):
+    """The way to a value in a dict."""
+
+    key: Any
+
+
+def _dict_flatten(d: dict) -> tuple[list, list]:
+    return list(d.values()), list(d)
+
+
+def _dict_unflatten(values: Any, context: Any) -> dict:
+    return dict(zip(context, values, strict=True))
+
+
+def _dict_flatten_with_keys(d: dict) -> tuple[list, list]:
+    return [(MappingKey(key), value) for key, value in d.items()], list(d)
+
+
+class _ResultTuple:
+    """Stands for what max and its kin return: tuples with named fields that are made from a sequence."""
+
+
+# By PyTorch's names of kinds: all tuples with named fields are one.
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    node.type: node
+    for node in (
+        NodeDef(dict, _dict_flatten, _dict_unflatten),
+        NodeDef(OrderedDict, _dict_flatten, lambda v, keys: OrderedDict(zip(keys, v, strict=True))),
+        NodeDef(
+            defaultdict,
+            lambda d: (list(d.values()), (d.default_factory, list(d))),
+            lambda v, made: defaultdict(made[0], zip(made[1], v, strict=True)),
+        ),
+        NodeDef(list, lambda x: (list(x), None), lambda v, _: list(v)),
+        NodeDef(tuple, lambda x: (list(x), None), lambda v, _: tuple(v)),
+        NodeDef(deque, lambda x: (list(x), x.maxlen), lambda v, most: deque(v, maxlen=most)),
+        NodeDef(namedtuple, lambda x: (list(x), type(x)), lambda v, kind: kind(*v)),
+        NodeDef(_ResultTuple, lambda x: (list(x), type(x)), lambda v, kind: kind(v)),
+    )
+}
+
+
+def register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[Any, Any]],
+    unflatten_fn: Callable[[Any, Any], Any],
+    *,
+    serialized_type_name: str | None = None,
+    to_dumpable_context: Callable | None = None,
+    from_dumpable_context: Callable | None = None,
+    flatten_with_keys_fn: Callable | None = None,
+) -> None:
+    """Makes a class a container: `flatten_fn` gives its values and a context, `unflatten_fn` makes it of both.
+
+    Args:
+        serialized_type_name, to_dumpable_context, from_dumpable_context, flatten_with_keys_fn: how shapes of trees are
+            written into files, which chainrule does not do.
+    """
+    if cls in SUPPORTED_NODES:
+        raise ValueError(f"{cls} is already registered as pytree node.")
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
+
+
+def _get_node_type(tree: Any) -> Any:
+    kind = type(tree)
+    if issubclass(kind, tuple) and kind is not tuple and kind not in SUPPORTED_NODES:
+        if hasattr(kind, "_fields"):
+            return namedtuple
+        if hasattr(kind, "n_sequence_fields"):
+            return _ResultTuple
+    return kind
 
 
 def _branches(tree: Any) -> tuple[list, Any] | None:
     """The values inside a container and what else is needed to make it again; None for a leaf."""
-    kind = type(tree)
-    if kind in (dict, OrderedDict):
-        return list(tree.values()), list(tree)
-    if kind is defaultdict:
-        return list(tree.values()), (tree.default_factory, list(tree))
-    if kind in (list, tuple):
-        return list(tree), None
-    if kind is deque:
-        return list(tree), tree.maxlen
-    if _is_named_tuple(tree):
-        return list(tree), None
-    if _is_result_tuple(tree):
-        return list(tree), "result"
-    return None
+    node = SUPPORTED_NODES.get(_get_node_type(tree))
+    if node is None:
+        return None
+    values, context = node.flatten_fn(tree)
+    return list(values), context
 
 
-def _build(spec: TreeSpec, values: list) -> Any:
-    kind: Any = spec.kind
-    if kind in (dict, OrderedDict):
-        return kind(zip(spec.context, values, strict=True))
-    if kind is defaultdict:
-        factory, keys = spec.context
-        return defaultdict(factory, zip(keys, values, strict=True))
-    if kind is deque:
-        return deque(values, maxlen=spec.context)
-    if kind in (list, tuple) or spec.context == "result":
-        return kind(values)
-    return kind(*values)
+def _is_leaf(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    return (is_leaf is not None and is_leaf(tree)) or _get_node_type(tree) not in SUPPORTED_NODES
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list, TreeSpec]:
@@ -79,7 +155,7 @@ def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tup
         inner, spec = tree_flatten(branch, is_leaf)
         leaves.extend(inner)
         children.append(spec)
-    return leaves, TreeSpec(type(tree), found[1], tuple(children))
+    return leaves, TreeSpec(_get_node_type(tree), found[1], tuple(children))
 
 
 def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
@@ -93,7 +169,9 @@ def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
     rest = iter(leaves)
 
     def build(spec: TreeSpec) -> Any:
-        return next(rest) if spec.kind is None else _build(spec, [build(child) for child in spec.children])
+        if spec.kind is None:
+            return next(rest)
+        return SUPPORTED_NODES[spec.kind].unflatten_fn([build(child) for child in spec.children], spec.context)
 
     return build(treespec)
 
@@ -115,11 +193,33 @@ def tree_map(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], bo
     return tree_unflatten([func(*together) for together in zip(leaves, *others, strict=True)], spec)
 
 
+def tree_map_(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """Calls func with each leaf, and gives the tree as it was."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def tree_map_only(kind: Any, func: Callable, tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """The tree with func applied to the leaves of a class, or to those for which the function `kind` is true."""
+    wanted = kind if callable(kind) and not isinstance(kind, type) else lambda leaf: isinstance(leaf, kind)
+    return tree_map(lambda leaf: func(leaf) if wanted(leaf) else leaf, tree, is_leaf=is_leaf)
+
+
+def tree_all(pred: Callable[[Any], bool], tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    """Whether it is true of all leaves."""
+    return all(map(pred, tree_leaves(tree, is_leaf)))
+
+
+def tree_any(pred: Callable[[Any], bool], tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    """Whether it is true of any leaf."""
+    return any(map(pred, tree_leaves(tree, is_leaf)))
+
+
 def _leaves_at(spec: TreeSpec, tree: Any) -> list:
     if spec.kind is None:
         return [tree]
     found = _branches(tree)
-    if found is None or type(tree) is not spec.kind or len(found[0]) != len(spec.children):
+    if found is None or _get_node_type(tree) is not spec.kind or len(found[0]) != len(spec.children):
         raise ValueError(f"Node type mismatch; expected {spec.kind}, but got {type(tree)}.")
     return [leaf for child, branch in zip(spec.children, found[0], strict=True) for leaf in _leaves_at(child, branch)]
 
@@ -129,7 +229,7 @@ def broadcast_prefix(prefix: Any, spec: TreeSpec) -> list | None:
     if spec.kind is None or not isinstance(prefix, (dict, list, tuple)):
         return [prefix] * spec.num_leaves if not isinstance(prefix, (dict, list, tuple)) else None
     found = _branches(prefix)
-    same = found is not None and (type(prefix) is spec.kind or {type(prefix), spec.kind} <= {list, tuple})
+    same = found is not None and (_get_node_type(prefix) is spec.kind or {type(prefix), spec.kind} <= {list, tuple})
     if found is None or not same or len(found[0]) != len(spec.children):
         return None
     if isinstance(prefix, dict) and found[1] != spec.context:

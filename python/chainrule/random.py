@@ -88,6 +88,14 @@ def fork_rng(
         set_rng_state(state)
 
 
+def thread_safe_generator() -> Generator | None:
+    """None, which stands for the default generator: data loaders have processes for workers here, not threads.
+
+    >>> torch.random.thread_safe_generator()
+    """
+    return None
+
+
 def restored_generator(state: Tensor) -> Generator:
     """A new generator in this state: what a pickled generator becomes."""
     return Generator().set_state(state)

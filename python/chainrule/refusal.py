@@ -31,3 +31,15 @@ def refused_class(name: str, reason: str, error: type[Exception] = RuntimeError)
         raise error(f"torch.{name}: {reason}")
 
     return type(name.rpartition(".")[2], (), {"__init__": __init__, "__doc__": f"Raises: {reason}.", "refusal": reason})
+
+
+def refuses_all(module: str, reason: str) -> Callable[[str], Any]:
+    """`__getattr__` of a module that chainrule leaves out as a whole: each name is there and raises at its use."""
+
+    def getattribute(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        make = refused_class if name.lstrip("_")[:1].isupper() else refused
+        return make(f"{module}.{name}", reason)
+
+    return getattribute

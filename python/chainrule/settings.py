@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from . import _core
@@ -123,6 +125,16 @@ def set_default_device(device: Any) -> None:
     >>> torch.set_default_device(None)
     """
     _core.check_device(device)
+
+
+def get_device_module(device: Any = None) -> ModuleType:
+    """The module that has the functions of a device: chainrule.cpu.
+
+    >>> torch.get_device_module().__name__.endswith(".cpu")
+    True
+    """
+    kind = "cpu" if device is None else _core.device(device).type
+    return import_module(f"{__package__}.{kind}")
 
 
 # ---- threads and warnings

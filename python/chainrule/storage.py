@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,21 @@ _NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor
 
 def _bytes_of(storage: UntypedStorage) -> Tensor:
     return storage._tensor(_core.uint8, 0, (len(storage),), (1,))
+
+
+def _swap_bytes(data: Tensor, dtype) -> None:
+    item = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+    data.copy_(data.reshape(-1, item).flip(1).reshape(-1))
+
+
+def _elements(buffer, byte_order: str, count: int, offset: int, dtype) -> Tensor:
+    orders = {"native": sys.byteorder, "little": "little", "big": "big"}
+    if byte_order not in orders:
+        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+    result = _core.functions["frombuffer"](bytes(buffer), dtype=dtype, count=count, offset=offset).clone()
+    if orders[byte_order] != sys.byteorder:
+        _swap_bytes(_bytes_of(result.untyped_storage()), dtype)
+    return result
 
 
 def _refuse_device(name: str) -> AssertionError:
@@ -129,6 +145,15 @@ class _Untyped(_Base):
             raise ValueError("an UntypedStorage has no dtype to convert; use TypedStorage(wrap_storage=..., dtype=...)")
         return "torch.storage.UntypedStorage"
 
+    @staticmethod
+    def from_buffer(buffer, byte_order: str = "native", count: int = -1, offset: int = 0, *, dtype) -> UntypedStorage:
+        """A copy of the bytes of `buffer` as elements of `dtype`, in this machine's byte order."""
+        return _elements(buffer, byte_order, count, offset, dtype).untyped_storage()
+
+    def byteswap(self, dtype) -> None:
+        """Turns the bytes of every element of `dtype` around."""
+        _swap_bytes(_bytes_of(self), dtype)
+
     def __reduce_ex__(self, protocol):
         import pickle
 
@@ -191,7 +216,7 @@ class TypedStorage:
         return iter(self.tolist())
 
     def __repr__(self) -> str:
-        rows = "".join(f" {value}\n" for value in self.tolist())
+        rows = "".join(f" {value}\n" for value in self.tolist()) or " \n"
         return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
 
     def __copy__(self) -> TypedStorage:
@@ -244,6 +269,24 @@ class TypedStorage:
         """The storage itself: it is on the CPU."""
         return self
 
+    def pickle_storage_type(self) -> str:
+        """The name of the class of storages with this dtype."""
+        return _NAMES.get(self.dtype, "TypedStorage")
+
+    def type(self, dtype=None, non_blocking: bool = False) -> str:
+        """The name of the class of storages with this dtype; TypedStorage.double() and its kin convert."""
+        if dtype is not None:
+            raise ValueError("a storage is converted by the method of the wanted type's name: storage.double()")
+        return f"torch.{self.pickle_storage_type()}"
+
+    def get_device(self) -> int:
+        """-1, which stands for the CPU."""
+        return -1
+
+    def is_pinned(self, device="cuda") -> bool:
+        """False: memory is pinned for the sake of other devices."""
+        return False
+
     def is_shared(self) -> bool:
         """Whether other processes see the elements; they never do."""
         return False
@@ -261,6 +304,36 @@ class TypedStorage:
     def is_cuda(self) -> bool:
         """False: chainrule runs on the CPU."""
         return False
+
+
+def _conversion(method: str, dtype):
+    def convert(self: TypedStorage) -> TypedStorage:
+        return self if self.dtype == dtype else _typed_storage(self._tensor().to(dtype))
+
+    convert.__name__, convert.__qualname__ = method, f"TypedStorage.{method}"
+    convert.__doc__ = f"A storage with the elements as {dtype}."
+    return convert
+
+
+# The dtypes of which PyTorch has a class of storages: FloatStorage and its kin, in legacy_storage.py.
+_PREFIXES = {
+    "Double": _core.float64,
+    "Float": _core.float32,
+    "Half": _core.float16,
+    "BFloat16": _core.bfloat16,
+    "Long": _core.int64,
+    "Int": _core.int32,
+    "Short": _core.int16,
+    "Char": _core.int8,
+    "Byte": _core.uint8,
+    "Bool": _core.bool,
+    "ComplexDouble": _core.complex128,
+    "ComplexFloat": _core.complex64,
+}
+_NAMES = {dtype: f"{prefix}Storage" for prefix, dtype in _PREFIXES.items()}
+for _prefix, _dtype in _PREFIXES.items():
+    _method = _prefix.lower().replace("complex", "complex_")
+    setattr(TypedStorage, _method, _conversion(_method, _dtype))
 
 
 def is_storage(obj: Any) -> bool:
@@ -297,6 +370,20 @@ def _typed_storage(self: Tensor) -> TypedStorage:
     return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self.dtype)
 
 
+def storage_type(self: Tensor) -> type:
+    """The class of storages with the tensor's dtype.
+
+    Shape and dtype: Any tensor. The result is a class.
+    Derivative: none, the result is no tensor
+
+    >>> torch.ones(2).storage_type() is torch.FloatStorage
+    True
+    """
+    from . import legacy_storage
+
+    return getattr(legacy_storage, _NAMES[self.dtype])
+
+
 def share_memory_(self: Tensor) -> Tensor:
     """Raises, and says how memory is shared."""
     raise RuntimeError(_SHARED_MEMORY)
@@ -314,4 +401,4 @@ def is_shared(self: Tensor) -> bool:
     return False
 
 
-METHODS = (storage, _typed_storage, share_memory_, is_shared)
+METHODS = (storage, _typed_storage, storage_type, share_memory_, is_shared)

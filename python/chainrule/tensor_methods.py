@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, interop, pickling, python_loops, storage
+from . import _core, interop, pickling, python_loops, removed, storage
 from ._core import Tensor
 
 
@@ -251,21 +251,57 @@ def record_stream(self: Tensor, stream: Any) -> None:
     raise RuntimeError("record_stream: the CPU has no streams")
 
 
+def dense_dim(self: Tensor) -> int:
+    """The number of dimensions that are stored densely: all of them.
+
+    Shape and dtype: Any tensor. The result is a Python int.
+    Derivative: none, the result is an int
+
+    >>> torch.ones(2, 3).dense_dim()
+    2
+    """
+    return self.ndim
+
+
+def sparse_dim(self: Tensor) -> int:
+    """The number of dimensions that are stored sparsely: none.
+
+    Shape and dtype: Any tensor. The result is a Python int.
+    Derivative: none, the result is an int
+
+    >>> torch.ones(2, 3).sparse_dim()
+    0
+    """
+    return 0
+
+
+def __rdiv__(self: Tensor, other: Any) -> Tensor:  # noqa: N807
+    return self.reciprocal() * other
+
+
 _METHODS = (
     *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new, chalf),
     *(dim_order, module_load, reinforce, to_dense, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream),
-    *(__iter__, __reversed__, __complex__, __format__, __repr__),
+    *(dense_dim, sparse_dim),
+    *(__iter__, __reversed__, __complex__, __format__, __repr__, __rdiv__),
 )
 
 
 def _attach() -> None:
-    for method in (*_METHODS, *interop.METHODS, *pickling.METHODS, *python_loops.METHODS, *storage.METHODS):
+    for method in (
+        *_METHODS,
+        *interop.METHODS,
+        *pickling.METHODS,
+        *python_loops.METHODS,
+        *storage.METHODS,
+        *removed.METHODS,
+    ):
         setattr(Tensor, method.__name__, method)
     for getter in interop.PROPERTIES:
         setattr(Tensor, getter.__name__, property(getter))
     Tensor._make_subclass = staticmethod(_make_subclass)
     Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
-    Tensor.__div__, Tensor.__rdiv__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__rtruediv__, Tensor.__itruediv__
+    Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__
     Tensor.__long__, Tensor.__nonzero__ = Tensor.__int__, Tensor.__bool__
 
 

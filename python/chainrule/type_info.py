@@ -1,17 +1,23 @@
 """finfo and iinfo: the limits of the number types."""
 
 from . import _core
+from .absent_dtypes import AbsentDType
 
 _FLOATS = {
     # name: (bits, eps, smallest normal, max, resolution, smallest subnormal)
     "float16": (16, 2.0**-10, 2.0**-14, 65504.0, 1e-3, 2.0**-24),
     "bfloat16": (16, 2.0**-7, 2.0**-126, (2 - 2.0**-7) * 2.0**127, 1e-2, 2.0**-133),
     "float32": (32, 2.0**-23, 2.0**-126, (2 - 2.0**-23) * 2.0**127, 1e-6, 2.0**-149),
+    "float8_e4m3fn": (8, 2.0**-3, 2.0**-6, 448.0, 1.0, 2.0**-9),
+    "float8_e4m3fnuz": (8, 2.0**-3, 2.0**-7, 240.0, 1.0, 2.0**-10),
+    "float8_e5m2": (8, 2.0**-2, 2.0**-14, 57344.0, 1.0, 2.0**-16),
+    "float8_e5m2fnuz": (8, 2.0**-3, 2.0**-15, 57344.0, 1.0, 2.0**-17),
+    "float8_e8m0fnu": (8, 1.0, 2.0**-127, 2.0**127, 1.0, 2.0**-127),
     "float64": (64, 2.0**-52, 2.0**-1022, (2 - 2.0**-52) * 2.0**1023, 1e-15, 2.0**-1074),
 }
 
 
-def _name(dtype: _core.dtype) -> str:
+def _name(dtype: object) -> str:
     return repr(dtype).removeprefix("torch.")
 
 
@@ -26,16 +32,21 @@ def _checked(function: str, dtype) -> _core.dtype:
     raise TypeError(f"{function}(): argument 'type' (position 1) must be torch.dtype, not {type(dtype).__name__}")
 
 
+def _real_name(dtype) -> str:
+    return _name((_core.get_default_dtype() if dtype is None else _checked("finfo", dtype)).to_real())
+
+
 class finfo:  # noqa: N801
     """The limits of a floating type; of a complex type, those of its parts."""
 
     def __init__(self, type: _core.dtype | None = None):
-        name = _name((_core.get_default_dtype() if type is None else _checked("finfo", type)).to_real())
+        name = _name(type) if isinstance(type, AbsentDType) else _real_name(type)
         if name not in _FLOATS:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{name}'")
         self.dtype = name
         self.bits, self.eps, self.tiny, self.max, self.resolution, self.smallest_subnormal = _FLOATS[name]
-        self.min, self.smallest_normal = -self.max, self.tiny
+        self.min = self.tiny if name.endswith("e8m0fnu") else -self.max  # a type without signs
+        self.smallest_normal = self.tiny
 
     def __repr__(self) -> str:
         fields = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")

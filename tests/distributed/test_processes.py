@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from jobs import environment, launch, needs_mpi, run_cases
 
 from chainrule.distributed.launch import find_mpirun, implementation
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "distributed.py"
 
 
 @needs_mpi
@@ -19,9 +24,45 @@ def test_collectives(ranks: int) -> None:
 
 
 @needs_mpi
+def test_handles_and_memory() -> None:
+    run_cases("handles.py", 2)
+
+
+@needs_mpi
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_training(ranks: int) -> None:
     run_cases("training.py", ranks)
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_reductions(ranks: int) -> None:
+    run_cases("reductions.py", ranks)
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_bytes_sent(ranks: int) -> None:
+    """Each process sends the ring's 2 (N - 1)/N bytes for each byte of gradients, and hardly a message more."""
+    result = launch(BENCHMARK, ranks, "bytes", **tcp_settings())
+    assert result.returncode == 0, result.stderr
+    found = re.findall(r"processes, (\w+): ([\d. ]+) bytes sent", result.stdout)
+    assert [name for name, _ in found] == ["all_reduce", "step"], result.stdout
+    for _, numbers in found:
+        each = [float(number) for number in numbers.split()]
+        assert len(each) == ranks
+        assert max(each) < 1.03 * (2 - 2 / ranks), result.stdout
+        assert min(each) >= 0.999 * (2 - 2 / ranks), result.stdout
+
+
+def tcp_settings() -> dict[str, str]:
+    """What makes MPI use sockets, whose bytes can be counted."""
+    specification = importlib.util.spec_from_file_location("benchmark", BENCHMARK)
+    assert specification is not None
+    assert specification.loader is not None
+    benchmark = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(benchmark)
+    return benchmark.TCP[implementation(find_mpirun() or "")]
 
 
 @needs_mpi
@@ -41,7 +82,8 @@ def run(*line: str) -> subprocess.CompletedProcess[str]:
 def test_plain_mpirun_and_one_process() -> None:
     """mpirun without `chainrule launch`, and a script that nobody launched."""
     program = "import chainrule as t, chainrule.distributed as d; d.init_process_group('mpi'); x = t.ones(2); "
-    program += "d.all_reduce(x); print(d.get_world_size(), x.tolist())"
+    # One write, so that the lines of two processes stay whole.
+    program += "d.all_reduce(x); print(f'{d.get_world_size()} {x.tolist()}\\n', end='', flush=True)"
     alone = run(sys.executable, "-c", program)
     assert (alone.stdout, alone.stderr) == ("1 [1.0, 1.0]\n", "")
     mpirun = find_mpirun()

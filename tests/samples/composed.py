@@ -108,6 +108,17 @@ SCALES = [
     composed("special_multigammaln", _POSITIVE, 2),
 ]
 
+_TWO_EACH = {"low": 2, "high": 3}
+# PyTorch has no second gradient of it.
+SEGMENTS = [
+    *(
+        composed("segment_reduce", X(4, 3), kind, lengths=N(2, **_TWO_EACH), skip="second")
+        for kind in ("sum", "mean", "max", "min", "prod")
+    ),
+    composed("segment_reduce", X(2, 6), "mean", lengths=N(2, 3, **_TWO_EACH), axis=1, initial=0.5, skip="second"),
+    composed("segment_reduce", X(2, 6), "max", lengths=N(2, 3, **_TWO_EACH), axis=-1, initial=0.5, skip="second"),
+]
+
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 ORDERED = [
@@ -136,4 +147,7 @@ SPECTRA = [
     composed("stft", X(20), 8, return_complex=True, center=False, onesided=False, skip="expanded"),
 ]
 
-COMPOSED = [*SPECTRA, *ORDERED, *PRODUCTS_AND_DISTANCES, *STATISTICS, *CALCULUS, *GRIDS, *COMPARISONS, *SCALES]
+COMPOSED = [
+    *(*SPECTRA, *ORDERED, *PRODUCTS_AND_DISTANCES, *STATISTICS, *CALCULUS, *GRIDS, *COMPARISONS, *SCALES),
+    *SEGMENTS,
+]

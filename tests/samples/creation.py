@@ -22,6 +22,7 @@ CREATION = [
     op("arange", 0, 1, 0.1),
     op("linspace", 0, 1, 5),
     op("linspace", 1.5, 2, 1),
+    op("linspace", 1.5, 2 + 3j, 4, skip="halves"),  # no dtype of halves is complex
     op("linspace", 0, 10, 0),
     op("linspace", 6, 0, 101, skip="halves"),  # PyTorch rounds the step to the dtype
     op("logspace", 0, 3, 4),

@@ -114,6 +114,8 @@ NORMS = [
     # PyTorch's gradient raises: it writes into a tensor that it has saved. test_linalg.py tries ours.
     *(composed_matrix("linalg_cond", _MANY, p, skip="gradient") for p in (1, -1, _INFINITE, -_INFINITE, "fro")),
     composed_matrix("linalg_cond", X(4, 3), 2),
+    composed_matrix("frobenius_norm", X(3, 4), 1),
+    composed_matrix("frobenius_norm", X(2, 3, 4), (0, 2), True),
     composed_matrix("nuclear_norm", X(3, 4)),
     composed_matrix("nuclear_norm", X(2, 3, 4), (0, 2), True),
     composed_matrix("norm", X(3, 4), "nuc"),

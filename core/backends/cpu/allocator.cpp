@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr int kClasses = 8 * 48;
-constexpr size_t kHugePage = 2 << 20, kHugeBlock = 2 * kHugePage;
+constexpr size_t kHugePage = 2 << 20;
 
 struct FreeBlock {
   FreeBlock* next;
@@ -54,7 +54,7 @@ int64_t capacity_of(int index) { return int64_t{8 + index % 8} << (index / 8) >>
 // Null if there is no memory. (aligned_alloc wants the size to be a multiple of the alignment.)
 void* from_system(size_t capacity) {
   void* data = nullptr;
-  return posix_memalign(&data, capacity >= kHugeBlock ? kHugePage : kAlignment, capacity) ? nullptr : data;
+  return posix_memalign(&data, capacity >= kHugePage ? kHugePage : kAlignment, capacity) ? nullptr : data;
 }
 
 void* fresh(size_t capacity) {
@@ -65,8 +65,9 @@ void* fresh(size_t capacity) {
   }
   if (!data) throw std::bad_alloc();
 #if defined(__linux__)
-  // The first touch of a page costs more than the arithmetic on it; of a huge page, a fifth per byte.
-  if (capacity >= kHugeBlock) madvise(data, capacity, MADV_HUGEPAGE);
+  // The first touch of a page costs more than the arithmetic on it; of a huge page, a fifth per byte. What does not
+  // fill one stays on small pages, or the rest of it would be touched too.
+  if (capacity >= kHugePage) madvise(data, capacity / kHugePage * kHugePage, MADV_HUGEPAGE);
 #endif
   return data;
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "backends/cpu/gemm.hpp"
 #include "backends/cpu/thread_pool.hpp"
@@ -13,9 +12,9 @@
 namespace chainrule::cpu {
 namespace {
 
-constexpr int64_t kQueries = 64, kKeys = 128;  // of a block
-static_assert(kKeys % kQueries == 0);          // so that a block of queries begins where one of keys does
-constexpr int64_t kWork = 1 << 18;             // multiplications for one thread
+constexpr int64_t kQueries = 64, kKeys = 128;                      // of a block
+static_assert(kKeys % kQueries == 0 && kKeys % kScoreGroup == 0);  // a block of queries begins where one of keys does
+constexpr int64_t kWork = 1 << 18;                                 // multiplications for one thread
 
 const AttentionKernels<float>& kernels(float) { return CR_DISPATCH(attention_float); }
 const AttentionKernels<double>& kernels(double) { return CR_DISPATCH(attention_double); }
@@ -30,11 +29,23 @@ void clear_rows(const HeadRows<T>& t, int64_t batch, int64_t head, int64_t begin
   for (int64_t i = begin; i < end; ++i) std::fill_n(t.at(batch, head, i), width, T(0));
 }
 
+// A thread's working memory; initialised, because what pads the rows is calculated with, and garbage may be subnormal.
+template <class T>
+struct alignas(64) BlockScores {
+  T scores[kQueries * kKeys] = {}, products[kQueries * kKeys];
+
+  static BlockScores& of_this_thread() {
+    thread_local const auto memory = std::make_unique<BlockScores>();
+    return *memory;
+  }
+};
+
 // One block of queries of one head against all keys.
 template <class T>
 class QueryBlock {
  public:
-  QueryBlock(const AttentionShape& s, const AttentionInputs<T>& in, int64_t batch, int64_t head, int64_t first)
+  QueryBlock(const AttentionShape& s, const AttentionInputs<T>& in, BlockScores<T>& memory, int64_t batch, int64_t head,
+             int64_t first)
       : s_(s),
         in_(in),
         batch_(batch),
@@ -42,25 +53,26 @@ class QueryBlock {
         key_head_(head / (s.heads / s.key_heads)),
         first_(first),
         count_(std::min(kQueries, s.queries - first)),
-        scores_(std::make_unique_for_overwrite<T[]>(count_ * kKeys)) {}
+        scores_(memory.scores),
+        products_(memory.products) {}
 
   void forward(HeadRows<T> out, T* log_sums) {
-    std::vector<T> largest(static_cast<size_t>(count_), -std::numeric_limits<T>::infinity());
-    std::vector<T> sums(static_cast<size_t>(count_), T(0));
+    T largest[kQueries], sums[kQueries] = {};
+    std::fill_n(largest, count_, -std::numeric_limits<T>::infinity());
     T* target = out.at(batch_, head_, first_);
     each_key_block([&](int64_t key, int64_t keys) {
       multiply_scores(key, keys);
       for (int64_t i = 0; i < count_; ++i) {
         const int64_t seen = visible(i, key, keys);
         const T before = largest[i];
-        const T sum =
-            kernels(T{}).exponentials(scores_.get() + i * keys, seen, keys, T(s_.scale), mask(i, key), &largest[i]);
+        const T sum = kernels(T{}).exponentials(row(scores_, i, keys), seen, padded(keys), T(s_.scale), mask(i, key),
+                                                &largest[i]);
         // What was gathered under a smaller maximum counts less.
         const T share = key == 0 || before == largest[i] ? T(1) : std::exp(before - largest[i]);
         sums[i] = sums[i] * share + sum;
         if (key > 0 && share != 1) scale_row(target + i * out.row_stride, share);
       }
-      gemm<T>(count_, s_.value_width, keys, T(1), rows<T>(scores_.get(), keys),
+      gemm<T>(count_, s_.value_width, keys, T(1), rows<T>(scores_, padded(keys)),
               rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride), T(key > 0), {target, out.row_stride, 1});
     });
     for (int64_t i = 0; i < count_; ++i) {
@@ -73,22 +85,21 @@ class QueryBlock {
   // Adds to the gradients, or begins them where no block was before. `offsets` are the sums of g * out over each row.
   void backward(HeadRows<const T> g, const T* log_sums, const T* offsets, HeadRows<T> dq, HeadRows<T> dk,
                 HeadRows<T> dv) {
-    auto products = std::make_unique_for_overwrite<T[]>(count_ * kKeys);
     const T* incoming = g.at(batch_, head_, first_);
     each_key_block([&](int64_t key, int64_t keys) {
       const T kept = T(!is_first_to_see(key));
       multiply_scores(key, keys);
       gemm<T>(count_, keys, s_.value_width, T(1), rows(incoming, g.row_stride),
-              transposed(rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride)), T(0), {products.get(), keys, 1});
+              transposed(rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride)), T(0), {products_, padded(keys), 1});
       for (int64_t i = 0; i < count_; ++i) {
-        kernels(T{}).weights(scores_.get() + i * keys, visible(i, key, keys), keys, T(s_.scale), mask(i, key),
+        kernels(T{}).weights(row(scores_, i, keys), visible(i, key, keys), padded(keys), T(s_.scale), mask(i, key),
                              log_sums[i]);
       }
-      const MatrixView<const T> weights = rows<T>(scores_.get(), keys);
+      const MatrixView<const T> weights = rows<T>(scores_, padded(keys));
       gemm<T>(keys, s_.value_width, count_, T(1), transposed(weights), rows(incoming, g.row_stride), kept,
               {dv.at(batch_, key_head_, key), dv.row_stride, 1});
       for (int64_t i = 0; i < count_; ++i) {
-        kernels(T{}).score_gradient(scores_.get() + i * keys, products.get() + i * keys, keys, offsets[i], T(s_.scale));
+        kernels(T{}).score_gradient(row(scores_, i, keys), row(products_, i, keys), keys, offsets[i], T(s_.scale));
       }
       gemm<T>(count_, s_.width, keys, T(1), weights, rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride),
               T(key > 0), {dq.at(batch_, head_, first_), dq.row_stride, 1});
@@ -115,9 +126,11 @@ class QueryBlock {
   const T* mask(int64_t i, int64_t key) const {
     return in_.mask.data ? in_.mask.at(batch_, head_, first_ + i) + key : nullptr;
   }
+  static int64_t padded(int64_t keys) { return (keys + kScoreGroup - 1) / kScoreGroup * kScoreGroup; }
+  static T* row(T* block, int64_t i, int64_t keys) { return block + i * padded(keys); }
   void multiply_scores(int64_t key, int64_t keys) {
     gemm<T>(count_, keys, s_.width, T(1), rows(in_.q.at(batch_, head_, first_), in_.q.row_stride),
-            transposed(rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride)), T(0), {scores_.get(), keys, 1});
+            transposed(rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride)), T(0), {scores_, padded(keys), 1});
   }
   void scale_row(T* row, T share) const {
     for (int64_t j = 0; j < s_.value_width; ++j) row[j] *= share;
@@ -126,7 +139,7 @@ class QueryBlock {
   const AttentionShape& s_;
   const AttentionInputs<T>& in_;
   int64_t batch_, head_, key_head_, first_, count_;
-  std::unique_ptr<T[]> scores_;
+  T *scores_, *products_;  // rows of padded(keys) elements
 };
 
 }  // namespace
@@ -136,9 +149,11 @@ void attention(const AttentionShape& s, const AttentionInputs<T>& in, HeadRows<T
   const int64_t blocks = (s.queries + kQueries - 1) / kQueries;
   const int64_t work = std::max<int64_t>(1, std::min(kQueries, s.queries) * s.keys * (s.width + s.value_width));
   parallel_for(s.batch * s.heads * blocks, std::max<int64_t>(1, kWork / work), [&](int64_t begin, int64_t end) {
+    BlockScores<T>& memory = BlockScores<T>::of_this_thread();
     for (int64_t i = begin; i < end; ++i) {
       const int64_t item = i / blocks, first = i % blocks * kQueries;
-      QueryBlock<T>(s, in, item / s.heads, item % s.heads, first).forward(out, log_sums + item * s.queries + first);
+      QueryBlock<T>(s, in, memory, item / s.heads, item % s.heads, first)
+          .forward(out, log_sums + item * s.queries + first);
     }
   });
 }
@@ -148,6 +163,7 @@ void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, H
                         HeadRows<const T> g, HeadRows<T> dq, HeadRows<T> dk, HeadRows<T> dv) {
   const int64_t shared = s.heads / s.key_heads;  // heads that add to the same keys go one after another
   parallel_for(s.batch * s.key_heads, 1, [&](int64_t begin, int64_t end) {
+    BlockScores<T>& memory = BlockScores<T>::of_this_thread();
     for (int64_t item = begin; item < end; ++item) {
       const int64_t batch = item / s.key_heads, key_head = item % s.key_heads;
       if (s.causal && s.queries < s.keys) {  // keys that nobody sees
@@ -161,7 +177,7 @@ void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, H
           for (int64_t i = 0; i < std::min(kQueries, s.queries - first); ++i) {
             offsets[i] = kernels(T{}).dot(g.at(batch, head, first + i), out.at(batch, head, first + i), s.value_width);
           }
-          QueryBlock<T>(s, in, batch, head, first)
+          QueryBlock<T>(s, in, memory, batch, head, first)
               .backward(g, log_sums + (batch * s.heads + head) * s.queries + first, offsets, dq, dk, dv);
         }
       }

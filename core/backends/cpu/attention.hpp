@@ -41,10 +41,13 @@ template <class T>
 void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, HeadRows<const T> out, const T* log_sums,
                         HeadRows<const T> g, HeadRows<T> dq, HeadRows<T> dk, HeadRows<T> dv);
 
+// Rows of scores are padded to a multiple of this many, so that the kernels need no loops for what is left over.
+inline constexpr int64_t kScoreGroup = 64;
+
 template <class T>
 struct AttentionKernels {
   // The first n scores of a row, scaled, with the mask (may be null) added, become exp(score - largest), the others up
-  // to `width` zero; `largest` may grow, and their sum is returned.
+  // to `width`, a multiple of kScoreGroup, zero; `largest` may grow, and their sum is returned.
   T (*exponentials)(T* scores, int64_t n, int64_t width, T scale, const T* mask, T* largest);
   // weights = exp(scores * scale + mask - log_sum), with zeros behind as above
   void (*weights)(T* scores, int64_t n, int64_t width, T scale, const T* mask, T log_sum);

@@ -162,52 +162,19 @@ CR_INLINE auto shortened(const F& f, Vector<T>* a) {
   }
 }
 
-template <class F, size_t... K, class T = typename F::Element>
+// How far ahead of their use elements are asked for, in bytes. The processor looks ahead by itself, but within a page.
+inline constexpr int64_t kFetchAhead = 8192;
+
+template <bool fetches, class F, size_t... K, class T = typename F::Element>
 CR_INLINE auto fold_groups(const F& f, const T* x, int64_t groups, std::index_sequence<K...>) {
   constexpr int lanes = kLanes<T>, group = lanes * int(sizeof...(K));
   Vector<T> a[] = {f.prepare(load(x + int(K) * lanes))...};
   for (int64_t g = 1; g < groups; ++g) {
-    ((a[K] = f.fold(a[K], f.prepare(load(x + g * group + int(K) * lanes)))), ...);
+    const T* at = x + g * group;
+    ((a[K] = f.fold(a[K], f.prepare(load(at + int(K) * lanes)))), ...);
+    for (int byte = 0; fetches && byte < 256; byte += 64) __builtin_prefetch((const char*)at + kFetchAhead + byte);
   }
   return shortened(f, a);
-}
-
-// As many rows as 32 vectors can hold, for the folds that are bound by memory and common; each costs compile time.
-inline constexpr int kRowsTogether = kVectorBytes / 8;
-template <class F>
-inline constexpr bool folds_together = false;
-template <>
-inline constexpr bool folds_together<SumFold<float>> = true;
-template <>
-inline constexpr bool folds_together<SumFold<double>> = true;
-template <bool is_max>
-inline constexpr bool folds_together<ExtremeFold<float, is_max>> = true;
-
-// fold_groups of kRowsTogether rows. The processor fetches ahead within a page only, and rows are often as long as one:
-// several at a time keep it busy, and those that come next are asked for.
-template <class F, size_t... K, class T = typename F::Element>
-__attribute__((noinline)) void fold_groups_together(const F& f, const T* x, int64_t stride, int64_t groups,
-                                                    typename Short<T>::Aligned* out, std::index_sequence<K...>) {
-  constexpr int rows = kRowsTogether, lanes = kLanes<T>, vectors = int(sizeof...(K)), group = lanes * vectors;
-  Vector<T> a[rows][vectors];
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) ((a[r][K] = f.prepare(load(x + r * stride + int(K) * lanes))), ...);
-  for (int64_t g = 1; g < groups; ++g) {
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-      const T* at = x + r * stride + g * group;
-      ((a[r][K] = f.fold(a[r][K], f.prepare(load(at + int(K) * lanes)))), ...);
-      for (int line = 0; line < 4; ++line) __builtin_prefetch(at + rows * stride + line * (group / 4));
-    }
-  }
-  alignas(kVectorBytes) T sums[rows * group];
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) (store(sums + r * group + int(K) * lanes, a[r][K]), ...);
-#pragma GCC unroll 1
-  for (int r = 0; r < rows; ++r) {
-    Vector<T> row[] = {load(sums + r * group + int(K) * lanes)...};
-    out[r] = shortened(f, row);
-  }
 }
 
 template <class F, class S>
@@ -239,10 +206,10 @@ CR_INLINE T fold_rest(const F& f, const T* x, int64_t done, int64_t n, typename 
 }
 
 // At most kBlock elements, by vectors.
-template <class F, class T = typename F::Element>
+template <bool fetches = false, class F, class T = typename F::Element>
 CR_INLINE T fold_vectors(const F& f, const T* x, int64_t n) {
   if (n >= kGroup<T>) {
-    auto s = fold_groups(f, x, n / kGroup<T>, std::make_index_sequence<256 / kVectorBytes>());
+    auto s = fold_groups<fetches>(f, x, n / kGroup<T>, std::make_index_sequence<256 / kVectorBytes>());
     return fold_rest(f, x, n / kGroup<T> * kGroup<T>, n, s);
   }
   if (n >= Short<T>::lanes) return fold_rest(f, x, Short<T>::lanes, n, f.prepare(load_short(x)));
@@ -251,23 +218,20 @@ CR_INLINE T fold_vectors(const F& f, const T* x, int64_t n) {
   return result;
 }
 
+// The folds that are bound by memory and common; each costs compile time.
+template <class F>
+inline constexpr bool fetches_ahead = false;
+template <>
+inline constexpr bool fetches_ahead<SumFold<float>> = true;
+template <>
+inline constexpr bool fetches_ahead<SumFold<double>> = true;
+template <bool is_max>
+inline constexpr bool fetches_ahead<ExtremeFold<float, is_max>> = true;
+
 // each(i, value) for m rows of at most kBlock elements.
 template <class F, class Each, class T = typename F::Element>
 CR_INLINE void fold_rows(const F& f, const T* x, int64_t stride, int64_t m, int64_t n, Each each) {
-  int64_t i = 0;
-  if constexpr (folds_together<F>) {
-    const int64_t groups = n / kGroup<T>;
-    for (; groups > 0 && i + kRowsTogether <= m; i += kRowsTogether) {
-      typename Short<T>::Aligned s[kRowsTogether];
-      const T* first = x + i * stride;
-      fold_groups_together(f, first, stride, groups, s, std::make_index_sequence<256 / kVectorBytes>());
-#pragma GCC unroll 1
-      for (int r = 0; r < kRowsTogether; ++r) {
-        each(i + r, fold_rest(f, first + r * stride, groups * kGroup<T>, n, s[r]));
-      }
-    }
-  }
-  for (; i < m; ++i) each(i, fold_vectors(f, x + i * stride, n));
+  for (int64_t i = 0; i < m; ++i) each(i, fold_vectors<fetches_ahead<F>>(f, x + i * stride, n));
 }
 
 // Complex numbers: four running values.

@@ -17,24 +17,28 @@
 
 namespace chainrule::cpu {
 
-// Packed blocks are walked over and over; on small pages those walks would miss the address cache.
-void* gemm_scratch(size_t bytes) {
+void* gemm_scratch(size_t bytes, GemmScratch purpose) {
   constexpr size_t kPage = 4096, kHugePage = size_t(2) << 20;
   struct Free {
     void operator()(void* p) const { std::free(p); }
   };
-  thread_local std::unique_ptr<void, Free> memory;
-  thread_local size_t size = 0;
-  if (bytes <= size) return memory.get();
+  struct Memory {
+    std::unique_ptr<void, Free> data;
+    size_t size = 0;
+  };
+  thread_local Memory memories[2];
+  auto& [data, size] = memories[static_cast<int>(purpose)];
+  if (bytes <= size) return data.get();
   const size_t page = bytes >= kHugePage / 4 ? kHugePage : kPage;
   size = 0;
-  memory.reset(std::aligned_alloc(page, (bytes + page - 1) / page * page));
-  if (!memory) throw std::bad_alloc();
+  data.reset(std::aligned_alloc(page, (bytes + page - 1) / page * page));
+  if (!data) throw std::bad_alloc();
   size = (bytes + page - 1) / page * page;
 #ifdef MADV_HUGEPAGE
-  if (page == kHugePage) madvise(memory.get(), size, MADV_HUGEPAGE);
+  // Packed blocks are walked over and over; on small pages those walks would miss the address cache.
+  if (page == kHugePage) madvise(data.get(), size, MADV_HUGEPAGE);
 #endif
-  return memory.get();
+  return data.get();
 }
 
 namespace {

@@ -28,7 +28,7 @@ template <class T>
 bool pays_to_pack_a(const GemmProblem<T>& g) {
   const int64_t bytes = g.m * g.k * int64_t(sizeof(T));
   if (g.a.column_stride == 1) return bytes >= (1 << 20) && g.n >= 256;
-  return g.a.row_stride != 1 || (bytes >= (1 << 16) && g.n >= 8);
+  return g.a.row_stride != 1 || (bytes >= (1 << 16) && g.n >= 512);
 }
 
 template <class T>
@@ -36,6 +36,14 @@ bool pays_to_pack_b(const GemmProblem<T>& g) {
   const int64_t bytes = g.k * g.n * int64_t(sizeof(T));
   if (g.b.column_stride == 1 && g.b.row_stride == g.n && g.n <= kTileColumns<T>) return false;  // as if packed
   return g.b.column_stride != 1 || (bytes >= (1 << 16) && g.m >= 2 * kTileRows);
+}
+
+// transposed(c) = transposed(b) @ transposed(a). When neither has contiguous columns, both are read in the same way,
+// and the longer one is better packed as b. Elements stay the same to the bit.
+template <class T>
+bool pays_to_swap(const GemmProblem<T>& g) {
+  return g.a.row_stride == 1 && g.b.column_stride == 1 && g.m > g.n && g.n >= kTileColumns<T> && g.k >= 512 &&
+         g.beta == 0;
 }
 
 template <class T>
@@ -106,8 +114,23 @@ bool multiply_vector(const GemmProblem<T>& g) {
 }
 
 template <class T>
+void multiply(const GemmProblem<T>& g);
+
+template <class T>
+void multiply_swapped(const GemmProblem<T>& g) {
+  T* product = (T*)gemm_scratch(g.m * g.n * sizeof(T), GemmScratch::product);
+  multiply(GemmProblem<T>{g.n, g.m, g.k, g.alpha, T(0), transposed(g.b), transposed(g.a), product, g.m});
+  int64_t j = 0;
+  for (; j + kLanes<T> <= g.n; j += kLanes<T>) copy_transposed(g.m, product + j * g.m, g.m, g.c + j, g.c_row_stride);
+  for (; j < g.n; ++j) {
+    for (int64_t i = 0; i < g.m; ++i) g.c[i * g.c_row_stride + j] = product[j * g.m + i];
+  }
+}
+
+template <class T>
 void multiply(const GemmProblem<T>& g) {
   if ((g.m == 1 || g.n == 1) && multiply_vector(g)) return;
+  if (pays_to_swap(g)) return multiply_swapped(g);
   const bool packs_a = pays_to_pack_a(g), packs_b = pays_to_pack_b(g);
   if (packs_a || packs_b) {
     multiply_packed(g, packs_a, packs_b);

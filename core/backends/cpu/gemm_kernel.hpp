@@ -19,8 +19,9 @@ struct GemmProblem {
   const T* row = nullptr;
 };
 
-// This thread's scratch memory, 64-byte aligned, valid until its next call.
-void* gemm_scratch(size_t bytes);
+// This thread's scratch memory for a purpose, 64-byte aligned, valid until it is asked for again.
+enum class GemmScratch { packed, product };
+void* gemm_scratch(size_t bytes, GemmScratch purpose = GemmScratch::packed);
 
 }  // namespace chainrule::cpu
 

@@ -4,9 +4,16 @@
 
 namespace chainrule::cpu::CR_ISA {
 
-// Copies kLanes columns that are contiguous along k.
+// Rows are often a page apart, where the processor does not look ahead by itself: those that come later are asked for.
 template <class T>
-void pack_transposed(int64_t k, const T* b, int64_t b_stride, T* packed) {
+CR_INLINE void fetch_row(const T* row, int64_t columns) {
+  for (int64_t j = 0; j < columns; j += 64 / int64_t(sizeof(T))) __builtin_prefetch(row + j);
+}
+constexpr int64_t kRowsAhead = 16;
+
+// Copies kLanes columns that are contiguous along k to the rows of `out`.
+template <class T>
+void copy_transposed(int64_t k, const T* b, int64_t b_stride, T* out, int64_t out_stride) {
   constexpr int lanes = kLanes<T>;
   int64_t p = 0;
   for (; p + lanes <= k; p += lanes) {
@@ -15,10 +22,10 @@ void pack_transposed(int64_t k, const T* b, int64_t b_stride, T* packed) {
     for (int j = 0; j < lanes; ++j) square[j] = load(b + j * b_stride + p);
     transpose<T>(square);
 #pragma GCC unroll 16
-    for (int j = 0; j < lanes; ++j) store(packed + (p + j) * kTileColumns<T>, square[j]);
+    for (int j = 0; j < lanes; ++j) store(out + (p + j) * out_stride, square[j]);
   }
   for (; p < k; ++p) {
-    for (int j = 0; j < lanes; ++j) packed[p * kTileColumns<T> + j] = b[j * b_stride + p];
+    for (int j = 0; j < lanes; ++j) out[p * out_stride + j] = b[j * b_stride + p];
   }
 }
 
@@ -30,16 +37,18 @@ void pack_b(int64_t k, int64_t columns, MatrixView<const T> b, T* packed) {
   if (b.column_stride == 1) {
     const FirstLanes<T> rest((columns - 1) % lanes + 1);
     for (int64_t p = 0; p < k; ++p) {
+      const T* from = b.data + p * b.row_stride;
+      fetch_row(from + kRowsAhead * b.row_stride, columns);
       int64_t j = 0;
-      for (; j + lanes < columns; j += lanes) store(packed + p * width + j, load(b.data + p * b.row_stride + j));
-      store(packed + p * width + j, rest.load(b.data + p * b.row_stride + j));
+      for (; j + lanes < columns; j += lanes) store(packed + p * width + j, load(from + j));
+      store(packed + p * width + j, rest.load(from + j));
     }
     return;
   }
   int64_t j = 0;
   if (b.row_stride == 1) {
     for (; j + lanes <= columns; j += lanes) {
-      pack_transposed(k, b.data + j * b.column_stride, b.column_stride, packed + j);
+      copy_transposed(k, b.data + j * b.column_stride, b.column_stride, packed + j, width);
     }
   }
   for (; j < columns; ++j) {
@@ -78,6 +87,7 @@ TileRows<T> pack_a(int64_t m, int64_t k, MatrixView<const T> a, T* packed) {
     for (; i + panels * kTileRows <= m; i += panels * kTileRows) {
       for (int64_t p = 0; p < k; ++p) {
         const T* from = a.data + i + p * a.column_stride;
+        fetch_row(from + kRowsAhead * a.column_stride, panels * kTileRows);
 #pragma GCC unroll 4
         for (int64_t panel = 0; panel < panels; ++panel) {
           __builtin_memcpy(packed + (i + panel * kTileRows) * k + p * kTileRows, from + panel * kTileRows,

@@ -13,6 +13,7 @@ template <class T>
 constexpr int64_t kTileColumns = kTileVectors * kLanes<T>;
 
 // How many steps of k ahead of their use rows of b and a are fetched into the first-level cache; neither block fits it.
+// Where a is read along k, the processor's own foresight does better.
 constexpr int64_t kAheadInB = 6, kAheadInA = 16;
 constexpr int64_t kPrefetchDepth = 64;  // a tile this deep is long enough for its part of c to be fetched meanwhile
 
@@ -64,9 +65,11 @@ void tile(int64_t k, const T* __restrict a, int64_t a_stride, const T* __restric
 #pragma GCC unroll 4
       for (int j = 0; j < vectors; ++j) sums[i][j] = multiply_add(x, row[j], sums[i][j]);
     }
+    if constexpr (!along_k) {
 #pragma GCC unroll 4
-    for (int j = 0; j < vectors; ++j) __builtin_prefetch(b + kAheadInB * b_stride + j * lanes);
-    if (!along_k) __builtin_prefetch(a + kAheadInA * a_stride);
+      for (int j = 0; j < vectors; ++j) __builtin_prefetch(b + kAheadInB * b_stride + j * lanes);
+      __builtin_prefetch(a + kAheadInA * a_stride);
+    }
     a += along_k ? 1 : a_stride;
     b += b_stride;
   }

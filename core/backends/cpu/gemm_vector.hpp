@@ -141,14 +141,20 @@ class FirstLanes {
 };
 #endif
 
+// Adds the halves, then the quarters and so on, within the register.
+template <class T, int half, int... lane>
+CR_INLINE Vector<T> fold_halves(Vector<T> v, std::integer_sequence<int, lane...> lanes) {
+  v += __builtin_shufflevector(v, v, (lane ^ half)...);
+  if constexpr (half > 1) {
+    return fold_halves<T, half / 2>(v, lanes);
+  } else {
+    return v;
+  }
+}
+
 template <class T>
 CR_INLINE T sum_of_lanes(Vector<T> v) {
-  T sums[kLanes<T>];
-  for (int lane = 0; lane < kLanes<T>; ++lane) sums[lane] = v[lane];
-  for (int half = kLanes<T> / 2; half >= 1; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
-  }
-  return sums[0];
+  return fold_halves<T, kLanes<T> / 2>(v, std::make_integer_sequence<int, kLanes<T>>())[0];
 }
 
 // Swaps the off-diagonal blocks of size `block` between two rows of a square: one butterfly of a transposition.

@@ -1,5 +1,8 @@
 """Differentiation: backward, grad, modes, graphs, forward mode."""
 
+from importlib import import_module
+from types import ModuleType
+
 from .._core import Node
 from . import forward_ad, function, functional, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
@@ -33,3 +36,9 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "profiler":
+        return import_module(".profiler", __name__)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core
@@ -14,6 +15,15 @@ class _VariableType(type):
         return isinstance(instance, Tensor)
 
 
+class _ExecutionEngine:
+    """What runs backward passes, as far as libraries ask for it by PyTorch's private name."""
+
+    @staticmethod
+    def queue_callback(function: Callable[[], Any]) -> None:
+        """Has a function called when the backward pass that runs now has made all its gradients."""
+        _core.queue_callback(function)
+
+
 class Variable(metaclass=_VariableType):
     """The tensor itself, without its history, as one that may require a gradient.
 
@@ -22,6 +32,8 @@ class Variable(metaclass=_VariableType):
         requires_grad: whether gradients are calculated for it.
         volatile: without effect; use no_grad().
     """
+
+    _execution_engine = _ExecutionEngine()
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False) -> Any:
         if volatile:

@@ -148,7 +148,7 @@ _WORK = (
     *("init", "ipc_collect", "can_device_access_peer", "set_per_process_memory_fraction", "utilization", "graph"),
     *("is_current_stream_capturing", "memory_snapshot", "set_stream", "make_graphed_callables"),
 )
-_CLASSES = ("CUDAGraph", "Event", "ExternalStream", "Stream")
+_CLASSES = ("CUDAGraph", "Event", "ExternalStream", "Stream", "StreamContext")
 for _name in _WORK:
     globals()[_name] = refused(f"cuda.{_name}", _NONE, AssertionError)
 for _name in _CLASSES:

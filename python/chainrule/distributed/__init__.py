@@ -13,6 +13,7 @@ _FILES = {
     "errors": "DistBackendError DistError DistNetworkError DistStoreError QueueEmptyError",
     "exchanges": "all_gather all_gather_into_tensor all_gather_single all_to_all all_to_all_single gather "
     "reduce_scatter reduce_scatter_single reduce_scatter_tensor scatter",
+    "grad_bucket": "GradBucket",
     "groups": "get_global_rank get_group_rank get_process_group_ranks new_group new_subgroups "
     "new_subgroups_by_enumeration",
     "objects": "all_gather_object broadcast_object_list gather_object recv_object_list scatter_object_list "
@@ -25,4 +26,4 @@ _FILES = {
     "work": "Work",
 }
 
-__getattr__, __dir__, __all__ = load(__name__, _FILES, ("distributed_c10d", "optim"))
+__getattr__, __dir__, __all__ = load(__name__, _FILES, ("algorithms", "distributed_c10d", "optim"))

@@ -1,4 +1,5 @@
 # Written by tools/stubs.py; `make stubs` writes it anew.
+from . import algorithms as algorithms
 from . import distributed_c10d as distributed_c10d
 from . import optim as optim
 from .availability import is_available as is_available
@@ -34,6 +35,7 @@ from .exchanges import reduce_scatter as reduce_scatter
 from .exchanges import reduce_scatter_single as reduce_scatter_single
 from .exchanges import reduce_scatter_tensor as reduce_scatter_tensor
 from .exchanges import scatter as scatter
+from .grad_bucket import GradBucket as GradBucket
 from .groups import get_global_rank as get_global_rank
 from .groups import get_group_rank as get_group_rank
 from .groups import get_process_group_ranks as get_process_group_ranks

@@ -10,7 +10,7 @@ from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from .calls import check_count, check_one_dtype, check_tensor, check_tensors, describe, rank_in_group, start
 from .collectives import settle
-from .mpi import is_plain, memory, parts, plain
+from .mpi import memory, parts, plain
 from .process_group import ProcessGroup, member_group
 from .reduce_ops import ReduceOp, operation
 from .work import Work
@@ -30,7 +30,7 @@ def _joined(tensors: Sequence[Tensor], filled: bool) -> Tensor:
     tensors = [tensor.detach() for tensor in tensors]
     expected = tensors[0].data_ptr()
     for tensor in tensors:
-        if not is_plain(tensor) or tensor.data_ptr() != expected:
+        if not tensor.is_contiguous() or tensor.data_ptr() != expected:
             break
         expected += tensor.numel() * tensor.element_size()
     else:
@@ -43,7 +43,7 @@ def _joined(tensors: Sequence[Tensor], filled: bool) -> Tensor:
 
 def _spread(room: Tensor, tensors: Sequence[Tensor]) -> None:
     """Copies what was received for several tensors into them, unless it is their own memory."""
-    if room.data_ptr() == tensors[0].data_ptr() and all(is_plain(tensor) for tensor in tensors):
+    if room.data_ptr() == tensors[0].data_ptr() and all(tensor.is_contiguous() for tensor in tensors):
         return
     with no_grad():
         pieces = room.split([tensor.numel() for tensor in tensors])

@@ -105,11 +105,12 @@ def command(mpirun: str, kind: str, options: Any, cores: int | None = None) -> t
 
 
 def _machines(hostfile: str | None, environment: dict[str, str]) -> int:
-    """How many machines the processes are dealt out to: the lines of the hostfile, or what Slurm has allotted."""
+    """How many machines the processes are dealt out to: those in the hostfile, or what Slurm has allotted."""
     if hostfile is None:
         return int(environment.get("SLURM_JOB_NUM_NODES", 1))
     with open(hostfile) as file:
-        return max(1, sum(bool(line.split("#")[0].strip()) for line in file))
+        names = {re.split(r"[\s:]", text)[0] for line in file if (text := line.split("#")[0].strip())}
+    return max(1, len(names))
 
 
 def _open_mpi(binds: bool, fits: bool, threads: int, environment: dict[str, str], elsewhere: bool) -> list[str]:

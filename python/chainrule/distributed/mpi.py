@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from .launchers import told
 
 # MPI's name for each dtype. The halves travel as 16 bits; reduce_ops.py has what adds them up.
 _TYPE_NAMES = {
@@ -25,6 +27,23 @@ _TYPE_NAMES = {
 }
 
 
+"""Note [Bytes of an all-reduce]
+The least that each of N processes has to send is 2 (N - 1)/N of the tensor. MPICH's choice does so if N is a power of
+two; otherwise one process sends it twice. Open MPI's choice for tensors that are reduced in place, as ours are, sends
+them up and down a tree, twice from one process. Both have better ways that can be asked for: halving and doubling for
+powers of two, 2 log2 N messages, and otherwise a ring, 2 (N - 1) messages. What the user has set stays.
+"""
+
+
+def _choose_ways() -> None:
+    """See Note [Bytes of an all-reduce]. MPI reads these variables when it is initialised."""
+    count = int(told(os.environ).get("WORLD_SIZE", 1))
+    halves = count & (count - 1) == 0
+    os.environ.setdefault("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "3" if halves else "1")
+    if not halves:
+        os.environ.setdefault("MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM", "tsp_ring")
+
+
 @functools.cache
 def library() -> Any:
     """mpi4py's module MPI, initialised. We end it ourselves: see failure.py."""
@@ -39,6 +58,7 @@ def library() -> Any:
     from mpi4py import MPI
 
     if not MPI.Is_initialized():
+        _choose_ways()
         MPI.Init_thread(MPI.THREAD_MULTIPLE)
     return MPI
 
@@ -63,12 +83,6 @@ def parts(tensor: Tensor, counts: list[int]) -> list[Any]:
     return [address, counts, offsets, kind]
 
 
-def is_plain(tensor: Tensor) -> bool:
-    """Whether the tensor's memory is its elements in order, nothing between them and nothing left to do."""
-    return tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg()
-
-
 def plain(tensor: Tensor) -> Tensor:
-    """The tensor itself if its memory can be sent as it is, otherwise a copy that can; never with a history."""
-    tensor = tensor.detach()
-    return tensor if is_plain(tensor) else tensor.resolve_conj().resolve_neg().contiguous()
+    """The tensor itself if its memory is its elements in order, otherwise a copy; never with a history."""
+    return tensor.detach().contiguous()

@@ -210,10 +210,12 @@ def _checked_timeout(timeout: Any) -> timedelta:
 def _check_size(wanted: int, found: int) -> None:
     if wanted in (-1, found):
         return
-    start = f"start them with `chainrule launch -n {wanted} script.py`, mpirun or srun" if found == 1 else ""
+    way_out = f"; start them with `chainrule launch -n {wanted} script.py`, mpirun or srun" if found == 1 else ""
+    if found == 1 and "SLURM_PROCID" in os.environ:
+        way_out = "; srun has not told MPI about the others: give it --mpi=pmix (srun --mpi=list names what there is)"
     raise ValueError(
         f"init_process_group: there should be {wanted} processes (world_size or WORLD_SIZE), but MPI started {found}"
-        + (f"; {start}" if start else "")
+        f"{way_out}"
     )
 
 

@@ -11,13 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-# Where Open MPI, MPICH, PMIx and Slurm say it.
-_SOURCES = {
-    "RANK": ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"),
-    "WORLD_SIZE": ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"),
-    "LOCAL_RANK": ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"),
-    "LOCAL_WORLD_SIZE": ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"),
-}
+from .launchers import told
 
 
 class PrefixedStream:
@@ -52,10 +46,7 @@ class PrefixedStream:
 
 def set_environment(environment: Any) -> None:
     """Tells the script its rank in the variables that torchrun sets, from those that MPI or Slurm sets."""
-    for name, sources in _SOURCES.items():
-        found = next((environment[source] for source in sources if source in environment), None)
-        if found is not None:
-            environment[name] = found
+    environment.update(told(environment))
     environment.setdefault("MASTER_ADDR", "localhost")
     environment.setdefault("MASTER_PORT", "29500")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from collections.abc import Callable
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._core import Tensor
+from ..futures import Future
 from .errors import DistBackendError
 from .failure import check_company
+from .launchers import told
 from .mpi import library
 
 if TYPE_CHECKING:
@@ -20,14 +23,24 @@ if TYPE_CHECKING:
 """Note [Waiting]
 Every collective is started without blocking, also when the caller wants to wait for it: the wait is a loop of tests.
 So Ctrl-C works, there is a time limit, a peer that left is noticed, and processes that share a core do not hold each
-other up by spinning. MPI moves data only while it is called. A test that took longer than looking costs has moved
-some, so the loop goes on at once; after a while in which nothing moved it sleeps between tests.
+other up by spinning. MPI moves data only while it is called. A test that has calculated for longer than looking takes
+has moved some, so the loop goes on at once; after a while in which nothing moved it sleeps between tests. Only where
+processes outnumber the cores does it offer its core to others before: on a busy machine that costs milliseconds.
 """
 
 _SPIN = 1e-4  # seconds without news before the first sleep
 _BUSY = 1e-5  # a test that takes longer has moved data
+_PAUSE = 1 / 16  # of the time without news: a sleep, so that the last one adds little to the wait
+_LONGEST = 2e-3  # seconds
 _LOOK = 0.1  # seconds between looks at who is still there
 _pending: dict[int, Work] = {}  # MPI writes into their memory, so they live until they are done
+
+
+@functools.cache
+def _shares_cores() -> bool:
+    """Whether there are more processes on this machine than cores."""
+    count = told(os.environ).get("LOCAL_WORLD_SIZE", "1")
+    return not count.isdecimal() or int(count) > (os.cpu_count() or 1)
 
 
 class Work:
@@ -54,6 +67,7 @@ class Work:
         self._memory, self._finish, self._outputs = memory, finish, outputs
         self._status: Any = None
         self._error: Exception | None = None
+        self._future: Future[list[Tensor]] | None = None
         for tensor in outputs:
             _core.increment_version(tensor)
         if len(_pending) > 64:  # handles that nobody asks any more
@@ -82,6 +96,32 @@ class Work:
         if error is None and self._finish is not None:
             self._finish()
         self._finish, self._memory = None, ()
+        self._settle_future()
+
+    def get_future(self) -> Future[list[Tensor]]:
+        """A future of result(). Asking it, or one that then() made of it, moves data as asking the handle does."""
+        if self._future is None:
+            self._future = _Arrival(self)
+            if self._request is None:
+                self._settle_future()
+        return self._future
+
+    def _settle_future(self) -> None:
+        if self._future is None:
+            return
+        if self._error is None:
+            self._future.set_result(self.result())
+        else:
+            self._future.set_exception(self._error)  # type: ignore[arg-type]
+
+    def advance(self) -> bool:
+        """Moves all that can be moved now, without waiting; gives whether it is done."""
+        while True:
+            spent = time.thread_time()
+            if self.is_completed():
+                return True
+            if time.thread_time() - spent < _BUSY:
+                return False
 
     def is_success(self) -> bool:
         """Whether it is done, without an error."""
@@ -119,27 +159,47 @@ class Work:
 
     def _poll(self, limit: timedelta) -> None:
         began = moved = looked = time.perf_counter()
-        pause = 5e-5
         while True:
-            before = time.perf_counter()
+            spent = time.thread_time()  # not the clock: the core may have been given to somebody else meanwhile
             if self.is_completed():
                 return
-            now = time.perf_counter()
-            if now - before > _BUSY:
-                moved, pause = now, 5e-5
-            if now - moved < _SPIN:
-                os.sched_yield()
-                continue
+            spent, now = time.thread_time() - spent, time.perf_counter()
+            if spent > _BUSY:
+                moved = now
             if now - looked > _LOOK:
                 looked = now
-                check_company(self.name, self._group.ranks)
-                if now - began > limit.total_seconds():
-                    raise DistBackendError(
-                        f"Timed out waiting {limit.total_seconds() * 1000:.0f}ms for {self.name} on rank "
-                        f"{self._group.rank()} of {self._group.size()}: not all processes of the group came to it"
-                    )
-            time.sleep(pause)
-            pause = min(1.5 * pause, 2e-3)
+                self._check_limits(now - began, limit)
+            if now - moved > _SPIN:
+                time.sleep(min((now - moved) * _PAUSE, _LONGEST))
+            elif _shares_cores():
+                os.sched_yield()
+
+    def _check_limits(self, waited: float, limit: timedelta) -> None:
+        """Raises if a process of the group is gone, or the time is over."""
+        check_company(self.name, self._group.ranks)
+        if waited > limit.total_seconds():
+            raise DistBackendError(
+                f"Timed out waiting {limit.total_seconds() * 1000:.0f}ms for {self.name} on rank "
+                f"{self._group.rank()} of {self._group.size()}: not all processes of the group came to it"
+            )
+
+
+class _Arrival(Future[list[Tensor]]):
+    """The results of something under way."""
+
+    def __init__(self, work: Work):
+        super().__init__()
+        self._work = work
+
+    def _advance(self, until_done: bool) -> None:
+        if not until_done:
+            self._work.is_completed()
+        elif not self._future.done():
+            try:
+                self._work.wait()
+            except DistBackendError:
+                if not self._future.done():  # the time limit: nothing came
+                    raise
 
 
 def progress() -> bool:

@@ -8,54 +8,16 @@ steps of log s, s being the distance from x: that finds the scale by itself, be 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
 from ..autograd.function import Function, once_differentiable
-from ..autograd.grad_mode import no_grad
-from ..type_info import finfo
 
 _functions = _core.functions
 _STEP, _STEPS = 0.15, 300  # of log s, from where the integrand has vanished, over 19 powers of ten
 _TINY = 1e-300
-
-
-_THIRD, _SQUEEZE = (
-    _functions["tensor"](v, dtype=_core.float32).double().item() for v in (1 / 3, 0.0331)
-)  # floats there
-
-
-def _draw(alpha: Tensor) -> Tensor:
-    """A sample for each element, in double precision, by Marsaglia and Tsang's method."""
-    # The first steps happen in alpha's own precision, as in PyTorch.
-    alpha = alpha.detach().contiguous()
-    small = alpha < 1
-    inverse = (1 / alpha).double().flatten().tolist()
-    d = ((alpha + small.to(alpha.dtype)) - _THIRD).double().flatten().tolist()
-    box = _functions["empty"]((), dtype=_core.float64)
-    samples = [
-        0.0 if power == math.inf else _marsaglia_tsang(depth, power if boosted else None, box)
-        for depth, power, boosted in zip(d, inverse, small.flatten().tolist(), strict=True)
-    ]
-    return _functions["tensor"](samples, dtype=_core.float64).view(alpha.shape)
-
-
-def _marsaglia_tsang(d: float, power: float | None, box: Tensor) -> float:
-    scale = 1.0 if power is None else (1 - box.uniform_().item()) ** power
-    c = 1 / math.sqrt(9 * d)
-    while True:
-        x = box.normal_().item()
-        y = 1 + c * x
-        if y <= 0:
-            continue
-        v = y * y * y
-        u = 1 - box.uniform_().item()
-        square = x * x
-        if u < 1 - _SQUEEZE * square * square or math.log(u) < 0.5 * square + d * (1 - v + math.log(v)):
-            return scale * d * v
 
 
 def _integral(reach: Tensor, integrand: Callable[[Tensor], Tensor]) -> Tensor:
@@ -102,44 +64,45 @@ class _StandardGamma(Function):
     """Samples of gamma distributions with rate 1."""
 
     @staticmethod
-    def forward(ctx: Any, alpha: Tensor) -> Tensor:
-        with no_grad():
-            x = _draw(alpha).to(alpha.dtype).clamp_(min=finfo(alpha.dtype).tiny)
+    def forward(ctx: Any, alpha: Tensor, generator: Any) -> Tensor:
+        x = _functions["_draw_gamma"](alpha, generator)
         ctx.save_for_backward(alpha, x)
         return x
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> Tensor:
+    def backward(ctx: Any, grad: Tensor) -> tuple:
         alpha, x = ctx.saved_tensors
-        return grad * standard_gamma_grad(alpha, x)
+        return grad * standard_gamma_grad(alpha, x), None
 
 
 class _Dirichlet(Function):
     """Samples of Dirichlet distributions."""
 
     @staticmethod
-    def forward(ctx: Any, alpha: Tensor) -> Tensor:
-        with no_grad():
-            gamma = _draw(alpha.double()).clamp_(min=finfo(_core.float64).tiny)
-            limits = finfo(alpha.dtype)
-            x = (gamma / gamma.sum(-1, True)).to(alpha.dtype).clamp_(min=limits.tiny, max=1 - limits.eps / 2)
+    def forward(ctx: Any, alpha: Tensor, generator: Any) -> Tensor:
+        x = _functions["_draw_dirichlet"](alpha, generator)
         ctx.save_for_backward(alpha, x)
         return x
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> Tensor:
+    def backward(ctx: Any, grad: Tensor) -> tuple:
         alpha, x = ctx.saved_tensors
         slope = dirichlet_grad(x, alpha, alpha.sum(-1, True).expand_as(alpha))
-        return slope * (grad - (x * grad).sum(-1, True))
+        return slope * (grad - (x * grad).sum(-1, True)), None
 
 
-def standard_gamma(alpha: Tensor) -> Tensor:
+def standard_gamma(alpha: Tensor, generator: Any = None) -> Tensor:
     """Samples of gamma distributions with rate 1, through which gradients reach the concentrations."""
-    return _StandardGamma.apply(alpha)
+    return _StandardGamma.apply(alpha, generator)
 
 
-def sample_dirichlet(alpha: Tensor) -> Tensor:
+def sample_dirichlet(alpha: Tensor, generator: Any = None) -> Tensor:
     """Samples of Dirichlet distributions, through which gradients reach the concentrations."""
-    return _Dirichlet.apply(alpha)
+    return _Dirichlet.apply(alpha, generator)
+
+
+# As torch has them.
+_standard_gamma, _sample_dirichlet = standard_gamma, sample_dirichlet
+_standard_gamma_grad, _dirichlet_grad = standard_gamma_grad, dirichlet_grad

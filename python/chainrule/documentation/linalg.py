@@ -307,6 +307,12 @@ linalg_cond
     Derivative: that of the singular values, or of both norms
     >>> torch.linalg.cond(torch.tensor([[2., 0.], [0., 4.]]))
     tensor(2.)
+frobenius_norm
+    The root of the sum of squares over one or two dimensions.
+    Shape and dtype: Without the dimensions; the real dtype of the input.
+    Derivative: g * input / y
+    >>> torch.frobenius_norm(torch.tensor([[3., 0.], [0., 4.]]), (0, 1))
+    tensor(5.)
 nuclear_norm
     The sum of the singular values.
     Shape and dtype: Without the two dimensions; the real dtype of the input.

@@ -59,6 +59,11 @@ amin
     Shape and dtype: Without the dimensions reduced; the dtype of the input.
     >>> torch.amin(torch.tensor([[1., 5.], [7., 2.]]), dim=1)
     tensor([1., 2.])
+segment_reduce
+    Shape and dtype: The number of segments in place of the size at `axis`; the dtype of the data, which is floating.
+    Derivative: that of the reduction, for each segment
+    >>> torch.segment_reduce(torch.tensor([1., 2., 3., 4.]), "sum", lengths=torch.tensor([1, 3]))
+    tensor([1., 9.])
 aminmax
     The smallest and the largest element, along `dim` or of all.
     Shape and dtype: Without `dim`; the dtype of the input.

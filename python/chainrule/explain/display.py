@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Any
 
@@ -16,10 +17,19 @@ _SHOWN_WHOLE = 6
 def number_text(value: Any) -> str:
     """Six digits, without needless zeros."""
     if isinstance(value, complex):
-        return f"{value:.6g}"
+        return f"({value:.6g})"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def bracketed(expression: str) -> str:
+    """In brackets, if what stands before or after it would take a part of it: d (a + b) / d x."""
+    try:
+        tree = ast.parse(expression, mode="eval").body
+    except SyntaxError:  # words
+        return expression
+    return f"({expression})" if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.Compare | ast.IfExp) else expression
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

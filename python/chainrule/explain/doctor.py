@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._core import Tensor
+from ..autograd.grad_mode import no_grad
+from .assigned import assignment
 from .graph import Graph, Node
-from .inquiry import Inquiry, unregistered
+from .inquiry import Inquiry
 from .names import Names, user_frames, variables
-from .reading import assignment, backward_call
+from .reading import backward_call
+from .registration import unregistered
 from .source import Line
 from .story import reaches
+from .values import Values
 
 __all__ = ["Doctor", "Finding", "doctor"]
 
@@ -31,7 +36,8 @@ Mistake = Literal[
     "written twice",
 ]
 
-_SOFT = {"softmax", "log_softmax", "sigmoid"}
+_SOFT = {"softmax", "sigmoid"}  # log_softmax before cross_entropy changes nothing
+_MADE_BY_HAND = {"unsqueeze", "expand", "index", "view", "reshape"}  # who writes [:, None] means it
 _VIEWS = {"view", "reshape", "squeeze", "unsqueeze", "flatten", "transpose", "permute", "t", "clone", "select", "slice"}
 _DIFFERENCES = {"sub", "rsub", "sub_scaled", "mul", "add", "eq", "logsigmoid"}
 _LOSSES = {"mse_loss", "smooth_l1_loss", "huber_loss"}
@@ -75,8 +81,8 @@ def doctor(model: Any, loss: Tensor, optimizer: Any = None, accumulate: int = 1)
     inquiry = Inquiry(names)
     graph, _ = inquiry.flow_of(loss)
     found += _shape(loss, graph.roots[0])
-    found += _broadcasts(graph)
-    found += _softmaxes(graph)
+    found += _broadcasts(graph, names)
+    found += _softmaxes(graph, Values(graph))
     found += _written_twice(graph)
     found += _optimiser(model, optimizer, names)
     found += _accumulation(model, graph, accumulate, names)
@@ -104,22 +110,18 @@ def _shape(loss: Tensor, root: Node) -> Iterator[Finding]:
         yield Finding("loss is no scalar", text, "reduce it with mean() or sum()", root.line)
 
 
-def _broadcasts(graph: Graph) -> Iterator[Finding]:
+def _broadcasts(graph: Graph, names: Names) -> Iterator[Finding]:
     """(N, 1) against (N,): every prediction is compared with every target."""
     for node in graph.nodes:
-        rows = _rows_against_columns(node)
+        rows = _rows_against_columns(node, names)
         if rows > 1:
             text = f"{node.label} compares ({rows}, 1) with ({rows},), which makes ({rows}, {rows}) of it"
-            yield Finding(
-                "broadcast in the loss",
-                text,
-                "give both one shape: prediction.squeeze(1) or target[:, None]",
-                node.line,
-            )
+            cure = "give both one shape: prediction.squeeze(1) or target[:, None]"
+            yield Finding("broadcast in the loss", text, cure, node.line)
             return
 
 
-def _rows_against_columns(node: Node) -> int:
+def _rows_against_columns(node: Node, names: Names) -> int:
     """N where a part of the loss compares (N, 1) with (N,), else 0."""
     if node.operation in _LOSSES:
         shapes = sorted(tuple(kept.shape) for _, kept, *_ in node.raw._peek_saved() if kept is not None)
@@ -127,8 +129,27 @@ def _rows_against_columns(node: Node) -> int:
     if node.is_leaf or node.raw._operands is None or node.operation not in _DIFFERENCES or len(node.shape) != 2:
         return 0
     rows, columns = node.shape
-    one_sided = any(e.producer.shape in ((rows, 1), (columns,)) for e in node.inputs)
-    return rows if rows == columns and one_sided and _is_penalty(node) else 0
+    return rows if rows == columns and _column_meets_row(node, names) and _is_penalty(node) else 0
+
+
+def _column_meets_row(node: Node, names: Names) -> bool:
+    """Whether one operand is (N, 1), without that its dimension was asked for, and the other (N,)."""
+    size = node.shape[0]
+    if any(e.producer.operation in _MADE_BY_HAND and e.producer.shape == (size, 1) for e in node.inputs):
+        return False
+    kept = [tuple(s.value.shape) for s in node.saved if s.value is not None and not s.is_output]
+    shapes = {*kept, *(e.producer.outputs[e.output].shape for e in node.inputs)}
+    if len(shapes) == 1 and len(node.inputs) == 1:  # the other one was not kept: the line may name it
+        shapes |= {tuple(t.shape) for t in _named_in(node, names)} & {(size,), (size, 1), (1, size), (size, size)}
+        wanted = {(size, 1), (size,)}
+        return shapes <= wanted and ((size, 1) in shapes or len(shapes) == 2)
+    return shapes == {(size, 1), (size,)}
+
+
+def _named_in(node: Node, names: Names) -> list[Tensor]:
+    """The tensors that the node's line mentions."""
+    words = set(re.findall(r"[A-Za-z_][\w.]*", node.line.text if node.line else ""))
+    return [tensor for name, tensor in names.tensors if name in words]
 
 
 def _is_penalty(node: Node) -> bool:
@@ -142,23 +163,29 @@ def _is_penalty(node: Node) -> bool:
     return False
 
 
-def _softmaxes(graph: Graph) -> Iterator[Finding]:
+def _softmaxes(graph: Graph, values: Values) -> Iterator[Finding]:
     for node in graph.nodes:
         if node.is_leaf or not node.inputs:
             continue
         below = _through_views(node.inputs[0].producer)
-        if node.operation in ("cross_entropy_loss", "cross_entropy") and below.operation in _SOFT:
+        if node.operation == "cross_entropy" and below.operation in _SOFT:
             text = f"cross_entropy takes scores and applies softmax itself, but {below.operation} was applied before"
             yield Finding("softmax twice", text, "give it the scores as they are", below.line)
-        elif node.operation.startswith("nll_loss") and below.operation != "log_softmax" and below.operation != "log":
+        elif node.operation.startswith("nll_loss") and not _are_log_probabilities(values.of(below), below):
             text = f"nll_loss takes log-probabilities, but gets the result of {below.operation}"
             yield Finding("no log-softmax", text, "apply log_softmax, or use cross_entropy on the scores", node.line)
-        elif node.operation in ("logsigmoid", "binary_cross_entropy_with_logits") and below.operation in (
-            "sigmoid",
-            "softmax",
-        ):
+        elif node.operation in _OF_LOGITS and below.operation in _SOFT:
             text = f"binary_cross_entropy_with_logits takes scores, but {below.operation} was applied before"
             yield Finding("softmax twice", text, "give it the scores as they are", below.line)
+
+
+def _are_log_probabilities(value: Tensor | None, node: Node) -> bool:
+    """By their values, if these are known: nothing above 0, and the probabilities of a sample sum to 1."""
+    if value is None or value.ndim == 0:
+        return node.operation in ("log_softmax", "log")
+    with no_grad():
+        sums = value.double().exp().sum(1 if value.ndim > 1 else 0)
+        return bool((value <= 1e-6).all().item()) and bool(((sums - 1).abs() < 0.02).all().item())
 
 
 _REPLACING = {"scatter", "index_put", "index_copy"}
@@ -243,10 +270,12 @@ def _divided_by(root: Node, count: int) -> bool:
 
 
 def _unreached(model: Any, loss: Tensor, inquiry: Inquiry) -> Iterator[Finding]:
-    for path, p in model.named_parameters():
-        if p.requires_grad and not reaches(loss, p):
-            cause = inquiry.cause(p, loss)
-            yield Finding("no path to the loss", f"{path}: {cause.text}", cause.cure, cause.line)
+    trained = [(path, p) for path, p in model.named_parameters() if p.requires_grad]
+    left_out = [(path, p) for path, p in trained if not reaches(loss, p)]
+    for path, p in left_out[:1] if len(left_out) == len(trained) else left_out:
+        cause = inquiry.of_a_leaf(p, loss, path)
+        who = "all parameters of the model" if len(left_out) == len(trained) > 1 else path
+        yield Finding("no path to the loss", f"{who}: {cause.text}", cause.cure, cause.line)
 
 
 def _zeros(model: Any, loss: Tensor, inquiry: Inquiry) -> Iterator[Finding]:

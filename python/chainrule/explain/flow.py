@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from ..tensor_methods import _add_hook
-from .graph import Edge, Graph, Node
+from .graph import Edge, Graph, Node, undisturbed
 from .values import Values
 
-__all__ = ["Flow", "send_back", "undisturbed"]
-
-
-@contextlib.contextmanager
-def undisturbed(graph: Graph) -> Iterator[None]:
-    """Within it backward passes may run; tensors that retain their gradient have the former one afterwards."""
-    kept = [(t, t.grad) for t in graph.living if t.retains_grad]
-    try:
-        yield
-    finally:
-        for tensor, before in kept:
-            if tensor.grad is not before:
-                tensor.grad = before
+__all__ = ["Flow", "send_back", "total"]
 
 
 class Flow:
@@ -51,14 +38,14 @@ class Flow:
                 self._recalculate(graph, root, gradient, values)
         else:
             self._run(graph, root, gradient)
-        for leaf in graph.leaves:
+        for leaf in graph.leaves if self.is_recalculated else ():
             parts = [self.sent[e.index] for e in leaf.uses if e.index in self.sent]
-            if parts and (len(parts) == len(leaf.uses) or not self.is_recalculated):
+            if parts and len(parts) == len(leaf.uses):
                 self.arriving[(leaf.index, 0)] = total(parts)
 
-    def gradient(self, node: Node, output: int = 0) -> Tensor | None:
+    def gradient(self, node: Node, output: int | None = None) -> Tensor | None:
         """What arrived at an output; None if no gradient reached it."""
-        return self.arriving.get((node.index, output))
+        return self.arriving.get((node.index, node.output if output is None else output))
 
     def contribution(self, edge: Edge) -> Tensor | None:
         """What the consumer of an edge sent to its producer, summed over broadcast dimensions."""
@@ -71,7 +58,9 @@ class Flow:
         try:
             leaves = [leaf.raw for leaf in graph.leaves]
             with undisturbed(graph):
-                _core.gradients_of([root], [gradient], leaves, True, False)
+                found = _core.gradients_of([root], [gradient], leaves, True, False)
+            arrived = zip(graph.leaves, found, strict=True)  # after the leaves' own hooks
+            self.arriving.update({(leaf.index, 0): g.detach() for leaf, g in arrived if g is not None})
         finally:
             for handle in handles:
                 handle.remove()

@@ -168,12 +168,28 @@ _LOSSES = {"mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "
 def formula_of(raw: Any, input: int) -> str:
     """The formula of the gradient for an input of a node."""
     operands = raw._operands
-    is_loss = operands is None and raw.operation in _LOSSES
-    if operands is None and not is_loss:
-        return _in_words(raw, input)
-    gradients = _table()[raw.operation if operands is None else operands[0]]["gradients"]
-    text = readable(gradients[input]) if input < len(gradients) else raw.formula
-    return f"{text} / n" if is_loss and raw._saved_reduction == 1 else text
+    if operands is None:
+        return _of_a_loss(raw, input) if raw.operation in _LOSSES else _in_words(raw, input)
+    row = _table()[operands[0]]
+    if input >= len(row["gradients"]):
+        return raw.formula
+    text = readable(row["gradients"][input])
+    return _conjugated(text, row["inputs"], operands[2]) if raw._outputs[0][1].is_complex else text
+
+
+def _of_a_loss(raw: Any, input: int) -> str:
+    text = readable(_table()[raw.operation]["gradients"][input])
+    return f"{text} / n" if raw._saved_reduction == 1 else text
+
+
+def _conjugated(text: str, inputs: list[str], places: Any) -> str:
+    """The table has holomorphic derivatives; what flows back is multiplied with their conjugates."""
+    tensors = [name for name, place in zip(inputs, places, strict=False) if not isinstance(place, float)]
+    given: dict[str, ast.expr] = {name: ast.Name(f"conj({name})") for name in (*tensors, "y")}
+    try:
+        return ast.unparse(_Substitution(given).visit(ast.parse(text, mode="eval")))
+    except SyntaxError:
+        return text
 
 
 def formula_with_numbers(formula: str, numbers: dict[str, str]) -> str | None:

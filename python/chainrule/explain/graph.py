@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from .assigned import made_at
 from .formulas import formula_of
 from .modules import assign_modules
 from .names import Names
-from .reading import made_at
 from .recording import recorded
 from .source import Line, line_at
 
@@ -80,6 +80,7 @@ class Node:
     variable: str | None = None  # what the user calls its value
     module: str | None = None  # path of the module it belongs to
     is_part: bool = False  # one call on the user's line made this on the way to its result
+    output: int = 0  # of several outputs the one that is shown: what was asked for, else the first that is used
     inputs: list[Edge] = field(default_factory=list, repr=False)
     uses: list[Edge] = field(default_factory=list, repr=False)
 
@@ -112,8 +113,8 @@ class Node:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the first output."""
-        return self.outputs[0].shape
+        """Of the output that is shown."""
+        return self.outputs[self.output].shape
 
     @property
     def saved(self) -> tuple[Saved, ...]:
@@ -173,11 +174,13 @@ class Graph:
 
     def __init__(self, tensors: Iterable[Tensor], names: Names):
         self._by_id: dict[int, Node] = {}
-        roots = [_place(t)[0] for t in tensors]
+        places = [_place(t) for t in tensors]
+        roots = [raw for raw, _ in places]
         self._collect(roots)
         self.nodes: tuple[Node, ...] = tuple(self._by_id.values())
         self.edges: tuple[Edge, ...] = tuple(self._connect())
         self.roots: tuple[Node, ...] = tuple(self._by_id[id(raw)] for raw in roots)
+        self._choose_outputs([output for _, output in places])
         self._name(names)
         self.living: list[Tensor] = [t for t in living_tensors() if id(t.grad_fn) in self._by_id]
 
@@ -223,6 +226,8 @@ class Graph:
 
     def to_json(self, indent: int | None = None) -> str:
         """The graph as JSON; docs/explain.md has the schema."""
+        import json
+
         return json.dumps(self.to_dict(), indent=indent)
 
     # ---- making it
@@ -265,6 +270,12 @@ class Graph:
                 edge.producer.uses.append(edge)
         return edges
 
+    def _choose_outputs(self, asked: list[int]) -> None:
+        for node in self.nodes:
+            node.output = min((e.output for e in node.uses), default=0)
+        for root, output in zip(self.roots, asked, strict=True):
+            root.output = output
+
     def _name(self, names: Names) -> None:
         last: dict[Any, Node] = {}  # of the nodes that one expression made, the last is its value
         for node in self.nodes:
@@ -272,7 +283,7 @@ class Graph:
                 node.variable = names.of(node.raw)
                 _ = node.line  # while the functions that know it are running
             else:
-                node.variable = names.of_outputs.get((id(node.raw), 0))
+                node.variable = names.of_outputs.get((id(node.raw), node.output))
                 if node.line and node.line.target:
                     last[(node.line.file, node.line.position)] = node
         for node in last.values():
@@ -287,10 +298,22 @@ class Graph:
             node.is_part = not node.is_leaf and any(_same_call(node, e.consumer) for e in node.uses)
 
 
+@contextlib.contextmanager
+def undisturbed(graph: Graph) -> Iterator[None]:
+    """Within it backward passes may run; tensors that retain their gradient have the former one afterwards."""
+    kept = [(t, t.grad) for t in graph.living if t.retains_grad]
+    try:
+        yield
+    finally:
+        for tensor, before in kept:
+            if tensor.grad is not before:
+                tensor.grad = before
+
+
 def operation_name(name: str) -> str:
-    """As users call it: native_batch_norm is batch_norm to them, nll_loss_nd nll_loss."""
+    """As users call it: native_batch_norm is batch_norm to them, nll_loss_nd nll_loss, CubeBackward their Cube."""
     known = {"cross_entropy_loss": "cross_entropy", "nll_loss_nd": "nll_loss"}
-    return known.get(name) or name.removeprefix("native_").removesuffix("_with_indices")
+    return known.get(name) or name.removeprefix("native_").removesuffix("_with_indices").removesuffix("Backward")
 
 
 def _called(expression: str | None) -> str | None:

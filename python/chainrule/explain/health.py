@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import math
 from dataclasses import dataclass
@@ -20,10 +21,10 @@ _MEANINGS = {
     "zero": "every gradient is exactly 0; explain_none(parameter, loss) before backward() says which step makes it so",
     "input is zero": "only the bias learns, since what comes into the layer is 0 throughout",
     "vanishing": "gradients are below 1e-7 of the weights: nothing will move; look at activations and initialisation",
-    "exploding": "gradients are above 100 times the weights: a smaller learning rate, or clip_grad_norm_",
+    "exploding": "gradients are above 100 and above 100 times the weights: a smaller learning rate, or clip_grad_norm_",
     "dead units": "no gradient reaches more than half of the outputs, as after relu of negative numbers",
 }
-_VANISHING, _EXPLODING = 1e-7, 1.0  # gradient norm over weight norm
+_VANISHING, _EXPLODING = 1e-7, 100.0  # gradient norm over weight norm
 _COLUMNS = ("layer", "parameters", "weight norm", "gradient norm", "update/weight", "dead units", "NaN", "verdict")
 
 
@@ -35,7 +36,7 @@ class Layer:
     parameters: int
     weight_norm: float
     gradient_norm: float | None  # None: no gradient
-    update_ratio: float | None  # size of the step over that of the weights; without lr, of the gradient
+    update_ratio: float | None  # size of the step over that of the weights; without optimiser and lr, of the gradient
     dead: int  # output units that no gradient reaches
     units: int
     nan: int  # elements of gradients and weights that are NaN or infinite
@@ -92,25 +93,48 @@ class Health(list[Layer]):
         return _svg(parts, 760, len(self) * step + 6)
 
 
-def health(model: Any, lr: float | None = None) -> Health:
-    """Each layer's state after backward(). With the learning rate, update/weight is that of plain SGD's step."""
+def health(model: Any, lr: float | None = None, optimizer: Any = None) -> Health:
+    """Each layer's state after backward().
+
+    The column update/weight is that of the step which the optimiser is going to make; with a learning rate alone, that
+    of plain SGD.
+    """
     name = Names().of_modules.get(id(model), "")
     with no_grad():
-        found = Health(_layer(path or "model", m, lr) for path, m in model.named_modules(prefix=name) if _own(m))
-    found.has_lr = lr is not None
+        updates = _updates(model, lr, optimizer)
+        found = Health(_layer(path or "model", m, updates) for path, m in model.named_modules(prefix=name) if _own(m))
+    found.has_lr = lr is not None or optimizer is not None
     return found
+
+
+def _updates(model: Any, lr: float | None, optimizer: Any) -> dict[int, Tensor]:
+    """By parameter, what a step will add to it. An optimiser makes that step on copies."""
+    if optimizer is None:
+        return {id(p): p.grad * (lr or 1.0) for p in model.parameters() if p.grad is not None}
+    twin = copy.deepcopy(optimizer)
+    twin._optimizer_step_pre_hooks.clear()
+    twin._optimizer_step_post_hooks.clear()
+    pairs = [
+        (p, q)
+        for group, other in zip(optimizer.param_groups, twin.param_groups, strict=True)
+        for p, q in zip(group["params"], other["params"], strict=True)
+    ]
+    for p, q in pairs:
+        q.grad = None if p.grad is None else p.grad.clone()
+    twin.step()
+    return {id(p): q.detach() - p.detach() for p, q in pairs if p.grad is not None}
 
 
 class HealthLog:
     """Health over training: call step() after each backward()."""
 
-    def __init__(self, model: Any, lr: float | None = None):
-        self.model, self.lr = model, lr
+    def __init__(self, model: Any, lr: float | None = None, optimizer: Any = None):
+        self.model, self.lr, self.optimizer = model, lr, optimizer
         self.steps: list[Health] = []
 
     def step(self) -> Health:
         """Notes the present state."""
-        self.steps.append(health(self.model, self.lr))
+        self.steps.append(health(self.model, self.lr, self.optimizer))
         return self.steps[-1]
 
     def __str__(self) -> str:
@@ -146,13 +170,14 @@ def _own(module: Any) -> list[Tensor]:
     return [p for p in module._parameters.values() if p is not None]
 
 
-def _layer(name: str, module: Any, lr: float | None) -> Layer:
+def _layer(name: str, module: Any, updates: dict[int, Tensor]) -> Layer:
     parameters = _own(module)
     gradients = [p.grad for p in parameters if p.grad is not None]
     weight, gradient = _norm(parameters), _norm(gradients) if gradients else None
     nan = sum(int((~t.detach().isfinite()).sum().item()) for t in [*parameters, *gradients])
-    ratio = None if gradient is None or weight == 0 else gradient / weight * (lr or 1.0)
-    dead, units = _dead_units(parameters)
+    steps = [updates[id(p)] for p in parameters if id(p) in updates]
+    ratio = None if not steps or weight == 0 else _norm(steps) / weight
+    dead, units = _dead_units(module, parameters)
     verdict = _verdict(gradient, weight, nan, dead, units)
     if verdict == "healthy" and _only_bias(parameters):
         verdict = "input is zero"
@@ -163,16 +188,22 @@ def _norm(tensors: list[Tensor]) -> float:
     return math.sqrt(sum(float(t.detach().double().square().sum().item()) for t in tensors))
 
 
-def _dead_units(parameters: list[Tensor]) -> tuple[int, int]:
-    """Rows of the first matrix whose gradient is exactly zero, and that of their bias as well."""
+def _dead_units(module: Any, parameters: list[Tensor]) -> tuple[int, int]:
+    """Outputs of the first matrix whose gradient is exactly zero, and that of their bias as well.
+
+    Rows of an embedding are its inputs: those that no sample asked for get no gradient, and nothing is wrong.
+    """
     weight = next((p for p in parameters if p.ndim > 1), None)
-    if weight is None or weight.grad is None:
+    if weight is None or weight.grad is None or hasattr(module, "num_embeddings"):
         return 0, 0
-    rows = (weight.grad != 0).reshape(weight.shape[0], -1).any(1)
+    moving = weight.grad != 0
+    if getattr(module, "transposed", False):  # a transposed convolution has its inputs first
+        moving = moving.transpose(0, 1)
+    rows = moving.reshape(moving.shape[0], -1).any(1)
     for bias in parameters:
-        if bias.ndim == 1 and bias.grad is not None and bias.shape[0] == weight.shape[0]:
+        if bias.ndim == 1 and bias.grad is not None and bias.shape[0] == rows.shape[0]:
             rows = rows | (bias.grad != 0)
-    return int((~rows).sum().item()), weight.shape[0]
+    return int((~rows).sum().item()), rows.shape[0]
 
 
 def _only_bias(parameters: list[Tensor]) -> bool:
@@ -190,7 +221,7 @@ def _verdict(gradient: float | None, weight: float, nan: int, dead: int, units: 
         return "zero"
     if weight and gradient / weight < _VANISHING:
         return "vanishing"
-    if weight and gradient / weight > _EXPLODING * 100:
+    if weight and gradient > _EXPLODING * max(weight, 1.0):  # what began at zero is small against any gradient
         return "exploding"
     return "dead units" if units and dead > units // 2 else "healthy"
 

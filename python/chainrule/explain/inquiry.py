@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import linecache
+import re
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._core import Tensor
+from .assigned import made_at
 from .flow import Flow
 from .graph import Graph, Node, living_tensors, operation_name
 from .names import Names, user_frames, variables
-from .reading import (
-    Departure,
-    Outcome,
-    attribute_of,
-    backward_call,
-    freezing,
-    made_at,
-    read_forward,
-    read_frame,
-)
+from .reading import Departure, Outcome, assigned_requires_grad, backward_call, freezing, read_forward, read_frame
 from .source import Line, line_at, line_of
 from .story import reaches
 from .values import Values
 
-__all__ = ["Cause", "Inquiry", "unregistered"]
+__all__ = ["Cause", "Inquiry"]
 
 Kind = Literal[
     "there",  # it is not missing
@@ -51,7 +43,8 @@ _CURES: dict[str, str] = {
     "detached": "leave the detachment out, or differentiate with respect to the detached tensor",
     "read out": "calculate with the tensor itself; a Python number or an array has no history",
     "integer cast": "keep a floating dtype up to the loss; integers have no gradient",
-    "no gradient": "use an operation with a gradient (softmax in place of argmax, a weight in place of a comparison)",
+    "no gradient": "use an operation with a gradient (softmax in place of argmax, a weight in place of a comparison, "
+    "rsample() in place of sample())",
     "no_grad": "calculate it outside of the block",
     "non-leaf": "look at the leaf's .grad, or call retain_grad() on this tensor before backward()",
     "backward not called": "call loss.backward()",
@@ -72,10 +65,11 @@ class Cause:
     name: str  # what the user calls the tensor
     text: str
     line: Line | None = None
+    advice: str | None = None  # for this very case
 
     @property
     def cure(self) -> str:
-        return _CURES[self.kind]
+        return self.advice or _CURES[self.kind]
 
     def __str__(self) -> str:
         where = f"\n  here: {self.line}" if self.line else ""
@@ -85,31 +79,6 @@ class Cause:
     def to_dict(self) -> dict[str, Any]:
         line = self.line.to_dict() if self.line else None
         return {"kind": self.kind, "name": self.name, "text": self.text, "line": line, "cure": self.cure}
-
-
-def unregistered(model: Any, names: Names) -> list[Cause]:
-    """Tensors with gradients, and modules, that stand in plain lists and dicts, where the model does not see them."""
-    known = {id(p) for p in model.parameters()}
-    found = []
-    prefix = names.of_modules.get(id(model), type(model).__name__)
-    for path, module in model.named_modules(prefix=prefix):
-        for key, value in list(vars(module).items()):
-            if key.startswith("_") or not isinstance(value, list | tuple | dict):
-                continue
-            items = value.values() if isinstance(value, dict) else value
-            hidden = [p for item in items for p in _parameters(item) if id(p) not in known]
-            if hidden:
-                kind = type(value).__name__
-                text = f"{len(hidden)} parameters are in a plain {kind}, where model.parameters() does not find them"
-                found.append(Cause("not registered", f"{path}.{key}", text, attribute_of(module, key)))
-    return found
-
-
-def _parameters(item: Any) -> list[Tensor]:
-    if isinstance(item, Tensor):
-        return [item] if item.requires_grad and item.is_leaf else []
-    found: Callable[[], Any] | None = getattr(item, "parameters", None)
-    return list(found()) if found is not None else []
 
 
 class Inquiry:
@@ -130,7 +99,7 @@ class Inquiry:
             return self._of_a_gradient(tensor, gradient, loss, name)
         if tensor.grad_fn is not None and not tensor.retains_grad:
             return self._of_a_result(tensor, name)
-        return self._of_a_leaf(tensor, loss, name)
+        return self.of_a_leaf(tensor, loss, name)
 
     # ---- tensors that do not require a gradient
 
@@ -168,23 +137,20 @@ class Inquiry:
     def _of_a_result(self, tensor: Tensor, name: str) -> Cause:
         node = tensor.grad_fn
         line = line_at(node._code)
-        leaf = self._first_leaf(node)
-        whose = f"; the leaf is {leaf}" if leaf else ""
-        by = operation_name(node.operation)
-        text = f"it is not a leaf: {by} made it{whose}, and backward() fills .grad of leaves only"
-        return Cause("non-leaf", name, text, line)
-
-    def _first_leaf(self, node: Any) -> str | None:
-        while not isinstance(node, Tensor):
-            below = [target for target, _ in node._edges if target is not None]
-            if not below:
-                return None
-            node = below[0]
-        return self.names.of(node) or "a tensor without a name"
+        leaf = _first_leaf(node)
+        known = None if leaf is None else self.names.of(leaf)
+        whose = f", calculated from the leaf {known}" if known else ""
+        text = f"it is not a leaf: it is the result of {operation_name(node.operation)}{whose}, and "
+        advice = None
+        if line is not None and re.search(rf"\b{re.escape(name)}\b.*=.*\b{re.escape(name)}\b", line.text):
+            advice = f"if {name} is to be changed and to stay a leaf, write into it within no_grad()"
+            advice += f" ({name} -= ..., {name}.copy_(...)); else call retain_grad() before backward()"
+        return Cause("non-leaf", name, f"{text}backward() fills .grad of leaves only", line, advice)
 
     # ---- leaves
 
-    def _of_a_leaf(self, leaf: Tensor, loss: Tensor | None, name: str) -> Cause:
+    def of_a_leaf(self, leaf: Tensor, loss: Tensor | None, name: str) -> Cause:
+        """Why no gradient came to a leaf."""
         results = [loss] if loss is not None else living_tensors()
         reached = [t for t in results if t.requires_grad and t.grad_fn is not None and reaches(t, leaf)]
         cleared = line_of(leaf._cleared)
@@ -224,6 +190,10 @@ class Inquiry:
                 "output not used", name, f"{shown} was calculated from it, but the loss does not use that", line
             )
         outcome = self._outcome(leaf)
+        asked = assigned_requires_grad(name)
+        if outcome is not None and asked is not None and any(n < asked.number for n in outcome.uses):
+            text = "it was used before requires_grad was set on it, so what was calculated then knows nothing of it"
+            return Cause("not asked for", name, text, asked)
         if outcome is not None and outcome.uses:
             line = _line_in(self._frame_of(leaf), outcome.uses[-1])
             return Cause("output not used", name, "what was calculated from it is not part of the loss", line)
@@ -312,6 +282,16 @@ class Inquiry:
     def _made(self, tensor: Tensor) -> Line | None:
         name = self.names.of(tensor)
         return None if name is None else made_at(name)
+
+
+def _first_leaf(node: Any) -> Tensor | None:
+    """One of the leaves that a result was calculated from: that of the first input."""
+    while not isinstance(node, Tensor):
+        below = [target for target, _ in node._edges if target is not None]
+        if not below:
+            return None
+        node = below[0]
+    return node
 
 
 def _line_in(frame: Any, number: int) -> Line | None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from .. import _core
 from .._core import Tensor
 from ..tensor_methods import _add_hook
+from ..watchers import unwatch, watch
 from .display import number_text
 from .graph import Graph, Node
 from .names import Names
@@ -75,12 +76,12 @@ class nan_guard:  # noqa: N801
         if nan_guard._running is not None:
             raise RuntimeError("nan_guard() is already on")
         nan_guard._running = self
-        _core.set_watcher(self._call)
+        watch(self._call)
         return self
 
     def __exit__(self, *exception: Any) -> None:
         nan_guard._running = None
-        _core.set_watcher(None)
+        unwatch(self._call)
         self._root = None
 
     # ---- forward

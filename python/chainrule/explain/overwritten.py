@@ -98,8 +98,9 @@ def _cure(statement: ast.stmt | None, written: Line | None, name: str | None, na
         plain = ast.unparse(call).replace(f".{method}(", f".{method[:-1]}(", 1)
         return f"use {plain}, without the underscore,{on}: that makes a new tensor"
     if written is not None and ".step(" in written.text:
+        step = ast.unparse(statement) if statement else written.text
         return (
-            f"call backward() before {written.text}, or calculate the loss again after it: the step changed "
+            f"call backward() before {step}, or calculate the loss again after it: the step changed "
             f"{name or 'a parameter'}, and this loss was calculated from the old value"
         )
     inplace = [path for path, module in names.modules.items() if getattr(module, "inplace", False) is True]

@@ -7,14 +7,14 @@ import inspect
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
-from .names import is_module, is_own_file, user_frames, variables
+from .assigned import body_of, targets
+from .names import user_frames
 from .source import Line, tree_of
 
-__all__ = ["Departure", "Reader", "attribute_of", "backward_call", "made_at", "read_forward", "read_frame"]
+__all__ = ["Departure", "Reader", "backward_call", "freezing", "read_forward", "read_frame"]
 
 # How a value leaves the graph, by the method or function that takes it out.
 _DEPARTURES = {
@@ -22,7 +22,8 @@ _DEPARTURES = {
     **dict.fromkeys(("item", "tolist", "numpy", "__array__"), "read out"),
     **dict.fromkeys(("long", "int", "short", "bool", "char", "byte"), "integer cast"),
     **dict.fromkeys(
-        ("argmax", "argmin", "argsort", "searchsorted", "bucketize", "nonzero", "multinomial"), "no gradient"
+        ("argmax", "argmin", "argsort", "searchsorted", "bucketize", "nonzero", "multinomial", "sample", "bernoulli"),
+        "no gradient",
     ),
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "isclose", "logical_not", "bincount", "histc"), "no gradient"),
 }
@@ -51,6 +52,14 @@ class Outcome:
     returned: bool = False
 
 
+@dataclass(frozen=True)
+class Off:
+    """What switched gradients off, and where; without a line, around the statement itself."""
+
+    by: str
+    line: Line | None = None
+
+
 class Reader:
     """Follows a value through statements, calls of the file's own functions included."""
 
@@ -71,19 +80,22 @@ class Reader:
 
     # ---- statements
 
-    def _statements(self, body: list[ast.stmt], carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+    def _statements(self, body: list[ast.stmt], carried: set[str], o: Outcome, off: Off | None, where: str) -> None:
         for s in body:
             if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
                 continue
+            if isinstance(s, ast.Expr) and "set_grad_enabled" in (switch := ast.unparse(s.value)):
+                off = Off("set_grad_enabled(False)", self._line(s, where)) if "False" in switch else None
+                continue
             self._statement(s, carried, o, off, where)
 
-    def _statement(self, s: ast.stmt, carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+    def _statement(self, s: ast.stmt, carried: set[str], o: Outcome, off: Off | None, where: str) -> None:
         if isinstance(s, ast.With):
             inner = next((t for item in s.items if (t := _switches_off(item.context_expr))), None)
-            self._statements(s.body, carried, o, inner or off, where)
+            self._statements(s.body, carried, o, Off(inner) if inner else off, where)
         elif isinstance(s, ast.For):
             if self._carries(s.iter, carried, o, where):
-                carried |= _targets(s.target)
+                carried |= targets(s.target)
             self._statements(s.body + s.orelse, carried, o, off, where)
         elif isinstance(s, ast.If | ast.While):
             self._carries(s.test, carried, Outcome(), where)
@@ -93,25 +105,25 @@ class Reader:
         else:
             self._simple(s, carried, o, off, where)
 
-    def _simple(self, s: ast.stmt, carried: set[str], o: Outcome, off: str | None, where: str) -> None:
+    def _simple(self, s: ast.stmt, carried: set[str], o: Outcome, off: Off | None, where: str) -> None:
         value = getattr(s, "value", None)
         if not isinstance(value, ast.expr):
             return
         before = len(o.departures)
         carries = self._carries(value, carried, o, where)
         if carries and off is not None and not isinstance(s, ast.Expr):
-            o.departures.insert(before, Departure("no_grad", off, self._line(s, where)))
+            o.departures.insert(before, Departure("no_grad", off.by, off.line or self._line(s, where)))
             return
         if isinstance(s, ast.Return):
             o.returned |= carries
         elif isinstance(s, ast.Assign):
             for target in s.targets:
-                names = _targets(target)
+                names = targets(target)
                 carried.difference_update(() if carries else names - _attributes(names) - self._followed)
                 if carries:
                     carried |= names
         elif isinstance(s, ast.AugAssign | ast.AnnAssign) and carries:
-            carried |= _targets(s.target)
+            carried |= targets(s.target)
         elif isinstance(s, ast.Expr) and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
             self._appended(value, carried, where)
 
@@ -149,6 +161,9 @@ class Reader:
             if index and not inner:
                 o.departures.append(Departure("no gradient", "indexing", self._line(e, where)))
             return inner
+        if inner and e.attr == "indices":
+            o.departures.append(Departure("no gradient", ".indices", self._line(e, where)))
+            return False
         if inner and e.attr == "data":
             o.departures.append(Departure("detached", ".data", self._line(e, where)))
             return False
@@ -201,7 +216,7 @@ class Reader:
         self._depth += 1
         inner = Outcome()
         off = next((t for d in f.decorator_list if (t := _switches_off(d))), None)
-        self._statements(f.body, carried, inner, off, f.name)
+        self._statements(f.body, carried, inner, Off(off) if off else None, f.name)
         self._depth -= 1
         o.departures += inner.departures
         o.uses += inner.uses
@@ -225,12 +240,6 @@ def _values(e: ast.Call) -> list[ast.expr]:
     return [*e.args, *(k.value for k in e.keywords)]
 
 
-def _targets(target: ast.expr) -> set[str]:
-    if isinstance(target, ast.Tuple | ast.List):
-        return {name for item in target.elts for name in _targets(item)}
-    return _targets(target.value) if isinstance(target, ast.Starred) else {ast.unparse(target)}
-
-
 def _attributes(names: set[str]) -> set[str]:
     return {n for n in names if "." in n or "[" in n}
 
@@ -241,18 +250,6 @@ def _switches_off(e: ast.expr) -> str | None:
     if text.startswith(("no_grad", "inference_mode")):
         return text if text.endswith(")") else f"{text}()"
     return text if text.startswith("set_grad_enabled(False") else None
-
-
-def body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
-    """The statements of a function."""
-    if code.co_name == "<module>":
-        return tree.body
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first == code.co_firstlineno:
-                return node.body
-    return None
 
 
 def read_frame(frame: FrameType, name: str) -> Outcome | None:
@@ -266,81 +263,6 @@ def read_frame(frame: FrameType, name: str) -> Outcome | None:
     outcome.departures = [d for d in outcome.departures if d.line.function != function or d.line.number < here]
     outcome.uses = [n for n in outcome.uses if n < here]
     return outcome
-
-
-def assignment(frame: FrameType, name: str) -> Line | None:
-    """The last line above the running one that gives a variable its value."""
-    tree = tree_of(frame.f_code.co_filename)
-    lines = _assignments(tree, frame.f_code).get(name, ()) if tree else ()
-    found = max((n for n in lines if n < frame.f_lineno), default=None)
-    if found is None:
-        return None
-    file = frame.f_code.co_filename
-    return Line(file, found, frame.f_code.co_qualname, linecache.getline(file, found).strip())
-
-
-@lru_cache(maxsize=64)
-def _assignments(tree: ast.Module, code: CodeType) -> dict[str, list[int]]:
-    """By variable, the lines of a function that give it a value."""
-    found: dict[str, list[int]] = {}
-    for statement in body_of(tree, code) or []:
-        for node in ast.walk(statement):
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                for name in _targets(target):
-                    found.setdefault(name, []).append(target.lineno)
-    return found
-
-
-def attribute_of(module: Any, attribute: str) -> Line | None:
-    """The line of a module's class that sets an attribute, if the class is the user's."""
-    for cls in type(module).__mro__:
-        code = getattr(vars(cls).get("__init__"), "__code__", None)
-        if code is None or is_own_file(code.co_filename):
-            continue
-        line = attribute_line(code.co_filename, cls.__name__, attribute)
-        if line is not None:
-            return line
-    return None
-
-
-def made_at(name: str) -> Line | None:
-    """The line that gave a variable its value, or a module the attribute that a parameter is in."""
-    owner, _, rest = name.partition(".")
-    base = owner.partition("[")[0]
-    for frame in user_frames():
-        scope = variables(frame)
-        if base not in scope:
-            continue
-        if rest and is_module(scope[base]):
-            return _constructed_at(scope[base], rest) or assignment(frame, base)
-        return assignment(frame, name) or assignment(frame, base)
-    return None
-
-
-def _constructed_at(module: Any, path: str) -> Line | None:
-    """The user's line that made the part of a module at a path: the innermost class of his own that sets it."""
-    found = None
-    for part in path.split("."):
-        name = part.partition("[")[0]
-        found = attribute_of(module, name) or found
-        module = module._modules.get(name)
-        if module is None:
-            break
-    return found
-
-
-@lru_cache(maxsize=1024)
-def attribute_line(file: str, cls: str, attribute: str) -> Line | None:
-    """The line of a class that says `self.<attribute> = ...`."""
-    tree = tree_of(file)
-    classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == cls] if tree else []
-    for node in (n for c in classes for n in ast.walk(c)):
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(f"self.{attribute}" in _targets(t) for t in targets):
-                text = linecache.getline(file, node.lineno).strip()
-                return Line(file, node.lineno, f"{cls}.__init__", text)
-    return None
 
 
 def _first_above(wanted: Callable[[ast.AST], bool]) -> Line | None:
@@ -365,6 +287,19 @@ def backward_call() -> Line | None:
 def freezing() -> Line | None:
     """The first line that says requires_grad = False, or requires_grad_(False), above the running ones."""
     return _first_above(_freezes)
+
+
+def assigned_requires_grad(name: str) -> Line | None:
+    """The first line that makes a variable require a gradient after it was made: w.requires_grad_()."""
+    return _first_above(lambda n: _thaws(n, name))
+
+
+def _thaws(n: ast.AST, name: str) -> bool:
+    if isinstance(n, ast.Assign):
+        return ast.unparse(n.targets[0]) == f"{name}.requires_grad" and ast.unparse(n.value) == "True"
+    if not isinstance(n, ast.Call):
+        return False
+    return ast.unparse(n) in (f"{name}.requires_grad_()", f"{name}.requires_grad_(True)")
 
 
 def _freezes(n: ast.AST) -> bool:

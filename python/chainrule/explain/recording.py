@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..watchers import unwatch, watch
 
 __all__ = ["Recorded", "recorded", "recording", "unwatched"]
 
@@ -60,23 +61,24 @@ class recording:  # noqa: N801
             register_module_forward_pre_hook(lambda module, args: self._modules.append(module)),
             register_module_forward_hook(lambda module, args, result: self._leave(), always_call=True),
         ]
-        _core.set_watcher(self._call)
+        watch(self._call)
         return self
 
     def __exit__(self, *exception: Any) -> None:
         recording.running = None
-        _core.set_watcher(None)
+        unwatch(self._call)
         for handle in self._handles:
             handle.remove()
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
         """Within it nothing is recorded."""
-        _core.set_watcher(None)
+        unwatch(self._call)
         try:
             yield
         finally:
-            _core.set_watcher(self._call if recording.running is self else None)
+            if recording.running is self:
+                watch(self._call)
 
     def clear(self) -> None:
         """Forgets what was recorded, as after a backward pass."""

@@ -8,8 +8,8 @@ from typing import Any
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from .display import number_text, value_text
-from .flow import Flow, send_back, total, undisturbed
-from .graph import Edge, Graph, Node
+from .flow import Flow, send_back, total
+from .graph import Edge, Graph, Node, undisturbed
 
 __all__ = ["Route", "routes"]
 
@@ -49,8 +49,8 @@ def count_routes(graph: Graph, root: Node, leaf: Node) -> int:
     return ways.get(leaf.index, 0)
 
 
-def routes(graph: Graph, flow: Flow, leaf: Node) -> list[Route]:
-    """All routes to a node if they are few, else one entry per use of it; the largest share first."""
+def routes(graph: Graph, flow: Flow, leaf: Node, at: tuple[int, ...] | None = None) -> list[Route]:
+    """All routes to a node if they are few, else one entry per use of it; the largest share (of one element) first."""
     root = graph.roots[0]
     if root is leaf:
         return []
@@ -64,7 +64,7 @@ def routes(graph: Graph, flow: Flow, leaf: Node) -> list[Route]:
         found = [((e,), g) for e, g in sent if g is not None]
     if not found:
         return []
-    shares = _shares([g for _, g in found])
+    shares = _shares([g if at is None else g[at] for _, g in found])
     result = [Route(edges, g, share, whole) for (edges, g), share in zip(found, shares, strict=True)]
     return sorted(result, key=lambda r: -abs(r.share))
 

@@ -11,8 +11,8 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from .._core import Tensor
+from .assigned import body_of
 from .names import is_own, user_frames, variables
-from .reading import body_of
 from .source import Line, line_at, position_of, positions, tree_of
 
 __all__ = ["Place", "alias", "place_of"]

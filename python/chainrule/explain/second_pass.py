@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 from typing import Any
 
 from .._core import Tensor
@@ -46,7 +47,7 @@ def _name(node: Any, place: Place) -> str | None:
         return line.target
     found = []
     for name, tensor in Names().tensors:
-        if name in place.scope and tensor.grad_fn is not None and _holds(tensor, node):
+        if re.split(r"[.\[]", name)[0] in place.scope and tensor.grad_fn is not None and _holds(tensor, node):
             found.append((tensor.grad_fn._sequence_nr(), name))
     return min(found)[1] if found else line.target if line else None
 
@@ -66,6 +67,17 @@ def _assigned(body: list[ast.stmt], name: str) -> list[int]:
     return sorted(found)
 
 
+def _is_carried(body: list[ast.stmt], name: str) -> bool:
+    """Whether a turn reads the variable before it has given it a value: h = cell(x, h)."""
+    for statement in body:
+        found = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        if isinstance(statement, ast.AugAssign) and any(n in found for n in ast.walk(statement.target)):
+            return True
+        if found:
+            return any(isinstance(n.ctx, ast.Load) for n in found)
+    return False
+
+
 def _in_loop(place: Place, loop: Loop, node: Any, name: str | None) -> list[str] | None:
     header = linecache.getline(place.frame.f_code.co_filename, loop.lineno).strip()
     around = f"the loop of line {loop.lineno} ({header})"
@@ -73,10 +85,15 @@ def _in_loop(place: Place, loop: Loop, node: Any, name: str | None) -> list[str]
         return None
     if not _assigned(loop.body, name):
         made = [n for n in _assigned(place.body, name) if n < loop.lineno]
-        where = f"line {made[-1]}" if made else "that line"
+        cure = f"move line {made[-1]} into the loop" if made else f"calculate {name} anew in each turn"
         return [
             f"  {name} is made before {around} and used in each turn; the backward() of an earlier turn freed it.",
-            f"  What to do: move {where} into the loop, or use {name}.detach() in it if nothing before it is trained.",
+            f"  What to do: {cure}, or use {name}.detach() in it if nothing before it is trained.",
+        ]
+    if not _is_carried(loop.body, name):
+        return [
+            f"  {name} is calculated from it in each turn of {around}; the backward() of an earlier turn freed it.",
+            "  What to do: calculate that part anew in each turn, or detach() it if nothing before it is trained.",
         ]
     return [
         f"  {name} comes from an earlier turn of {around}, whose backward() freed it: it carries the history on.",

@@ -8,9 +8,9 @@ from typing import Any
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from .display import number_text, value_text
-from .flow import Flow, send_back, undisturbed
+from .flow import Flow, send_back, total
 from .formulas import formula_with_numbers
-from .graph import Edge, Graph, Node
+from .graph import Edge, Graph, Node, undisturbed
 from .values import Values
 
 __all__ = ["Arrival", "Sending", "Steps", "Value"]
@@ -49,6 +49,8 @@ class Sending:
     def text(self) -> str:
         """`2 * 4 = 8`."""
         sent = value_text(self.contribution, self.index)
+        if not self.edge.consumer.is_leaf and self.edge.consumer.raw._hooks():
+            return f"{value_text(self.upstream)} -> {sent}, after a hook of this step"
         if self.terms:
             shown = " + ".join(f"{number_text(g)} * {number_text(d)}" for _, g, d in self.terms[:6])
             more = f" + {len(self.terms) - 6} more" if len(self.terms) > 6 else ""
@@ -70,14 +72,41 @@ class Arrival:
     """A backward step: the gradient of a node's result, the sum over its uses, and what goes on from it."""
 
     node: Node
-    gradient: Tensor = field(repr=False)
+    gradients: tuple[tuple[int, Tensor], ...] = field(repr=False)  # by output, of those that got one
     parts: tuple[tuple[Edge, Tensor], ...] = field(repr=False)
     sendings: tuple[Sending, ...]
     index: Index | None
 
     @property
+    def gradient(self) -> Tensor:
+        """That of the output that is shown."""
+        return dict(self.gradients).get(self.node.output, self.gradients[0][1])
+
+    @property
     def text(self) -> str:
+        if len(self.gradients) > 1:
+            return "; ".join(f"{value_text(g)} of output {output}" for output, g in self.gradients)
         return value_text(self.gradient, self.index)
+
+    @property
+    def sum_text(self) -> str:
+        """`9 = 8 + 1, the sum over its 2 uses`."""
+        if len(self.gradients) > 1:
+            return self.text
+        parts = " + ".join(value_text(g, self.index) for _, g in self.parts)
+        uses = f", the sum over its {len(self.parts)} uses" if len(self.parts) > 1 else ""
+        if self._is_changed:
+            return f"{self.text}: a hook made it of {parts}{uses}"
+        return f"{self.text} = {parts}{uses}" if uses else self.text
+
+    @property
+    def _is_changed(self) -> bool:
+        """Whether the gradient is another than the sum of what was sent."""
+        if not self.parts:
+            return False
+        with no_grad():
+            sent = total([g for _, g in self.parts])
+            return not self.gradient.allclose(sent, rtol=1e-3, atol=1e-6, equal_nan=True)
 
 
 class Steps:
@@ -110,12 +139,15 @@ class Steps:
         return found
 
     def _arrival(self, node: Node) -> Arrival | None:
-        gradient = next((g for k in range(len(node.outputs)) if (g := self.flow.gradient(node, k)) is not None), None)
-        if gradient is None:
+        outputs = range(len(node.outputs))
+        gradients = tuple((k, g) for k in outputs if (g := self.flow.gradient(node, k)) is not None)
+        if not gradients:
             return None
-        parts = [(e, g) for e in node.uses if (g := self.flow.contribution(e)) is not None]
-        sendings = [self._sending(e, gradient) for e in node.inputs if e.producer.index in self._leads]
-        return Arrival(node, gradient, tuple(parts), tuple(sendings), self._indices.get(node.index))
+        shown = gradients[0][0] if self.flow.gradient(node) is None else node.output
+        parts = [(e, g) for e in node.uses if e.output == shown and (g := self.flow.contribution(e)) is not None]
+        upstream = dict(gradients)[shown]
+        sendings = [self._sending(e, upstream) for e in node.inputs if e.producer.index in self._leads]
+        return Arrival(node, gradients, tuple(parts), tuple(sendings), self._indices.get(node.index))
 
     def _sending(self, edge: Edge, g: Tensor) -> Sending:
         node, sent = edge.consumer, self.flow.contribution(edge)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 from .._core import Tensor
@@ -16,6 +15,7 @@ from .graph import Graph, Node, living_tensors
 from .names import Names
 from .recording import recorded, unwatched
 from .routes import Route, routes
+from .source import line_of
 from .steps import Arrival, Index, Sending, Steps, Value
 from .values import Values
 
@@ -30,6 +30,18 @@ _NOT_KEPT = (
     "No gradient needs {} of the forward pass, and nobody kept them: they are shown as 'not kept'. What is calculated "
     "and explained within `with chainrule.explain.recording():` keeps everything."
 )
+_CHANGED = (
+    "{} was overwritten since{}: the value that it had in the forward pass is not known any more. explain(loss) before "
+    "that step shows it."
+)
+_HIDDEN = (
+    " It was written through .data or NumPy, which autograd does not see: gradients that need it are calculated from "
+    "the new value, and backward() does the same."
+)
+_ADDED = (
+    "The .grad is {}, but this result gave {}: gradients of several backward() calls are added up until zero_grad(), "
+    "or it was changed since."
+)
 _INSIDE = "{} inside of calls that made several steps can no longer be known: they are shown as 'not kept'."
 _SHOWN_STEPS = 60
 
@@ -37,7 +49,10 @@ _SHOWN_STEPS = 60
 class Explanation:
     """How a result was calculated, and how its gradients are. print() it, or ask for its parts."""
 
-    def __init__(self, root: Tensor, wrt: list[Tensor], index: Index | None, names: Names):
+    def __init__(
+        self, root: Tensor, wrt: list[Tensor], index: Index | None, names: Names, gradient: Tensor | None = None
+    ):
+        self.asked = gradient  # the .grad that is to be explained, if that was asked for
         with unwatched():
             self._read(root, wrt, index, names)
 
@@ -45,7 +60,7 @@ class Explanation:
         self.graph = Graph([root], names)
         self.values = Values(self.graph)
         self.root = self.graph.roots[0]
-        self.wanted = [_node_of(self.graph, t, names) for t in wrt]
+        self.wanted = [_node_of(self.graph, t, root, names) for t in wrt]
         self.index = index
         self.is_sum = root.numel() != 1  # of a result with several elements, the gradient of their sum is shown
         self.flow = Flow(self.graph, root, self.values)
@@ -79,10 +94,11 @@ class Explanation:
     def routes(self, tensor: Tensor) -> list[Route]:
         """Which route through the graph gave how much of a tensor's gradient; the largest share first."""
         node = self.graph.find(tensor)
-        return [] if node is None else self._routes(node)
+        return [] if node is None else self.routes_to(node)
 
-    def _routes(self, node: Node) -> list[Route]:
-        return [] if self.graph.released else routes(self.graph, self.flow, node)
+    def routes_to(self, node: Node, index: Index | None = None) -> list[Route]:
+        """The same of a node; with an index, of that element alone."""
+        return [] if self.graph.released else routes(self.graph, self.flow, node, index)
 
     # ---- text
 
@@ -101,18 +117,38 @@ class Explanation:
     def notes(self) -> list[str]:
         """What has to be known before the numbers are read."""
         notes = []
+        if self.root.is_leaf:
+            notes.append("This is a leaf: nothing was calculated, so there are no steps.")
         if self.is_sum:
             notes.append(f"The result has shape {shape_text(self.root.shape)}: gradients are those of its sum.")
         if self.graph.released:
-            unknown = sum(self.flow.gradient(n) is None for n in self.results)
-            lost = f"; {unknown} gradients can no longer be known" if unknown else ""
-            freed = {"freed": len(self.graph.released), "all": sum(not n.is_leaf for n in self.graph.nodes)}
-            notes.append(_FREED.format(**freed, lost=lost))
+            notes.append(self._freed())
+        if self.values.changed:
+            notes.append(self._changed())
+        given = self.flow.gradient(self.wanted[0]) if self.asked is not None else None
+        if given is not None and self.asked is not None and not given.allclose(self.asked, rtol=1e-3, equal_nan=True):
+            notes.append(_ADDED.format(value_text(self.asked), value_text(given)))
         unknown = sum(step.value is None for step in self.forward)
-        if unknown and not self.graph.released:
+        if unknown and not self.graph.released and not self.values.changed:
             count = "1 value" if unknown == 1 else f"{unknown} values"
             notes.append((_INSIDE if self.timings else _NOT_KEPT).format(count))
         return notes
+
+    def _freed(self) -> str:
+        unknown = sum(self.flow.gradient(n) is None for n in self.results)
+        count = "1 gradient" if unknown == 1 else f"{unknown} gradients"
+        lost = f"; {count} can no longer be known" if unknown else ""
+        freed = {"freed": len(self.graph.released), "all": sum(not n.is_leaf for n in self.graph.nodes)}
+        now = " Leaves are shown with the values that they have now." if self.values.unchecked else ""
+        return _FREED.format(**freed, lost=lost) + now
+
+    def _changed(self) -> str:
+        leaves = self.values.changed
+        names = " or ".join(n.label for n in leaves[:4]) + (" or others" if len(leaves) > 4 else "")
+        hidden = self.values.hidden
+        written = None if hidden else next((line for n in leaves if (line := line_of(n.raw._written))), None)
+        where = f" ({written.place}: {written.text})" if written else ""
+        return _CHANGED.format(names, where) + (_HIDDEN if hidden else "")
 
     # ---- other forms
 
@@ -147,13 +183,15 @@ class Explanation:
             {"node": n.index, "label": n.label, "gradient": _numbers(self.flow.gradient(n))} for n in self.results
         ]
         document["routes"] = [
-            {"node": n.index, "routes": [r.to_dict() for r in self._routes(n)]} for n in self.results[:8]
+            {"node": n.index, "routes": [r.to_dict() for r in self.routes_to(n)]} for n in self.results[:8]
         ]
         document["notes"] = self.notes
         return document
 
     def to_json(self, path: str | os.PathLike[str] | None = None, indent: int | None = None) -> str:
         """Graph and steps as JSON; docs/explain.md has the schema."""
+        import json
+
         return _written(path, json.dumps(self.to_dict(), indent=indent))
 
 
@@ -164,20 +202,37 @@ def explain(tensor: Tensor, wrt: Any = None, index: int | Index | None = None) -
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"explain(): expected a tensor, got {type(tensor).__name__}")
-    names = Names()
-    wanted = [wrt] if isinstance(wrt, Tensor) else list(wrt or [])
+    names, gradient = Names(), None
+    wanted = _tensors(wrt)
     if not tensor.requires_grad:
         owner = _owner_of(tensor, names)
         if owner is None:
             raise ValueError(f"explain(): this tensor has no graph.\n{_why_no_graph(tensor)}")
-        tensor, wanted = _result_of(owner), [owner]
+        gradient, tensor, wanted = tensor, _result_of(owner), [owner]
     if index is not None and not wanted:
         raise ValueError("explain(): index= needs wrt=, the tensor whose element it is")
-    if isinstance(index, int):
-        index = (index,)
-    if index is not None and len(index) != wanted[0].ndim:
-        raise ValueError(f"explain(): index {index} does not fit shape {shape_text(tuple(wanted[0].shape))}")
-    return Explanation(tensor, wanted, index, names)
+    at = None if index is None else _element(index, tuple(wanted[0].shape))
+    return Explanation(tensor, wanted, at, names, gradient)
+
+
+def _tensors(wrt: Any) -> list[Tensor]:
+    if wrt is None or isinstance(wrt, Tensor):
+        return [] if wrt is None else [wrt]
+    given = list(wrt) if isinstance(wrt, Iterable) else [wrt]
+    for one in given:
+        if not isinstance(one, Tensor):
+            raise TypeError(f"explain(): wrt must be a tensor or several, got {type(one).__name__}")
+    return given
+
+
+def _element(index: int | Index, shape: Index) -> Index:
+    """An index that has a number for each dimension, counted from the front."""
+    given = (index,) if not isinstance(index, tuple | list) else tuple(index)
+    if not all(isinstance(i, int) for i in given):
+        raise TypeError(f"explain(): index must be a number for each dimension, got {index!r}")
+    if len(given) != len(shape) or not all(-size <= i < size for i, size in zip(given, shape, strict=True)):
+        raise ValueError(f"explain(): index {given} does not fit shape {shape_text(shape)}")
+    return tuple(i % size for i, size in zip(given, shape, strict=True))
 
 
 def _why_no_graph(tensor: Tensor) -> str:
@@ -225,12 +280,13 @@ def reaches(result: Tensor, leaf: Tensor) -> bool:
     return False
 
 
-def _node_of(graph: Graph, tensor: Tensor, names: Names) -> Node:
+def _node_of(graph: Graph, tensor: Tensor, loss: Tensor, names: Names) -> Node:
     node = graph.find(tensor) if tensor.requires_grad else None
     if node is None:
         from .missing import explain_none
 
-        raise ValueError(f"explain(): {names.of(tensor) or 'wrt'} is not part of this graph.\n{explain_none(tensor)}")
+        cause = explain_none(tensor, loss)
+        raise ValueError(f"explain(): {names.of(tensor) or 'wrt'} is not part of this graph.\n{cause}")
     return node
 
 
@@ -240,7 +296,8 @@ def _has_colour() -> bool:
 
 def _written(path: str | os.PathLike[str] | None, text: str) -> str:
     if path is not None:
-        Path(path).write_text(text)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
     return text
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .display import value_text
+from .display import bracketed, value_text
 from .graph import Node
-from .routes import routes
 from .steps import Arrival, Sending, Value
 
 if TYPE_CHECKING:
@@ -64,10 +63,7 @@ class Writer:
     def _backward(self, step: Arrival) -> list[str]:
         node = step.node
         head = f"  {node.index + 1:3}  {self.paint('name', f'{_label(node):{_WIDEST_LABEL}}')} "
-        head += self.paint("number", f"g = {step.text}")
-        if len(step.parts) > 1:
-            parts = " + ".join(value_text(g, step.index) for _, g in step.parts)
-            head += f" = {parts}, the sum over its {len(step.parts)} uses"
+        head += self.paint("number", f"g = {step.sum_text}")
         return [head, *(self._sending(s) for s in step.sendings)]
 
     def _sending(self, s: Sending) -> str:
@@ -80,16 +76,21 @@ class Writer:
         at = e.index if e.index is not None and node is (e.wanted or [None])[0] else None
         gradient = e.flow.gradient(node)
         place = f"[{', '.join(map(str, at))}]" if at is not None else ""
-        head = f"  {self.paint('name', f'd {e.root.label} / d {node.label}{place}')} = "
-        lines = [head + self.paint("number", value_text(gradient, at) if gradient is not None else "not known")]
-        if e.graph.released or len(e.results) > _MOST_RESULTS:
+        head = f"  {self.paint('name', f'd {bracketed(e.root.label)} / d {bracketed(node.label)}{place}')} = "
+        lines = [head + self.paint("number", value_text(gradient, at) if gradient is not None else _unknown(node))]
+        if len(e.results) > _MOST_RESULTS:
             return lines
-        found = routes(e.graph, e.flow, node)
+        found = e.routes_to(node, at)
         if len(found) > 1:
             lines += [f"      {route.text(at)}" for route in found[:_SHOWN_ROUTES]]
             if len(found) > _SHOWN_ROUTES:
                 lines.append(f"      ... and {len(found) - _SHOWN_ROUTES} more routes")
         return lines
+
+
+def _unknown(node: Node) -> str:
+    kept = node.raw.grad if node.is_leaf else None
+    return "not known" if kept is None else f"not known any more; its .grad is {value_text(kept)}"
 
 
 def _label(node: Node) -> str:

@@ -17,7 +17,7 @@ _LOOKS_AT_VALUES = """
 histogram histogramdd isclose allclose equal logspace range frexp istft
 """
 # Those that look at the values of the arguments behind the first, where these are batched.
-_LOOKS_AT_OTHERS = "quantile nanquantile cov isin"
+_LOOKS_AT_OTHERS = "quantile nanquantile cov isin segment_reduce"
 
 
 class _Body(NamedTuple):

@@ -74,6 +74,13 @@ def _by_singular_values(input: Tensor, ord: float | str, dims: Sequence[int], ke
     return norm
 
 
+def frobenius_norm(input: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The root of the sum of squares, of vectors or of matrices."""
+    if len(dim) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
+    return _vector_norm(input, 2, dim, keepdim)
+
+
 def nuclear_norm(input: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
     """The sum of singular values."""
     return linalg_matrix_norm(input, "nuc", range(input.ndim) if dim is None else dim, keepdim, None)

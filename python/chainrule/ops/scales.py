@@ -9,6 +9,7 @@ from math import isfinite, log, pi
 from .. import arange, float32, float64, get_default_dtype, int32, int64, linspace, tensor, where
 from .. import bool as bool_dtype
 from .._core import Tensor, dtype, functions
+from ..autograd import differentiable
 from .checks import is_integral, refuse_dtype, wrap_dim
 
 _vector_norm = functions["linalg_vector_norm"]
@@ -43,7 +44,9 @@ def logspace(
         dtype = get_default_dtype().to_complex() if is_complex else get_default_dtype()
     if dtype == bool_dtype and steps:
         refuse_dtype("logspace_cpu", dtype)
-    first, last = (tensor(value, dtype=dtype).item() for value in ends)  # in the dtype, as PyTorch rounds them
+    if steps == 1:
+        ends[1] = ends[0]  # the one exponent is not rounded
+    first, last = (value if steps == 1 else tensor(value, dtype=dtype).item() for value in ends)  # as PyTorch rounds
     if dtype.is_complex:
         exponents = first + linspace(0, 1, steps, dtype=float64) * (last - first)
     else:
@@ -100,18 +103,31 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     norm = _vector_norm(input, p, [d for d in builtins.range(input.ndim) if d != dim], True, dtype=wide)
     # The small number is PyTorch's: it keeps the result at or below the limit.
     factor = where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
-    return input * factor.to(input.dtype)
+    return input.contiguous() * factor.to(input.dtype)
 
 
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     """A mantissa from 0.5 up to 1 and the exponent of 2 that gives the number back."""
     if not input.dtype.is_floating_point:
         raise RuntimeError(f"torch.frexp() only supports floating-point dtypes, not {input.dtype}")
-    exponent = _exponent(input.detach().to(float64))
-    # In two steps: the power of a subnormal number's exponent is itself too large.
+    return _frexp(input)
+
+
+@differentiable(name="FrexpBackward0")
+def _frexp(input: Tensor) -> tuple[Tensor, Tensor]:
+    exponent = _exponent(input.to(float64))
+    return _scaled_down(input, exponent), exponent.to(int32)
+
+
+@_frexp.gradient("input")
+def _(g, y):
+    return _scaled_down(g[0], y[1].to(int64))
+
+
+def _scaled_down(x: Tensor, exponent: Tensor) -> Tensor:
+    """In two steps: the power of a subnormal number's exponent is itself too large."""
     half = exponent // 2
-    mantissa = input * _power_of_two(-half, input.dtype) * _power_of_two(half - exponent, input.dtype)
-    return mantissa, exponent.to(int32)
+    return x * _power_of_two(-half, x.dtype) * _power_of_two(half - exponent, x.dtype)
 
 
 def _exponent(x: Tensor) -> Tensor:

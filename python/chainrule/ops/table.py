@@ -21,6 +21,8 @@ _ISIN = "*, bool assume_unique=False, bool invert=False, Tensor!? out=None"
 _PIECES = "int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True"
 _STFT = "bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None"
 _ISTFT = "bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False"
+_CUTS = "Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None"
+_SEGMENTS = f"{_CUTS}, int axis=0, bool unsafe=False, Number? initial=None"
 _HISTOGRAM = "object out=None) -> (hist, bin_edges)"
 
 OPERATIONS = {
@@ -75,6 +77,9 @@ OPERATIONS = {
         function isin.tensors(Tensor elements, Tensor test_elements, {_ISIN})
         function isin.number(Tensor elements, Number test_element, {_ISIN})
         function isin.of_number(Number element, Tensor test_elements, {_ISIN})
+    """,
+    "segments": f"""
+        function segment_reduce(Tensor data, str reduce, *, {_SEGMENTS})
     """,
     "rotations": """
         both     rot90(Tensor input, int k=1, int[]? dims=None)

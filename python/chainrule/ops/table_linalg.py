@@ -97,6 +97,7 @@ LINALG = {
         function linalg_matrix_norm(Tensor input, object ord='fro', int[] dim=(-2,-1), {_NORM})
         function linalg_norm(Tensor input, object ord=None, int[]? dim=None, {_NORM})
         function linalg_cond(Tensor input, object p=None, *, {_OUT})
+        function frobenius_norm(Tensor input, int[] dim, bool keepdim=False, *, {_OUT})
         function nuclear_norm(Tensor input, int[]? dim=None, bool keepdim=False, *, {_OUT})
     """,
     "linalg.products": f"""

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..distributed.algorithms.join import Join, Joinable, JoinHook
 from ..distributed.collectives import broadcast
 from ..distributed.objects import gather_object
 from ..distributed.point_to_point import irecv, isend
@@ -18,7 +19,18 @@ __all__ = ["ZeroRedundancyOptimizer"]
 _functions = _core.functions
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class _StepsAlong(JoinHook):
+    """A process without batches still updates its share for the others."""
+
+    def __init__(self, optimizer: ZeroRedundancyOptimizer):
+        self.optimizer = optimizer
+
+    def main_hook(self) -> None:
+        """One step."""
+        self.optimizer._update()
+
+
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """Another optimiser with its parameters dealt out: each process updates its share and sends it to the others.
 
     State, two numbers for each parameter in Adam's case, is so kept once in all processes together. The gradients have
@@ -48,6 +60,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         ):
             if value:
                 raise ValueError(f"ZeroRedundancyOptimizer: {name}=True is not supported")
+        Joinable.__init__(self)
         self.process_group = process_group or default_group()
         self._shares: list[list[list[Tensor]]] = []  # by group of parameters, by rank
         self._loads = [0] * self.process_group.size()  # elements by rank
@@ -94,6 +107,12 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
         """Updates this process's share, then gets the others' from the processes that have updated them."""
+        work = Join.notify_join_context(self)
+        if work is not None:
+            work.wait()
+        return self._update(closure, **kwargs)
+
+    def _update(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
         local = self._local()
         self._copy_options(self.param_groups, local.param_groups)
         loss = local.step(**kwargs) if closure is None else local.step(closure=closure, **kwargs)
@@ -108,6 +127,20 @@ class ZeroRedundancyOptimizer(Optimizer):
                 work.wait()
         self._copy_options(local.param_groups, self.param_groups)
         return loss
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """What this process does while others still have batches."""
+        return _StepsAlong(self)
+
+    @property
+    def join_device(self) -> _core.device:
+        """The CPU."""
+        return _core.device("cpu")
+
+    @property
+    def join_process_group(self) -> ProcessGroup:
+        """The processes."""
+        return self.process_group
 
     # ---- state dicts
 

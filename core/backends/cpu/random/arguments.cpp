@@ -143,6 +143,7 @@ template <class T>
 void check_multinomial(const T* weights, int64_t rows, int64_t columns, int64_t samples, bool replacement) {
   require(samples > 0, "cannot sample n_sample <= 0 samples");
   require(replacement || samples <= columns, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  require(columns <= 1 << 24, "number of categories cannot exceed 2^24");
   if (!replacement || samples == 1) check_weights(weights, rows * columns);
   for (int64_t row = 0; row < rows; ++row) check_row(weights + row * columns, columns);
 }

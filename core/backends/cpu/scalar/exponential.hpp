@@ -57,11 +57,13 @@ CR_SCALAR ReducedExponential<T> reduce_exponential(T x) {
   return {shifted, fma(r * r, polynomial(r, E::tail), r)};
 }
 
+// What vanishes (a masked score of -inf, say) is not calculated: rounding a subnormal number takes a hundred cycles.
 template <class T>
 CR_SCALAR T exp(T x) {
   using E = ExponentialFit<T>;
-  auto [shifted_k, p] = reduce_exponential(limit(x, E::lowest, E::highest));
-  return scale(1 + p, shifted_k);
+  bool vanishes = x < E::lowest;
+  auto [shifted_k, p] = reduce_exponential(select(vanishes, T(0), x > E::highest ? E::highest : x));
+  return select(vanishes, T(0), scale(1 + p, shifted_k));
 }
 
 template <class T>

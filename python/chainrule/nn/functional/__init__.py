@@ -15,6 +15,7 @@ _FILES = {
     "ctc": "ctc_loss",
     "distance": "cosine_similarity pairwise_distance pdist",
     "dropping": "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout",
+    "grouped": "grouped_mm",
     "linear_maps": "bilinear linear",
     "look_up": "embedding embedding_bag one_hot",
     "loss": (
@@ -40,7 +41,6 @@ _FILES = {
     "shuffle": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
 }
 _ABSENT = {
-    "grouped_mm": "products of groups of matrices",
     "scaled_grouped_mm": "products with scaled 8-bit numbers",
     "scaled_mm": "products with scaled 8-bit numbers",
 }

@@ -60,6 +60,7 @@ from .dropping import dropout1d as dropout1d
 from .dropping import dropout2d as dropout2d
 from .dropping import dropout3d as dropout3d
 from .dropping import feature_alpha_dropout as feature_alpha_dropout
+from .grouped import grouped_mm as grouped_mm
 from .linear_maps import bilinear as bilinear
 from .linear_maps import linear as linear
 from .look_up import embedding as embedding

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from ..._core import Tensor, int64
-from ...amp.precision import as_given, in_float32
+from ...amp.precision import in_float32
 from .._reduction import chosen, get_enum
+from .chunked_cross_entropy import chunked_cross_entropy
 from .core import core
 from .linear_maps import linear
 
@@ -100,9 +102,8 @@ def linear_cross_entropy(
     label_smoothing: float = 0.0,
     options: Any = None,
 ) -> Tensor:
-    """cross_entropy(linear(input, linear_weight, linear_bias), target). `options`, which say how to cut it, change
-    nothing but PyTorch's use of memory and are not needed here. Second derivatives are those of the formula; PyTorch,
-    where it cuts, takes the first ones for constants.
+    """cross_entropy(linear(input, linear_weight, linear_bias), target). With `options` it goes by chunks of examples,
+    which takes less memory; the gradients are then calculated at once, and are constants to a second derivative.
 
     Shape and dtype: Input (N, in), linear_weight (classes, in), target (N,); (), or (N,) for reduction "none".
     Derivative: that of cross_entropy, through that of linear
@@ -116,19 +117,23 @@ def linear_cross_entropy(
     logits_shape = (*input.shape[:-1], classes, *out_features)
     if target.shape == logits_shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    ignored = -100 if ignore_index is None else ignore_index
+    if options is not None:
+        if reduction in ("mean", "sum", "none") and label_smoothing == 0 and target.dtype is int64 and not out_features:
+            return chunked_cross_entropy(input, linear_weight, linear_bias, target, weight, ignored, reduction, options)
+        warnings.warn(
+            "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
+            f"label_smoothing == 0, target.dtype == int64, out_features == (). Got {reduction=}, {label_smoothing=}, "
+            f"target.dtype={target.dtype}, out_features={tuple(out_features)}.",
+            stacklevel=2,
+        )
     if out_features:
         linear_weight = linear_weight.reshape(math.prod(out_features) * classes, in_features)
         linear_bias = None if linear_bias is None else linear_bias.reshape(-1)
-    ignored = -100 if ignore_index is None else ignore_index
-
-    def loss() -> Tensor:
-        logits = linear(input, linear_weight, linear_bias).reshape(logits_shape)
-        return cross_entropy(
-            logits, target, weight, reduction=reduction, ignore_index=ignored, label_smoothing=label_smoothing
-        )
-
-    cut = options is not None and label_smoothing == 0 and target.dtype is int64 and not out_features
-    return as_given(loss)() if cut else loss()  # what PyTorch cuts into chunks, autocast does not reach
+    logits = linear(input, linear_weight, linear_bias).reshape(logits_shape)
+    return cross_entropy(
+        logits, target, weight, reduction=reduction, ignore_index=ignored, label_smoothing=label_smoothing
+    )
 
 
 def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:

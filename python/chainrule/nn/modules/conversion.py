@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
-
-if TYPE_CHECKING:
-    from .members import Members
+from .members import Members  # at run time, for typing.get_type_hints of modules
 
 
 class ConversionMethods:
@@ -49,7 +47,7 @@ class ConversionMethods:
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Converts floating-point and complex tensors: to(dtype), to(device), to(device, dtype), to(tensor)."""
-        dtype, device, memory_format = _read_to(*args, **kwargs)
+        dtype, device, memory_format = read_to(*args, **kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
@@ -122,7 +120,7 @@ class ConversionMethods:
         return self._apply(lambda t: t.share_memory_())  # type: ignore[attr-defined]
 
 
-def _read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
+def read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
     """dtype, device and memory format of any of the forms of to()."""
     dtype, device = kwargs.pop("dtype", None), kwargs.pop("device", None)
     memory_format, other = kwargs.pop("memory_format", None), kwargs.pop("tensor", None)

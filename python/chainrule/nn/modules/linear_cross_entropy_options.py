@@ -1,4 +1,4 @@
-"""How PyTorch cuts linear_cross_entropy into chunks; accepted, and without effect on the result."""
+"""How linear_cross_entropy is cut into chunks of examples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ __all__ = ["LinearCrossEntropyOptions"]
 
 @dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """Chunk sizes and the precision of sums. chainrule calculates the whole at once, in the inputs' precision."""
+    """The size of the chunks, and the dtype that the loss and its gradients are calculated in.
+
+    "aspect_ratio" makes a chunk's logits about as large as the input, "aspect_ratio:2" half of that. `acc_policy`
+    chooses among PyTorch's ways to keep half-precision sums; here the sums are in `acc_dtype` under each of them.
+    """
 
     allow_retain_graph: bool = False
     batch_chunk_size: int | None = None

@@ -5,16 +5,14 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
 from ...tensor_methods import RemovableHandle
 from ..parameter import Parameter, is_lazy
 from .hooks import BoundHook, Hooks, add_hook
-
-if TYPE_CHECKING:
-    from .members import Members
+from .members import Members  # at run time, for typing.get_type_hints of modules
 
 EXTRA_STATE = "_extra_state"
 

@@ -30,26 +30,44 @@ def normalize_together(
         factor: the weight of this batch in the running numbers.
         group: the processes; their inputs may have different numbers of samples.
     """
-    mean, variance, count = _statistics(input, group)
+    own_mean, centred = _centred(input.detach())
+    mean, variance, count = _statistics(own_mean, centred, group)
     if count <= 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
     for running, new in ((running_mean, mean), (running_var, variance * (count / (count - 1)))):
         if running is not None:
             running.lerp_(new.to(running.dtype), factor)
     scale = (variance + eps).rsqrt()
-    return _Normalize.apply(input, weight, bias, mean, scale, count, group)
+    shift = ((own_mean - mean) * scale).to(centred.dtype)
+    scale, shape = scale.to(centred.dtype), _channel_shape(input)
+    normal = centred.mul_(scale.view(shape)).add_(shift.view(shape))
+    return _Normalize.apply(input, weight, bias, normal, scale, count, group)
 
 
-def _statistics(input: Tensor, group: ProcessGroup) -> tuple[Tensor, Tensor, int]:
-    """Mean, variance and number of values per channel, of all processes. From means, since sums would cancel."""
-    values = input.detach()
+"""Note [Statistics of several processes]
+Numbers far from zero lose most of their digits to their mean. Each process therefore subtracts its own mean, rounded,
+from its input, which is exact or nearly so, and finds what the rounding left in what remains. Means and variances, few
+as they are, are put together in float64; only what they say about the difference of the means goes back.
+"""
+
+
+def _centred(values: Tensor) -> tuple[Tensor, Tensor]:
+    """A process's own mean per channel, rounded, and its input without it: Note [Statistics of several processes]."""
+    values = values if values.dtype is _core.float64 else values.float()
     channels = values.shape[1]
-    count = values.numel() // channels
-    own = _functions["zeros"](2 * channels + 1, dtype=_accumulation_dtype(values))
+    mean = values.mean(_all_but_channels(values)) if values.numel() else values.new_zeros(channels)
+    return mean.double(), values - mean.view(_channel_shape(values))
+
+
+def _statistics(own_mean: Tensor, centred: Tensor, group: ProcessGroup) -> tuple[Tensor, Tensor, int]:
+    """Mean and variance per channel and the number of values, of all processes. From means, since sums would cancel."""
+    channels = len(own_mean)
+    count = centred.numel() // channels
+    own = _functions["zeros"](2 * channels + 1, dtype=_core.float64)
     if count:
-        dims = _all_but_channels(values)
-        own[:channels] = values.mean(dims)
-        own[channels : 2 * channels] = values.var(dims, correction=0)
+        dims = _all_but_channels(centred)
+        own[:channels] = own_mean + centred.mean(dims)
+        own[channels : 2 * channels] = centred.var(dims, correction=0)
     own[-1] = count
     everyone = _functions["empty"](group.size(), len(own), dtype=own.dtype)
     all_gather_single(everyone, own, group)
@@ -62,8 +80,9 @@ def _statistics(input: Tensor, group: ProcessGroup) -> tuple[Tensor, Tensor, int
     return mean, variance, total
 
 
-def _accumulation_dtype(values: Tensor) -> Any:
-    return values.dtype if values.dtype is _core.float64 else _core.float32
+def _channel_shape(values: Tensor) -> list[int]:
+    """A shape that lets numbers per channel meet the input's elements."""
+    return [1, -1] + [1] * (values.dim() - 2)
 
 
 def _all_but_channels(values: Tensor) -> list[int]:
@@ -71,7 +90,7 @@ def _all_but_channels(values: Tensor) -> list[int]:
 
 
 class _Normalize(Function):
-    """(x - mean) * scale * weight + bias, where mean and scale depend on the x of all processes."""
+    """normal * weight + bias, where `normal` is the input normalised by the mean and scale of all processes' inputs."""
 
     @staticmethod
     def forward(
@@ -79,30 +98,28 @@ class _Normalize(Function):
         input: Tensor,
         weight: Tensor | None,
         bias: Tensor | None,
-        mean: Tensor,
+        normal: Tensor,
         scale: Tensor,
         count: int,
         group: ProcessGroup,
     ) -> Tensor:
-        """The normalised input."""
-        shape = [1, -1] + [1] * (input.dim() - 2)
-        normal = (input - mean.view(shape)) * scale.view(shape)
+        """The normalised input, scaled and moved."""
         ctx.save_for_backward(normal, weight, scale)
-        ctx.count, ctx.group, ctx.shape = count, group, shape
-        result = normal if weight is None else normal * weight.view(shape)
-        return (result if bias is None else result + bias.view(shape)).to(input.dtype)
+        ctx.count, ctx.group, ctx.shape = count, group, _channel_shape(input)
+        result = normal if weight is None else normal * weight.view(ctx.shape)
+        return (result if bias is None else result + bias.view(ctx.shape)).to(input.dtype)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         """The gradients: those of weight and bias are this process's own, the input's takes the sums of all."""
         normal, weight, scale = ctx.saved_tensors
         dims = _all_but_channels(grad)
-        sums = _functions["stack"]([grad.sum(dims), (grad * normal).sum(dims)]).to(scale.dtype)
-        of_bias, of_weight = sums.clone().unbind()
+        of_bias, of_weight = grad.sum(dims).to(scale.dtype), (grad * normal).sum(dims).to(scale.dtype)
         of_input = None
         if ctx.needs_input_grad[0]:
+            sums = _functions["stack"]([of_bias, of_weight]).double()
             all_reduce(sums, group=ctx.group)
-            means = (sums / ctx.count).unbind()
+            means = (sums / ctx.count).to(scale.dtype).unbind()
             slope = scale if weight is None else scale * weight
             inner = grad - means[0].view(ctx.shape) - normal * means[1].view(ctx.shape)
             of_input = (inner * slope.view(ctx.shape)).to(grad.dtype)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..._core import Tensor
 from ..parameter import Parameter
+from .members import Members  # at run time, for typing.get_type_hints of modules
 
 if TYPE_CHECKING:
-    from .members import Members
     from .module import Module
 
 

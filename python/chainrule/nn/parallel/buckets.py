@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...futures import Future
 
 _functions = _core.functions
 FIRST_BUCKET_BYTES = 1 << 20  # small, so that the first reduction starts early
@@ -26,13 +27,20 @@ class Bucket:
         self.memory = _functions["zeros"](sum(p.numel() for p in chosen), dtype=chosen[0].dtype)
         pieces = self.memory.split([p.numel() for p in chosen])
         self.views = {i: piece.view(p.shape) for i, p, piece in zip(members, chosen, pieces, strict=True)}
-        self.missing: set[int] = set()
-        self.work: Any = None
+        self.missing = 0  # gradients that have not come in this pass
+        self.reduction: Any = None  # under way: a handle, or a future of what the user's hook makes
+
+    def advance(self) -> None:
+        """Moves what is under way."""
+        if isinstance(self.reduction, Future):
+            self.reduction.done()
+        else:
+            self.reduction.advance()
 
     def expect(self) -> None:
         """Waits for all gradients anew."""
-        self.missing = set(self.members)
-        self.work = None
+        self.missing = len(self.members)
+        self.reduction = None
 
 
 def cut(order: Sequence[int], params: Sequence[Tensor], limit: int, first: int | None = None) -> list[list[int]]:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...distributed.algorithms.join import Join, Joinable, JoinHook
 from ...distributed.collectives import broadcast
+from ...distributed.grad_bucket import GradBucket
 from ...distributed.objects import all_gather_object
 from ...distributed.process_group import ProcessGroup, default_group
+from ...futures import Future
+from ..modules.batchnorm import SyncBatchNorm
 from ..modules.module import Module
 from .reducer import Reducer
+from .uneven_inputs import GoingAlong, announce
 
 __all__ = ["DistributedDataParallel"]
 
 
-class DistributedDataParallel(Module):
+class DistributedDataParallel(Module, Joinable):
     """Calls its module, and averages its gradients over all processes during the backward pass.
 
     Parameters and buffers are copied from rank 0 when it is made. Gradients are reduced in buckets while the backward
@@ -55,6 +61,8 @@ class DistributedDataParallel(Module):
         static_graph: bool = False,
     ) -> None:
         super().__init__()
+        Joinable.__init__(self)
+        self._divide_by_initial_world_size = True
         self.process_group = process_group or default_group()
         ignored: set[str] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         trained = [(name, p) for name, p in module.named_parameters() if p.requires_grad and name not in ignored]
@@ -80,7 +88,7 @@ class DistributedDataParallel(Module):
         self.bucket_bytes_cap = int(megabytes * 1024 * 1024)
         if init_sync:
             _check_same_model(self.process_group, _everything(module, ignored))
-            self._copy_from_first([t for _, t in _everything(module, ignored)])
+            self._copy_model(0)
         self.reducer = Reducer(
             trained,
             self.process_group,
@@ -90,25 +98,86 @@ class DistributedDataParallel(Module):
             static_graph,
         )
 
-    def _copy_from_first(self, tensors: list[Tensor]) -> None:
-        works = [broadcast(t.detach(), group=self.process_group, async_op=True, group_src=0) for t in tensors]
+    def _copy_from(self, root: int, tensors: list[Tensor]) -> None:
+        works = [broadcast(t.detach(), group=self.process_group, async_op=True, group_src=root) for t in tensors]
         for work in works:
             if work is not None:
                 work.wait()
+
+    def _copy_model(self, root: int) -> None:
+        self._copy_from(root, [t for _, t in _everything(self.module, self.parameters_to_ignore)])
+
+    def _copy_buffers(self, root: int = 0) -> None:
+        """Copies one process's buffers into those of all, if this pass needs them."""
+        if self.require_forward_param_sync and self.broadcast_buffers:
+            self._copy_from(
+                root, [b for name, b in self.module.named_buffers() if name not in self.parameters_to_ignore]
+            )
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Calls the module; a backward pass through its outputs averages the gradients."""
         syncs = _core.is_grad_enabled() and self.require_backward_grad_sync
         if syncs:
             self.reducer.check_finished()
-        if self.require_forward_param_sync and self.broadcast_buffers:
-            buffers = [b for name, b in self.module.named_buffers() if name not in self.parameters_to_ignore]
-            self._copy_from_first(buffers)
+        if self._join_config.enable:
+            source, divisor = announce(self, syncs)
+        else:
+            source, divisor = 0, self.process_group.size()
+        self._copy_buffers(source)
         outputs = self.module(*inputs, **kwargs)
         self.require_forward_param_sync = syncs
         if syncs:
-            self.reducer.prepare(_tensors(outputs))
+            self.reducer.prepare(_tensors(outputs), divisor)
         return outputs
+
+    def register_comm_hook(self, state: Any, hook: Callable[[Any, GradBucket], Future[Tensor]]) -> None:
+        """Has a function reduce each bucket of gradients, instead of an average.
+
+        Args:
+            state: its first argument.
+            hook: gets the state and a GradBucket and returns a future of the reduced buffer, see
+                distributed.algorithms.ddp_comm_hooks.default_hooks.
+        """
+        if not callable(hook):
+            raise TypeError("Communication hook must be callable.")
+        if self.reducer.hook is not None:
+            raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
+        self.reducer.hook = functools.partial(hook, state)
+
+    def join(
+        self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
+    ) -> Join:
+        """A context in which processes may have different numbers of batches; those that are done go along.
+
+        Args:
+            divide_by_initial_world_size: whether the sum of gradients is divided by the number of all processes,
+                otherwise by the number of those that still have batches.
+            enable: whether it does anything.
+            throw_on_early_termination: whether all raise as soon as one has no more batches.
+        """
+        together = any(isinstance(module, SyncBatchNorm) for module in self.module.modules())
+        if enable and together and not throw_on_early_termination:
+            raise ValueError(
+                "DistributedDataParallel.join: SyncBatchNorm needs a batch of every process in every pass; "
+                "give throw_on_early_termination=True"
+            )
+        options = {"divide_by_initial_world_size": divide_by_initial_world_size}
+        return Join([self], enable, throw_on_early_termination, **options)
+
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """What this process does while others still have batches."""
+        self._divide_by_initial_world_size = kwargs.get("divide_by_initial_world_size", True)
+        return GoingAlong(self)
+
+    @property
+    def join_device(self) -> _core.device:
+        """The CPU."""
+        return self.device
+
+    @property
+    def join_process_group(self) -> ProcessGroup:
+        """The processes."""
+        return self.process_group
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
@@ -125,6 +194,7 @@ class DistributedDataParallel(Module):
 
     def _set_static_graph(self) -> None:
         self.static_graph = self.reducer.static = True
+        self.reducer.counted = False
 
     @staticmethod
     def _set_params_and_buffers_to_ignore_for_model(module: Module, params_and_buffers_to_ignore: Any) -> None:

@@ -14,7 +14,10 @@ from ..._core import Generator
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .fetch import Source
+from .iteration import Iteration as _BaseDataLoaderIter  # noqa: F401  (PyTorch's names, for who asks isinstance)
 from .iteration import MultiProcessIteration, SingleProcessIteration
+from .iteration import MultiProcessIteration as _MultiProcessingDataLoaderIter  # noqa: F401
+from .iteration import SingleProcessIteration as _SingleProcessDataLoaderIter  # noqa: F401
 from .sampler import BatchSampler, InfiniteSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = ["DataLoader", "default_collate", "default_convert"]

@@ -1,6 +1,6 @@
 """torch.onnx: chainrule exports nothing."""
 
-from .refusal import refused
+from ..refusal import refused
 
 _REASON = (
     "chainrule does not export to ONNX; save the state with torch.save(model.state_dict(), path), which PyTorch reads, "
@@ -13,3 +13,7 @@ dynamo_export = refused("onnx.dynamo_export", _REASON)
 def is_in_onnx_export() -> bool:
     """False: nothing is exported."""
     return False
+
+
+def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: object, opset_version: int) -> None:
+    """Does nothing: it says how an operation would be exported."""

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
-from .refusal import refused, refused_class
+from ..refusal import refused, refused_class
 
 __all__ = ["Final", "script", "trace"]
 
@@ -50,9 +50,20 @@ def script_if_tracing(fn: F) -> F:
     return fn
 
 
+_script_if_tracing = script_if_tracing
+
+
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
     """Returns the function as it is; as @ignore and as @ignore(drop=...)."""
     return drop if callable(drop) else lambda function: function
+
+
+def _overload(func: F) -> F:
+    """Returns the function as it is; of several with one name, Python keeps the last."""
+    return func
+
+
+_overload_method = _overload
 
 
 def unused(fn: F) -> F:

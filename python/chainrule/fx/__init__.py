@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from .refusal import refused, refused_class
+from ..refusal import refused, refused_class
 
 F = TypeVar("F")
 _REASON = "chainrule runs Python and records no programs; chainrule.explain shows the graph of gradients"
@@ -15,9 +15,12 @@ def wrap(fn_or_name: F) -> F:
     return fn_or_name
 
 
+map_arg = refused("fx.map_arg", _REASON)
 symbolic_trace = refused("fx.symbolic_trace", _REASON)
 replace_pattern = refused("fx.replace_pattern", _REASON)
 Graph, GraphModule, Interpreter, Node, Proxy, Tracer, Transformer = (
     refused_class(f"fx.{_name}", _REASON)
     for _name in ("Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer")
 )
+
+from . import graph_module, node, proxy  # noqa: E402  (they need the classes above)

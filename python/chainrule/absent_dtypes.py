@@ -1,0 +1,43 @@
+"""PyTorch's dtypes that chainrule leaves out. Packages name them in tables; a tensor of one cannot be made."""
+
+from __future__ import annotations
+
+__all__ = [
+    "float4_e2m1fn_x2",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "qint8",
+    "qint32",
+    "quint8",
+]
+
+
+class AbsentDType:
+    """The name of a dtype, and what can be said of it; functions refuse it as they refuse anything that is no dtype."""
+
+    refusal = "chainrule has no such dtype; float16 and bfloat16 are the smallest floating ones"
+
+    def __init__(self, name: str, itemsize: int, is_floating_point: bool) -> None:
+        self._name, self.itemsize, self.is_floating_point = name, itemsize, is_floating_point
+        self.is_complex, self.is_signed = False, not name.startswith("q")
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+def _absent(name: str, itemsize: int, is_floating_point: bool) -> AbsentDType:
+    """Each in a class of its own name: that is what the errors tell."""
+    return type(name, (AbsentDType,), {})(name, itemsize, is_floating_point)
+
+
+float4_e2m1fn_x2 = _absent("float4_e2m1fn_x2", 1, True)
+float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu = (
+    _absent(f"float8_{_kind}", 1, True) for _kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu")
+)
+qint8, quint8, qint32 = (_absent(_name, _size, False) for _name, _size in (("qint8", 1), ("quint8", 1), ("qint32", 4)))

@@ -1,0 +1,65 @@
+"""torch.autograd.profiler: the profiler under its older name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..profiler.events import EventList, FunctionEvent, FunctionEventAvg
+from ..profiler.session import profile as _profile
+from ..profiler.tracer import record_function
+from ..refusal import refused_class
+
+__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_function"]
+
+
+class profile(_profile):  # noqa: N801
+    """Within it operations are timed; with enabled=False it is an ordinary block."""
+
+    def __init__(
+        self,
+        enabled: bool = True,
+        *,
+        use_cuda: bool = False,
+        use_device: str | None = None,
+        record_shapes: bool = False,
+        with_flops: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_modules: bool = False,
+        use_kineto: bool = False,
+        use_cpu: bool = True,
+        **kineto: Any,
+    ) -> None:
+        if kineto:
+            raise NotImplementedError(f"torch.autograd.profiler.profile: chainrule has no {next(iter(kineto))}")
+        super().__init__(
+            record_shapes=record_shapes, with_flops=with_flops, profile_memory=profile_memory, with_stack=with_stack
+        )
+        self.enabled = enabled
+
+    def __enter__(self) -> profile:
+        if self.enabled:
+            self.start()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self.enabled:
+            self.stop()
+
+    @property
+    def function_events(self) -> EventList:
+        """Every event."""
+        return self.events()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The sum of what each event took by itself."""
+        return self.events().self_cpu_time_total
+
+    def table(self, *args: Any, **kwargs: Any) -> str:
+        """The events as a table."""
+        return self.events().table(*args, **kwargs)
+
+
+emit_nvtx = refused_class("autograd.profiler.emit_nvtx", "chainrule has no CUDA")
+emit_itt = refused_class("autograd.profiler.emit_itt", "chainrule has no ITT")

@@ -1,0 +1,16 @@
+"""torch.distributed.rpc: calls in other processes, which chainrule does not have."""
+
+from ..refusal import refused
+
+_REASON = "chainrule has no remote calls; torch.distributed sends and receives tensors and objects"
+
+
+def is_available() -> bool:
+    """False."""
+    return False
+
+
+init_rpc, shutdown, rpc_sync, rpc_async, remote, get_worker_info = (
+    refused(f"distributed.rpc.{_name}", _REASON)
+    for _name in ("init_rpc", "shutdown", "rpc_sync", "rpc_async", "remote", "get_worker_info")
+)

@@ -1,0 +1,3 @@
+"""torch.fx.proxy: what stands for a value while a program is recorded; none is."""
+
+from . import Proxy as Proxy

@@ -1,0 +1,1 @@
+"""PyTorch's operations of an export; there are none."""

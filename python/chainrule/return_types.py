@@ -1,0 +1,14 @@
+"""The named tuples of functions with several results, as torch.return_types: a pickle finds them here."""
+
+from typing import Any
+
+from ._core import result_types
+
+__all__ = sorted(result_types)  # pyright: ignore[reportUnsupportedDunderAll]
+all_return_types = list(result_types.values())
+
+
+def __getattr__(name: str) -> Any:
+    if name in result_types:
+        return result_types[name]
+    raise AttributeError(f"module 'chainrule.return_types' has no attribute '{name}'")
