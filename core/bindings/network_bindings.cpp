@@ -30,7 +30,7 @@ void bind_losses() {
   define(
       "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int "
       "reduction=0)",
-      kFunction, binary_cross_entropy_with_logits);
+      kFunctional, binary_cross_entropy_with_logits);
 }
 
 void bind_norms() {

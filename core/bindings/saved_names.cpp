@@ -23,7 +23,8 @@ std::vector<std::string> parameter_names(const Node* n) {
   if (!c) c = find_callable(n->op->name, true);
   if (c) {
     for (const Parameter& p : c->overloads.front().signature.parameters) {
-      if (p.kind == Kind::Tensor || p.kind == Kind::Operand) names.push_back(p.name == "input" || p.name == "x" ? "self" : p.name);
+      if (p.kind == Kind::Tensor || p.kind == Kind::Operand)
+        names.push_back(p.name == "input" || p.name == "x" ? "self" : p.name);
     }
   }
   while (static_cast<int>(names.size()) < n->edge_count) names.push_back("tensor" + std::to_string(names.size()));

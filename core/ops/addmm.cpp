@@ -97,7 +97,8 @@ Tensor addr(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar&
     return to_dtype(addr_elementwise(to_dtype(input, dtype), to_dtype(a, dtype), to_dtype(b, dtype), add), dtype);
   Tensor none, out = product(transposed(a), b, Dims{a.numel(), b.numel()}, add);
   return record(kAddr, out, {&input, &a, &b}, {wants_gradient(b) ? &a : &none, wants_gradient(a) ? &b : &none},
-                [beta = add.beta, alpha = add.alpha](Backward& b) {
+                [beta = add.beta, alpha = add.alpha](Backward& b, Kept* kept) {
+                  if (kept) return kept->add("beta", plain_number(beta.re), "alpha", plain_number(alpha.re));
                   if (b.needs(0)) b.give(0, scaled(b.g(), conj(beta)));
                   if (b.needs(1)) b.give(1, scaled(mv(b.g(), conj(b.saved(1))), conj(alpha)));
                   if (b.needs(2)) b.give(2, scaled(mv(t(b.g()), conj(b.saved(0))), conj(alpha)));

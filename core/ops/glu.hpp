@@ -2,8 +2,4 @@
 #pragma once
 #include "tensor/tensor.hpp"
 
-namespace chainrule {
-
-Tensor glu(const Tensor& x, int64_t dim);
-
-}  // namespace chainrule
+namespace chainrule { Tensor glu(const Tensor& x, int64_t dim); }  // namespace chainrule

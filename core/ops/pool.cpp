@@ -78,14 +78,25 @@ Tensor values_to_planes(const Tensor& g, const Tensor& indices, int dims, const 
   return reshape(add_along(planes_view(g, dims), 1, planes_view(indices, dims), Dims{planes, size}), sizes);
 }
 
-Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const Tensor& indices, int dims) {
-  return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
-    if (kept) return kept->add("result1", Slot{0});
+// The options of adaptive and fractional pooling are not kept.
+void show_options(Kept& kept, const PoolOptions& o) {
+  if (o.kernel.empty()) return;
+  kept.add("kernel_size", o.kernel, "stride", o.stride, "padding", o.padding, "ceil_mode", o.ceil);
+}
+
+Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const Tensor& indices, int dims,
+                        const PoolOptions& o) {
+  return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes()), o](Backward& b, Kept* kept) {
+    if (kept) {
+      show_options(*kept, o);
+      if (!o.dilation.empty()) kept->add("dilation", o.dilation);
+      return kept->add("result1", Slot{0});
+    }
     b.give(0, values_to_planes(b.g(), b.saved(0), dims, sizes));
   });
 }
 
-Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w) {
+Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, const PoolOptions& o) {
   Tensor values, indices = empty(pooled_sizes(x, dims, w), DType::Int64);
   {
     GradModeScope off(false);
@@ -95,12 +106,13 @@ Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w) 
     });
     values = to_dtype(out, x.dtype());
   }
-  return {record_positions(op, values, x, indices, dims), indices};
+  return {record_positions(op, values, x, indices, dims, o), indices};
 }
 
 Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const PoolWindows& w, int64_t divisor);
 
-Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, int64_t divisor) {
+Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, int64_t divisor,
+                       const PoolOptions& o) {
   Tensor y;
   {
     GradModeScope off(false);
@@ -110,7 +122,11 @@ Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows&
     });
     y = to_dtype(out, x.dtype());
   }
-  return record(op, y, {&x}, {}, [dims, w, divisor, sizes = Dims(x.sizes())](Backward& b) {
+  return record(op, y, {&x}, {}, [dims, w, divisor, o, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) {
+      if (!o.kernel.empty()) kept->add("count_include_pad", o.counts_padding, "divisor_override", o.divisor);
+      return show_options(*kept, o);
+    }
     b.give(0, average_transpose(b.g(), dims, sizes, w, divisor));
   });
 }
@@ -126,7 +142,7 @@ Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const Poo
     result = to_dtype(out, g.dtype());
   }
   return record(kSpread, result, {&g}, {}, [dims, w, divisor](Backward& b) {
-    b.give(0, pool_by_average(kAverage[dims], dims, b.g(), w, divisor));
+    b.give(0, pool_by_average(kAverage[dims], dims, b.g(), w, divisor, {}));
   });
 }
 
@@ -160,7 +176,7 @@ Pooled max_pool(int dims, const Tensor& x, const PoolOptions& o) {
   PoolOptions full = checked_options("max_pool", dims, o);
   check_pool_input("max_pool", dims, x);
   require_numbers("max_pool", dims, x);
-  return pool_by_max(kMax[dims], dims, x, max_windows(dims, x, full));
+  return pool_by_max(kMax[dims], dims, x, max_windows(dims, x, full), full);
 }
 
 Tensor max_pool1d(const Tensor& x, const PoolOptions& o) {
@@ -177,7 +193,7 @@ Tensor avg_pool(int dims, const Tensor& x, const PoolOptions& o) {
   PoolOptions full = checked_options("avg_pool", dims, o);
   check_pool_input("avg_pool", dims, x);
   if (x.dtype() != DType::Int64) require_floating(x, dims == 2 ? "avg_pool2d" : "avg_pool3d");
-  return pool_by_average(kAverage[dims], dims, x, average_windows(dims, x, full), o.divisor.value_or(0));
+  return pool_by_average(kAverage[dims], dims, x, average_windows(dims, x, full), o.divisor.value_or(0), full);
 }
 
 Pooled adaptive_max_pool(int dims, const Tensor& x, const Dims& out) {
@@ -188,7 +204,7 @@ Pooled adaptive_max_pool(int dims, const Tensor& x, const Dims& out) {
   const char* name = dims == 2 ? "adaptive_max_pool2d" : "adaptive_max_pool3d";
   check_adaptive(name, dims, x, out);
   require_floating(x, name);
-  return pool_by_max(kAdaptiveMax[dims], dims, x, adaptive_windows(dims, x, out));
+  return pool_by_max(kAdaptiveMax[dims], dims, x, adaptive_windows(dims, x, out), {});
 }
 
 Tensor adaptive_avg_pool(int dims, const Tensor& x, const Dims& out) {
@@ -204,7 +220,7 @@ Tensor adaptive_avg_pool(int dims, const Tensor& x, const Dims& out) {
     return mean(x, last, true, {});
   }
   require_floating(x, name);
-  return pool_by_average(kAdaptiveAverage[dims], dims, x, adaptive_windows(dims, x, out), 0);
+  return pool_by_average(kAdaptiveAverage[dims], dims, x, adaptive_windows(dims, x, out), 0, {});
 }
 
 Pooled fractional_max_pool(int dims, const Tensor& x, const Dims& kernel, const Dims& out, const Tensor& samples) {
@@ -226,7 +242,7 @@ Pooled fractional_max_pool(int dims, const Tensor& x, const Dims& kernel, const 
     });
     values = to_dtype(y, x.dtype());
   }
-  return {record_positions(kFractional[dims], values, x, indices, dims), indices};
+  return {record_positions(kFractional[dims], values, x, indices, dims, {}), indices};
 }
 
 Tensor max_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& out) {

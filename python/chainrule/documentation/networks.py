@@ -275,9 +275,4 @@ rnn_relu_cell
     >>> w = torch.ones(1, 1)
     >>> torch.rnn_relu_cell(torch.ones(1, 1), torch.ones(1, 1), w, w)
     tensor([[2.]])
-binary_cross_entropy_with_logits
-    The cross entropy of sigmoid(input) and a target between 0 and 1. The reduction is 0 for none, 1 for the mean, 2 for
-    the sum; the formulas are those of one element.
-    >>> torch.binary_cross_entropy_with_logits(torch.tensor([0., 1.]), torch.tensor([0., 1.]))
-    tensor([0.6931, 0.3133])
 """

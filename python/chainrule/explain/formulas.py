@@ -161,16 +161,25 @@ def _in_words(raw: Any, input: int) -> str:
     return words if name in _MODES else _for_input(words, input)
 
 
+# A line of the table and a reduction; for the mean, n is the number of elements.
+_LOSSES = {"mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
+
+
 def formula_of(raw: Any, input: int) -> str:
     """The formula of the gradient for an input of a node."""
     operands = raw._operands
     if operands is None:
-        return _in_words(raw, input)
+        return _of_a_loss(raw, input) if raw.operation in _LOSSES else _in_words(raw, input)
     row = _table()[operands[0]]
     if input >= len(row["gradients"]):
         return raw.formula
     text = readable(row["gradients"][input])
     return _conjugated(text, row["inputs"], operands[2]) if raw._outputs[0][1].is_complex else text
+
+
+def _of_a_loss(raw: Any, input: int) -> str:
+    text = readable(_table()[raw.operation]["gradients"][input])
+    return f"{text} / n" if raw._saved_reduction == 1 else text
 
 
 def _conjugated(text: str, inputs: list[str], places: Any) -> str:

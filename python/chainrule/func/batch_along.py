@@ -86,7 +86,7 @@ logcumsumexp sort
 argsort topk kthvalue count_nonzero flip roll transpose swapaxes swapdims movedim moveaxis permute select
 narrow squeeze unsqueeze flatten unflatten diagonal diag_embed tril triu expand broadcast_to reshape view repeat
 tile chunk split split_with_sizes tensor_split unbind aminmax adjoint
-softmin new_zeros new_ones
+softmin glu new_zeros new_ones
 new_full new_empty ravel tril_ triu_ t unsqueeze_ squeeze_ transpose_ t_ repeat_interleave
 fft_fft fft_ifft fft_rfft fft_irfft fft_hfft fft_ihfft fft_fft2 fft_ifft2 fft_rfft2 fft_irfft2 fft_hfft2 fft_ihfft2
 fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn fft_ihfftn fft_fftshift fft_ifftshift
