@@ -59,7 +59,7 @@ Tensor narrow_copy(const Tensor& t, int64_t dim, int64_t start, int64_t length) 
   // PyTorch's own words for these two; narrow() has others.
   if (t.ndim() > 0 && dim >= t.ndim()) {
     raise(PyExc_RuntimeError,
-          "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false: dim is ", dim,
+          "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false. dim is ", dim,
           ", the tensor has ", t.ndim(), " dimensions");
   }
   if (t.ndim() > 0 && length < 0) {

@@ -20,6 +20,7 @@ def _removed(name: str) -> Callable[..., NoReturn]:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Raises: PyTorch has removed it. {_NOW[name]}."
+    setattr(function, "refusal", _NOW[name])  # noqa: B010  (for `chainrule check`, as in refusal.py)
     return function
 
 
