@@ -138,6 +138,19 @@ from .legacy_losses import kl_div as kl_div
 from .legacy_losses import margin_ranking_loss as margin_ranking_loss
 from .legacy_losses import poisson_nll_loss as poisson_nll_loss
 from .legacy_losses import triplet_margin_loss as triplet_margin_loss
+from .legacy_storage import BFloat16Storage as BFloat16Storage
+from .legacy_storage import BoolStorage as BoolStorage
+from .legacy_storage import ByteStorage as ByteStorage
+from .legacy_storage import CharStorage as CharStorage
+from .legacy_storage import ComplexDoubleStorage as ComplexDoubleStorage
+from .legacy_storage import ComplexFloatStorage as ComplexFloatStorage
+from .legacy_storage import DoubleStorage as DoubleStorage
+from .legacy_storage import FloatStorage as FloatStorage
+from .legacy_storage import HalfStorage as HalfStorage
+from .legacy_storage import IntStorage as IntStorage
+from .legacy_storage import LongStorage as LongStorage
+from .legacy_storage import ShortStorage as ShortStorage
+from .legacy_storage import Storage as Storage
 from .nn.functional import bilinear as bilinear
 from .nn.functional import cosine_similarity as cosine_similarity
 from .nn.functional import native_channel_shuffle as native_channel_shuffle
@@ -388,10 +401,10 @@ def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 def addcdiv(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1, out: Tensor | None = None
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 def addcmul(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1, out: Tensor | None = None
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
@@ -1352,7 +1365,7 @@ def mean(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def median(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def median(input: Tensor) -> Tensor: ...
 @overload
 def median(input: Tensor, dim: _int, keepdim: _bool = False, *, out: Any | None = None) -> _core._ValuesIndices: ...
 @overload
@@ -1405,7 +1418,7 @@ def nanmean(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def nanmedian(input: Tensor) -> Tensor: ...
 @overload
 def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False, *, out: Any | None = None) -> _core._ValuesIndices: ...
 @overload
