@@ -71,3 +71,13 @@ def test_strides_are_those_of_pytorch(program, layout):
     ours, theirs = (PROGRAMS[program](torch, LAYOUTS[layout](torch)) for torch in (chainrule, reference))
     assert (ours.shape, ours.stride(), ours._is_view()) == (theirs.shape, theirs.stride(), theirs._is_view())
     assert ours.flatten().tolist() == pytest.approx(theirs.flatten().tolist(), rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", "int64", "float32", "bfloat16"])
+@pytest.mark.parametrize("layout", ["transposed", "with gaps"])
+def test_random_numbers_fill_memory_in_its_order(layout, dtype):
+    filled = []
+    for torch in (chainrule, reference):
+        torch.manual_seed(0)
+        filled.append(LAYOUTS[layout](torch).to(getattr(torch, dtype)).random_(0, 100).tolist())
+    assert filled[0] == filled[1]

@@ -214,3 +214,11 @@ def test_the_mean_beside_a_variance_runs_along(values):
         agree(
             lambda torch, name=name, rows=rows: [str(t.tolist()) for t in getattr(torch, name)(torch.tensor(rows), 1)]
         )
+
+
+def test_narrow_integers_wrap_around_before_they_go_into_a_wider_output():
+    def program(torch):
+        a, b = (torch.tensor(values, dtype=torch.uint8) for values in ([2, 1], [255, 2]))
+        return torch.sub(a, b, out=torch.empty(0, dtype=torch.int64))
+
+    agree(program)

@@ -91,8 +91,12 @@ class Reader {
       PyObject* first = checked(PySequence_GetItem(current.get(), 0));
       current = Owned(first);
     }
-    if (is_text(current.get()) && sizes_.size() > 0)
-      raise(PyExc_ValueError, "too many dimensions '", Py_TYPE(current.get())->tp_name, "'");
+    if (!is_text(current.get())) return;
+    if (sizes_.empty() || PyBytes_Check(current.get())) raise_text(current.get());
+    raise(PyExc_ValueError, "too many dimensions '", Py_TYPE(current.get())->tp_name, "'");
+  }
+  [[noreturn]] static void raise_text(PyObject* o) {
+    raise(PyExc_TypeError, "new(): invalid data type '", Py_TYPE(o)->tp_name, "'");
   }
   [[noreturn]] static void raise_too_deep() {
     raise(PyExc_ValueError, "too many dimensions: the nesting is deeper than ", kDeepest);
@@ -109,7 +113,7 @@ class Reader {
       return join(dtype_of(to_scalar(o)));
     }
     if (is_array(o)) return join(from_buffer(o).dtype());
-    if (is_text(o)) raise(PyExc_TypeError, "new(): invalid data type '", Py_TYPE(o)->tp_name, "'");
+    if (is_text(o)) raise_text(o);
     if (!is_sequence(o)) raise(PyExc_RuntimeError, "Could not infer dtype of ", Py_TYPE(o)->tp_name);
     if (dim > kDeepest) raise_too_deep();
     each(o, [&](PyObject* item) { infer(item, dim + 1); });

@@ -93,10 +93,14 @@ Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Gene
   refuse_complex("check_random_bounds", self);
   if (is_limited(self.dtype())) {  // the stream is the same for all integers
     Scalar last = Scalar::of_int(to - 1);
+    size_t bytes = size_of(self.dtype());
     check(from >= 0 && fits(last, self.dtype()), from < 0 ? "from" : "to - 1", " is out of bounds for ",
-          facts(self.dtype()).cpp_name);
-    return overwritten(
-        op, self, [&] { copy_elements(self, fill_range(op, empty(self.sizes(), DType::Int64), from, to, generator)); });
+          bytes == 2   ? "short "
+          : bytes == 8 ? "long "
+                       : "",
+          "unsigned int");
+    Tensor signed_ones = empty_strided(self.sizes(), dense_strides_like(self), DType::Int64);
+    return overwritten(op, self, [&] { copy_elements(self, fill_range(op, signed_ones, from, to, generator)); });
   }
   by_type("random_from_to", self.dtype(), [&](auto zero) { stream::check_random_range<decltype(zero)>(from, to); });
   return fill_numbers(op, "random_from_to", self,
