@@ -1,5 +1,7 @@
 """Kernels that only large inputs reach: rows by thousands, streamed results, panels, blocks, the allocator's limits."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -54,6 +56,19 @@ def test_a_large_copy_between_layouts():
     x = numbers(40, 50, 700)
     assert_same(ours(x).transpose(0, 1).contiguous(), x.transpose(0, 1).contiguous())
     assert_same(ours(x)[:, ::2, 3:-5].clone(), x[:, ::2, 3:-5].clone())
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.float32, torch.float64, torch.complex128])
+@pytest.mark.parametrize("shape", [(8, 8), (17, 31), (33, 257), (5, 16, 70), (3, 40, 2, 19)])
+def test_transposed_copies(shape, dtype):
+    """Blocks at the edges are smaller than the others."""
+    x = (numbers(*shape) * 100).to(dtype)
+    for order in itertools.permutations(range(len(shape))):
+        turned, mine = x.permute(order), ours(x).permute(order)
+        assert_same(mine.contiguous(), turned.contiguous())
+        assert_same(mine[1:, ..., 2:].contiguous(), turned[1:, ..., 2:].contiguous())
+        target = ours(torch.zeros_like(turned.contiguous()))
+        assert_same(target.copy_(mine), turned)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5), (37, 1100, 61), (200, 40, 96)])
