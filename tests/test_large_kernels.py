@@ -170,9 +170,9 @@ def test_plain_sgd_where_the_gradient_is_zero(lr, weight_decay):
 
 def test_the_cache_keeps_the_sizes_used_last():
     """What has not been used for long makes room for what has; at most the limit is kept."""
-    memory, mega = chainrule._core.memory_statistics, 1 << 20
-    chainrule._core.trim_memory()
-    chainrule._core.set_memory_cache_limit(8 * mega)
+    memory, mega = chainrule.memory.statistics, 1 << 20
+    chainrule.memory.trim()
+    chainrule.memory.set_cache_limit(8 * mega)
     try:
         old, new = chainrule.empty(4 * mega, dtype=chainrule.uint8), [chainrule.empty(3 * mega // 4) for _ in range(2)]
         places = {t.data_ptr() for t in new}
@@ -183,4 +183,17 @@ def test_the_cache_keeps_the_sizes_used_last():
         again = [chainrule.empty(3 * mega // 4) for _ in range(2)]
         assert {t.data_ptr() for t in again} == places
     finally:
-        chainrule._core.set_memory_cache_limit(512 * mega)
+        chainrule.memory.set_cache_limit(512 * mega)
+
+
+def test_the_peak_of_memory():
+    kept = chainrule.zeros(1000, 1000)
+    chainrule.memory.reset_peak()
+    before = chainrule.memory.statistics()
+    assert before["peak_allocated"] == before["allocated"] >= 4_000_000
+    kept + 1
+    after = chainrule.memory.statistics()
+    assert after["allocated"] == before["allocated"]
+    assert after["peak_allocated"] >= before["allocated"] + 4_000_000
+    chainrule.memory.trim()
+    assert chainrule.memory.statistics()["cached"] == 0

@@ -89,6 +89,7 @@ _SUBMODULES = {
         "jit",
         "linalg",
         "masked",
+        "memory",
         "mps",
         "mtia",
         "multiprocessing",
