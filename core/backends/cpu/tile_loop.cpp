@@ -414,7 +414,9 @@ int transposed_dimension(const Plan& plan) {
 bool copy_transposed(const Plan& plan) {
   const Lane &to = plan.lanes[0], &from = plan.lanes[1];
   const int last = plan.sizes.size() - 1, d = transposed_dimension(plan);
-  if (d < 0 || to.dtype != from.dtype || to.strides[last] != to.item() || plan.sizes[last] < kSide / 2) return false;
+  if (d < 0 || to.dtype != from.dtype || to.strides[last] != to.item() || plan.sizes[last] < kSide / 2 ||
+      from.strides[last] == 0)  // repeated elements are no matter of memory
+    return false;
   const int64_t item = to.item(), columns = plan.sizes[last], rows = plan.sizes[d];
   const int64_t strips = (rows + kSide - 1) / kSide, to_stride = to.strides[d], from_stride = from.strides[last];
   Dims outer = plan.sizes;
