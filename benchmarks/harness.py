@@ -1,4 +1,7 @@
-"""Times workloads on chainrule and on PyTorch, turn about in one process, one thread each, checking that they agree."""
+"""Times workloads on chainrule and on PyTorch, turn about in one process, checking that they agree.
+
+Each library has one thread, or as many as `--threads` says.
+"""
 
 import json
 import math
@@ -11,8 +14,20 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+
+def take_threads(arguments: list[str]) -> int:
+    """Takes `--threads N` out of the arguments of the command; 1 where it is not given."""
+    if "--threads" not in arguments:
+        return 1
+    place = arguments.index("--threads")
+    count = int(arguments[place + 1])
+    del arguments[place : place + 2]
+    return count
+
+
+THREADS = take_threads(sys.argv)
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"  # before the libraries are loaded
+    os.environ[variable] = str(THREADS)  # before the libraries are loaded
 
 RESULTS = pathlib.Path(__file__).parent / "results"
 ROUND_SECONDS = 0.02  # long enough for the clock, short enough to fit between two disturbances
@@ -52,13 +67,13 @@ class Row:
 
 
 def libraries():
-    """(chainrule, torch), both on one thread."""
+    """(chainrule, torch), both on THREADS threads."""
     import torch
 
     import chainrule
 
     for library in (chainrule, torch):
-        library.set_num_threads(1)
+        library.set_num_threads(THREADS)
     return chainrule, torch
 
 
@@ -87,15 +102,17 @@ def check_agreement(workload, ours, theirs):
 def compare(workload: Workload, pair: tuple[Any, Any] | None = None) -> Row:
     """Runs the workload on both libraries, one round each in turn; the collector stays on, as it is for users.
 
-    Time is the processor's: it leaves out what other programs take and counts any thread that a library starts.
+    Time is the processor's: it leaves out what other programs take and counts any thread that a library starts. With
+    more threads than one it is the clock's, for which the machine has to be quiet.
     """
+    clock = time.process_time if THREADS == 1 else time.perf_counter
     timers, results = [], []
     pair = pair or libraries()
     for library in pair:
         names = workload.names(library)
         exec(workload.statement, names)
         results.append(eval(workload.result, names))
-        timers.append(timeit.Timer(workload.statement, "import gc; gc.enable()", time.process_time, names))
+        timers.append(timeit.Timer(workload.statement, "import gc; gc.enable()", clock, names))
     check_agreement(workload, *results)
     counts = [repeats(timer) for timer in timers]
     rounds = [[], []]
@@ -139,7 +156,8 @@ def report(subject: str, rows: list[Row], other: str = "PyTorch"):
         print(f"{row.name:66} {show(row.ours, row.unit):>9}  {theirs}  bar {bar}  {verdict}", flush=True)
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps([asdict(row) for row in rows], indent=1)
-    (RESULTS / f"{subject}.json").write_text(text + "\n")
+    threads = "" if THREADS == 1 else f"_{THREADS}_threads"
+    (RESULTS / f"{subject}{threads}.json").write_text(text + "\n")
 
 
 def load(subject: str) -> list[Row]:

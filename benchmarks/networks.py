@@ -50,7 +50,8 @@ def pooled(torch):
 def attention(torch):
     q, k, v = (ramp(torch, 16, 4, 64, 32).flip(i).requires_grad_() for i in range(3))
     f = function(torch, "scaled_dot_product_attention")
-    return {"q": q, "k": k, "v": v, "g": ramp(torch, 16, 4, 64, 32), "attention": f}
+    later = torch.ones(64, 64).tril() == 0
+    return {"q": q, "k": k, "v": v, "g": ramp(torch, 16, 4, 64, 32), "attention": f, "later": later}
 
 
 def recurrent(torch):
@@ -129,6 +130,15 @@ WORKLOADS = [
         bar=0.75,
         names=attention,
         statement="q.grad = k.grad = v.grad = None; y = attention(q, k, v, is_causal=True); y.backward(g)",
+        result="[y[::5], q.grad[::5], k.grad[::5], v.grad[::5]]",
+        rounds=15,
+    ),
+    Workload(
+        "causal attention in plain operations, 16 x 4 heads of 32, length 64, forward and backward",
+        bar=0.9,
+        names=attention,
+        statement="q.grad = k.grad = v.grad = None\n"
+        "y = (q @ k.mT * 32**-0.5).masked_fill(later, float('-inf')).softmax(-1) @ v; y.backward(g)",
         result="[y[::5], q.grad[::5], k.grad[::5], v.grad[::5]]",
         rounds=15,
     ),

@@ -20,6 +20,7 @@ SUBJECTS = [
     "whole_steps",
     "reductions",
     "peak_memory",
+    "growth",
     "chains",
     "derivatives",
     "fourier",

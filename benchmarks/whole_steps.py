@@ -15,10 +15,11 @@ def training(make, optimiser, **options):
     return names
 
 
-def perceptron(torch):
+def perceptron(torch, width=512, depth=2, batch=128):
     nn = torch.nn
-    net = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
-    return net, torch.randn(128, 784), torch.arange(128) % 10
+    widths = [784, *[width] * depth]
+    hidden = [layer for i in range(depth) for layer in (nn.Linear(widths[i], widths[i + 1]), nn.ReLU())]
+    return nn.Sequential(*hidden, nn.Linear(width, 10)), torch.randn(batch, 784), torch.arange(batch) % 10
 
 
 def convolutional(torch):

@@ -1,5 +1,7 @@
 """Kernels that only large inputs reach: rows by thousands, streamed results, panels, blocks, the allocator's limits."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -54,6 +56,19 @@ def test_a_large_copy_between_layouts():
     x = numbers(40, 50, 700)
     assert_same(ours(x).transpose(0, 1).contiguous(), x.transpose(0, 1).contiguous())
     assert_same(ours(x)[:, ::2, 3:-5].clone(), x[:, ::2, 3:-5].clone())
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.float32, torch.float64, torch.complex128])
+@pytest.mark.parametrize("shape", [(8, 8), (17, 31), (33, 257), (5, 16, 70), (3, 40, 2, 19)])
+def test_transposed_copies(shape, dtype):
+    """Blocks at the edges are smaller than the others."""
+    x = (numbers(*shape) * 100).to(dtype)
+    for order in itertools.permutations(range(len(shape))):
+        turned, mine = x.permute(order), ours(x).permute(order)
+        assert_same(mine.contiguous(), turned.contiguous())
+        assert_same(mine[1:, ..., 2:].contiguous(), turned[1:, ..., 2:].contiguous())
+        target = ours(torch.zeros_like(turned.contiguous()))
+        assert_same(target.copy_(mine), turned)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5), (37, 1100, 61), (200, 40, 96)])
@@ -155,9 +170,9 @@ def test_plain_sgd_where_the_gradient_is_zero(lr, weight_decay):
 
 def test_the_cache_keeps_the_sizes_used_last():
     """What has not been used for long makes room for what has; at most the limit is kept."""
-    memory, mega = chainrule._core.memory_statistics, 1 << 20
-    chainrule._core.trim_memory()
-    chainrule._core.set_memory_cache_limit(8 * mega)
+    memory, mega = chainrule.memory.statistics, 1 << 20
+    chainrule.memory.trim()
+    chainrule.memory.set_cache_limit(8 * mega)
     try:
         old, new = chainrule.empty(4 * mega, dtype=chainrule.uint8), [chainrule.empty(3 * mega // 4) for _ in range(2)]
         places = {t.data_ptr() for t in new}
@@ -168,4 +183,17 @@ def test_the_cache_keeps_the_sizes_used_last():
         again = [chainrule.empty(3 * mega // 4) for _ in range(2)]
         assert {t.data_ptr() for t in again} == places
     finally:
-        chainrule._core.set_memory_cache_limit(512 * mega)
+        chainrule.memory.set_cache_limit(512 * mega)
+
+
+def test_the_peak_of_memory():
+    kept = chainrule.zeros(1000, 1000)
+    chainrule.memory.reset_peak()
+    before = chainrule.memory.statistics()
+    assert before["peak_allocated"] == before["allocated"] >= 4_000_000
+    kept + 1
+    after = chainrule.memory.statistics()
+    assert after["allocated"] == before["allocated"]
+    assert after["peak_allocated"] >= before["allocated"] + 4_000_000
+    chainrule.memory.trim()
+    assert chainrule.memory.statistics()["cached"] == 0

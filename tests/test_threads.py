@@ -233,6 +233,7 @@ def test_a_training_step_does_not_depend_on_threads(make, thread_count):
         chainrule.manual_seed(4)
         net, x = make(chainrule.nn)
         optimiser = chainrule.optim.AdamW(net.parameters(), lr=1e-2)
+        losses = []
         for _ in range(2):
             optimiser.zero_grad()
             out = net(x)
@@ -240,7 +241,8 @@ def test_a_training_step_does_not_depend_on_threads(make, thread_count):
             loss.backward()
             chainrule.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
             optimiser.step()
-        return [loss.detach(), *net.state_dict().values()]
+            losses.append(loss.detach())
+        return [*losses, *net.state_dict().values()]
 
     one = trained(1)
     for count in (2, 3):

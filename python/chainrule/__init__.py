@@ -95,6 +95,7 @@ _SUBMODULES = {
         "library",
         "linalg",
         "masked",
+        "memory",
         "mps",
         "mtia",
         "multiprocessing",

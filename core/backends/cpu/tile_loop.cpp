@@ -365,6 +365,78 @@ bool copy_rows(const Plan& plan) {
   return true;
 }
 
+// Copies a block of at most kSide x kSide elements: rows of `to` from columns of `from`. Every line of the caches is
+// read and written whole, once, whatever the strides are.
+constexpr int64_t kSide = 16;
+template <class T>
+inline void copy_any_block(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t rows,
+                           int64_t columns) {
+  T block[kSide][kSide], line[kSide];
+  for (int64_t j = 0; j < columns; ++j) std::memcpy(block[j], from + j * from_stride, rows * sizeof(T));
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) line[j] = block[j][i];
+    std::memcpy(to + i * to_stride, line, columns * sizeof(T));
+  }
+}
+// The columns that follow are asked for: they are far from one another, and the processor does not foresee them.
+template <class T>
+void copy_block(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t rows, int64_t columns) {
+  if (rows < kSide || columns < kSide) return copy_any_block<T>(to, to_stride, from, from_stride, rows, columns);
+  for (int64_t j = kSide; j < 2 * kSide; ++j) __builtin_prefetch(from + j * from_stride);
+  copy_any_block<T>(to, to_stride, from, from_stride, kSide, kSide);
+}
+
+using BlockCopy = void (*)(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t, int64_t);
+BlockCopy block_copy(int64_t item) {
+  switch (item) {
+    case 1:
+      return copy_block<uint8_t>;
+    case 2:
+      return copy_block<uint16_t>;
+    case 4:
+      return copy_block<uint32_t>;
+    case 8:
+      return copy_block<uint64_t>;
+    default:
+      return copy_block<Sixteen>;
+  }
+}
+
+// A dimension, not the last, along which the source is contiguous; -1 if there is none of some length.
+int transposed_dimension(const Plan& plan) {
+  for (int d = plan.sizes.size() - 2; d >= 0; --d) {
+    if (plan.lanes[1].strides[d] == plan.lanes[1].item() && plan.sizes[d] >= kSide / 2) return d;
+  }
+  return -1;
+}
+
+// A transposed source, block by block. Returns false where it is none.
+bool copy_transposed(const Plan& plan) {
+  const Lane &to = plan.lanes[0], &from = plan.lanes[1];
+  const int last = plan.sizes.size() - 1, d = transposed_dimension(plan);
+  if (d < 0 || to.dtype != from.dtype || to.strides[last] != to.item() || plan.sizes[last] < kSide / 2 ||
+      from.strides[last] == 0)  // repeated elements are no matter of memory
+    return false;
+  const int64_t item = to.item(), columns = plan.sizes[last], rows = plan.sizes[d];
+  const int64_t strips = (rows + kSide - 1) / kSide, to_stride = to.strides[d], from_stride = from.strides[last];
+  Dims outer = plan.sizes;
+  outer[d] = outer[last] = 1;
+  const BlockCopy copy = block_copy(item);
+  const int64_t grain = std::max<int64_t>(1, kGrain / (kSide * columns));
+  parallel_for(plan.numel / (rows * columns) * strips, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const Odometer at(outer, k / strips);
+      const int64_t i = k % strips * kSide, count = std::min(kSide, rows - i);
+      char* target = to.data + at.offset(to.strides) + i * to_stride;
+      const char* source = from.data + at.offset(from.strides) + i * item;
+      for (int64_t j = 0; j < columns; j += kSide) {
+        copy(target + j * item, to_stride, source + j * from_stride, from_stride, count, std::min(kSide, columns - j));
+      }
+    }
+  });
+  return true;
+}
+
 }  // namespace
 
 void run_tiles(Span sizes, TileOperand* operands, int count, TileKernel kernel) {
@@ -377,7 +449,7 @@ void copy_strided(Span sizes, char* to, DType to_dtype, Span to_strides, const c
   TileOperand operands[2] = {{to, to_dtype, to_dtype, Dims(to_strides)},
                              {const_cast<char*>(from), from_dtype, to_dtype, Dims(from_strides)}};
   Plan plan = make_plan(sizes, operands, 2);
-  if (plan.numel == 0 || copy_rows(plan)) return;
+  if (plan.numel == 0 || copy_rows(plan) || copy_transposed(plan)) return;
   auto item = size_of(to_dtype);
   run_plan(plan, [item](void* out, const void* const* in, int64_t n) {
     if (out != in[0]) std::memmove(out, in[0], static_cast<size_t>(n) * item);
