@@ -273,6 +273,35 @@ if __name__ == "__main__":
     ]
 
 
+def test_a_failure_is_seen_before_its_exit_code():
+    """A dying process lets its files go, which wakes who waits, before the system knows its exit code."""
+
+    class Dying:
+        pid, exitcode = 1, None
+
+        def __init__(self):
+            self.sentinel, end = os.pipe()
+            os.close(end)
+
+        def is_alive(self):
+            return self.exitcode is None
+
+        def join(self):
+            self.exitcode = 1
+
+    class Errors:
+        def empty(self):
+            return False
+
+        def get(self):
+            return "ValueError: from 0"
+
+    process = Dying()
+    with pytest.raises(chainrule.multiprocessing.ProcessRaisedException, match="ValueError: from 0"):
+        chainrule.multiprocessing.ProcessContext([process], [Errors()]).join()
+    os.close(process.sentinel)
+
+
 def test_a_module_is_run_by_its_name(tmp_path):
     package = tmp_path / "theirs"
     package.mkdir()

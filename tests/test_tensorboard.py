@@ -90,3 +90,45 @@ def test_hparams_and_missing_parts(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="dataformats"):
             writer.add_image("i", chainrule.zeros(2, 2))
     assert list((tmp_path / "first").glob("events.out.*"))
+
+
+@needs_tensorboard
+def test_graph_of_a_model(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    from chainrule.utils.tensorboard import SummaryWriter
+
+    model = chainrule.nn.Sequential(chainrule.nn.Linear(3, 4), chainrule.nn.ReLU(), chainrule.nn.Linear(4, 2))
+    with SummaryWriter(str(tmp_path)) as writer:
+        writer.add_graph(model, chainrule.ones(2, 3))
+        with pytest.raises(ValueError, match="no output of the model"):
+            writer.add_graph(chainrule.nn.Identity(), chainrule.ones(2, dtype=chainrule.int64))
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    nodes = list(events.Graph().node)
+    assert [node.op for node in nodes if node.op not in ("Parameter", "Output")] == ["linear", "relu", "linear"]
+    assert {"input/0", "parameter/0/weight", "parameter/2/bias", "output/0"} <= {node.name for node in nodes}
+    by_name = {node.name: node for node in nodes}
+    assert by_name[by_name["output/0"].input[0]].op == "linear"
+    assert all(name in by_name for node in nodes for name in node.input)
+
+
+@needs_tensorboard
+def test_video(tmp_path: Path) -> None:
+    import io
+
+    from PIL import Image
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    from chainrule.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        writer.add_video("two", chainrule.linspace(0, 1, 2 * 5 * 3 * 8 * 8).view(2, 5, 3, 8, 8), 3, fps=10)
+        with pytest.raises(ValueError, match="N, T, C, H and W"):
+            writer.add_video("bad", chainrule.zeros(5, 3, 8, 8))
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    (event,) = events.Images("two")
+    picture = Image.open(io.BytesIO(event.encoded_image_string))
+    assert (event.step, picture.size, picture.info["duration"]) == (3, (16, 8), 100)
+    assert getattr(picture, "n_frames", 1) == 5

@@ -43,7 +43,8 @@ class ProcessContext:
 
         running = {process.sentinel: index for index, process in enumerate(self.processes) if process.is_alive()}
         for sentinel in wait(running.keys(), timeout) if running else []:
-            running.pop(sentinel)  # type: ignore[arg-type]
+            index = running.pop(sentinel)  # type: ignore[arg-type]
+            self.processes[index].join()  # it has let its files go, but may not have its exit code yet
         for index, process in enumerate(self.processes):
             if process.exitcode not in (None, 0):
                 self._fail(index, process)

@@ -9,7 +9,7 @@ from typing import Any
 import chainrule
 
 from ..._core import Tensor
-from .summaries import png, tiled, values_of
+from .summaries import encoded, tiled, values_of
 
 
 def folder_of(tag: str, step: Any) -> str:
@@ -49,7 +49,7 @@ def _sprite(pictures: Tensor) -> bytes:
     picture = tiled(pictures, "NCHW")
     square = chainrule.zeros(picture.shape[1], picture.shape[1], 3)
     square[: picture.shape[0]] = picture
-    return png((square * 255).clamp(0, 255).to(chainrule.uint8))
+    return encoded((square * 255).clamp(0, 255).to(chainrule.uint8))
 
 
 def describe(folder: str, tag: str, step: Any, metadata: Any, pictures: Any) -> Any:

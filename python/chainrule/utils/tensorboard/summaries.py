@@ -131,20 +131,37 @@ def tiled(pixels: Tensor, dataformats: str) -> Tensor:
     return picture.expand(-1, -1, 3) if picture.shape[2] == 1 else picture
 
 
+def _as_bytes(picture: Tensor) -> Tensor:
+    """Brightness from 0 to 1 as bytes; bytes as they are."""
+    if picture.dtype == chainrule.uint8:
+        return picture
+    return (picture.float() * 255).clamp(0, 255).to(chainrule.uint8)
+
+
 def image(tag: str, pixels: Any, dataformats: str) -> Any:
     """An image as PNG: bytes from 0 to 255, or brightness from 0 to 1."""
+    picture = _as_bytes(tiled(values_of(pixels), dataformats))
+    return _picture(tag, picture, encoded(picture))
+
+
+def video(tag: str, frames: Any, fps: float) -> Any:
+    """Videos of (N, T, C, H, W), side by side, as a GIF."""
+    frames = values_of(frames)
+    if frames.ndim != 5:
+        raise ValueError(f"A video has the dimensions N, T, C, H and W, and this tensor has {frames.ndim}.")
+    pictures = [_as_bytes(tiled(frames[:, t], "NCHW")) for t in range(frames.shape[1])]
+    return _picture(tag, pictures[0], encoded(*pictures, seconds=1 / fps))
+
+
+def _picture(tag: str, first: Tensor, encoded: bytes) -> Any:
     pb = library()
-    picture = tiled(values_of(pixels), dataformats)
-    if picture.dtype != chainrule.uint8:
-        picture = (picture.float() * 255).clamp(0, 255).to(chainrule.uint8)
-    height, width, channels = picture.shape
-    encoded = png(picture)
+    height, width, channels = first.shape
     kept = pb.Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=encoded)
     return pb.Summary(value=[pb.Summary.Value(tag=tag, image=kept)])
 
 
-def png(picture: Tensor) -> bytes:
-    """Bytes of height, width, channels as a PNG file."""
+def encoded(picture: Tensor, *following: Tensor, seconds: float = 0.0) -> bytes:
+    """Bytes of height, width, channels as a PNG file; several pictures, each for some seconds, as a GIF file."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -153,8 +170,15 @@ def png(picture: Tensor) -> bytes:
     modes = {3: "RGB", 4: "RGBA"}
     if channels not in modes:
         raise ValueError(f"An image has 1, 3 or 4 channels, and this one has {channels}.")
+    first, *others = (
+        Image.frombytes(modes[channels], (width, height), bytes(each.flatten().tolist()))
+        for each in (picture, *following)
+    )
     file = io.BytesIO()
-    Image.frombytes(modes[channels], (width, height), bytes(picture.flatten().tolist())).save(file, format="PNG")
+    if seconds:
+        first.save(file, format="GIF", save_all=True, append_images=others, duration=round(1000 * seconds), loop=0)
+    else:
+        first.save(file, format="PNG")
     return file.getvalue()
 
 

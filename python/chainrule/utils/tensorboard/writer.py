@@ -199,12 +199,40 @@ class SummaryWriter:
         for name, value in metric_dict.items():
             self._write(summaries.scalar(name, value), global_step, None, folder)
 
+    def add_graph(
+        self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
+    ) -> None:
+        """The operations between a model's inputs and outputs. It runs once; only what gradients reach is shown.
+
+        Args:
+            model: a module.
+            input_to_model: a tensor, or the arguments as a tuple.
+            verbose: prints the graph as text.
+            use_strict_trace: concerns PyTorch's tracer; here the model simply runs.
+        """
+        from tensorboard.compat.proto.event_pb2 import Event  # type: ignore[attr-defined]
+
+        from .model_graph import graph_of
+
+        found = graph_of(model, input_to_model)
+        if verbose:
+            from tensorboard.compat.proto.graph_pb2 import GraphDef  # type: ignore[attr-defined]
+
+            print(GraphDef.FromString(found))
+        self._file(self.log_dir).add_event(Event(graph_def=found, wall_time=time.time()))
+
+    def add_video(
+        self, tag: str, vid_tensor: Any, global_step: Any = None, fps: float = 4, walltime: float | None = None
+    ) -> None:
+        """Videos of (N, T, C, H, W) as a moving picture, side by side: bytes, or brightness from 0 to 1."""
+        self._write(summaries.video(tag, vid_tensor, fps), global_step, walltime)
+
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("add_"):
             raise NotImplementedError(
                 f"SummaryWriter.{name} is not part of chainrule. There are add_scalar, add_scalars, add_histogram, "
-                "add_image, add_images, add_figure, add_audio, add_embedding, add_text and add_hparams; "
-                "chainrule.explain draws graphs."
+                "add_image, add_images, add_figure, add_video, add_audio, add_embedding, add_text, add_hparams and "
+                "add_graph."
             )
         raise AttributeError(f"'SummaryWriter' object has no attribute '{name}'")
 
