@@ -88,7 +88,7 @@ def abort(code: int = 1) -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
-    time.sleep(0.2)
+    time.sleep(0.5)
     library().COMM_WORLD.Abort(code)
     os._exit(code)  # MPICH comes back and leaves the end to mpirun
 

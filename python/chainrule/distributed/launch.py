@@ -137,7 +137,7 @@ def supervise(line: Sequence[str], environment: dict[str, str]) -> int:
         readers = [_Reader(process.stdout, sys.stdout), _Reader(process.stderr, sys.stderr)]
         code = _wait(process, folder)
         for reader in readers:
-            reader.join(1)
+            reader.join(PATIENCE / 2)
         if code:
             _name_the_dead(folder, b"".join(reader.last for reader in readers))
     return code
