@@ -43,7 +43,7 @@ _DIFFERENCES = {"sub", "rsub", "sub_scaled", "mul", "add", "eq", "logsigmoid"}
 _PENALTIES = {"square", "pow", "abs", "mean", "sum", "smooth_l1", "huber", "sqrt", "log", "neg", "where"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """One mistake, with its line and what to do."""
 
@@ -53,8 +53,10 @@ class Finding:
     line: Line | None = None
 
     def __str__(self) -> str:
-        where = f"\n  here: {self.line}" if self.line else ""
+        where = f"\n  here: {self.line}" if self.line and self.line.can_be_found else ""
         return f"{self.mistake}: {self.text}.{where}\n  What to do: {self.cure}."
+
+    __repr__ = __str__
 
 
 class Doctor(list[Finding]):
