@@ -9,6 +9,7 @@ import importlib as _importlib
 import os as _os
 import sys as _sys
 from math import e, inf, nan, pi
+from time import time as _time
 
 from . import _core
 from ._core import (
@@ -66,6 +67,7 @@ from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_e
 from .type_info import finfo, iinfo  # noqa: E402
 
 __version__ = "0.1.0"
+_imported_at = _time()  # a source file that is newer may say something else than what runs
 
 # Other names of the dtypes.
 half, float, double = float16, float32, float64

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 from .._core import Tensor
+from .display import counted
 from .graph import living_nodes, living_tensors
 from .names import Names, variables
 from .source import Line, line_at
@@ -29,7 +30,8 @@ class LivingGraph:
     holders: list[str] = field(repr=False)
 
     def __str__(self) -> str:
-        lines = [f"{self.nodes} operations saving {self.bytes:,} bytes; the result was made here: {self.line}"]
+        held = f"{counted(self.nodes, 'operation')} saving {self.bytes:,} bytes"
+        lines = [f"{held}; the result was made here: {self.line}"]
         lines += [f"    {size:>12,} bytes  {line}" for line, size in self.by_line[:_SHOWN_LINES] if size]
         lines += [f"    held by {holder}" for holder in self.holders]
         return "\n".join(lines)

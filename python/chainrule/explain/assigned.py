@@ -28,7 +28,7 @@ def body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
 
 def assignment(frame: FrameType, name: str) -> Line | None:
     """The last line above the running one that gives a variable its value."""
-    tree = tree_of(frame.f_code.co_filename)
+    tree = tree_of(frame.f_code.co_filename, frame.f_code)
     lines = _assignments(tree, frame.f_code).get(name, ()) if tree else ()
     found = max((n for n in lines if n < frame.f_lineno), default=None)
     if found is None:

@@ -32,6 +32,11 @@ def bracketed(expression: str) -> str:
     return f"({expression})" if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.Compare | ast.IfExp) else expression
 
 
+def counted(count: int, one: str, several: str | None = None) -> str:
+    """`1 operation`, `2 operations`."""
+    return f"{count} {one if count == 1 else several or one + 's'}"
+
+
 def shape_text(shape: tuple[int, ...]) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"
 

@@ -45,7 +45,7 @@ _OF_LOGITS = {"logsigmoid", "binary_cross_entropy_with_logits"}
 _PENALTIES = {"square", "pow", "abs", "mean", "sum", "smooth_l1", "huber", "sqrt", "log", "neg", "where"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """One mistake, with its line and what to do."""
 
@@ -55,8 +55,10 @@ class Finding:
     line: Line | None = None
 
     def __str__(self) -> str:
-        where = f"\n  here: {self.line}" if self.line else ""
+        where = f"\n  here: {self.line}" if self.line and self.line.can_be_found else ""
         return f"{self.mistake}: {self.text}.{where}\n  What to do: {self.cure}."
+
+    __repr__ = __str__
 
 
 class Doctor(list[Finding]):

@@ -13,6 +13,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from .assigned import made_at
+from .display import counted
 from .formulas import formula_of
 from .modules import assign_modules
 from .names import Names
@@ -191,9 +192,9 @@ class Graph:
         return iter(self.nodes)
 
     def __repr__(self) -> str:
-        operations = sum(not n.is_leaf for n in self.nodes)
-        leaves = len(self.nodes) - operations
-        return f"<Graph of {operations} operations and {leaves} leaves, saving {self.bytes:,} bytes>"
+        leaves = len(self.leaves)
+        operations = counted(len(self.nodes) - leaves, "operation")
+        return f"<Graph of {operations} and {counted(leaves, 'leaf', 'leaves')}, saving {self.bytes:,} bytes>"
 
     @property
     def leaves(self) -> tuple[Node, ...]:

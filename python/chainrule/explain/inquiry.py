@@ -57,7 +57,7 @@ _CURES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cause:
     """Why a gradient is missing or zero."""
 
@@ -72,9 +72,11 @@ class Cause:
         return self.advice or _CURES[self.kind]
 
     def __str__(self) -> str:
-        where = f"\n  here: {self.line}" if self.line else ""
+        where = f"\n  here: {self.line}" if self.line and self.line.can_be_found else ""
         cure = f"\n  What to do: {self.cure}." if self.cure else ""
         return f"{self.name}: {self.text}.{where}{cure}"
+
+    __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         line = self.line.to_dict() if self.line else None
@@ -186,9 +188,8 @@ class Inquiry:
             newest = max(users, key=lambda t: t.grad_fn._sequence_nr())
             line = line_at(newest.grad_fn._code)
             shown = self.names.of(newest) or newest.grad_fn.operation
-            return Cause(
-                "output not used", name, f"{shown} was calculated from it, but the loss does not use that", line
-            )
+            text = f"{shown} was calculated from it, but {self.names.of(loss) or 'the loss'} does not use that"
+            return Cause("output not used", name, text, line)
         outcome = self._outcome(leaf)
         asked = assigned_requires_grad(name)
         if outcome is not None and asked is not None and any(n < asked.number for n in outcome.uses):

@@ -63,12 +63,13 @@ def _enclosing(node: Node, last: str | None, following: str | None, functions: d
     """The module whose forward() ran the step; inside a container, the one that both neighbours are in."""
     function = node.line.function if node.line else ""
     function = function.removesuffix(".<locals>.<genexpr>").removesuffix(".<locals>.<listcomp>")
+    shared = [path for path in _ancestors(last) if path in _ancestors(following)]
+    inside = shared[0] if shared and last != following and shared[0] in functions and _same_call(node) else None
     for anchor in (last, following):
         for path in _ancestors(anchor):
             if functions.get(path) == function:
-                return path
-    shared = [path for path in _ancestors(last) if path in _ancestors(following)]
-    return shared[0] if shared and last != following and shared[0] in functions and _same_call(node) else None
+                return inside if inside and inside.startswith(f"{path}.") else path
+    return inside
 
 
 def _same_call(node: Node) -> bool:

@@ -248,13 +248,14 @@ function card(item) {
     add("shape", `[${node.shape}] ${node.dtype}`);
     add("value", node.value ?? "not kept: no gradient needs it");
     add("gradient", node.gradient);
-    if (node.parts.length > 1) add("", `the sum over ${node.parts.length} uses: ${node.parts.join(" + ")}`);
+    if (node.hooked) add("", `a hook made it of ${node.parts.join(" + ")}`);
+    else if (node.parts.length > 1) add("", `the sum over ${node.parts.length} uses: ${node.parts.join(" + ")}`);
     for (const sent of node.sent) add(`to ${data.nodes[sent.to].label}`, `${sent.formula}${sent.numbers ? " = " + sent.numbers : ""}\n${sent.text}`);
     for (const saved of node.saved) add("saved", `${saved.name} [${saved.shape ?? "?"}] ${saved.bytes.toLocaleString()} bytes, ${saved.state}`);
     if (node.forward_time) {
       const [time, steps] = node.forward_time;
       add("forward took", `${time.toFixed(1)} µs${steps > 1 ? `, with the ${steps - 1} before it that the same call made` : ""}`);
-    } else if (node.kind !== "leaf") add("forward took", "not measured: chainrule explain script.py, or explain.recording(), do");
+    } else if (node.kind !== "leaf") add("forward took", "not measured: that needs explain.recording(), or chainrule explain script.py");
     if (node.microseconds !== null) add("backward took", `${node.microseconds.toFixed(1)} µs`);
   }
   box.append(head, list);
@@ -313,9 +314,8 @@ function fit() {
   const box = $("graph").getBoundingClientRect(), all = [...items.values()];
   const left = Math.min(...all.map((i) => i.x - i.width / 2)), right = Math.max(...all.map((i) => i.x + i.width / 2));
   const bottom = Math.max(...all.map((i) => i.y + i.height / 2));
-  const legend = 34, tall = box.height - legend;
-  const k = Math.min(1.2, (box.width - 40) / (right - left || 1), (tall - 20) / (bottom || 1));
-  state.view = { k, x: (box.width - (right + left) * k) / 2, y: (tall - bottom * k) / 2 };
+  const k = Math.min(1.2, (box.width - 40) / (right - left || 1), (box.height - 20) / (bottom || 1));
+  state.view = { k, x: (box.width - (right + left) * k) / 2, y: (box.height - bottom * k) / 2 };
   apply();
 }
 
@@ -329,7 +329,8 @@ function begin() {  // too much to be read at once: the top of it, in a size tha
 function bringIntoView(item) {  // no farther than needed, so that what was looked at stays in sight
   const box = $("graph").getBoundingClientRect(), { view } = state;
   const shift = (at, half, size) => (at < half ? half - at : at > size - half ? size - half - at : 0);
-  view.x += shift(item.x * view.k + view.x, Math.min(box.width / 2, (item.width / 2) * view.k + 24), box.width);
+  const side = Math.max((item.width / 2) * view.k + 24, box.width / 4);  // not at the very edge
+  view.x += shift(item.x * view.k + view.x, Math.min(box.width / 2, side), box.width);
   view.y += shift(item.y * view.k + view.y, Math.min(box.height / 2, (item.height / 2) * view.k + 90), box.height);
   apply();
 }

@@ -41,9 +41,9 @@ def page(e: Explanation) -> str:
     body = _BODY.format(title=title, notes=html.escape(" ".join(e.notes)))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>\n{(_HERE / 'page.css').read_text()}</style></head>\n<body>{body}\n"
+        f"<style>\n{(_HERE / 'page.css').read_text(encoding='utf-8')}</style></head>\n<body>{body}\n"
         f'<script type="application/json" id="data">{content}</script>\n'
-        f"<script>\n{(_HERE / 'page.js').read_text()}</script></body></html>\n"
+        f"<script>\n{(_HERE / 'page.js').read_text(encoding='utf-8')}</script></body></html>\n"
     )
 
 
@@ -81,6 +81,7 @@ def _node(e: Explanation, node: Node, arrival: Arrival | None, files: dict[str, 
         "value": None if value is None else value_text(value),
         "gradient": None if gradient is None else value_text(gradient),
         "parts": [value_text(g) for _, g in arrival.parts] if arrival else [],
+        "hooked": arrival is not None and arrival.is_changed,
         "sent": [
             {"to": s.edge.producer.index, "formula": s.formula, "numbers": s.put_in, "text": s.text}
             for s in (arrival.sendings if arrival else ())

@@ -254,7 +254,7 @@ def _switches_off(e: ast.expr) -> str | None:
 
 def read_frame(frame: FrameType, name: str) -> Outcome | None:
     """What becomes of a variable in a running function; None if its source is not known."""
-    tree = tree_of(frame.f_code.co_filename)
+    tree = tree_of(frame.f_code.co_filename, frame.f_code)
     body = body_of(tree, frame.f_code) if tree else None
     if tree is None or body is None:
         return None
@@ -268,7 +268,7 @@ def read_frame(frame: FrameType, name: str) -> Outcome | None:
 def _first_above(wanted: Callable[[ast.AST], bool]) -> Line | None:
     """The first such thing in the functions that are running, above the line that each is at."""
     for frame in user_frames():
-        tree = tree_of(frame.f_code.co_filename)
+        tree = tree_of(frame.f_code.co_filename, frame.f_code)
         for statement in (body_of(tree, frame.f_code) if tree else None) or []:
             for n in ast.walk(statement):
                 if isinstance(n, ast.expr | ast.stmt) and n.lineno <= frame.f_lineno and wanted(n):
@@ -314,7 +314,7 @@ def read_forward(module: Any, attribute: str) -> Outcome | None:
     """What becomes of `self.<attribute>` in a module's forward()."""
     forward = inspect.unwrap(type(module).forward)
     code = getattr(forward, "__code__", None)
-    tree = tree_of(code.co_filename) if code else None
+    tree = tree_of(code.co_filename, code) if code else None
     body = body_of(tree, code) if tree else None
     if tree is None or body is None or code is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,7 @@ class Route:
 
     edges: tuple[Edge, ...] = field(repr=False)
     contribution: Tensor = field(repr=False)
-    share: float  # of the whole gradient; all routes together have 1
+    share: float  # of the whole gradient; all routes together have 1; NaN if that is not finite
     is_whole: bool  # False: all routes that end with this edge, taken together
 
     @property
@@ -33,11 +34,13 @@ class Route:
         """`x <- y <- z: 8 (100%)`."""
         way = " <- ".join(n.label for n in reversed(self.nodes))
         start = "" if self.is_whole else "... "
-        return f"{value_text(self.contribution, index)} ({number_text(round(100 * self.share, 1))}%)  {way}{start}"
+        share = f" ({number_text(round(100 * self.share, 1))}%)" if math.isfinite(self.share) else ""
+        return f"{value_text(self.contribution, index)}{share}  {way}{start}"
 
     def to_dict(self) -> dict[str, Any]:
         text = value_text(self.contribution)
-        return {"nodes": [n.index for n in self.nodes], "contribution": text, "share": self.share}
+        share = self.share if math.isfinite(self.share) else None
+        return {"nodes": [n.index for n in self.nodes], "contribution": text, "share": share}
 
 
 def count_routes(graph: Graph, root: Node, leaf: Node) -> int:

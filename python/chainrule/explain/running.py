@@ -35,7 +35,7 @@ class Place:
     @cached_property
     def body(self) -> list[ast.stmt]:
         """The function's statements; empty if its source is not known."""
-        tree = tree_of(self.frame.f_code.co_filename)
+        tree = tree_of(self.frame.f_code.co_filename, self.frame.f_code)
         return (body_of(tree, self.frame.f_code) if tree else None) or []
 
     @cached_property

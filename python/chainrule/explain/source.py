@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 from typing import Any
+
+import chainrule
 
 __all__ = ["Line", "line_at", "line_of"]
 
@@ -25,6 +28,11 @@ class Line:
     expression: str | None = None  # what made the value: `x ** 2` out of `y = 3 * x ** 2`
     target: str | None = None  # the variable that the expression's value was given to, if the line does so
     position: Position | None = None
+
+    @property
+    def can_be_found(self) -> bool:
+        """Not so on a prompt that forgets what was typed: each statement is its line 1."""
+        return bool(self.text) or not self.file.startswith("<")
 
     @property
     def place(self) -> str:
@@ -52,6 +60,8 @@ def line_at(place: tuple[CodeType, int] | None) -> Line | None:
     code, offset = place
     number, end, column, end_column = positions(code)[offset // 2]
     number = number or code.co_firstlineno
+    if not is_current(code):
+        return Line(code.co_filename, number, code.co_qualname, "")
     text = linecache.getline(code.co_filename, number).strip()
     if end is None or column is None or end_column is None:
         return Line(code.co_filename, number, code.co_qualname, text)
@@ -78,10 +88,35 @@ def _segment(file: str, position: Position) -> str | None:
     return " ".join(b" ".join(line.strip() for line in lines).decode(errors="replace").split())
 
 
-def tree_of(file: str) -> ast.Module | None:
-    """The file's syntax tree, or None if its text is not known."""
+def is_current(code: CodeType) -> bool:
+    """Whether a function's file still says what runs. One that was not written since the start needs no look."""
+    try:
+        if os.stat(code.co_filename).st_mtime <= vars(chainrule)["_imported_at"]:
+            return True
+    except (OSError, ValueError):
+        return True  # no file: what linecache knows was told to it
+    linecache.checkcache(code.co_filename)
+    return code in _functions("".join(linecache.getlines(code.co_filename)), code.co_filename)
+
+
+@lru_cache(maxsize=16)
+def _functions(text: str, file: str) -> set[CodeType]:
+    """All that a text compiles to."""
+    try:
+        stack = [compile(text, file, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return set()
+    found: set[CodeType] = set()
+    while stack:
+        found.add(code := stack.pop())
+        stack += [c for c in code.co_consts if isinstance(c, CodeType)]
+    return found
+
+
+def tree_of(file: str, code: CodeType | None = None) -> ast.Module | None:
+    """The file's syntax tree, or None if its text is not known, or no longer that of a function that runs."""
     lines = linecache.getlines(file)
-    return _parse("".join(lines)) if lines else None
+    return _parse("".join(lines)) if lines and (code is None or is_current(code)) else None
 
 
 @lru_cache(maxsize=64)

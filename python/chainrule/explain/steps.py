@@ -95,12 +95,12 @@ class Arrival:
             return self.text
         parts = " + ".join(value_text(g, self.index) for _, g in self.parts)
         uses = f", the sum over its {len(self.parts)} uses" if len(self.parts) > 1 else ""
-        if self._is_changed:
+        if self.is_changed:
             return f"{self.text}: a hook made it of {parts}{uses}"
         return f"{self.text} = {parts}{uses}" if uses else self.text
 
     @property
-    def _is_changed(self) -> bool:
+    def is_changed(self) -> bool:
         """Whether the gradient is another than the sum of what was sent."""
         if not self.parts:
             return False
