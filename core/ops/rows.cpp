@@ -21,7 +21,9 @@ Tensor with_dim_back(const Tensor& result, int dim) {
   int last = result.ndim() - 1;
   if (dim >= last) return result;
   GradModeScope off(false);
-  return alias(contiguous(transpose(result, dim, last)));
+  Tensor view = transpose(result, dim, last), out = empty(view.sizes(), result.dtype());
+  copy_elements(out, view);
+  return out;
 }
 
 Tensor with_dim_back(const Tensor& result, int dim, const Tensor& like) {

@@ -165,13 +165,6 @@ _FROM_SUBMODULES = {
         ),
         "symbolic_numbers",
     ),
-    **dict.fromkeys(
-        (
-            *("BoolStorage", "ByteStorage", "CharStorage", "ShortStorage", "IntStorage", "LongStorage", "HalfStorage"),
-            *("BFloat16Storage", "FloatStorage", "DoubleStorage", "ComplexFloatStorage", "ComplexDoubleStorage"),
-        ),
-        "legacy_storages",
-    ),
     "thread_safe_generator": "random",
     **dict.fromkeys(("TypedStorage", "is_storage"), "storage"),
     **dict.fromkeys(

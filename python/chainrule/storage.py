@@ -194,7 +194,10 @@ class TypedStorage:
                 raise RuntimeError(f"expected no positional arguments together with wrap_storage, but got {len(args)}")
             self._untyped_storage = wrap_storage
         elif len(args) == 1 and not isinstance(args[0], int):
-            self._untyped_storage = _core.functions["tensor"](list(args[0]), dtype=self.dtype).untyped_storage()
+            self._untyped_storage = _core.functions["tensor"](
+                args[0] if isinstance(args[0], str) else list(args[0]),
+                dtype=self.dtype,  # text is refused there
+            ).untyped_storage()
         else:
             self._untyped_storage = UntypedStorage((args[0] if args else 0) * self.dtype.itemsize)
 
