@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -135,11 +137,12 @@ def supervise(line: Sequence[str], environment: dict[str, str]) -> int:
             line, env=environment, start_new_session=True, stdout=pipe, stderr=pipe, preexec_fn=_end_with_parent
         )
         readers = [_Reader(process.stdout, sys.stdout), _Reader(process.stderr, sys.stderr)]
+        watch = _Watch(folder)
         code = _wait(process, folder)
         for reader in readers:
             reader.join(PATIENCE / 2)
         if code:
-            _name_the_dead(folder, b"".join(reader.last for reader in readers))
+            _name_the_dead(folder, b"".join(reader.last for reader in readers), watch.ended)
     return code
 
 
@@ -167,12 +170,40 @@ class _Reader(threading.Thread):
             self.last = (self.last + chunk)[-4096:]
 
 
-def _name_the_dead(folder: str, told: bytes) -> None:
+class _Watch(threading.Thread):
+    """Notes in which order the ranks on this machine end: mpirun may name one that it has killed itself."""
+
+    def __init__(self, folder: str):
+        super().__init__(daemon=True)
+        self.folder, self.ended = folder, []
+        self.start()
+
+    def run(self) -> None:
+        """Watches all of them, as they come, until all have ended or the folder is gone."""
+        with contextlib.suppress(FileNotFoundError):
+            self._watch()
+
+    def _watch(self) -> None:
+        poller, ranks = select.poll(), {}
+        while not ranks or len(self.ended) < len(ranks):
+            for rank, process in _words(self.folder, "rank").items():
+                if rank not in ranks.values() and process:
+                    with contextlib.suppress(OSError):
+                        handle = os.pidfd_open(int(process))
+                        ranks[handle] = rank
+                        poller.register(handle, select.POLLIN)
+            for handle, _ in poller.poll(100):
+                poller.unregister(handle)
+                self.ended.append(ranks[handle])
+                os.close(handle)
+
+
+def _name_the_dead(folder: str, told: bytes, ended: Sequence[str]) -> None:
     """Says which rank it was that MPICH's mpirun knows by the process's number only."""
-    dead, cause = re.search(rb"PID (\d+) RUNNING AT", told), re.search(rb"EXIT STRING: (.*)", told)
-    for rank, process in _words(folder, "rank").items() if dead and cause else ():
-        if dead and cause and process == dead[1].decode() and not _words(folder, "failed"):
-            print(f"chainrule: rank {rank} died, so the job ended: {cause[1].decode()}", file=sys.stderr)
+    cause, peaceful = re.search(rb"EXIT STRING: (.*)", told), _words(folder, "done")
+    died = [rank for rank in ended if rank not in peaceful]
+    if cause and died and not _words(folder, "failed"):
+        print(f"chainrule: rank {died[0]} died, so the job ended: {cause[1].decode()}", file=sys.stderr)
 
 
 def _words(folder: str, kind: str) -> dict[str, str]:

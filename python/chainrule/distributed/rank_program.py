@@ -76,7 +76,9 @@ def main(arguments: Sequence[str]) -> int:
         for stream in streams:
             stream.finish()
     failed = code not in (None, 0)
-    if failed:
+    if not failed:
+        _leave_word(folder, "done", "")
+    else:
         _leave_word(folder, "failed", str(code))
         _end_the_others(code)
     return int(failed) if not isinstance(code, int) else code
