@@ -186,3 +186,20 @@ def test_values_that_nobody_kept_are_found_again(program):
     assert all(step.value is not None for step in e.forward), [s.node.operation for s in e.forward if s.value is None]
     for step, value in zip(e.forward, expected, strict=True):
         assert chainrule.allclose(step.value, value, rtol=1e-4, atol=1e-5), step.node.operation
+
+
+# ---- sources
+
+
+def test_a_file_that_was_edited_since_is_not_quoted(tmp_path, monkeypatch):
+    path = tmp_path / "edited_since.py"
+    path.write_text("def f(x):\n    y = x * 2\n    return y.exp()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = __import__("edited_since")
+    x = leaf(1.0)
+    result = module.f(x)
+    before = [n.line.text for n in chainrule.explain(result).graph if not n.is_leaf]
+    assert before == ["y = x * 2", "return y.exp()"]
+    path.write_text("import os\n\n\ndef f(x):\n    return x\n")
+    after = chainrule.explain(result).graph
+    assert [(n.line.number, n.line.text) for n in after if not n.is_leaf] == [(2, ""), (3, "")]
