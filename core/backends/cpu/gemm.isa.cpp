@@ -28,7 +28,8 @@ template <class T>
 bool pays_to_pack_a(const GemmProblem<T>& g) {
   const int64_t bytes = g.m * g.k * int64_t(sizeof(T));
   if (g.a.column_stride == 1) return bytes >= (1 << 20) && g.n >= 256;
-  return g.a.row_stride != 1 || (bytes >= (1 << 16) && g.n >= 512);
+  const bool near = g.a.column_stride * int64_t(sizeof(T)) <= 1024;  // farther apart, lines of a crowd one another out
+  return g.a.row_stride != 1 || (bytes >= (1 << 16) && g.n >= (near ? 512 : 8));
 }
 
 template <class T>
@@ -42,7 +43,7 @@ bool pays_to_pack_b(const GemmProblem<T>& g) {
 // and the longer one is better packed as b. Elements stay the same to the bit.
 template <class T>
 bool pays_to_swap(const GemmProblem<T>& g) {
-  return g.a.row_stride == 1 && g.b.column_stride == 1 && g.m > g.n && g.n >= kTileColumns<T> && g.k >= 512 &&
+  return g.a.row_stride == 1 && g.b.column_stride == 1 && g.m > g.n && g.n >= kTileColumns<T> && g.k >= 1024 &&
          g.beta == 0;
 }
 
