@@ -260,6 +260,16 @@ def test_random_numbers_do_not_depend_on_threads(thread_count):
     assert bool((seen[0] == seen[2]).all())
 
 
+def test_transforms_in_threads_leave_the_allocator_whole(thread_count):
+    """Their working memory once came from the allocator of tensors, which has no lock: blocks were lost."""
+    thread_count(3)
+    x = chainrule.ones(64, 4096)
+    for _ in range(100):
+        chainrule.fft.fft(x, dim=1)
+    chainrule.memory.trim()
+    assert chainrule.memory.statistics()["cached"] == 0
+
+
 def test_set_num_threads_refuses_nonsense():
     with pytest.raises(RuntimeError, match="positive"):
         chainrule.set_num_threads(0)

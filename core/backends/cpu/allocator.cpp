@@ -11,6 +11,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#ifdef __SANITIZE_ADDRESS__
+#include <Python.h>
+#endif
 
 namespace chainrule::cpu {
 namespace {
@@ -23,7 +26,12 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Allocation happens under Python's lock, so plain fields suffice.
+// Allocation happens under Python's lock, so plain fields suffice; the sanitized build checks it.
+void check_lock() {
+#ifdef __SANITIZE_ADDRESS__
+  if (!PyGILState_Check()) std::abort();
+#endif
+}
 FreeBlock* free_blocks[kClasses];
 uint64_t last_release[kClasses], releases = 0;  // when a class was given a block, counted in such events
 MemoryStatistics statistics{};
@@ -89,6 +97,7 @@ void shrink_cache(int64_t bytes) {
 }  // namespace
 
 Block allocate(size_t bytes) {
+  check_lock();
   if (bytes > (size_t{1} << 46)) throw std::bad_alloc();
   auto [index, capacity] = size_class(bytes);
   statistics.allocated += static_cast<int64_t>(capacity);
@@ -107,6 +116,7 @@ Block allocate(size_t bytes) {
 }
 
 void release(Block block) {
+  check_lock();
   auto bytes = static_cast<int64_t>(block.capacity);
   statistics.allocated -= bytes;
   if (bytes > cache_limit) {

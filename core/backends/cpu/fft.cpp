@@ -5,8 +5,8 @@
 #include <cmath>
 #include <list>
 #include <mutex>
+#include <new>
 
-#include "backends/cpu/allocator.hpp"
 #include "backends/cpu/fft_plan.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
@@ -96,13 +96,19 @@ int64_t quick_length(int64_t n) {
 template <class T>
 std::shared_ptr<const FftPlan<T>> make_plan(int64_t n, bool real);
 
-struct Workspace {
+// From the system, not from the allocator of tensors: that has no lock, and the threads of the pool come here.
+class Workspace {
+ public:
   template <class T>
   explicit Workspace(const FftPlan<T>& plan, int64_t lanes)
-      : block(allocate(static_cast<size_t>(fft_workspace(plan, lanes)) * sizeof(T))) {}
-  ~Workspace() { release(block); }
+      : data_(::operator new(static_cast<size_t>(fft_workspace(plan, lanes)) * sizeof(T), kAligned)) {}
+  ~Workspace() { ::operator delete(data_, kAligned); }
   Workspace(const Workspace&) = delete;
-  Block block;
+  void* data() const { return data_; }
+
+ private:
+  static constexpr std::align_val_t kAligned{64};
+  void* data_;
 };
 
 // exp(-i pi j^2 / n), and the transform of its conjugate, which it is convolved with.
@@ -126,7 +132,7 @@ void add_chirp(FftPlan<T>& plan) {
   Workspace workspace(*exact, 1);
   const FftPlaces places{2, 0, 1};
   fft_tile(FftTile<double>{exact.get(), Fft::Forward, size, 1, line.data(), line.data(), places, places,
-                           1.0 / static_cast<double>(size), static_cast<double*>(workspace.block.data)});
+                           1.0 / static_cast<double>(size), static_cast<double*>(workspace.data())});
   for (size_t k = 0; k < line.size(); k += 2) {
     plan.chirp_spectrum.push_back(static_cast<T>(line[k]), static_cast<T>(line[k + 1]));
   }
@@ -185,7 +191,7 @@ struct Batch {
     Workspace workspace(*tile.plan, lanes);
     for (int64_t i = begin; i < end; ++i) {
       FftTile<T> t = tile;
-      t.workspace = static_cast<T*>(workspace.block.data);
+      t.workspace = static_cast<T*>(workspace.data());
       const bool rows = shape.inner == 1;
       const int64_t outer = rows ? i * lanes : i / tiles_inside(), inner = rows ? 0 : i % tiles_inside() * lanes;
       t.lanes = std::min(lanes, rows ? shape.outer - outer : shape.inner - inner);

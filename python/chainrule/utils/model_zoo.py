@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlparse as urlparse
 
 from ..hub import load_state_dict_from_url as load_url
-from ..hub import urlparse as urlparse
 
 __all__ = ["load_url"]
 
