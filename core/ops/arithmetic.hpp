@@ -7,6 +7,7 @@ namespace chainrule {
 inline Tensor operator+(const Operand& a, const Operand& b) { return elementwise(OpId::add, {a, b}); }
 inline Tensor operator-(const Operand& a, const Operand& b) { return elementwise(OpId::sub, {a, b}); }
 inline Tensor operator*(const Operand& a, const Operand& b) { return elementwise(OpId::mul, {a, b}); }
+inline Tensor mul(const Operand& a, const Operand& b) { return a * b; }
 inline Tensor operator/(const Operand& a, const Operand& b) { return elementwise(OpId::div, {a, b}); }
 inline Tensor operator-(const Tensor& a) { return elementwise(OpId::neg, {a}); }
 

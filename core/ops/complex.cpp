@@ -3,6 +3,7 @@
 
 #include "autograd/record.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/arithmetic.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/view.hpp"
@@ -82,7 +83,6 @@ Tensor imag(const Tensor& t) {
 
 namespace {
 
-Tensor mul(const Operand& a, const Operand& b) { return elementwise(OpId::mul, {a, b}); }
 Tensor div(const Operand& a, const Operand& b) { return elementwise(OpId::div, {a, b}); }
 
 // a / b, and 0 where b is 0.

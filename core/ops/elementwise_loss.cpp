@@ -1,6 +1,7 @@
 // Losses that compare input and target element by element: a line of the table and its reduction, as one node.
 #include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
+#include "ops/arithmetic.hpp"
 #include "ops/elementwise_gradient.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/loss.hpp"
@@ -13,7 +14,6 @@ namespace {
 
 Tensor add(const Operand& a, const Operand& b) { return elementwise(OpId::add, {a, b}); }
 Tensor sub(const Operand& a, const Operand& b) { return elementwise(OpId::sub, {a, b}); }
-Tensor mul(const Operand& a, const Operand& b) { return elementwise(OpId::mul, {a, b}); }
 Tensor neg(const Tensor& t) { return elementwise(OpId::neg, {t}); }
 Tensor sigmoid(const Tensor& t) { return elementwise(OpId::sigmoid, {t}); }
 

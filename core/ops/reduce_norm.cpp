@@ -1,6 +1,7 @@
 // Norms of vectors.
 #include <cmath>
 
+#include "ops/arithmetic.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
@@ -12,7 +13,6 @@ namespace {
 
 OpInfo kNorm{"linalg_vector_norm", "LinalgVectorNormBackward0", "g * sgn(x) * (|x| / y)^(ord - 1)"};
 
-Tensor mul(const Operand& a, const Operand& b) { return elementwise(OpId::mul, {a, b}); }
 Tensor magnitude(const Tensor& x) { return is_complex(x.dtype()) ? abs_complex(x) : elementwise(OpId::abs, {x}); }
 Tensor power(const Tensor& x, double p) { return elementwise(OpId::pow, {x, p}); }
 

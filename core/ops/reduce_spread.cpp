@@ -1,6 +1,7 @@
 // Variance, standard deviation and norms.
 #include <cmath>
 
+#include "ops/arithmetic.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
@@ -17,8 +18,6 @@ OpInfo kVar{"var", "VarBackward0", "g * 2 / (n - correction) * (x - mean)"};
 OpInfo kStd{"std", "StdBackward0", "g / (n - correction) * (x - mean) / y"};
 OpInfo kVarMean{"var_mean", "VarMeanBackward0", "g0 * 2 / (n - correction) * (x - mean) + g1 / n"};
 OpInfo kStdMean{"std_mean", "StdMeanBackward0", "g0 / (n - correction) * (x - mean) / y + g1 / n"};
-
-Tensor mul(const Operand& a, const Operand& b) { return elementwise(OpId::mul, {a, b}); }
 
 void check_dtype(const Tensor& x, const char* names) {
   if (is_differentiable(x.dtype())) return;
