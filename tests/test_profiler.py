@@ -104,3 +104,15 @@ def test_what_is_not_there_says_so():
         profile(with_flops=True)
     with profile(), pytest.raises(RuntimeError, match="already enabled"):
         profile().start()
+
+
+def test_devices_that_are_not_there():
+    activity = chainrule.profiler.ProfilerActivity
+    with pytest.warns(UserWarning, match="CUDA is not available, disabling CUDA profiling"):
+        assert chainrule.profiler.profile(activities=[activity.CPU, activity.CUDA]).activities == {activity.CPU}
+    with pytest.warns(UserWarning, match="CUDA is not"), pytest.raises(AssertionError, match="No activities specified"):
+        chainrule.profiler.profile(activities=[activity.CUDA])
+    with pytest.warns(UserWarning, match="CUDA is not available"):
+        chainrule.autograd.profiler.profile(use_cuda=True)
+    with pytest.raises(AssertionError, match="Device-only events"):
+        chainrule.autograd.profiler.profile(use_cpu=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ..profiler.events import EventList, FunctionEvent, FunctionEventAvg
@@ -13,7 +14,8 @@ __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_
 
 
 class profile(_profile):  # noqa: N801
-    """Within it operations are timed; with enabled=False it is an ordinary block."""
+    """Within it operations are timed; with enabled=False it is an ordinary block. `use_kineto` chooses between two
+    engines of PyTorch's, and `with_modules` concerns TorchScript: neither changes anything here."""
 
     def __init__(
         self,
@@ -32,6 +34,9 @@ class profile(_profile):  # noqa: N801
     ) -> None:
         if kineto:
             raise NotImplementedError(f"torch.autograd.profiler.profile: chainrule has no {next(iter(kineto))}")
+        if use_cuda or use_device not in (None, "cpu"):
+            warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
+        assert use_cpu, "Device-only events supported only with Kineto (use_kineto=True): chainrule has the CPU's alone"
         super().__init__(
             record_shapes=record_shapes, with_flops=with_flops, profile_memory=profile_memory, with_stack=with_stack
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,6 +13,15 @@ from .tracer import Tracer, record_function
 __all__ = ["profile"]
 
 _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+
+
+def _available(activities: Iterable[ProfilerActivity] | None) -> set[ProfilerActivity]:
+    wanted = set(activities) if activities else {ProfilerActivity.CPU}
+    if ProfilerActivity.CUDA in wanted:
+        warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=3)
+        wanted.remove(ProfilerActivity.CUDA)
+    assert wanted, "No activities specified for the profiler"
+    return wanted
 
 
 class profile:  # noqa: N801
@@ -55,7 +65,7 @@ class profile:  # noqa: N801
         ):
             if value:
                 raise NotImplementedError(f"torch.profiler.profile: chainrule has no {name}")
-        self.activities = set(activities) if activities else {ProfilerActivity.CPU}
+        self.activities = _available(activities)
         self.record_shapes, self.profile_memory, self.with_stack = record_shapes, profile_memory, with_stack
         self.schedule = schedule or (lambda step: ProfilerAction.RECORD)
         self._has_steps = schedule is not None

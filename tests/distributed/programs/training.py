@@ -183,7 +183,9 @@ def compare_batch_norms(parallel, alone, x, limit):
         assert float((found - buffer).abs().max()) <= 20 * limit, name  # they are as large as 20
     parallel.eval()
     alone.eval()
-    assert torch.allclose(parallel(own).to(other), mine(alone(everything)), rtol=0, atol=30 * limit)
+    expected = mine(alone(everything))
+    scale = max(1.0, float(expected.detach().abs().max()))  # far from zero the running statistics leave large numbers
+    close(parallel(own) / scale, expected / scale, "evaluated", limit)
 
 
 def case_sync_batchnorm_of_different_sizes():
