@@ -210,9 +210,8 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
 // Runs `first` and the nodes that would follow it, as far as they can run on tiles together. See Note [Tile groups].
 bool Run::run_group(Node* first) {
   const Output& shape = first->outputs[0];
-  if (!shape.pending || options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype) ||
-      count(shape.sizes()) < TileGroup::kSmallest)
-    return false;
+  if (!shape.pending || shape.pending->numel < TileGroup::kSmallest) return false;
+  if (options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype)) return false;
   TileGroup group(shape);
   std::vector<Node*> ahead{first};  // reached by the group, not yet in it
   std::vector<Node*>& heap = buffers_.heap;

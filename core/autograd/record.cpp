@@ -10,14 +10,6 @@ namespace chainrule {
 
 thread_local bool grad_mode = true;
 
-Backward::Backward(Node* node, Tensor* gradients, const GradientSums* sums)
-    : node_(node), gradients_(gradients), sums_(sums) {
-  if (node->edge_count > 4) results_ = new Tensor[node->edge_count];
-}
-Backward::~Backward() {
-  if (results_ != inline_results_) delete[] results_;
-}
-
 const Tensor& Backward::g(int i) {
   if (!gradients_[i]) gradients_[i] = zeros(node_->outputs[i].sizes(), node_->outputs[i].dtype);
   return gradients_[i];

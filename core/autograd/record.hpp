@@ -57,8 +57,13 @@ class GradientSums {
 // What a gradient function sees while it runs.
 class Backward {
  public:
-  Backward(Node* node, Tensor* gradients, const GradientSums* sums = nullptr);
-  ~Backward();
+  Backward(Node* node, Tensor* gradients, const GradientSums* sums = nullptr)
+      : node_(node), gradients_(gradients), sums_(sums) {
+    if (node->edge_count > 4) results_ = new Tensor[node->edge_count];
+  }
+  ~Backward() {
+    if (results_ != inline_results_) delete[] results_;
+  }
   Backward(const Backward&) = delete;
 
   Node* node() const { return node_; }

@@ -7,10 +7,12 @@
 #include "tensor/error.hpp"
 
 namespace chainrule {
+
+thread_local const SourceLine* overriding_line = nullptr;
+
 namespace {
 
 std::string library_prefix = "\n";  // no file name starts with a line break
-thread_local const SourceLine* overriding_line __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // Verdicts by code object. An entry holds a reference, so that an address cannot be reused under a stale verdict.
 struct Verdict {
@@ -91,9 +93,6 @@ SourceLine current_line() {
   return {};
 #endif
 }
-
-LineScope::LineScope(const SourceLine& line) : previous_(overriding_line) { overriding_line = line ? &line : nullptr; }
-LineScope::~LineScope() { overriding_line = previous_; }
 
 PyObject* to_python(const SourceLine& line) {
   if (!line) Py_RETURN_NONE;

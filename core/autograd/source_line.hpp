@@ -18,10 +18,11 @@ void set_library_prefix(std::string prefix);
 
 // While one of these lives, new nodes take `line` in place of the current one: what backward makes belongs to the
 // forward line that it differentiates. An empty line: the current one again.
+extern thread_local const SourceLine* overriding_line __attribute__((tls_model("initial-exec")));
 class LineScope {
  public:
-  explicit LineScope(const SourceLine& line);
-  ~LineScope();
+  explicit LineScope(const SourceLine& line) : previous_(overriding_line) { overriding_line = line ? &line : nullptr; }
+  ~LineScope() { overriding_line = previous_; }
   LineScope(const LineScope&) = delete;
 
  private:

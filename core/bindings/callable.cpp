@@ -228,9 +228,11 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
 }
 
 PyObject* quick_vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
-  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType || watching)
+  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType || watching || vmap_depth > 0 ||
+      autocasting)
     return vectorcall(self, args, nargsf, keywords);
-  return guarded([&] { return reinterpret_cast<FunctionObject*>(self)->callable->quick(args[0]); });
+  const Quick& quick = reinterpret_cast<FunctionObject*>(self)->callable->quick;
+  return guarded_unsettled([&] { return quick.run(quick.which, args[0]); });
 }
 
 // ---- the two Python types
@@ -293,7 +295,7 @@ PyTypeObject MethodType = make_type("chainrule.Method", true);
 
 PyObject* make_object(Callable* c, PyTypeObject* type) {
   auto* object = reinterpret_cast<FunctionObject*>(checked(PyType_GenericAlloc(type, 0)));
-  object->vectorcall = c->quick ? quick_vectorcall : vectorcall;
+  object->vectorcall = c->quick.run ? quick_vectorcall : vectorcall;
   object->callable = c;
   return reinterpret_cast<PyObject*>(object);
 }
@@ -389,8 +391,10 @@ void define_function(std::string_view text, Forms forms, const Function& f) {
   define_call(std::move(o.signature), forms, std::move(o.call), o.copies_out);
 }
 
-void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self)) {
-  find_callable(method, true)->quick = quick;
+void define_quick(std::string_view name, Quick quick) {
+  for (bool method : {false, true}) {
+    if (Callable* c = find_callable(name, method)) c->quick = quick;
+  }
 }
 
 Tensor deliver_apart(const Tensor& result, const Tensor& out, std::span<const Tensor* const> inputs, bool exact) {

@@ -18,19 +18,25 @@ struct Overload {
   bool copies_out = false;  // `out` is served by copying the result
 };
 
+// A shorter way into a function, for the call on a plain tensor without arguments.
+struct Quick {
+  PyObject* (*run)(int which, PyObject* self) = nullptr;  // a new reference; may throw
+  int which = 0;                                          // passed on: one function may serve many names
+};
+
 struct Callable {
   std::string name;
   std::string document;     // one line per signature
   std::string description;  // what a line of the table says of its dtypes, value and gradients
   std::string alias_of;     // the name of the operation that this is another name for
   std::vector<Overload> overloads;
-  bool settles = true;                           // calculates what is pending before it starts
-  bool functional = false;                       // a function of nn.functional only
-  bool takes_data = false;                       // tensor(data): the first argument is data of any kind
-  bool takes_tensor_alone = false;               // one signature, which a single tensor satisfies: x.item()
-  Precision precision = Precision::AsGiven;      // under autocast
-  PyTypeObject* result_type = nullptr;           // a named tuple, for functions that return several values
-  PyObject* (*quick)(PyObject* self) = nullptr;  // see define_quick
+  bool settles = true;                       // calculates what is pending before it starts
+  bool functional = false;                   // a function of nn.functional only
+  bool takes_data = false;                   // tensor(data): the first argument is data of any kind
+  bool takes_tensor_alone = false;           // one signature, which a single tensor satisfies: x.item()
+  Precision precision = Precision::AsGiven;  // under autocast
+  PyTypeObject* result_type = nullptr;       // a named tuple, for functions that return several values
+  Quick quick;                               // see define_quick
 };
 
 // A functional one is a function of nn.functional, and not of the top level.
@@ -87,8 +93,9 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
 // Raises TypeError: no signature takes arguments of these kinds.
 [[noreturn]] void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
 
-// A shorter way into a method that has been defined, for the call on a plain tensor without arguments. May throw.
-void define_quick(std::string_view method, PyObject* (*quick)(PyObject* self));
+// Gives the function and the method of that name, where they are defined, a shorter way in. It has to settle() if it
+// looks at what a tensor holds.
+void define_quick(std::string_view name, Quick quick);
 
 // For functions that take `out` themselves: the result, or `out` with the result in it. Raises where `out` shares
 // memory with what was read. `out` must have the result's dtype if `exact`.

@@ -69,6 +69,13 @@ Tensor call(const OpRecord& op, const Target& target, const BoundArguments& a) {
   return target.out ? elementwise_out(op.id, in, parameters, target.out) : elementwise_later(op.id, in, parameters);
 }
 
+// x.sin(): nothing to bind but the tensor itself.
+PyObject* quick_line(int id, PyObject* self) {
+  Operand operand;
+  operand.tensor = reinterpret_cast<TensorObject*>(self);
+  return to_python(elementwise_later(static_cast<OpId>(id), {&operand, 1}, nullptr));
+}
+
 // Lines that serve other names; see define_choices.
 constexpr const char* kInternal =
     "add sub add_scaled sub_scaled rsub addcmul addcdiv div div_floor floor_divide div_trunc positive square abs sign "
@@ -90,6 +97,7 @@ void bind_line(const OpRecord& op) {
   for (bool method : {false, true}) {
     if (Callable* c = find_callable(op.name, method)) c->settles = false;
   }
+  if (op.input_count == 1 && !op.parameter_count) define_quick(op.name, {quick_line, static_cast<int>(op.id)});
 }
 
 // ---- documentation: the line's own texts

@@ -7,6 +7,7 @@
 #include "bindings/from_python.hpp"
 #include "bindings/storage_type.hpp"
 #include "ops/copy.hpp"
+#include "ops/pending.hpp"
 #include "ops/view.hpp"
 #include "tensor/owned.hpp"
 
@@ -31,7 +32,8 @@ PyObject* item(const Tensor& t) {
 }
 
 // The values that training loops ask for most.
-PyObject* quick_item(PyObject* self) {
+PyObject* quick_item(int, PyObject* self) {
+  settle();
   auto* t = reinterpret_cast<TensorObject*>(self);
   if (t->numel != 1 || may_require_grad(t)) return item(Tensor::borrow(self));
   if (t->dtype == DType::Float32) return PyFloat_FromDouble(*reinterpret_cast<const float*>(t->data));
@@ -139,7 +141,7 @@ void bind_tensor_methods() {
   define("_is_view(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t->base != nullptr; });
   define("is_signed(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_signed(t.dtype()); });
   define("item(Tensor input) -> Number", kMethod, item);
-  define_quick("item", quick_item);
+  define_quick("item", {quick_item});
   define("tolist(Tensor input) -> list", kMethod, tolist);
   define("_mark_numpy(Tensor input) -> None", kMethod, [](const Tensor& t) { mark_cut(t, "numpy()"); });
   define(

@@ -119,14 +119,6 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
   if (compute == Compute::I64) check_division(op);
 }
 
-// Of two tensors with the same number of dimensions; a loop, since a call to compare a few numbers takes longer.
-bool same_sizes(const TensorObject* a, const TensorObject* b) {
-  for (int i = 0; i < a->ndim; ++i) {
-    if (a->sizes()[i] != b->sizes()[i]) return false;
-  }
-  return true;
-}
-
 // The first tensor when all are contiguous, of one shape and of the arithmetic's own dtype, so that the kernel can run
 // on them directly; null otherwise.
 const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in) {
@@ -144,8 +136,8 @@ const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in
     if (!first) {
       if (t->dtype != DType::Float32 && t->dtype != DType::Float64) return nullptr;
       first = t;
-    } else if (t->dtype != first->dtype || t->numel != first->numel || t->ndim != first->ndim ||
-               !same_sizes(t, first)) {
+    } else if (t->dtype != first->dtype || t->numel != first->numel ||
+               !equal({t->sizes(), t->ndim}, {first->sizes(), first->ndim})) {
       return nullptr;
     }
   }

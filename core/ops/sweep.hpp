@@ -57,8 +57,8 @@ inline constexpr int64_t kSmall = 64;  // up to here a number is written out in 
 
 // Whether a kernel that runs over `g` can run over `t` beside it.
 inline bool matches(const TensorObject* t, const TensorObject* g) {
-  return t->has(kContiguous) && t->dtype == g->dtype && t->numel == g->numel && t->ndim == g->ndim &&
-         std::equal(t->sizes(), t->sizes() + t->ndim, g->sizes());
+  return t->has(kContiguous) && t->dtype == g->dtype && t->numel == g->numel &&
+         equal({t->sizes(), t->ndim}, {g->sizes(), g->ndim});
 }
 
 template <class T>

@@ -99,6 +99,13 @@ class Dims {
 };
 
 using Span = std::span<const int64_t>;
-inline bool equal(Span a, Span b) { return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin()); }
+// A loop, since a call to compare a few numbers takes longer than to compare them.
+inline bool equal(Span a, Span b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
 
 }  // namespace chainrule
