@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -273,3 +275,32 @@ def test_an_operation_written_in_python_tells_the_users_line():
     assert "test_errors.py:" in text
     assert text.endswith("chainrule.gradient(x, dim=7)")
     assert text.count("\n  at ") == 1
+
+
+WRITTEN_IN_PYTHON = [
+    lambda x: chainrule.nn.functional.l1_loss(x, x, reduction="abc"),
+    lambda x: chainrule.nn.functional.triplet_margin_loss(x, x, chainrule.zeros(2, 2)),
+    lambda x: chainrule.nn.functional.adaptive_avg_pool2d(x, (2, 2)),
+    lambda x: chainrule.nn.functional.group_norm(x, 2),
+    lambda x: chainrule.nn.functional.interpolate(x, size=4, scale_factor=2),
+    lambda x: chainrule.nn.functional.pad(x, (1, 2, 3)),
+    lambda x: chainrule.signal.windows.hann(-len(x)),
+]
+
+
+@pytest.mark.parametrize("call", WRITTEN_IN_PYTHON, ids=range(len(WRITTEN_IN_PYTHON)))
+def test_a_function_written_in_python_tells_the_users_line(call):
+    with pytest.raises((ValueError, RuntimeError)) as caught:
+        call(chainrule.zeros(3))
+    assert f"\n  at {__file__}:{call.__code__.co_firstlineno}" in str(caught.value)
+
+
+def test_every_function_of_nn_and_signal_raises_with_the_users_line():
+    rooms = Path(chainrule.__file__).parent
+    bare = []
+    for path in [*rooms.glob("nn/functional/*.py"), rooms / "signal/windows.py"]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            error = node.exc if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) else None
+            if error and ast.unparse(error.func) in ("ValueError", "TypeError", "RuntimeError", "IndexError"):
+                bare.append(f"{path.name}:{error.lineno}")
+    assert not bare, "raise at_call(kind, text), so that the error names the line"

@@ -29,12 +29,6 @@ std::string retold(const std::string& text) {
 
 constexpr const char* kAt = "\n  at ";
 
-std::string with_line(std::string text) {
-  std::string where = describe(current_line());
-  if (!where.empty()) text += kAt + where;
-  return retold(text);
-}
-
 void set_with_line(PyObject* type, std::string text) { PyErr_SetString(type, with_line(std::move(text)).c_str()); }
 
 // The text of an error of the kinds that say what is wrong with arguments, if it has no line yet; else null.
@@ -51,6 +45,12 @@ const char* text_without_line(PyObject* error) {
 }
 
 }  // namespace
+
+std::string with_line(std::string text) {
+  std::string where = describe(current_line());
+  if (!where.empty()) text += kAt + where;
+  return retold(text);
+}
 
 void add_line_to_python_error() {
   PyObject *type, *error, *trace;

@@ -2,12 +2,16 @@
 #pragma once
 #include <Python.h>
 
+#include <string>
+
 #include "ops/pending.hpp"
 
 namespace chainrule {
 
 // Inside a catch block: sets the Python error for the exception in flight. Errors of the core get the user's line.
 void set_python_error();
+// The text of an error and, below it, the user's line.
+std::string with_line(std::string text);
 // Where a body written in Python has raised: its error gets the user's line too, if it has none.
 void add_line_to_python_error();
 

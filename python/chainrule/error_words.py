@@ -6,6 +6,8 @@ from _thread import get_ident
 from types import TracebackType
 from typing import Any
 
+from . import _core
+
 """Note [Error words]
 The core knows shapes and lines, but not what the user calls his tensors. So before it raises, it shows its text here.
 First words stay as they are; lines below them are replaced by ones that name things. Nothing here may raise, or take
@@ -55,6 +57,11 @@ def retell(error: Exception) -> None:
     """Puts the names into an error that is about to leave a function of chainrule's."""
     if len(error.args) == 1 and isinstance(error.args[0], str):
         error.args = (retold(error.args[0]),)
+
+
+def at_call(kind: type[Exception], text: str) -> Exception:
+    """What a function written in Python raises: with the user's line, as the core's errors have it."""
+    return kind(_core.with_line(text))
 
 
 def name_module(error: Exception, module: Any, args: tuple, kwargs: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from .._core import Tensor
+from ..error_words import at_call
 
 _ENUM = {"none": 0, "mean": 1, "sum": 2}
 
@@ -15,7 +16,7 @@ def get_enum(reduction: str) -> int:
         warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2)
         reduction = "mean"
     if reduction not in _ENUM:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise at_call(ValueError, f"{reduction} is not a valid value for reduction: 'none', 'mean' or 'sum'")
     return _ENUM[reduction]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..error_words import at_call
+
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
     def parse(x: Any) -> tuple:
@@ -30,5 +32,5 @@ def _list_with_default(out_size: Any, defaults: list[int]) -> Any:
     if isinstance(out_size, int):
         return out_size
     if len(defaults) <= len(out_size):
-        raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
+        raise at_call(ValueError, f"Input dimension should be at least {len(out_size) + 1}, but got {len(defaults)}")
     return [d if v is None else v for v, d in zip(out_size, defaults[len(defaults) - len(out_size) :], strict=True)]

@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import arange, float32, float64, get_default_dtype, ones, strided, tensor
 from .._core import Tensor
+from ..error_words import at_call
 
 __all__ = [
     *("bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming"),
@@ -40,14 +41,14 @@ def _window(formula: Callable[..., Tensor]) -> Callable[..., Tensor]:
     ) -> Tensor:
         for argument in required:
             if argument not in own:
-                raise TypeError(f"{name}() missing 1 required keyword-only argument: '{argument}'")
+                raise at_call(TypeError, f"{name}() missing 1 required keyword-only argument: '{argument}'")
         kind = get_default_dtype() if dtype is None else dtype
         if M < 0:
-            raise ValueError(f"{name} requires non-negative window length, got M={M}")
+            raise at_call(ValueError, f"{name} requires non-negative window length, got M={M}")
         if layout is not strided:
-            raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+            raise at_call(ValueError, f"{name} is implemented for strided tensors only, got: {layout}")
         if kind not in (float32, float64):
-            raise ValueError(f"{name} expects float32 or float64 dtypes, got: {kind}")
+            raise at_call(ValueError, f"{name} expects float32 or float64 dtypes, got: {kind}")
         return values(formula, M, M - 1 if sym else M, **own).to(kind).requires_grad_(requires_grad)
 
     window.__signature__ = _signature(formula, window)  # pyright: ignore
@@ -112,9 +113,9 @@ def exponential(n: Tensor, span: int, *, center: float | None = None, tau: float
     tensor([0.3679, 1.0000, 0.3679])
     """
     if tau <= 0:
-        raise ValueError(f"Tau must be positive, got: {tau} instead.")
+        raise at_call(ValueError, f"Tau must be positive, got: {tau} instead.")
     if center is not None and span < n.numel():
-        raise ValueError(f"Center must be None for symmetric windows, got: {center}")
+        raise at_call(ValueError, f"Center must be None for symmetric windows, got: {center}")
     return (-(n - (span / 2 if center is None else center)).abs() / tau).exp()
 
 
@@ -126,7 +127,7 @@ def gaussian(n: Tensor, span: int, *, std: float = 1.0) -> Tensor:
     tensor([0.6065, 1.0000, 0.6065])
     """
     if std <= 0:
-        raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
+        raise at_call(ValueError, f"Standard deviation must be positive, got: {std} instead.")
     return (((n - span / 2) / std).square() / -2).exp()
 
 
@@ -140,10 +141,10 @@ def general_cosine(n: Tensor, span: int, *, a: Iterable[float]) -> Tensor:
     if n.numel() < 2:
         return n + 1
     if not isinstance(a, Iterable):
-        raise TypeError("Coefficients must be a list/tuple")
+        raise at_call(TypeError, "Coefficients must be a list/tuple")
     coefficients = list(a)
     if not coefficients:
-        raise ValueError("Coefficients cannot be empty")
+        raise at_call(ValueError, "Coefficients cannot be empty")
     return _cosines(n, span, coefficients)
 
 
@@ -185,7 +186,7 @@ def kaiser(n: Tensor, span: int, *, beta: float = 12.0) -> Tensor:
     tensor([0.7898, 1.0000, 0.7898])
     """
     if beta < 0:
-        raise ValueError(f"beta must be non-negative, got: {beta} instead.")
+        raise at_call(ValueError, f"beta must be non-negative, got: {beta} instead.")
     height = (1 - (n * 2 / span - 1).square()).clamp_min(0).sqrt()
     return (beta * height).i0() / tensor(beta, dtype=float64).i0()
 

@@ -4,6 +4,7 @@ import warnings
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 
 _functions = _core.functions
 
@@ -57,7 +58,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     tensor([-1.0000,  0.5000,  1.0000])
     """
     if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
+        raise at_call(ValueError, "min_val cannot be greater than max_val")
     return _apply("hardtanh", inplace, input, min_val, max_val)
 
 
@@ -107,7 +108,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     tensor([-0.6321,  0.0000,  2.0000])
     """
     if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+        raise at_call(RuntimeError, "ZeroDivisionError: alpha cannot be 0 for CELU")
     return _apply("celu", inplace, input, alpha)
 
 

@@ -7,6 +7,7 @@ import warnings
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 from .core import core
 from .dropping import dropout
 from .linear_maps import linear
@@ -45,7 +46,9 @@ def scaled_dot_product_attention(
     tensor([[2., 3.]])
     """
     if attn_mask is not None and is_causal:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+        raise at_call(
+            RuntimeError, "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
     return _attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
 
 
@@ -96,9 +99,10 @@ def multi_head_attention_forward(
     mask_dtype = None if attn_mask is None else attn_mask.dtype
     key_padding_mask = _added_mask(key_padding_mask, "key_padding_mask", query.dtype, mask_dtype)
     if is_causal and attn_mask is None:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-            "`generate_square_subsequent_mask` to create this mask."
+            "`generate_square_subsequent_mask` to create this mask.",
         )
     if is_causal and key_padding_mask is None and not need_weights:
         attn_mask = None  # the core makes the causal mask itself
@@ -226,9 +230,11 @@ def _mask_of_heads(mask: Tensor | None, heads: int, length: int, keys: int) -> T
         return None
     expected = {2: (length, keys), 3: (heads, length, keys)}.get(mask.dim())
     if expected is None:
-        raise RuntimeError(f"attn_mask's dimension {mask.dim()} is not supported")
+        raise at_call(RuntimeError, f"attn_mask's dimension {mask.dim()} is not supported")
     if mask.shape != expected:
-        raise RuntimeError(f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be {expected}.")
+        raise at_call(
+            RuntimeError, f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be {expected}."
+        )
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 

@@ -14,6 +14,7 @@ from ...amp.precision import as_given
 from ...autograd.differentiate import grad
 from ...autograd.function import Function, once_differentiable
 from ...autograd.grad_mode import enable_grad
+from ...error_words import at_call
 from .linear_maps import linear
 
 if TYPE_CHECKING:
@@ -102,9 +103,10 @@ class _Reduced(Function):
     def backward(ctx: Any, g: Tensor) -> tuple:  # pyright: ignore[reportIncompatibleMethodOverride]
         gradients = ctx.gradients
         if gradients is None:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "linear_cross_entropy chunked backward called twice; retain_graph=True / double backward are not "
-                "supported. LinearCrossEntropyOptions(allow_retain_graph=True) keeps the gradients for that."
+                "supported. LinearCrossEntropyOptions(allow_retain_graph=True) keeps the gradients for that.",
             )
         if not ctx.retain:
             ctx.gradients = None
@@ -150,9 +152,10 @@ def _chunk_size(options: LinearCrossEntropyOptions, examples: int, features: int
         power = 1 << (-(-examples // parts) - 1).bit_length()
         size = min(power // int(method.partition(":")[2] or 1), examples)
         if given not in (None, size):
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"batch_chunk_size (={given}) and chunking_method ('{method}') give different chunk sizes "
-                f"({given} vs {size}); pass only one."
+                f"({given} vs {size}); pass only one.",
             )
     return max(1, size)
 
@@ -176,9 +179,10 @@ def chunked_cross_entropy(
         return whole.squeeze(0)
     dtype = _precision(options, input.dtype)
     if dtype is not input.dtype and not (input.dtype in _HALVES and dtype is float32):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "linear_cross_entropy supports float32 acc_dtype with float16/bfloat16 inputs, but got "
-            f"{dtype} acc_dtype and {input.dtype} inputs."
+            f"{dtype} acc_dtype and {input.dtype} inputs.",
         )
     chunk = _chunk_size(options, len(input), input.shape[1], len(weight), input.dtype)
     problem = _Problem(target, class_weight, ignore_index, chunk, dtype)

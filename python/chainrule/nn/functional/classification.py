@@ -8,6 +8,7 @@ from typing import Any
 
 from ..._core import Tensor, int64
 from ...amp.precision import in_float32
+from ...error_words import at_call
 from .._reduction import chosen, get_enum
 from .chunked_cross_entropy import chunked_cross_entropy
 from .core import core
@@ -58,7 +59,7 @@ def cross_entropy(
     """
     number = get_enum(chosen(size_average, reduce, reduction))
     if ignore_index >= 0 and target.is_floating_point():
-        raise RuntimeError("ignore_index is not supported for floating point target")
+        raise at_call(RuntimeError, "ignore_index is not supported for floating point target")
     return core("cross_entropy_loss")(input, target, weight, number, ignore_index, label_smoothing)
 
 
@@ -81,12 +82,13 @@ def binary_cross_entropy(
     """
     reduction = chosen(size_average, reduce, reduction)
     if target.shape != input.shape:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
-            "deprecated. Please ensure they have the same size."
+            "deprecated. Please ensure they have the same size.",
         )
     if not ((input >= 0) & (input <= 1)).all():
-        raise RuntimeError("all elements of input should be between 0 and 1")
+        raise at_call(RuntimeError, "all elements of input should be between 0 and 1")
     return core("binary_cross_entropy")(input, target, weight, get_enum(reduction))
 
 
@@ -116,7 +118,7 @@ def linear_cross_entropy(
     classes, *out_features, in_features = linear_weight.shape
     logits_shape = (*input.shape[:-1], classes, *out_features)
     if target.shape == logits_shape and ignore_index is not None:
-        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+        raise at_call(RuntimeError, "ignore_index cannot be specified when target contains probabilities")
     ignored = -100 if ignore_index is None else ignore_index
     if options is not None:
         if reduction in ("mean", "sum", "none") and label_smoothing == 0 and target.dtype is int64 and not out_features:
@@ -138,18 +140,20 @@ def linear_cross_entropy(
 
 def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     if input.dim() not in (1, 2):
-        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
+        raise at_call(RuntimeError, f"expected input with dimensionality 1 or 2, got {input.dim()}")
     if weight.dim() < 2:
-        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {weight.dim()}")
+        raise at_call(RuntimeError, f"expected linear_weight with dimensionality at least 2, got {weight.dim()}")
     if input.shape[-1] != weight.shape[-1]:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "expected equal input and linear_weight last dimensions (in_features), "
-            f"got {input.shape[-1]} and {weight.shape[-1]}, respectively"
+            f"got {input.shape[-1]} and {weight.shape[-1]}, respectively",
         )
     if bias is not None and bias.shape != weight.shape[:-1]:
-        raise RuntimeError(f"expected linear_bias shape {tuple(weight.shape[:-1])}, got {tuple(bias.shape)}")
+        raise at_call(RuntimeError, f"expected linear_bias shape {tuple(weight.shape[:-1])}, got {tuple(bias.shape)}")
     if weight.dim() > 2 and input.dim() == 1:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"K-dimensional loss defined by linear_weight shape {tuple(weight.shape)} requires batched input, "
-            f"(N, {input.shape[-1]}), got unbatched input with shape {tuple(input.shape)}"
+            f"(N, {input.shape[-1]}), got unbatched input with shape {tuple(input.shape)}",
         )

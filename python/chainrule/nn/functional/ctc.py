@@ -10,6 +10,7 @@ from ..._core import Tensor
 from ...amp.precision import in_float32
 from ...autograd import Function
 from ...autograd.function import once_differentiable
+from ...error_words import at_call
 from .._reduction import chosen, reduced
 
 _functions = _core.functions
@@ -160,7 +161,7 @@ class _Spread:
 def _numbers(lengths: Any, name: str) -> list[int]:
     if isinstance(lengths, Tensor):
         if lengths.is_floating_point():
-            raise RuntimeError(f"{name} must be integral")
+            raise at_call(RuntimeError, f"{name} must be integral")
         return [int(n) for n in lengths.reshape(-1).tolist()]
     return [lengths] if isinstance(lengths, int) else [int(n) for n in lengths]
 
@@ -178,30 +179,33 @@ def _padded_labels(targets: Tensor, sizes: list[int], blank: int) -> Tensor:
 
 def _check(log_probs: Tensor, targets: Tensor, steps: list[int], sizes: list[int], blank: int) -> None:
     if log_probs.numel() == 0:
-        raise RuntimeError("log_probs tensor must not be empty")
+        raise at_call(RuntimeError, "log_probs tensor must not be empty")
     length, batch, classes = log_probs.shape
     if not 0 <= blank < classes:
-        raise RuntimeError("blank must be in label range")
+        raise at_call(RuntimeError, "blank must be in label range")
     for name, values in (("input_lengths", steps), ("target_lengths", sizes)):
         if len(values) != batch:
-            raise RuntimeError(f"{name} must be of size batch_size")
+            raise at_call(RuntimeError, f"{name} must be of size batch_size")
     for i, n in enumerate(steps):
         if n < 0:
-            raise RuntimeError(f"Expected input_lengths to have value at least 0, but got value {n}")
+            raise at_call(RuntimeError, f"Expected input_lengths to have value at least 0, but got value {n}")
         if n > length:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"Expected input_lengths to have value at most {length}, but got value {n} (while checking arguments "
-                "for ctc_loss_cpu)"
+                "for ctc_loss_cpu)",
             )
         if sizes[i] < 0:
-            raise RuntimeError(f"Expected target_lengths to have value at least 0, but got value {sizes[i]}")
+            raise at_call(RuntimeError, f"Expected target_lengths to have value at least 0, but got value {sizes[i]}")
     if targets.dim() == 1 and targets.shape[0] != sum(sizes):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"Expected tensor to have size {sum(sizes)} at dimension 0, but got size {targets.shape[0]} for argument "
-            "#2 'targets' (while checking arguments for ctc_loss_cpu)"
+            "#2 'targets' (while checking arguments for ctc_loss_cpu)",
         )
     if targets.dim() == 2 and (targets.shape[0] != batch or targets.shape[1] < max(sizes)):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"Expected tensor to have size at least {max(sizes)} at dimension 1, but got size {targets.shape[1]} for "
-            "argument #2 'targets' (while checking arguments for ctc_loss_cpu)"
+            "argument #2 'targets' (while checking arguments for ctc_loss_cpu)",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 
 _functions = _core.functions
 _vector_norm = _functions["linalg_vector_norm"]
@@ -33,7 +34,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """
     dtype = _core.result_type(x1, x2)
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_type_name(dtype)}")
+        raise at_call(
+            RuntimeError, f"expected common dtype to be floating point, yet common dtype is {_type_name(dtype)}"
+        )
     x1, x2 = _functions["broadcast_tensors"](x1.to(dtype), x2.to(dtype))
     return (_unit(x1, dim, eps) * _unit(x2, dim, eps)).sum(dim)
 
@@ -61,11 +64,11 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     tensor([5.0000, 1.0000, 4.2426])
     """
     if input.dim() != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+        raise at_call(RuntimeError, f"pdist only supports 2D tensors, got: {input.dim()}D")
     if not input.is_floating_point():
-        raise RuntimeError("pdist only supports floating-point dtypes")
+        raise at_call(RuntimeError, "pdist only supports floating-point dtypes")
     if p < 0:
-        raise RuntimeError("pdist only supports non-negative p values")
+        raise at_call(RuntimeError, "pdist only supports non-negative p values")
     first, second = _functions["triu_indices"](len(input), len(input), 1)
     if not len(first):
         return input.new_empty(0) + input.sum() * 0

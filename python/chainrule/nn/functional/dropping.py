@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from ..._core import Tensor
+from ...error_words import at_call
 from .core import core
 
 
@@ -64,10 +65,11 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """
     _check_probability(p)
     if input.dim() not in (2, 3):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. "
             "Note that dropout1d exists to provide channel-wise dropout on inputs with 1 "
-            "spatial dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs)."
+            "spatial dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs).",
         )
     return _drop_channels(input, p, training, inplace, batched=input.dim() == 3)
 
@@ -125,7 +127,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def _check_probability(p: float) -> None:
     if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        raise at_call(ValueError, f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def _warn_dimensions(name: str, dims: int, spatial: str, fitting: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor, dtype
+from ...error_words import at_call
 
 _functions = _core.functions
 
@@ -58,37 +59,45 @@ def _filled_up(products: list[Tensor], dim: int, size: int) -> Tensor:
 def _check(mat_a: Tensor, mat_b: Tensor, offs: Tensor | None, bias: Any, out_dtype: dtype | None) -> None:
     for name, operand in (("mat_a", mat_a), ("mat_b", mat_b)):
         if operand.dtype not in (_core.float32, _core.bfloat16, _core.float16):
-            raise RuntimeError(f"Expected {name} to be Float32, BFloat16 or Float16 matrix, got {operand.dtype}")
+            raise at_call(
+                RuntimeError, f"Expected {name} to be Float32, BFloat16 or Float16 matrix, got {operand.dtype}"
+            )
         if operand.ndim not in (2, 3):
-            raise RuntimeError(f"{name} has to be 2 or 3d, but has shape {list(operand.shape)}")
+            raise at_call(RuntimeError, f"{name} has to be 2 or 3d, but has shape {list(operand.shape)}")
     if mat_a.shape[-1] != mat_b.shape[-2]:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "contraction dimension of mat_a and mat_b must match, "
-            f"but they have shapes {list(mat_a.shape)} and {list(mat_b.shape)}"
+            f"but they have shapes {list(mat_a.shape)} and {list(mat_b.shape)}",
         )
     if (offs is None) != (mat_a.ndim == mat_b.ndim == 3):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Have to provide offsets if there is a 2d matrix, or no offset if both matrices are 3d, "
-            f"but they have shapes {list(mat_a.shape)} and {list(mat_b.shape)}"
+            f"but they have shapes {list(mat_a.shape)} and {list(mat_b.shape)}",
         )
     if bias is not None:
-        raise RuntimeError("Bias not supported yet")
+        raise at_call(RuntimeError, "Bias not supported yet")
     if out_dtype not in (None, mat_a.dtype):
-        raise RuntimeError(f"Grouped gemm output dtype must match `mat_a` dtype: {out_dtype} and {mat_a.dtype}")
+        raise at_call(
+            RuntimeError, f"Grouped gemm output dtype must match `mat_a` dtype: {out_dtype} and {mat_a.dtype}"
+        )
     if offs is not None:
         _check_groups(mat_a, mat_b, offs)
     elif len(mat_a) != len(mat_b):
-        raise RuntimeError(f"matrix batch sizes have to match, but are {len(mat_a)} and {len(mat_b)}")
+        raise at_call(RuntimeError, f"matrix batch sizes have to match, but are {len(mat_a)} and {len(mat_b)}")
 
 
 def _check_groups(mat_a: Tensor, mat_b: Tensor, offs: Tensor) -> None:
     """The ends of the groups rise and stay inside the operand that they cut, one group for each matrix of the other."""
     if offs.ndim != 1 or offs.dtype is not _core.int32:
-        raise RuntimeError("Offsets have to be int32" if offs.ndim == 1 else f"offs has to be 1D, but is {offs.ndim}D")
+        raise at_call(
+            RuntimeError, "Offsets have to be int32" if offs.ndim == 1 else f"offs has to be 1D, but is {offs.ndim}D"
+        )
     for operand in (mat_a, mat_b):
         if operand.ndim == 3 and len(operand) != len(offs):
-            raise RuntimeError(f"matrix batch sizes have to match, but are {len(operand)} and {len(offs)}")
+            raise at_call(RuntimeError, f"matrix batch sizes have to match, but are {len(operand)} and {len(offs)}")
     size = mat_a.shape[1 if mat_b.ndim == 2 else 0] if mat_a.ndim == 2 else mat_b.shape[1]
     ends = [0, *offs.tolist(), size]
     if any(end < start for start, end in pairwise(ends)):
-        raise RuntimeError(f"offs has to rise from 0 to at most {size}, but is {offs.tolist()}")
+        raise at_call(RuntimeError, f"offs has to rise from 0 to at most {size}, but is {offs.tolist()}")

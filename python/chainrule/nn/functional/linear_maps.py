@@ -5,6 +5,7 @@ from __future__ import annotations
 from ... import _core
 from ..._core import Tensor
 from ...amp.precision import as_given
+from ...error_words import at_call
 
 _functions = _core.functions
 
@@ -22,19 +23,21 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     tensor([9.])
     """
     if input1.dim() != input2.dim():
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
+        raise at_call(RuntimeError, f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
     for i, (a, b) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
         if a != b:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {a} and {b}")
+            raise at_call(RuntimeError, f"bilinear(): input batch dimensions do not match at dim {i}: got {a} and {b}")
     for i, x in enumerate((input1, input2), 1):
         if x.shape[-1] != weight.shape[i]:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"bilinear(): input{i} size does not match weight size: got {x.shape[-1]} but expected "
-                f"{weight.shape[i]}"
+                f"{weight.shape[i]}",
             )
     if bias is not None and bias.shape[0] != weight.shape[0]:
-        raise RuntimeError(
-            f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {weight.shape[0]}"
+        raise at_call(
+            RuntimeError,
+            f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {weight.shape[0]}",
         )
     out, first, second = weight.shape
     rows1, rows2 = input1.reshape(-1, first), input2.reshape(-1, second)

@@ -7,6 +7,7 @@ import warnings
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 from .core import core
 
 _functions = _core.functions
@@ -24,19 +25,19 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             [0, 0, 1]])
     """
     if tensor.dtype is not _core.int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+        raise at_call(RuntimeError, "one_hot is only applicable to index tensor of type LongTensor.")
     if tensor.numel() == 0:
         if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+            raise at_call(RuntimeError, "Can not infer total number of classes from empty tensor.")
         return tensor.new_empty((*tensor.shape, num_classes))
     if int(tensor.min()) < 0:
-        raise RuntimeError("Class values must be non-negative.")
+        raise at_call(RuntimeError, "Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(tensor.max()) + 1
     elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
+        raise at_call(RuntimeError, "num_classes should be positive")
     elif num_classes <= int(tensor.max()):
-        raise RuntimeError("Class values must be smaller than num_classes.")
+        raise at_call(RuntimeError, "Class values must be smaller than num_classes.")
     return tensor.new_zeros(*tensor.shape, num_classes).scatter_(-1, tensor.unsqueeze(-1), 1)
 
 
@@ -168,27 +169,29 @@ def _check_bag(
     per_sample_weights: Tensor | None,
 ) -> None:
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, "
-            f"then it must have the same shape as the input ({input.shape})"
+            f"then it must have the same shape as the input ({input.shape})",
         )
     if weight.dim() != 2:
-        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+        raise at_call(ValueError, f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     if input.dim() == 2 and offsets is not None:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
-            f"sequences. However, found offsets of type {type(offsets)!s}"
+            f"sequences. However, found offsets of type {type(offsets)!s}",
         )
     if input.dim() == 1 and (offsets is None or offsets.dim() != 1):
-        raise ValueError("offsets has to be a 1D Tensor" + (" but got None" if offsets is None else ""))
+        raise at_call(ValueError, "offsets has to be a 1D Tensor" + (" but got None" if offsets is None else ""))
     if input.dim() not in (1, 2):
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+        raise at_call(ValueError, f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
     if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
+        raise at_call(ValueError, "mode has to be one of sum, mean or max")
     if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
+        raise at_call(ValueError, "max mode does not support scaling the gradient by the frequency")
     if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
+        raise at_call(ValueError, "max mode does not support sparse weights")
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
@@ -199,13 +202,16 @@ def _check_bag(
 def _check_offsets(offsets: Tensor, n: int, include_last_offset: bool) -> None:
     if len(offsets) == 0:
         if include_last_offset:
-            raise RuntimeError("include_last_offset: number of offset should be at least 1")
+            raise at_call(RuntimeError, "include_last_offset: number of offset should be at least 1")
         return
     first, last = int(offsets[0]), int(offsets[-1])
     if first != 0:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {first}"
+            f"However, got {first}",
         )
     if last > n:
-        raise RuntimeError(f"offsets[-1] can not be greater than input's length({n}) but got offsets[-1] of {last}")
+        raise at_call(
+            RuntimeError, f"offsets[-1] can not be greater than input's length({n}) but got offsets[-1] of {last}"
+        )

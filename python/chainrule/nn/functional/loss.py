@@ -9,6 +9,7 @@ from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from .._reduction import chosen, get_enum, reduced
 
 _functions = _core.functions
@@ -118,9 +119,9 @@ def _warn_if_broadcast(input: Tensor, target: Tensor) -> None:
 
 def _check_weight(weight: Tensor, input: Tensor, reduction: str) -> None:
     if weight.size() != input.size():
-        raise ValueError("Weights and input must have the same size.")
+        raise at_call(ValueError, "Weights and input must have the same size.")
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+        raise at_call(ValueError, f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
 
 
 def _weighted(loss: Tensor, input: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
@@ -154,7 +155,7 @@ def binary_cross_entropy_with_logits(
     """
     reduction = chosen(size_average, reduce, reduction)
     if target.shape != input.shape:
-        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+        raise at_call(ValueError, f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     return _functions["binary_cross_entropy_with_logits"](input, target, weight, pos_weight, get_enum(reduction))
 
 
@@ -235,7 +236,7 @@ def gaussian_nll_loss(
     """
     variance = _variance_for(input, var)
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction + " is not valid")
+        raise at_call(ValueError, reduction + " is not valid")
     variance = variance.clone()
     with no_grad():
         variance.clamp_(min=eps)  # the gradient of the variance is that without the bound
@@ -247,16 +248,16 @@ def _variance_for(input: Tensor, var: Tensor | float) -> Tensor:
     """The variance in a shape that can be broadcast to the input's."""
     if not isinstance(var, Tensor):
         if var < 0:
-            raise ValueError("var has negative entry/entries")
+            raise at_call(ValueError, "var has negative entry/entries")
         return var * _functions["ones_like"](input)
     if (var < 0).any():
-        raise ValueError("var has negative entry/entries")
+        raise at_call(ValueError, "var has negative entry/entries")
     if var.shape == input.shape:
         return var
     if input.shape[:-1] == var.shape:
         return var.unsqueeze(-1)
     if input.ndim != var.ndim or sum(b for a, b in zip(input.shape, var.shape, strict=True) if a != b) != 1:
-        raise ValueError("var is of incorrect size")
+        raise at_call(ValueError, "var is of incorrect size")
     return var
 
 
@@ -281,5 +282,5 @@ def multilabel_soft_margin_loss(
     loss = -(target * _logsigmoid(input) + (1 - target) * _logsigmoid(-input))
     loss = loss if weight is None else loss * weight
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction + " is not valid")
+        raise at_call(ValueError, reduction + " is not valid")
     return reduced(loss.sum(-1) / input.shape[-1], reduction)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
+from ...error_words import at_call
 from .._reduction import chosen, reduced
 from .distance import pairwise_distance
 
@@ -76,9 +77,10 @@ def margin_ranking_loss(
     """
     reduction = chosen(size_average, reduce, reduction)
     if input1.dim() != input2.dim() or input1.dim() != target.dim():
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} ",
         )
     return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
@@ -104,10 +106,12 @@ def cosine_embedding_loss(
     """
     reduction = chosen(size_average, reduce, reduction)
     if target.dim() not in (0, 1):
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        raise at_call(RuntimeError, "0D or 1D target tensor expected, multi-target not supported")
     if input1.dim() != target.dim() + 1 or input2.dim() != target.dim() + 1:
         kind = "1D target tensor expects 2D input tensors" if target.dim() else "0D target tensor expects 1D inputs"
-        raise RuntimeError(f"{kind}, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}.")
+        raise at_call(
+            RuntimeError, f"{kind}, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
+        )
     tiny = 1e-12
     lengths = ((input1 * input1).sum(-1) + tiny) * ((input2 * input2).sum(-1) + tiny)
     cosine = (input1 * input2).sum(-1) / lengths.sqrt()
@@ -137,16 +141,16 @@ def multi_margin_loss(
     """
     reduction = chosen(size_average, reduce, reduction)
     if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
+        raise at_call(ValueError, "only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
-        raise ValueError("weight must be one-dimensional")
+        raise at_call(ValueError, "weight must be one-dimensional")
     rows, labels = _rows_and_labels("multi_margin_loss", input, target)
     classes = rows.shape[1]
     if weight is not None and weight.numel() != classes:
-        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+        raise at_call(RuntimeError, f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     _check_labels(target)
     if labels.numel() and (int(labels.min()) < 0 or int(labels.max()) >= classes):
-        raise RuntimeError("target out of range")
+        raise at_call(RuntimeError, "target out of range")
     right = rows[_functions["arange"](len(rows)), labels].unsqueeze(1)
     short = (margin - right + rows).clamp_min(0)
     short = short.square() if p == 2 else short
@@ -176,11 +180,13 @@ def multilabel_margin_loss(
     reduction = chosen(size_average, reduce, reduction)
     _check_scores(input)
     if target.shape != input.shape:
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+        raise at_call(
+            RuntimeError, f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
     _check_labels(target)
     rows, labels = (x.reshape(-1, input.shape[-1] if input.dim() else 1) for x in (input, target))
     if target.numel() and (int(target.min()) < -1 or int(target.max()) >= rows.shape[1]):
-        raise RuntimeError("argument #2 'target' is out of range")
+        raise at_call(RuntimeError, "argument #2 'target' is out of range")
     given = (labels >= 0).long().cumprod(1).bool()
     most = int(given.sum(1).max()) if len(rows) else 0  # rows are mostly padding, and each label meets every class
     given = given[:, :most]
@@ -196,15 +202,16 @@ def multilabel_margin_loss(
 
 def _check_scores(input: Tensor) -> None:
     if input.dim() > 2 or 0 in input.shape[-1:]:
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
+        raise at_call(
+            RuntimeError,
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}",
         )
 
 
 def _check_labels(target: Tensor) -> None:
     if target.dtype is not _core.int64:
         found = target.type().removeprefix("torch.").removesuffix("Tensor")
-        raise RuntimeError(f"expected scalar type Long but found {found}")
+        raise at_call(RuntimeError, f"expected scalar type Long but found {found}")
 
 
 def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -212,9 +219,10 @@ def _rows_and_labels(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, 
     rows = input.reshape(1, -1) if input.dim() < 2 else input
     labels = target.reshape(-1)
     if len(labels) != len(rows) or target.dim() > 1:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"{name}: target tensor should be 1-D with size equal to the number of input samples (batch size). "
-            f"Expected target size [{len(rows)}], but got {list(target.shape)}. Input has shape {list(input.shape)}."
+            f"Expected target size [{len(rows)}], but got {list(target.shape)}. Input has shape {list(input.shape)}.",
         )
     return rows, labels
 
@@ -271,7 +279,7 @@ def triplet_margin_with_distance_loss(
     tensor(5.0000)
     """
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise at_call(ValueError, f"{reduction} is not a valid value for reduction")
     distance = pairwise_distance if distance_function is None else distance_function
     return reduced(_triplet(anchor, positive, negative, distance, margin, swap), reduction)
 
@@ -280,11 +288,12 @@ def _triplet(
     anchor: Tensor, positive: Tensor, negative: Tensor, distance: Callable, margin: float, swap: bool
 ) -> Tensor:
     if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
+        raise at_call(ValueError, f"margin must be greater than 0, got {margin}")
     if not anchor.dim() == positive.dim() == negative.dim():
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-            f"anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs"
+            f"anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs",
         )
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:

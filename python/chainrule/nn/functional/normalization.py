@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 from .core import core
 from .padding import pad
 
@@ -50,11 +51,11 @@ def batch_norm(
     if training:
         _check_batch(list(input.shape))
         if eps <= 0.0:
-            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+            raise at_call(ValueError, f"batch_norm eps must be positive during training, but got {eps}")
         if input.shape[0] == 0:  # an empty batch has no mean to remember
             running_mean = running_var = None
     elif eps < 0.0:
-        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+        raise at_call(ValueError, f"batch_norm eps must be non-negative, but got {eps}")
     return core("batch_norm")(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 
 
@@ -77,7 +78,7 @@ def instance_norm(
     tensor([[[-1.,  1.]]])
     """
     if use_input_stats and math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+        raise at_call(ValueError, f"Expected more than 1 spatial element when training, got input size {input.size()}")
     return core("instance_norm")(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
 
 
@@ -125,14 +126,16 @@ def group_norm(
     tensor([[-1.,  1., -1.,  1.]])
     """
     if input.dim() < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+        raise at_call(RuntimeError, f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     _check_batch([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
     return core("group_norm")(input, num_groups, weight, bias, eps)
 
 
 def _check_batch(sizes: list[int]) -> None:
     if sizes[0] * math.prod(sizes[2:]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {_core.Size(sizes)}")
+        raise at_call(
+            ValueError, f"Expected more than 1 value per channel when training, got input size {_core.Size(sizes)}"
+        )
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
@@ -147,8 +150,9 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
              [1.9996]]])
     """
     if input.dim() < 3:
-        raise ValueError(
-            f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)"
+        raise at_call(
+            ValueError,
+            f"Expected 3D or higher dimensionality                          input (got {input.dim()} dimensions)",
         )
     if input.numel() == 0:
         return input

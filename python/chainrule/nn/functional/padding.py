@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
+from ...error_words import at_call
 
 _functions = _core.functions
 _constant_pad = _functions["constant_pad_nd"]
@@ -28,16 +29,17 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     """
     pad = [int(n) for n in pad]
     if len(pad) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
+        raise at_call(RuntimeError, "Padding length must be divisible by 2")
     if len(pad) > 2 * input.dim():
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.dim()}"
+            f"{len(pad)} and input of dimension {input.dim()}",
         )
     if mode == "constant":
         return _constant_pad(input, pad, 0 if value is None else value)
     if value is not None and value != 0:
-        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+        raise at_call(RuntimeError, f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(pad) // 2
     if mode not in _SOURCES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
@@ -102,20 +104,23 @@ def _check(input: Tensor, pad: list[int], mode: str) -> None:
     for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
         dim = input.dim() - 1 - i
         if mode == "reflect" and (before >= shape[dim] or after >= shape[dim]):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
-                f"({before}, {after}) at dimension {dim} of input {shape}"
+                f"({before}, {after}) at dimension {dim} of input {shape}",
             )
         if mode == "circular" and (before > shape[dim] or after > shape[dim]):
-            raise RuntimeError("Padding value causes wrapping around more than once.")
+            raise at_call(RuntimeError, "Padding value causes wrapping around more than once.")
         if mode == "circular" and shape[dim] + before + after < 0:
-            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+            raise at_call(RuntimeError, "Negative padding value is resulting in an empty dimension")
         if shape[dim] + before + after < 1 and mode != "circular":
-            raise RuntimeError(
-                f"input (size: {shape}) is too small. Calculated output size is not positive at dimension {dim}"
+            raise at_call(
+                RuntimeError,
+                f"input (size: {shape}) is too small. Calculated output size is not positive at dimension {dim}",
             )
     if 0 in shape[1:] if input.dim() == spatial + 2 else 0 in shape:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 batch size and other "
-            f"non-zero dimensions for input, but got: {shape}"
+            f"non-zero dimensions for input, but got: {shape}",
         )

@@ -9,6 +9,7 @@ from typing import Any
 from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
+from ...error_words import at_call
 from ..sizes import _list_with_default, _ntuple, _pair, _single, _triple
 from .core import core
 
@@ -167,10 +168,10 @@ def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
         """
         if output_size is None:
             if output_ratio is None:
-                raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+                raise at_call(ValueError, f"{name} requires specifying either an output_size or an output_ratio")
             ratios = _ntuple(dims)(output_ratio)
             if len(ratios) > dims:
-                raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+                raise at_call(ValueError, f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
             output_size = [int(n * r) for n, r in zip(input.shape[-dims:], ratios, strict=True)]
         if _random_samples is None:
             batch = 1 if input.dim() == dims + 1 else input.shape[0]
@@ -328,20 +329,23 @@ def _unpooled_sizes(input: Tensor, kernel: tuple, stride: tuple, padding: tuple,
     else:
         sizes = list(output_size)[2:] if len(output_size) == dims + 2 else list(output_size)
         if len(sizes) != dims:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length of "
-                f"'{len(sizes)}'"
+                f"'{len(sizes)}'",
             )
         for d, (size, default, step) in enumerate(zip(sizes, usual, stride, strict=True)):
             if not default - step < size < default + step:
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     f'invalid output_size "{output_size}" '
-                    f"(dim {d} must be between {default - step} and {default + step})"
+                    f"(dim {d} must be between {default - step} and {default + step})",
                 )
     for d, size in enumerate(sizes):
         if size < 0:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
-                f"output_size[{d}]={size}"
+                f"output_size[{d}]={size}",
             )
     return sizes

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..._core import Tensor
 from ...amp.precision import in_float32
+from ...error_words import at_call
 from .core import core
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -56,21 +57,24 @@ def interpolate(
     """
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
-                "trilinear"
+                "trilinear",
             )
     elif align_corners is None:
         align_corners = False
     sizes, factors = _sizes_and_factors(input, size, scale_factor)
     if recompute_scale_factor and size is not None:
-        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        raise at_call(ValueError, "recompute_scale_factor is not meaningful with an explicit size.")
     if factors is not None and (recompute_scale_factor or mode == "area"):
         sizes = [int(n * f) for n, f in zip(input.shape[2:], factors, strict=True)]
         factors = None
     if antialias and not (mode in _SMOOTHED and input.ndim == 4):
-        raise ValueError(
-            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        raise at_call(
+            ValueError,
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as "
+            "input",
         )
     return _resampled(input, sizes, factors, mode, align_corners, antialias)
 
@@ -83,9 +87,9 @@ def _resampled(
         return _MEANS[dims](input, sizes)
     if mode == "lanczos" and dims == 2:
         if align_corners:
-            raise ValueError("Lanczos mode does not support align_corners=True")
+            raise at_call(ValueError, "Lanczos mode does not support align_corners=True")
         if not antialias:
-            raise ValueError("Lanczos mode requires antialias=True")
+            raise at_call(ValueError, "Lanczos mode requires antialias=True")
     if antialias:
         return _SMOOTHED[mode](input, sizes, align_corners, factors)
     if (mode, dims) in _WEIGHED:
@@ -103,32 +107,35 @@ def _resampled(
 def _sizes_and_factors(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
     dims = input.dim() - 2
     if size is not None and scale_factor is not None:
-        raise ValueError("only one of size or scale_factor should be defined")
+        raise at_call(ValueError, "only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
+        raise at_call(ValueError, "either size or scale_factor should be defined")
     if size is not None:
         if not isinstance(size, (list, tuple)):
             return [size] * dims, None
         if len(size) != dims:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "Input and output must have the same number of spatial dimensions, but got input with spatial "
                 f"dimensions of {list(input.shape[2:])} and output size of {size}. Please provide input tensor in "
-                "(N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
+                "(N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.",
             )
         if not all(_is_integer(n) for n in size):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
-                f"size with types {[type(n) for n in size]}"
+                f"size with types {[type(n) for n in size]}",
             )
         return [int(n) for n in size], None
     if not isinstance(scale_factor, (list, tuple)):
         factor: Any = scale_factor
         return None, [float(factor)] * dims
     if len(scale_factor) != dims:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
             f"dimensions of {list(input.shape[2:])} and scale_factor of shape {scale_factor}. Please provide input "
-            "tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format."
+            "tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format.",
         )
     return None, [float(f) for f in scale_factor]
 
@@ -212,13 +219,15 @@ def grid_sample(
     tensor([[[[2.]]]])
     """
     if mode not in _MODES:
-        raise ValueError(
-            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+        raise at_call(
+            ValueError,
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'",
         )
     if padding_mode not in _PADDINGS:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
-            f"'{padding_mode}'"
+            f"'{padding_mode}'",
         )
     if align_corners is None:
         align_corners = _warn_corners()
@@ -248,7 +257,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if align_corners is None:
         align_corners = _warn_corners()
     if not theta.is_floating_point():
-        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+        raise at_call(ValueError, f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) not in (4, 5):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. "
@@ -256,9 +265,10 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     dims = len(size) - 2
     if theta.dim() != 3 or theta.shape[1:] != (dims, dims + 1):
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. "
-            f"Got {theta.shape}."
+            f"Got {theta.shape}.",
         )
     if align_corners and min(size[2:]) == 1:
         warnings.warn(
@@ -267,5 +277,5 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             stacklevel=2,
         )
     elif min(size) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+        raise at_call(ValueError, f"Expected non-zero, positive output size. Got {size}")
     return _affine_grid(theta, size, align_corners)
