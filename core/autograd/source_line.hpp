@@ -17,7 +17,7 @@ PyObject* to_python(const SourceLine& line);
 void set_library_prefix(std::string prefix);
 
 // While one of these lives, new nodes take `line` in place of the current one: what backward makes belongs to the
-// forward line that it differentiates. An empty line: the current one again.
+// forward line that it differentiates, one order higher. An empty line: the current one again.
 class LineScope {
  public:
   explicit LineScope(const SourceLine& line);
