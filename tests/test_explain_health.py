@@ -246,3 +246,29 @@ def test_of_a_model_that_the_loss_does_not_use_there_is_one_finding():
     (found,) = [f for f in chainrule.explain.doctor(other, loss) if f.mistake == "no path to the loss"]
     assert found.text.startswith("all parameters of the model: ")
     assert found.cure
+
+
+def test_gradients_that_shrink_from_layer_to_layer_vanish():
+    chainrule.manual_seed(0)
+    layers = [part for _ in range(7) for part in (nn.Linear(16, 16), nn.Sigmoid())]
+    net = nn.Sequential(*layers, nn.Linear(16, 4))
+    net[6].requires_grad_(False)
+    nn.functional.cross_entropy(net(chainrule.randn(8, 16)), chainrule.arange(8) % 4).backward()
+    verdicts = {layer.name: layer.verdict for layer in health(net)}
+    assert verdicts["net.0"] == verdicts["net.2"] == "vanishing"
+    assert (verdicts["net.6"], verdicts["net.14"]) == ("frozen", "healthy")
+
+
+def test_a_plot_has_a_scale_and_breaks_where_numbers_are_not_finite():
+    net = nn.Linear(2, 1)
+    log = HealthLog(net)
+    for scale in (1.0, 10.0, float("nan"), 0.1, 1.0):
+        net.zero_grad()
+        (net(chainrule.ones(1, 2)) * scale).sum().backward()
+        log.step()
+    svg = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.fromstring(log.to_svg())
+    assert [len(line.attrib["points"].split()) for line in root.findall(f"{svg}polyline")] == [2, 2]
+    words = [text.text for text in root.findall(f"{svg}text")]
+    assert {"0.1", "10", "net: NaN from step 2"} <= set(words)
+    assert "nan  NaN" in [text.text for text in ElementTree.fromstring(log.steps[2].to_svg()).iter(f"{svg}text")]

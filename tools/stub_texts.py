@@ -106,6 +106,7 @@ PROPERTIES = {
     "_base": "Tensor | None",
     "_cut": "tuple[_str, _SourceLine | None] | None",
     "_written": "_SourceLine | None",
+    "_written_at": "_int",
     "_cleared": "_SourceLine | None",
     "_backward_hooks": "dict[_int, Any] | None",
     "_post_accumulate_grad_hooks": "dict[_int, Any] | None",
@@ -228,6 +229,8 @@ class Node:
     def _released(self) -> _bool: ...
     @property
     def _code(self) -> tuple[CodeType, _int] | None: ...
+    @property
+    def _order(self) -> _int: ...
     @property
     def _edges(self) -> tuple[tuple[Any, _int], ...]: ...
     @property

@@ -217,6 +217,7 @@ void check_out_unrecorded(const std::string& op, std::initializer_list<const Ten
 void mark_written(const Tensor& self) {
   ++self->storage->version;
   self->storage->written = current_line();
+  self->storage->written_at = next_sequence;
 }
 
 bool should_record_write(Inputs inputs) {

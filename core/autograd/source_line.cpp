@@ -72,7 +72,7 @@ void set_library_prefix(std::string prefix) {
 }
 
 SourceLine current_line() {
-  if (overriding_line) return *overriding_line;
+  if (overriding_line) return overriding_line->differentiated();
 #ifdef CHAINRULE_FAST_FRAMES
   for (frame::Frame* f = frame::current(); f; f = f->previous) {
     if (frame::is_python(f) && !is_library(frame::code(f))) return {frame::code(f), frame::offset(f)};

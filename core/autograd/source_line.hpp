@@ -17,7 +17,7 @@ PyObject* to_python(const SourceLine& line);
 void set_library_prefix(std::string prefix);
 
 // While one of these lives, new nodes take `line` in place of the current one: what backward makes belongs to the
-// forward line that it differentiates. An empty line: the current one again.
+// forward line that it differentiates, one order higher. An empty line: the current one again.
 extern thread_local const SourceLine* overriding_line __attribute__((tls_model("initial-exec")));
 class LineScope {
  public:

@@ -194,6 +194,8 @@ PyObject* get_code(PyObject* self, void*) {
   return Py_BuildValue("(Oi)", line.code(), line.offset());
 }
 
+PyObject* get_order(PyObject* self, void*) { return PyLong_FromLong(node_of(self)->line.order()); }
+
 // All edges, also those that next_functions does not list; a leaf stands for itself.
 PyObject* get_edges(PyObject* self, void*) {
   return guarded([&] {
@@ -277,6 +279,7 @@ PyGetSetDef getset[] = {
     {"operation", get_operation, nullptr, "The operation's name.", nullptr},
     {"_released", get_released, nullptr, "Whether a backward pass freed what the node had saved.", nullptr},
     {"_code", get_code, nullptr, "The code object and the instruction's offset of the user's line.", nullptr},
+    {"_order", get_order, nullptr, "How many backward passes lie between that line and the node.", nullptr},
     {"_edges", get_edges, nullptr, "Per input, the node or leaf its gradient goes to, and which output.", nullptr},
     {"_outputs", get_outputs, nullptr, "(shape, dtype) of each output.", nullptr},
     {"_operands", get_operands, nullptr, "What an elementwise operation was called with.", nullptr},

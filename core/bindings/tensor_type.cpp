@@ -234,6 +234,9 @@ PyObject* get_written(PyObject* self, void*) {
   Storage* storage = object_of(self)->storage;
   return storage->version ? to_python(storage->written) : Py_NewRef(Py_None);
 }
+PyObject* get_written_at(PyObject* self, void*) {
+  return PyLong_FromUnsignedLongLong(object_of(self)->storage->written_at);
+}
 
 PyObject* get_dict(PyObject* self, void* closure) {
   PyObject* dict = PyObject_GenericGetDict(self, closure);
@@ -268,6 +271,7 @@ PyGetSetDef getset[] = {
     {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},
     {"_cut", get_cut, nullptr, "How and where the value left the graph.", nullptr},
     {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
+    {"_written_at", get_written_at, nullptr, "The number that the next node had at that write; 0: none.", nullptr},
     {"_cleared", get_cleared, nullptr, "The line that last set .grad to None.", nullptr},
     {"is_cpu", get_true, nullptr, nullptr, nullptr},
     {"is_cuda", get_false, nullptr, kElsewhere, nullptr},

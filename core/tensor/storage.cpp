@@ -29,6 +29,7 @@ Storage* blank() {
   storage->owner = nullptr;
   storage->shown = nullptr;
   new (&storage->written) SourceLine();
+  storage->written_at = 0;
   return storage;
 }
 

@@ -24,10 +24,11 @@ struct Storage {
   bool inference;  // made under inference_mode: never part of a graph
   int64_t bytes;
   char* data;
-  size_t capacity;     // of the allocator's block; 0 when the bytes are inline or borrowed
-  PyObject* owner;     // strong: the Python object whose memory is borrowed (a NumPy array, a buffer)
-  PyObject* shown;     // weak: the UntypedStorage that shows these bytes to Python
-  SourceLine written;  // the line of the last in-place write
+  size_t capacity;      // of the allocator's block; 0 when the bytes are inline or borrowed
+  PyObject* owner;      // strong: the Python object whose memory is borrowed (a NumPy array, a buffer)
+  PyObject* shown;      // weak: the UntypedStorage that shows these bytes to Python
+  SourceLine written;   // the line of the last in-place write
+  uint64_t written_at;  // the number that the next node had then; 0: never
   alignas(16) char small[kInlineBytes];
 
   // A new storage with one reference and undefined content.

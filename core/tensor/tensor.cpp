@@ -327,6 +327,7 @@ void resize(const Tensor& t, Span sizes) {
     std::memcpy(fresh->data, storage->data, static_cast<size_t>(storage->bytes));
     int64_t offset = t->data - storage->data;
     fresh->storage->version = storage->version;
+    fresh->storage->written_at = storage->written_at;
     std::swap(t->storage, fresh->storage);
     t->data = t->storage->data + offset;
   }

@@ -27,8 +27,8 @@ def bracketed(expression: str) -> str:
     """In brackets, if what stands before or after it would take a part of it: d (a + b) / d x."""
     try:
         tree = ast.parse(expression, mode="eval").body
-    except SyntaxError:  # words
-        return expression
+    except SyntaxError:  # words: derivative of x * x
+        return f"({expression})" if " " in expression else expression
     return f"({expression})" if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.Compare | ast.IfExp) else expression
 
 

@@ -107,6 +107,12 @@ class Node:
             return made_at(self.variable) if self.variable else None
         return line_at(self.raw._code)
 
+    @property
+    def order(self) -> int:
+        """How often its line was differentiated: 0 is what the line calculates itself, 1 what a backward pass that
+        makes a graph (create_graph=True, a transform) recorded of it, 2 that pass of such a one."""
+        return 0 if self.is_leaf else self.raw._order
+
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
         given = ((self.raw.shape, self.raw.dtype),) if self.is_leaf else self.raw._outputs
@@ -148,9 +154,21 @@ class Node:
         """Its variable, else its expression, else its operation."""
         expression = self.line.expression if self.line and not self.is_leaf else None
         if self.is_part and not self.variable:
-            place = self.module or _called(expression)
+            place = self.differentiated or self.module or _called(expression)
             return f"{self.operation} in {place}" if place else self.operation
+        if self.operation == "origin":  # what a transform of func differentiates by
+            return f"argument of {expression}" if expression else "argument"
+        expression = self.differentiated or expression
         return self.variable or expression or (f"a leaf {list(self.shape)}" if self.is_leaf else self.operation)
+
+    @property
+    def differentiated(self) -> str | None:
+        """`derivative of x * x`, for a step that a backward pass recorded; None for all others."""
+        if self.order == 0:
+            return None
+        words = {1: "derivative", 2: "second derivative", 3: "third derivative"}
+        of = self.line.expression or self.line.text if self.line else None
+        return f"{words.get(self.order, f'derivative {self.order}')} of {of or self.module or self.operation}"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -161,6 +179,7 @@ class Node:
             "variable": self.variable,
             "label": self.label,
             "module": self.module,
+            "order": self.order,
             "formulas": [self.formula(e.input) for e in self.inputs],
             "line": self.line.to_dict() if self.line else None,
             "outputs": [o.to_dict() for o in self.outputs],
@@ -285,7 +304,7 @@ class Graph:
                 _ = node.line  # while the functions that know it are running
             else:
                 node.variable = names.of_outputs.get((id(node.raw), node.output))
-                if node.line and node.line.target:
+                if node.line and node.line.target and node.order == 0:
                     last[(node.line.file, node.line.position)] = node
         for node in last.values():
             if node.variable is None and node.line:
@@ -326,6 +345,8 @@ def _called(expression: str | None) -> str | None:
 def _same_call(node: Node, user: Node) -> bool:
     """Whether one call made both: net(x) made convolution and relu. A loop repeats one operation."""
     if node.line is None or user.line is None or node.line.position is None or node.operation == user.operation:
+        return False
+    if node.order != user.order:
         return False
     return (node.line.file, node.line.position) == (user.line.file, user.line.position)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-import html
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .._core import Tensor
@@ -14,17 +13,21 @@ from .names import Names
 
 __all__ = ["Health", "HealthLog", "Layer", "health"]
 
-Verdict = Literal["healthy", "no gradient", "NaN", "zero", "input is zero", "vanishing", "exploding", "dead units"]
+Verdict = Literal[
+    "healthy", "frozen", "no gradient", "NaN", "zero", "input is zero", "vanishing", "exploding", "dead units"
+]
 _MEANINGS = {
     "no gradient": "backward() filled no .grad; explain_none(parameter) says why",
     "NaN": "weights or gradients are NaN or infinite; nan_guard() finds the step that made the first",
     "zero": "every gradient is exactly 0; explain_none(parameter, loss) before backward() says which step makes it so",
     "input is zero": "only the bias learns, since what comes into the layer is 0 throughout",
-    "vanishing": "gradients are below 1e-7 of the weights: nothing will move; look at activations and initialisation",
+    "vanishing": "gradients are below 1e-7 of the weights, or below 1e-5 and a thousand times smaller than in another "
+    "layer: it hardly moves; look at activations (sigmoid, tanh), initialisation, normalisation, skip connections",
     "exploding": "gradients are above 100 and above 100 times the weights: a smaller learning rate, or clip_grad_norm_",
     "dead units": "no gradient reaches more than half of the outputs, as after relu of negative numbers",
 }
 _VANISHING, _EXPLODING = 1e-7, 100.0  # gradient norm over weight norm
+_SMALL, _FAR_BELOW = 1e-5, 1e-3  # the same, and over that of the layer where it is largest
 _COLUMNS = ("layer", "parameters", "weight norm", "gradient norm", "update/weight", "dead units", "NaN", "verdict")
 
 
@@ -41,6 +44,15 @@ class Layer:
     units: int
     nan: int  # elements of gradients and weights that are NaN or infinite
     verdict: Verdict
+
+    @property
+    def is_sick(self) -> bool:
+        return self.verdict not in ("healthy", "frozen")
+
+    @property
+    def relative_gradient(self) -> float:
+        """Gradient norm over weight norm."""
+        return (self.gradient_norm or 0.0) / self.weight_norm if self.weight_norm else 0.0
 
     def row(self) -> tuple[str, ...]:
         ratio = "-" if self.update_ratio is None else f"{self.update_ratio:.2e}"
@@ -65,7 +77,7 @@ class Health(list[Layer]):
 
     @property
     def sick(self) -> list[Layer]:
-        return [layer for layer in self if layer.verdict != "healthy"]
+        return [layer for layer in self if layer.is_sick]
 
     def __str__(self) -> str:
         head = [c if self.has_lr or c != "update/weight" else "gradient/weight" for c in _COLUMNS]
@@ -79,18 +91,9 @@ class Health(list[Layer]):
 
     def to_svg(self) -> str:
         """Gradient norms as bars on a logarithmic scale."""
-        norms = [layer.gradient_norm for layer in self]
-        low, high = _decades([n for n in norms if n])
-        parts, step = [], 22
-        for i, layer in enumerate(self):
-            y, norm = i * step, layer.gradient_norm
-            length = 0.0 if not norm or not math.isfinite(norm) else 300 * (math.log10(norm) - low) / (high - low)
-            colour = "#5a9a68" if layer.verdict == "healthy" else "#b0372b"
-            note = f"{norm:.2g}  {layer.verdict}" if norm is not None else layer.verdict
-            parts.append(f'<text x="0" y="{y + 15}">{html.escape(layer.name)}</text>')
-            parts.append(f'<rect x="260" y="{y + 3}" width="{max(length, 1):.1f}" height="15" fill="{colour}"/>')
-            parts.append(f'<text x="{268 + length:.1f}" y="{y + 15}">{note}</text>')
-        return _svg(parts, 760, len(self) * step + 6)
+        from .health_plot import bars
+
+        return bars(self)
 
 
 def health(model: Any, lr: float | None = None, optimizer: Any = None) -> Health:
@@ -102,7 +105,8 @@ def health(model: Any, lr: float | None = None, optimizer: Any = None) -> Health
     name = Names().of_modules.get(id(model), "")
     with no_grad():
         updates = _updates(model, lr, optimizer)
-        found = Health(_layer(path or "model", m, updates) for path, m in model.named_modules(prefix=name) if _own(m))
+        layers = [_layer(path or "model", m, updates) for path, m in model.named_modules(prefix=name) if _own(m)]
+    found = Health(_beside_others(layers))
     found.has_lr = lr is not None or optimizer is not None
     return found
 
@@ -141,7 +145,7 @@ class HealthLog:
         lines = [f"{len(self.steps)} steps"]
         for i, layer in enumerate(self.steps[0] if self.steps else []):
             norms = [s[i].gradient_norm or 0.0 for s in self.steps]
-            sick = [k for k, s in enumerate(self.steps) if s[i].verdict != "healthy"]
+            sick = [k for k, s in enumerate(self.steps) if s[i].is_sick]
             note = f"; {self.steps[sick[0]][i].verdict} first at step {sick[0]}" if sick else ""
             lines.append(f"  {layer.name}: gradient norm {norms[0]:.3g} -> {norms[-1]:.3g}{note}")
         return "\n".join(lines)
@@ -150,20 +154,9 @@ class HealthLog:
 
     def to_svg(self) -> str:
         """Each layer's gradient norm as a line over the steps."""
-        norms = [[s[i].gradient_norm for s in self.steps] for i in range(len(self.steps[0]) if self.steps else 0)]
-        low, high = _decades([n for line in norms for n in line if n])
-        parts = []
-        for i, line in enumerate(norms):
-            colour = f"hsl({i * 67 % 360} 60% 45%)"
-            points = [
-                f"{20 + 560 * k / max(len(line) - 1, 1):.1f},{210 - 190 * (math.log10(n) - low) / (high - low):.1f}"
-                for k, n in enumerate(line)
-                if n and math.isfinite(n)
-            ]
-            parts.append(f'<polyline fill="none" stroke="{colour}" points="{" ".join(points)}"/>')
-            label = html.escape(self.steps[0][i].name)
-            parts.append(f'<text x="590" y="{20 + i * 16}" fill="{colour}">{label}</text>')
-        return _svg(parts, 860, max(230, len(norms) * 16 + 20))
+        from .health_plot import lines
+
+        return lines(self.steps)
 
 
 def _own(module: Any) -> list[Tensor]:
@@ -179,6 +172,8 @@ def _layer(name: str, module: Any, updates: dict[int, Tensor]) -> Layer:
     ratio = None if not steps or weight == 0 else _norm(steps) / weight
     dead, units = _dead_units(module, parameters)
     verdict = _verdict(gradient, weight, nan, dead, units)
+    if gradient is None and not nan and not any(p.requires_grad for p in parameters):
+        verdict = "frozen"
     if verdict == "healthy" and _only_bias(parameters):
         verdict = "input is zero"
     return Layer(name, sum(p.numel() for p in parameters), weight, gradient, ratio, dead, units, nan, verdict)
@@ -212,6 +207,17 @@ def _only_bias(parameters: list[Tensor]) -> bool:
     return bool(gradients) and not any(bool((g != 0).any().item()) for g in gradients)
 
 
+def _beside_others(layers: list[Layer]) -> list[Layer]:
+    """Gradients that shrink from layer to layer vanish, long before they are too small to be told from zero."""
+    limit = min(_SMALL, _FAR_BELOW * max((layer.relative_gradient for layer in layers), default=0.0))
+    return [
+        replace(layer, verdict="vanishing")
+        if layer.verdict == "healthy" and 0 < layer.relative_gradient < limit
+        else layer
+        for layer in layers
+    ]
+
+
 def _verdict(gradient: float | None, weight: float, nan: int, dead: int, units: int) -> Verdict:
     if gradient is None:
         return "no gradient"
@@ -224,15 +230,3 @@ def _verdict(gradient: float | None, weight: float, nan: int, dead: int, units: 
     if weight and gradient > _EXPLODING * max(weight, 1.0):  # what began at zero is small against any gradient
         return "exploding"
     return "dead units" if units and dead > units // 2 else "healthy"
-
-
-def _decades(norms: list[float]) -> tuple[float, float]:
-    logs = [math.log10(n) for n in norms if n > 0 and math.isfinite(n)]
-    low, high = math.floor(min(logs, default=-1.0)), math.ceil(max(logs, default=0.0))
-    return low, max(high, low + 1)
-
-
-def _svg(parts: list[str], width: int, height: int) -> str:
-    style = "<style>text { font: 12px ui-monospace, monospace }</style>"
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
-    return f"{head}{style}{''.join(parts)}</svg>"

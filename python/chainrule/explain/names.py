@@ -119,6 +119,8 @@ class Names:
         self.tensors.append((name, tensor))
         if tensor.grad_fn is not None:
             self.of_outputs.setdefault((id(tensor.grad_fn), tensor.output_nr), name)
+        elif tensor.grad is not None and tensor.grad.grad_fn is not None:  # of backward(create_graph=True)
+            self.of_outputs.setdefault((id(tensor.grad.grad_fn), tensor.grad.output_nr), f"{name}.grad")
 
     def _add_module(self, name: str, module: Any) -> None:
         if id(module) in self.of_modules:

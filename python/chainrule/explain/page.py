@@ -91,7 +91,7 @@ def _node(e: Explanation, node: Node, arrival: Arrival | None, files: dict[str, 
         "microseconds": None if seconds is None else seconds * 1e6,
         "forward_time": None if timing is None else [timing[0] * 1e6, timing[1]],
         "line": [files[line.file], line.number] if line and line.file in files else None,
-        "place": line.place if line else "",
+        "place": f"{'derivative of ' if node.order else ''}{line.place}" if line else "",
         "text": line.text if line else "",
     }
 

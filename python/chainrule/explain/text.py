@@ -33,7 +33,9 @@ class Writer:
         title = f"How {e.root.label} = {value_text(e.values.of(e.root))} was calculated, and its gradients"
         lines = [self.paint("title", title), *(self.paint("note", f"  {note}") for note in e.notes), ""]
         lines += [self.paint("title", "Forward"), *self._cut(e.forward, self._forward), ""]
-        lines += [self.paint("title", f"Backward: g is the gradient of {e.root.label} that arrives at a step")]
+        other = " (not the variable g)" if any(n.label == "g" for n in e.graph.nodes) else ""
+        of = e.root.label
+        lines += [self.paint("title", f"Backward: g{other} is the gradient of {of} that arrives at a step")]
         lines += self._cut(e.backward, self._backward)
         lines += ["", self.paint("title", "Gradients")]
         for node in e.results:
@@ -58,7 +60,8 @@ class Writer:
     def _made(self, node: Node) -> str:
         place = node.line.place if node.line else ""
         text = f"  {_cut_short(node.line.text, _WIDEST_LINE)}" if node.line and node.line.text else ""
-        return self.paint("line", f"{node.operation}  {place}{text}".rstrip())
+        of = "derivative of " if node.order else ""
+        return self.paint("line", f"{node.operation}  {of}{place}{text}".rstrip())
 
     def _backward(self, step: Arrival) -> list[str]:
         node = step.node
@@ -95,7 +98,7 @@ def _unknown(node: Node) -> str:
 
 def _label(node: Node) -> str:
     text = node.label
-    if not node.is_leaf and node.variable and node.line and node.line.expression and node.line.target == node.variable:
+    if node.order == 0 and node.variable and node.line and node.line.expression and node.line.target == node.variable:
         text = f"{node.variable} = {node.line.expression}"
         if node.line.expression.startswith(f"{node.variable} ") and "=" in node.line.expression:
             text = node.line.expression  # x += 1 has its name already

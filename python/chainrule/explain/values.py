@@ -74,7 +74,7 @@ class Values:
     def _calculate(self, graph: Graph) -> None:
         """What is not known, from what is. Where both ways lead to a value, they tell whether the leaves still fit."""
         doubts: dict[int, set[int]] = {}  # by node, the leaves that its value hangs on and that may have changed
-        wrong: set[int] = set()
+        wrong = {leaf.index for leaf in graph.leaves if _was_written(leaf)}
         for node in graph.nodes:
             if node.is_leaf:
                 sure = node.raw.numel() > _SMALL and _is_saved(node)
@@ -88,7 +88,7 @@ class Values:
                 value = self._again(node, output)
                 if isinstance(value, Tensor) and tuple(value.shape) == node.outputs[output].shape:
                     self._put(node, output, value)
-            if doubt and not missing and (fits := self._fits(node)) is not None:
+            if doubt and not missing and not doubt & wrong and (fits := self._fits(node)) is not None:
                 wrong.update(() if fits else doubt)
                 for known in doubts.values():
                     known -= doubt if fits else set()
@@ -177,6 +177,11 @@ def _is_saved(leaf: Node) -> bool:
     """Whether a step keeps the leaf for its gradient, and nobody has written into it since."""
     saved = [s for e in leaf.uses for s in e.consumer.saved if s.is_current and s.value is not None]
     return any(s.value.data_ptr() == leaf.raw.data_ptr() for s in saved if s.value is not None)
+
+
+def _was_written(leaf: Node) -> bool:
+    """Whether the leaf was written into after a step had used it, as far as autograd saw it."""
+    return any(leaf.raw._written_at > e.consumer.sequence for e in leaf.uses)
 
 
 def _size(value: Tensor) -> float:
