@@ -13,6 +13,11 @@ enum class Device : uint8_t { CPU };
 // Note [Saved versions]
 // Each in-place write adds one to `version`. A tensor saved for backward remembers the version it was saved at; if the
 // two differ when the gradient is calculated, the value is no longer the one the forward pass used, and we raise.
+//
+// Note [Captured tensors]
+// A function under func.grad or its kin may write into its arguments and into what it makes itself. A tensor from
+// outside that it writes into would keep a history of the transform, so we raise, as PyTorch does. Transforms are
+// counted as they begin, a storage remembers the count, and arguments count as made by the transform (begin_transform).
 struct Storage {
   static constexpr size_t kInlineBytes = 64;
 
@@ -28,6 +33,7 @@ struct Storage {
   PyObject* owner;     // strong: the Python object whose memory is borrowed (a NumPy array, a buffer)
   PyObject* shown;     // weak: the UntypedStorage that shows these bytes to Python
   SourceLine written;  // the line of the last in-place write
+  uint32_t made_in;    // the number of transforms that had begun; see Note [Captured tensors]
   alignas(16) char small[kInlineBytes];
 
   // A new storage with one reference and undefined content.
@@ -37,6 +43,9 @@ struct Storage {
 
   // Whether new storages are for inference only; per thread.
   static thread_local bool making_inference __attribute__((tls_model("initial-exec")));
+  // How many transforms ever began, and the number of this thread's innermost one; 0 outside of all.
+  static uint32_t transforms;
+  static thread_local uint32_t transform __attribute__((tls_model("initial-exec")));
 
   void retain() { ++references; }
   void release() {
