@@ -1,5 +1,6 @@
 """Forward mode: dual numbers, their levels, and the same derivatives as reverse mode and PyTorch."""
 
+import operator
 import warnings
 
 import pytest
@@ -299,6 +300,29 @@ def test_a_view_of_a_dual_tensor_shares_its_tangent(show, write, into):
             for target in {"view": [view], "dual": [dual], "both": [view, dual]}[into]:
                 write(target, other)
             return [fw.unpack_dual(t).tangent.clone() for t in (view, dual)], view.clone(), dual.clone()
+
+    agree(program)
+
+
+WRITES_THAT_PASS = {
+    "add_": lambda torch, x: x.add_(1),
+    "sub_": lambda torch, x: x.sub_(1),
+    "augmented": lambda torch, x: operator.iadd(x, 1),
+    "of a tensor": lambda torch, x: x.add_(torch.ones(2, dtype=torch.float64)),
+    "of a copy": lambda torch, x: x.clone().add_(1),
+    "of a part": lambda torch, x: x[:1].add_(1),
+    "twice": lambda torch, x: x.add_(1).mul_(2).sub_(3),
+    "then squared": lambda torch, x: x.add_(1) ** 2,
+}
+
+
+@pytest.mark.parametrize("write", WRITES_THAT_PASS.values(), ids=WRITES_THAT_PASS)
+def test_writes_that_pass_a_tangent_on_as_it_is(write):
+    def program(torch):
+        with torch.autograd.forward_ad.dual_level():
+            x = dual(torch, [1.0, 2.0], [0.5, -1.0])
+            y = write(torch, x)
+            return [torch.autograd.forward_ad.unpack_dual(t).tangent for t in (x, y)]
 
     agree(program)
 

@@ -306,3 +306,87 @@ def test_random_slopes(randomness):
     else:
         with pytest.raises(RuntimeError, match="random"):
             slopes(True)
+
+
+# ---- writing in place
+
+CAPTURED = {
+    "number": lambda t, c, x: c.mul_(2),
+    "input": lambda t, c, x: c.add_(x),
+    "copy_": lambda t, c, x: c.copy_(x),
+    "assigned": lambda t, c, x: c.__setitem__(0, x[0]),
+    "part": lambda t, c, x: c[:1].mul_(2.0),
+    "zero_": lambda t, c, x: c.zero_(),
+    "detached": lambda t, c, x: c.detach().add_(1),
+    "random": lambda t, c, x: c.normal_(),
+    "under no_grad": lambda t, c, x: t.no_grad()(c.add_)(1),
+}
+TRANSFORMS = {
+    "grad": lambda f, g, x: f.grad(g)(x),
+    "grad_and_value": lambda f, g, x: f.grad_and_value(g)(x),
+    "vjp": lambda f, g, x: f.vjp(g, x)[0],
+    "jvp": lambda f, g, x: f.jvp(g, (x,), (x,)),
+    "jacrev": lambda f, g, x: f.jacrev(g)(x),
+    "nested": lambda f, g, x: f.grad(f.grad(lambda y: g(y * x)))(x[0]),
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+@pytest.mark.parametrize("write", CAPTURED.values(), ids=CAPTURED)
+def test_what_a_function_captured_it_may_not_overwrite(write, transform):
+    def program(t):
+        captured, seen = t.ones(3, dtype=t.float64), []
+
+        def function(x):
+            write(t, captured, x)
+            return (x * captured).sum()
+
+        try:
+            transform(t.func, function, x3(t))
+        except RuntimeError as error:
+            seen.append(str(error).startswith("During a grad (vjp, jvp, grad, etc) transform, the function provided"))
+        return [seen, captured]  # and it is as it was
+
+    agree(program)
+
+
+def test_arguments_and_own_tensors_may_be_overwritten():
+    def program(t):
+        def function(x, buffer, more):
+            buffer.add_(1)
+            more["count"].mul_(2)
+            own = t.zeros(3, dtype=t.float64)
+            own[0] = x[0]
+            t.func.grad(lambda y: (y * own).sum())(own)
+            own.add_(x * buffer)
+            return (own * more["count"]).sum()
+
+        buffer, more = t.ones(3, dtype=t.float64), {"count": t.ones(3, dtype=t.float64)}
+        result = t.func.grad(function)(x3(t), buffer, more=more)
+        buffer.mul_(2)  # the transform has ended
+        return [result, buffer, more["count"]]
+
+    agree(program)
+
+
+IN_PLACE = {
+    "mul_": lambda t, x: (x.mul_(2) * x).sum(),
+    "add_": lambda t, x: (x.add_(1) ** 2).sum(),
+    "part": lambda t, x: (x[:1].mul_(3.0).sum() + x**2).sum(),
+    "assigned": lambda t, x: x.__setitem__(0, 5.0) or x**2,
+    "own tensor": lambda t, x: filled(t.zeros(3, dtype=t.float64), x),
+    "own empty": lambda t, x: filled(t.empty(3, dtype=t.float64), x),
+    "own of x": lambda t, x: filled(x.new_zeros(3), x),
+    "returned": lambda t, x: x.mul_(2),
+}
+
+
+def filled(into, x):
+    for i in range(3):
+        into[i] = x[i] * x[2 - i]
+    return into
+
+
+@pytest.mark.parametrize("function", IN_PLACE.values(), ids=IN_PLACE)
+def test_forward_jacobians_of_functions_that_write(function):
+    agree(lambda t: t.func.jacfwd(lambda x: function(t, x))(x3(t)))

@@ -178,6 +178,45 @@ def test_saved_tensors_are_gone_after_backward():
         _ = node.saved_tensors
 
 
+ONE_STEP = {
+    "x + 2": lambda x: x + 2,
+    "1 - x": lambda x: 1 - x,
+    "-x": lambda x: -x,
+    "x * 2": lambda x: x * 2,
+    "2 * x": lambda x: 2 * x,
+    "x.mul(2)": lambda x: x.mul(2),
+    "x / 2": lambda x: x / 2,
+    "2 / x": lambda x: 2 / x,
+    "x ** 2": lambda x: x**2,
+    "2 ** x": lambda x: 2**x,
+    "x % 2": lambda x: x % 2,
+    "x.div(2, floor)": lambda x: x.div(2.0, rounding_mode="floor"),
+    "mul_": lambda x: x.clone().mul_(3),
+    "mul_ of a part": lambda x: x.clone()[:1].mul_(3),
+    "add_ of a part": lambda x: x.clone()[:1].add_(3),
+    "base of a part": lambda x: (lambda y: (y[:1].sin_(), y)[1])(x.clone()),
+    "sum": lambda x: x.sum(),
+    "mean": lambda x: x.mean(),
+    "x - x": lambda x: x - x,
+    "many": lambda x: ((x * 2 + 1) / 3).sum(),
+}
+
+
+@pytest.mark.parametrize("step", ONE_STEP.values(), ids=ONE_STEP)
+@pytest.mark.parametrize("size", [2, 40_000])  # the larger one goes through tile groups
+def test_a_second_backward_raises_where_something_was_kept(step, size):
+    """A factor that is a number is kept too: PyTorch makes a tensor of it."""
+
+    def program(torch):
+        x = torch.full((size,), 1.5, requires_grad=True)
+        y = step(x)
+        y.backward(torch.ones_like(y))
+        y.backward(torch.ones_like(y))
+        return x.grad[:2]
+
+    agree(program)
+
+
 # ---- leaves and requires_grad
 
 

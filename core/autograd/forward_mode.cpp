@@ -67,7 +67,8 @@ Tensor tangent(const Tensor& t) {
 }
 
 // `before_` is held until the end: it may know the dual tensor.
-WriteScope::WriteScope(const Tensor& self) : self_(self), shared_(false), before_(nullptr) {
+WriteScope::WriteScope(const Tensor& self)
+    : around_(std::exchange(innermost_, this)), self_(self), shared_(false), given_(false), before_(nullptr) {
   if (!active()) return;
   Tensor own = own_tangent(self.get());
   TensorObject* owner = owner_of(self.get());
@@ -76,12 +77,13 @@ WriteScope::WriteScope(const Tensor& self) : self_(self), shared_(false), before
 }
 
 WriteScope::~WriteScope() noexcept(false) {
+  innermost_ = around_;
   Tensor before = Tensor::steal(before_), own = own_tangent(self_.get());
   if (!before && !shared_) return;
   PauseScope pause;
   TensorObject* dual = linked_dual(before.get());
   Tensor owner = shared_ ? Tensor::borrow(dual ? dual : self_->base) : Tensor();
-  if (own.get() == before.get()) {  // the operation gave no tangent: its result does not depend on the inputs
+  if (!given_) {  // the operation gave no tangent: its result does not depend on the inputs
     if (!before && !own_tangent(owner.get())) return;
     own = zeros(self_.sizes(), self_.dtype());
     set_tangent(self_, own);
@@ -115,6 +117,8 @@ void set_tangent(const Tensor& t, const Tensor& tangent) {
     if (s.is_output && s.tensor && s.tensor->output_number == t->output_number && s.tensor->data == t->data)
       set_tangent(Tensor::borrow(s.tensor), tangent);
   }
+  WriteScope* write = WriteScope::innermost_;
+  if (write && write->self_.get() == t.get()) write->given_ = true;
   Rare* r = rare(t.get());
   r->tangent_level = level;
   Py_XDECREF((PyObject*)std::exchange(r->tangent, Tensor(tangent).release()));

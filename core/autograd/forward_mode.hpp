@@ -30,9 +30,13 @@ class WriteScope {
   WriteScope(const WriteScope&) = delete;
 
  private:
+  friend void set_tangent(const Tensor& t, const Tensor& tangent);
+  static inline WriteScope* innermost_ = nullptr;
+
+  WriteScope* around_;
   const Tensor& self_;
-  bool shared_;
-  TensorObject* before_;  // only compared
+  bool shared_, given_;   // whether the base has the tangent too; whether the operation has set one
+  TensorObject* before_;  // strong
 };
 bool any_tangent(Inputs inputs);
 

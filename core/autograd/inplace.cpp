@@ -95,7 +95,6 @@ struct CopySlicesGradient {
         as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
     Tensor gradients[1] = {clone(part)};
     Backward operation(inner, gradients);
-    if (inner->flags & kReleased) raise_released(inner);
     inner->function->invoke(inner->capture, operation);
     for (int i = 1; i < inner->edge_count; ++i) b.give(i, std::move(operation.result(i)));
     if (!b.needs(0)) return;
@@ -168,6 +167,15 @@ bool overlaps_itself(const Tensor& t) {
   return false;
 }
 
+[[noreturn]] void raise_captured(const Tensor& self) {
+  raise(
+      PyExc_RuntimeError,
+      "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation that "
+      "would mutate a captured Tensor. This is not supported; please rewrite the function being transformed to "
+      "explicitly accept the mutated Tensor(s) as inputs.\n  The tensor of shape ",
+      self.sizes(), " was made outside of the function. It may also calculate with a copy (x.clone()).");
+}
+
 }  // namespace
 
 void check_no_overlap(const Tensor& self) {
@@ -185,6 +193,8 @@ void check_inplace(const Tensor& self, bool recorded) {
           "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
           "normal tensor before doing inplace update.");
   }
+  if (self->storage->made_in < Storage::transform) [[unlikely]]
+    raise_captured(self);
   // A view made under no_grad requires no gradient itself, yet its base would change behind its history's back.
   bool behind = self->base && self->has(kViewNoGrad) && grad_enabled() && requires_grad(self->base);
   if (!recorded && !behind) return;

@@ -176,14 +176,20 @@ void save_output(Node* n, int i, const Tensor& t, int output_number) {
 }
 
 void release_saved(Node* n) {
+  if (n->op->frees_numbers) n->flags |= kReleased;
   for (int i = 0; i < n->saved_count; ++i) {
     if (!n->saved[i].tensor) continue;
     n->flags |= kReleased;
     Py_CLEAR(n->saved[i].tensor);
   }
-  if (n->extras && !n->extras->packed.empty()) {
+  if (!n->extras) return;
+  if (!n->extras->packed.empty()) {
     n->flags |= kReleased;
     clear_packed(n);
+  }
+  if (Node* inner = n->extras->inner) {  // as PyTorch's CopySlices, which drops it
+    n->flags |= kReleased;
+    release_saved(inner);
   }
 }
 

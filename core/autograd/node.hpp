@@ -24,6 +24,7 @@ struct OpInfo {
   const char* formula = nullptr;    // in words or symbols: "g expanded to the shape of x"
   PyTypeObject* type = nullptr;     // of its nodes, made on first use so that type(grad_fn).__name__ is node_name
   uint8_t hidden_edges = 0;         // inputs, as bits, that PyTorch's node does not list in next_functions
+  bool frees_numbers = false;       // PyTorch keeps the numbers that its gradients read as tensors, and frees them
 };
 
 // The names and formulas of all operations, in the order in which they were made known: help() tells them.

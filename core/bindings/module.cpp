@@ -103,7 +103,19 @@ nb::object origin(nb::object source, bool linked) {
   return steal(to_python(t));
 }
 
+// Begins a transform of a function with these arguments and gives the number of the one around it, for end_transform;
+// see Note [Captured tensors].
+uint32_t begin_transform(nb::iterable arguments) {
+  uint32_t around = std::exchange(Storage::transform, ++Storage::transforms);
+  for (nb::handle a : arguments) {
+    if (PyObject_TypeCheck(a.ptr(), &TensorType)) Tensor::borrow(a.ptr())->storage->made_in = Storage::transform;
+  }
+  return around;
+}
+
 void bind_engine(nb::module_& m) {
+  m.def("begin_transform", &begin_transform);
+  m.def("end_transform", [](uint32_t around) { Storage::transform = around; });
   m.def("run_backward", [](nb::object outputs, nb::object gradients, bool retain, bool create, nb::object inputs) {
     settle();
     backward(maybe_tensors(outputs), maybe_tensors(gradients), maybe_tensors(inputs), {retain, create});

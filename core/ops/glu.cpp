@@ -1,9 +1,8 @@
 // The gated linear unit: one half of the input, weighted by the sigmoid of the other.
 #include "ops/glu.hpp"
 
-#include "autograd/forward_mode.hpp"
-#include "autograd/record.hpp"
-#include "ops/elementwise.hpp"
+#include "backends/cpu/glu.hpp"
+#include "ops/arithmetic.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/view.hpp"
@@ -13,10 +12,43 @@ namespace {
 
 OpInfo kGlu{"glu", "GluBackward0", "a: g * sigmoid(b), b: g * a * sigmoid(b) * (1 - sigmoid(b))"};
 
-Tensor mul(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a, b}); }
-Tensor half(const Tensor& x, int dim, int64_t which) {
+// How many blocks lie one after another, and the size of half of one.
+struct GluBlocks {
+  int64_t count = 1, half = 1;
+  GluBlocks(const Tensor& x, int dim) {
+    for (int i = 0; i < x.ndim(); ++i) (i < dim ? count : half) *= x.size(i);
+    half /= 2;
+  }
+};
+
+Tensor glu_value(const Tensor& x, int dim) {
+  GradModeScope off(false);
+  Tensor from = prepared(x);
+  Dims sizes(x.sizes());
+  sizes[dim] /= 2;
+  Tensor y = empty(sizes, from.dtype());
+  GluBlocks blocks(x, dim);
+  with_kernel_type(from.dtype(), [&]<class T>(T) {
+    cpu::glu(reinterpret_cast<const T*>(from->data), reinterpret_cast<T*>(y->data), blocks.count, blocks.half);
+  });
+  return to_dtype(y, x.dtype());
+}
+
+Tensor glu_gradient(const Tensor& g, const Tensor& x, int dim) {
+  Tensor from = prepared(g), at = prepared(x), out = empty(x.sizes(), at.dtype());
+  GluBlocks blocks(x, dim);
+  with_kernel_type(at.dtype(), [&]<class T>(T) {
+    cpu::glu_gradient(reinterpret_cast<const T*>(from->data), reinterpret_cast<const T*>(at->data),
+                      reinterpret_cast<T*>(out->data), blocks.count, blocks.half);
+  });
+  return to_dtype(out, x.dtype());
+}
+
+Tensor glu_gradient_formula(const Tensor& g, const Tensor& x, int dim) {
   int64_t n = x.size(dim) / 2;
-  return narrow(x, dim, which * n, n);
+  Tensor gate = elementwise(OpId::sigmoid, {narrow(x, dim, n, n)}), to_a = g * gate;
+  Tensor to_b = to_a * narrow(x, dim, 0, n) * elementwise(OpId::sub, {1.0, gate});
+  return cat(std::vector<Tensor>{to_a, to_b}, dim);
 }
 
 }  // namespace
@@ -29,17 +61,9 @@ Tensor glu(const Tensor& x, int64_t dim) {
   if (x.size(d) % 2)
     raise(PyExc_RuntimeError, "Halving dimension must be even, but dimension ", d, " is size ", x.size(d));
   require_floating(x, "glu_cpu");
-  Tensor y;
-  {
-    GradModeScope off(false);
-    forward_mode::PauseScope pause;
-    y = mul(half(x, d, 0), elementwise(OpId::sigmoid, {half(x, d, 1)}));
-  }
-  return record(kGlu, y, {&x}, {&x}, [d](Backward& b, Kept* kept) {
+  return record(kGlu, glu_value(x, d), {&x}, {&x}, [d](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d);
-    Tensor x = b.saved(0), gate = elementwise(OpId::sigmoid, {half(x, d, 1)}), to_a = mul(b.g(), gate);
-    Tensor to_b = mul(mul(to_a, half(x, d, 0)), elementwise(OpId::sub, {1.0, gate}));
-    b.give(0, cat(std::vector<Tensor>{to_a, to_b}, d));
+    b.give(0, (grad_enabled() ? glu_gradient_formula : glu_gradient)(b.g(), b.saved(0), d));
   });
 }
 

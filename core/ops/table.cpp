@@ -1,6 +1,7 @@
 // elementwise.def as data: one record per op with its texts, its domain and what its gradients read.
 #include "ops/table.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -25,13 +26,14 @@ struct NodeName {
   const char* op;
   const char* stem;
   int tensors = 0, number_last = 0, number_first = 0;
+  bool keeps_all = false;  // PyTorch keeps the operands, although the gradient reads none
 };
 constexpr NodeName kNodeNames[] = {
     {"add_scaled", "Add"},
     {"sub_scaled", "Sub"},
     {"rsub", "Rsub", 0, 1, 1},
-    {"div_floor", "Div", 2, 2, 2},
-    {"div_trunc", "Div", 2, 2, 2},
+    {"div_floor", "Div", 2, 2, 2, true},
+    {"div_trunc", "Div", 2, 2, 2, true},
     {"remainder", "Remainder", 1, 0, 1},
     {"fmod", "Fmod", 1, 0, 1},
     {"square", "Pow"},
@@ -119,6 +121,8 @@ OpRecord make_record(const Line& line, OpId id) {
   // A number with an overload of its own is no edge in PyTorch, and neither is a condition.
   int last = same_text(op.name, "clamp") ? 6 : 1 << (op.input_count - 1);
   op.info = make_info(op, stem, node.tensors, op.condition < 0 ? 0 : 1 << op.condition);
+  bool reads_all = std::all_of(op.reads, op.reads + op.input_count, [](uint8_t r) { return r & kReadsInputs; });
+  op.info->frees_numbers = node.keeps_all || (op.input_count > 1 && reads_all);
   op.info_number_last = node.number_last == node.tensors ? op.info : make_info(op, stem, node.number_last, last);
   op.info_number_first = node.number_first == node.tensors ? op.info : make_info(op, stem, node.number_first, 1);
   return op;

@@ -22,7 +22,7 @@ inline constexpr int kOpCount = static_cast<int>(OpId::kCount);
 inline constexpr int kMaxInputs = 3, kMaxParameters = 4;
 
 // What a gradient formula reads, as bits: input i is 1 << i.
-enum Reads : uint8_t { kReadsOutput = 8, kPassesG = 16, kIsNone = 32 };
+enum Reads : uint8_t { kReadsInputs = 7, kReadsOutput = 8, kPassesG = 16, kIsNone = 32 };
 
 struct OpRecord {
   const char* name;

@@ -28,6 +28,7 @@ Storage* blank() {
   storage->capacity = 0;
   storage->owner = nullptr;
   storage->shown = nullptr;
+  storage->made_in = Storage::transforms;
   new (&storage->written) SourceLine();
   storage->written_at = 0;
   return storage;
@@ -51,6 +52,8 @@ void recycle(Storage* storage) {
 }  // namespace
 
 thread_local bool Storage::making_inference = false;
+uint32_t Storage::transforms = 0;
+thread_local uint32_t Storage::transform = 0;
 
 Storage* Storage::make(int64_t bytes) {
   Storage* storage = blank();

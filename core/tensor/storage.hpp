@@ -13,10 +13,16 @@ enum class Device : uint8_t { CPU };
 // Note [Saved versions]
 // Each in-place write adds one to `version`. A tensor saved for backward remembers the version it was saved at; if the
 // two differ when the gradient is calculated, the value is no longer the one the forward pass used, and we raise.
+//
+// Note [Captured tensors]
+// A function under func.grad or its kin may write into its arguments and into what it makes itself. A tensor from
+// outside that it writes into would keep a history of the transform, so we raise, as PyTorch does. Transforms are
+// counted as they begin, a storage remembers the count, and arguments count as made by the transform (begin_transform).
 struct Storage {
   static constexpr size_t kInlineBytes = 64;
 
-  int64_t references;
+  uint32_t references;
+  uint32_t made_in;  // the number of transforms that had begun; see Note [Captured tensors]
   uint32_t version;
   Device device;
   bool resizable;
@@ -38,6 +44,9 @@ struct Storage {
 
   // Whether new storages are for inference only; per thread.
   static thread_local bool making_inference __attribute__((tls_model("initial-exec")));
+  // How many transforms ever began, and the number of this thread's innermost one; 0 outside of all.
+  static uint32_t transforms;
+  static thread_local uint32_t transform __attribute__((tls_model("initial-exec")));
 
   void retain() { ++references; }
   void release() {

@@ -24,6 +24,7 @@ class Level(NamedTuple):
 
     size: int
     randomness: str
+    apart: bool = False  # whether what is made inside is made for each sample, so that samples can be written into it
 
 
 levels: list[Level] = []  # the outermost first; as many as we are inside of
@@ -291,11 +292,23 @@ def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
     try:
         if any(map(_is_batched_here(depth), (*args, *kwargs.values()))):
             return rules.apply(function, args, kwargs, depth, levels[depth - 1])
-        if getattr(function, "__name__", "") in rules.ALWAYS:
+        name = getattr(function, "__name__", "")
+        if name in rules.ALWAYS:
             return rules.apply(function, args, kwargs, depth, levels[depth - 1])
-        return _call(function, args, kwargs)
+        made = _call(function, args, kwargs)
+        return _for_each_sample(made, depth) if levels[depth - 1].apart and name in _MAKING else made
     finally:
         _set_depth(depth)
+
+
+_FILLED = ("zeros", "ones", "full", "empty")
+_MAKING = {"clone", "eye", *_FILLED, *(f"{name}_like" for name in _FILLED), *(f"new_{name}" for name in _FILLED)}
+
+
+def _for_each_sample(made: Tensor, level: int) -> Tensor:
+    if not made.is_floating_point():  # counters and indices
+        return made
+    return wrap(made.unsqueeze(0).repeat(levels[level - 1].size, *[1] * made.ndim), level)
 
 
 def _call(function: Any, args: tuple, kwargs: dict) -> Any:

@@ -15,7 +15,7 @@ from .._core import Tensor
 from ..autograd.forward_ad import check_tangent
 from ..autograd.grad_mode import inference_mode
 from ..pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
-from .batched import BatchedTensor, at_depth, dematerialize, levels, materialize
+from .batched import BatchedTensor, at_depth, dematerialize, levels, materialize, physical
 
 __all__ = ["grad", "grad_and_value", "jvp", "linearize", "vjp"]
 
@@ -86,6 +86,21 @@ class Recording:
         return [[dematerialize(g, self.depth) for g in column] for column in columns] if self.depth else columns
 
 
+class Transform:
+    """Within it a function runs that is differentiated by these arguments: it may write into them and into what it
+    makes, but not into what it captured. See Note [Captured tensors].
+    """
+
+    def __init__(self, *arguments: Any):
+        self.arguments = [physical(t) for t in tree_flatten(arguments)[0] if isinstance(t, Tensor)]
+
+    def __enter__(self) -> None:
+        self.around = _core.begin_transform(self.arguments)
+
+    def __exit__(self, *error: object) -> None:
+        _core.end_transform(self.around)
+
+
 def _pick(args: tuple, argnums: Any) -> tuple[Any, list[int]]:
     """The arguments to differentiate, as one tree, and their numbers."""
     if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
@@ -135,9 +150,10 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         picked, numbers = _pick(args, argnums)
         leaves, spec = tree_flatten(picked)
         with inference_mode(False):
-            recording = Recording(leaves, outer)
-            inputs = _replaced(args, argnums, numbers, tree_unflatten(recording.inputs, spec))
-            output, aux = func(*inputs, **kwargs), None
+            with Transform(args, kwargs):
+                recording = Recording(leaves, outer)
+                inputs = _replaced(args, argnums, numbers, tree_unflatten(recording.inputs, spec))
+                output, aux = func(*inputs, **kwargs), None
             if has_aux:
                 output, aux = _split_aux(output, "grad_and_value(f)(*args)")
             if not isinstance(output, Tensor):
@@ -198,8 +214,9 @@ def record(func: Callable, primals: tuple, has_aux: bool, what: str) -> tuple[Re
     outer = _core.is_grad_enabled()
     leaves, spec = tree_flatten(primals)
     with inference_mode(False):
-        recording = Recording(leaves, outer)
-        output, aux = func(*tree_unflatten(recording.inputs, spec)), None
+        with Transform(leaves):
+            recording = Recording(leaves, outer)
+            output, aux = func(*tree_unflatten(recording.inputs, spec)), None
         if has_aux:
             output, aux = _split_aux(output, what)
         outputs, output_spec = tree_flatten(output)
@@ -264,6 +281,14 @@ def over_samples(function: Callable[[list], list], given: list, depth: int) -> l
 # ---- jvp
 
 
+def _writable(value: Tensor, depth: int) -> Tensor:
+    """The value, copied if samples that share it may be written into."""
+    if not (depth and levels[depth - 1].apart):
+        return value
+    with at_depth(0):
+        return value.clone(memory_format=_core.contiguous_format)
+
+
 def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple:
     """func(*primals), and its derivative in the direction of the tangents.
 
@@ -299,12 +324,13 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
         output, jvp_fn, *aux = linearize_with_aux(func, *primals, has_aux=has_aux)
         return (output, jvp_fn(*tangents), *aux)
     depth, since, outer = _core.get_vmap_depth(), _core.last_node_number(), _core.is_grad_enabled()
-    values = [materialize(x, depth) for x in xs]
+    values = [_writable(materialize(x, depth), depth) for x in xs]
     directions = [materialize(t, depth) for t in ts]
     with forward_ad.dual_level():
         with at_depth(0):
             duals = [forward_ad.make_dual(x, t) for x, t in zip(values, directions, strict=True)]
-        output, aux = func(*tree_unflatten([dematerialize(x, depth) for x in duals], spec)), None
+        with Transform(values):
+            output, aux = func(*tree_unflatten([dematerialize(x, depth) for x in duals], spec)), None
         if has_aux:
             output, aux = _split_aux(output, "jvp(f, primals, tangents)")
         outputs, output_spec = tree_flatten(output)

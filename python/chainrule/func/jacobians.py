@@ -11,7 +11,7 @@ from .. import _core
 from .._core import Tensor
 from ..pytree import tree_flatten, tree_map, tree_unflatten
 from .gradients import Recording, _pick, _replaced, _split_aux, jvp, record, without_graph
-from .vmap import vmap
+from .vmap import over_directions
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
 
@@ -132,6 +132,13 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
     return wrapper
 
 
+# Directions share the input and what func makes itself until one of them writes there: PyTorch's words for both.
+_WRITES_INTO_SHARED = (
+    "being vmapped over but `self` not being vmapped over",
+    "more than one element of the written-to tensor refers to a single memory location",
+)
+
+
 def _columns(func: Callable, leaves: list, i: int, x: Tensor, randomness: str, kept: list) -> tuple[list, Any, Any]:
     """The derivatives by one input: for each output a tensor of its shape followed by the input's."""
 
@@ -139,7 +146,13 @@ def _columns(func: Callable, leaves: list, i: int, x: Tensor, randomness: str, k
         tangents = tuple(direction if k == i else _functions["zeros_like"](t) for k, t in enumerate(leaves))
         return jvp(func, tuple(leaves), tangents)[1]
 
-    found, spec = tree_flatten(vmap(push, out_dims=-1, randomness=randomness)(_basis(x)))
+    try:
+        output = over_directions(push, _basis(x), randomness, apart=False)
+    except RuntimeError as error:
+        if not any(words in str(error) for words in _WRITES_INTO_SHARED):
+            raise
+        output = over_directions(push, _basis(x), randomness, apart=True)
+    found, spec = tree_flatten(output)
     aux = None
     if kept:  # of one sample: all have the same
         aux = tree_map(lambda a: a._value[0].detach() if type(a).__name__ == "BatchedTensor" else a, kept[0])

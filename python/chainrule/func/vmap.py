@@ -54,6 +54,11 @@ def vmap(
     return wrapped
 
 
+def over_directions(func: Callable, directions: Tensor, randomness: str, apart: bool) -> Any:
+    """For jacfwd: func of each row, the rows last in the result. `apart` is that of Level."""
+    return _run(func, [directions], [0], tree_flatten((directions,))[1], len(directions), -1, randomness, {}, apart)
+
+
 def _name(func: Callable) -> str:
     return getattr(func, "__name__", repr(func))
 
@@ -108,11 +113,19 @@ def _prepare(func: Callable, in_dims: Any, args: tuple) -> tuple[int, list, list
 
 
 def _run(
-    func: Callable, leaves: list, dims: list, spec: TreeSpec, size: int, out_dims: Any, randomness: str, kwargs: dict
+    func: Callable,
+    leaves: list,
+    dims: list,
+    spec: TreeSpec,
+    size: int,
+    out_dims: Any,
+    randomness: str,
+    kwargs: dict,
+    apart: bool = False,
 ) -> Any:
     level = len(levels) + 1
     depth = _core.get_vmap_depth()
-    levels.append(Level(size, randomness))
+    levels.append(Level(size, randomness, apart))
     _core.set_vmap_depth(level)
     try:
         inputs = [leaf if dim is None else _enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
