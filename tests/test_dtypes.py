@@ -371,3 +371,14 @@ def test_integers_beside_a_half_are_rounded_to_it():
                 for t in (chainrule, torch)
             )
             assert mine.tolist() == reference.tolist()
+
+
+def test_ldexp_where_the_power_alone_overflows():
+    for dtype, values, powers in (
+        ("float32", [0.0, 1.0, 1e-30, 3.0, float("inf")], [200, -149, 140, -2, -5]),
+        ("float64", [0.0, 1e-300, 1.0], [2000, 1100, -1074]),
+    ):
+        mine, reference = (
+            t.ldexp(t.tensor(values, dtype=getattr(t, dtype)), t.tensor(powers)) for t in (chainrule, torch)
+        )
+        assert mine.tolist() == reference.tolist()

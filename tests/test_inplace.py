@@ -657,3 +657,29 @@ def test_sgn_of_complex_numbers_in_place():
         return y, x.grad
 
     agree(program)
+
+
+# The operation's own node, whose first edge leads to the former value; through a view it is CopySlices.
+OWN_NODES = {
+    "tril_": lambda y, w: y.tril_(),
+    "triu_": lambda y, w: y.triu_(1),
+    "addmm_": lambda y, w: y.addmm_(w, w),
+    "addmv_": lambda y, w: y[0].clone().addmv_(w, w[0]),
+    "addr_": lambda y, w: y.addr_(w[0], w[1]),
+    "baddbmm_": lambda y, w: y[None].clone().baddbmm_(w[None], w[None]),
+    "addmm_ of a part": lambda y, w: y[1:, 1:].addmm_(w[:2], w[:, :2], beta=2, alpha=3),
+    "tril_ of a view": lambda y, w: (y.t().tril_(), y)[1],
+    "addmm_ by itself": lambda y, w: y.addmm_(y, w),  # needs the former value, which is gone
+}
+
+
+@pytest.mark.parametrize("write", OWN_NODES.values(), ids=OWN_NODES.keys())
+def test_the_node_of_an_operation_in_place(write):
+    def program(torch):
+        x, w = (torch.arange(9.0, dtype=torch.float64).reshape(3, 3).requires_grad_() for _ in range(2))
+        result = write(x * 1, w)
+        edges = [node is not None for node, _ in result.grad_fn.next_functions]
+        (result * torch.arange(result.numel()).reshape(result.shape)).sum().backward()
+        return result.grad_fn.name(), edges, result, x.grad, w.grad
+
+    agree(program, words=8)

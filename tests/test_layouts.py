@@ -60,6 +60,7 @@ PROGRAMS = {
     "index at the end": lambda torch, x: x[:, :, at(torch)],
     "mask in the middle": lambda torch, x: x[:, torch.tensor([True, False, True])],
     "index of two dimensions": lambda torch, x: x[:, torch.tensor([[0, 1, 2], [2, 1, 0]]).T],
+    "indices of another order": lambda torch, x: x[0, 0][torch.tensor([[0, 1, 2], [2, 1, 0]]).T],
     "out without elements": lambda torch, x: torch.add(x, x, out=torch.empty(0)),
     "out of the shape": lambda torch, x: torch.add(x, x, out=torch.empty(2, 3, 4)),
 }

@@ -222,3 +222,7 @@ def test_narrow_integers_wrap_around_before_they_go_into_a_wider_output():
         return torch.sub(a, b, out=torch.empty(0, dtype=torch.int64))
 
     agree(program)
+
+
+def test_a_mean_has_no_integer_dtype():
+    agree(lambda torch: torch.ones(2).nanmean(dtype=torch.int64), words=8)

@@ -202,3 +202,25 @@ def test_as_strided_of_an_expanded_input():
         return shown, first, second
 
     agree(program)
+
+
+NO_VIEWS = {
+    "kron": lambda torch, x: torch.kron(x, x),
+    "quantile": lambda torch, x: torch.quantile(x, 0.3),
+    "quantiles": lambda torch, x: torch.quantile(x, torch.tensor([0.3, 0.5]), dim=0, keepdim=True),
+    "quantiles of all": lambda torch, x: torch.quantile(x, torch.tensor([0.3, 0.5]), keepdim=True),
+    "nanquantile": lambda torch, x: torch.nanquantile(x, 0.3, dim=1),
+    "rot90": lambda torch, x: torch.rot90(x),
+    "rot270": lambda torch, x: torch.rot90(x, 3),
+}
+
+
+@pytest.mark.parametrize("program", NO_VIEWS.values(), ids=NO_VIEWS.keys())
+def test_results_that_are_rearranged_at_the_end_are_no_views(program):
+    def run(torch):
+        x = torch.tensor([[1.0, 5.0, 2.0], [4.0, 3.0, 0.0]], requires_grad=True)
+        y = program(torch, x)
+        (gradient,) = torch.autograd.grad((y * torch.arange(y.numel()).reshape(y.shape)).sum(), x)
+        return y, y._is_view(), y.grad_fn.name(), y.stride(), gradient
+
+    agree(run)

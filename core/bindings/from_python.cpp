@@ -164,7 +164,7 @@ class Reader {
     if (dim == depth_) return fill_number(o, dtype, at);
     if (is_array(o)) return fill_block(from_buffer(o), dim, dtype, at);
     if (!is_sequence(o)) {
-      raise(PyExc_TypeError, "not a sequence: ", place(), " is a ", Py_TYPE(o)->tp_name,
+      raise(PyExc_TypeError, "not a sequence: ", place(), " is of type ", Py_TYPE(o)->tp_name,
             ", but the entries before it are sequences");
     }
     Py_ssize_t n = PySequence_Size(o);

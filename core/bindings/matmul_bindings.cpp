@@ -16,12 +16,12 @@ void define_added(const std::string& name, const std::string& factors, Forms inp
   define(name + parameters + ", Tensor!? out=None)", kBoth, product);
   define(name + "_" + parameters + ")", inplace,
          [](const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
-           Tensor self = input, result = product(input, a, b, beta, alpha);
-           if (!equal(self.sizes(), result.sizes())) {
-             raise(PyExc_RuntimeError, "Bad in-place call: input tensor size ", self.sizes(),
+           Tensor result = product(input, a, b, beta, alpha);
+           if (!equal(input.sizes(), result.sizes())) {
+             raise(PyExc_RuntimeError, "Bad in-place call: input tensor size ", input.sizes(),
                    " and output tensor size ", result.sizes(), " should match");
            }
-           return copy_(self, result);
+           return write_result(input, result);
          });
 }
 
@@ -33,7 +33,7 @@ void bind_matmul() {
   define("mv(Tensor input, Tensor vec, *, Tensor!? out=None)", kBoth, mv);
   define("dot(Tensor input, Tensor tensor, *, Tensor!? out=None)", kBoth, dot);
   define("vdot(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, vdot);
-  define("outer(Tensor input, Tensor vec2, *, Tensor!? out=None)", kBoth, outer);
+  define("outer(Tensor input, Tensor vec2, *, Tensor? out=None)", kBoth, outer);
   define("inner(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, inner);
   define("matmul(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, matmul);
   define_alias("ger", "outer");

@@ -86,6 +86,8 @@ void bind_views() {
          [](const Tensor& t, const Dims& shape) { return reshape(t, shape); });
   define("reshape(Tensor input, int[] shape)", kFunction,
          [](const Tensor& t, const Dims& shape) { return reshape(t, shape); });
+  define("_unsafe_view(Tensor input, int[] size)", kFunction,
+         [](const Tensor& t, const Dims& size) { return unsafe_view(t, size); });
   define("reshape_as(Tensor input, Tensor other)", kMethod, reshape_as);
   define("expand(Tensor input, int[*] size)", kMethod,
          [](const Tensor& t, const Dims& size) { return expand(t, size); });

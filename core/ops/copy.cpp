@@ -88,6 +88,20 @@ Tensor& copy_(Tensor& self, const Tensor& source) {
   return self;
 }
 
+Tensor write_result(const Tensor& self, const Tensor& result) {
+  Node* made = result->node;
+  bool of_self = made && made->edge_count && made->edges[0] == gradient_edge(self);
+  Tensor target = self;
+  if (!of_self || result.dtype() != self.dtype() || !equal(self.sizes(), result.sizes()) || forward_mode::active())
+    return copy_(target, result);
+  check_inplace(self, true);
+  check_no_overlap(self);
+  copy_elements(self, result);
+  mark_written(self);
+  rebase_history(self, std::exchange(result->node, nullptr));
+  return self;
+}
+
 void copy_into(const Tensor& target, const Tensor& source) {
   Tensor t = target;
   copy_(t, source);

@@ -220,11 +220,14 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
   if (plan.entries.empty()) return view_as_alias(x);
   split_dims(x, plan, at.slices);
   Tensor result = empty(result_sizes(plan, at.slices), x.dtype());
-  if (const Entry* e = single_index(x, plan)) {
-    check_found(read_vector(x, e->index, true, result), *e, x);
+  const Entry* single = single_index(x, plan);
+  if (single) {
+    check_found(read_vector(x, single->index, true, result), *single, x);
   } else {
     locate(plan, x, at);
     read_slices(at, x, result);
+  }
+  if (!single || !single->index.is_contiguous()) {
     GradModeScope off(false);
     Dims strides = result_strides(plan, at.slices, result.sizes());
     if (!equal(strides, result.strides())) result = copy_strided(result, strides);

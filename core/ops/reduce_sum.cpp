@@ -23,10 +23,10 @@ DType sum_dtype(const Tensor& x, MaybeDType dtype) {
   return result;
 }
 
-DType mean_dtype(const Tensor& x, MaybeDType dtype) {
+DType mean_dtype(const Tensor& x, MaybeDType dtype, const char* name = "mean") {
   DType result = dtype.value_or(x.dtype());
   if (is_differentiable(result)) return result;
-  raise(PyExc_RuntimeError, "mean(): could not infer output dtype. ", dtype ? "Optional" : "Input",
+  raise(PyExc_RuntimeError, name, "(): could not infer output dtype. ", dtype ? "Optional" : "Input",
         " dtype must be either a floating point or complex dtype. Got: ", facts(result).tensor_name,
         dtype ? ""
               : "\n  mean: a mean of integers is seldom one; say which dtype you want, as in x.mean(dtype=float32).");
@@ -88,6 +88,7 @@ Tensor nanmean(const Tensor& x, const Dims& dims, bool keepdim, MaybeDType dtype
     raise(PyExc_RuntimeError, "nanmean(): expected input to have floating point or complex dtype but got ",
           facts(x.dtype()).tensor_name);
   }
+  mean_dtype(x, dtype, "nanmean");
   Tensor numbers = elementwise(OpId::eq, {x, x});
   return elementwise(OpId::div, {nansum(x, dims, keepdim, dtype), sum(numbers, dims, keepdim, {})});
 }

@@ -148,9 +148,14 @@ Tensor view(const Tensor& t, Span wanted) {
 Tensor reshape(const Tensor& t, Span wanted) {
   Dims sizes = infer_sizes(wanted, t.numel()), strides;
   if (view_strides(t.sizes(), t.strides(), sizes, t.numel(), strides)) return view(t, sizes);
-  Tensor copy = contiguous(t);
-  Tensor result = show(copy, sizes, contiguous_strides(sizes), 0);
-  return record(kUnsafeView, result, {&copy}, {}, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
+  return unsafe_view(t, sizes);
+}
+
+Tensor unsafe_view(const Tensor& t, Span wanted) {
+  Dims sizes = infer_sizes(wanted, t.numel());
+  Tensor whole = contiguous(t);
+  Tensor result = show(whole, sizes, contiguous_strides(sizes), 0);
+  return record(kUnsafeView, result, {&whole}, {}, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("self_sym_sizes", old);
     b.give(0, reshape(b.g(), old));
   });

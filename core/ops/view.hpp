@@ -9,8 +9,9 @@ namespace chainrule {
 Tensor view(const Tensor& t, Span sizes);  // raises when the strides do not allow it
 // The same bytes as another dtype; elements of another size change the last dimension. Not recorded.
 Tensor view_dtype(const Tensor& t, DType dtype);
-Tensor reshape(const Tensor& t, Span sizes);  // copies when they do not
-Tensor expand(const Tensor& t, Span sizes);   // -1 keeps a size
+Tensor reshape(const Tensor& t, Span sizes);      // copies when they do not
+Tensor unsafe_view(const Tensor& t, Span sizes);  // the same for a result that nobody else will hold: not a view of it
+Tensor expand(const Tensor& t, Span sizes);       // -1 keeps a size
 Tensor permute(const Tensor& t, Span dims);
 Tensor transpose(const Tensor& t, int64_t dim0, int64_t dim1);
 Tensor t(const Tensor& x);

@@ -98,7 +98,5 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {list(a.shape)} and {list(b.shape)} cannot be "
                 "multiplied"
             )
-    result = multiply_chain(matrices)
-    if row:
-        result = result.squeeze(0)
-    return result.squeeze(-1) if column else result
+    product = multiply_chain(matrices)
+    return product.view(product.shape[1 if row else 0 : 1 if column else 2])

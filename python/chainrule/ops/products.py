@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from math import prod
 
+from .. import _core, broadcast_tensors
 from .. import bool as bool_dtype
-from .. import broadcast_tensors
 from .._core import Tensor
 from ..autograd import differentiable
 from .checks import check_same_dtype, refuse_dtype, wrap_dim, wrap_dims
@@ -20,7 +20,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     a, b = ([1] * (n - x.ndim) + list(x.shape) for x in (input, other))
     spread = input.reshape([size for pair in zip(a, [1] * n, strict=True) for size in pair])
     blocks = spread * other.reshape([size for pair in zip([1] * n, b, strict=True) for size in pair])
-    return blocks.reshape([p * q for p, q in zip(a, b, strict=True)])
+    return _core.functions["_unsafe_view"](blocks, [p * q for p, q in zip(a, b, strict=True)])
 
 
 def tensordot(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> Tensor:
@@ -138,7 +138,8 @@ def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
         stacklevel=2,
     )
-    return multiply_chain(matrices)
+    product = multiply_chain(matrices)
+    return product.view(product.shape)  # a view, as PyTorch's
 
 
 def multiply_chain(matrices: Sequence[Tensor]) -> Tensor:

@@ -58,14 +58,16 @@ def _check(input: Tensor, q: Tensor, interpolation: str) -> None:
 def _quantile(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpolation: str, ignore_nan: bool) -> Tensor:
     _check(input, q, interpolation)
     at = 0 if dim is None else wrap_dim(dim, input.ndim)
-    rows = input.flatten() if dim is None or input.ndim == 0 else input.movedim(at, -1)
+    if dim is None or input.ndim == 0:
+        rows = input.flatten()
+        if keepdim:
+            rows = rows.view([1] * input.ndim + [-1])
+    else:
+        rows = input.unsqueeze(-1).transpose(at, -1) if keepdim else input.movedim(at, -1)
     rows = rows.sort().values
-    result = _between(rows, _ranks(rows, q.reshape(-1), ignore_nan), interpolation).movedim(-1, 0)
-    if keepdim and dim is None:
-        result = result.reshape([q.numel()] + [1] * input.ndim)
-    elif keepdim and input.ndim:
-        result = result.unsqueeze(at + 1)
-    return result if q.ndim else result.squeeze(0)
+    result = _between(rows, _ranks(rows, q.reshape(-1), ignore_nan), interpolation)
+    # The fractions are the last dimension; in place, since the result is a new tensor and no view of one.
+    return result.unsqueeze_(0).transpose_(0, -1).squeeze_(-1) if q.ndim else result.squeeze_(-1)
 
 
 def _ranks(rows: Tensor, q: Tensor, ignore_nan: bool) -> Tensor:

@@ -26,7 +26,7 @@ def _turned(input: Tensor, k: int, a: int, b: int) -> Tensor:
         return input.clone()
     if k == 2:
         return input.flip((a, b))
-    return input.flip((b if k == 1 else a,)).transpose(a, b)
+    return input.flip((b if k == 1 else a,)).transpose_(a, b)
 
 
 @_turned.gradient("input")

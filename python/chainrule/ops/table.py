@@ -86,6 +86,9 @@ OPERATIONS = {
         both     fliplr(Tensor input)
         both     flipud(Tensor input)
     """,
+    "memory": """
+        method   set_.storage(Tensor input, object source, int storage_offset=0, int[]? size=None, int[] stride=())
+    """,
     "scales": f"""
         function logspace(Operand start, Operand end, int steps, float base=10.0, *, Tensor? out=None, {_OPTIONS})
         function range.inclusive(Number start, Number end, Number step=1, *, Tensor!? out=None, {_OPTIONS})

@@ -41,6 +41,10 @@ template <class R>
 Complex<R> exp2(Complex<R> z) {
   return exp(z * R(0.693147180559945309));
 }
+template <class R>
+Complex<R> ldexp(Complex<R> a, Complex<R> b) {
+  return a * exp2(b);
+}
 // exp(z) - 1 with its real part written so that nothing cancels near zero.
 template <class R>
 Complex<R> expm1(Complex<R> z) {

@@ -75,6 +75,13 @@ CR_SCALAR T exp2(T x) {
   return scale(fma(r, polynomial(r, E::base2), T(1)), shifted);
 }
 
+// a * 2^b in two steps: the power alone may overflow where the product does not.
+template <class T>
+CR_SCALAR T ldexp(T a, T b) {
+  T half = trunc(b * T(0.5));
+  return a * exp2(half) * exp2(b - half);
+}
+
 // 2^k p + (2^k - 1), halved so that the largest results do not overflow on the way.
 template <class T>
 CR_SCALAR T expm1(T x) {
