@@ -47,7 +47,8 @@ def execute(program: Program, text: str, file: str) -> dict:
 
 
 def ask_chainrule(program: Program) -> str:
-    text = re.sub(r"\bimport torch\b", "import chainrule as torch", program.text)
+    text = re.sub(r"\bfrom torch\b", "from chainrule", program.text)
+    text = re.sub(r"\bimport torch\b", "import chainrule as torch", text)
     ask, file = program.field("ask"), f"chainrule/{program.name}.py"
     if ask and text.endswith("loss.backward()\n") and "does not require" in program.field("cause"):
         failing, then = "try:\n    loss.backward()", f"except RuntimeError as e:\n    answer = f'{{e}} {{{ask}}}'\n"
@@ -99,3 +100,30 @@ def test_what_pytorch_names():
     named = [name for name in PROGRAMS if load(name).named_by(ask_pytorch(load(name)))]
     document = (FOLDER.parents[1] / "docs" / "explain.md").read_text()
     assert f"chainrule names {len(PROGRAMS)} of {len(PROGRAMS)}, PyTorch {len(named)}" in document, named
+
+
+ADVICE = {  # what else the answer has to say: the smallest change for this very program
+    "dtype_integer_images": r"which is uint8: x\.to\(torch\.float32\)",
+    "inplace_resnet_shortcut": r"The variable: out\n.*write out = out \+ x on line",
+    "inplace_weight_clipping": r"The variable: critic\.2\.weight\n.*call backward\(\) before line 11",
+    "nan_binary_cross_entropy_by_hand": r"with \(1 - p\)\[0\] = 0\n",
+    "nan_half_precision": r"beyond 6\.55e\+04, the largest number of float16; calculate this in float32",
+    "nan_learning_rate": r"the largest number of float32; .*a smaller learning rate",
+    "nan_standardised_constant": r"with \(x - x\.mean\(0\)\)\[0, 0\] = 0, x\.std\(0\)\[0\] = 0\n",
+    "none_float_tensor": r"torch\.stack\(\)",
+    "second_features_computed_once": r"features\[0\] is made before the loop of line 10 \(for _ in range\(2\):\)",
+    "second_gan": r"calculate it from fake\.detach\(\)",
+    "second_gradient_then_backward": r"torch\.autograd\.grad\(loss, x, retain_graph=True\) the first time",
+    "shape_attention_not_transposed": r"a @ b\.transpose\(-2, -1\) would fit",
+    "shape_grey_image": r"In net\.0 .*in_channels=1 fits",
+    "shape_hidden_state": r"a state is \(layers, batch, features\): \(1, 4, \.\.\.\)",
+    "shape_no_batch": r"In net\.1 .*x\.unsqueeze\(0\) makes \[1, 4, 26, 26\]",
+    "zero_floor": r"x \+ \(torch\.floor\(x\) - x\)\.detach\(\)",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ADVICE)
+def test_the_advice_fits_the_program(name):
+    answer = ask_chainrule(load(name))
+    assert re.search(ADVICE[name], answer, re.DOTALL), answer

@@ -9,8 +9,12 @@ namespace chainrule {
 namespace {
 
 std::string conversion_hint(const Tensor& a, const Tensor& b) {
-  return std::string("\n  What to do: convert one of them; for example b.to(") + facts(a.dtype()).name +
-         ") for the second, which is " + facts(b.dtype()).name + ".";
+  // Integers become floating, not the reverse.
+  bool first = is_differentiable(b.dtype()) && !is_differentiable(a.dtype());
+  const Tensor &given = first ? a : b, &wanted = first ? b : a;
+  return std::string("\n  What to do: convert one of them; for example ") + (first ? "a" : "b") + ".to(" +
+         facts(wanted.dtype()).name + ") for the " + (first ? "first" : "second") + ", which is " +
+         facts(given.dtype()).name + ".";
 }
 
 int64_t row_count(const Tensor& t) { return t.ndim() < 2 ? 1 : t.numel() / std::max<int64_t>(1, t.size(t.ndim() - 1)); }
@@ -51,7 +55,10 @@ void raise_batch_mismatch(int64_t batch, int64_t k, int64_t rows, const Tensor& 
   raise(PyExc_RuntimeError, "Expected size for first two dimensions of batch2 tensor to be: [", batch, ", ", k,
         "] but got: [", batch, ", ", rows, "].\n  The matrices of the first have ", k,
         " columns and those of the second ", rows, " rows; these must be equal. Shapes: ", a.sizes(), " and ",
-        b.sizes(), ".");
+        b.sizes(), ".",
+        b.size(b.ndim() - 1) == k
+            ? "\n  What to do: perhaps the second is transposed; a @ b.transpose(-2, -1) would fit."
+            : "");
 }
 
 void raise_dtypes(const Tensor& a, const Tensor& b) {

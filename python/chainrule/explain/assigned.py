@@ -89,16 +89,21 @@ def _constructed_at(module: Any, path: str) -> Line | None:
 
 @lru_cache(maxsize=1024)
 def attribute_line(file: str, cls: str, attribute: str) -> Line | None:
-    """The line of a class that says `self.<attribute> = ...`."""
+    """The line of a class that says `self.<attribute> = ...`, or registers it by that name."""
     tree = tree_of(file)
     classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == cls] if tree else []
     for node in (n for c in classes for n in ast.walk(c)):
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            given = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(f"self.{attribute}" in targets(t) for t in given):
-                text = linecache.getline(file, node.lineno).strip()
-                return Line(file, node.lineno, f"{cls}.__init__", text)
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.Call) and _sets(node, attribute):
+            return Line(file, node.lineno, f"{cls}.__init__", linecache.getline(file, node.lineno).strip())
     return None
+
+
+def _sets(node: ast.Assign | ast.AnnAssign | ast.Call, attribute: str) -> bool:
+    if isinstance(node, ast.Call):
+        registers = ast.unparse(node.func) in ("self.register_buffer", "self.register_parameter", "self.add_module")
+        return registers and bool(node.args) and ast.unparse(node.args[0]) == repr(attribute)
+    given = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return any(f"self.{attribute}" in targets(t) for t in given)
 
 
 def targets(target: ast.expr) -> set[str]:

@@ -13,7 +13,7 @@ from .assigned import assignment
 from .graph import Graph, Node
 from .inquiry import Inquiry
 from .names import Names, user_frames, variables
-from .reading import backward_call
+from .reading import backward_call, called_above
 from .registration import unregistered
 from .source import Line
 from .story import reaches
@@ -33,6 +33,7 @@ Mistake = Literal[
     "loss is no scalar",
     "nothing trains",
     "zero gradient",
+    "evaluation mode",
     "written twice",
 ]
 
@@ -88,6 +89,7 @@ def doctor(model: Any, loss: Tensor, optimizer: Any = None, accumulate: int = 1)
     found += _written_twice(graph)
     found += _optimiser(model, optimizer, names)
     found += _accumulation(model, graph, accumulate, names)
+    found += _evaluating(model, loss, names)
     found += _unreached(model, loss, inquiry)
     found += _zeros(model, loss, inquiry)
     return found
@@ -278,6 +280,21 @@ def _unreached(model: Any, loss: Tensor, inquiry: Inquiry) -> Iterator[Finding]:
         cause = inquiry.of_a_leaf(p, loss, path)
         who = "all parameters of the model" if len(left_out) == len(trained) > 1 else path
         yield Finding("no path to the loss", f"{who}: {cause.text}", cause.cure, cause.line)
+
+
+def _evaluating(model: Any, loss: Tensor, names: Names) -> Iterator[Finding]:
+    """model.eval() was called and model.train() was not, though the loss is to be trained with."""
+    idle = [type(m).__name__ for m in model.modules() if _behaves_otherwise(m)]
+    if model.training or not idle or not any(p.requires_grad and reaches(loss, p) for p in model.parameters()):
+        return
+    text = f"the model is in evaluation mode, so that {' and '.join(sorted(set(idle))[:4])} do not train"
+    cure = "call model.train() before the forward pass; if this loss is only looked at, under no_grad(), all is well"
+    name = names.of_modules.get(id(model), "model")
+    yield Finding("evaluation mode", text, cure, called_above(f"{name}.eval()"))
+
+
+def _behaves_otherwise(module: Any) -> bool:
+    return bool(getattr(module, "p", 0) and "Dropout" in type(module).__name__) or hasattr(module, "running_mean")
 
 
 def _zeros(model: Any, loss: Tensor, inquiry: Inquiry) -> Iterator[Finding]:

@@ -133,7 +133,8 @@ def _by_formula(edge: Edge, g: Tensor, values: Values) -> Tensor | None:
         return send_back(edge, g)
     operands = values.operands(node)
     if operands is None:
-        return None
+        found = values.product(edge, g)
+        return None if found is None else fitted(found, edge)
     formula, names = operands
     with no_grad():
         sent = formula.gradient(edge.input, {**names, "g": g.conj() if g.is_complex() else g})

@@ -333,6 +333,8 @@ def undisturbed(graph: Graph) -> Iterator[None]:
 def operation_name(name: str) -> str:
     """As users call it: native_batch_norm is batch_norm to them, nll_loss_nd nll_loss, CubeBackward their Cube."""
     known = {"cross_entropy_loss": "cross_entropy", "nll_loss_nd": "nll_loss"}
+    if name.endswith("Backward0"):  # LinalgEighBackward0 is linalg_eigh
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.removesuffix("Backward0")).lower()
     return known.get(name) or name.removeprefix("native_").removesuffix("_with_indices").removesuffix("Backward")
 
 

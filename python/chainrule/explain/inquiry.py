@@ -13,7 +13,17 @@ from .assigned import made_at
 from .flow import Flow
 from .graph import Graph, Node, living_tensors, operation_name
 from .names import Names, user_frames, variables
-from .reading import Departure, Outcome, assigned_requires_grad, backward_call, freezing, read_forward, read_frame
+from .reading import (
+    COPIES,
+    Departure,
+    Outcome,
+    assigned_requires_grad,
+    backward_call,
+    called_above,
+    freezing,
+    read_forward,
+    read_frame,
+)
 from .source import Line, line_at, line_of
 from .story import reaches
 from .values import Values
@@ -101,6 +111,9 @@ class Inquiry:
             return self._of_a_gradient(tensor, gradient, loss, name)
         if tensor.grad_fn is not None and not tensor.retains_grad:
             return self._of_a_result(tensor, name)
+        if tensor.grad_fn is not None and _is_released(tensor if loss is None else loss):
+            text = "it is not a leaf, and retain_grad() was called only after backward() had passed it"
+            return Cause("non-leaf", name, text, called_above(f"{name}.retain_grad()"))
         return self.of_a_leaf(tensor, loss, name)
 
     # ---- tensors that do not require a gradient
@@ -111,6 +124,11 @@ class Inquiry:
         if tensor._cut is not None:
             by, line = tensor._cut
             return _cut_cause(name, by, line_of(line))
+        owner = self.names.modules.get(name.rpartition(".")[0])
+        if owner is not None and name.rpartition(".")[2] in owner._buffers:
+            text = "it is a buffer of its module: part of its state, but not trained"
+            cure = f"if it is to be trained, self.{name.rpartition('.')[2]} = nn.Parameter(...)"
+            return Cause("not asked for", name, text, self._made(tensor), cure)
         departure = self._read(tensor, name, backwards=True)
         if departure is not None:
             return _departure_cause(name, departure, "what it was calculated from")
@@ -190,6 +208,10 @@ class Inquiry:
             shown = self.names.of(newest) or newest.grad_fn.operation
             text = f"{shown} was calculated from it, but {self.names.of(loss) or 'the loss'} does not use that"
             return Cause("output not used", name, text, line)
+        twin = self._twin(leaf, loss, name)
+        if twin is not None:
+            text = f"the loss was not calculated from it, but from {twin}, which is another tensor"
+            return Cause("never used", name, text, self._made(leaf))
         outcome = self._outcome(leaf)
         asked = assigned_requires_grad(name)
         if outcome is not None and asked is not None and any(n < asked.number for n in outcome.uses):
@@ -199,6 +221,14 @@ class Inquiry:
             line = _line_in(self._frame_of(leaf), outcome.uses[-1])
             return Cause("output not used", name, "what was calculated from it is not part of the loss", line)
         return Cause("never used", name, "the loss was not calculated from it", self._made(leaf))
+
+    def _twin(self, leaf: Tensor, loss: Tensor, name: str) -> str | None:
+        """The same parameter of another module (a deep copy, a new one), if the loss was calculated from that."""
+        path = name.partition(".")[2]
+        for other in Graph([loss], self.names).leaves if path and loss.grad_fn is not None else ():
+            if other.variable and other.variable.partition(".")[2] == path and other.raw.shape == leaf.shape:
+                return other.variable
+        return None
 
     # ---- gradients of zeros
 
@@ -232,18 +262,18 @@ class Inquiry:
         if node is None or (gradient is not None and not _all_zero(gradient)):
             return None
         flat = _where_zero(graph, flow, node)
-        if flat is not None and flat.released and not _can_be_flat(flat):  # it was only the first that is not known
+        if flat is not None and _is_unknown(graph, flow, flat, node):
             text = "its gradient is exactly zero; which step made it so can be told before backward(), not after it"
             return Cause("saturated", name, text, graph.roots[0].line)
         if flat is None:
             return None
-        if flat.operation in _PRODUCTS and any(e.producer is node for e in flat.inputs):
-            shown = flat.line.expression if flat.line and flat.line.expression else flat.operation
-            text = f"its gradient is exactly zero: what it is multiplied with in {shown} is zero throughout"
-            return Cause("saturated", name, text, flat.line)
         shown = flat.line.expression if flat.line and flat.line.expression else flat.operation
+        if flat.operation in _PRODUCTS:
+            what = "it" if any(e.producer is node for e in flat.inputs) else "its result"
+            text = f"its gradient is exactly zero: what {what} is multiplied with in {shown} is zero throughout"
+            return Cause("saturated", name, text, flat.line, _FLAT["mul"])
         text = f"its gradient is exactly zero: {flat.operation} is flat at every element of {shown}"
-        return Cause("saturated", name, text, flat.line)
+        return Cause("saturated", name, text, flat.line, _FLAT.get(flat.operation))
 
     # ---- the user's source
 
@@ -334,7 +364,23 @@ def _departure_cause(name: str, d: Departure, what: str = "what was calculated f
         "no gradient": f"went through {d.by}, which has no gradient",
         "no_grad": f"was calculated under {d.by}",
     }
-    return Cause(d.how, name, f"{what} {words[d.how]}", d.line)  # type: ignore[arg-type]
+    advice = _NEW_TENSORS if d.by.removesuffix("()") in COPIES else None
+    return Cause(d.how, name, f"{what} {words[d.how]}", d.line, advice)  # type: ignore[arg-type]
+
+
+_NEW_TENSORS = "a new tensor has the numbers and not their history; torch.stack() or torch.cat() put tensors together"
+_STEPS = "its derivative is 0 everywhere; to train through it as if it were not there, x + ({}(x) - x).detach()"
+_BOUNDED = "bring the inputs nearer to 0 (scale the data, smaller weights), where the function is not flat"
+_FLAT: dict[str, str] = {  # advice by the operation that makes zeros of a gradient
+    **{name: _STEPS.format(f"torch.{name}") for name in ("floor", "ceil", "round", "trunc", "sign")},
+    **dict.fromkeys(("tanh", "sigmoid", "softmax", "log_softmax", "erf"), _BOUNDED),
+    **dict.fromkeys(
+        ("clamp", "clamp_min", "clamp_max", "hardtanh", "relu6", "maximum", "minimum"),
+        "bring the inputs between the bounds; where all are beyond, there is nothing to learn from",
+    ),
+    "mul": "make the other factor something else than zero: random initial weights, a mask that lets some through, "
+    "dropout below 1",
+}
 
 
 def _all_zero(t: Tensor) -> bool:
@@ -355,6 +401,13 @@ def _leading(graph: Graph, leaf: Node) -> set[int]:
         if any(e.producer.index in leads for e in node.inputs):
             leads.add(node.index)
     return leads
+
+
+def _is_unknown(graph: Graph, flow: Flow, node: Node, leaf: Node) -> bool:
+    """Whether a freed step was only the first of which is not known what it sent."""
+    leads = _leading(graph, leaf)
+    sent = [flow.contribution(e) for e in node.inputs if e.producer.index in leads]
+    return node.released and not _can_be_flat(node) and any(s is None for s in sent)
 
 
 def _where_zero(graph: Graph, flow: Flow, leaf: Node) -> Node | None:

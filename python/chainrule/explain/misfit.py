@@ -88,9 +88,12 @@ def _likely_fix(module: Any, args: tuple, path: str) -> str | None:
     if x is None:
         return None
     weight = next(iter(module._parameters.values()), None) if _has_no_children(module) else None
-    if isinstance(weight, Tensor) and weight.is_floating_point() and x.is_floating_point() and weight.dtype != x.dtype:
+    if isinstance(weight, Tensor) and weight.is_floating_point() and weight.dtype != x.dtype:
         wanted, given = (str(t.dtype).rpartition(".")[2] for t in (weight, x))
-        return f"convert the input, x.to(torch.{wanted}), or the module, {path}.to(torch.{given})"
+        if x.is_floating_point():
+            return f"convert the input, x.to(torch.{wanted}), or the module, {path}.to(torch.{given})"
+        if not hasattr(module, "num_embeddings"):
+            return f"convert the input, which is {given}: x.to(torch.{wanted}); pixels are often divided by 255 as well"
     for kind, fix in _FIXES.items():
         if any(cls.__name__ == kind for cls in type(module).__mro__):
             return fix(module, x)
@@ -132,7 +135,13 @@ def _convolution(module: Any, x: Tensor) -> str | None:
     return None
 
 
+_BATCH_NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d"}
+
+
 def _batch_norm(module: Any, x: Tensor) -> str | None:
+    dimensions = next((int(c.__name__[-2]) for c in type(module).__mro__ if c.__name__ in _BATCH_NORMS), 0)
+    if x.ndim == dimensions + 1 and dimensions > 1:
+        return f"a dimension is missing, most likely that of the batch: x.unsqueeze(0) makes {[1, *x.shape]} of it"
     channels = x.shape[1] if x.ndim > 1 else None
     if channels is None or channels == module.num_features:
         return None
@@ -160,6 +169,11 @@ def _embedding(module: Any, x: Tensor) -> str | None:
 def _recurrent(module: Any, x: Tensor) -> str | None:
     if x.ndim and x.shape[-1] != module.input_size:
         return f"input_size={x.shape[-1]} fits this input: it counts the last dimension"
+    if x.ndim == 3 and hasattr(module, "num_layers"):
+        layers = module.num_layers * (2 if module.bidirectional else 1)
+        batch = x.shape[0] if module.batch_first else x.shape[1]
+        order = "batch, time, features" if module.batch_first else "time, batch, features"
+        return f"the input is ({order}) here, so that a state is (layers, batch, features): ({layers}, {batch}, ...)"
     return None
 
 

@@ -10,10 +10,11 @@ from .. import _core
 from .._core import Tensor
 from ..tensor_methods import _add_hook
 from ..watchers import unwatch, watch
-from .display import number_text
-from .graph import Graph, Node
+from .display import bracketed, number_text
+from .graph import Graph, Node, operation_name
 from .names import Names
-from .nan_hints import hint_for
+from .nan_hints import hint_for, overflow_hint
+from .running import place_of
 from .source import Line, line_at, line_of
 
 __all__ = ["NonFinite", "NonFiniteError", "nan_guard"]
@@ -122,9 +123,9 @@ class nan_guard:  # noqa: N801
         here = line_of(_core.current_line())
         line = line_at(result.grad_fn._code) if result.grad_fn is not None else here
         operation = name.strip("_") if name.startswith("__") else name
-        inputs = _inputs_at(result, index, args, kwargs)
+        inputs = _inputs_at(result, index, operation, args, kwargs)
         origin = NonFinite(what, "made here", "forward", operation, line or here, index, inputs)
-        origin.hint = hint_for(operation, what, "forward", line)
+        origin.hint = overflow_hint(operation, what, result, inputs) or hint_for(operation, what, "forward", line)
         self.seen.append(origin)
         if self.stop_at_forward:
             raise NonFiniteError(origin)
@@ -164,7 +165,8 @@ class nan_guard:  # noqa: N801
         what, index = first_bad(gradient)
         if what is None:
             return
-        origin = NonFinite(what, "made here", "backward", node.operation, line_at(node._code), index)
+        operation = operation_name(node.operation)
+        origin = NonFinite(what, "made here", "backward", operation, line_at(node._code), index)
         graph = None if self._root is None else Graph([self._root], Names())
         found = None if graph is None else next((n for n in graph.nodes if n.raw is node), None)
         g = outgoing[0] if outgoing else None
@@ -179,7 +181,7 @@ class nan_guard:  # noqa: N801
         mask = _mask_above(found) if zero and found is not None else None
         if found is not None:
             origin.chain = _chain(found)
-        origin.hint = hint_for(node.operation, what, "backward", origin.line, mask, zero)
+        origin.hint = hint_for(operation, what, "backward", origin.line, mask, zero)
         raise NonFiniteError(origin)
 
 
@@ -254,9 +256,14 @@ def _at(t: Tensor, index: Index | None) -> str:
     return value_text(t.detach())
 
 
-def _inputs_at(result: Tensor, index: Index, args: tuple, kwargs: dict) -> dict[str, str]:
-    names = Names()
+def _inputs_at(result: Tensor, index: Index, operation: str, args: tuple, kwargs: dict) -> dict[str, str]:
+    names, place_in_program = Names(), place_of()
+    written = place_in_program.arguments(operation) if place_in_program else []
     shown = {}
+
+    def said(i: int) -> str:
+        return bracketed(written[i]) if i < len(written) else f"argument {i + 1}"
+
     for i, value in enumerate([*args, *kwargs.values()]):
         if isinstance(value, Tensor):
             fits = value.ndim <= result.ndim and value.numel() > 0
@@ -264,10 +271,10 @@ def _inputs_at(result: Tensor, index: Index, args: tuple, kwargs: dict) -> dict[
                 0 if s == 1 else k for s, k in zip(value.shape, index[len(index) - value.ndim :], strict=False)
             )
             fits = fits and len(place) == value.ndim and all(k < s for k, s in zip(place, value.shape, strict=True))
-            label = names.of(value) or f"argument {i + 1}"
+            label = names.of(value) or said(i)
             shown[f"{label}{list(place) if fits and place else ''}"] = _at(value, place if fits else None)
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            shown[f"argument {i + 1}"] = number_text(value)
+            shown[said(i)] = number_text(value)
     return shown
 
 

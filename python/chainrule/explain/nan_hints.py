@@ -4,11 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..type_info import finfo
+
 if TYPE_CHECKING:
+    from .._core import Tensor
     from .graph import Node
     from .source import Line
 
-__all__ = ["hint_for"]
+__all__ = ["hint_for", "overflow_hint"]
+
+_CAN_OVERFLOW = {
+    "mul",
+    "add",
+    "sub",
+    "pow",
+    "square",
+    "sum",
+    "cumsum",
+    "prod",
+    "mm",
+    "matmul",
+    "bmm",
+    "linear",
+    "addmm",
+}
 
 _FORWARD = {
     "log": "log(x) needs x > 0: torch.log(x.clamp(min=1e-12)), or log_softmax in place of log(softmax(x))",
@@ -28,8 +47,9 @@ _FORWARD = {
     "var": "the variance of one element is undefined: correction=0, or more elements",
     "acos": "acos(x) needs -1 <= x <= 1: clamp(-1 + 1e-7, 1 - 1e-7) first",
     "asin": "asin(x) needs -1 <= x <= 1: clamp(-1 + 1e-7, 1 - 1e-7) first",
-    "mul": "0 * inf, or an overflow",
-    "sub": "inf - inf, or an overflow",
+    "mul": "0 * inf is no number: choose with where() or masked_fill() in place of multiplying with a mask",
+    "sub": "inf - inf is no number: mask after the subtraction, or with a large finite number such as -1e9",
+    "add": "inf - inf is no number: mask with a large finite number such as -1e9",
 }
 _BACKWARD = {
     "sqrt": "the derivative of sqrt is infinite at 0: torch.sqrt(x + 1e-12)",
@@ -41,6 +61,7 @@ _BACKWARD = {
     "asin": "the derivative of asin is infinite at -1 and 1: clamp(-1 + 1e-7, 1 - 1e-7) first",
     "div": "the derivative of a / b grows with 1 / b**2: keep b away from 0",
     "std": "the derivative of std is not defined where all elements are equal: (var + 1e-12).sqrt()",
+    "linalg_eigh": "eigenvectors of equal eigenvalues have no derivative: use eigvalsh() if the eigenvalues are enough",
     "prod": "the derivative of a product divides by its factors",
 }
 _REWRITE = (
@@ -50,6 +71,23 @@ _REWRITE = (
 )
 
 
+def overflow_hint(operation: str, what: str, result: Tensor, inputs: dict[str, str]) -> str:
+    """What to do where finite numbers gave more than the dtype can hold; else nothing."""
+    base = _plain(operation)
+    if what == "NaN" or base not in _CAN_OVERFLOW or (base == "pow" and "0" in inputs.values()):
+        return ""
+    largest, dtype = finfo(result.dtype).max, str(result.dtype).rpartition(".")[2]
+    small = result.dtype.itemsize < 4
+    cure = "calculate this in float32" if small else "numbers grew too large: a smaller learning rate, clip_grad_norm_"
+    return f"What to do: the result is beyond {largest:.3g}, the largest number of {dtype}; {cure}."
+
+
+def _plain(operation: str) -> str:
+    """`div` for truediv, rtruediv and div_."""
+    base = operation.rstrip("_").removeprefix("true").replace("truediv", "div")
+    return base[1:] if base in ("radd", "rsub", "rmul", "rdiv", "rpow", "rmatmul") else base
+
+
 def hint_for(
     operation: str, what: str, phase: str, line: Line | None, mask: Node | None = None, zero_gradient: bool = False
 ) -> str:
@@ -57,7 +95,7 @@ def hint_for(
     if mask is not None or zero_gradient:
         place = f"masked by {mask.operation} here: {mask.line}\n  " if mask is not None and mask.line else ""
         return place + _REWRITE.format(operation=operation)
-    base = operation.rstrip("_").removeprefix("true").replace("truediv", "div")
+    base = _plain(operation)
     known = (_FORWARD if phase == "forward" else _BACKWARD).get(base, "")
     if phase == "forward" and line is not None and "where(" in line.text and operation != "where":
         inside = "The result goes into where(), which may hide the value but not its gradient.\n  "

@@ -25,7 +25,8 @@ def retell_overwritten(text: str, place: Place) -> str:
     written = line_of(saved._written)
     statement = _statement(written)
     name = _name(saved, names) or _target(statement)
-    lines[advice] = f"  What to do: {_cure(statement, written, name, names, place)}."
+    cure = _cure_of_leaf(written, name) if saved.is_leaf and saved.requires_grad else None
+    lines[advice] = f"  What to do: {cure or _cure(statement, written, name, names)}."
     if name:
         lines.insert(1, f"  The variable: {name}")
     return "\n".join(lines)
@@ -82,7 +83,16 @@ def _write_call(statement: ast.AST | None) -> ast.Call | None:
     return None
 
 
-def _cure(statement: ast.stmt | None, written: Line | None, name: str | None, names: Names, place: Place) -> str:
+def _cure_of_leaf(written: Line | None, name: str | None) -> str:
+    """A parameter is meant to be written into, but not before the gradient was calculated."""
+    change = "that write" if written is None else f"line {written.number} ({written.text.partition('#')[0].strip()})"
+    return (
+        f"call backward() before {change}, or calculate the loss again after it: it changed {name or 'a parameter'}, "
+        "and this loss was calculated from the old value"
+    )
+
+
+def _cure(statement: ast.stmt | None, written: Line | None, name: str | None, names: Names) -> str:
     on = f" on line {written.number}" if written else ""
     if isinstance(statement, ast.AugAssign):
         if not isinstance(statement.target, ast.Subscript):
@@ -98,11 +108,7 @@ def _cure(statement: ast.stmt | None, written: Line | None, name: str | None, na
         plain = ast.unparse(call).replace(f".{method}(", f".{method[:-1]}(", 1)
         return f"use {plain}, without the underscore,{on}: that makes a new tensor"
     if written is not None and ".step(" in written.text:
-        step = ast.unparse(statement) if statement else written.text
-        return (
-            f"call backward() before {step}, or calculate the loss again after it: the step changed "
-            f"{name or 'a parameter'}, and this loss was calculated from the old value"
-        )
+        return _cure_of_leaf(written, name)
     inplace = [path for path, module in names.modules.items() if getattr(module, "inplace", False) is True]
     if inplace:
         return f"leave inplace=True out in {', '.join(inplace)}"

@@ -14,11 +14,11 @@ from .assigned import body_of, targets
 from .names import user_frames
 from .source import Line, tree_of
 
-__all__ = ["Departure", "Reader", "backward_call", "freezing", "read_forward", "read_frame"]
+__all__ = ["COPIES", "Departure", "Reader", "backward_call", "called_above", "freezing", "read_forward", "read_frame"]
 
 # How a value leaves the graph, by the method or function that takes it out.
 _DEPARTURES = {
-    **dict.fromkeys(("detach", "detach_"), "detached"),
+    **dict.fromkeys(("detach", "detach_", "state_dict"), "detached"),
     **dict.fromkeys(("item", "tolist", "numpy", "__array__"), "read out"),
     **dict.fromkeys(("long", "int", "short", "bool", "char", "byte"), "integer cast"),
     **dict.fromkeys(
@@ -27,7 +27,7 @@ _DEPARTURES = {
     ),
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "isclose", "logical_not", "bincount", "histc"), "no gradient"),
 }
-_COPIES = {"tensor", "as_tensor", "asarray", "from_numpy", "array", "Tensor", "FloatTensor"}
+COPIES = {"tensor", "as_tensor", "asarray", "from_numpy", "array", "Tensor", "FloatTensor"}
 _INTEGERS = {"int8", "int16", "int32", "int64", "uint8", "bool", "long", "short", "int"}
 _NO_VALUE = {"shape", "dtype", "device", "grad", "grad_fn", "ndim", "requires_grad", "is_leaf", "T_co"}
 _NO_RESULT = {"size", "dim", "numel", "backward", "register_hook", "retain_grad", "append", "zero_grad", "step"}
@@ -141,11 +141,22 @@ class Reader:
             return self._call(e, carried, o, where)
         if isinstance(e, ast.Attribute | ast.Subscript | ast.Name):
             return self._reference(e, carried, o, where)
+        if isinstance(e, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            return self._comprehension(e, carried, o, where)
         inside = [self._carries(c, carried, o, where) for c in _children(e)]
         if isinstance(e, ast.Compare) and any(inside):
             o.departures.append(Departure("no gradient", ast.unparse(e), self._line(e, where)))
             return False
         return any(inside)
+
+    def _comprehension(
+        self, e: ast.ListComp | ast.SetComp | ast.GeneratorExp, carried: set[str], o: Outcome, where: str
+    ) -> bool:
+        inner = set(carried)
+        for part in e.generators:
+            if self._carries(part.iter, inner, o, where):
+                inner |= targets(part.target)
+        return self._carries(e.elt, inner, o, where)
 
     def _reference(
         self, e: ast.Attribute | ast.Subscript | ast.Name, carried: set[str], o: Outcome, where: str
@@ -201,7 +212,7 @@ class Reader:
             return ("read out", f"{name}()") if name in ("float", "int", "bool") else None
         if name in _DEPARTURES:
             return _DEPARTURES[name], f"{name}()"
-        if name in _COPIES:
+        if name in COPIES:
             return "detached", f"{name}()"
         if name in ("to", "type") and any(ast.unparse(a).rpartition(".")[2] in _INTEGERS for a in _values(e)):
             return "integer cast", f"{name}()"
@@ -282,6 +293,11 @@ def backward_call() -> Line | None:
     return _first_above(
         lambda n: isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
     )
+
+
+def called_above(call: str) -> Line | None:
+    """The first such call above the running lines."""
+    return _first_above(lambda n: isinstance(n, ast.Call) and ast.unparse(n) == call)
 
 
 def freezing() -> Line | None:

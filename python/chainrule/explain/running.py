@@ -18,6 +18,7 @@ from .source import Line, line_at, position_of, positions, tree_of
 __all__ = ["Place", "alias", "place_of"]
 
 _UNKNOWN = object()
+_REFLECTED = {"radd", "rsub", "rmul", "rtruediv", "rdiv", "rpow", "rmatmul", "rfloordiv", "rmod"}
 Loop = ast.For | ast.AsyncFor | ast.While
 
 
@@ -64,13 +65,10 @@ class Place:
         return found
 
     @cached_property
-    def loop(self) -> Loop | None:
-        """The innermost loop around the instruction."""
-        found = None
-        for node in self._nodes():
-            if isinstance(node, Loop) and node.lineno < self.number <= (node.end_lineno or 0):
-                found = node if found is None or node.lineno > found.lineno else found
-        return found
+    def loops(self) -> list[Loop]:
+        """The loops around the instruction, the innermost first."""
+        around = [n for n in self._nodes() if isinstance(n, Loop) and n.lineno < self.number <= (n.end_lineno or 0)]
+        return sorted(around, key=lambda loop: -loop.lineno)
 
     def value(self, e: ast.AST | None) -> Any:
         """What a name, an attribute or an item stands for; None if that cannot be told without running something."""
@@ -85,6 +83,21 @@ class Place:
             if isinstance(value, Tensor) and id(value) not in seen:
                 seen.add(id(value))
                 yield ast.unparse(part), value
+
+    def arguments(self, operation: str) -> list[str]:
+        """The arguments of the operation as they are written, if the expression is the operation itself."""
+        e = self.expression
+        if isinstance(e, ast.BinOp | ast.AugAssign):
+            both = [ast.unparse(part) for part in _parts(e)]
+            return both[::-1] if operation in _REFLECTED else both
+        if isinstance(e, ast.UnaryOp):
+            return [ast.unparse(e.operand)]
+        name = ast.unparse(e.func).rpartition(".")[2] if isinstance(e, ast.Call) else None
+        if not isinstance(e, ast.Call) or name != operation:
+            return []
+        method = isinstance(e.func, ast.Attribute) and not self._is_module(e.func.value)
+        first = [e.func.value] if method and isinstance(e.func, ast.Attribute) else []
+        return [ast.unparse(part) for part in [*first, *e.args]]
 
     @property
     def receiver(self) -> ast.expr | None:

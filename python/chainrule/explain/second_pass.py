@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from .._core import Tensor
+from .assigned import targets
 from .graph import living_nodes
 from .names import Names
 from .running import Loop, Place
@@ -23,21 +24,27 @@ def retell_second_pass(text: str, place: Place) -> str:
     advice = next(
         (i for i, line in enumerate(lines) if line.startswith("  If that line runs once before a loop")), None
     )
-    node = _freed(text)
+    node = _freed(text, place)
     if advice is None or node is None:
         return text
     name = _name(node, place)
-    told = _in_loop(place, place.loop, node, name) if place.loop else None
+    told = next((words for loop in place.loops if (words := _in_loop(place, loop, name))), None)
     lines[advice : advice + 1] = told or _without_loop(place, name)
     return "\n".join(lines)
 
 
-def _freed(text: str) -> Any:
-    """The node that the text is about."""
-    for node in sorted(living_nodes(), key=lambda n: -n._sequence_nr()):
-        if node._released and f"[{type(node).__name__}]" in text and str(line_at(node._code)) in text:
-            return node
-    return None
+def _freed(text: str, place: Place) -> Any:
+    """The node that the text is about; if a line made several, one that belongs to this turn of a loop."""
+    found = [
+        node
+        for node in sorted(living_nodes(), key=lambda n: -n._sequence_nr())
+        if node._released and f"[{type(node).__name__}]" in text and str(line_at(node._code)) in text
+    ]
+    turns = [
+        place.scope.get(name) for loop in place.loops if isinstance(loop, ast.For) for name in targets(loop.target)
+    ]
+    held = [t for t in turns if isinstance(t, Tensor) and t.grad_fn is not None]
+    return next((n for n in found if any(_holds(t, n) for t in held)), found[0] if found else None)
 
 
 def _name(node: Any, place: Place) -> str | None:
@@ -78,10 +85,10 @@ def _is_carried(body: list[ast.stmt], name: str) -> bool:
     return False
 
 
-def _in_loop(place: Place, loop: Loop, node: Any, name: str | None) -> list[str] | None:
+def _in_loop(place: Place, loop: Loop, name: str | None) -> list[str] | None:
     header = linecache.getline(place.frame.f_code.co_filename, loop.lineno).strip()
     around = f"the loop of line {loop.lineno} ({header})"
-    if name is None:
+    if name is None or _gives(loop, name):
         return None
     if not _assigned(loop.body, name):
         made = [n for n in _assigned(place.body, name) if n < loop.lineno]
@@ -101,29 +108,43 @@ def _in_loop(place: Place, loop: Loop, node: Any, name: str | None) -> list[str]
     ]
 
 
+def _gives(loop: Loop, name: str) -> bool:
+    """Whether each turn takes another one: `for feature in features` gives feature, and features[0] once."""
+    if not isinstance(loop, ast.For):
+        return False
+    whole = re.split(r"[.\[]", name)[0]
+    return name in targets(loop.target) or (whole != name and whole in {ast.unparse(n) for n in ast.walk(loop.iter)})
+
+
 def _without_loop(place: Place, name: str | None) -> list[str]:
     loss = ast.unparse(place.receiver) if place.receiver is not None else "the loss"
     earlier = _earlier_pass(place)
     if earlier is None:
         shown = f"{name} is" if name else "It is"
         return [f"  {shown} shared with what backward() ran on before. Add the losses and call backward() once."]
-    number, before = earlier
+    number, before, again = earlier
     line = linecache.getline(place.frame.f_code.co_filename, number).strip()
     first = f"  The first pass, which freed it, was here: line {number}: {line}"
     if before == loss:
-        return [first, f"  What to do: call backward() once, or {before}.backward(retain_graph=True) the first time."]
+        once = "call backward() once, or " if again.endswith(".backward(retain_graph=True)") else ""
+        return [first, f"  What to do: {once}{again} the first time."]
     shared = f"  {name or 'It'} is used by {before} and by {loss}."
-    cure = f"({before} + {loss}).backward() once, or {before}.backward(retain_graph=True) the first time"
-    return [first, shared, f"  What to do: {cure}."]
+    cure = f"({before} + {loss}).backward() once, or {again} the first time"
+    lines = [first, shared, f"  What to do: {cure}."]
+    if name:
+        lines.append(f"    If {before} is not to train what made {name}, calculate it from {name}.detach().")
+    return lines
 
 
-def _earlier_pass(place: Place) -> tuple[int, str] | None:
-    """The last backward() above this one in the same function: its line and what it ran on."""
-    found = None
-    for statement in place.body:
-        for n in ast.walk(statement):
-            if not isinstance(n, ast.Call) or not isinstance(n.func, ast.Attribute) or n.func.attr != "backward":
-                continue
-            if n.lineno < place.number and (found is None or n.lineno > found[0]):
-                found = (n.lineno, ast.unparse(n.func.value))
-    return found
+def _earlier_pass(place: Place) -> tuple[int, str, str] | None:
+    """The last pass above this one in the same function: its line, what it ran on, and how it keeps the graph."""
+    calls = [n for s in place.body for n in ast.walk(s) if isinstance(n, ast.Call) and n.lineno < place.number]
+    for n in sorted(calls, key=lambda call: -call.lineno):
+        called = ast.unparse(n.func)
+        result = ast.unparse(n.args[0]) if n.args else ""
+        if called.endswith(("autograd.grad", "autograd.backward")):
+            return n.lineno, result, f"{ast.unparse(n)[:-1]}, retain_graph=True)"
+        if isinstance(n.func, ast.Attribute) and n.func.attr == "backward":
+            before = ast.unparse(n.func.value)
+            return n.lineno, before, f"{before}.backward(retain_graph=True)"
+    return None

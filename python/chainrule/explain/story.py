@@ -267,11 +267,12 @@ def _result_of(leaf: Tensor) -> Tensor:
 
 
 def reaches(result: Tensor, leaf: Tensor) -> bool:
-    """Whether a leaf is among the inputs of a result."""
+    """Whether a leaf, or another result, is among the inputs of a result."""
     seen, stack = set(), [result.grad_fn]
+    wanted = leaf.grad_fn or leaf if isinstance(leaf, Tensor) else leaf
     while stack:
         node = stack.pop()
-        if node is leaf:
+        if node is wanted:
             return True
         if node is None or isinstance(node, Tensor) or id(node) in seen:
             continue

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+from .. import _core
 from .._core import Tensor
-from ..autograd.grad_mode import no_grad
+from ..autograd.grad_mode import enable_grad, no_grad
 from .formulas import Formula
 from .graph import Edge, Graph, Node, undisturbed
 from .recording import recorded
@@ -130,6 +131,23 @@ class Values:
             return None if weight is None or indices is None else weight[indices]
         x = self._at(node.inputs[0]) if len(node.inputs) == 1 else None
         return None if x is None else _of_one_input(node, x)
+
+    def product(self, edge: Edge, g: Tensor) -> Tensor | None:
+        """The gradient that a freed step sends: its value is calculated again, and that is differentiated."""
+        node, x = edge.consumer, self._at(edge)
+        place = (edge.producer.index, edge.output)
+        if x is None or sum((e.producer.index, e.output) == place for e in node.inputs) > 1:
+            return None
+        probe = x.detach().requires_grad_()
+        self._known[place] = probe
+        try:
+            with enable_grad():
+                again = self._by_its_text(node)
+        finally:
+            self._known[place] = x
+        if not isinstance(again, Tensor) or not again.requires_grad or again.shape != g.shape:
+            return None
+        return _core.gradients_of([again], [g], [probe], False, False)[0]
 
     def _at(self, edge: Edge) -> Tensor | None:
         return self.of(edge.producer, edge.output)
