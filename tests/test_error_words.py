@@ -71,7 +71,7 @@ def relu_in_place():
         (added_in_place, "hidden", "write hidden = hidden + 1 on line {line}"),
         (assigned_in_place, "a", "a = a.clone() before the assignment on line {line}"),
         (method_in_place, "h", "use h.mul(2), without the underscore, on line {line}"),
-        (stepped_too_early, "net.2.weight", "call backward() before optimiser.step()"),
+        (stepped_too_early, "net.2.weight", "call backward() before line {line} (optimiser.step())"),
     ],
 )
 def test_the_overwritten_variable_and_the_smallest_change(program, name, cure):
