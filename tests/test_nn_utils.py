@@ -33,6 +33,27 @@ def test_clip_grad_norm(max_norm, norm_type):
     agree(program)
 
 
+@pytest.mark.parametrize("dtypes", [("float64", "float64"), ("float32", "float64"), ("bfloat16", "bfloat16")])
+@pytest.mark.parametrize("worst", [2.0, float("inf"), float("nan")])
+def test_clip_grad_norm_of_several_dtypes(dtypes, worst):
+    def program(torch):
+        parameters = [torch.nn.Parameter(torch.ones(3, 2, dtype=getattr(torch, name))) for name in dtypes]
+        for p in parameters:
+            p.grad = torch.tensor([[1, 2, -3], [4, 5, worst]], dtype=p.dtype).t()
+        total = torch.nn.utils.clip_grad_norm_(parameters, 1.5)
+        return [total, *(p.grad for p in parameters)]
+
+    agree(program)
+
+
+def test_gradients_within_the_norm_are_left_alone():
+    p = chainrule.nn.Parameter(chainrule.ones(3))
+    p.grad = chainrule.tensor([0.5, -0.25, -0.0])
+    version = p.grad._version
+    assert chainrule.nn.utils.clip_grad_norm_([p], 1.0) < 1
+    assert p.grad._version == version
+
+
 def test_clipping_in_other_ways():
     def program(torch):
         utils = torch.nn.utils

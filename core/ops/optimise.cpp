@@ -105,9 +105,20 @@ Tensor total_norm(const TensorList& tensors, double p) {
   return full({}, Scalar(norm), dtype);
 }
 
+namespace {
+
+// max_norm / (norm + 1e-6), rounded as operations on the tensor would be.
+double scale_to_norm(const Tensor& norm, double max_norm) {
+  double value = step_count(norm);
+  if (norm.dtype() != DType::Float32) return max_norm * (1 / (value + 1e-6));
+  return static_cast<float>(max_norm) * (1 / (static_cast<float>(value) + 1e-6f));
+}
+
+}  // namespace
+
 Tensor clip_to_norm(const TensorList& tensors, double max_norm, double p) {
   Tensor norm = total_norm(tensors, p);
-  double factor = max_norm / (step_count(norm) + 1e-6);
+  double factor = scale_to_norm(norm, max_norm);
   if (factor >= 1) return norm;
   GradModeScope off(false);
   for (const Tensor& t : tensors) elementwise_inplace(OpId::mul, {t, Operand(factor)});

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr int kClasses = 8 * 48;
-constexpr size_t kHugePage = 2 << 20;
+constexpr size_t kHugePage = 2 << 20, kPage = 4096;
 
 struct FreeBlock {
   FreeBlock* next;
@@ -59,10 +59,71 @@ SizeClass size_class(size_t bytes) {
 // The capacity of all blocks of a class.
 int64_t capacity_of(int index) { return int64_t{8 + index % 8} << (index / 8) >> 3; }
 
-// Null if there is no memory. (aligned_alloc wants the size to be a multiple of the alignment.)
-void* from_system(size_t capacity) {
+// Null if there is no memory. Whole huge pages in it are asked for as such: the first touch of a page costs more than
+// the arithmetic on it, of a huge page a fifth per byte, and matrix products find more of them in the address cache.
+void* aligned_pages(size_t alignment, size_t capacity) {
   void* data = nullptr;
-  return posix_memalign(&data, capacity >= kHugePage ? kHugePage : kAlignment, capacity) ? nullptr : data;
+  if (posix_memalign(&data, alignment, capacity)) return nullptr;
+#if defined(__linux__)
+  if (capacity >= kHugePage) madvise(data, capacity / kHugePage * kHugePage, MADV_HUGEPAGE);
+#endif
+  return data;
+}
+
+// Blocks that are long but do not fill a huge page share a region of several. It lives until the last of them is given
+// back; the pages of those given back before are not kept either.
+struct Region {
+  static constexpr size_t kSize = 4 * kHugePage;
+#ifdef __SANITIZE_ADDRESS__
+  static constexpr size_t kShortest = kHugePage;  // so that the sanitizer knows every block
+#else
+  static constexpr size_t kShortest = 64 * 1024;
+#endif
+  size_t used = kAlignment;  // this header is at the beginning
+  int blocks = 0;
+
+  static bool holds(size_t capacity) { return capacity >= kShortest && capacity < kHugePage; }
+  static Region* of(void* block) {
+    return reinterpret_cast<Region*>(reinterpret_cast<uintptr_t>(block) & ~(kSize - 1));
+  }
+  static void* take(size_t capacity);
+  static void give_back(void* block, size_t capacity);
+};
+Region* open_region = nullptr;  // where new blocks come from
+
+void* Region::take(size_t capacity) {
+  if (!open_region || open_region->used + capacity > kSize) {
+    void* pages = aligned_pages(kSize, kSize);
+    if (!pages) return nullptr;
+    open_region = new (pages) Region;
+  }
+  void* block = reinterpret_cast<char*>(open_region) + std::exchange(open_region->used, open_region->used + capacity);
+  ++open_region->blocks;
+  return block;
+}
+
+void Region::give_back(void* block, size_t capacity) {
+  Region* region = of(block);
+  if (--region->blocks == 0) {
+    if (region == open_region) open_region = nullptr;
+    std::free(region);
+    return;
+  }
+#if defined(__linux__)
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(block) + kPage - 1) & ~(kPage - 1);
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(block) + capacity) & ~(kPage - 1);
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+#endif
+}
+
+void* from_system(size_t capacity) {
+  if (Region::holds(capacity)) return Region::take(capacity);
+  return aligned_pages(capacity >= kHugePage ? kHugePage : kAlignment, capacity);
+}
+
+void to_system(void* block, size_t capacity) {
+  if (Region::holds(capacity)) return Region::give_back(block, capacity);
+  std::free(block);
 }
 
 void* fresh(size_t capacity) {
@@ -72,11 +133,6 @@ void* fresh(size_t capacity) {
     data = from_system(capacity);
   }
   if (!data) throw std::bad_alloc();
-#if defined(__linux__)
-  // The first touch of a page costs more than the arithmetic on it; of a huge page, a fifth per byte. What does not
-  // fill one stays on small pages, or the rest of it would be touched too.
-  if (capacity >= kHugePage) madvise(data, capacity / kHugePage * kHugePage, MADV_HUGEPAGE);
-#endif
   return data;
 }
 
@@ -88,7 +144,7 @@ void shrink_cache(int64_t bytes) {
       if (free_blocks[i] && (oldest < 0 || last_release[i] < last_release[oldest])) oldest = i;
     }
     for (FreeBlock*& list = free_blocks[oldest]; list && statistics.cached > bytes;) {
-      std::free(std::exchange(list, list->next));
+      to_system(std::exchange(list, list->next), capacity_of(oldest));
       statistics.cached -= capacity_of(oldest);
     }
   }
@@ -120,7 +176,7 @@ void release(Block block) {
   auto bytes = static_cast<int64_t>(block.capacity);
   statistics.allocated -= bytes;
   if (bytes > cache_limit) {
-    std::free(block.data);
+    to_system(block.data, block.capacity);
     return;
   }
   shrink_cache(cache_limit - bytes);

@@ -5,8 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <vector>
 
-#include "backends/cpu/gemm.hpp"
+#include "backends/cpu/gemm_kernel.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -14,6 +15,8 @@ namespace {
 
 constexpr int64_t kQueries = 64, kKeys = 128;                      // of a block
 static_assert(kKeys % kQueries == 0 && kKeys % kScoreGroup == 0);  // a block of queries begins where one of keys does
+constexpr int64_t kStrip = 16;                                     // rows or keys that are multiplied together where
+                                                                   // rows see different keys
 constexpr int64_t kWork = 1 << 18;                                 // multiplications for one thread
 
 const AttentionKernels<float>& kernels(float) { return CR_DISPATCH(attention_float); }
@@ -22,6 +25,14 @@ const AttentionKernels<double>& kernels(double) { return CR_DISPATCH(attention_d
 template <class T>
 MatrixView<const T> rows(const T* data, int64_t stride) {
   return {data, stride, 1};
+}
+
+// c = a @ b, or added to what is there. Always inlined: views that are passed on the stack are read in larger pieces
+// than they were written in, and such a read waits until all stores before it are done.
+template <class T>
+inline __attribute__((always_inline)) void multiply(int64_t m, int64_t n, int64_t k, MatrixView<const T> a,
+                                                    MatrixView<const T> b, bool adds, T* c, int64_t c_row_stride) {
+  multiply_here(GemmProblem<T>{m, n, k, T(1), T(adds), a, b, c, c_row_stride});
 }
 
 template <class T>
@@ -33,6 +44,7 @@ void clear_rows(const HeadRows<T>& t, int64_t batch, int64_t head, int64_t begin
 template <class T>
 struct alignas(64) BlockScores {
   T scores[kQueries * kKeys] = {}, products[kQueries * kKeys];
+  std::vector<T> turned;
 
   static BlockScores& of_this_thread() {
     thread_local const auto memory = std::make_unique<BlockScores>();
@@ -54,7 +66,10 @@ class QueryBlock {
         first_(first),
         count_(std::min(kQueries, s.queries - first)),
         scores_(memory.scores),
-        products_(memory.products) {}
+        products_(memory.products) {
+    if (s.causal) memory.turned.resize(kKeys * std::max(s.width, s.value_width));
+    turned_ = memory.turned.data();
+  }
 
   void forward(HeadRows<T> out, T* log_sums) {
     T largest[kQueries], sums[kQueries] = {};
@@ -72,8 +87,11 @@ class QueryBlock {
         sums[i] = sums[i] * share + sum;
         if (key > 0 && share != 1) scale_row(target + i * out.row_stride, share);
       }
-      gemm<T>(count_, s_.value_width, keys, T(1), rows<T>(scores_, padded(keys)),
-              rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride), T(key > 0), {target, out.row_stride, 1});
+      each_strip(key, keys, [&](int64_t i, int64_t count, int64_t seen) {
+        multiply(count, s_.value_width, seen, rows<T>(row(scores_, i, keys), padded(keys)),
+                 rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride), key > 0, target + i * out.row_stride,
+                 out.row_stride);
+      });
     });
     for (int64_t i = 0; i < count_; ++i) {
       const bool any = sums[i] != 0;
@@ -87,25 +105,23 @@ class QueryBlock {
                 HeadRows<T> dv) {
     const T* incoming = g.at(batch_, head_, first_);
     each_key_block([&](int64_t key, int64_t keys) {
-      const T kept = T(!is_first_to_see(key));
       multiply_scores(key, keys);
-      gemm<T>(count_, keys, s_.value_width, T(1), rows(incoming, g.row_stride),
-              transposed(rows(in_.v.at(batch_, key_head_, key), in_.v.row_stride)), T(0), {products_, padded(keys), 1});
+      multiply_keys(incoming, g.row_stride, in_.v, s_.value_width, key, keys, products_);
       for (int64_t i = 0; i < count_; ++i) {
         kernels(T{}).weights(row(scores_, i, keys), visible(i, key, keys), padded(keys), T(s_.scale), mask(i, key),
                              log_sums[i]);
       }
-      const MatrixView<const T> weights = rows<T>(scores_, padded(keys));
-      gemm<T>(keys, s_.value_width, count_, T(1), transposed(weights), rows(incoming, g.row_stride), kept,
-              {dv.at(batch_, key_head_, key), dv.row_stride, 1});
+      add_to_keys(key, keys, incoming, g.row_stride, dv, s_.value_width);
       for (int64_t i = 0; i < count_; ++i) {
-        kernels(T{}).score_gradient(row(scores_, i, keys), row(products_, i, keys), keys, offsets[i], T(s_.scale));
+        kernels(T{}).score_gradient(row(scores_, i, keys), row(products_, i, keys), visible(i, key, keys), offsets[i],
+                                    T(s_.scale));
       }
-      gemm<T>(count_, s_.width, keys, T(1), weights, rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride),
-              T(key > 0), {dq.at(batch_, head_, first_), dq.row_stride, 1});
-      gemm<T>(keys, s_.width, count_, T(1), transposed(weights),
-              rows(in_.q.at(batch_, head_, first_), in_.q.row_stride), kept,
-              {dk.at(batch_, key_head_, key), dk.row_stride, 1});
+      each_strip(key, keys, [&](int64_t i, int64_t count, int64_t seen) {
+        multiply(count, s_.width, seen, rows<T>(row(scores_, i, keys), padded(keys)),
+                 rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride), key > 0, dq.at(batch_, head_, first_ + i),
+                 dq.row_stride);
+      });
+      add_to_keys(key, keys, in_.q.at(batch_, head_, first_), in_.q.row_stride, dk, s_.width);
     });
   }
 
@@ -113,11 +129,32 @@ class QueryBlock {
   template <class F>
   void each_key_block(F f) {
     const int64_t end = s_.causal ? std::min(s_.keys, first_ + count_) : s_.keys;
-    for (int64_t key = 0; key < end; key += kKeys) f(key, std::min(kKeys, s_.keys - key));
+    for (int64_t key = 0; key < end; key += kKeys) f(key, std::min(kKeys, end - key));
   }
-  // Whether this is the first block of queries, of all heads that share these keys, that sees any of them.
-  bool is_first_to_see(int64_t key) const {
-    return head_ % (s_.heads / s_.key_heads) == 0 && first_ == (s_.causal ? key : 0);
+  // Whether every row sees all of the keys.
+  bool is_whole(int64_t key, int64_t keys) const { return visible(0, key, keys) == keys; }
+  // f(row, count, seen) for strips of rows, whose last one sees `seen` keys, the others no more.
+  template <class F>
+  void each_strip(int64_t key, int64_t keys, F f) {
+    const int64_t step = is_whole(key, keys) ? count_ : kStrip;
+    for (int64_t i = 0; i < count_; i += step) {
+      const int64_t count = std::min(step, count_ - i);
+      f(i, count, visible(i + count - 1, key, keys));
+    }
+  }
+  // target += transposed(scores) @ from for the keys' rows of the target, which begin here where no block of queries,
+  // of all heads that share the keys, came before. Rows that do not see a strip of keys are left out.
+  void add_to_keys(int64_t key, int64_t keys, const T* from, int64_t from_stride, HeadRows<T> target, int64_t width) {
+    const bool whole = is_whole(key, keys), first_head = head_ % (s_.heads / s_.key_heads) == 0;
+    const int64_t step = whole ? keys : kStrip;
+    for (int64_t j = 0; j < keys; j += step) {
+      const int64_t skipped = whole ? 0 : std::max<int64_t>(0, key + j - first_);
+      const bool begins = first_head && (s_.causal ? first_ <= key + j : first_ == 0);
+      multiply(std::min(step, keys - j), width, count_ - skipped,
+               transposed(rows<T>(row(scores_, skipped, keys) + j, padded(keys))),
+               rows(from + skipped * from_stride, from_stride), !begins, target.at(batch_, key_head_, key + j),
+               target.row_stride);
+    }
   }
   // How many of the block's keys row i sees.
   int64_t visible(int64_t i, int64_t key, int64_t keys) const {
@@ -129,8 +166,20 @@ class QueryBlock {
   static int64_t padded(int64_t keys) { return (keys + kScoreGroup - 1) / kScoreGroup * kScoreGroup; }
   static T* row(T* block, int64_t i, int64_t keys) { return block + i * padded(keys); }
   void multiply_scores(int64_t key, int64_t keys) {
-    gemm<T>(count_, keys, s_.width, T(1), rows(in_.q.at(batch_, head_, first_), in_.q.row_stride),
-            transposed(rows(in_.k.at(batch_, key_head_, key), in_.k.row_stride)), T(0), {scores_, padded(keys), 1});
+    multiply_keys(in_.q.at(batch_, head_, first_), in_.q.row_stride, in_.k, s_.width, key, keys, scores_);
+  }
+  // out = left @ transposed(right), as far as rows see keys. The strips share one copy of the transposed keys.
+  void multiply_keys(const T* left, int64_t left_stride, HeadRows<const T> right, int64_t width, int64_t key,
+                     int64_t keys, T* out) {
+    MatrixView<const T> columns = transposed(rows(right.at(batch_, key_head_, key), right.row_stride));
+    if (!is_whole(key, keys)) {
+      kernels(T{}).turn(keys, width, columns.data, right.row_stride, turned_, padded(keys));
+      columns = rows<T>(turned_, padded(keys));
+    }
+    each_strip(key, keys, [&](int64_t i, int64_t count, int64_t seen) {
+      multiply(count, seen, width, rows(left + i * left_stride, left_stride), columns, false, row(out, i, keys),
+               padded(keys));
+    });
   }
   void scale_row(T* row, T share) const {
     for (int64_t j = 0; j < s_.value_width; ++j) row[j] *= share;
@@ -139,7 +188,7 @@ class QueryBlock {
   const AttentionShape& s_;
   const AttentionInputs<T>& in_;
   int64_t batch_, head_, key_head_, first_, count_;
-  T *scores_, *products_;  // rows of padded(keys) elements
+  T *scores_, *products_, *turned_;  // rows of padded(keys) elements
 };
 
 }  // namespace
@@ -167,9 +216,8 @@ void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, H
     for (int64_t item = begin; item < end; ++item) {
       const int64_t batch = item / s.key_heads, key_head = item % s.key_heads;
       if (s.causal && s.queries < s.keys) {  // keys that nobody sees
-        const int64_t seen = std::min(s.keys, (s.queries + kKeys - 1) / kKeys * kKeys);
-        clear_rows(dk, batch, key_head, seen, s.keys, s.width);
-        clear_rows(dv, batch, key_head, seen, s.keys, s.value_width);
+        clear_rows(dk, batch, key_head, s.queries, s.keys, s.width);
+        clear_rows(dv, batch, key_head, s.queries, s.keys, s.value_width);
       }
       for (int64_t head = key_head * shared; head < (key_head + 1) * shared; ++head) {
         for (int64_t first = 0; first < s.queries; first += kQueries) {

@@ -54,6 +54,8 @@ struct AttentionKernels {
   // scores = weights * (products - offset) * scale
   void (*score_gradient)(T* weights, const T* products, int64_t n, T offset, T scale);
   T (*dot)(const T* a, const T* b, int64_t n);
+  // Copies rows to columns: element j of row i goes to out[j * out_stride + i].
+  void (*turn)(int64_t rows, int64_t width, const T* data, int64_t stride, T* out, int64_t out_stride);
 };
 
 }  // namespace chainrule::cpu

@@ -2,6 +2,7 @@
 #include "backends/cpu/attention.hpp"
 
 #include "backends/cpu/fold.hpp"
+#include "backends/cpu/gemm_pack.hpp"
 
 namespace chainrule::cpu::CR_ISA {
 namespace number {
@@ -14,27 +15,49 @@ namespace {
 
 static_assert(kScoreGroup % kGroup<float> == 0);
 
-// The scores that a row sees are followed by `hidden` up to a whole group, so that loops over groups have no rests.
+// The first n elements, vector by vector; what follows them in the last vector is calculated too.
 template <class T, class F>
-CR_INLINE void each_seen(T* scores, int64_t n, T hidden, F f) {
-  for (int64_t begin = 0; begin < n; begin += kGroup<T>) {
-    T* group = scores + begin;
-    const int seen = int(smaller(n - begin, kGroup<T>));
+CR_INLINE void each_vector(T* row, int64_t n, F f) {
+  for (int64_t begin = 0; begin < n; begin += kLanes<T>) {
+    T* vector = row + begin;
 #pragma GCC ivdep
-    for (int j = 0; j < int(kGroup<T>); ++j) {
-      const T value = f(group[j]);
-      group[j] = j < seen ? value : hidden;
-    }
+    for (int j = 0; j < kLanes<T>; ++j) vector[j] = f(vector[j]);
   }
 }
 
+template <class T, int... lane>
+CR_INLINE Vector<T> lane_numbers(std::integer_sequence<int, lane...>) {
+  return Vector<T>{T(lane)...};
+}
+
+// Elements [n, end) become `value`; vectors are written as a whole, so `end` is a multiple of the lanes.
 template <class T>
-CR_INLINE void clear(T* row, int64_t begin, int64_t end) {
-  for (int64_t j = begin; j < end; j += kLanes<T>) {
-    store(row + j, Vector<T>{});
+CR_INLINE void fill_behind(T* row, int64_t n, int64_t end, T value) {
+  int64_t begin = n - n % kLanes<T>;
+  if (begin < n) {
+    const Vector<T> numbers = lane_numbers<T>(std::make_integer_sequence<int, kLanes<T>>());
+    store<T>(row + begin, numbers < broadcast(T(n - begin)) ? load(row + begin) : broadcast(value));
+    begin += kLanes<T>;
+  }
+  for (; begin < end; begin += kLanes<T>) {
+    store(row + begin, broadcast(value));
     asm volatile("");  // keeps the compiler from calling memset, which takes longer on rows this short
   }
 }
+
+// NaN need not win here: its own exponential is NaN, and so is the sum.
+template <class T>
+struct LargestScaled : ExtremeFold<T, true> {
+  T factor;
+  template <class V>
+  CR_INLINE V prepare(V x) const {
+    return x * factor;
+  }
+  template <class V>
+  CR_INLINE V fold(V a, V b) const {
+    return a > b ? a : b;
+  }
+};
 
 template <class T>
 void add_mask(T* scores, int64_t n, T scale, const T* mask) {
@@ -44,26 +67,29 @@ void add_mask(T* scores, int64_t n, T scale, const T* mask) {
 
 template <class T>
 T exponentials(T* scores, int64_t n, int64_t width, T scale, const T* mask, T* largest) {
-  const int64_t end = round_up(n, kGroup<T>);
-  clear(scores, end, width);
-  if (n == 0) return T(0);
+  if (n == 0) {
+    fill_behind(scores, 0, width, T(0));
+    return T(0);
+  }
   if (mask) add_mask(scores, n, scale, mask);
   const T factor = mask ? T(1) : scale;
-  each_seen(scores, n, scores[0] * factor, [=](T x) { return x * factor; });  // a score that changes no maximum
-  const T here = fold_vectors(ExtremeFold<T, true>{}, scores, end);
-  const T top = (here > *largest) | (here != here) ? here : *largest;
+  const int64_t end = round_up(n, kGroup<T>);
+  fill_behind(scores, n, end, scores[0]);  // a score that changes no maximum
+  const T here = fold_vectors(LargestScaled<T>{{}, factor}, scores, end);
+  const T top = here > *largest ? here : *largest;
   *largest = top;
   const T from = top == -T(__builtin_inf()) ? T(0) : top;  // nothing to see: all weights are zero
-  each_seen(scores, n, T(0), [=](T x) { return number::exp(x - from); });
+  each_vector(scores, n, [=](T x) { return number::exp(x * factor - from); });
+  fill_behind(scores, n, width, T(0));
   return fold_vectors(SumFold<T>{}, scores, end);
 }
 
 template <class T>
 void weights(T* scores, int64_t n, int64_t width, T scale, const T* mask, T log_sum) {
-  clear(scores, round_up(n, kGroup<T>), width);
   if (mask) add_mask(scores, n, scale, mask);
   const T factor = mask ? T(1) : scale;
-  each_seen(scores, n, T(0), [=](T x) { return number::exp(x * factor - log_sum); });
+  each_vector(scores, n, [=](T x) { return number::exp(x * factor - log_sum); });
+  fill_behind(scores, n, width, T(0));
 }
 
 template <class T>
@@ -83,7 +109,12 @@ T dot(const T* a, const T* b, int64_t n) {
   return total;
 }
 
-#define CR_TABLE(T) {&exponentials<T>, &weights<T>, &score_gradient<T>, &dot<T>}
+template <class T>
+void turn(int64_t rows, int64_t width, const T* data, int64_t stride, T* out, int64_t out_stride) {
+  copy_to_rows<T>(width, rows, {data, 1, stride}, out, out_stride);
+}
+
+#define CR_TABLE(T) {&exponentials<T>, &weights<T>, &score_gradient<T>, &dot<T>, &turn<T>}
 }  // namespace
 
 constinit const AttentionKernels<float> attention_float CR_TABLE(float);

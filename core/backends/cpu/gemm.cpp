@@ -48,9 +48,6 @@ constexpr int64_t kCutUnit = 96;             // cuts fall on multiples, so that 
 
 // ---- float and double
 
-void multiply(const GemmProblem<float>& g) { CR_DISPATCH(gemm_float)(g); }
-void multiply(const GemmProblem<double>& g) { CR_DISPATCH(gemm_double)(g); }
-
 // Where part `index` of `parts` begins. No part is shorter than the unit: a single row or column left over would be
 // summed in another order, by the kernel for vectors.
 int64_t cut(int64_t size, int64_t index, int64_t parts) {
@@ -82,12 +79,12 @@ void multiply_in_parallel(const GemmProblem<T>& g) {
     if (rows < 2 && columns < 2) break;
     (rows >= columns ? row_parts : column_parts) *= 2;
   }
-  if (row_parts * column_parts == 1) return multiply(g);
+  if (row_parts * column_parts == 1) return multiply_here(g);
   parallel_for(row_parts * column_parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       const int64_t i = part / column_parts, j = part % column_parts;
-      multiply(part_of(g, cut(g.m, i, row_parts), cut(g.m, i + 1, row_parts), cut(g.n, j, column_parts),
-                       cut(g.n, j + 1, column_parts)));
+      multiply_here(part_of(g, cut(g.m, i, row_parts), cut(g.m, i + 1, row_parts), cut(g.n, j, column_parts),
+                            cut(g.n, j + 1, column_parts)));
     }
   });
 }
@@ -174,7 +171,7 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, Matri
           MatrixView<T> c) {
   if constexpr (std::is_floating_point_v<T>) {
     vector_gemm(m, n, k, alpha, a, b, beta, c, [](const GemmProblem<T>& g) {
-      if (g.m * g.n * g.k < kWorkPerThread / 8) return multiply(g);
+      if (g.m * g.n * g.k < kWorkPerThread / 8) return multiply_here(g);
       multiply_in_parallel(g);
     });
   } else {
@@ -216,7 +213,7 @@ void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, Matri
     for (int64_t i = begin; i < end; ++i) {
       product(i, [&](auto ai, auto bi, auto ci) {
         if constexpr (std::is_floating_point_v<T>) {
-          vector_gemm(m, n, k, alpha, ai, bi, beta, ci, [](const GemmProblem<T>& g) { multiply(g); });
+          vector_gemm(m, n, k, alpha, ai, bi, beta, ci, [](const GemmProblem<T>& g) { multiply_here(g); });
         } else {
           plain_gemm(m, n, k, alpha, ai, bi, beta, ci);
         }

@@ -58,13 +58,21 @@ CR_INLINE TileRows<T> unpacked_rows(MatrixView<const T> a) {
   return {a.data, a.column_stride, kTileRows, false};
 }
 
+// How many of the columns left the next panel takes: all it can, but two panels share what would leave the last one
+// with a single vector, for a tile so narrow waits for its sums.
+template <class T>
+CR_INLINE int64_t panel_columns(int64_t left) {
+  const bool shares = left > kTileColumns<T> && left <= kTileColumns<T> + kLanes<T> && kTileVectors > 2;
+  return smaller(left, shares ? kTileColumns<T> - kLanes<T> : kTileColumns<T>);
+}
+
 // Rows [row, row + m) of c, from k columns of a that begin at `depth`. packed_b is null when b is read where it lies.
 template <class T>
 void multiply_rows(const GemmProblem<T>& g, int64_t row, int64_t m, int64_t depth, int64_t k, TileRows<T> a,
                    T* packed_b) {
   TileTarget<T> target{g.c_row_stride, g.alpha, depth == 0 ? g.beta : T(1)};
-  for (int64_t j = 0; j < g.n; j += kTileColumns<T>) {
-    const int64_t columns = smaller(kTileColumns<T>, g.n - j);
+  for (int64_t j = 0, columns; j < g.n; j += columns) {
+    columns = panel_columns<T>(g.n - j);
     const auto b = part(g.b, depth, j);
     if (packed_b) pack_b(k, columns, b, packed_b);
     if (g.row && depth == 0) target.row = g.row + j;

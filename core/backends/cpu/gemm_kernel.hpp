@@ -29,3 +29,11 @@ void* gemm_scratch(size_t bytes, GemmScratch purpose = GemmScratch::packed);
 // may be cut along them without changing its result.
 CR_DECLARE_PER_ISA(void gemm_float(const GemmProblem<float>&))
 CR_DECLARE_PER_ISA(void gemm_double(const GemmProblem<double>&))
+
+namespace chainrule::cpu {
+
+// For callers that are small products within work of their own; the others go through gemm.hpp.
+inline void multiply_here(const GemmProblem<float>& g) { CR_DISPATCH(gemm_float)(g); }
+inline void multiply_here(const GemmProblem<double>& g) { CR_DISPATCH(gemm_double)(g); }
+
+}  // namespace chainrule::cpu

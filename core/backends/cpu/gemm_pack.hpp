@@ -29,6 +29,20 @@ void copy_transposed(int64_t k, const T* b, int64_t b_stride, T* out, int64_t ou
   }
 }
 
+// Copies `columns` columns and k rows of b, which are not contiguous, to contiguous rows.
+template <class T>
+void copy_to_rows(int64_t k, int64_t columns, MatrixView<const T> b, T* out, int64_t out_stride) {
+  int64_t j = 0;
+  if (b.row_stride == 1) {
+    for (; j + kLanes<T> <= columns; j += kLanes<T>) {
+      copy_transposed(k, b.data + j * b.column_stride, b.column_stride, out + j, out_stride);
+    }
+  }
+  for (; j < columns; ++j) {
+    for (int64_t p = 0; p < k; ++p) out[p * out_stride + j] = b.data[p * b.row_stride + j * b.column_stride];
+  }
+}
+
 // Copies `columns` columns and k rows of b, wherever they lie, to rows of kTileColumns<T>.
 template <class T>
 void pack_b(int64_t k, int64_t columns, MatrixView<const T> b, T* packed) {
@@ -45,15 +59,7 @@ void pack_b(int64_t k, int64_t columns, MatrixView<const T> b, T* packed) {
     }
     return;
   }
-  int64_t j = 0;
-  if (b.row_stride == 1) {
-    for (; j + lanes <= columns; j += lanes) {
-      copy_transposed(k, b.data + j * b.column_stride, b.column_stride, packed + j, width);
-    }
-  }
-  for (; j < columns; ++j) {
-    for (int64_t p = 0; p < k; ++p) packed[p * width + j] = b.data[p * b.row_stride + j * b.column_stride];
-  }
+  copy_to_rows(k, columns, b, packed, width);
 }
 
 // Copies kTileRows rows that are contiguous along k, as far as whole vectors go; says how far that was. May write a

@@ -34,13 +34,10 @@ struct TileRows {
   bool along_k;
 };
 
-template <class T, int rows, int vectors>
-CR_INLINE void fetch_target(const T* c, int64_t c_stride) {
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i) {
+template <class T, int vectors>
+CR_INLINE void fetch_target(const T* c_row) {
 #pragma GCC unroll 4
-    for (int j = 1; j <= vectors; ++j) __builtin_prefetch(c + i * c_stride + j * kLanes<T> - 1, 1);
-  }
+  for (int j = 1; j <= vectors; ++j) __builtin_prefetch(c_row + j * kLanes<T> - 1, 1);
 }
 
 // One tile, from k rows of b that lie b_stride apart. When `partial`, the last vector has fewer columns than lanes.
@@ -53,25 +50,32 @@ void tile(int64_t k, const T* __restrict a, int64_t a_stride, const T* __restric
     return partial && j == vectors - 1 ? rest.load(row + j * lanes) : load(row + j * lanes);
   };
   const int64_t c_stride = target.c_stride;
-  if (k >= kPrefetchDepth) fetch_target<T, rows, vectors>(c, c_stride);
   Vector<T> sums[rows][vectors] = {};
-  for (int64_t p = 0; p < k; ++p) {
-    Vector<T> row[vectors];
+  // Rows of c are asked for one by one, with a part of the steps after each: all at once would fill the queue of
+  // misses.
+  const int64_t part = k >= kPrefetchDepth ? (k + rows - 1) / rows : k;
+  const T* coming = c;
+  for (int64_t p = 0; p < k;) {
+    fetch_target<T, vectors>(coming);
+    coming += c_stride;
+    for (const int64_t end = smaller(k, p + part); p < end; ++p) {
+      Vector<T> row[vectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < vectors; ++j) row[j] = load_row(b, j);
+      for (int j = 0; j < vectors; ++j) row[j] = load_row(b, j);
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
-      const Vector<T> x = broadcast(along_k ? a[i * a_stride] : a[i]);
+      for (int i = 0; i < rows; ++i) {
+        const Vector<T> x = broadcast(along_k ? a[i * a_stride] : a[i]);
 #pragma GCC unroll 4
-      for (int j = 0; j < vectors; ++j) sums[i][j] = multiply_add(x, row[j], sums[i][j]);
-    }
-    if constexpr (!along_k) {
+        for (int j = 0; j < vectors; ++j) sums[i][j] = multiply_add(x, row[j], sums[i][j]);
+      }
+      if constexpr (!along_k) {
 #pragma GCC unroll 4
-      for (int j = 0; j < vectors; ++j) __builtin_prefetch(b + kAheadInB * b_stride + j * lanes);
-      __builtin_prefetch(a + kAheadInA * a_stride);
+        for (int j = 0; j < vectors; ++j) __builtin_prefetch(b + kAheadInB * b_stride + j * lanes);
+        __builtin_prefetch(a + kAheadInA * a_stride);
+      }
+      a += along_k ? 1 : a_stride;
+      b += b_stride;
     }
-    a += along_k ? 1 : a_stride;
-    b += b_stride;
   }
   const Vector<T> alpha = broadcast(target.alpha), beta = broadcast(target.beta);
   const bool add = target.beta != 0;

@@ -14,6 +14,7 @@ __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_
 
 _functions = _core.functions
 _vector_norm = _functions["linalg_vector_norm"]
+_total_norm, _clip_to_norm_ = _functions["_total_norm"], _functions["_clip_to_norm_"]
 
 
 def _listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
@@ -22,6 +23,12 @@ def _listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     return [p.grad for p in _listed(parameters) if p.grad is not None]
+
+
+def _in_one_call(tensors: list[Tensor], norm_type: float) -> bool:
+    """Whether the core takes the norm of all tensors at once; others are rounded tensor by tensor, as in PyTorch."""
+    dtypes = {t.dtype for t in tensors}
+    return norm_type in (1.0, 2.0, float("inf")) and dtypes in ({_core.float32}, {_core.float64})
 
 
 @no_grad()
@@ -36,11 +43,13 @@ def get_total_norm(
     >>> torch.nn.utils.get_total_norm([torch.tensor([3.]), torch.tensor([4.])])
     tensor(5.)
     """
-    norm_type = float(norm_type)
-    norms = [_vector_norm(t, norm_type) for t in _listed(tensors)]
-    if not norms:
+    norm_type, tensors = float(norm_type), _listed(tensors)
+    if not tensors:
         return _functions["tensor"](0.0)
-    total = _vector_norm(_functions["stack"](norms), norm_type)
+    if _in_one_call(tensors, norm_type):
+        total = _total_norm(tensors, norm_type)
+    else:
+        total = _vector_norm(_functions["stack"]([_vector_norm(t, norm_type) for t in tensors]), norm_type)
     if error_if_nonfinite and not total.isfinite():
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
@@ -63,8 +72,9 @@ def clip_grads_with_norm_(
     tensor([0.6000, 0.8000])
     """
     factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
-    for gradient in _gradients(parameters):
-        gradient.mul_(factor)
+    if factor != 1.0:
+        for gradient in _gradients(parameters):
+            gradient.mul_(factor)
 
 
 @no_grad()
@@ -89,7 +99,10 @@ def clip_grad_norm_(
         parameters = list(parameters)
         if is_generator and not parameters:
             warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
-    total = get_total_norm(_gradients(parameters), norm_type, error_if_nonfinite, foreach)
+    gradients, norm_type = _gradients(parameters), float(norm_type)
+    if _in_one_call(gradients, norm_type) and not error_if_nonfinite:
+        return _clip_to_norm_(gradients, float(max_norm), norm_type)
+    total = get_total_norm(gradients, norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(parameters, max_norm, total, foreach)
     return total
 
