@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import torch.utils.data  # noqa: F401  (for the reference)
 import chainrule
 from both import agree
 from chainrule.utils.data import DataLoader, Dataset, IterableDataset, channel, get_worker_info
+from chainrule.utils.data.worker import Task
 
 PYTHON = str(Path(chainrule.__file__).parents[1])
 START = pytest.mark.parametrize("start", ["fork", "spawn"])
@@ -589,6 +591,20 @@ class Dying(Dataset):
 def test_a_worker_that_exits():
     with pytest.raises(RuntimeError, match=r"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly.*code 3"):
         list(DataLoader(Dying(None), batch_size=None, num_workers=2))
+
+
+def test_a_new_pass_reaches_a_worker_that_has_ended():
+    """Its answers cannot be what lets the rest of its tasks go: it gives none."""
+    loader = DataLoader(Count(3), num_workers=1, persistent_workers=True)
+    passed = iter(loader)
+    assert [int(x) for x in passed] == [0, 1, 2]
+    worker = passed._pool._processes[0].pid
+    os.kill(worker, signal.SIGSTOP)
+    for number in range(1000):  # more than a socket holds
+        passed._pool.send(0, Task(10_000 + number))
+    assert passed._pool._unsent[0]
+    threading.Timer(0.2, os.kill, (worker, signal.SIGCONT)).start()
+    assert [int(x) for x in loader] == [0, 1, 2]
 
 
 def test_persistent_workers_are_replaced_after_a_death():

@@ -13,6 +13,7 @@
 #include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/help.hpp"
+#include "bindings/meta.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/copy.hpp"
 #include "ops/write.hpp"
@@ -157,6 +158,8 @@ PyObject* name_results(const Callable& c, PyObject* result) {
 }
 
 PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
+  if (o.signature.device >= 0 && makes_meta(o.signature, bound)) [[unlikely]]
+    return make_meta(c, o.signature, bound);
   PyObject* out = o.copies_out ? bound[o.signature.out] : Py_None;
   if (out == Py_None) return name_results(c, checked(o.call(bound)));
   if (creates(o)) return create_into(c, o, bound);

@@ -35,6 +35,7 @@ double to_double(PyObject* o);
 Dims to_dims(PyObject* o);
 DType to_dtype_value(PyObject* o);
 void check_device(PyObject* o);  // raises unless it names the CPU
+bool is_meta_device(PyObject* o);
 std::vector<Tensor> to_tensors(PyObject* o);
 Operand to_operand(PyObject* o);
 cpu::random::Generator* to_generator(PyObject* o);  // null for None

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bindings/callable.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/descriptors.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/meta.hpp"
 #include "tensor/error.hpp"
 
 namespace chainrule {
@@ -21,7 +23,7 @@ namespace {
 constexpr std::array<const char*, 20> kKinds = {"cpu",    "cuda", "ipu",  "xpu",  "mkldnn", "opengl",       "opencl",
                                                 "ideep",  "hip",  "ve",   "fpga", "maia",   "xla",          "lazy",
                                                 "vulkan", "mps",  "meta", "hpu",  "mtia",   "privateuseone"};
-constexpr int kCpu = 0;
+constexpr int kCpu = 0, kMeta = 16;
 
 struct DeviceObject {
   PyObject_HEAD
@@ -76,8 +78,8 @@ PyObject* make_device(Place place) {
 // The classes are PyTorch's; its words, where they are of any use.
 [[noreturn]] void raise_elsewhere(std::string kind) {
   if (kind == "meta") {
-    raise(PyExc_NotImplementedError, "chainrule has no tensors without elements (device 'meta'): ",
-          "make them on the CPU, and let empty() leave them unset");
+    raise(PyExc_NotImplementedError, "a tensor without elements (device 'meta') is of no use here: ",
+          "make it on the CPU, and let empty() leave it unset");
   }
   bool named = kind == "cuda" || kind == "xpu" || kind == "mtia";
   std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -140,14 +142,26 @@ PyObject* device_reduce(PyObject* self, PyObject*) {
   return Py_BuildValue("(O(N))", &DeviceType, text);
 }
 
-// `with device("cpu"):` makes it the default, which it is.
+// `with device("meta"):` makes it the default, and `with device("cpu"):` inside of that is the CPU again.
+thread_local std::vector<bool> defaults_outside;
+
 PyObject* device_enter(PyObject* self, PyObject*) {
   return guarded([&] {
-    check_device(self);
+    bool meta = is_meta_device(self);
+    if (!meta) check_device(self);
+    defaults_outside.push_back(meta_is_default());
+    set_meta_default(meta);
     return Py_NewRef(self);
   });
 }
-PyObject* device_exit(PyObject*, PyObject*) { return Py_NewRef(Py_None); }
+PyObject* device_exit(PyObject*, PyObject*) {
+  return guarded([&] {
+    check(!defaults_outside.empty(), "device.__exit__() without __enter__()");
+    set_meta_default(defaults_outside.back());
+    defaults_outside.pop_back();
+    return Py_NewRef(Py_None);
+  });
+}
 
 PyGetSetDef getset[] = {{"type", get_type, nullptr, "The kind of device: \"cpu\".", nullptr},
                         {"index", get_index, nullptr, "The number of the device, or None.", nullptr},
@@ -173,6 +187,11 @@ PyTypeObject DeviceType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 bool is_device(PyObject* o) { return Py_TYPE(o) == &DeviceType; }
 PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
+
+bool is_meta_device(PyObject* o) {
+  if (is_device(o)) return device_of(o).kind == kMeta;
+  return PyUnicode_Check(o) && PyUnicode_CompareWithASCIIString(o, kKinds[kMeta]) == 0;
+}
 
 void check_device(PyObject* o) {
   if (o == Py_None || o == cpu_device()) return;

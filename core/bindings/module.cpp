@@ -25,6 +25,7 @@
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/function_node.hpp"
+#include "bindings/meta.hpp"
 #include "bindings/node_type.hpp"
 #include "bindings/storage_type.hpp"
 #include "bindings/subclass.hpp"
@@ -404,6 +405,8 @@ NB_MODULE(_core, m) {
   m.def("from_dlpack", [](nb::object capsule) { return steal(to_python(from_dlpack(capsule.ptr()))); });
   m.def("make_subclass", &make_subclass);
   m.def("view_as_subclass", &view_as_subclass);
+  m.def("meta_is_default", &meta_is_default);
+  m.def("set_meta_default", &set_meta_default);
   m.def("set_batched_type", [](nb::object type, nb::object handler, nb::object subscript, nb::object assign) {
     set_batched_type(reinterpret_cast<PyTypeObject*>(type.ptr()), handler.ptr(), subscript.ptr(), assign.ptr());
   });

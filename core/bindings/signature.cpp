@@ -171,6 +171,7 @@ Signature Signature::parse(std::string_view text) {
     auto index = static_cast<int>(s.parameters.size());
     if (p.name == "out") s.out = index;
     if (p.kind == Kind::DType && p.name == "dtype") s.dtype = index;
+    if (p.kind == Kind::Device && p.default_value) s.device = index;
     if (p.kind == Kind::SpreadInts || p.kind == Kind::SpreadTensors) s.spread = index;
     if (!keyword_only) s.positional = index + 1;
     if (p.kind == Kind::Operand) s.by_kind = !makes_tensors_of_numbers(s.name);

@@ -56,6 +56,7 @@ struct Signature {
   int positional = 0;    // how many may be given by position
   int out = -1;          // index of the `out` parameter
   int dtype = -1;        // index of the `dtype` parameter
+  int device = -1;       // index of an optional `device` parameter
   int spread = -1;       // index of an int[*] or Tensor[*] parameter
   bool method = false;   // errors do not count the first argument: x.sum('a') has position 1
   bool by_kind = false;  // has an Operand where PyTorch has an overload for tensors and one for numbers

@@ -50,14 +50,14 @@ def _data(args: tuple, dtype: _core.dtype | None) -> Tensor:
             return data.detach()
         if not isinstance(data, Sequence) and not hasattr(data, "__array__"):
             raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
-        return tensor(data if wanted.is_floating_point else _truncated(data), dtype=wanted)
+        return tensor(data if wanted.is_floating_point else _truncated(data), dtype=wanted, device="cpu")
     for i, size in enumerate(args, 1):
         if not _is_size(size):
             raise TypeError(
                 f"new(): argument 'size' failed to unpack the object at pos {i} with error "
                 f'"type must be tuple of ints,but got {type(size).__name__}"'
             )
-    return empty(*(args or (0,)), dtype=wanted)
+    return empty(*(args or (0,)), dtype=wanted, device="cpu")
 
 
 def _is_size(value: Any) -> bool:

@@ -110,21 +110,24 @@ def set_flush_denormal(mode: bool) -> bool:
 
 
 def get_default_device() -> _core.device:
-    """The CPU.
+    """Where tensors are made unless a device is given.
 
     >>> torch.get_default_device()
     device(type='cpu')
     """
-    return _core.device("cpu")
+    return _core.device("meta" if _core.meta_is_default() else "cpu")
 
 
 def set_default_device(device: Any) -> None:
-    """Takes the CPU, or None; anything else raises.
+    """Says where tensors are made from now on: "cpu", "meta", or None for the CPU; anything else raises.
 
     >>> torch.set_default_device("cpu")
     >>> torch.set_default_device(None)
     """
-    _core.check_device(device)
+    meta = device is not None and _core.device(device).type == "meta"
+    if not meta:
+        _core.check_device(device)
+    _core.set_meta_default(meta)
 
 
 def get_device_module(device: Any = None) -> ModuleType:

@@ -211,6 +211,11 @@ def _default_restore(storage: UntypedStorage, location: Any) -> UntypedStorage:
             "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
             "storages to the CPU."
         )
+    if kind == "meta":
+        raise RuntimeError(
+            "map_location='meta': chainrule loads no tensors without elements; load(..., mmap=True) leaves the "
+            "elements in the file until they are read"
+        )
     raise RuntimeError(
         f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {str(location)[:50]}); "
         "chainrule runs on the CPU: map_location='cpu' puts everything there"

@@ -9,6 +9,7 @@ from typing import Any, Self
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ..parameter import Parameter
 from .members import Members  # at run time, for typing.get_type_hints of modules
 
 
@@ -23,12 +24,16 @@ class ConversionMethods:
         if recurse:
             for module in self.children():  # type: ignore[attr-defined]
                 module._apply(fn)
-        for parameter in self._parameters.values():
+        for name, parameter in self._parameters.items():
             if parameter is None:
                 continue
             gradient = parameter.grad
             with no_grad():
-                parameter.data = fn(parameter)
+                converted = fn(parameter)
+                if converted.is_meta is not parameter.is_meta:  # no tensor changes its device
+                    self._parameters[name] = Parameter(converted, parameter.requires_grad)
+                    continue
+                parameter.data = converted
                 if gradient is not None:
                     gradient.data = fn(gradient)
             if gradient is not None:
@@ -67,6 +72,11 @@ class ConversionMethods:
                 options["dtype"] = dtype
             if memory_format is not None and t.dim() in (4, 5):
                 options["memory_format"] = memory_format
+            if t.is_meta and device is not None and device.type != "meta":
+                raise NotImplementedError(
+                    "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of "
+                    "torch.nn.Module.to() when moving module from meta to a different device."
+                )
             return t.to(**options)
 
         return self._apply(convert)

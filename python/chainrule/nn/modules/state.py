@@ -235,6 +235,7 @@ class StateMethods:
         try:
             with no_grad():
                 if not assign:
+                    _warn_of_no_copy(key, own, given)
                     own.copy_(given)
                     return None
                 if isinstance(own, Parameter):
@@ -249,6 +250,16 @@ class StateMethods:
                 f"whose dimensions in the checkpoint are {given.size()}, an exception occurred : {error.args}."
             )
         return None
+
+
+def _warn_of_no_copy(key: str, own: Tensor, given: Tensor) -> None:
+    if own.is_meta and not given.is_meta:
+        warnings.warn(
+            f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, "
+            "which is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their "
+            "corresponding key in the module instead of copying them in place?)",
+            stacklevel=2,
+        )
 
 
 def _load(module: Any, state: Any, prefix: str, metadata: Mapping, assign: bool, problems: tuple) -> None:

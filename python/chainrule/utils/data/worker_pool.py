@@ -84,15 +84,15 @@ class WorkerPool:
                 unsent.popleft()
         except (BrokenPipeError, ConnectionResetError):
             unsent.clear()  # it is dead, which the next receive() will report
+        # The rest goes when there is room. Not at its next answer: a worker that has ended gives none, and a new pass
+        # may be waiting behind what it was still to do.
+        self._poll.modify(self._channels[number].fileno(), select.POLLIN | (select.POLLOUT if unsent else 0))
 
     def receive(self) -> Answer:
         """The next answer of any worker; raises if one has died or if it takes too long."""
         if self.death:
             raise RuntimeError(self.death)
-        ready = self._poll.poll(self._timeout * 1000 if self._timeout else None)
-        if not ready:
-            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
-        number = self._of_descriptor[ready[0][0]]
+        number = self._wait()
         try:
             answer = self._channels[number].receive(wait=False)
         except (EOFError, ConnectionResetError, BlockingIOError):  # the last: the process ended, its channel is held
@@ -101,6 +101,17 @@ class WorkerPool:
             raise RuntimeError(self.death) from None
         self._flush(number)
         return answer
+
+    def _wait(self) -> int:
+        """The first worker that has something to say; meanwhile the others get what they are still to do."""
+        while True:
+            ready = self._poll.poll(self._timeout * 1000 if self._timeout else None)
+            if not ready:
+                raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
+            for descriptor, events in ready:
+                if events & ~select.POLLOUT:
+                    return self._of_descriptor[descriptor]
+                self._flush(self._of_descriptor[descriptor])
 
     def _death_of(self, process: Any) -> str:
         process.join(1.0)
