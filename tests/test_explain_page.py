@@ -195,10 +195,40 @@ def test_searching(show):
     page = show(network())
     page.keyboard.press("/")
     page.keyboard.type("tanhbackward")
-    assert page.locator("#hits").inner_text() == "3 found"
+    assert page.locator("#hits").inner_text() == "1 of 3"
     assert page.locator(".item.found").count() >= 1
+    page.keyboard.press("Enter")
+    assert page.locator("#hits").inner_text() == "2 of 3"
+    page.keyboard.type("x")
+    assert page.locator("#hits").inner_text() == "0 found"
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.id") != "search"
+
+
+def test_what_a_search_unfolds_is_folded_again(show):
+    page = show(network())
+    folded = page.locator(".item.fold").count()
+    page.keyboard.press("/")
+    page.keyboard.type("blocks.2.")  # every prefix of it finds something in another block first
+    assert page.locator(".item.fold").count() == folded - 1
+    page.locator("#search").fill("")
+    assert page.locator(".item.fold").count() == folded
+
+
+def test_what_is_whole_in_sight_does_not_move(show):
+    page = show(scalars())
+    before = page.locator("#canvas").get_attribute("transform")
+    page.keyboard.press("End")
+    assert page.locator("#canvas").get_attribute("transform") == before
+
+
+def test_uses_of_one_tensor_by_one_step_are_summed_on_the_edge(show):
+    x = chainrule.tensor(3.0, requires_grad=True)
+    y = x * x
+    page = show(chainrule.explain(y))
+    page.keyboard.press("End")
+    assert page.locator("text.along.there").all_text_contents() == ["3 + 3"]
+    assert ">3 + 3</text>" in chainrule.explain(y).to_svg()
 
 
 def test_zoom_pan_and_theme(show):

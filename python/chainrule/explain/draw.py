@@ -19,9 +19,10 @@ _STYLE = """
 .cr .root { fill: #fdf3dc; stroke: #c59432 }
 .cr .edge { fill: none; stroke: #8b9aa8; stroke-width: 1.3 }
 .cr .gradient { fill: #b0372b; font-size: 11px } .cr .quiet { fill: #66727d; font-size: 11px }
+.cr .on-edge { paint-order: stroke; stroke: #fff; stroke-width: 3px }
 @media (prefers-color-scheme: dark) {
   .cr text { fill: #dbe4ec } .cr .node { fill: #22303d } .cr .leaf { fill: #1f3a28 } .cr .root { fill: #43361a }
-  .cr .gradient { fill: #ff8f80 } .cr .quiet { fill: #93a1ad }
+  .cr .gradient { fill: #ff8f80 } .cr .quiet { fill: #93a1ad } .cr .on-edge { stroke: #151b21 }
 }
 """
 
@@ -32,8 +33,9 @@ def _box(e: Explanation, node: Node) -> list[tuple[str, str]]:
     head = f"{_short(node.label)} = {value}" if e.values.of(node) is not None else _short(node.label)
     lines = [("", head)]
     if not node.is_leaf:
-        place = f"  {node.line.place}" if node.line else ""
-        lines.append(("quiet", f"{node.operation} {shape_text(node.shape)}{place}"))
+        shape = shape_text(node.shape) if node.shape else ""
+        place = f"{'derivative of ' if node.order else ''}{node.line.place}" if node.line else ""
+        lines.append(("quiet", "  ".join(filter(None, [f"{node.operation} {shape}".rstrip(), place]))))
     elif node.shape:
         lines.append(("quiet", f"leaf {shape_text(node.shape)}"))
     gradient = e.flow.gradient(node)
@@ -84,13 +86,15 @@ def _edge(
     a, b = edge.producer.index, edge.consumer.index
     points = [(x[a], y[a] + sizes[a][1] / 2), *bends, (x[b], y[b] - sizes[b][1] / 2)]
     path = "M" + " L".join(f"{px:.1f},{py:.1f}" for px, py in points)
-    sent = e.flow.contribution(edge)
-    if sent is None:
+    beside = [other for other in edge.consumer.inputs if other.producer is edge.producer]  # x * x uses x twice
+    sent = [value_text(g) for other in beside if (g := e.flow.contribution(other)) is not None]
+    if not sent or edge is not beside[0]:
         return f'<path class="edge" d="{path}"/>'
     middle = points[len(points) // 2 - 1 : len(points) // 2 + 1]
     mx, my = sum(p[0] for p in middle) / 2, sum(p[1] for p in middle) / 2
-    label = html.escape(_short(value_text(sent), 22))
-    return f'<path class="edge" d="{path}"/><text class="gradient" x="{mx + 4:.1f}" y="{my:.1f}">{label}</text>'
+    label = html.escape(_short(" + ".join(sent), 26))
+    text = f'<text class="gradient on-edge" x="{mx + 4:.1f}" y="{my:.1f}">{label}</text>'
+    return f'<path class="edge" d="{path}"/>{text}'
 
 
 def dot(e: Explanation) -> str:

@@ -29,108 +29,6 @@ const itemOf = (node) => {
   return hidden === undefined ? `n${node.index}` : `m${hidden}`;
 };
 
-// ---- layout: layers by depth, few crossings, no overlap (the same idea as layout.py)
-
-function layered(items, edges) {
-  const at = new Map(items.map((item, i) => [item.id, i]));
-  const out = items.map(() => []), into = items.map(() => 0);
-  let links = edges.map(([a, b]) => [at.get(a), at.get(b)]);
-  links = withoutCycles(items.length, links);
-  for (const [a, b] of links) { out[a].push(b); into[b]++; }
-  const depth = items.map(() => 0), sources = items.map((_, i) => i).filter((i) => !into[i]), ready = [...sources];
-  while (ready.length) {
-    const a = ready.pop();
-    for (const b of out[a]) {
-      depth[b] = Math.max(depth[b], depth[a] + 1);
-      if (!--into[b]) ready.push(b);
-    }
-  }
-  for (const a of sources) if (out[a].length) depth[a] = Math.min(...out[a].map((b) => depth[b])) - 1;
-  const layers = [], near = items.map(() => [[], []]);
-  depth.forEach((d, i) => (layers[d] ??= []).push(i));
-  for (let d = 0; d < layers.length; d++) layers[d] ??= [];
-  const shared = new Map(), chains = new Map();
-  for (const [a, b] of links) {
-    const chain = []; let last = a;
-    for (let d = depth[a] + 1; d < depth[b]; d++) {
-      const key = `${a}/${d}`;
-      let dummy = shared.get(key);
-      if (dummy === undefined) {
-        dummy = near.length; shared.set(key, dummy); near.push([[last], []]); near[last][1].push(dummy);
-        layers[d].push(dummy);
-      }
-      chain.push(dummy); last = dummy;
-    }
-    near[last][1].push(b); near[b][0].push(last); chains.set(`${a}/${b}`, chain);
-  }
-  const place = [], number = (layer) => layer.forEach((n, i) => (place[n] = i));
-  layers.forEach(number);
-  const mean = (list, of, otherwise) => (list.length ? list.reduce((s, m) => s + of[m], 0) / list.length : otherwise);
-  for (let sweep = 0; sweep < 8; sweep++) {
-    const side = sweep % 2, order = side ? [...layers].reverse() : layers;
-    for (const layer of order) {
-      const wish = new Map(layer.map((n) => [n, mean(near[n][side], place, place[n])]));
-      layer.sort((a, b) => wish.get(a) - wish.get(b)); number(layer);
-    }
-  }
-  const width = (n) => (n < items.length ? items[n].width : 4), x = [], gap = 26;
-  for (const layer of layers) { let left = 0; for (const n of layer) { x[n] = left + width(n) / 2; left += width(n) + gap; } }
-  const pulling = (n, side) => {  // what is computed pulls its results along; parameters follow them
-    const computed = side ? near[n][1] : near[n][0].filter((m) => near[m][0].length);
-    return computed.length ? computed : near[n][side];
-  };
-  for (let sweep = 0; sweep < 6; sweep++) {
-    const side = sweep % 2;
-    for (const layer of side ? [...layers].reverse() : layers)
-      settle(layer, layer.map((n) => mean(pulling(n, side), x, x[n])), (n) => width(n) + gap, (n) => (near[n][0].length ? 1 : 0.05), x);
-  }
-  const y = [], half = []; let top = 0;
-  for (const layer of layers) {
-    const tall = Math.max(12, ...layer.filter((n) => n < items.length).map((n) => items[n].height));
-    for (const n of layer) { y[n] = top + tall / 2; half[n] = tall / 2; }
-    top += tall + 46;
-  }
-  items.forEach((item, i) => Object.assign(item, { x: x[i], y: y[i] }));
-  return (a, b) => (chains.get(`${at.get(a)}/${at.get(b)}`) ?? [])
-    .flatMap((n) => [[x[n], y[n] - half[n]], [x[n], y[n] + half[n]]]);  // straight through a layer, past its boxes
-}
-
-function withoutCycles(count, links) {  // folding may make some; edges that go back do not decide the depth
-  const out = Array.from({ length: count }, () => []), mark = new Array(count).fill(0), back = new Set();
-  for (const [a, b] of links) out[a].push(b);
-  for (let root = 0; root < count; root++) {
-    const stack = [[root, 0]];
-    if (mark[root]) continue;
-    mark[root] = 1;
-    while (stack.length) {
-      const top = stack[stack.length - 1], [a, i] = top;
-      if (i === out[a].length) { mark[a] = 2; stack.pop(); continue; }
-      top[1]++;
-      const b = out[a][i];
-      if (mark[b] === 1) back.add(`${a}/${b}`);
-      else if (!mark[b]) { mark[b] = 1; stack.push([b, 0]); }
-    }
-  }
-  return links.filter(([a, b]) => !back.has(`${a}/${b}`));
-}
-
-function settle(layer, wishes, size, weight, x) {  // what would overlap stands side by side around its mean wish
-  const blocks = [];
-  layer.forEach((n, i) => {
-    let block = { sum: (wishes[i] - size(n) / 2) * weight(n), count: weight(n), extent: size(n), nodes: [n] };
-    for (let before; (before = blocks.at(-1)) && before.sum / before.count + before.extent > block.sum / block.count;) {
-      blocks.pop();
-      block = { sum: before.sum + block.sum - before.extent * block.count, count: before.count + block.count,
-        extent: before.extent + block.extent, nodes: [...before.nodes, ...block.nodes] };
-    }
-    blocks.push(block);
-  });
-  for (const block of blocks) {
-    let left = block.sum / block.count;
-    for (const n of block.nodes) { x[n] = left + size(n) / 2; left += size(n); }
-  }
-}
-
 // ---- drawing
 
 const make = (tag, attributes, parent, text) => {
@@ -194,8 +92,8 @@ function draw() {
     // Beside the end that it shares with the fewest others.
     const alone = count.get(edge.b) > 1, together = count.get(`from ${edge.a}`) > 1;
     const [p, q] = alone ? points : points.slice(-2), t = alone === together ? 0.5 : alone ? 0.25 : 0.75;
-    const text = edge.texts.length > 1 ? `${edge.texts.length} gradients` : brief(edge.texts[0] ?? "");
-    edge.label = make("text", { class: "gradient sent", x: p[0] + (q[0] - p[0]) * t + 4, y: p[1] + (q[1] - p[1]) * t + 4 }, lines, short(text, 26));
+    const sum = edge.texts.map(brief).join(" + "), text = edge.texts.length > 1 && sum.length > 26 ? `${edge.texts.length} gradients` : sum;
+    edge.label = make("text", { class: "gradient sent along", x: p[0] + (q[0] - p[0]) * t + 4, y: p[1] + (q[1] - p[1]) * t + 4 }, lines, short(text, 26));
   }
   for (const item of items.values()) {
     const node = item.nodes[0];
@@ -218,6 +116,7 @@ function picked(item) {
 
 function toggle(path) {
   if (state.folded.has(path)) state.folded.delete(path); else state.folded.add(path);
+  state.before = null;
   draw();
 }
 
@@ -310,10 +209,14 @@ function apply() {
   $("graph").classList.toggle("far", k < 0.25);
 }
 
-function fit() {
-  const box = $("graph").getBoundingClientRect(), all = [...items.values()];
+function bounds() {
+  const all = [...items.values()];
   const left = Math.min(...all.map((i) => i.x - i.width / 2)), right = Math.max(...all.map((i) => i.x + i.width / 2));
-  const bottom = Math.max(...all.map((i) => i.y + i.height / 2));
+  return [left, right, Math.max(...all.map((i) => i.y + i.height / 2))];
+}
+
+function fit() {
+  const box = $("graph").getBoundingClientRect(), [left, right, bottom] = bounds();
   const k = Math.min(1.2, (box.width - 40) / (right - left || 1), (box.height - 20) / (bottom || 1));
   state.view = { k, x: (box.width - (right + left) * k) / 2, y: (box.height - bottom * k) / 2 };
   apply();
@@ -327,7 +230,9 @@ function begin() {  // too much to be read at once: the top of it, in a size tha
 }
 
 function bringIntoView(item) {  // no farther than needed, so that what was looked at stays in sight
-  const box = $("graph").getBoundingClientRect(), { view } = state;
+  const box = $("graph").getBoundingClientRect(), { view } = state, [left, right, bottom] = bounds();
+  const inside = (at, shift, size) => at * view.k + shift >= 0 && at * view.k + shift <= size;
+  if (inside(left, view.x, box.width) && inside(right, view.x, box.width) && inside(0, view.y, box.height) && inside(bottom, view.y, box.height)) return;
   const shift = (at, half, size) => (at < half ? half - at : at > size - half ? size - half - at : 0);
   const side = Math.max((item.width / 2) * view.k + 24, box.width / 4);  // not at the very edge
   view.x += shift(item.x * view.k + view.x, Math.min(box.width / 2, side), box.width);
@@ -343,20 +248,39 @@ function zoom(factor, cx, cy) {
 
 // ---- search and folding
 
+function centre(item) {
+  const box = $("graph").getBoundingClientRect(), { view } = state;
+  if (view.k < 0.5) view.k = 0.85;
+  Object.assign(view, { x: box.width / 2 - item.x * view.k, y: box.height / 2 - item.y * view.k });
+  apply();
+}
+
 function search(text) {
   const wanted = text.trim().toLowerCase();
   const hit = (n) => [n.label, n.operation, n.name, n.module ?? "", n.text ?? ""].some((t) => t.toLowerCase().includes(wanted));
   state.found = new Set(wanted ? data.nodes.filter(hit).map((n) => n.index) : []);
   $("hits").textContent = wanted ? `${state.found.size} found` : "";
-  const first = data.nodes.find((n) => state.found.has(n.index));
-  if (first) {
-    for (const path of ancestors(first.module)) state.folded.delete(path);
-    draw();
-    bringIntoView(items.get(itemOf(first)));
-  } else show();
+  state.before ??= new Set(state.folded);  // what an earlier search unfolded is folded again
+  state.folded = new Set(state.before);
+  state.hit = -1;
+  draw();
+  if (wanted) nextHit();
+}
+
+function nextHit() {
+  const hits = [...state.found];
+  if (!hits.length) return;
+  state.hit = (state.hit + 1) % hits.length;
+  const node = data.nodes[hits[state.hit]], hidden = ancestors(node.module).filter((path) => state.folded.delete(path));
+  if (hidden.length) draw();
+  $("hits").textContent = `${state.hit + 1} of ${hits.length}`;
+  const item = items.get(itemOf(node));
+  card(item);
+  centre(item);
 }
 
 function foldAll(fold) {
+  state.before = null;
   state.folded = new Set(fold ? [...members.keys()].filter((p) => members.get(p).length > 1 && p.includes(".")) : []);
   draw(); fit();
   if (state.view.k < 0.3) begin();
@@ -388,7 +312,11 @@ const keys = {
   "]": () => foldAll(false), d: () => document.documentElement.classList.toggle("dark"), "/": () => $("search").focus(),
 };
 document.addEventListener("keydown", (event) => {
-  if (event.target === $("search")) { if (event.key === "Escape") $("search").blur(); return; }
+  if (event.target === $("search")) {
+    if (event.key === "Escape") $("search").blur();
+    if (event.key === "Enter") nextHit();
+    return;
+  }
   if (event.target === $("slider") && event.key.startsWith("Arrow")) return;
   if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
   event.preventDefault();

@@ -41,10 +41,14 @@ def page(e: Explanation) -> str:
     body = _BODY.format(title=title, notes=html.escape(" ".join(e.notes)))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>\n{(_HERE / 'page.css').read_text(encoding='utf-8')}</style></head>\n<body>{body}\n"
+        f"<style>\n{_text('page.css')}</style></head>\n<body>{body}\n"
         f'<script type="application/json" id="data">{content}</script>\n'
-        f"<script>\n{(_HERE / 'page.js').read_text(encoding='utf-8')}</script></body></html>\n"
+        f"<script>\n{_text('page_layout.js')}{_text('page.js')}</script></body></html>\n"
     )
+
+
+def _text(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
 
 
 def _data(e: Explanation) -> dict[str, Any]:
