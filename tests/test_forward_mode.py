@@ -379,3 +379,24 @@ def test_tangents_are_printed():
             return repr(fw.make_dual(torch.ones(2, requires_grad=True), torch.zeros(2)))
 
     agree(program)
+
+
+TURNED = {
+    "t_": lambda x: x.t_(),
+    "unsqueeze_": lambda x: x.unsqueeze_(0),
+    "as_strided_": lambda x: x.as_strided_((2,), (2,), 1),
+    "then written": lambda x: x.t_().mul_(3),
+    "of a part": lambda x: x[1:].t_() * 2,
+    "saved before": lambda x: x.exp().t_() * 2,
+}
+
+
+@pytest.mark.parametrize("turn", TURNED.values(), ids=TURNED.keys())
+def test_a_tensor_that_becomes_a_view_takes_its_tangent_along(turn):
+    def program(torch):
+        with torch.autograd.forward_ad.dual_level():
+            numbers = torch.arange(6.0).reshape(2, 3)
+            dual = torch.autograd.forward_ad.make_dual(numbers.clone(), numbers + 10)
+            return list(torch.autograd.forward_ad.unpack_dual(turn(dual * 1)))
+
+    agree(program)

@@ -245,12 +245,15 @@ void rebase_history(const Tensor& self, Node* node) {
 }
 
 void become_view(const Tensor& self, const Tensor& shown, OpInfo& op) {
+  Tensor tangent = forward_mode::active() ? forward_mode::tangent(shown) : Tensor();
   self->data = shown->data;
   set_layout(self.get(), shown.sizes(), shown.strides());
   mark_written(self);
-  if (!shown->node) return;
-  rename_node(shown->node, op);
-  set_node(self.get(), std::exchange(shown->node, nullptr));
+  if (shown->node) {
+    rename_node(shown->node, op);
+    set_node(self.get(), std::exchange(shown->node, nullptr));
+  }
+  if (tangent) forward_mode::set_tangent(self, tangent);
 }
 
 void refresh_view(TensorObject* t) {
