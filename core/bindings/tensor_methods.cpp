@@ -95,7 +95,7 @@ void backward_from(const Tensor& t, const Tensor& gradient, PyObject* retain, Py
   std::vector<Tensor> wanted;
   if (inputs != Py_None) {
     wanted = inputs_of(inputs);
-    if (wanted.empty()) raise(PyExc_RuntimeError, "'inputs' argument to backward() cannot be empty.");
+    if (wanted.empty()) raise(PyExc_RuntimeError, "`inputs` argument to `backward()` cannot be empty.");
   }
   backward({&t, 1}, {&gradient, 1}, wanted, {retain == Py_None ? create : flag(retain), create});
 }

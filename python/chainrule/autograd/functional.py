@@ -54,11 +54,9 @@ def _check_vector(v: Any, like: tuple, one: bool, name: str, of: str) -> tuple:
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
-                f"The vector v can only be None if the {of} contains a single Tensor with a single element."
-                if of.startswith("input")
-                else "The vector v can only be None if the user-provided function returns a single Tensor with "
-                "a single "
-                "element."
+                "The vector v can only be None if the "
+                + (f"{of} is" if of.startswith("input") else "user-provided function returns")
+                + " a single Tensor with a single element."
             )
         return (_functions["ones_like"](like[0]),)
     given, _ = _as_tuple(v, "v", name)
