@@ -188,7 +188,8 @@ def python_argument(p: inspect.Parameter) -> str:
 
 def operators() -> dict[str, list[str]]:
     """Definitions of the dunder methods that come from the type's slots."""
-    slots = [n for n, v in vars(_core.Tensor).items() if isinstance(v, type(object.__str__)) and n not in texts.PLAIN]
+    plain = {*texts.PLAIN, "__buffer__", "__release_buffer__"}  # slots that only Python 3.12 and later show
+    slots = [n for n, v in vars(_core.Tensor).items() if isinstance(v, type(object.__str__)) and n not in plain]
     return {name: operator_lines(name) for name in slots}
 
 
