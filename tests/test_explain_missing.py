@@ -93,3 +93,22 @@ def test_the_error_of_grad_names_its_unused_inputs():
 def test_wrong_calls():
     with pytest.raises(TypeError, match="expected a tensor, got float"):
         chainrule.explain_none(3.0)
+
+
+def test_a_frozen_parameter_is_said_to_be_frozen():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    net[0].weight.requires_grad_(False)
+    loss = net(chainrule.ones(1, 2)).sum()
+    cause = chainrule.explain_none(net[0].weight, loss)
+    assert (cause.kind, "frozen" in cause.text) == ("not asked for", True)
+    assert cause.line.text == "net[0].weight.requires_grad_(False)"
+
+
+def test_objects_of_chainrule_give_no_names_to_tensors():
+    x = chainrule.tensor([1.0, 0.0], requires_grad=True)
+    with chainrule.nan_guard(stop_at_forward=False) as guard:
+        z = chainrule.where(x > 0, chainrule.log(x), chainrule.zeros(2)).sum()
+        with pytest.raises(RuntimeError) as caught:
+            z.backward()
+    assert guard.seen
+    assert caught.value.origin.chain[-1].startswith("z (")

@@ -130,6 +130,31 @@ def test_a_healthy_network_is_not_accused():
     assert chainrule.explain(loss).notes == []
 
 
+@pytest.mark.parametrize("frozen", [("weight",), ("bias",), ("weight", "bias")])
+def test_a_frozen_layer_is_not_calculated_from_what_it_is_not(frozen):
+    chainrule.manual_seed(0)
+    layer, x = nn.Linear(2, 2), chainrule.randn(2, 2, requires_grad=True)
+    for name in frozen:
+        getattr(layer, name).requires_grad_(False)
+    expected = layer(x).detach()
+    loss = layer(x).sum()
+    before = chainrule.explain(loss)
+    loss.backward()
+    for e in (before, chainrule.explain(loss)):
+        (step,) = [s for s in e.forward if s.node.operation == "linear"]
+        assert step.value is None or chainrule.allclose(step.value, expected)
+
+
+def test_what_a_freed_product_sent_is_found_again():
+    x, w = leaf([[1.0, 2.0]]), leaf([[3.0], [4.0]])
+    h = x * 2
+    loss = (h @ w).sum()
+    loss.backward()
+    e = chainrule.explain(loss)
+    assert e.graph.released
+    assert (e.gradient(x).tolist(), e.gradient(w).tolist()) == ([[6.0, 8.0]], [[2.0], [4.0]])
+
+
 # ---- values that nobody kept
 
 IMAGES = chainrule.linspace(-1, 1, 2 * 12 * 12).reshape(2, 1, 12, 12)

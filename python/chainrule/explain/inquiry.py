@@ -129,6 +129,9 @@ class Inquiry:
             text = "it is a buffer of its module: part of its state, but not trained"
             cure = f"if it is to be trained, self.{name.rpartition('.')[2]} = nn.Parameter(...)"
             return Cause("not asked for", name, text, self._made(tensor), cure)
+        if owner is not None and name.rpartition(".")[2] in owner._parameters:
+            line, cure = freezing() or self._made(tensor), f"if it is to be trained, {name}.requires_grad_()"
+            return Cause("not asked for", name, "it is a parameter that was frozen (requires_grad=False)", line, cure)
         departure = self._read(tensor, name, backwards=True)
         if departure is not None:
             return _departure_cause(name, departure, "what it was calculated from")

@@ -109,7 +109,7 @@ class Names:
             self._add_module(name, value)
         elif depth < 1 and _has_attributes(value):
             for key, item in list(vars(value).items())[:_MOST_ITEMS]:
-                if isinstance(item, Tensor | list | tuple | dict) or is_module(item):
+                if not key.startswith("_") and (isinstance(item, Tensor | list | tuple | dict) or is_module(item)):
                     self._add(f"{name}.{key}", item, depth + 1)
 
     def _add_tensor(self, name: str, tensor: Tensor) -> None:

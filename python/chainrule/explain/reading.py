@@ -334,4 +334,4 @@ def read_forward(module: Any, attribute: str) -> Outcome | None:
     body = body_of(tree, code) if tree else None
     if tree is None or body is None or code is None:
         return None
-    return Reader(code.co_filename, tree).follow(body, {f"self.{attribute}"}, code.co_qualname)
+    return Reader(code.co_filename, tree).follow(body, {f"{code.co_varnames[0]}.{attribute}"}, code.co_qualname)

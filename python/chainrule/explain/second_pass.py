@@ -93,9 +93,11 @@ def _in_loop(place: Place, loop: Loop, name: str | None) -> list[str] | None:
     if not _assigned(loop.body, name):
         made = [n for n in _assigned(place.body, name) if n < loop.lineno]
         cure = f"move line {made[-1]} into the loop" if made else f"calculate {name} anew in each turn"
+        is_loss = place.receiver is not None and ast.unparse(place.receiver) == name
+        detached = "" if is_loss else f", or use {name}.detach() in it if nothing before it is trained"
         return [
             f"  {name} is made before {around} and used in each turn; the backward() of an earlier turn freed it.",
-            f"  What to do: {cure}, or use {name}.detach() in it if nothing before it is trained.",
+            f"  What to do: {cure}{detached}.",
         ]
     if not _is_carried(loop.body, name):
         return [

@@ -153,7 +153,9 @@ class Values:
         return self.of(edge.producer, edge.output)
 
     def _linear(self, node: Node) -> Tensor | None:
-        """Its inputs are x and weight, or bias, x and weight."""
+        """Its inputs are x and weight, or bias, x and weight. A frozen bias is nowhere kept."""
+        if len(node.raw._edges) == 3 and node.raw._edges[0][0] is None:
+            return None
         known = [t for i in range(len(node.raw._edges)) if (t := self.input(node, i)) is not None]
         if len(known) != len(node.raw._edges):
             return None
