@@ -1197,6 +1197,14 @@ class Tensor:
     def set_(
         self, source: Tensor, storage_offset: _int, size: _int | Sequence[_int], stride: _int | Sequence[_int] = ()
     ) -> Tensor: ...
+    @overload
+    def set_(
+        self,
+        source: Any,
+        storage_offset: _int = 0,
+        size: _int | Sequence[_int] | None = None,
+        stride: _int | Sequence[_int] = (),
+    ) -> Tensor: ...
     def sgn(self) -> Tensor: ...
     def sgn_(self) -> Tensor: ...
     @property
