@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import chainrule
+from both import agree
 from oracle import (
     DTYPES,
     Collected,
@@ -161,3 +162,28 @@ def test_addr_of_truth_values():
             matrix, vector = library.tensor([[True, False], [False, False]]), library.tensor([True, False])
             results.append(library.addr(matrix, vector, vector, beta=beta, alpha=alpha).tolist())
         assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("alpha", [float("nan"), float("inf"), 300, -1, 2.5])
+def test_weights_must_fit_the_integers_that_they_multiply(alpha):
+    for name, shapes in (
+        ("addmm", ((2, 2), (2, 2), (2, 2))),
+        ("baddbmm", ((1, 2, 2),) * 3),
+        ("addmv", ((2,), (2, 2), (2,))),
+    ):
+        agree(
+            lambda torch, name=name, shapes=shapes: getattr(torch, name)(
+                *(torch.ones(shape, dtype=torch.uint8) for shape in shapes), alpha=alpha
+            ),
+            words=6,
+        )
+
+
+def test_addr_takes_truth_values_as_weights_of_truth_values_only():
+    for dtype in ("bool", "int64", "float32"):
+        agree(
+            lambda torch, dtype=dtype: torch.addr(
+                *(torch.ones(shape, dtype=getattr(torch, dtype)) for shape in ((2, 3), (2,), (3,))), beta=True
+            ),
+            words=6,
+        )

@@ -49,7 +49,10 @@ Tensor addr_elementwise(const Tensor& input, const Tensor& a, const Tensor& b, c
   return expand(input, product.sizes());  // raises
 }
 
-void check_integral_weight(DType dtype, const Scalar& s, const char* name) {
+void check_weight_kind(DType dtype, const Scalar& s, const char* name) {
+  if (s.kind == Scalar::kBool && !is_bool(dtype)) {
+    raise(PyExc_RuntimeError, "Boolean ", name, " only supported for Boolean results.");
+  }
   if (s.kind < Scalar::kFloat || is_floating(dtype) || is_complex(dtype)) return;
   raise(PyExc_RuntimeError, "For integral input tensors, argument ", name, " must not be a floating point number.");
 }
@@ -89,8 +92,8 @@ Tensor addr(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar&
   if (b.ndim() != 1) raise(PyExc_RuntimeError, "addr: Expected 1-D argument vec2, but got ", b.ndim(), "-D");
   Operand all[] = {input, a, b};
   DType dtype = result_type(all);
-  check_integral_weight(dtype, beta, "beta");
-  check_integral_weight(dtype, alpha, "alpha");
+  check_weight_kind(dtype, beta, "beta");
+  check_weight_kind(dtype, alpha, "alpha");
   Addend add = addend(input, beta, alpha);
   bool same = input.dtype() == dtype && a.dtype() == dtype && b.dtype() == dtype;
   if (!same || is_bool(dtype))

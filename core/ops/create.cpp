@@ -19,14 +19,6 @@ OpInfo kZero{"zero_", "ZeroBackward0", "self: 0"};
   raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(t).tensor_name, "'");
 }
 
-void check_fits(const Scalar& value, DType dtype) {
-  if (fits(value, dtype)) return;
-  constexpr const char* names[kDTypeCount] = {"bool",          "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-                                              "int8_t",        "int16_t", "int",      "int64_t",  "c10::Half",
-                                              "c10::BFloat16", "float",   "double"};
-  raise(PyExc_RuntimeError, "value cannot be converted to type ", names[static_cast<int>(dtype)], " without overflow");
-}
-
 // The number that is left of it in an integer dtype.
 double as_element(const Scalar& value, DType dtype) {
   check_fits(value, dtype);
@@ -89,6 +81,14 @@ Tensor equal_steps(double start, double end, int64_t steps) {
 }
 
 }  // namespace
+
+void check_fits(const Scalar& value, DType dtype) {
+  if (fits(value, dtype)) return;
+  constexpr const char* names[kDTypeCount] = {"bool",          "uint8_t", "uint16_t", "uint32_t", "uint64_t",
+                                              "int8_t",        "int16_t", "int",      "int64_t",  "c10::Half",
+                                              "c10::BFloat16", "float",   "double"};
+  raise(PyExc_RuntimeError, "value cannot be converted to type ", names[static_cast<int>(dtype)], " without overflow");
+}
 
 Tensor zeros(Span sizes, DType dtype) {
   Tensor t = empty(sizes, dtype);

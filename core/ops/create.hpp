@@ -7,6 +7,7 @@
 
 namespace chainrule {
 
+void check_fits(const Scalar& value, DType dtype);  // raises where it is beyond the dtype
 Tensor full(Span sizes, const Scalar& value, DType dtype);
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype);
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dtype);

@@ -6,6 +6,7 @@
 #include "autograd/record.hpp"
 #include "backends/cpu/gemm.hpp"
 #include "ops/copy.hpp"
+#include "ops/create.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/view.hpp"
 #include "tensor/element_type.hpp"
@@ -191,6 +192,7 @@ Addend addend(const Tensor& input, const Scalar& beta, const Scalar& alpha) {
       raise(PyExc_RuntimeError, "value cannot be converted to type ", facts(input.dtype()).name,
             " without overflow: beta and alpha must be real numbers for real tensors");
     }
+    if (!is_differentiable(input.dtype())) check_fits(*s, input.dtype());
   }
   return {&input, {beta.real, beta.imaginary}, {alpha.real, alpha.imaginary}};
 }

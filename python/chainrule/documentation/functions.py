@@ -183,7 +183,8 @@ imag
     >>> torch.imag(torch.tensor([1 + 2j, 3 - 4j]))
     tensor([ 2., -4.])
 conj
-    The complex conjugate: each imaginary part with the opposite sign. A real tensor itself.
+    The complex conjugate: each imaginary part with the opposite sign. A real tensor itself. It is calculated at once;
+    PyTorch's is a view, and writing into that changes the input.
     Shape and dtype: The shape and the dtype of the input.
     >>> torch.conj(torch.tensor([1 + 2j, 3 - 4j])).resolve_conj()
     tensor([1.-2.j, 3.+4.j])

@@ -78,6 +78,8 @@ CR_SCALAR T exp2(T x) {
 // a * 2^b in two steps: the power alone may overflow where the product does not.
 template <class T>
 CR_SCALAR T ldexp(T a, T b) {
+  using E = ExponentialFit<T>;
+  b = limit(b, 4 * E::lowest2, 4 * E::highest2);  // half of it still overflows, and the rest is not inf - inf
   T half = trunc(b * T(0.5));
   return a * exp2(half) * exp2(b - half);
 }
