@@ -18,6 +18,11 @@ def image(torch: Any) -> Any:
     return torch.arange(48.0).reshape(1, 3, 4, 4).requires_grad_()
 
 
+def square(torch: Any) -> Any:
+    """Symmetric and positive, with different eigenvalues."""
+    return torch.tensor([[3.0, 1.0], [1.0, 5.0]], requires_grad=True)
+
+
 def shown(value: Any) -> Any:
     """A value that both libraries can be compared by."""
     if isinstance(value, (pytorch.Tensor, chainrule.Tensor)):
@@ -69,6 +74,16 @@ ALL_SHOWN = {
     "gelu": lambda t: t.nn.functional.gelu(matrix(t)),
     "softplus": lambda t: t.nn.functional.softplus(matrix(t)),
     "hardtanh": lambda t: t.nn.functional.hardtanh(matrix(t), -0.5, 0.5),
+    "qr": lambda t: t.linalg.qr(matrix(t)).Q,
+    "eigh": lambda t: t.linalg.eigh(square(t)).eigenvalues,
+    "det": lambda t: t.linalg.det(square(t)),
+    "slogdet": lambda t: t.linalg.slogdet(square(t)).logabsdet,
+    "inv": lambda t: t.linalg.inv(square(t)),
+    "cholesky": lambda t: t.linalg.cholesky(square(t)),
+    "cholesky_inverse": lambda t: t.cholesky_inverse(square(t)),
+    "solve_triangular": lambda t: t.linalg.solve_triangular(square(t), square(t), upper=True),
+    "matrix_exp": lambda t: t.linalg.matrix_exp(square(t)),
+    "pinv": lambda t: t.linalg.pinv(matrix(t)),
     "exp": lambda t: matrix(t).exp(),
     "view": lambda t: matrix(t).view(6),
     "reshape": lambda t: matrix(t).t().reshape(6),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from types import SimpleNamespace
+from collections.abc import Callable, Mapping
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, NoReturn, overload
 
 from .._core import Tensor
@@ -38,6 +38,9 @@ def keep(result: Any, **values: Any) -> Any:
     return _Kept(result, values)
 
 
+Shown = Mapping[str, str | tuple[str, ...]]
+
+
 class _Gradient(NamedTuple):
     inputs: tuple[str, ...]  # the parameters whose gradients it gives
     function: Callable
@@ -47,7 +50,7 @@ class _Gradient(NamedTuple):
 class Differentiable:
     """A function with gradients; made by `differentiable`."""
 
-    def __init__(self, forward: Callable, name: str | None, constant: tuple[int, ...]):
+    def __init__(self, forward: Callable, name: str | None, constant: tuple[int, ...], shown: Shown):
         functools.update_wrapper(self, forward)
         parameters = signature_of(forward).parameters.values()
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
@@ -57,6 +60,7 @@ class Differentiable:
         self._positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
         self._defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         self._constant = constant
+        self._shown = {"y": "result", **shown}
         self._gradients: list[_Gradient] = []
         self._plans: dict[tuple[bool, ...], Any] = {}
         words = "".join(word[:1].upper() + word[1:] for word in forward.__name__.split("_"))
@@ -162,9 +166,16 @@ class Differentiable:
 
     def _show(self, name: str) -> None:
         """What is kept is an attribute of the node, as in PyTorch: grad_fn._saved_A."""
-        attribute = "_saved_" + ("result" if name == "y" else name)
-        if not hasattr(self._node_type, attribute):
-            setattr(self._node_type, attribute, property(lambda ctx: self._kept(ctx).get(name)))
+        shown = self._shown.get(name, name)
+        if isinstance(shown, str):
+            self._show_as(shown, lambda ctx: self._kept(ctx).get(name))
+            return
+        for i, part in enumerate(shown):
+            self._show_as(part, lambda ctx, i=i: self._kept(ctx)[name][i])
+
+    def _show_as(self, name: str, find: Callable) -> None:
+        if not hasattr(self._node_type, f"_saved_{name}"):
+            setattr(self._node_type, f"_saved_{name}", property(find))
 
     def _kept(self, ctx: Any) -> dict[str, Any]:
         """What was kept for the gradients, by name; of several results y is a tuple."""
@@ -207,10 +218,15 @@ class Differentiable:
 def differentiable(forward: Callable, /) -> Differentiable: ...
 @overload
 def differentiable(
-    *, name: str | None = None, constant: tuple[int, ...] = ()
+    *, name: str | None = None, constant: tuple[int, ...] = (), shown: Shown = ...
 ) -> Callable[[Callable], Differentiable]: ...
 def differentiable(
-    forward: Callable | None = None, /, *, name: str | None = None, constant: tuple[int, ...] = ()
+    forward: Callable | None = None,
+    /,
+    *,
+    name: str | None = None,
+    constant: tuple[int, ...] = (),
+    shown: Shown = MappingProxyType({}),
 ) -> Any:
     """Gives a function a gradient of its own.
 
@@ -235,7 +251,9 @@ def differentiable(
         forward: the function; its tensors are direct arguments, not inside lists.
         name: of the nodes in the graph, `ScaledExpBackward` if none is given.
         constant: the numbers of results that have no gradient; results of integers have none anyway.
+        shown: other names under which the nodes show what they keep: {"x": "input"} for `grad_fn._saved_input`. Those
+            of several results, {"y": ("Q", "R")}, stand in place of `_saved_result`.
     """
     if forward is not None:
-        return Differentiable(forward, name, constant)
-    return lambda function: Differentiable(function, name, constant)
+        return Differentiable(forward, name, constant, shown)
+    return lambda function: Differentiable(function, name, constant, shown)

@@ -29,7 +29,7 @@ def _gradient(g: Tensor, L: Tensor, upper: bool) -> Tensor:
     return (ga + ga.mH) / 2
 
 
-@differentiable(name="LinalgCholeskyExBackward0")
+@differentiable(name="LinalgCholeskyExBackward0", shown={"y": ("L",)})
 def _cholesky_ex(input: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
     return _factor(input, upper)
 
@@ -99,7 +99,7 @@ def _gradient_of_factor(common: Tensor, L: Tensor, upper: bool) -> Tensor:
     return -L.matmul(common) if upper else -common.matmul(L)
 
 
-@differentiable(name="CholeskySolveBackward0")
+@differentiable(name="CholeskySolveBackward0", shown={"B": "self", "L": "input2"})
 def _cholesky_solve(B: Tensor, L: Tensor, upper: bool) -> Tensor:
     return _twice_solved(B, L, upper)
 
@@ -121,7 +121,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool) -> Tensor:
     return _cholesky_solve(B, L, upper)
 
 
-@differentiable(name="CholeskyInverseBackward0")
+@differentiable(name="CholeskyInverseBackward0", shown={"L": "self"})
 def _cholesky_inverse(L: Tensor, upper: bool) -> Tensor:
     a = lapack.columns(L.mH if upper else L)
     check_info(lapack.potri(a), "cholesky_inverse", singular)

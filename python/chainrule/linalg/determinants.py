@@ -25,7 +25,7 @@ def _factored(A: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return lu, pivots, diagonal, _sign(pivots, A)
 
 
-@differentiable(name="LinalgDetBackward0")
+@differentiable(name="LinalgDetBackward0", shown={"lu": "LU"})
 def _det(A: Tensor) -> Tensor:
     lu, pivots, diagonal, sign = _factored(A)
     return keep(diagonal.prod(-1) * sign, lu=lu, pivots=pivots)
@@ -85,7 +85,7 @@ det = linalg_det
 # ---- logarithms
 
 
-@differentiable(name="LinalgSlogdetBackward0")
+@differentiable(name="LinalgSlogdetBackward0", shown={"y": ("sign",), "lu": "LU"})
 def _slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     lu, pivots, diagonal, sign = _factored(A)
     return keep((diagonal.sgn().prod(-1) * sign, diagonal.abs().log().sum(-1)), lu=lu, pivots=pivots)

@@ -37,7 +37,7 @@ def _hermitian(A: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
     return values, a
 
 
-@differentiable(name="LinalgEighBackward0")
+@differentiable(name="LinalgEighBackward0", shown={"y": ("eigenvalues", "eigenvectors")})
 def _eigh(A: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
     return _hermitian(A, lower, True)
 
@@ -85,7 +85,7 @@ def _any(A: Tensor, vectors: bool, function: str) -> tuple[Tensor, Tensor]:
     return values, found
 
 
-@differentiable(name="LinalgEigBackward0")
+@differentiable(name="LinalgEigBackward0", shown={"y": ("eigenvalues", "eigenvectors")})
 def _eig(A: Tensor) -> tuple[Tensor, Tensor]:
     return _any(A, True, "torch.linalg.eig")
 

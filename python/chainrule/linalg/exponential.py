@@ -41,7 +41,7 @@ def _exponential(a: Tensor) -> Tensor:
     return result
 
 
-@differentiable(name="LinalgMatrixExpBackward0")
+@differentiable(name="LinalgMatrixExpBackward0", shown={"A": "self"})
 def _matrix_exp(A: Tensor) -> Tensor:
     if not A.numel():
         return A.clone()

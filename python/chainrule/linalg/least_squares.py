@@ -15,7 +15,7 @@ from .solving import is_vector
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@differentiable(name="LinalgLstsqBackward0", constant=(2, 3))
+@differentiable(name="LinalgLstsqBackward0", constant=(2, 3), shown={"y": ("solution",), "input": "self"})
 def _lstsq(input: Tensor, b: Tensor, rcond: float, driver: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     vector = is_vector(input, b)
     a, right = broadcast_batches(input, b.unsqueeze(-1) if vector else b)

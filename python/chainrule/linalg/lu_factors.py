@@ -84,7 +84,7 @@ def _gradient_of_a(gL: Tensor | None, gU: Tensor | None, P: Tensor, L: Tensor, U
     return P.matmul(result)
 
 
-@differentiable(name="LinalgLuFactorExBackward0")
+@differentiable(name="LinalgLuFactorExBackward0", shown={"y": ("LU", "pivots")})
 def _lu_factor(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return _raw_factor(A)
 
@@ -122,7 +122,7 @@ def _lu_factor_checked(A: Tensor, pivot: bool, function: str | None) -> tuple[Te
     return lu, pivots, info
 
 
-@differentiable(name="LinalgLuBackward0", constant=(0,))
+@differentiable(name="LinalgLuBackward0", constant=(0,), shown={"y": ("P", "L", "U")})
 def _lu(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     lu, pivots, _ = _raw_factor(A)
     return _permutation_matrix(pivots, lu), *_factors(lu)

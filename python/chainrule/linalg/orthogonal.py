@@ -15,7 +15,7 @@ from .triangles import solve_by_triangle
 _MODES = ("reduced", "r", "complete")
 
 
-@differentiable(name="LinalgQrBackward0")
+@differentiable(name="LinalgQrBackward0", shown={"y": ("Q", "R")})
 def _qr(A: Tensor, mode: str) -> tuple[Tensor, Tensor]:
     a = lapack.columns(A)
     tau = lapack.geqrf(a)
@@ -194,7 +194,7 @@ def _check_tau(input: Tensor, tau: Tensor, function: str) -> None:
         )
 
 
-@differentiable(name="OrmqrBackward0")
+@differentiable(name="OrmqrBackward0", shown={"input": "self", "tau": "input2", "other": "input3"})
 def _ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool, transpose: bool) -> Tensor:
     c = lapack.columns(other)
     lapack.ormqr(lapack.columns(input), tau.contiguous(), c, left, transpose)

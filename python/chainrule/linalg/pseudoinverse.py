@@ -54,7 +54,7 @@ def linalg_matrix_rank_tol(input: Tensor, tol: float | Tensor, hermitian: bool) 
 # ---- pseudoinverses
 
 
-@differentiable(name="LinalgPinvBackward0")
+@differentiable(name="LinalgPinvBackward0", shown={"input": "self"})
 def _pinv(input: Tensor, atol: Tolerance, rtol: Tolerance, hermitian: bool) -> Tensor:
     atol, rtol = _tolerances(input, atol, rtol, "linalg.pinv")
     if not input.numel():

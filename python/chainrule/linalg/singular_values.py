@@ -22,7 +22,7 @@ def _units(like: Tensor) -> Tensor:
     return _core.functions["eye"](like.shape[-1], dtype=like.dtype)
 
 
-@differentiable(name="LinalgSvdBackward0")
+@differentiable(name="LinalgSvdBackward0", shown={"y": ("U", "S", "Vh")})
 def _svd(A: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor, Tensor]:
     return _values_and_vectors(A, "A" if full_matrices else "S")
 

@@ -19,7 +19,7 @@ def is_vector(A: Tensor, B: Tensor) -> bool:
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
 
 
-@differentiable(name="LinalgSolveExBackward0")
+@differentiable(name="LinalgSolveExBackward0", shown={"y": ("result",), "lu": "LU"})
 def _solve(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
     vector = is_vector(A, B)
     lu = lapack.columns(A)
@@ -84,7 +84,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, left: bool, check_errors: bool) -> tup
 # ---- inverses
 
 
-@differentiable(name="LinalgInvExBackward0")
+@differentiable(name="LinalgInvExBackward0", shown={"y": ("inverse",)})
 def _inverse(A: Tensor) -> tuple[Tensor, Tensor]:
     lu = lapack.columns(A)
     pivots, info = lapack.getrf(lu)

@@ -16,7 +16,7 @@ def _solve_columns(a: Tensor, b: Tensor, upper: bool, unit: bool) -> Tensor:
     return x
 
 
-@differentiable(name="LinalgSolveTriangularBackward0")
+@differentiable(name="LinalgSolveTriangularBackward0", shown={"A": "self", "unit": "unitriangular"})
 def _solve_triangular(A: Tensor, B: Tensor, upper: bool, left: bool, unit: bool) -> Tensor:
     if left:
         return _solve_columns(A, B, upper, unit)
@@ -46,7 +46,7 @@ def linalg_solve_triangular(A: Tensor, B: Tensor, upper: bool, left: bool, unitr
     return _solve_triangular(A, B, upper, left, unitriangular)
 
 
-@differentiable(name="TriangularSolveBackward0")
+@differentiable(name="TriangularSolveBackward0", shown={"y": ("solution",), "unit": "unitriangular"})
 def _triangular_solve(b: Tensor, A: Tensor, upper: bool, transpose: bool, unit: bool) -> tuple[Tensor, Tensor]:
     a = A.mT if transpose else A
     return _solve_columns(a, b, upper is not transpose, unit), broadcast_batches(A, b)[0].clone()

@@ -96,7 +96,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return _cross(input, other, dim)
 
 
-@differentiable(name="LinalgCrossBackward0")
+@differentiable(name="LinalgCrossBackward0", shown={"input": "self"})
 def _cross(input: Tensor, other: Tensor, dim: int) -> Tensor:
     a, b = broadcast_tensors(input, other)
     return a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)
