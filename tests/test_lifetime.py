@@ -357,6 +357,22 @@ def test_lent_memory_outlives_the_tensors_use_of_it():
     assert array.sum() == 1000
 
 
+def test_trimming_gives_back_what_lies_beside_living_tensors():
+    """Blocks that share pages with others are given back one by one, and the rest of them with the last."""
+    chainrule.memory.trim()
+    before = resident_megabytes()
+    tensors = [chainrule.full((150_000,), float(i)) for i in range(120)]  # 72 MB
+    kept = tensors[::12]
+    assert resident_megabytes() - before > 65
+    del tensors
+    chainrule.memory.trim()
+    assert resident_megabytes() - before < 40
+    assert [t.sum().item() for t in kept] == [150_000.0 * i for i in range(0, 120, 12)]
+    del kept
+    chainrule.memory.trim()
+    assert resident_megabytes() - before < 10
+
+
 def test_unaligned_memory_is_copied():
     raw = np.arange(33, dtype=np.uint8)
     for dtype in ("float32", "float64", "int16", "complex64"):

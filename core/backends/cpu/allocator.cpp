@@ -59,21 +59,27 @@ SizeClass size_class(size_t bytes) {
 // The capacity of all blocks of a class.
 int64_t capacity_of(int index) { return int64_t{8 + index % 8} << (index / 8) >> 3; }
 
-// Null if there is no memory. Whole huge pages in it are asked for as such: the first touch of a page costs more than
-// the arithmetic on it, of a huge page a fifth per byte, and matrix products find more of them in the address cache.
-void* aligned_pages(size_t alignment, size_t capacity) {
+// Null if there is no memory.
+void* aligned_memory(size_t alignment, size_t capacity) {
   void* data = nullptr;
-  if (posix_memalign(&data, alignment, capacity)) return nullptr;
+  return posix_memalign(&data, alignment, capacity) ? nullptr : data;
+}
+
+// Asks for huge pages where they fit. The first touch of a page costs more than the arithmetic on it, of a huge page a
+// fifth per byte, and matrix products find more of them in the address cache.
+void* on_huge_pages(void* data, [[maybe_unused]] size_t capacity) {
 #if defined(__linux__)
-  if (capacity >= kHugePage) madvise(data, capacity / kHugePage * kHugePage, MADV_HUGEPAGE);
+  if (data) madvise(data, capacity / kHugePage * kHugePage, MADV_HUGEPAGE);
 #endif
   return data;
 }
 
 // Blocks that are long but do not fill a huge page share a region of several. It lives until the last of them is given
-// back; the pages of those given back before are not kept either.
+// back; the pages of those given back before are not kept either. Small programs stay on small pages: they would pay
+// for the rest of a huge one, and gain little.
 struct Region {
   static constexpr size_t kSize = 4 * kHugePage;
+  static constexpr int64_t kSmallProgram = 16 << 20;  // bytes in live tensors
 #ifdef __SANITIZE_ADDRESS__
   static constexpr size_t kShortest = kHugePage;  // so that the sanitizer knows every block
 #else
@@ -93,8 +99,9 @@ Region* open_region = nullptr;  // where new blocks come from
 
 void* Region::take(size_t capacity) {
   if (!open_region || open_region->used + capacity > kSize) {
-    void* pages = aligned_pages(kSize, kSize);
+    void* pages = aligned_memory(kSize, kSize);
     if (!pages) return nullptr;
+    if (statistics.allocated > kSmallProgram) on_huge_pages(pages, kSize);
     open_region = new (pages) Region;
   }
   void* block = reinterpret_cast<char*>(open_region) + std::exchange(open_region->used, open_region->used + capacity);
@@ -118,7 +125,8 @@ void Region::give_back(void* block, size_t capacity) {
 
 void* from_system(size_t capacity) {
   if (Region::holds(capacity)) return Region::take(capacity);
-  return aligned_pages(capacity >= kHugePage ? kHugePage : kAlignment, capacity);
+  if (capacity < kHugePage) return aligned_memory(kAlignment, capacity);
+  return on_huge_pages(aligned_memory(kHugePage, capacity), capacity);
 }
 
 void to_system(void* block, size_t capacity) {
