@@ -217,6 +217,18 @@ def test_a_second_backward_raises_where_something_was_kept(step, size):
     agree(program)
 
 
+def test_second_derivatives_through_the_result_of_a_written_part():
+    def program(torch):
+        x = torch.tensor([0.5, 0.25, 2.0], dtype=torch.float64, requires_grad=True)
+        y = x.clone()
+        part = y[:2]
+        part.tanh_()
+        (first,) = torch.autograd.grad((y**3).sum() + (part * y[1:]).sum(), x, create_graph=True)
+        return torch.autograd.grad((first * first.detach().cos()).sum(), x)
+
+    agree(program)
+
+
 # ---- leaves and requires_grad
 
 

@@ -187,10 +187,9 @@ void release_saved(Node* n) {
     n->flags |= kReleased;
     clear_packed(n);
   }
-  if (Node* inner = n->extras->inner) {  // as PyTorch's CopySlices, which drops it
-    n->flags |= kReleased;
-    release_saved(inner);
-  }
+  // As PyTorch's CopySlices, which drops what it wraps. Here that lives on: the output that it saved leads back to it,
+  // so the same pass may still reach it.
+  if (n->extras->inner) n->flags |= kReleased;
 }
 
 bool has_saved(const Node* n, int i) { return n->saved[i].tensor || find_packed(n, i); }
