@@ -548,7 +548,9 @@ def test_errors_come_with_the_workers_traceback():
     assert 'raise ValueError("this one is broken")' in str(found[1])
     assert "\n" in str(found[2])  # a KeyError's text is readable
     assert "Special" in str(found[3])
-    assert "local object 'complain.<locals>" in str(found[4])  # "Can't pickle" it, or "Can't get" it from Python 3.12 on
+    assert "local object 'complain.<locals>" in str(
+        found[4]
+    )  # "Can't pickle" it, or "Can't get" it from Python 3.12 on
     assert "Cowardly refusing to serialize non-leaf tensor which requires_grad" in str(found[5])
     assert "Caught Local in DataLoader worker process 0" in str(found[6])
 

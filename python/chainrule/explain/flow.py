@@ -72,6 +72,8 @@ class Flow:
             g = self.arriving.get((node.index, 0))
             if node.is_leaf:
                 continue
+            if g is not None:
+                g = self.arriving[(node.index, 0)] = _hooked(node, g)
             for edge in node.inputs:
                 known = g is not None and len(node.outputs) == 1 and node.index not in lost
                 sent = _by_formula(edge, g, values) if known and g is not None else None
@@ -103,6 +105,13 @@ class Flow:
                     self.sent[edge.index] = fitted(g, edge)
 
         return hook
+
+
+def _hooked(node: Node, gradient: Tensor) -> Tensor:
+    """What the hooks of a node's tensor make of its gradient. The node itself does not run."""
+    here = _core.tensor_at(node.raw, 0)
+    (found,) = _core.gradients_of([here], [gradient], [here], True, False)
+    return gradient if found is None else found.detach()
 
 
 def fitted(gradient: Tensor, edge: Edge) -> Tensor:
