@@ -35,7 +35,7 @@ DeviceObject* the_cpu = nullptr;
 const DeviceObject& device_of(PyObject* o) { return *reinterpret_cast<DeviceObject*>(o); }
 const char* kind_name(PyObject* o) { return kKinds[device_of(o).kind]; }
 
-struct Place {
+struct ParsedDevice {
   int kind, index;
 };
 
@@ -48,10 +48,10 @@ int kind_of(std::string_view name, const char* text) {
 }
 
 // "cuda" or "cuda:1".
-Place parse(const char* text) {
+ParsedDevice parse(const char* text) {
   check(*text, "Device string must not be empty");
   size_t letters = std::strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
-  Place place{kind_of({text, letters}, text), -1};
+  ParsedDevice place{kind_of({text, letters}, text), -1};
   const char* rest = text + letters;
   if (!*rest) return place;
   const char* number = rest + 1;
@@ -63,7 +63,7 @@ Place parse(const char* text) {
   return place;
 }
 
-PyObject* make_device(Place place) {
+PyObject* make_device(ParsedDevice place) {
   auto* device = reinterpret_cast<DeviceObject*>(checked(DeviceType.tp_alloc(&DeviceType, 0)));
   device->kind = place.kind;
   device->index = place.index;
@@ -97,7 +97,7 @@ PyObject* device_from(PyObject* what) {
 
 // device("cpu", 1)
 PyObject* device_at(const std::string& type, std::optional<int64_t> index) {
-  Place place = parse(type.c_str());
+  ParsedDevice place = parse(type.c_str());
   if (!index) return make_device(place);
   check(place.index < 0, "type (string) must not include an index because index was passed explicitly: ", type);
   check(*index >= 0, "Device index must not be negative");

@@ -31,12 +31,12 @@ std::vector<std::string> parameter_names(const Node* n) {
   return names;
 }
 
-struct Place {
+struct SavedPlace {
   Edge edge;
   bool exists, is_output;
 };
 
-Place place_of(const Node* n, int slot) {
+SavedPlace place_of(const Node* n, int slot) {
   if (const PackedTensor* p = find_packed(n, slot)) return {p->edge, true, p->is_output};
   const SavedTensor& s = n->saved[slot];
   if (!s.tensor) return {Edge(), false, false};
@@ -48,7 +48,7 @@ void name_by_edges(Node* n, std::vector<std::string>& names) {
   std::vector<bool> taken(n->edge_count, false);
   for (bool with_edge : {true, false}) {
     for (int slot = 0; slot < n->saved_count; ++slot) {
-      Place place = place_of(n, slot);
+      SavedPlace place = place_of(n, slot);
       if (!names[slot].empty() || !place.exists || static_cast<bool>(place.edge) != with_edge) continue;
       if (place.is_output) names[slot] = "result";
       for (int i = 0; i < n->edge_count && names[slot].empty(); ++i) {
