@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._core import Tensor
-from ..storage import TypedStorage, UntypedStorage
+from .._core import Tensor, UntypedStorage
+from ..storage import TypedStorage
 
 
 def set__storage(
