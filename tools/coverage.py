@@ -36,11 +36,13 @@ SPARSE = "there are no sparse tensors"
 ONCE = "calculated in float32 and rounded once; PyTorch rounds in between"
 SUMS = "the same sums in another order"
 FINER = "another formula, with smaller errors"
+FOREIGN = "the sample's options hold a dtype of PyTorch's own"
 REASONS = {
     **dict.fromkeys(
         (
             *("addbmm", "addr", "index_reduce.mean", "log_softmax", "logit", "linspace.tensor_overload"),
             *("nn.functional.adaptive_avg_pool3d", "nn.functional.batch_norm", "nn.functional.conv_transpose1d"),
+            "nn.functional.binary_cross_entropy_with_logits",
             *("nn.functional.conv_transpose2d", "nn.functional.grid_sample", "nn.functional.instance_norm"),
             *("nn.functional.interpolate.area", "nn.functional.interpolate.bicubic"),
             *("nn.functional.interpolate.linear", "nn.functional.interpolate.trilinear", "nn.functional.normalize"),
@@ -58,12 +60,13 @@ REASONS = {
     "special.bessel_j0": "PyTorch is off by up to 4e-7",
     "special.bessel_y1": "PyTorch is off by up to 8e-7",
     "as_strided_scatter": "PyTorch gives a gradient to an element that is overwritten",
-    "nn.functional.linear_cross_entropy.chunked": "PyTorch has no second derivative here and gives None",
+    "nn.functional.linear_cross_entropy.chunked": FOREIGN,
+    "nn.functional.linear_cross_entropy.chunked_none": FOREIGN,
     "matrix_exp": "calculated in double and rounded; PyTorch gives NaN for bfloat16",
 }
 # Where nothing is rounded.
 EXACT = {SPARSE, *(REASONS[name] for name in ("chalf", "as_strided_scatter", "special.bessel_j0", "special.bessel_y1"))}
-EXACT.add(REASONS["nn.functional.linear_cross_entropy.chunked"])
+EXACT.add(FOREIGN)
 
 
 def status_of(task: dict, aspect: str) -> str:
