@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import chainrule
-from both import no_leaks  # noqa: F401
+from both import no_leaks, unless_sanitized  # noqa: F401
 from chainrule import _core
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
@@ -379,6 +379,7 @@ assert resident_megabytes() - before < 10
 """
 
 
+@unless_sanitized
 def test_trimming_gives_back_what_lies_beside_living_tensors():
     """Blocks that share pages with others are given back one by one, and the rest of them with the last."""
     # In a process of its own: what other tests have left decides which pages are touched first.
