@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from . import _core
 from ._core import Tensor
+from .error_words import at_call
 from .nn.modules.conversion import read_to
 from .nn.parameter import Parameter
 from .overrides import DisableTorchFunctionSubclass
@@ -73,8 +74,9 @@ class MetaTensor(Tensor):
 
     def numpy(self, *, force: bool = False) -> NoReturn:
         """Raises: there is nothing to show."""
-        raise TypeError(
-            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        raise at_call(
+            TypeError,
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.",
         )
 
     def __array__(self, *args: Any) -> NoReturn:
@@ -87,7 +89,7 @@ class MetaTensor(Tensor):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise NotImplementedError(f"{NO_DATA} A tensor of the device 'meta' can't be saved.")
+        raise at_call(NotImplementedError, f"{NO_DATA} A tensor of the device 'meta' can't be saved.")
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
         text = super().__repr__(tensor_contents=tensor_contents)
@@ -112,15 +114,17 @@ for _name, _property in _PROPERTIES.items():
 
 
 def _refuse_item(name: str) -> NoReturn:
-    raise RuntimeError("Tensor.item() cannot be called on meta tensors")
+    raise at_call(RuntimeError, "Tensor.item() cannot be called on meta tensors")
 
 
 def _refuse_copy(name: str) -> NoReturn:
-    raise NotImplementedError(NO_DATA)
+    raise at_call(NotImplementedError, NO_DATA)
 
 
 def _refuse_unknown(name: str) -> NoReturn:
-    raise NotImplementedError(f"{name}: the result depends on the elements, and tensors of the device 'meta' have none")
+    raise at_call(
+        NotImplementedError, f"{name}: the result depends on the elements, and tensors of the device 'meta' have none"
+    )
 
 
 _REFUSED: dict[str, Callable[[str], NoReturn]] = {
@@ -143,7 +147,7 @@ def _check_devices(arguments: tuple) -> None:
     places = [t.device for t in _tensors(arguments) if isinstance(t, MetaTensor) or t.dim() > 0]
     for place in places:
         if place != places[0]:
-            raise RuntimeError(f"Tensor on device {place} is not on the expected device {places[0]}!")
+            raise at_call(RuntimeError, f"Tensor on device {place} is not on the expected device {places[0]}!")
 
 
 def _read_device(options: dict[str, Any]) -> bool:
@@ -156,14 +160,15 @@ def _read_device(options: dict[str, Any]) -> bool:
 
 def _filled(tensor: Tensor, *source: Any) -> Tensor:
     if not isinstance(tensor, MetaTensor):
-        raise NotImplementedError(NO_DATA)
+        raise at_call(NotImplementedError, NO_DATA)
     return tensor
 
 
 def _set_data(tensor: Tensor, value: Tensor) -> None:
     if not isinstance(value, MetaTensor):
-        raise RuntimeError(
-            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+        raise at_call(
+            RuntimeError,
+            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type.",
         )
     Tensor.data.__set__(tensor, value)  # type: ignore[attr-defined]
 
@@ -202,7 +207,7 @@ def _moved(tensor: Tensor, *args: Any, copy: bool = False, **options: Any) -> Te
     """tensor.to(...), where the tensor or its destination is here."""
     dtype, device, memory_format = read_to(*args, **options)
     if _core.device(tensor.device if device is None else device) != DEVICE:
-        raise NotImplementedError(NO_DATA)
+        raise at_call(NotImplementedError, NO_DATA)
     if isinstance(tensor, MetaTensor) and not copy and dtype in (None, tensor.dtype) and memory_format is None:
         return tensor
     with DisableTorchFunctionSubclass():

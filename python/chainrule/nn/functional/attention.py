@@ -117,12 +117,13 @@ def multi_head_attention_forward(
         q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
     attn_mask = _mask_of_heads(attn_mask, batch * num_heads, length, key.shape[0])
     if (bias_k is None) != (bias_v is None):
-        raise AssertionError(
-            f"bias_{'v' if bias_k is None else 'k'} is set but bias_{'k' if bias_k is None else 'v'} is None"
+        raise at_call(
+            AssertionError,
+            f"bias_{'v' if bias_k is None else 'k'} is set but bias_{'k' if bias_k is None else 'v'} is None",
         )
     if bias_k is not None and bias_v is not None:
         if static_k is not None or static_v is not None:
-            raise AssertionError(f"bias cannot be added to static {'value' if static_k is None else 'key'}.")
+            raise at_call(AssertionError, f"bias cannot be added to static {'value' if static_k is None else 'key'}.")
         k = _functions["cat"]([k, bias_k.repeat(1, batch, 1)])
         v = _functions["cat"]([v, bias_v.repeat(1, batch, 1)])
         attn_mask, key_padding_mask = (None if m is None else pad(m, (0, 1)) for m in (attn_mask, key_padding_mask))
@@ -167,7 +168,7 @@ def _projected(
 ) -> tuple[Tensor, ...]:
     """Query, key and value by the three thirds of one weight, in one product where they are the same tensor."""
     if weight is None:
-        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+        raise at_call(AssertionError, "use_separate_proj_weight is False but in_proj_weight is None")
     width = query.shape[-1]
     if key is value and query is key:
         return linear(query, weight, bias).split(width, -1)
@@ -187,12 +188,14 @@ def _projected_separately(
     biases = (None, None, None) if bias is None else bias.chunk(3)
     for letter, x, w, b in zip("qkv", (query, key, value), weights, biases, strict=True):
         if w is None:
-            raise AssertionError(f"use_separate_proj_weight is True but {letter}_proj_weight is None")
+            raise at_call(AssertionError, f"use_separate_proj_weight is True but {letter}_proj_weight is None")
         name = {"q": "query", "k": "key", "v": "value"}[letter]
         if w.shape != (width, x.shape[-1]):
-            raise AssertionError(f"expecting {name} weights shape of {(width, x.shape[-1])}, but got {w.shape}")
+            raise at_call(
+                AssertionError, f"expecting {name} weights shape of {(width, x.shape[-1])}, but got {w.shape}"
+            )
         if b is not None and b.shape != (width,):
-            raise AssertionError(f"expecting {name} bias shape of {(width,)}, but got {b.shape}")
+            raise at_call(AssertionError, f"expecting {name} bias shape of {(width,)}, but got {b.shape}")
         results.append(linear(x, w, b))
     return tuple(results)
 
@@ -202,7 +205,9 @@ def _heads(projected: Tensor, static: Tensor | None, letter: str, count: int, he
         return projected.reshape(projected.shape[0], count, head).transpose(0, 1)
     for dim, expected in ((0, count), (2, head)):
         if static.shape[dim] != expected:
-            raise AssertionError(f"expecting static_{letter}.size({dim}) of {expected}, but got {static.shape[dim]}")
+            raise at_call(
+                AssertionError, f"expecting static_{letter}.size({dim}) of {expected}, but got {static.shape[dim]}"
+            )
     return static
 
 
@@ -214,7 +219,7 @@ def _added_mask(mask: Tensor | None, name: str, dtype: _core.dtype, other: _core
     if mask is None:
         return None
     if mask.dtype is not _core.bool and not mask.is_floating_point():
-        raise AssertionError(f"only bool and floating types of {name} are supported")
+        raise at_call(AssertionError, f"only bool and floating types of {name} are supported")
     if other is not None and mask.dtype is not other:
         warnings.warn(
             f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.",
@@ -243,8 +248,8 @@ def _joined_masks(mask: Tensor | None, padding: Tensor | None, batch: int, heads
         return mask
     for dim, expected in ((0, batch), (1, keys)):
         if padding.shape[dim] != expected:
-            raise AssertionError(
-                f"Expected key_padded_mask.shape[{dim}] to be {expected}, but got {padding.shape[dim]}"
+            raise at_call(
+                AssertionError, f"Expected key_padded_mask.shape[{dim}] to be {expected}, but got {padding.shape[dim]}"
             )
     padding = padding.reshape(batch, 1, 1, keys).expand(-1, heads, -1, -1).reshape(batch * heads, 1, keys)
     return padding if mask is None else mask + padding
@@ -257,35 +262,43 @@ def _check_shapes(
     query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None, num_heads: int
 ) -> bool:
     if query.dim() not in (2, 3):
-        raise AssertionError(
-            f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor"
+        raise at_call(
+            AssertionError,
+            f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor",
         )
     batched, dims = query.dim() == 3, query.dim()
     given = f"For {'' if batched else 'un'}batched ({dims}-D) `query`, expected"
     if key.dim() != dims or value.dim() != dims:
-        raise AssertionError(
-            f"{given} `key` and `value` to be {dims}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively"
+        raise at_call(
+            AssertionError,
+            f"{given} `key` and `value` to be {dims}-D but found {key.dim()}-D and {value.dim()}-D tensors "
+            "respectively",
         )
     if padding is not None and padding.dim() != dims - 1:
-        raise AssertionError(
-            f"{given} `key_padding_mask` to be `None` or {dims - 1}-D but found {padding.dim()}-D tensor instead"
+        raise at_call(
+            AssertionError,
+            f"{given} `key_padding_mask` to be `None` or {dims - 1}-D but found {padding.dim()}-D tensor instead",
         )
     if mask is not None and mask.dim() not in (2, 3):
-        raise AssertionError(f"{given} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead")
+        raise at_call(
+            AssertionError, f"{given} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead"
+        )
     if not batched and mask is not None and mask.dim() == 3:
         expected = (num_heads, query.shape[0], key.shape[0])
         if mask.shape != expected:
-            raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got {mask.shape}")
+            raise at_call(AssertionError, f"Expected `attn_mask` shape to be {expected} but got {mask.shape}")
     return batched
 
 
 def _check_widths(query: Tensor, key: Tensor, value: Tensor, expected: int, num_heads: int, separate: bool) -> None:
     width = query.shape[-1]
     if width != expected:
-        raise AssertionError(f"was expecting embedding dimension of {expected}, but got {width}")
+        raise at_call(AssertionError, f"was expecting embedding dimension of {expected}, but got {width}")
     if width % num_heads:
-        raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
+        raise at_call(AssertionError, f"embed_dim {width} not divisible by num_heads {num_heads}")
     if separate and key.shape[:2] != value.shape[:2]:
-        raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
+        raise at_call(
+            AssertionError, f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+        )
     if not separate and key.shape != value.shape:
-        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        raise at_call(AssertionError, f"key shape {key.shape} does not match value shape {value.shape}")

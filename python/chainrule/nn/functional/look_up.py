@@ -68,7 +68,7 @@ def embedding(
     if padding_idx is None:
         padding_idx = -1
     elif not -weight.shape[0] <= padding_idx < weight.shape[0]:
-        raise AssertionError("Padding_idx must be within num_embeddings")
+        raise at_call(AssertionError, "Padding_idx must be within num_embeddings")
     elif padding_idx < 0:
         padding_idx += weight.shape[0]
     if max_norm is not None:
@@ -193,9 +193,10 @@ def _check_bag(
     if mode == "max" and sparse:
         raise at_call(ValueError, "max mode does not support sparse weights")
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
+        raise at_call(
+            NotImplementedError,
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
-            f"(got mode='{mode}'). Please open a feature request on GitHub."
+            f"(got mode='{mode}'). Please open a feature request on GitHub.",
         )
 
 

@@ -42,14 +42,15 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         raise at_call(RuntimeError, f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(pad) // 2
     if mode not in _SOURCES:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+        raise at_call(NotImplementedError, f"Unrecognised padding mode {mode}")
     if spatial not in (1, 2, 3) or input.dim() - spatial not in (1, 2):
-        raise NotImplementedError(
+        raise at_call(
+            NotImplementedError,
             f"Padding size {len(pad)} is not supported for {input.dim()}D input tensor.\n"
             "Supported combinations for non-constant padding:\n"
             "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
             "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
-            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)",
         )
     as_given = mode == "circular" or (mode == "reflect" and spatial == 3)  # what autocast leaves alone
     return (_from_itself if as_given else in_float32(_from_itself))(input, pad, mode)

@@ -97,10 +97,11 @@ def _resampled(
     if (mode, dims) in _PICKED:
         return _PICKED[mode, dims](input, sizes, factors)
     if mode in _NEEDS and dims in (1, 2, 3):
-        raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {_NEEDS[mode]} input")
-    raise NotImplementedError(
+        raise at_call(NotImplementedError, f"Got {input.dim()}D input, but {mode} mode needs {_NEEDS[mode]} input")
+    raise at_call(
+        NotImplementedError,
         f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | "
-        f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+        f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})",
     )
 
 
@@ -259,9 +260,10 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if not theta.is_floating_point():
         raise at_call(ValueError, f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) not in (4, 5):
-        raise NotImplementedError(
+        raise at_call(
+            NotImplementedError,
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. "
-            f"Got size {size}."
+            f"Got size {size}.",
         )
     dims = len(size) - 2
     if theta.dim() != 3 or theta.shape[1:] != (dims, dims + 1):
