@@ -44,14 +44,15 @@ void* gemm_scratch(size_t bytes, GemmScratch purpose) {
 namespace {
 
 constexpr int64_t kWorkPerThread = 1 << 20;  // multiplications that are worth waking a thread for
-constexpr int64_t kCutUnit = 96;             // cuts fall on multiples, so that they do not make more odd tiles
+// Cuts fall on multiples of the largest tile, so that they do not make more odd ones.
+constexpr int64_t kRowUnit = 8, kColumnUnit = 48;
 
 // ---- float and double
 
 // Where part `index` of `parts` begins. No part is shorter than the unit: a single row or column left over would be
 // summed in another order, by the kernel for vectors.
-int64_t cut(int64_t size, int64_t index, int64_t parts) {
-  return index == parts ? size : size / kCutUnit * index / parts * kCutUnit;
+int64_t cut(int64_t size, int64_t unit, int64_t index, int64_t parts) {
+  return index == parts ? size : (size * index / parts + unit / 2) / unit * unit;
 }
 
 template <class T>
@@ -75,16 +76,17 @@ void multiply_in_parallel(const GemmProblem<T>& g) {
   const int64_t wanted = std::min<int64_t>(num_threads(), useful);
   int64_t row_parts = 1, column_parts = 1;
   while (row_parts * column_parts < wanted) {
-    const int64_t rows = g.m / kCutUnit / row_parts, columns = g.n / kCutUnit / column_parts;
-    if (rows < 2 && columns < 2) break;
-    (rows >= columns ? row_parts : column_parts) *= 2;
+    const int64_t rows = g.m / row_parts, columns = g.n / column_parts;
+    const bool rows_can = rows >= 4 * kRowUnit, columns_can = columns >= 4 * kColumnUnit;
+    if (!rows_can && !columns_can) break;
+    (rows_can && (rows >= columns || !columns_can) ? row_parts : column_parts) *= 2;
   }
   if (row_parts * column_parts == 1) return multiply_here(g);
   parallel_for(row_parts * column_parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       const int64_t i = part / column_parts, j = part % column_parts;
-      multiply_here(part_of(g, cut(g.m, i, row_parts), cut(g.m, i + 1, row_parts), cut(g.n, j, column_parts),
-                            cut(g.n, j + 1, column_parts)));
+      multiply_here(part_of(g, cut(g.m, kRowUnit, i, row_parts), cut(g.m, kRowUnit, i + 1, row_parts),
+                            cut(g.n, kColumnUnit, j, column_parts), cut(g.n, kColumnUnit, j + 1, column_parts)));
     }
   });
 }

@@ -1,4 +1,4 @@
-// The pool: helpers sleep on a condition variable and take chunks of the one running job, as the caller itself does.
+// The pool: helpers take chunks of the one running job, as the caller itself does. See Note [Watching before sleeping].
 #include "backends/cpu/thread_pool.hpp"
 
 #include <pthread.h>
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
@@ -66,6 +67,34 @@ struct Job {
   std::exception_ptr error;
 };
 
+// Note [Watching before sleeping]
+// To wake a sleeping thread takes as long as many a kernel runs (on a virtual machine 50 microseconds and more), and a
+// training step has dozens of parallel kernels in a row. So a helper watches for the next job for a moment before it
+// sleeps, and a caller that has run out of chunks watches for its helpers' end. A program that has no parallel kernels
+// never pays for it, and one that has stops paying kWatch after the last.
+constexpr auto kWatch = std::chrono::microseconds(200);
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Whether `happened` came true within kWatch.
+template <class Condition>
+bool watch_for(Condition happened) {
+  const auto end = std::chrono::steady_clock::now() + kWatch;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (happened()) return true;
+      pause_briefly();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
 class Pool {
  public:
   // False when another thread's job has the pool.
@@ -73,7 +102,7 @@ class Pool {
     std::unique_lock busy(busy_, std::try_to_lock);
     if (!busy) return false;
     start_threads(helpers);
-    post(job, std::min(helpers, thread_count_));
+    post(job, std::min(helpers, thread_count_.load()));
     job.work();
     retire();
     return true;
@@ -81,21 +110,30 @@ class Pool {
 
  private:
   void post(Job& job, int helpers) {
+    int asleep;
     {
       std::lock_guard lock(mutex_);
       job_ = &job;
       wanted_ = helpers;
+      asleep = std::min(helpers, asleep_);
     }
-    for (int i = 0; i < helpers; ++i) work_arrived_.notify_one();
+    for (int i = 0; i < asleep; ++i) work_arrived_.notify_one();
   }
 
-  // Helpers that have not woken by now find no job; only those at work are waited for.
+  // Helpers that have not come by now find no job; only those at work are waited for.
   void retire() {
     std::unique_lock lock(mutex_);
     job_ = nullptr;
     wanted_ = 0;
+    if (active_ == 0) return;
+    lock.unlock();
+    if (watches()) watch_for([&] { return active_ == 0; });
+    lock.lock();
     work_done_.wait(lock, [&] { return active_ == 0; });
   }
+
+  // With more threads than processors one that watches would take the place of one that works.
+  bool watches() const { return thread_count_ < processors_; }
 
   void start_threads(int helpers) {
     if (thread_count_ >= helpers) return;
@@ -112,7 +150,7 @@ class Pool {
   [[noreturn]] void help() {
     std::unique_lock lock(mutex_);
     while (true) {
-      work_arrived_.wait(lock, [&] { return wanted_ > 0; });
+      await_job(lock);
       --wanted_;
       ++active_;
       Job* job = job_;
@@ -123,12 +161,25 @@ class Pool {
     }
   }
 
+  void await_job(std::unique_lock<std::mutex>& lock) {
+    if (wanted_ == 0 && watches()) {
+      lock.unlock();
+      watch_for([&] { return wanted_ > 0; });
+      lock.lock();
+    }
+    ++asleep_;
+    work_arrived_.wait(lock, [&] { return wanted_ > 0; });
+    --asleep_;
+  }
+
   std::mutex busy_;  // held by the thread whose job runs
-  int thread_count_ = 0;
-  std::mutex mutex_;  // guards all below
+  const int processors_ = std::max(1, int(std::thread::hardware_concurrency()));
+  std::atomic<int> thread_count_{0};
+  std::mutex mutex_;  // guards changes of all below
   std::condition_variable work_arrived_, work_done_;
   Job* job_ = nullptr;
-  int wanted_ = 0, active_ = 0;
+  std::atomic<int> wanted_{0}, active_{0};
+  int asleep_ = 0;
 };
 
 // Never destroyed: sleeping helpers outlive the program's static objects, and a forked child must not touch its
