@@ -51,16 +51,26 @@ Matrix folded_matrix(const Factor& f) {
   return turn({t->data, rows, t->sizes()[n - 1], t->strides()[row], t->strides()[n - 1]}, f.turned);
 }
 
-// The dtype that products are calculated in.
-DType arithmetic_type(DType t) {
+// The dtype that products are added up in.
+DType sum_type(DType t) {
   if (t == DType::Float16 || t == DType::BFloat16) return DType::Float32;
   return t < DType::Int64 ? DType::Int64 : t;
+}
+
+// The dtype that factors are brought to.
+DType factor_type(DType t) { return t == DType::BFloat16 && cpu::has_bfloat16_products() ? t : sum_type(t); }
+
+// Calls f with a null pointer to the type of factors of that dtype.
+template <class F>
+void with_factor_type(DType t, F&& f) {
+  if (t == DType::BFloat16) return f(static_cast<cpu::BFloat16Bits*>(nullptr));
+  with_arithmetic_type(t, f);
 }
 
 // The factor as the backend takes it; `keep` holds a converted or copied tensor.
 Factor prepare(Factor f, bool fold, Tensor& keep) {
   const Tensor& t = *f.tensor;
-  DType type = arithmetic_type(t.dtype());
+  DType type = factor_type(t.dtype());
   bool copies = fold && !folds(t);
   if (type == t.dtype() && !copies) return f;
   GradModeScope off(false);
@@ -93,7 +103,7 @@ bool is_bias(const Addend& add, Span sizes, DType dtype) {
          input->size(0) == sizes.back() && add.beta != 0.0;
 }
 
-// A fresh output in the arithmetic type; returns the weight of what it holds.
+// A fresh output of that dtype; returns the weight of what it holds.
 Complex<double> start_output(Tensor& out, Span sizes, DType type, const Addend& add) {
   out = empty(sizes, type);
   if (!add.input) return 0;
@@ -208,19 +218,20 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
   a = prepare(a, true, keep_a);
   b = prepare(b, true, keep_b);
   Matrix x = folded_matrix(a), y = folded_matrix(b);
-  bool bias =
-      is_bias(add, sizes, a.tensor->dtype()) && y.columns == sizes.back();  // a matrix times a vector has a column
-  if (bias) out = empty(sizes, a.tensor->dtype());
-  Complex<double> beta = bias ? add.beta : start_output(out, sizes, a.tensor->dtype(), add);
+  DType type = sum_type(dtype);
+  bool bias = is_bias(add, sizes, type) && y.columns == sizes.back();  // a matrix times a vector has a column
+  if (bias) out = empty(sizes, type);
+  Complex<double> beta = bias ? add.beta : start_output(out, sizes, type, add);
   Matrix z{out->data, x.rows, y.columns, y.columns, 1};
-  with_arithmetic_type(out.dtype(), [&]<class T>(T*) {
+  with_factor_type(a.tensor->dtype(), [&]<class T>(T*) {
+    using S = cpu::Sum<T>;
     if (bias) {
-      return cpu::gemm_plus_row<T>(x.rows, y.columns, x.columns, number<T>(add.alpha), input_view<T>(x),
-                                   input_view<T>(y), number<T>(beta), reinterpret_cast<const T*>((*add.input)->data),
-                                   reinterpret_cast<T*>(out->data));
+      return cpu::gemm_plus_row<T>(x.rows, y.columns, x.columns, number<S>(add.alpha), input_view<T>(x),
+                                   input_view<T>(y), number<S>(beta), reinterpret_cast<const S*>((*add.input)->data),
+                                   reinterpret_cast<S*>(out->data));
     }
-    cpu::gemm<T>(x.rows, y.columns, x.columns, number<T>(add.alpha), input_view<T>(x), input_view<T>(y),
-                 number<T>(beta), output_view<T>(z));
+    cpu::gemm<T>(x.rows, y.columns, x.columns, number<S>(add.alpha), input_view<T>(x), input_view<T>(y),
+                 number<S>(beta), output_view<S>(z));
   });
   return finish(std::move(out), dtype);
 }
@@ -230,17 +241,18 @@ Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend&
   Tensor keep_a, keep_b, out;
   a = prepare(a, false, keep_a);
   b = prepare(b, false, keep_b);
-  Complex<double> beta = start_output(out, sizes, a.tensor->dtype(), add);
+  Complex<double> beta = start_output(out, sizes, sum_type(dtype), add);
   if (out.numel() == 0) return finish(std::move(out), dtype);
   Matrix x = last_matrix(a), y = last_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
   Batch plan = plan_batch(*a.tensor, *b.tensor, batch);
-  with_arithmetic_type(out.dtype(), [&]<class T>(T*) {
+  with_factor_type(a.tensor->dtype(), [&]<class T>(T*) {
+    using S = cpu::Sum<T>;
     auto from = input_view<T>(x), with = input_view<T>(y);
-    auto to = output_view<T>(z);
+    auto to = output_view<S>(z);
     for_each_outer(plan, [&](int64_t oa, int64_t ob) {
-      cpu::gemm_batched<T>(plan.count, x.rows, y.columns, x.columns, number<T>(add.alpha),
+      cpu::gemm_batched<T>(plan.count, x.rows, y.columns, x.columns, number<S>(add.alpha),
                            {from.data + oa, from.row_stride, from.column_stride}, plan.a_step,
-                           {with.data + ob, with.row_stride, with.column_stride}, plan.b_step, number<T>(beta), to,
+                           {with.data + ob, with.row_stride, with.column_stride}, plan.b_step, number<S>(beta), to,
                            x.rows * y.columns);
       to.data += plan.count * x.rows * y.columns;
     });
@@ -253,20 +265,21 @@ Tensor summed_product(Factor a, Factor b, Span batch, Span sizes, const Addend& 
   Tensor keep_a, keep_b, out;
   a = prepare(a, false, keep_a);
   b = prepare(b, false, keep_b);
-  Complex<double> beta = start_output(out, sizes, a.tensor->dtype(), add);
+  Complex<double> beta = start_output(out, sizes, sum_type(dtype), add);
   Matrix x = last_matrix(a), y = last_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
   Batch plan = plan_batch(*a.tensor, *b.tensor, batch);
   bool none = count(batch) == 0;
-  with_arithmetic_type(out.dtype(), [&]<class T>(T*) {
+  with_factor_type(a.tensor->dtype(), [&]<class T>(T*) {
+    using S = cpu::Sum<T>;
     auto from = input_view<T>(x), with = input_view<T>(y);
-    T held = number<T>(beta);
-    if (none) return cpu::gemm<T>(x.rows, y.columns, 0, T(1), from, with, held, output_view<T>(z));
+    S held = number<S>(beta);
+    if (none) return cpu::gemm<T>(x.rows, y.columns, 0, S(1), from, with, held, output_view<S>(z));
     for_each_outer(plan, [&](int64_t oa, int64_t ob) {
       for (int64_t i = 0; i < plan.count; ++i) {
-        cpu::gemm<T>(x.rows, y.columns, x.columns, number<T>(add.alpha),
+        cpu::gemm<T>(x.rows, y.columns, x.columns, number<S>(add.alpha),
                      {from.data + oa + i * plan.a_step, from.row_stride, from.column_stride},
-                     {with.data + ob + i * plan.b_step, with.row_stride, with.column_stride}, held, output_view<T>(z));
-        held = T(1);
+                     {with.data + ob + i * plan.b_step, with.row_stride, with.column_stride}, held, output_view<S>(z));
+        held = S(1);
       }
     });
   });

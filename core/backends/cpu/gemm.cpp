@@ -47,7 +47,10 @@ constexpr int64_t kWorkPerThread = 1 << 20;  // multiplications that are worth w
 // Cuts fall on multiples of the largest tile, so that they do not make more odd ones.
 constexpr int64_t kRowUnit = 8, kColumnUnit = 48;
 
-// ---- float and double
+// ---- float, double and bfloat16
+
+template <class T>
+constexpr bool kHasKernels = std::is_floating_point_v<T> || std::is_same_v<T, BFloat16Bits>;
 
 // Where part `index` of `parts` begins. No part is shorter than the unit: a single row or column left over would be
 // summed in another order, by the kernel for vectors.
@@ -103,22 +106,22 @@ void scale(int64_t m, int64_t n, T beta, MatrixView<T> c) {
 
 // For a c without contiguous rows or columns.
 template <class T, class Multiply>
-void multiply_through_copy(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b,
-                           T beta, MatrixView<T> c, Multiply multiply_rows) {
-  std::vector<T> product(m * n);
-  multiply_rows(GemmProblem<T>{m, n, k, alpha, T(0), a, b, product.data(), n});
+void multiply_through_copy(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a, MatrixView<const T> b,
+                           Sum<T> beta, MatrixView<Sum<T>> c, Multiply multiply_rows) {
+  std::vector<Sum<T>> product(m * n);
+  multiply_rows(GemmProblem<T>{m, n, k, alpha, 0, a, b, product.data(), n});
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
-      T& target = c.data[i * c.row_stride + j * c.column_stride];
-      target = beta == T(0) ? product[i * n + j] : product[i * n + j] + beta * target;
+      Sum<T>& target = c.data[i * c.row_stride + j * c.column_stride];
+      target = beta == 0 ? product[i * n + j] : product[i * n + j] + beta * target;
     }
   }
 }
 
 // Hands the product to multiply_rows with the rows of c contiguous.
 template <class T, class Multiply>
-void vector_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
-                 MatrixView<T> c, Multiply multiply_rows) {
+void vector_gemm(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a, MatrixView<const T> b,
+                 Sum<T> beta, MatrixView<Sum<T>> c, Multiply multiply_rows) {
   if (m == 0 || n == 0) return;
   if (k == 0) return scale(m, n, beta, c);
   if (c.column_stride == 1 || n == 1) {
@@ -126,7 +129,7 @@ void vector_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a
   } else if (c.row_stride == 1 || m == 1) {
     multiply_rows(GemmProblem<T>{n, m, k, alpha, beta, transposed(b), transposed(a), c.data, c.column_stride});
   } else {
-    multiply_through_copy(m, n, k, alpha, a, b, beta, c, multiply_rows);
+    multiply_through_copy<T>(m, n, k, alpha, a, b, beta, c, multiply_rows);
   }
 }
 
@@ -169,10 +172,10 @@ void plain_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a,
 }  // namespace
 
 template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
-          MatrixView<T> c) {
-  if constexpr (std::is_floating_point_v<T>) {
-    vector_gemm(m, n, k, alpha, a, b, beta, c, [](const GemmProblem<T>& g) {
+void gemm(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a, MatrixView<const T> b, Sum<T> beta,
+          MatrixView<Sum<T>> c) {
+  if constexpr (kHasKernels<T>) {
+    vector_gemm<T>(m, n, k, alpha, a, b, beta, c, [](const GemmProblem<T>& g) {
       if (g.m * g.n * g.k < kWorkPerThread / 8) return multiply_here(g);
       multiply_in_parallel(g);
     });
@@ -182,9 +185,9 @@ void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, Matri
 }
 
 template <class T>
-void gemm_plus_row(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
-                   const T* row, T* c) {
-  if constexpr (std::is_floating_point_v<T>) {
+void gemm_plus_row(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a, MatrixView<const T> b,
+                   Sum<T> beta, const Sum<T>* row, Sum<T>* c) {
+  if constexpr (kHasKernels<T>) {
     if (m > 1 && n > 1 && k > 0) return multiply_in_parallel(GemmProblem<T>{m, n, k, alpha, beta, a, b, c, n, row});
   }
   for (int64_t i = 0; i < m; ++i) std::copy_n(row, n, c + i * n);
@@ -192,9 +195,9 @@ void gemm_plus_row(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T>
 }
 
 template <class T>
-void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a,
-                  int64_t a_batch_stride, MatrixView<const T> b, int64_t b_batch_stride, T beta, MatrixView<T> c,
-                  int64_t c_batch_stride) {
+void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a,
+                  int64_t a_batch_stride, MatrixView<const T> b, int64_t b_batch_stride, Sum<T> beta,
+                  MatrixView<Sum<T>> c, int64_t c_batch_stride) {
   // Rows stacked in a and c, one b for all: a single tall product.
   if (b_batch_stride == 0 && a_batch_stride == m * a.row_stride && c_batch_stride == m * c.row_stride) {
     return gemm<T>(batch * m, n, k, alpha, a, b, beta, c);
@@ -202,7 +205,7 @@ void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, Matri
   const auto product = [&](int64_t i, auto&& run) {
     run(MatrixView<const T>{a.data + i * a_batch_stride, a.row_stride, a.column_stride},
         MatrixView<const T>{b.data + i * b_batch_stride, b.row_stride, b.column_stride},
-        MatrixView<T>{c.data + i * c_batch_stride, c.row_stride, c.column_stride});
+        MatrixView<Sum<T>>{c.data + i * c_batch_stride, c.row_stride, c.column_stride});
   };
   const int64_t work = std::max<int64_t>(1, m * n * k);
   if (batch < num_threads() && work > kWorkPerThread) {
@@ -214,8 +217,8 @@ void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, Matri
   parallel_for(batch, std::max<int64_t>(1, kWorkPerThread / work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       product(i, [&](auto ai, auto bi, auto ci) {
-        if constexpr (std::is_floating_point_v<T>) {
-          vector_gemm(m, n, k, alpha, ai, bi, beta, ci, [](const GemmProblem<T>& g) { multiply_here(g); });
+        if constexpr (kHasKernels<T>) {
+          vector_gemm<T>(m, n, k, alpha, ai, bi, beta, ci, [](const GemmProblem<T>& g) { multiply_here(g); });
         } else {
           plain_gemm(m, n, k, alpha, ai, bi, beta, ci);
         }
@@ -224,15 +227,19 @@ void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, Matri
   });
 }
 
+bool has_bfloat16_products() { return CR_DISPATCH(has_bfloat16_kernel)(); }
+
 #define CR_INSTANTIATE(T)                                                                                             \
-  template void gemm_plus_row<T>(int64_t, int64_t, int64_t, T, MatrixView<const T>, MatrixView<const T>, T, const T*, \
-                                 T*);                                                                                 \
-  template void gemm<T>(int64_t, int64_t, int64_t, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>);    \
-  template void gemm_batched<T>(int64_t, int64_t, int64_t, int64_t, T, MatrixView<const T>, int64_t,                  \
-                                MatrixView<const T>, int64_t, T, MatrixView<T>, int64_t);
+  template void gemm_plus_row<T>(int64_t, int64_t, int64_t, Sum<T>, MatrixView<const T>, MatrixView<const T>, Sum<T>, \
+                                 const Sum<T>*, Sum<T>*);                                                             \
+  template void gemm<T>(int64_t, int64_t, int64_t, Sum<T>, MatrixView<const T>, MatrixView<const T>, Sum<T>,          \
+                        MatrixView<Sum<T>>);                                                                          \
+  template void gemm_batched<T>(int64_t, int64_t, int64_t, int64_t, Sum<T>, MatrixView<const T>, int64_t,             \
+                                MatrixView<const T>, int64_t, Sum<T>, MatrixView<Sum<T>>, int64_t);
 
 CR_INSTANTIATE(float)
 CR_INSTANTIATE(double)
+CR_INSTANTIATE(BFloat16Bits)
 CR_INSTANTIATE(int64_t)
 CR_INSTANTIATE(Complex<float>)
 CR_INSTANTIATE(Complex<double>)

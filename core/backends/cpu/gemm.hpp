@@ -1,6 +1,8 @@
-// Matrix products of strided operands, single and batched, for float, double, int64_t and the complex types.
+// Matrix products of strided operands, single and batched, for float, double, int64_t and the complex types, and for
+// bfloat16 where has_bfloat16_products().
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 namespace chainrule::cpu {
 
@@ -17,21 +19,31 @@ MatrixView<T> transposed(MatrixView<T> v) {
   return {v.data, v.column_stride, v.row_stride};
 }
 
+// bfloat16 without the functions of half.hpp, which must not be compiled for one instruction set.
+enum class BFloat16Bits : uint16_t {};
+
+// What the products of T are added up in, and the result is in.
+template <class T>
+using Sum = std::conditional_t<std::is_same_v<T, BFloat16Bits>, float, T>;
+
 // c = alpha * a @ b + beta * c for c of shape (m, n), a (m, k), b (k, n). beta == 0 never reads c; k == 0 gives
 // beta * c. The result does not depend on the number of threads.
 template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
-          MatrixView<T> c);
+void gemm(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a, MatrixView<const T> b, Sum<T> beta,
+          MatrixView<Sum<T>> c);
 
 // c = alpha * a @ b + beta * row, the row added to each of c, whose rows are contiguous.
 template <class T>
-void gemm_plus_row(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
-                   const T* row, T* c);
+void gemm_plus_row(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a, MatrixView<const T> b,
+                   Sum<T> beta, const Sum<T>* row, Sum<T>* c);
 
 // gemm for `batch` products; the operands of product i are `i * batch_stride` elements further (0 = shared).
 template <class T>
-void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a,
-                  int64_t a_batch_stride, MatrixView<const T> b, int64_t b_batch_stride, T beta, MatrixView<T> c,
-                  int64_t c_batch_stride);
+void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a,
+                  int64_t a_batch_stride, MatrixView<const T> b, int64_t b_batch_stride, Sum<T> beta,
+                  MatrixView<Sum<T>> c, int64_t c_batch_stride);
+
+// Whether this processor multiplies bfloat16 by itself, faster than it would the same numbers as float.
+bool has_bfloat16_products();
 
 }  // namespace chainrule::cpu

@@ -12,11 +12,11 @@ namespace chainrule::cpu {
 template <class T>
 struct GemmProblem {
   int64_t m, n, k;
-  T alpha, beta;
+  Sum<T> alpha, beta;
   MatrixView<const T> a, b;
-  T* c;
+  Sum<T>* c;
   int64_t c_row_stride;
-  const T* row = nullptr;
+  const Sum<T>* row = nullptr;
 };
 
 // This thread's scratch memory for a purpose, 64-byte aligned, valid until it is asked for again.
@@ -29,11 +29,14 @@ void* gemm_scratch(size_t bytes, GemmScratch purpose = GemmScratch::packed);
 // may be cut along them without changing its result.
 CR_DECLARE_PER_ISA(void gemm_float(const GemmProblem<float>&))
 CR_DECLARE_PER_ISA(void gemm_double(const GemmProblem<double>&))
+CR_DECLARE_PER_ISA(void gemm_bfloat16(const GemmProblem<BFloat16Bits>&))
+CR_DECLARE_PER_ISA(bool has_bfloat16_kernel())
 
 namespace chainrule::cpu {
 
 // For callers that are small products within work of their own; the others go through gemm.hpp.
 inline void multiply_here(const GemmProblem<float>& g) { CR_DISPATCH(gemm_float)(g); }
 inline void multiply_here(const GemmProblem<double>& g) { CR_DISPATCH(gemm_double)(g); }
+inline void multiply_here(const GemmProblem<BFloat16Bits>& g) { CR_DISPATCH(gemm_bfloat16)(g); }
 
 }  // namespace chainrule::cpu
