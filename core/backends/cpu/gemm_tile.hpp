@@ -15,6 +15,8 @@ constexpr int64_t kTileColumns = kTileVectors * kLanes<T>;
 // How many steps of k ahead of their use rows of b and a are fetched into the first-level cache; neither block fits it.
 // Where a is read along k, the processor's own foresight does better.
 constexpr int64_t kAheadInB = 6, kAheadInA = 16;
+// Short vectors leave no room among their loads for more than one request a line, and none for a's short rows.
+constexpr int kLineVectors = 64 / kVectorBytes;
 constexpr int64_t kPrefetchDepth = 64;  // a tile this deep is long enough for its part of c to be fetched meanwhile
 
 // What becomes of a tile's sums: c = alpha * sums + beta * c, or beta * row for every row of c.
@@ -70,8 +72,8 @@ void tile(int64_t k, const T* __restrict a, int64_t a_stride, const T* __restric
       }
       if constexpr (!along_k) {
 #pragma GCC unroll 4
-        for (int j = 0; j < vectors; ++j) __builtin_prefetch(b + kAheadInB * b_stride + j * lanes);
-        __builtin_prefetch(a + kAheadInA * a_stride);
+        for (int j = 0; j < vectors; j += kLineVectors) __builtin_prefetch(b + kAheadInB * b_stride + j * lanes);
+        if constexpr (kLineVectors == 1) __builtin_prefetch(a + kAheadInA * a_stride);
       }
       a += along_k ? 1 : a_stride;
       b += b_stride;
