@@ -561,3 +561,25 @@ def test_callbacks_that_raise_and_callbacks_outside_of_a_pass():
 
     agree(raising, words=1)
     agree(lambda torch: torch.autograd.Variable._execution_engine.queue_callback(print), words=9)
+
+
+# ---- only what was asked for
+
+
+@pytest.mark.parametrize("asked", [(0,), (1,), (2,), (0, 2), (2, 2, 0)])
+def test_nodes_calculate_only_the_gradients_that_were_asked_for(asked):
+    """What a node's hook sees of the others is None."""
+
+    def program(library):
+        functional, log = library.nn.functional, []
+        made = [library.ones(sizes, dtype=library.float64, requires_grad=True) for sizes in ((2, 3), (4, 3), (4,))]
+        product = functional.linear(*made)
+        outputs = [product, made[0] * made[1].sum(), functional.layer_norm(made[0], (3,), made[1][0], made[2][:3])]
+        for y in outputs:
+            y.grad_fn.register_hook(lambda given, _: log.append([g is None for g in given]))
+            wanted = [made[i] for i in asked]
+            log.append(library.autograd.grad(y.sum(), wanted, retain_graph=True, allow_unused=True))
+        product.sum().backward(inputs=[made[i] for i in asked])
+        return log, [t.grad for t in made]
+
+    agree(program)

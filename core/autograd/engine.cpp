@@ -3,6 +3,7 @@
 #include "autograd/engine.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "autograd/anomaly.hpp"
 #include "autograd/cut.hpp"
@@ -58,15 +59,27 @@ void Run::select(std::span<const Tensor> inputs) {
   selective_ = true;
   for (const Tensor& t : inputs) {
     buffers_.keep.push_back(t);
-    captures_.push_back({gradient_edge(t), Tensor()});
+    captures_.push_back({gradient_edge(t), captures_.size(), Tensor()});
   }
+  std::ranges::sort(captures_, std::less(), [](const Capture& c) { return c.edge.object(); });
 }
 
-Run::Capture* Run::captured(Edge edge) {
-  for (Capture& c : captures_) {
-    if (c.edge == edge) return &c;
-  }
-  return nullptr;
+std::span<const Run::Capture> Run::captures_at(const PyObject* object) const {
+  auto found =
+      std::ranges::equal_range(captures_, object, std::less(), [](const Capture& c) { return c.edge.object(); });
+  return {found.begin(), found.end()};
+}
+std::span<Run::Capture> Run::captures_at(const PyObject* object) {
+  auto found = std::as_const(*this).captures_at(object);
+  return {captures_.data() + (found.data() - captures_.data()), found.size()};
+}
+
+bool Run::captured(Edge edge) const {
+  return std::ranges::any_of(captures_at(edge.object()), [&](const Capture& c) { return c.edge == edge; });
+}
+
+bool Run::leads_to_input(Edge edge) const {
+  return captured(edge) || (!edge.is_leaf() && needed_.contains(edge.node()));
 }
 
 std::vector<Node*> Run::reachable() const {
@@ -92,7 +105,7 @@ void Run::mark_needed() {
   for (Node* n : order) {
     for (int i = 0; i < n->edge_count; ++i) {
       Edge e = n->edges[i];
-      if (e && (captured(e) || (!e.is_leaf() && needed_.contains(e.node())))) needed_.insert(n);
+      if (e && leads_to_input(e)) needed_.insert(n);
     }
   }
 }
@@ -130,7 +143,7 @@ void Run::enqueue(Node* n) {
 void Run::deliver(Edge edge, Tensor gradient) {
   if (edge.is_leaf()) return deliver_leaf(edge.leaf(), std::move(gradient));
   Node* n = edge.node();
-  if (selective_ && !needed_.contains(n) && !captured(edge)) return;
+  if (!wants(edge)) return;
   Output& output = n->outputs[edge.output_number()];
   if (gradient) gradient = fit(std::move(gradient), output.dtype, output.sizes());
   bool taken = (n->flags & kQueued) && n->run != id_;
@@ -174,8 +187,8 @@ void Run::run_node(Node* n) {
   // As in PyTorch, hooks act on a captured gradient only where the pass ends.
   bool goes_on = !selective_ || needed_.contains(n);
   if (n->extras && !goes_on) run_output_hooks(n, gradients);
-  for (Capture& c : captures_) {
-    if (c.edge.node() == n) c.gradient = gradients[c.edge.output_number()];
+  if (selective_) {
+    for (Capture& c : captures_at((PyObject*)n)) c.gradient = gradients[c.edge.output_number()];
   }
   if (!goes_on) return;
   if (n->extras) {
@@ -265,7 +278,7 @@ bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inp
 }
 
 bool Run::reaches(Edge edge) {
-  if (selective_ && !captured(edge) && (edge.is_leaf() || !needed_.contains(edge.node()))) return false;
+  if (!wants(edge)) return false;
   for (const auto& root : buffers_.roots) {
     if (root.first == edge) return true;
   }
@@ -305,8 +318,8 @@ void Run::run_callbacks() {
 }
 
 std::vector<Tensor> Run::take_captured() {
-  std::vector<Tensor> result;
-  for (Capture& c : captures_) result.push_back(c.gradient);
+  std::vector<Tensor> result(captures_.size());
+  for (Capture& c : captures_) result[c.input] = c.gradient;
   return result;
 }
 

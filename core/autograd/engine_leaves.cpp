@@ -28,8 +28,7 @@ Tensor Run::take_pending(TensorObject* leaf) {
 }
 
 void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
-  Capture* capture = selective_ ? captured(Edge::to_leaf(leaf)) : nullptr;
-  if (selective_ ? !capture : !leaves_ || !leaf->has(kRequiresGrad)) return;
+  if (selective_ ? !captured(Edge::to_leaf(leaf)) : !leaves_ || !leaf->has(kRequiresGrad)) return;
   if (!gradient) return deliver_none(leaf);
   int wanted = leaf->rare ? leaf->rare->grad_dtype : Rare::kOwnDType;
   DType dtype = wanted >= 0 ? static_cast<DType>(wanted) : wanted == Rare::kAnyDType ? gradient.dtype() : leaf->dtype;
@@ -113,9 +112,7 @@ void Run::finish_complete_leaves(const Node* last) {
 void Run::finish_leaf(const Tensor& leaf) {
   Tensor gradient = run_tensor_hooks(leaf->rare->hooks, take_pending(leaf.get()));
   if (!leaves_) {
-    for (Capture& c : captures_) {
-      if (c.edge == Edge::to_leaf(leaf.get())) c.gradient = gradient;
-    }
+    for (Capture& c : captures_at((PyObject*)leaf.get())) c.gradient = gradient;
     return;
   }
   Node* node = leaf->rare->accumulator;

@@ -49,9 +49,13 @@ class GradientSums {
  public:
   // The sum that gradients for `edge` are added to, when it exists, is complete as a tensor and nobody else sees it.
   virtual Tensor gathered(Edge edge) const = 0;
+  // Whether a gradient for `edge` is of use; all are, unless the pass was asked for some inputs only.
+  bool wants(Edge edge) const { return !selective_ || leads_to_input(edge); }
 
  protected:
   ~GradientSums() = default;
+  virtual bool leads_to_input(Edge edge) const = 0;
+  bool selective_ = false;  // whether only paths to the captured inputs run
 };
 
 // What a gradient function sees while it runs.
@@ -73,7 +77,7 @@ class Backward {
   // Gives the gradient away, so that its buffer may be written into.
   Tensor take_g(int i = 0);
   Tensor saved(int i) const { return unpack(node_, i); }
-  bool needs(int i) const { return static_cast<bool>(node_->edges[i]); }
+  bool needs(int i) const { return node_->edges[i] && (!sums_ || sums_->wants(node_->edges[i])); }
   // The sum that input i's gradient will be added to, if there is one already: a function may add to it in place and
   // give nothing. Pays for large tensors.
   Tensor gathered(int i) const { return sums_ ? sums_->gathered(node_->edges[i]) : Tensor(); }

@@ -50,6 +50,7 @@ class Run : public GradientSums {
  private:
   struct Capture {
     Edge edge;
+    size_t input;  // its place among those asked for
     Tensor gradient;
   };
 
@@ -70,17 +71,19 @@ class Run : public GradientSums {
   void finish_leaves();
   void run_callbacks();
   void accumulate_leaf(TensorObject* leaf, Tensor gradient);
-  Capture* captured(Edge edge);
+  std::span<const Capture> captures_at(const PyObject* object) const;
+  std::span<Capture> captures_at(const PyObject* object);
+  bool captured(Edge edge) const;
+  bool leads_to_input(Edge edge) const override;
   std::vector<Node*> reachable() const;
   void mark_needed();
   void clean_up();
 
   uint32_t id_;
   BackwardOptions options_;
-  bool leaves_;             // whether leaves that are not captured take their gradient
-  bool selective_ = false;  // whether only paths to the captured inputs run
+  bool leaves_;  // whether leaves that are not captured take their gradient
   Buffers buffers_;
-  std::vector<Capture> captures_;
+  std::vector<Capture> captures_;  // by the object that the edge leads to
   std::unordered_set<Node*> needed_;
   std::unordered_map<TensorObject*, uint64_t> oldest_reader_;  // see Note [Hooks of leaves]
   std::vector<Tensor> fresh_;                                  // leaves first written by this pass
