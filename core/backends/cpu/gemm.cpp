@@ -1,5 +1,5 @@
-// Matrix products: brings a product into the form the kernels take, cuts it for the threads, and has plain loops for
-// the types that have no kernels.
+// Matrix products: brings a product into the form the kernels take and cuts it for the threads. A complex product is
+// four real ones.
 #include "backends/cpu/gemm.hpp"
 
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ void* gemm_scratch(size_t bytes, GemmScratch purpose) {
     std::unique_ptr<void, Free> data;
     size_t size = 0;
   };
-  thread_local Memory memories[2];
+  thread_local Memory memories[3];
   auto& [data, size] = memories[static_cast<int>(purpose)];
   if (bytes <= size) return data.get();
   const size_t page = bytes >= kHugePage / 4 ? kHugePage : kPage;
@@ -47,10 +47,10 @@ constexpr int64_t kWorkPerThread = 1 << 20;  // multiplications that are worth w
 // Cuts fall on multiples of the largest tile, so that they do not make more odd ones.
 constexpr int64_t kRowUnit = 8, kColumnUnit = 48;
 
-// ---- float, double and bfloat16
+// ---- types with kernels
 
 template <class T>
-constexpr bool kHasKernels = std::is_floating_point_v<T> || std::is_same_v<T, BFloat16Bits>;
+constexpr bool kHasKernels = !std::is_same_v<T, Complex<float>> && !std::is_same_v<T, Complex<double>>;
 
 // Where part `index` of `parts` begins. No part is shorter than the unit: a single row or column left over would be
 // summed in another order, by the kernel for vectors.
@@ -133,40 +133,94 @@ void vector_gemm(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const
   }
 }
 
-// ---- other types
+// ---- complex types
 
-constexpr int64_t kPlainColumns = 64;  // columns of c computed together, so that a block of b stays in cache
+constexpr int64_t kSmallComplex =
+    16 * 16 * 16;                       // multiplications that are done before the factors would be taken apart
+constexpr int64_t kComplexRows = 1024;  // of a and c that are taken apart together
 
 template <class T>
-void plain_columns(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
-                   MatrixView<T> c) {
+void multiply_small_complex(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b,
+                            T beta, MatrixView<T> c) {
   for (int64_t i = 0; i < m; ++i) {
-    T sums[kPlainColumns];
-    std::fill_n(sums, n, T(0));
-    for (int64_t p = 0; p < k; ++p) {
-      const T x = a.data[i * a.row_stride + p * a.column_stride];
-      const T* row = b.data + p * b.row_stride;
-      for (int64_t j = 0; j < n; ++j) sums[j] = sums[j] + x * row[j * b.column_stride];
-    }
     for (int64_t j = 0; j < n; ++j) {
+      T sum(0);
+      for (int64_t p = 0; p < k; ++p) {
+        sum = sum + a.data[i * a.row_stride + p * a.column_stride] * b.data[p * b.row_stride + j * b.column_stride];
+      }
       T& target = c.data[i * c.row_stride + j * c.column_stride];
-      target = beta == T(0) ? alpha * sums[j] : alpha * sums[j] + beta * target;
+      target = beta == T(0) ? alpha * sum : alpha * sum + beta * target;
     }
   }
 }
 
-template <class T>
-void plain_gemm(int64_t m, int64_t n, int64_t k, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
-                MatrixView<T> c) {
-  const int64_t blocks = (n + kPlainColumns - 1) / kPlainColumns;
-  const int64_t block_work = std::max<int64_t>(1, m * k * kPlainColumns);
-  parallel_for(blocks, std::max<int64_t>(1, kWorkPerThread / block_work), [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin * kPlainColumns; j < std::min(n, end * kPlainColumns); j += kPlainColumns) {
-      const MatrixView<const T> b_block{b.data + j * b.column_stride, b.row_stride, b.column_stride};
-      const MatrixView<T> c_block{c.data + j * c.column_stride, c.row_stride, c.column_stride};
-      plain_columns(m, std::min(kPlainColumns, n - j), k, alpha, a, b_block, beta, c_block);
+// The real and the imaginary parts of a matrix, with rows or columns contiguous as they are in the whole.
+template <class R>
+struct ComplexParts {
+  MatrixView<const R> real, imaginary;
+
+  // Writes 2 * rows * columns elements to `data`.
+  ComplexParts(int64_t rows, int64_t columns, MatrixView<const Complex<R>> v, R* data) {
+    const bool turned = v.column_stride != 1 && v.row_stride == 1;
+    if (turned) {
+      std::swap(rows, columns);
+      v = transposed(v);
     }
-  });
+    R* beyond = data + rows * columns;
+    for (int64_t i = 0; i < rows; ++i) {
+      take_apart(columns, v.data + i * v.row_stride, v.column_stride, data + i * columns, beyond + i * columns);
+    }
+    real = {data, turned ? 1 : columns, turned ? columns : 1};
+    imaginary = {beyond, real.row_stride, real.column_stride};
+  }
+
+  static void take_apart(int64_t n, const Complex<R>* from, int64_t stride, R* re, R* im) {
+    if (stride == 1) {  // apart, so that the compiler knows it
+      for (int64_t j = 0; j < n; ++j) {
+        re[j] = from[j].re;
+        im[j] = from[j].im;
+      }
+      return;
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      re[j] = from[j * stride].re;
+      im[j] = from[j * stride].im;
+    }
+  }
+};
+
+template <class R>
+void multiply_complex_rows(int64_t m, int64_t n, int64_t k, Complex<R> alpha, const ComplexParts<R>& a,
+                           const ComplexParts<R>& b, Complex<R> beta, MatrixView<Complex<R>> c, R* sums) {
+  R *re = sums, *im = sums + m * n;
+  gemm<R>(m, n, k, 1, a.real, b.real, 0, {re, n, 1});
+  gemm<R>(m, n, k, -1, a.imaginary, b.imaginary, 1, {re, n, 1});
+  gemm<R>(m, n, k, 1, a.real, b.imaginary, 0, {im, n, 1});
+  gemm<R>(m, n, k, 1, a.imaginary, b.real, 1, {im, n, 1});
+  const bool plain = alpha == Complex<R>(1) && beta == Complex<R>(0);
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      const Complex<R> sum{re[i * n + j], im[i * n + j]};
+      Complex<R>& target = c.data[i * c.row_stride + j * c.column_stride];
+      target = plain ? sum : beta == Complex<R>(0) ? alpha * sum : alpha * sum + beta * target;
+    }
+  }
+}
+
+template <class R>
+void complex_gemm(int64_t m, int64_t n, int64_t k, Complex<R> alpha, MatrixView<const Complex<R>> a,
+                  MatrixView<const Complex<R>> b, Complex<R> beta, MatrixView<Complex<R>> c) {
+  if (m * n * k <= kSmallComplex) return multiply_small_complex(m, n, k, alpha, a, b, beta, c);
+  const int64_t rows = std::min(m, kComplexRows);
+  R* parts_of_b = (R*)gemm_scratch(2 * (k * n + rows * k + rows * n) * sizeof(R), GemmScratch::parts);
+  R *parts_of_a = parts_of_b + 2 * k * n, *sums = parts_of_a + 2 * rows * k;
+  const ComplexParts<R> with(k, n, b, parts_of_b);
+  for (int64_t i = 0; i < m; i += rows) {
+    const int64_t here = std::min(rows, m - i);
+    const ComplexParts<R> from(here, k, {a.data + i * a.row_stride, a.row_stride, a.column_stride}, parts_of_a);
+    multiply_complex_rows<R>(here, n, k, alpha, from, with, beta,
+                             {c.data + i * c.row_stride, c.row_stride, c.column_stride}, sums);
+  }
 }
 
 }  // namespace
@@ -180,7 +234,7 @@ void gemm(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a, 
       multiply_in_parallel(g);
     });
   } else {
-    plain_gemm(m, n, k, alpha, a, b, beta, c);
+    complex_gemm(m, n, k, alpha, a, b, beta, c);
   }
 }
 
@@ -220,7 +274,7 @@ void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, Sum<T> alpha, 
         if constexpr (kHasKernels<T>) {
           vector_gemm<T>(m, n, k, alpha, ai, bi, beta, ci, [](const GemmProblem<T>& g) { multiply_here(g); });
         } else {
-          plain_gemm(m, n, k, alpha, ai, bi, beta, ci);
+          complex_gemm(m, n, k, alpha, ai, bi, beta, ci);
         }
       });
     }

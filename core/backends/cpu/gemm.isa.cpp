@@ -1,5 +1,5 @@
-// Matrix products of float and double on one thread: tiles, run straight from the operands where their layout and size
-// allow it, and from packed blocks elsewhere.
+// Matrix products of float, double and int64_t on one thread: tiles, run straight from the operands where their layout
+// and size allow it, and from packed blocks elsewhere.
 #include "backends/cpu/gemm_pack.hpp"
 #include "backends/cpu/gemm_tile.hpp"
 #include "backends/cpu/gemv.hpp"
@@ -152,5 +152,6 @@ void multiply(const GemmProblem<T>& g) {
 
 void gemm_float(const GemmProblem<float>& problem) { multiply(problem); }
 void gemm_double(const GemmProblem<double>& problem) { multiply(problem); }
+void gemm_int64(const GemmProblem<int64_t>& problem) { multiply(problem); }
 
 }  // namespace chainrule::cpu::CR_ISA

@@ -20,7 +20,7 @@ struct GemmProblem {
 };
 
 // This thread's scratch memory for a purpose, 64-byte aligned, valid until it is asked for again.
-enum class GemmScratch { packed, product };
+enum class GemmScratch { packed, product, parts };
 void* gemm_scratch(size_t bytes, GemmScratch purpose = GemmScratch::packed);
 
 }  // namespace chainrule::cpu
@@ -29,6 +29,7 @@ void* gemm_scratch(size_t bytes, GemmScratch purpose = GemmScratch::packed);
 // may be cut along them without changing its result.
 CR_DECLARE_PER_ISA(void gemm_float(const GemmProblem<float>&))
 CR_DECLARE_PER_ISA(void gemm_double(const GemmProblem<double>&))
+CR_DECLARE_PER_ISA(void gemm_int64(const GemmProblem<int64_t>&))
 CR_DECLARE_PER_ISA(void gemm_bfloat16(const GemmProblem<BFloat16Bits>&))
 CR_DECLARE_PER_ISA(bool has_bfloat16_kernel())
 
@@ -37,6 +38,7 @@ namespace chainrule::cpu {
 // For callers that are small products within work of their own; the others go through gemm.hpp.
 inline void multiply_here(const GemmProblem<float>& g) { CR_DISPATCH(gemm_float)(g); }
 inline void multiply_here(const GemmProblem<double>& g) { CR_DISPATCH(gemm_double)(g); }
+inline void multiply_here(const GemmProblem<int64_t>& g) { CR_DISPATCH(gemm_int64)(g); }
 inline void multiply_here(const GemmProblem<BFloat16Bits>& g) { CR_DISPATCH(gemm_bfloat16)(g); }
 
 }  // namespace chainrule::cpu

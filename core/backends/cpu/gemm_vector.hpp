@@ -68,6 +68,8 @@ CR_INLINE Vector<double> multiply_add(Vector<double> a, Vector<double> b, Vector
 #endif
 }
 
+CR_INLINE Vector<int64_t> multiply_add(Vector<int64_t> a, Vector<int64_t> b, Vector<int64_t> c) { return a * b + c; }
+
 // The first `count` lanes of a vector (1 <= count <= lanes); load gives zero elsewhere and touches no other memory.
 template <class T>
 class FirstLanes;
@@ -117,6 +119,18 @@ class FirstLanes<double> {
 
  private:
   __m256i mask_;
+};
+#endif
+#if defined(__AVX2__)
+template <>
+class FirstLanes<int64_t> {  // moved as they are, by the instructions for double
+ public:
+  explicit FirstLanes(int64_t count) : lanes_(count) {}
+  CR_INLINE Vector<int64_t> load(const int64_t* p) const { return (Vector<int64_t>)lanes_.load((const double*)p); }
+  CR_INLINE void store(int64_t* p, Vector<int64_t> v) const { lanes_.store((double*)p, (Vector<double>)v); }
+
+ private:
+  FirstLanes<double> lanes_;
 };
 #else
 template <class T>
