@@ -160,10 +160,13 @@ CR_SCALAR double erfinv_by_newton(double x, bool twice) {
 CR_SCALAR double erfinv(double x) { return erfinv_by_newton(x, true); }
 CR_SCALAR float erfinv(float x) { return float(erfinv_by_newton(double(x), false)); }
 
-// The inverse of ndtr. Small p go by erfc alone, from its leading term, since p may be far below 1 - erf.
+// The inverse of ndtr. Small p go by erfc alone, since p may be far below 1 - erf: from erfinv's polynomial as far as
+// that goes, then from the leading term.
 inline double erfcinv_of_small(double q) {
-  double log_q = log(q), t = sqrt(-log_q);
-  for (int step = 0; step < 6; ++step) t = improve_erfcinv(t, log_q);
+  double log_q = log(q), w = sqrt(-(log_q + log(2 - q)));
+  bool fits = w < 6;
+  double t = fits ? polynomial(w - 3, InverseErrorFit::tail) : sqrt(-log_q);
+  for (int step = fits ? 4 : 0; step < 6; ++step) t = improve_erfcinv(t, log_q);
   return t;
 }
 inline double special_ndtri(double p) {

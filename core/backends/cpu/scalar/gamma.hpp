@@ -71,11 +71,19 @@ inline double special_zeta(double s, double q) {
 }
 inline float special_zeta(float s, float q) { return float(special_zeta(double(s), double(q))); }
 
-// psi'(x) by reflection for negative x: psi'(1 - x) + psi'(x) = pi^2 / sin^2(pi x).
+// psi'(x) ~ 1 / x + 1 / 2x^2 + sum B(2k) / x^(2k + 1), after x has been raised by recurrence.
+inline double trigamma_of_positive(double x) {
+  constexpr double bernoulli[] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6};
+  double result = 0;
+  for (; x < 10; x += 1) result += 1 / (x * x);
+  double inverse = 1 / (x * x);
+  return result + 1 / x + inverse / 2 + inverse / x * polynomial(inverse, bernoulli);
+}
+// By reflection for negative x: psi'(1 - x) + psi'(x) = pi^2 / sin^2(pi x).
 inline double trigamma(double x) {
-  if (x > 0) return is_infinite(x) ? 0 : zeta_sum(2, x);
+  if (x > 0) return trigamma_of_positive(x);
   double sine = __builtin_sin(kPi * (x - trunc(x)));
-  return kPi * kPi / (sine * sine) - zeta_sum(2, 1 - x);
+  return kPi * kPi / (sine * sine) - trigamma_of_positive(1 - x);
 }
 inline double polygamma(double x, double n) {
   if (n == 0) return digamma(x);
