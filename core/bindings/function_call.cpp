@@ -333,7 +333,38 @@ bool wants_defaults(PyObject* function, Py_ssize_t n) {
   return PyLong_AsSsize_t(count.get()) > n;
 }
 
+// Whether apply would do no more than call forward: nothing is recorded and no transform looks on.
+bool nobody_watches(std::span<PyObject* const> inputs) {
+  if (vmap_depth > 0) return false;
+  for (PyObject* o : inputs) {
+    if (!is_tensor(o)) continue;
+    auto* t = reinterpret_cast<TensorObject*>(o);
+    if (grad_enabled() && requires_grad(t)) return false;
+    if (forward_mode::active() && forward_mode::has_tangent(t)) return false;
+  }
+  return true;
+}
+
+// Whether one of the inputs came back: apply would return a view in its place.
+bool gives_back(PyObject* output, std::span<PyObject* const> inputs) {
+  const auto came_in = [&](PyObject* o) { return is_tensor(o) && std::ranges::find(inputs, o) != inputs.end(); };
+  if (!PyTuple_Check(output)) return came_in(output);
+  PyObject** items = PySequence_Fast_ITEMS(output);
+  return std::any_of(items, items + PyTuple_GET_SIZE(output), came_in);
+}
+
 }  // namespace
+
+PyObject* function_call_plainly(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    std::span<PyObject* const> inputs(args + 1, static_cast<size_t>(n - 1));
+    if (!nobody_watches(inputs)) return Py_NewRef(Py_NotImplemented);
+    GradModeScope off(false);
+    forward_mode::PauseScope pause;
+    Owned output(checked(PyObject_Vectorcall(args[0], args + 1, inputs.size(), nullptr)));
+    return gives_back(output.get(), inputs) ? Py_NewRef(Py_NotImplemented) : output.release();
+  });
+}
 
 PyObject* function_apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   return guarded([&]() -> PyObject* {

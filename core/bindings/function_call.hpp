@@ -59,5 +59,7 @@ Owned attribute(PyObject* function, Name name);
 FunctionOp* function_op(PyObject* function);
 // (function, *args, **kwargs)
 PyObject* function_apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
+// (forward, *inputs) where nothing would be recorded
+PyObject* function_call_plainly(PyObject*, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace chainrule

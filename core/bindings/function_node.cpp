@@ -230,6 +230,8 @@ PyMethodDef module_functions[] = {
     {"set_function_defaults", set_defaults, METH_VARARGS, "The methods of Function that mean: not overridden."},
     {"function_apply", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function_apply)),
      METH_FASTCALL | METH_KEYWORDS, "Function.apply."},
+    {"call_plainly", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function_call_plainly)), METH_FASTCALL,
+     "forward(*inputs) as apply would call it, or NotImplemented where apply has more to do."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

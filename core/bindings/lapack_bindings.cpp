@@ -2,11 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <climits>
-#include <deque>
 
 #include "bindings/bindings.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/errors.hpp"
 #include "ops/lapack.hpp"
 
 namespace nb = nanobind;
@@ -17,57 +18,101 @@ namespace {
 // The arguments of a call, with the integers and characters that their addresses point to.
 class Arguments {
  public:
-  explicit Arguments(int64_t batch) : batch_(batch) {}
+  explicit Arguments(lapack::Call& call) : call_(call) {}
 
   void add(nb::handle value) {
-    if (PyList_Check(value.ptr()) && PyList_GET_SIZE(value.ptr()) == 1)
-      add_tensor(PyList_GET_ITEM(value.ptr(), 0), true);
-    else if (PyUnicode_Check(value.ptr()))
-      add_character(nb::cast<std::string>(value));
-    else if (PyLong_Check(value.ptr()))
-      add_integer(to_int(value.ptr()));
+    check(call_.arguments.size() < kMost, "lapack: too many arguments");
+    PyObject* o = value.ptr();
+    if (PyList_Check(o) && PyList_GET_SIZE(o) == 1)
+      add_tensor(PyList_GET_ITEM(o, 0), true);
+    else if (PyTuple_Check(o) && PyTuple_GET_SIZE(o) == 2)
+      add_room(to_dtype_value(PyTuple_GET_ITEM(o, 0)), PyTuple_GET_ITEM(o, 1) == Py_True);
+    else if (PyUnicode_Check(o))
+      add_character(o);
+    else if (PyLong_Check(o))
+      add_integer(to_int(o));
     else
-      add_tensor(value.ptr(), false);
+      add_tensor(o, false);
   }
 
-  std::vector<lapack::Argument> list;
-  int strings = 0;
-
  private:
+  static constexpr size_t kMost = 24;
+
   void add_tensor(PyObject* value, bool shared) {
     if (!is_tensor(value)) raise(PyExc_TypeError, "lapack: expected a tensor, not ", Py_TYPE(value)->tp_name);
     Tensor t = Tensor::borrow(value);
     check(t.numel() == 0 || is_dense(t.sizes(), t.strides()), "lapack: a tensor has gaps");
-    check(shared || batch_ == 0 || t.numel() % batch_ == 0, "lapack: ", t.numel(), " elements for ", batch_,
-          " matrices");
-    int64_t step = shared || batch_ == 0 ? 0 : t.numel() / batch_ * static_cast<int64_t>(size_of(t.dtype()));
-    list.push_back({t.data<char>(), step});
+    check(shared || call_.batch == 0 || t.numel() % call_.batch == 0, "lapack: ", t.numel(), " elements for ",
+          call_.batch, " matrices");
+    int64_t step = shared || call_.batch == 0 ? 0 : t.numel() / call_.batch * static_cast<int64_t>(size_of(t.dtype()));
+    call_.arguments.push_back({t.data<char>(), step});
   }
-  void add_character(const std::string& text) {
-    check(text.size() == 1, "lapack: expected one character, not '", text, "'");
-    characters_.push_back(text[0]);
-    list.push_back({&characters_.back(), 0});
-    ++strings;
+  void add_character(PyObject* text) {
+    check(PyUnicode_GET_LENGTH(text) == 1, "lapack: expected one character");
+    char& held = characters_[call_.arguments.size()];
+    held = static_cast<char>(PyUnicode_READ_CHAR(text, 0));
+    call_.arguments.push_back({&held, 0});
+    ++call_.strings;
   }
-  void add_integer(int64_t value) {
+  int* add_integer(int64_t value) {
     check(value <= INT_MAX && value >= INT_MIN, "lapack: ", value, " is too large a size for LAPACK's 32 bits");
-    integers_.push_back(static_cast<int>(value));
-    list.push_back({reinterpret_cast<char*>(&integers_.back()), 0});
+    int& held = integers_[call_.arguments.size()];
+    held = static_cast<int>(value);
+    call_.arguments.push_back({reinterpret_cast<char*>(&held), 0});
+    return &held;
+  }
+  void add_room(DType kind, bool counted) {
+    size_t place = call_.arguments.size();
+    call_.arguments.push_back({nullptr, 0});
+    check(call_.arguments.size() < kMost, "lapack: too many arguments");
+    call_.rooms.push_back({place, kind, counted ? add_integer(-1) : nullptr});
   }
 
-  int64_t batch_;
-  std::deque<int> integers_;  // a deque: addresses must last
-  std::deque<char> characters_;
+  lapack::Call& call_;
+  std::array<int, kMost> integers_;  // by place
+  std::array<char, kMost> characters_;
 };
 
-// Integers and one-letter strings are passed as they are. A tensor holds one matrix or vector for each of the `batch`,
-// column-major, and is overwritten where the routine writes; in a list, [work], it is shared by all of them.
-void call_lapack(const std::string& routine, int64_t batch, nb::args values) {
-  check(batch >= 0, "lapack: a batch of ", batch);
-  Arguments arguments(batch);
-  for (nb::handle value : values) arguments.add(value);
-  lapack::call(routine, batch, std::move(arguments.list), arguments.strings);
+char letter_of(DType t) {
+  switch (t) {
+    case DType::Float32:
+      return 's';
+    case DType::Float64:
+      return 'd';
+    case DType::Complex64:
+      return 'c';
+    case DType::Complex128:
+      return 'z';
+    default:
+      raise(PyExc_TypeError, "lapack: no routines for ", facts(t).name);
+  }
 }
+
+// Integers and one-letter strings are passed as they are. A tensor holds one matrix or vector for each matrix of `a`,
+// column-major, and is overwritten where the routine writes; in a list, [work], it is shared by all of them. A pair
+// (dtype, counted) is room that the routine asks for, and if it is counted the length follows as an argument.
+void call_lapack(const std::string& routine, nb::handle matrices, nb::args values) {
+  if (!is_tensor(matrices.ptr())) raise(PyExc_TypeError, "lapack: expected a tensor of matrices");
+  Tensor a = Tensor::borrow(matrices.ptr());
+  check(a.ndim() >= 2, "lapack: expected matrices");
+  lapack::Call call{letter_of(a.dtype()) + routine, count(a.sizes().first(a.sizes().size() - 2))};
+  Arguments arguments(call);
+  for (nb::handle value : values) arguments.add(value);
+  lapack::choose_threads(a.size(a.ndim() - 1) * a.size(a.ndim() - 2));
+  lapack::run(std::move(call));
+}
+
+PyObject* copy_to_columns(PyObject*, PyObject* a) {
+  return guarded([&] {
+    if (!is_tensor(a)) raise(PyExc_TypeError, "lapack: expected a tensor of matrices");
+    Tensor t = Tensor::borrow(a);
+    check(t.ndim() >= 2, "lapack: expected matrices");
+    return lapack::columns(t).release_py();
+  });
+}
+
+PyMethodDef lapack_functions[] = {{"lapack_columns", copy_to_columns, METH_O, "A copy with column-major matrices."},
+                                  {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
@@ -76,6 +121,7 @@ void bind_lapack(PyObject* module) {
   m.def("lapack_is_open", &lapack::is_open);
   m.def("open_lapack", &lapack::open);
   m.def("lapack", &call_lapack);
+  checked(PyModule_AddFunctions(module, lapack_functions));
 }
 
 }  // namespace chainrule

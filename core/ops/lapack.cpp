@@ -3,9 +3,15 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <unordered_map>
 #include <utility>
 
+#include "autograd/record.hpp"
+#include "backends/cpu/thread_pool.hpp"
+#include "ops/accumulate.hpp"
 #include "tensor/error.hpp"
 
 namespace chainrule::lapack {
@@ -35,10 +41,12 @@ constexpr std::array<Caller, sizeof...(N)> callers(std::index_sequence<N...>) {
 constexpr auto kCallers = callers(std::make_index_sequence<kMaxArguments + 1>());
 
 void* find(const std::string& routine) {
+  static std::unordered_map<std::string, void*> known;
+  if (auto found = known.find(routine); found != known.end()) return found->second;
   std::string symbol = symbol_prefix + routine + "_";
   void* found = library ? dlsym(library, symbol.c_str()) : nullptr;
   if (!found) raise(PyExc_ImportError, "LAPACK's routine ", routine, " is missing: no symbol ", symbol);
-  return found;
+  return known[routine] = found;
 }
 
 class UnlockedScope {
@@ -49,6 +57,44 @@ class UnlockedScope {
 
  private:
   PyThreadState* state_;
+};
+
+// What is written at `at` is a number of elements.
+double number_at(const char* at, DType kind) {
+  switch (kind) {
+    case DType::Float64:
+    case DType::Complex128:
+      return *reinterpret_cast<const double*>(at);
+    case DType::Int32:
+      return *reinterpret_cast<const int*>(at);
+    default:
+      return *reinterpret_cast<const float*>(at);
+  }
+}
+
+// The memory that a call asked for, while it runs.
+class Rooms {
+ public:
+  template <class RunOne>
+  Rooms(Call& call, RunOne run_one) {
+    if (call.rooms.empty()) return;
+    alignas(16) char asked[kMaxArguments][16] = {};
+    for (const Room& room : call.rooms) {
+      call.arguments[room.place].at = asked[room.place];
+      if (room.length) *room.length = -1;
+    }
+    run_one(0);
+    for (const Room& room : call.rooms) {
+      int64_t size = std::max(int64_t{1}, static_cast<int64_t>(number_at(asked[room.place], room.kind)));
+      size += size / 1000;  // one that float32 cannot hold was rounded to the nearest
+      held_.emplace_back(new char[static_cast<size_t>(size) * size_of(room.kind)]);
+      call.arguments[room.place].at = held_.back().get();
+      if (room.length) *room.length = static_cast<int>(size);
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<char[]>> held_;
 };
 
 }  // namespace
@@ -62,17 +108,42 @@ void open(const std::string& path, const std::string& prefix) {
   symbol_prefix = prefix;
 }
 
-void call(const std::string& routine, int64_t batch, std::vector<Argument> arguments, int strings) {
-  size_t count = arguments.size() + strings;
-  if (count > kMaxArguments) raise(PyExc_SystemError, routine, " has too many arguments: ", count);
-  void* function = find(routine);
+void run(Call call) {
+  const size_t count = call.arguments.size() + call.strings;
+  if (count > kMaxArguments) raise(PyExc_SystemError, call.routine, " has too many arguments: ", count);
+  void* function = find(call.routine);
   Addresses addresses{};
-  for (size_t i = arguments.size(); i < count; ++i) addresses[i] = reinterpret_cast<void*>(uintptr_t{1});
-  UnlockedScope unlocked;
-  for (int64_t b = 0; b < batch; ++b) {
-    for (size_t i = 0; i < arguments.size(); ++i) addresses[i] = arguments[i].at + b * arguments[i].step;
+  for (size_t i = call.arguments.size(); i < count; ++i) addresses[i] = reinterpret_cast<void*>(uintptr_t{1});
+  const auto run_one = [&](int64_t b) {
+    for (size_t i = 0; i < call.arguments.size(); ++i) addresses[i] = call.arguments[i].at + b * call.arguments[i].step;
     kCallers[count](function, addresses);
+  };
+  UnlockedScope unlocked;
+  const Rooms rooms(call, run_one);
+  for (int64_t b = 0; b < call.batch; ++b) run_one(b);
+}
+
+void choose_threads(int64_t elements) {
+  constexpr int64_t kLarge = 160 * 160;
+  static int told = 0;
+  int count = elements >= kLarge ? cpu::num_threads() : 1;
+  if (count == told) return;
+  told = count;
+  run({"openblas_set_num_threads", 1, {{reinterpret_cast<char*>(&count), 0}}});
+}
+
+Tensor columns(const Tensor& a) {
+  Dims strides(a.sizes());
+  const int n = a.ndim();
+  int64_t step = a.size(n - 2) * a.size(n - 1);
+  for (int i = n - 3; i >= 0; --i) {
+    strides[i] = step;
+    step *= a.size(i);
   }
+  strides[n - 2] = 1;
+  strides[n - 1] = a.size(n - 2);
+  GradModeScope off(false);
+  return copy_strided(a, strides);
 }
 
 }  // namespace chainrule::lapack

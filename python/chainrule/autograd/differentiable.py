@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, NoReturn, overload
 
-from .._core import Tensor
+from .._core import Tensor, call_plainly
 from .function import Function, signature_of
 
 __all__ = ["Differentiable", "differentiable", "keep"]
@@ -104,6 +104,10 @@ class Differentiable:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != self._positional or self._positional != len(self._parameters):
             args = self._bind(args, kwargs)
+        if self._positional == len(self._parameters):
+            result = call_plainly(self._forward, *args)
+            if result is not NotImplemented:
+                return result[0] if isinstance(result, _Kept) else result
         outputs = self._apply(*args)
         return outputs if isinstance(outputs, Tensor) else outputs[-1](outputs[:-1])
 

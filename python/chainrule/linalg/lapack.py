@@ -13,11 +13,8 @@ from typing import Any, NamedTuple
 
 from .. import _core, empty, empty_strided, int32, tensor, zeros
 from .._core import Tensor, dtype
-from .checks import LAPACK_TYPES
 
 _SYMBOL_PREFIX = "scipy_"
-_LARGE = 160 * 160  # elements
-_threads = 0  # that the library was told to use
 
 
 def _open() -> None:
@@ -31,17 +28,8 @@ def _open() -> None:
     _core.open_lapack(path, _SYMBOL_PREFIX)
 
 
-def _use_threads(a: Tensor) -> None:
-    """As many as chainrule may; for a small matrix one, since waking others takes longer than the work."""
-    global _threads
-    count = _core.get_num_threads() if a.shape[-1] * a.shape[-2] >= _LARGE else 1
-    if count != _threads:
-        _core.lapack("openblas_set_num_threads", 1, count)
-        _threads = count
-
-
 class _Work(NamedTuple):
-    """Room that a routine asks for: called with the length -1, it writes down how much."""
+    """Room that a routine asks for."""
 
     kind: dtype
     counted: bool = True  # the length follows as an argument
@@ -50,13 +38,12 @@ class _Work(NamedTuple):
 def columns(a: Tensor, rows: int | None = None) -> Tensor:
     """A copy with column-major matrices; with `rows`, of so many rows, those beyond a's being zero."""
     m, n = a.shape[-2:]
-    height = m if rows is None else rows
-    copy = _empty_columns((*a.shape[:-2], height, n), a.dtype)
-    if height > m:
-        copy[..., m:, :] = 0
-        copy[..., :m, :] = a
-        return copy
-    return copy.copy_(a)
+    if rows is None or rows <= m:
+        return _core.lapack_columns(a)
+    copy = _empty_columns((*a.shape[:-2], rows, n), a.dtype)
+    copy[..., m:, :] = 0
+    copy[..., :m, :] = a
+    return copy
 
 
 def _empty_columns(shape: tuple[int, ...], kind: dtype) -> Tensor:
@@ -71,35 +58,10 @@ def _empty_columns(shape: tuple[int, ...], kind: dtype) -> Tensor:
 
 
 def _call(routine: str, a: Tensor, *arguments: Any) -> None:
-    """Runs a routine for each matrix of `a`, with as much room as it asks for."""
+    """Runs a routine for each matrix of `a`."""
     if not _core.lapack_is_open():
         _open()
-    _use_threads(a)
-    batch = prod(a.shape[:-2])
-    routine = LAPACK_TYPES[repr(a.dtype)] + routine
-    works = [argument for argument in arguments if isinstance(argument, _Work)]
-    if not works:
-        return _core.lapack(routine, batch, *arguments)
-    asked = [zeros(1, dtype=work.kind) for work in works]
-    _core.lapack(routine, 1, *_with_work(arguments, asked, -1))
-    sizes = [max(1, int(t.item().real)) for t in asked]
-    # Rounded up: a size that float32 cannot hold was rounded to the nearest.
-    rooms = [empty(size + size // 1000, dtype=work.kind) for size, work in zip(sizes, works, strict=True)]
-    return _core.lapack(routine, batch, *_with_work(arguments, rooms, None))
-
-
-def _with_work(arguments: tuple, rooms: list[Tensor], length: int | None) -> list:
-    rest = iter(rooms)
-    filled: list[Any] = []
-    for argument in arguments:
-        if not isinstance(argument, _Work):
-            filled.append(argument)
-            continue
-        room = next(rest)
-        filled.append([room])
-        if argument.counted:
-            filled.append(room.numel() if length is None else length)
-    return filled
+    _core.lapack(routine, a, *arguments)
 
 
 def _info(a: Tensor) -> Tensor:
