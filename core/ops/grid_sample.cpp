@@ -50,6 +50,14 @@ Coordinate<T> clipped(Coordinate<T> c, int64_t size) {
   return c;
 }
 
+// The largest whole number up to x, of which it is known that an int64_t can hold it; a call of std::floor would cost
+// more than all else that is done with x.
+template <class T>
+int64_t whole_part(T x) {
+  auto whole = static_cast<int64_t>(x);
+  return whole - (static_cast<T>(whole) > x);
+}
+
 // Mirrored at both ends until it is inside; the ends are given doubled, so that they may lie between elements.
 template <class T>
 Coordinate<T> reflected(Coordinate<T> c, int64_t twice_low, int64_t twice_high) {
@@ -60,6 +68,7 @@ Coordinate<T> reflected(Coordinate<T> c, int64_t twice_low, int64_t twice_high) 
     distance = -distance;
     slope = -slope;
   }
+  if (distance < span) return {distance + low, slope};
   T extra = std::fmod(distance, span), turns = std::floor(distance / span);
   if (std::fmod(turns, T(2)) == 0) return {extra + low, slope};
   return {span - extra + low, -slope};
@@ -100,10 +109,12 @@ T cubic_slope(T x) {
 int64_t inside(int64_t i, int64_t size) { return i >= 0 && i < size ? i : -1; }
 
 template <class T>
-Reading<T> read_cubic(Coordinate<T> c, int64_t size, const Sampler& s) {
+void read_cubic(Coordinate<T> c, int64_t size, const Sampler& s, Reading<T>& r) {
   if (!(std::abs(c.at) < T(1e9))) c = {T(-100), T(0)};
-  T whole = std::floor(c.at), t = c.at - whole;
-  Reading<T> r{4, {}, {}, {}, t, c.slope};
+  T whole = static_cast<T>(whole_part(c.at)), t = c.at - whole;
+  r.count = 4;
+  r.part = t;
+  r.rate = c.slope;
   for (int k = 0; k < 4; ++k) {
     T at = padded(Coordinate<T>{whole - 1 + static_cast<T>(k), T(0)}, size, s).at;
     r.index[k] = inside(static_cast<int64_t>(at), size);
@@ -111,20 +122,31 @@ Reading<T> read_cubic(Coordinate<T> c, int64_t size, const Sampler& s) {
     r.weight[k] = cubic_weight(distance);
     r.slope[k] = (k < 2 ? 1 : -1) * cubic_slope(distance) * c.slope;
   }
-  return r;
 }
 
 template <class T>
-Reading<T> read(T x, int64_t size, const Sampler& s) {
+void read_one(int64_t index, Reading<T>& r) {
+  r.count = 1;
+  r.index[0] = index;
+  r.weight[0] = r.part = 1;
+  r.slope[0] = r.rate = 0;
+}
+
+// Field by field, in place: a copy of the whole would wait for the stores before it.
+template <class T>
+void read(T x, int64_t size, const Sampler& s, Reading<T>& r) {
   Coordinate<T> c = in_elements(x, size, s.align_corners);
-  if (s.interpolation == kCubic) return read_cubic(c, size, s);
+  if (s.interpolation == kCubic) return read_cubic(c, size, s, r);
   c = padded(c, size, s);
-  if (s.interpolation == kNearest) {
-    return {1, {inside(static_cast<int64_t>(std::nearbyint(c.at)), size)}, {T(1)}, {T(0)}, T(1), T(0)};
-  }
-  T whole = std::floor(c.at), right = c.at - whole;
-  auto i = static_cast<int64_t>(whole);
-  return {2, {inside(i, size), inside(i + 1, size)}, {1 - right, right}, {-c.slope, c.slope}, right, c.slope};
+  if (s.interpolation == kNearest) return read_one(inside(std::lrint(c.at), size), r);
+  const int64_t i = whole_part(c.at);
+  r.count = 2;
+  r.index[0] = inside(i, size);
+  r.index[1] = inside(i + 1, size);
+  r.weight[1] = r.part = c.at - static_cast<T>(i);
+  r.weight[0] = 1 - r.part;
+  r.slope[1] = r.rate = c.slope;
+  r.slope[0] = -c.slope;
 }
 
 // All dimensions of one grid point; dimension 0 is the slowest (depth, or height of an image).
@@ -133,10 +155,10 @@ struct Point {
   Reading<T> along[3];
 
   Point(const T* grid, const std::array<int64_t, 3>& size, const Sampler& s) {
-    along[0] = {1, {0}, {T(1)}, {T(0)}, T(1), T(0)};
+    read_one(0, along[0]);
     for (int d = 0; d < s.dims; ++d) {
       auto place = static_cast<size_t>(3 - s.dims + d);
-      along[place] = read(grid[s.dims - 1 - d], size[place], s);
+      read(grid[s.dims - 1 - d], size[place], s, along[place]);
     }
   }
   // Calls f(offset in the plane, z, y, x) for every element that is inside.
@@ -150,6 +172,26 @@ struct Point {
         }
       }
     }
+  }
+};
+
+// The elements that one point reads, with their weights.
+template <class T>
+struct Taps {
+  int count = 0;
+  int64_t at[16];
+  T weight[16];
+
+  Taps(const Point<T>& point, const std::array<int64_t, 3>& size) {
+    point.each(size, [&](int64_t offset, int z, int y, int x) {
+      at[count] = offset;
+      weight[count++] = point.along[0].weight[z] * point.along[1].weight[y] * point.along[2].weight[x];
+    });
+  }
+  T sum(const T* plane) const {
+    T total = 0;
+    for (int i = 0; i < count; ++i) total += weight[i] * plane[at[i]];
+    return total;
   }
 };
 
@@ -176,14 +218,10 @@ void sample(const Sampler& s, const GridShape& g, const T* x, const T* grid, T* 
   cpu::parallel_for(g.batch * g.points, 512, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t n = i / g.points, p = i % g.points;
-      const Point<T> point(grid + i * s.dims, g.size, s);
-      for (int64_t c = 0; c < g.channels; ++c) y[(n * g.channels + c) * g.points + p] = 0;
-      point.each(g.size, [&](int64_t at, int a, int b, int k) {
-        const T w = point.along[0].weight[a] * point.along[1].weight[b] * point.along[2].weight[k];
-        for (int64_t c = 0; c < g.channels; ++c) {
-          y[(n * g.channels + c) * g.points + p] += w * x[(n * g.channels + c) * g.plane() + at];
-        }
-      });
+      const Taps<T> taps(Point<T>(grid + i * s.dims, g.size, s), g.size);
+      for (int64_t plane = n * g.channels; plane < (n + 1) * g.channels; ++plane) {
+        y[plane * g.points + p] = taps.sum(x + plane * g.plane());
+      }
     }
   });
 }
@@ -192,6 +230,7 @@ void sample(const Sampler& s, const GridShape& g, const T* x, const T* grid, T* 
 template <class T>
 void sample_gradient(const Sampler& s, const GridShape& g, const T* incoming, const T* x, const T* grid, T* dx,
                      T* d_grid) {
+  const bool has_slopes = s.interpolation != kNearest;
   cpu::parallel_for(g.batch, 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       if (dx) std::fill_n(dx + n * g.channels * g.plane(), g.channels * g.plane(), T(0));
@@ -207,7 +246,7 @@ void sample_gradient(const Sampler& s, const GridShape& g, const T* incoming, co
             const int64_t plane = n * g.channels + c;
             const T from = incoming[plane * g.points + p];
             if (dx) dx[plane * g.plane() + at] += all * from;
-            product += from * x[plane * g.plane() + at];
+            if (has_slopes) product += from * x[plane * g.plane() + at];
           }
           slopes[0] += product * r[0].slope[a] * w[1] * w[2];
           slopes[1] += product * w[0] * r[1].slope[b] * w[2];
