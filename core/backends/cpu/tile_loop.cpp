@@ -23,6 +23,7 @@ struct Lane {
   Dims strides;   // bytes
   bool constant;  // one value for the whole loop
   bool dense;     // its elements follow each other in the order of the loop
+  bool periodic;  // every row is the same
   int64_t item() const { return static_cast<int64_t>(size_of(dtype)); }
   bool as_is() const { return dtype == wanted; }
 };
@@ -35,55 +36,30 @@ struct Plan {
   bool streams;  // the output is so large that it is written past the caches, see Note [Streaming stores]
 };
 
-template <class T>
-void gather_items(char* to, const char* from, int64_t stride, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), from + i * stride, sizeof(T));
-}
-template <class T>
-void scatter_items(char* to, int64_t stride, const char* from, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * stride, from + i * sizeof(T), sizeof(T));
-}
-
 struct Sixteen {
   char bytes[16];
 };
 
-void gather_run(char* to, const char* from, int64_t stride, int64_t item, int64_t n) {
-  if (stride == item) {
-    std::memcpy(to, from, static_cast<size_t>(n * item));
-    return;
-  }
+// Calls f with a null pointer to a type of that many bytes.
+template <class F>
+void with_item_type(int64_t item, F f) {
   switch (item) {
     case 1:
-      return gather_items<uint8_t>(to, from, stride, n);
+      return f(static_cast<uint8_t*>(nullptr));
     case 2:
-      return gather_items<uint16_t>(to, from, stride, n);
+      return f(static_cast<uint16_t*>(nullptr));
     case 4:
-      return gather_items<uint32_t>(to, from, stride, n);
+      return f(static_cast<uint32_t*>(nullptr));
     case 8:
-      return gather_items<uint64_t>(to, from, stride, n);
+      return f(static_cast<uint64_t*>(nullptr));
     default:
-      return gather_items<Sixteen>(to, from, stride, n);
+      return f(static_cast<Sixteen*>(nullptr));
   }
 }
 
-void scatter_run(char* to, int64_t stride, const char* from, int64_t item, int64_t n) {
-  if (stride == item) {
-    std::memcpy(to, from, static_cast<size_t>(n * item));
-    return;
-  }
-  switch (item) {
-    case 1:
-      return scatter_items<uint8_t>(to, stride, from, n);
-    case 2:
-      return scatter_items<uint16_t>(to, stride, from, n);
-    case 4:
-      return scatter_items<uint32_t>(to, stride, from, n);
-    case 8:
-      return scatter_items<uint64_t>(to, stride, from, n);
-    default:
-      return scatter_items<Sixteen>(to, stride, from, n);
-  }
+template <class T>
+void copy_items(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));
 }
 
 template <class T>
@@ -95,18 +71,7 @@ void repeat_item(char* to, int64_t n) {
 
 // Writes the first of n items into all others.
 void repeat_first(char* to, int64_t item, int64_t n) {
-  switch (item) {
-    case 1:
-      return repeat_item<uint8_t>(to, n);
-    case 2:
-      return repeat_item<uint16_t>(to, n);
-    case 4:
-      return repeat_item<uint32_t>(to, n);
-    case 8:
-      return repeat_item<uint64_t>(to, n);
-    default:
-      return repeat_item<Sixteen>(to, n);
-  }
+  with_item_type(item, [&]<class T>(T*) { repeat_item<T>(to, n); });
 }
 
 // A position in the loop's index space.
@@ -119,12 +84,36 @@ class Odometer {
     }
   }
   int64_t left_in_row() const { return sizes_[sizes_.size() - 1] - index_[sizes_.size() - 1]; }
-  void advance(int64_t n) {  // by at most left_in_row()
+  void advance(int64_t n) {
     int d = sizes_.size() - 1;
     index_[d] += n;
-    while (d > 0 && index_[d] == sizes_[d]) {
-      index_[d] = 0;
-      ++index_[--d];
+    for (; d > 0 && index_[d] >= sizes_[d]; --d) {
+      const bool once = index_[d] < 2 * sizes_[d];  // a division takes longer
+      const int64_t turns = once ? 1 : index_[d] / sizes_[d];
+      index_[d] -= turns * sizes_[d];
+      index_[d - 1] += turns;
+    }
+  }
+  // Calls f(offset, count) for the runs within rows that the next n elements make, where those lie `strides` apart.
+  template <class F>
+  void each_run(const Dims& strides, int64_t n, F f) const {
+    const int last = sizes_.size() - 1;
+    int64_t at = offset(strides), run = std::min(n, left_in_row());
+    f(at, run);
+    if (n == run) return;
+    Dims index = index_;
+    at -= index[last] * strides[last];
+    for (int64_t left = n - run; left > 0; left -= run) {
+      int d = last - 1;
+      ++index[d];
+      at += strides[d];
+      for (; d > 0 && index[d] == sizes_[d]; --d) {
+        at += strides[d - 1] - sizes_[d] * strides[d];
+        index[d] = 0;
+        ++index[d - 1];
+      }
+      run = std::min(left, sizes_[last]);
+      f(at, run);
     }
   }
   int64_t offset(const Dims& strides) const {
@@ -153,18 +142,15 @@ class Worker {
 
   void run(int64_t begin, int64_t end) {
     Odometer at(plan_.sizes, begin);
-    int64_t row = plan_.sizes[plan_.sizes.size() - 1];
-    bool by_rows = row >= kLongRow;
+    const int64_t row = plan_.sizes[plan_.sizes.size() - 1];
+    const bool by_rows = row >= kLongRow;
     for (int64_t position = begin; position < end;) {
-      int64_t n = std::min(kTile, end - position);
-      if (by_rows) n = std::min(n, at.left_in_row());
+      // Short rows go several at a time; the first tile ends with a row, so that the others begin with one.
+      const bool whole = !by_rows && at.left_in_row() == row;
+      const int64_t n = std::min({end - position, kTile, whole ? kTile / row * row : at.left_in_row()});
       step(at, position, n, by_rows);
       position += n;
-      for (int64_t left = n; left > 0;) {
-        int64_t run = std::min(left, at.left_in_row());
-        at.advance(run);
-        left -= run;
-      }
+      at.advance(n);
     }
     if (plan_.streams) CR_DISPATCH(stream_fence)();
   }
@@ -195,8 +181,11 @@ class Worker {
       if (inner(lane) == lane.item()) return converted(k, row, n);
       if (inner(lane) == 0) return fill(k, row, n);
     }
+    const char* first = lane.data + at.offset(lane.strides);
+    if (lane.periodic && filled_[k].value == first && n <= filled_[k].count) return tiles_[k];
     char* staged = lane.as_is() ? tiles_[k] : staging_;
     gather(lane, at, staged, n);
+    filled_[k] = {first, n};
     return converted(k, staged, n);
   }
 
@@ -219,29 +208,41 @@ class Worker {
     return tiles_[k];
   }
 
-  void gather(const Lane& lane, Odometer at, char* to, int64_t n) {
-    for (int64_t done = 0; done < n;) {
-      int64_t run = std::min(n - done, at.left_in_row());
-      gather_run(to + done * lane.item(), lane.data + at.offset(lane.strides), inner(lane), lane.item(), run);
-      at.advance(run);
-      done += run;
-    }
+  void gather(const Lane& lane, const Odometer& at, char* to, int64_t n) {
+    const int64_t stride = inner(lane);
+    with_item_type(lane.item(), [&]<class T>(T*) {
+      at.each_run(lane.strides, n, [&](int64_t offset, int64_t run) {
+        const char* from = lane.data + offset;
+        if (stride == sizeof(T)) {  // told apart, so that the compiler knows the stride
+          copy_items<T>(to, sizeof(T), from, sizeof(T), run);
+        } else if (stride == 0) {
+          copy_items<T>(to, sizeof(T), from, 0, run);
+        } else {
+          copy_items<T>(to, sizeof(T), from, stride, run);
+        }
+        to += run * static_cast<int64_t>(sizeof(T));
+      });
+    });
   }
 
-  void store(const Lane& out, Odometer at, int64_t position, int64_t n) {
-    char* from = tiles_[0];
+  void store(const Lane& out, const Odometer& at, int64_t position, int64_t n) {
+    const char* from = tiles_[0];
     if (!out.as_is()) {
       char* to = out.dense ? out.data + position * out.item() : staging_;
       convert(to, out.dtype, tiles_[0], out.wanted, n);
       if (out.dense) return;
       from = staging_;
     }
-    for (int64_t done = 0; done < n;) {
-      int64_t run = std::min(n - done, at.left_in_row());
-      scatter_run(out.data + at.offset(out.strides), inner(out), from + done * out.item(), out.item(), run);
-      at.advance(run);
-      done += run;
-    }
+    with_item_type(out.item(), [&]<class T>(T*) {
+      at.each_run(out.strides, n, [&](int64_t offset, int64_t run) {
+        if (inner(out) == sizeof(T)) {
+          copy_items<T>(out.data + offset, sizeof(T), from, sizeof(T), run);
+        } else {
+          copy_items<T>(out.data + offset, inner(out), from, sizeof(T), run);
+        }
+        from += run * static_cast<int64_t>(sizeof(T));
+      });
+    });
   }
 
   struct Filled {
@@ -280,13 +281,21 @@ bool reads_output(const Plan& plan) {
   return false;
 }
 
+bool follows_loop(const Lane& lane, const Dims& sizes) {
+  int64_t expected = lane.item();
+  for (int d = sizes.size(); d-- > 0; expected *= sizes[d]) {
+    if (lane.strides[d] != expected) return false;
+  }
+  return true;
+}
+
 Plan make_plan(Span sizes, const TileOperand* operands, int count) {
   Plan plan;
   plan.count = count;
   plan.numel = 1;
   for (int64_t s : sizes) plan.numel *= s;
   for (int k = 0; k < count; ++k)
-    plan.lanes[k] = {operands[k].data, operands[k].dtype, operands[k].wanted, Dims(), true, false};
+    plan.lanes[k] = {operands[k].data, operands[k].dtype, operands[k].wanted, Dims(), true, false, false};
   auto bytes = [&](int k, int64_t d) {
     return operands[k].strides[static_cast<int>(d)] * static_cast<int64_t>(size_of(operands[k].dtype));
   };
@@ -314,8 +323,10 @@ Plan make_plan(Span sizes, const TileOperand* operands, int count) {
   }
   for (int k = 0; k < count; ++k) {
     Lane& lane = plan.lanes[k];
-    lane.dense = plan.sizes.size() == 1 && lane.strides[0] == lane.item();
-    lane.constant = std::all_of(lane.strides.begin(), lane.strides.end(), [](int64_t s) { return s == 0; });
+    lane.dense = follows_loop(lane, plan.sizes);
+    const auto zero = [](int64_t s) { return s == 0; };
+    lane.constant = std::all_of(lane.strides.begin(), lane.strides.end(), zero);
+    lane.periodic = std::all_of(lane.strides.begin(), lane.strides.end() - 1, zero);
   }
   plan.streams = plan.numel * plan.lanes[0].item() >= kStreamBytes && !reads_output(plan);
   return plan;
@@ -388,18 +399,9 @@ void copy_block(char* to, int64_t to_stride, const char* from, int64_t from_stri
 
 using BlockCopy = void (*)(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t, int64_t);
 BlockCopy block_copy(int64_t item) {
-  switch (item) {
-    case 1:
-      return copy_block<uint8_t>;
-    case 2:
-      return copy_block<uint16_t>;
-    case 4:
-      return copy_block<uint32_t>;
-    case 8:
-      return copy_block<uint64_t>;
-    default:
-      return copy_block<Sixteen>;
-  }
+  BlockCopy copy;
+  with_item_type(item, [&]<class T>(T*) { copy = copy_block<T>; });
+  return copy;
 }
 
 // A dimension, not the last, along which the source is contiguous; -1 if there is none of some length.
@@ -437,6 +439,37 @@ bool copy_transposed(const Plan& plan) {
   return true;
 }
 
+// Short rows (the pixels of a shuffled image, say) go element by element along another dimension, which is longer: to
+// find a row's place costs more than to copy it. Returns false where rows are not short, or nothing is longer.
+bool copy_short_rows(const Plan& plan) {
+  constexpr int64_t kShort = 8;
+  const Lane &to = plan.lanes[0], &from = plan.lanes[1];
+  const int last = plan.sizes.size() - 1;
+  const int64_t row = plan.sizes[last];
+  if (last == 0 || row >= kShort || to.dtype != from.dtype) return false;
+  int d = last - 1;
+  for (int k = last - 2; k >= 0 && plan.sizes[d] < kShort; --k) d = plan.sizes[k] > plan.sizes[d] ? k : d;
+  const int64_t length = plan.sizes[d];
+  if (length < kShort) return false;
+  Dims outer = plan.sizes;
+  outer[d] = outer[last] = 1;
+  const int64_t grain = std::max<int64_t>(1, kGrain / (row * length));
+  parallel_for(plan.numel / (row * length), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const Odometer at(outer, k);
+      char* target = to.data + at.offset(to.strides);
+      const char* source = from.data + at.offset(from.strides);
+      with_item_type(to.item(), [&]<class T>(T*) {
+        for (int64_t j = 0; j < row; ++j) {
+          copy_items<T>(target + j * to.strides[last], to.strides[d], source + j * from.strides[last], from.strides[d],
+                        length);
+        }
+      });
+    }
+  });
+  return true;
+}
+
 }  // namespace
 
 void run_tiles(Span sizes, TileOperand* operands, int count, TileKernel kernel) {
@@ -449,7 +482,7 @@ void copy_strided(Span sizes, char* to, DType to_dtype, Span to_strides, const c
   TileOperand operands[2] = {{to, to_dtype, to_dtype, Dims(to_strides)},
                              {const_cast<char*>(from), from_dtype, to_dtype, Dims(from_strides)}};
   Plan plan = make_plan(sizes, operands, 2);
-  if (plan.numel == 0 || copy_rows(plan) || copy_transposed(plan)) return;
+  if (plan.numel == 0 || copy_rows(plan) || copy_transposed(plan) || copy_short_rows(plan)) return;
   auto item = size_of(to_dtype);
   run_plan(plan, [item](void* out, const void* const* in, int64_t n) {
     if (out != in[0]) std::memmove(out, in[0], static_cast<size_t>(n) * item);
