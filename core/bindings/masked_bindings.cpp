@@ -32,6 +32,8 @@ void bind_masked() {
   }
   define("constant_pad_nd(Tensor input, int[] pad, Number value=0)", kFunction,
          [](T x, const Dims& pad, const Scalar& value) { return constant_pad_nd(x, pad, value); });
+  define("_repeated_pad(Tensor input, int[] pad, bool reflects)", kFunction,
+         [](T x, const Dims& pad, bool reflects) { return repeated_pad(x, pad, reflects); });
 }
 
 }  // namespace chainrule

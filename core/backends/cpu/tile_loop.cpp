@@ -9,6 +9,7 @@
 #include "backends/cpu/convert.hpp"
 #include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
+#include "tensor/item_type.hpp"
 
 namespace chainrule::cpu {
 namespace {
@@ -35,27 +36,6 @@ struct Plan {
   int64_t numel;
   bool streams;  // the output is so large that it is written past the caches, see Note [Streaming stores]
 };
-
-struct Sixteen {
-  char bytes[16];
-};
-
-// Calls f with a null pointer to a type of that many bytes.
-template <class F>
-void with_item_type(int64_t item, F f) {
-  switch (item) {
-    case 1:
-      return f(static_cast<uint8_t*>(nullptr));
-    case 2:
-      return f(static_cast<uint16_t*>(nullptr));
-    case 4:
-      return f(static_cast<uint32_t*>(nullptr));
-    case 8:
-      return f(static_cast<uint64_t*>(nullptr));
-    default:
-      return f(static_cast<Sixteen*>(nullptr));
-  }
-}
 
 template <class T>
 void copy_items(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t n) {

@@ -82,7 +82,7 @@ def _columns(call: Call, input: Any, *args: Any, **kwargs: Any) -> Any:
     return _unfolded(call, call.function(_folded(input._value), *args, **kwargs), input.shape[0])
 
 
-@rule("constant_pad_nd", "pixel_shuffle", "pixel_unshuffle")
+@rule("constant_pad_nd", "_repeated_pad", "pixel_shuffle", "pixel_unshuffle")
 def _last_dimensions(call: Call, input: Any, *args: Any, **kwargs: Any) -> Any:
     return call.wrapped(call.function(input._value, *args, **kwargs))
 

@@ -11,6 +11,7 @@ from ...error_words import at_call
 
 _functions = _core.functions
 _constant_pad = _functions["constant_pad_nd"]
+_repeated_pad = _functions["_repeated_pad"]
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -41,7 +42,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if value is not None and value != 0:
         raise at_call(RuntimeError, f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(pad) // 2
-    if mode not in _SOURCES:
+    if mode not in ("reflect", "replicate", "circular"):
         raise at_call(NotImplementedError, f"Unrecognised padding mode {mode}")
     if spatial not in (1, 2, 3) or input.dim() - spatial not in (1, 2):
         raise at_call(
@@ -56,28 +57,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     return (_from_itself if as_given else in_float32(_from_itself))(input, pad, mode)
 
 
-# What a dimension gets in front and behind, cut out of itself.
-
-
-def _reflected(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
-    return x.narrow(dim, 1, before).flip(dim), x.narrow(dim, x.shape[dim] - 1 - after, after).flip(dim)
-
-
-def _replicated(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
-    sizes = list(x.shape)
-    sizes[dim] = before
-    first = x.narrow(dim, 0, 1).expand(sizes)
-    sizes[dim] = after
-    return first, x.narrow(dim, x.shape[dim] - 1, 1).expand(sizes)
-
-
-def _circular(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
-    return x.narrow(dim, x.shape[dim] - before, before), x.narrow(dim, 0, after)
-
-
-_SOURCES = {"reflect": _reflected, "replicate": _replicated, "circular": _circular}
-
-
 def _cut(x: Tensor, dim: int, before: int, after: int) -> Tensor:
     """Without what negative padding takes away."""
     if before >= 0 and after >= 0:
@@ -85,19 +64,24 @@ def _cut(x: Tensor, dim: int, before: int, after: int) -> Tensor:
     return x.narrow(dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
 
 
-def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
-    _check(input, pad, mode)
+def _circular(input: Tensor, pad: list[int]) -> Tensor:
     result = input
     for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
         dim = input.dim() - 1 - i
-        if mode == "circular":  # what is cut off does not come round again; the others repeat it before it is cut off
-            result = _cut(result, dim, before, after)
+        result = _cut(result, dim, before, after)  # and so it does not come round again
         if before > 0 or after > 0:
-            front, back = _SOURCES[mode](result, dim, max(before, 0), max(after, 0))
+            size = result.shape[dim]
+            front, back = (
+                result.narrow(dim, size - max(before, 0), max(before, 0)),
+                result.narrow(dim, 0, max(after, 0)),
+            )
             result = _functions["cat"]([front, result, back], dim)
-        if mode != "circular":
-            result = _cut(result, dim, before, after)
     return result.clone() if not any(pad) else result
+
+
+def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
+    _check(input, pad, mode)
+    return _circular(input, pad) if mode == "circular" else _repeated_pad(input, pad, mode == "reflect")
 
 
 def _check(input: Tensor, pad: list[int], mode: str) -> None:
@@ -107,7 +91,7 @@ def _check(input: Tensor, pad: list[int], mode: str) -> None:
         if mode == "reflect" and (before >= shape[dim] or after >= shape[dim]):
             raise at_call(
                 RuntimeError,
-                "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but got: padding "
                 f"({before}, {after}) at dimension {dim} of input {shape}",
             )
         if mode == "circular" and (before > shape[dim] or after > shape[dim]):

@@ -1,0 +1,153 @@
+// Enlarging a tensor at the ends of its last dimensions by what it holds: mirrored, or its first and last elements.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "autograd/record.hpp"
+#include "backends/cpu/thread_pool.hpp"
+#include "ops/copy.hpp"
+#include "ops/kernel_input.hpp"
+#include "ops/pad.hpp"
+#include "tensor/element_type.hpp"
+#include "tensor/item_type.hpp"
+
+namespace chainrule {
+namespace {
+
+OpInfo kReflectionPads[] = {
+    {"reflection_pad1d", "ReflectionPad1DBackward0", "g, what was mirrored added to where it came from"},
+    {"reflection_pad2d", "ReflectionPad2DBackward0", "g, what was mirrored added to where it came from"},
+    {"reflection_pad3d", "ReflectionPad3DBackward0", "g, what was mirrored added to where it came from"}};
+OpInfo kReplicationPads[] = {
+    {"replication_pad1d", "ReplicationPad1DBackward0", "g, what was repeated added to where it came from"},
+    {"replication_pad2d", "ReplicationPad2DBackward0", "g, what was repeated added to where it came from"},
+    {"replication_pad3d", "ReplicationPad3DBackward0", "g, what was repeated added to where it came from"}};
+OpInfo kReflectionPadGradients[] = {
+    {"reflection_pad1d_backward", "ReflectionPad1DBackwardBackward0", "g, padded in the same way"},
+    {"reflection_pad2d_backward", "ReflectionPad2DBackwardBackward0", "g, padded in the same way"},
+    {"reflection_pad3d_backward", "ReflectionPad3DBackwardBackward0", "g, padded in the same way"}};
+OpInfo kReplicationPadGradients[] = {
+    {"replication_pad1d_backward", "ReplicationPad1DBackwardBackward0", "g, padded in the same way"},
+    {"replication_pad2d_backward", "ReplicationPad2DBackwardBackward0", "g, padded in the same way"},
+    {"replication_pad3d_backward", "ReplicationPad3DBackwardBackward0", "g, padded in the same way"}};
+
+// One dimension: which element of the tensor each place of the padded one holds.
+struct PaddedDimension {
+  int64_t size = 1;
+  std::vector<int64_t> source{0};
+  int64_t first = 0, last = 1;  // the places in between hold neighbours, from source[first] on
+
+  PaddedDimension() = default;
+  PaddedDimension(int64_t n, int64_t before, int64_t after, bool reflects) : size(n), source() {
+    for (int64_t i = -before; i < n + after; ++i) {
+      const int64_t mirrored = i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
+      source.push_back(reflects ? mirrored : std::clamp<int64_t>(i, 0, n - 1));
+    }
+    first = std::max<int64_t>(before, 0);
+    last = std::max(first, padded() - std::max<int64_t>(after, 0));
+  }
+  int64_t padded() const { return static_cast<int64_t>(source.size()); }
+};
+
+struct RepeatedPadding {
+  std::array<PaddedDimension, 3> along;  // depth, height, width
+  int64_t planes = 1;
+
+  RepeatedPadding(Span sizes, Span pad, bool reflects) {
+    const size_t dims = pad.size() / 2;
+    for (size_t i = 0; i < sizes.size() - dims; ++i) planes *= sizes[i];
+    for (size_t i = 0; i < dims; ++i)
+      along[2 - i] = PaddedDimension(sizes[sizes.size() - 1 - i], pad[2 * i], pad[2 * i + 1], reflects);
+  }
+
+  // Calls f(row of the tensor, row of the padded one) for all rows of the padded one, a plane on one thread.
+  template <class F>
+  void each_row(F f) const {
+    const auto& [depth, height, width] = along;
+    const int64_t rows = depth.padded() * height.padded();
+    cpu::parallel_for(planes, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, rows * width.padded())),
+                      [&](int64_t begin, int64_t end) {
+                        for (int64_t p = begin; p < end; ++p) {
+                          for (int64_t r = 0; r < rows; ++r) {
+                            const int64_t z = depth.source[static_cast<size_t>(r / height.padded())];
+                            const int64_t y = height.source[static_cast<size_t>(r % height.padded())];
+                            f((p * depth.size + z) * height.size + y, p * rows + r);
+                          }
+                        }
+                      });
+  }
+};
+
+template <class T>
+void pad_rows(const RepeatedPadding& padding, const char* x, char* out) {
+  const PaddedDimension& width = padding.along[2];
+  padding.each_row([&](int64_t from, int64_t to) {
+    const T* source = reinterpret_cast<const T*>(x) + from * width.size;
+    T* row = reinterpret_cast<T*>(out) + to * width.padded();
+    for (int64_t i = 0; i < width.first; ++i) row[i] = source[width.source[static_cast<size_t>(i)]];
+    if (width.last > width.first)
+      std::memcpy(row + width.first, source + width.source[static_cast<size_t>(width.first)],
+                  static_cast<size_t>(width.last - width.first) * sizeof(T));
+    for (int64_t i = width.last; i < width.padded(); ++i) row[i] = source[width.source[static_cast<size_t>(i)]];
+  });
+}
+
+template <class T>
+void add_rows(const RepeatedPadding& padding, const T* g, T* dx) {
+  const PaddedDimension& width = padding.along[2];
+  padding.each_row([&](int64_t to, int64_t from) {
+    const T* row = g + from * width.padded();
+    T* target = dx + to * width.size;
+    const auto add = [&](int64_t i) {
+      T& sum = target[width.source[static_cast<size_t>(i)]];
+      sum = sum + row[i];
+    };
+    for (int64_t i = 0; i < width.first; ++i) add(i);
+    if (width.last > width.first) {
+      T* inside = target + width.source[static_cast<size_t>(width.first)];
+      for (int64_t i = width.first; i < width.last; ++i) inside[i - width.first] = inside[i - width.first] + row[i];
+    }
+    for (int64_t i = width.last; i < width.padded(); ++i) add(i);
+  });
+}
+
+Tensor repeated_pad_gradient(const Tensor& g, Span sizes, Span pad, bool reflects) {
+  const DType type = is_complex(g.dtype()) ? g.dtype() : kernel_dtype(g.dtype());
+  Tensor from, dx;
+  {
+    GradModeScope off(false);
+    from = contiguous(to_dtype(g, type));
+    dx = zeros(sizes, type);
+    with_arithmetic_type(
+        type, [&]<class T>(T*) { add_rows<T>(RepeatedPadding(sizes, pad, reflects), from.data<T>(), dx.data<T>()); });
+    dx = to_dtype(dx, g.dtype());
+  }
+  OpInfo* ops = reflects ? kReflectionPadGradients : kReplicationPadGradients;
+  return record(ops[pad.size() / 2 - 1], dx, {&g}, {}, [given = Dims(pad), reflects](Backward& b, Kept* kept) {
+    if (kept) return kept->add("padding", given);
+    b.give(0, repeated_pad(b.g(), given, reflects));
+  });
+}
+
+}  // namespace
+
+Tensor repeated_pad(const Tensor& x, Span pad, bool reflects) {
+  const RepeatedPadding padding(x.sizes(), pad, reflects);
+  Dims sizes(x.sizes());
+  for (size_t i = 0; i < pad.size() / 2; ++i) sizes[x.ndim() - 1 - static_cast<int>(i)] += pad[2 * i] + pad[2 * i + 1];
+  Tensor out = empty(sizes, x.dtype()), from;
+  {
+    GradModeScope off(false);
+    from = contiguous(x);
+  }
+  with_item_type(static_cast<int64_t>(size_of(x.dtype())),
+                 [&]<class T>(T*) { pad_rows<T>(padding, from->data, out->data); });
+  OpInfo* ops = reflects ? kReflectionPads : kReplicationPads;
+  return record(ops[pad.size() / 2 - 1], out, {&x}, {&x}, [given = Dims(pad), reflects](Backward& b, Kept* kept) {
+    if (kept) return kept->add("padding", given, "self", Slot{0});
+    b.give(0, repeated_pad_gradient(b.g(), b.saved(0).sizes(), given, reflects));
+  });
+}
+
+}  // namespace chainrule
