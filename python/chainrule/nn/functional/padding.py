@@ -91,8 +91,8 @@ def _check(input: Tensor, pad: list[int], mode: str) -> None:
         if mode == "reflect" and (before >= shape[dim] or after >= shape[dim]):
             raise at_call(
                 RuntimeError,
-                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but got: padding "
-                f"({before}, {after}) at dimension {dim} of input {shape}",
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but got: "
+                f"padding ({before}, {after}) at dimension {dim} of input {shape}",
             )
         if mode == "circular" and (before > shape[dim] or after > shape[dim]):
             raise at_call(RuntimeError, "Padding value causes wrapping around more than once.")
