@@ -120,7 +120,7 @@ Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scala
           b.size(2), ")");
   }
   check_addend_dtype(input, a, b);
-  check_multipliable(a, b, "addbmm_impl_cpu_");
+  check_multipliable(a, b, "addmm_impl_cpu_");
   return multiply_summed(kAddbmm, a, b, Dims{a.size(1), b.size(2)}, addend(input, beta, alpha));
 }
 

@@ -28,11 +28,15 @@ struct Shape {
 DType common_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
   DType t = op.condition >= 0 ? result_type(in.subspan(1)) : result_type(in);
   refuse_operands(op, in, parameters, t);
-  if (is_bool(t) && !takes_bool(op.domain)) raise_unsupported(op, t);
-  if (promotes(op.domain) && !is_differentiable(t)) t = default_dtype();
+  return promotes(op.domain) && !is_differentiable(t) ? default_dtype() : t;
+}
+
+// Raises where there is no kernel for the dtype. PyTorch looks at shapes and at what an output can hold before.
+void check_kernel(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType t) {
+  refuse_dtype(op, in, parameters, t);
   bool too_short = op.domain == Domain::WIDEFLOAT && size_of(t) < 4;
-  if (too_short || !kernels_of(op).forward[static_cast<int>(compute_of(t))]) raise_unsupported(op, t);
-  return t;
+  bool has_kernel = kernels_of(op).forward[static_cast<int>(compute_of(t))];
+  if (too_short || !has_kernel || (is_bool(t) && !takes_bool(op.domain))) raise_unsupported(op, t);
 }
 
 Shape shape_of(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
@@ -255,6 +259,7 @@ Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parame
   }
   settle();
   Shape s = shape_of(op, in, parameters);
+  check_kernel(op, in, parameters, s.common);
   Tensor out = allocate(op, s, in);
   run_forward(op, in, s, parameters, out);
   return out;
@@ -344,7 +349,6 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
   refuse_parameters(op, in, parameters);
-  if (!op.is_test && op.condition < 0 && op.id != OpId::lerp) refuse_narrow(in, self.dtype());
   Shape s = shape_of(op, in, parameters);
   if (!equal(s.sizes, self.sizes())) {
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
@@ -353,6 +357,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
     raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
           facts(self.dtype()).tensor_name);
   }
+  check_kernel(op, in, parameters, s.common);
   bool refused = refuses_derivative(op, true);
   bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));
   bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
@@ -397,6 +402,7 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
     for (const Operand& o : in) forward_mode::refuse_out(op.name, o.tensor);
   }
   refuse_out(op, in, s.result, out.dtype());
+  check_kernel(op, in, parameters, s.common);
   if (!equal(out.sizes(), s.sizes)) {
     prepare_out(out, s.sizes);
     set_layout(out.get(), s.sizes, fresh_strides(op, s.sizes, in));

@@ -7,8 +7,8 @@ namespace chainrule {
 
 // Raises if this call is not allowed. `common` is the dtype that the operands were promoted to.
 void refuse_operands(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common);
-// Raises if the result would be written into a tensor of a dtype that is too narrow for one of the operands.
-void refuse_narrow(std::span<const Operand> in, DType to);
+// Raises if PyTorch's kernel refuses the dtype, or a number that it cannot hold.
+void refuse_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common);
 // Raises if the op has no value for these parameters, whatever the numbers are.
 void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const double* parameters);
 // Raises if the result may not be written into a tensor of this dtype, given as out=.

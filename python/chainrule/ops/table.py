@@ -82,7 +82,7 @@ OPERATIONS = {
         function segment_reduce(Tensor data, str reduce, *, {_SEGMENTS})
     """,
     "rotations": """
-        both     rot90(Tensor input, int k=1, int[]? dims=None)
+        both     rot90(Tensor input, int k=1, int[]!? dims=None)
         both     fliplr(Tensor input)
         both     flipud(Tensor input)
     """,
