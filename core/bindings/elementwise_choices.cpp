@@ -125,7 +125,7 @@ Tensor clamp(const Target& target, const BoundArguments& a) {
     raise(PyExc_RuntimeError, "torch.clamp: At least one of 'min' or 'max' must not be None");
   Operand x = to_operand(a[0]);
   for (PyObject* number : {a[1], a[2]}) {
-    if (PyComplex_Check(number)) to_double(number);  // raises
+    if (PyComplex_Check(number) && is_floating(x.tensor->dtype)) to_double(number);  // raises
   }
   Operand low = a[1] == Py_None ? Operand(-HUGE_VAL) : bound(a[1], x),
           high = a[2] == Py_None ? Operand(HUGE_VAL) : bound(a[2], x);

@@ -141,7 +141,7 @@ void bind_orders() {
 
 template <Tensor (*triangle)(const Tensor&, int64_t)>
 void define_triangle(const std::string& name) {
-  define(name + "(Tensor input, int diagonal=0, *, Tensor? out=None)", kBoth, triangle);
+  define(name + "(Tensor input, int diagonal=0, *, Tensor!? out=None)", kBoth, triangle);
   define(name + "_(Tensor input, int diagonal=0)", kMethod,
          [](const Tensor& t, int64_t diagonal) { return write_result(t, triangle(t, diagonal)); });
 }

@@ -265,9 +265,11 @@ bool BoundArguments::bind_positional(const Signature& s, PyObject* const* args, 
     values_[s.spread] = spread_;
   } else if (n > s.positional) {
     if (explain) {
-      Py_ssize_t takes = s.positional - s.method, given = n - s.method;
-      raise(PyExc_TypeError, s.name, "() takes ", takes, " positional argument", takes == 1 ? "" : "s", " but ", given,
-            given == 1 ? " was given" : " were given");
+      Py_ssize_t takes = s.positional - s.method, given = n - s.method, needs = 0;
+      for (int i = s.method; i < s.positional; ++i) needs += !s.parameters[i].default_value;
+      std::string range = needs == takes ? "" : "from " + std::to_string(needs) + " to ";
+      raise(PyExc_TypeError, s.name, "() takes ", range, takes, " positional argument",
+            takes == 1 && range.empty() ? "" : "s", " but ", given, given == 1 ? " was given" : " were given");
     }
     return false;
   }

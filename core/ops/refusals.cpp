@@ -297,6 +297,10 @@ void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, D
     raise(PyExc_RuntimeError, "Expected out type to be ", facts(result).tensor_name, " but got ",
           facts(out).tensor_name);
   }
+  if (op.id == OpId::nan_to_num && out != result) {
+    raise(PyExc_RuntimeError, "nan_to_num: dtype of out: ", facts(out).tensor_name,
+          " should be same as input: ", facts(result).tensor_name);
+  }
   if (out != result && !converts_out(op, in)) {
     raise(PyExc_RuntimeError, "Found dtype ", facts(out).tensor_name, " but expected ", facts(result).tensor_name);
   }

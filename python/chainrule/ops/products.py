@@ -90,9 +90,9 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {given} must have length 3. Got {input.size(dim)} and {other.size(dim)}"
         )
-    check_same_dtype(input, other)
     if input.dtype == bool_dtype:
         refuse_dtype("cross", input.dtype)
+    check_same_dtype(input, other)
     return _cross(input, other, dim)
 
 
