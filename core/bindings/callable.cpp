@@ -85,6 +85,7 @@ constexpr OutWords kOutWords[] = {
     {"masked_select", "masked_select(): self and result must have the same scalar type, but they have W and F"},
     {"tensordot inner", "tensordot: Expected the output tensor to have dtype W, but got an output tensor with dtype F"},
     {"kthvalue", "output values must be of same type as input: W, not F"},
+    {"quantile nanquantile", "quantile() out tensor must be same dtype as the input tensor: W, not F"},
     {"cummax cummin logcumsumexp", "expected scalar_type W but found F"},
 };
 

@@ -34,6 +34,10 @@ void refuse_alpha(const Scalar& alpha, DType common) {
   check_fits(alpha, common);
 }
 
+Scalar product(const Scalar& a, const Scalar& b) {
+  return Scalar::of_complex(a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real);
+}
+
 // a + alpha * b; a complex alpha is multiplied first.
 Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
@@ -44,6 +48,7 @@ Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) 
   refuse_alpha(s, result_type(both));
   OpId plain = subtract ? OpId::sub : OpId::add, scaled = subtract ? OpId::sub_scaled : OpId::add_scaled;
   if (s.kind != Scalar::kComplex && s.real == 1) return apply(plain, {x, y}, nullptr, target);
+  if (s.kind == Scalar::kComplex && !y.tensor) return apply(plain, {x, product(y.scalar, s)}, nullptr, target);
   if (s.kind == Scalar::kComplex) return apply(plain, {x, elementwise(OpId::mul, {y, Operand(s)})}, nullptr, target);
   return apply(scaled, {x, y}, &s.real, target);
 }

@@ -131,8 +131,8 @@ void bind_scans() {
   define("cummax(Tensor input, int dim, *, Tensor[]!? out=None) -> (values, indices)", kBoth, cummax);
   define("cummin(Tensor input, int dim, *, Tensor[]!? out=None) -> (values, indices)", kBoth, cummin);
   define("logcumsumexp(Tensor input, int dim, *, Tensor!? out=None)", kBoth, logcumsumexp);
-  define("softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor? out=None)", kBoth, softmax);
-  define("log_softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor? out=None)", kBoth, log_softmax);
+  define("softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor!? out=None)", kBoth, softmax);
+  define("log_softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor!? out=None)", kBoth, log_softmax);
 }
 
 }  // namespace

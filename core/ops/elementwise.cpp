@@ -98,6 +98,17 @@ Operand narrowed(const Operand& o, DType common, bool kept, Tensor& held) {
   return o;
 }
 
+// The kernel of an op that does not calculate with halves as floats; null for all others. A quotient by one number
+// does.
+ElementwiseKernel half_kernel(const OpRecord& op, std::span<const Operand> in, DType common) {
+  if (!is_floating(common) || size_of(common) != 2) return nullptr;
+  if (op.id == OpId::nextafter) return cpu::half_kernels(common).nextafter;
+  if (!in.back().tensor || in.back().tensor->numel == 1) return nullptr;
+  if (op.id == OpId::div_trunc) return cpu::half_kernels(common).div_trunc;
+  bool floors = op.id == OpId::div_floor || op.id == OpId::floor_divide;
+  return floors ? cpu::half_kernels(common).div_floor : nullptr;
+}
+
 void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
                  const Tensor& out) {
   Operand narrow[kMaxInputs];
@@ -109,9 +120,8 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
   }
   Compute compute = compute_of(s.common);
   DType arithmetic = kComputeDType[static_cast<int>(compute)];
-  bool steps_in_half = op.id == OpId::nextafter && size_of(s.common) == 2;
-  ElementwiseKernel kernel =
-      steps_in_half ? cpu::half_step_of(s.common) : kernels_of(op).forward[static_cast<int>(compute)];
+  ElementwiseKernel kernel = half_kernel(op, in, s.common);
+  if (!kernel) kernel = kernels_of(op).forward[static_cast<int>(compute)];
   cpu::TileOperand lanes[cpu::kMaxTileOperands];
   Numbers numbers;
   lanes[0] = output_lane(out, op.is_test ? DType::Bool : arithmetic);

@@ -54,6 +54,7 @@ void refuse_mixed_lerp(const OpRecord& op, std::span<const Operand> in) {
     raise(PyExc_NotImplementedError, "\"lerp_kernel_", in[2].tensor ? "tensor" : "scalar", "\" not implemented for '",
           facts(first).tensor_name, "'");
   }
+  if (!in[2].tensor) check_fits(in[2].scalar, size_of(first) == 2 ? DType::Float32 : first);
 }
 
 void refuse_heaviside(std::span<const Operand> in, DType common) {
@@ -263,8 +264,10 @@ void refuse_dtype(const OpRecord& op, std::span<const Operand> in, const double*
     case OpId::hardtanh:
       return refuse_wide_parameters(parameters, op.parameter_count, common);
     case OpId::addcmul:
-    case OpId::threshold:
       if (is_integral(common)) refuse_wide_parameters(parameters, op.parameter_count, common);
+      return;
+    case OpId::threshold:
+      for (int i = 0; i < 2; ++i) check_fits(parameters[i], common);
       return;
     default:
       return;

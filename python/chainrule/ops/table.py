@@ -15,7 +15,7 @@ from .table_linalg import LINALG
 _OPTIONS = (
     "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
 )
-_AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor? out=None"
+_AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor!? out=None"
 _WEIGHTS = "Tensor? weight=None, bool density=False"
 _ISIN = "*, bool assume_unique=False, bool invert=False, Tensor!? out=None"
 _PIECES = "int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True"

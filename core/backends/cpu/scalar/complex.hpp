@@ -62,7 +62,7 @@ Complex<R> log1p(Complex<R> z) {
 // Small exponents need no logarithm, which would cost the last digits: (1 + 2i)^2 is -3 + 4i.
 template <class R>
 Complex<R> pow(Complex<R> base, Complex<R> exponent) {
-  if (exponent == 0) return {1, 0};
+  if (exponent == 0 || base == 1) return {1, 0};
   if (exponent == 1) return base;
   if (exponent == 2) return base * base;
   if (exponent == 3) return base * base * base;
