@@ -197,6 +197,64 @@ t.cummax(m, 0, out=(3, 4))
 t.cummin(m, 0, out=(m.clone(), None))
 t.sum(m, 0, out=(x,))
 t.sin(x, out=3)
+t.median(m.cfloat(), 0, out=x)
+t.triu(m, out=m.double())
+t.diag(x, out=m.double())
+t.dot(x, x, out=x.int())
+t.nonzero(x, out=x.clone())
+t.bucketize(x, x, out=x.short())
+t.log_softmax(m, 0, out=m.double())
+t.quantile(x, 0.5, out=x.double())
+t.addr(m[:, :2], x[:2], x[:2], out=m.double())
+t.bitwise_or(x, x.double(), out=x.int())
+t.ceil(x > 0, out=x.half())
+t.nan_to_num(x + 1j, out=x.byte())
+t.sgn(x + 1j, out=x.half())
+t.add(x > 0, x > 0, out=x.long())
+""".strip().splitlines()
+
+# The checks that a call fails come in PyTorch's order: the shape, what an output can hold, the kernel.
+ORDER = """
+x.bfloat16().__ior__(m[:, :2].byte())
+m[:, :2] << x.int()
+(x > 0).pow_(t.ones(2, 3, 1) > 0)
+x.int().__itruediv__(2)
+(x > 0).__itruediv__(x.char())
+x.int().addcdiv_(t.ones(3, 2), x)
+t.add(x, x, alpha=1j)
+t.add(x.int(), x.int(), alpha=1.5)
+t.add(x.int(), x.int(), alpha=True)
+t.add(x.cfloat(), 1j, alpha=1 + 2j)
+t.rsub(x.byte(), x.byte(), alpha=300)
+t.clamp(x, 1j, 2)
+t.clamp(x.int(), 1j)
+t.clamp_min(x, 1j)
+t.clamp_min(x + 1j, x)
+t.clamp(x + 1j, x, x)
+t.clamp(x, max=1e300)
+t.clamp(x.half(), max=1e10)
+t.nn.functional.hardtanh(x.half(), -1e10, 1e10)
+x.half() ** 1e10
+x ** 1e300
+t.lerp(x, x, 1j)
+t.lerp(x.int(), x.int(), 1)
+t.linspace(-1.0, 2.5, 3, dtype=t.uint8)
+t.linspace(-1, 2, 4, dtype=t.uint8)
+x.to(t.uint16) * 1j
+x.to(t.uint16) == 1j
+(x > 0) - True
+x - True
+t.round(x > 0, decimals=2)
+t.vdot(x > 0, x > 0)
+t.cross(x > 0, x, dim=0)
+t.take_along_dim(x[0], x[0].long(), 0)
+t.zeros(3, 2, 2).index_add(0, t.tensor([5]), t.ones(1, 2, 2))
+t.zeros(3, 2, 2).index_add(0, t.tensor([5]), t.ones(1, 2, 2), alpha=2)
+t.zeros(3, 2, 2).index_add(1, t.tensor([5]), t.ones(3, 1, 2))
+t.tensordot(m.char() + 1, m[:1].char() + 1, dims=([0], [0]))
+(t.tensor([1 + 2j, 3 - 1j, 0.25j]) ** 2).tolist()
+[(t.tensor([0.5 - 1.5j]) ** p).item() for p in (0, 1, 3, 0.5, -0.5, -1, -2)]
+(1 ** t.tensor([complex(float('nan'), 1), 2j])).tolist()
 """.strip().splitlines()
 
 POSITIONS = """
@@ -210,10 +268,30 @@ x.softmax('a')
 x.size('a')
 x.float(3)
 t.mm(x, 'a')
+t.flip(x, 0)
+x.flip(dims=0)
+x.flip(0)
+t.permute(x, 0)
+t.tile(x, 2)
+t.reshape(x, 3)
+t.broadcast_to(x, 3)
+t.as_strided(x, 1, 1)
+t.zeros(size=3)
+x.repeat(repeats=2)
+m.renorm()
+t.renorm(m, 2)
+t.heaviside(x, other=x)
+t.cat([x], 0, 1)
+x.argmax(0, True, 1)
+x.arctan2_(1)
+t.arccos(1)
+t.concat(1)
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("call", [*CALLS, *CONVERSIONS, *DEVICES, *OLD_CONSTRUCTOR, *SWITCHES, *OUT, *POSITIONS])
+@pytest.mark.parametrize(
+    "call", [*CALLS, *CONVERSIONS, *DEVICES, *OLD_CONSTRUCTOR, *SWITCHES, *OUT, *ORDER, *POSITIONS]
+)
 def test_as_pytorch(call):
     """The library is `t`; `x`, `m` and `r` are tensors of it."""
 

@@ -17,6 +17,7 @@
 #include "bindings/subclass.hpp"
 #include "ops/copy.hpp"
 #include "ops/read_line.hpp"
+#include "ops/refusals.hpp"
 #include "ops/write.hpp"
 
 namespace chainrule {
@@ -76,13 +77,10 @@ constexpr OutWords kOutWords[] = {
     {"amax amin", "Expected the dtype for input and out to match, but got W for input's dtype and F for out's dtype."},
     {"complex polar", "Expected object of scalar type W but got scalar type F for argument 'out'"},
     {"dot vdot", "result dtype F does not match input dtype W"},
-    {"take", "take(): self and out expected to have the same dtype, but got self.dtype = W and out.dtype = F"},
     {"nonzero", "nonzero: Expected out tensor to have scalar type W but got scalar type F"},
     {"searchsorted bucketize",
      "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on "
      "whether out_int32 flag is True, but we got output tensor's dtype F where it is W"},
-    {"index_select", "index_select(): self and result must have the same scalar type, but they have W and F"},
-    {"masked_select", "masked_select(): self and result must have the same scalar type, but they have W and F"},
     {"tensordot inner", "tensordot: Expected the output tensor to have dtype W, but got an output tensor with dtype F"},
     {"kthvalue", "output values must be of same type as input: W, not F"},
     {"quantile nanquantile", "quantile() out tensor must be same dtype as the input tensor: W, not F"},
@@ -106,10 +104,7 @@ constexpr OutWords kOutWords[] = {
 void check_out(const std::string& name, const Tensor& from, const Tensor& to, bool exact) {
   if (exact && from.dtype() != to.dtype()) raise_out_dtype(name, facts(from.dtype()), facts(to.dtype()));
   check_out_unrecorded("", {&from, &to});
-  if (!can_cast(from.dtype(), to.dtype())) {
-    raise(PyExc_RuntimeError, "result type ", facts(from.dtype()).tensor_name,
-          " can't be cast to the desired output type ", facts(to.dtype()).tensor_name);
-  }
+  check_cast(from.dtype(), to.dtype());
 }
 
 void copy_to_out(const Tensor& from, const Tensor& to) {

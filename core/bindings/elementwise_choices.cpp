@@ -148,6 +148,12 @@ Tensor clamp_side(const Target& target, const BoundArguments& a) {
 
 // ---- complex numbers
 
+// The rule of the table's line for out=, where complex numbers do not go through it.
+void refuse_complex_out(OpId id, const Tensor& x, const Target& target) {
+  Operand in[] = {x};
+  if (target.out) refuse_out(record_of(id), in, x.dtype(), target.out.dtype());
+}
+
 // Complex absolute values and angles are real, which a line of the table cannot say.
 template <OpId id, Tensor (*of_complex)(const Tensor&)>
 Tensor real_or_complex(const Target& target, const BoundArguments& a) {
@@ -155,6 +161,7 @@ Tensor real_or_complex(const Target& target, const BoundArguments& a) {
   if (!is_complex(t.dtype())) return apply(id, {t}, nullptr, target);
   if (target.inplace && id == OpId::abs)
     raise(PyExc_RuntimeError, "In-place abs is not supported for complex tensors.");
+  if (id == OpId::sgn) refuse_complex_out(id, t, target);
   const Tensor* inputs[] = {&t};
   // What the gradient reads must outlive the write.
   return deliver(of_complex(target.inplace && should_record(inputs) ? clone(t) : t), target, a[0]);
@@ -184,6 +191,7 @@ Tensor nan_to_num(const Target& target, const BoundArguments& a) {
   double p[3] = {a[1] == Py_None ? 0 : to_double(a[1]), a[2] == Py_None ? limit : to_double(a[2]),
                  a[3] == Py_None ? -limit : to_double(a[3])};
   if (!is_complex(x.dtype())) return apply(OpId::nan_to_num, {x}, p, target);
+  refuse_complex_out(OpId::nan_to_num, x, target);
   Tensor result = view_as_complex(elementwise(OpId::nan_to_num, {view_as_real(x)}, p));
   return deliver(target.inplace || target.out ? result : clone(result), target, a[0]);
 }

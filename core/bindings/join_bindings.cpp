@@ -148,7 +148,7 @@ void define_triangle(const std::string& name) {
 
 void bind_triangles() {
   define("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1)", kBoth, diagonal);
-  define("diag(Tensor input, int diagonal=0, *, Tensor? out=None)", kBoth, diag);
+  define("diag(Tensor input, int diagonal=0, *, Tensor!? out=None)", kBoth, diag);
   define("diagflat(Tensor input, int offset=0)", kBoth, diagflat);
   define("trace(Tensor input)", kBoth, trace);
   define("diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1)", kBoth, diag_embed);

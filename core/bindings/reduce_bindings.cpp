@@ -82,8 +82,9 @@ void bind_spread() {
   define_spread("std", "", standard_deviation);
   define_spread("var_mean", " -> Tensor[]", var_mean);
   define_spread("std_mean", " -> Tensor[]", std_mean);
-  define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? dtype=None)",
-         kFunction, norm_named);
+  define(
+      "norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor!? out=None, dtype? dtype=None)",
+      kFunction, norm_named);
   define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None)", kMethod,
          norm_named);
   define(

@@ -363,10 +363,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   if (!equal(s.sizes, self.sizes())) {
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
   }
-  if (!can_cast(s.result, self.dtype())) {
-    raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
-          facts(self.dtype()).tensor_name);
-  }
+  check_cast(s.result, self.dtype());
   check_kernel(op, in, parameters, s.common);
   bool refused = refuses_derivative(op, true);
   bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));
@@ -426,8 +423,9 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
     former[i] = clone(Tensor::borrow(in[i].tensor));
     copies[i].tensor = former[i].get();
   }
-  // What is calculated wider than the result is first that: uint8 wraps around before it becomes an int64.
-  bool is_narrow = is_integral(s.result) ? size_of(s.result) < 8 : is_floating(s.result) && size_of(s.result) == 2;
+  // What is calculated wider than the result is first that: uint8 wraps around before it becomes an int64, and True
+  // and True are True.
+  bool is_narrow = s.result < DType::Float16 ? size_of(s.result) < 8 : size_of(s.result) == 2;
   bool rounded_first = out.dtype() != s.result && is_narrow;
   Tensor into = rounded_first ? empty(s.sizes, s.result) : out;
   run_forward(op, {copies, in.size()}, s, parameters, into);

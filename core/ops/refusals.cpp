@@ -174,11 +174,11 @@ void refuse_complex(const OpRecord& op, std::span<const Operand> in) {
     case OpId::hardtanh:
     case OpId::clamp:
     case OpId::clamp_min:
-    case OpId::clamp_max:
-      for (const Operand& bound : in.subspan(1)) {
-        if (bound.tensor) return;
-      }
+    case OpId::clamp_max: {
+      bool has_tensor = std::any_of(in.begin() + 1, in.end(), [](const Operand& bound) { return bound.tensor; });
+      if (has_tensor && !(op.id == OpId::clamp && is_complex(in[0].tensor->dtype))) return;
       raise(PyExc_NotImplementedError, "clamp is not supported for complex types");
+    }
     case OpId::signbit:
       raise(PyExc_NotImplementedError, "signbit is not implemented for complex tensors.");
     case OpId::isposinf:
@@ -289,6 +289,12 @@ void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const do
   }
 }
 
+void check_cast(DType result, DType to) {
+  if (can_cast(result, to)) return;
+  raise(PyExc_RuntimeError, "result type ", facts(result).tensor_name, " can't be cast to the desired output type ",
+        facts(to).tensor_name);
+}
+
 void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, DType out) {
   if (op.id == OpId::isposinf || op.id == OpId::isneginf || op.id == OpId::signbit) {
     if (out != DType::Bool) raise(PyExc_RuntimeError, op.name, " does not support non-boolean outputs.");
@@ -307,10 +313,7 @@ void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, D
   if (out != result && !converts_out(op, in)) {
     raise(PyExc_RuntimeError, "Found dtype ", facts(out).tensor_name, " but expected ", facts(result).tensor_name);
   }
-  if (!can_cast(result, out)) {
-    raise(PyExc_RuntimeError, "result type ", facts(result).tensor_name, " can't be cast to the desired output type ",
-          facts(out).tensor_name);
-  }
+  check_cast(result, out);
 }
 
 }  // namespace chainrule

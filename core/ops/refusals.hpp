@@ -11,6 +11,8 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
 void refuse_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common);
 // Raises if the op has no value for these parameters, whatever the numbers are.
 void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const double* parameters);
+// Raises if a result of one dtype may not be written into a tensor of the other; see can_cast.
+void check_cast(DType result, DType to);
 // Raises if the result may not be written into a tensor of this dtype, given as out=.
 void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, DType out);
 

@@ -34,7 +34,10 @@ def tensordot(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> Tensor
             )
         # A dimension of size one is broadcast, and so summed before the product.
         if a.shape[i] != b.shape[j]:
-            a, b = (a.sum(i, keepdim=True), b) if b.shape[j] == 1 else (a, b.sum(j, keepdim=True))
+            if b.shape[j] == 1:
+                a = a.sum(i, keepdim=True, dtype=a.dtype)
+            else:
+                b = b.sum(j, keepdim=True, dtype=b.dtype)
     kept_a = [i for i in range(a.ndim) if i not in over_a]
     kept_b = [i for i in range(b.ndim) if i not in over_b]
     shape = [a.shape[i] for i in kept_a] + [b.shape[i] for i in kept_b]
