@@ -358,6 +358,10 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   const OpRecord& op = record_of(id);
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
+  bool refused = refuses_derivative(op, true);
+  bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));
+  bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
+  check_inplace(self, recorded || cut);
   refuse_parameters(op, in, parameters);
   Shape s = shape_of(op, in, parameters);
   if (!equal(s.sizes, self.sizes())) {
@@ -365,10 +369,6 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   }
   check_cast(s.result, self.dtype());
   check_kernel(op, in, parameters, s.common);
-  bool refused = refuses_derivative(op, true);
-  bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));
-  bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
-  check_inplace(self, recorded || cut);
   check_no_overlap(self);
   bool has_tangents = forward_mode::active();
   uint8_t wanted = has_tangents ? 0xff : recorded && !refused ? read_by_gradients(op, in) : 0;
