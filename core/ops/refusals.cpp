@@ -261,8 +261,13 @@ void refuse_dtype(const OpRecord& op, std::span<const Operand> in, const double*
     case OpId::add_scaled:
     case OpId::sub_scaled:
     case OpId::rsub:
-    case OpId::hardtanh:
       return refuse_wide_parameters(parameters, op.parameter_count, common);
+    case OpId::hardtanh: {
+      bool whole = is_integral(common);
+      double limits[] = {whole ? std::trunc(parameters[0]) : parameters[0],
+                         whole ? std::trunc(parameters[1]) : parameters[1]};
+      return refuse_wide_parameters(limits, 2, common);
+    }
     case OpId::addcmul:
       if (is_integral(common)) refuse_wide_parameters(parameters, op.parameter_count, common);
       return;
