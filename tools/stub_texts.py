@@ -31,6 +31,7 @@ ARGUMENT_TYPES = {
     "Generator": "Generator",
     "object": "Any",
     "int[]": "_int | Sequence[_int]",
+    "int[]!": "Sequence[_int]",
     "int[*]": "Sequence[_int]",
     "Tensor[]": "Sequence[Tensor]",
     "Tensor[*]": "Sequence[Tensor]",

@@ -57,7 +57,8 @@ def parse(name: str, text: str) -> Signature:
 
 def argument_type(kind: str) -> str:
     """The Python type of an argument: "int[]?" is _int | Sequence[_int] | None."""
-    python = texts.ARGUMENT_TYPES[kind.removesuffix("?").rstrip("!~")]
+    given = kind.removesuffix("?")
+    python = texts.ARGUMENT_TYPES.get(given) or texts.ARGUMENT_TYPES[given.rstrip("!~")]
     return f"{python} | None" if kind.endswith("?") else python
 
 

@@ -16,6 +16,8 @@
 #include "bindings/meta.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/copy.hpp"
+#include "ops/read_line.hpp"
+#include "ops/refusals.hpp"
 #include "ops/write.hpp"
 
 namespace chainrule {
@@ -67,15 +69,33 @@ std::string kinds_text(PyObject* const* args, Py_ssize_t first, Py_ssize_t n, Py
   return text;
 }
 
-// PyTorch has three ways to say it.
+// What PyTorch says of an out= of the wrong dtype: W is the one that it wants, F the one that it found.
+struct OutWords {
+  const char *names, *text;
+};
+constexpr OutWords kOutWords[] = {
+    {"amax amin", "Expected the dtype for input and out to match, but got W for input's dtype and F for out's dtype."},
+    {"complex polar", "Expected object of scalar type W but got scalar type F for argument 'out'"},
+    {"dot vdot", "result dtype F does not match input dtype W"},
+    {"nonzero", "nonzero: Expected out tensor to have scalar type W but got scalar type F"},
+    {"searchsorted bucketize",
+     "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on "
+     "whether out_int32 flag is True, but we got output tensor's dtype F where it is W"},
+    {"tensordot inner", "tensordot: Expected the output tensor to have dtype W, but got an output tensor with dtype F"},
+    {"kthvalue", "output values must be of same type as input: W, not F"},
+    {"quantile nanquantile", "quantile() out tensor must be same dtype as the input tensor: W, not F"},
+    {"cummax cummin logcumsumexp", "expected scalar_type W but found F"},
+};
+
 [[noreturn]] void raise_out_dtype(const std::string& name, const DTypeFacts& wanted, const DTypeFacts& found) {
-  if (name == "amax" || name == "amin") {
-    raise(PyExc_RuntimeError, "Expected the dtype for input and out to match, but got ", wanted.tensor_name,
-          " for input's dtype and ", found.tensor_name, " for out's dtype.");
-  }
-  if (name == "complex" || name == "polar") {
-    raise(PyExc_RuntimeError, "Expected object of scalar type ", wanted.tensor_name, " but got scalar type ",
-          found.tensor_name, " for argument 'out'");
+  for (const OutWords& words : kOutWords) {
+    if (!names_in(words.names, name.c_str())) continue;
+    std::string text;
+    for (std::string_view rest = words.text; !rest.empty(); rest.remove_prefix(1)) {
+      char c = rest[0];
+      text += c == 'W' ? wanted.tensor_name : c == 'F' ? found.tensor_name : std::string(1, c);
+    }
+    raise(PyExc_RuntimeError, text);
   }
   raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", wanted.cpp_name, ", but got ", found.cpp_name,
         " instead");
@@ -84,10 +104,7 @@ std::string kinds_text(PyObject* const* args, Py_ssize_t first, Py_ssize_t n, Py
 void check_out(const std::string& name, const Tensor& from, const Tensor& to, bool exact) {
   if (exact && from.dtype() != to.dtype()) raise_out_dtype(name, facts(from.dtype()), facts(to.dtype()));
   check_out_unrecorded("", {&from, &to});
-  if (!can_cast(from.dtype(), to.dtype())) {
-    raise(PyExc_RuntimeError, "result type ", facts(from.dtype()).tensor_name,
-          " can't be cast to the desired output type ", facts(to.dtype()).tensor_name);
-  }
+  check_cast(from.dtype(), to.dtype());
 }
 
 void copy_to_out(const Tensor& from, const Tensor& to) {
@@ -95,6 +112,11 @@ void copy_to_out(const Tensor& from, const Tensor& to) {
   check_no_overlap(to);
   copy_elements(to, from);
   mark_written(to);
+}
+
+void check_several(const Callable& c, PyObject* out) {
+  if (is_tensor_sequence(out)) return;
+  raise(PyExc_TypeError, c.name, "(): argument 'out' must be tuple of Tensors, not ", Py_TYPE(out)->tp_name);
 }
 
 // The result's tensors in the tensors of `out`; all are checked before one is written.
@@ -105,9 +127,7 @@ PyObject* serve_out(const Callable& c, const Overload& o, PyObject* result, PyOb
   if (!several && !is_tensor(out)) {
     raise(PyExc_TypeError, c.name, "(): argument 'out' must be Tensor, not ", Py_TYPE(out)->tp_name);
   }
-  if (several && !is_tensor_sequence(out)) {
-    raise(PyExc_TypeError, c.name, "(): argument 'out' must be tuple of Tensors, not ", Py_TYPE(out)->tp_name);
-  }
+  if (several) check_several(c, out);
   std::vector<Tensor> to = to_tensors(out);
   if (from.size() != to.size())
     raise(PyExc_TypeError, "expected tuple of ", from.size(), " elements but got ", to.size());
@@ -162,6 +182,7 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
     return make_meta(c, o.signature, bound);
   PyObject* out = o.copies_out ? bound[o.signature.out] : Py_None;
   if (out == Py_None) return name_results(c, checked(o.call(bound)));
+  if (o.signature.returns[0] == '(') check_several(c, out);
   if (creates(o)) return create_into(c, o, bound);
   if (o.signature.parameters[o.signature.out].lends && bound[o.signature.dtype] == Py_None && is_tensor(out))
     bound.replace(o.signature.dtype, dtype_object(Tensor::borrow(out).dtype()));
@@ -430,6 +451,7 @@ void define_alias(std::string_view alias, std::string_view target, Forms forms) 
     Callable copy = *c;
     copy.name = std::string(alias);
     copy.alias_of = std::string(target);
+    for (Overload& o : copy.overloads) o.signature.name = copy.name;  // so that errors speak of the alias
     (method ? methods : functions)[std::string(alias)] = std::move(copy);
   }
 }

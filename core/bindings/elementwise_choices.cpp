@@ -24,19 +24,31 @@ Tensor first_as_tensor(Operand& a, const Operand& b) {
   return first;
 }
 
-// a + alpha * b; a complex or huge alpha is multiplied first.
+void refuse_alpha(const Scalar& alpha, DType common) {
+  if (alpha.kind == Scalar::kBool && !is_bool(common))
+    raise(PyExc_RuntimeError, "Boolean alpha only supported for Boolean results.");
+  if (alpha.kind >= Scalar::kFloat && !is_differentiable(common))
+    raise(PyExc_RuntimeError, "For integral input tensors, argument alpha must not be a floating point number.");
+  if (alpha.kind == Scalar::kComplex && !is_complex(common))
+    raise(PyExc_RuntimeError, "For non-complex input tensors, argument alpha must not be a complex number.");
+  check_fits(alpha, common);
+}
+
+Scalar product(const Scalar& a, const Scalar& b) {
+  return Scalar::of_complex(a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real);
+}
+
+// a + alpha * b; a complex alpha is multiplied first.
 Tensor add_or_sub(bool subtract, const Target& target, const BoundArguments& a) {
   Operand x = to_operand(a[0]), y = to_operand(a[1]);
   Scalar s = to_scalar(a[2]);
   Tensor held = first_as_tensor(x, y);
   Operand both[2] = {x, y};
   if (subtract) refuse_operands(record_of(OpId::sub), both, nullptr, result_type(both));
-  if (s.kind == Scalar::kFloat) {
-    if (!is_differentiable(result_type(both)))
-      raise(PyExc_RuntimeError, "For integral input tensors, argument alpha must not be a floating point number.");
-  }
+  refuse_alpha(s, result_type(both));
   OpId plain = subtract ? OpId::sub : OpId::add, scaled = subtract ? OpId::sub_scaled : OpId::add_scaled;
   if (s.kind != Scalar::kComplex && s.real == 1) return apply(plain, {x, y}, nullptr, target);
+  if (s.kind == Scalar::kComplex && !y.tensor) return apply(plain, {x, product(y.scalar, s)}, nullptr, target);
   if (s.kind == Scalar::kComplex) return apply(plain, {x, elementwise(OpId::mul, {y, Operand(s)})}, nullptr, target);
   return apply(scaled, {x, y}, &s.real, target);
 }
@@ -108,6 +120,8 @@ Operand bound(PyObject* o, const Operand& x) {
   Operand b = to_operand(o);
   bool wraps = !b.tensor && x.tensor->dtype == DType::UInt8 && b.scalar.kind == Scalar::kInt;
   if (wraps && b.scalar.integer < 0 && b.scalar.integer >= -255) return Operand(Scalar::of_int(b.scalar.integer + 256));
+  if (!b.tensor && is_floating(x.tensor->dtype) && b.scalar.kind <= Scalar::kFloat)
+    check_fits(b.scalar, x.tensor->dtype);
   return b;
 }
 
@@ -115,6 +129,9 @@ Tensor clamp(const Target& target, const BoundArguments& a) {
   if (a[1] == Py_None && a[2] == Py_None)
     raise(PyExc_RuntimeError, "torch.clamp: At least one of 'min' or 'max' must not be None");
   Operand x = to_operand(a[0]);
+  for (PyObject* number : {a[1], a[2]}) {
+    if (PyComplex_Check(number) && is_floating(x.tensor->dtype)) to_double(number);  // raises
+  }
   Operand low = a[1] == Py_None ? Operand(-HUGE_VAL) : bound(a[1], x),
           high = a[2] == Py_None ? Operand(HUGE_VAL) : bound(a[2], x);
   bool has_infinity = is_differentiable(x.tensor->dtype);
@@ -131,6 +148,12 @@ Tensor clamp_side(const Target& target, const BoundArguments& a) {
 
 // ---- complex numbers
 
+// The rule of the table's line for out=, where complex numbers do not go through it.
+void refuse_complex_out(OpId id, const Tensor& x, const Target& target) {
+  Operand in[] = {x};
+  if (target.out) refuse_out(record_of(id), in, x.dtype(), target.out.dtype());
+}
+
 // Complex absolute values and angles are real, which a line of the table cannot say.
 template <OpId id, Tensor (*of_complex)(const Tensor&)>
 Tensor real_or_complex(const Target& target, const BoundArguments& a) {
@@ -138,6 +161,7 @@ Tensor real_or_complex(const Target& target, const BoundArguments& a) {
   if (!is_complex(t.dtype())) return apply(id, {t}, nullptr, target);
   if (target.inplace && id == OpId::abs)
     raise(PyExc_RuntimeError, "In-place abs is not supported for complex tensors.");
+  if (id == OpId::sgn) refuse_complex_out(id, t, target);
   const Tensor* inputs[] = {&t};
   // What the gradient reads must outlive the write.
   return deliver(of_complex(target.inplace && should_record(inputs) ? clone(t) : t), target, a[0]);
@@ -167,7 +191,9 @@ Tensor nan_to_num(const Target& target, const BoundArguments& a) {
   double p[3] = {a[1] == Py_None ? 0 : to_double(a[1]), a[2] == Py_None ? limit : to_double(a[2]),
                  a[3] == Py_None ? -limit : to_double(a[3])};
   if (!is_complex(x.dtype())) return apply(OpId::nan_to_num, {x}, p, target);
-  return deliver(view_as_complex(elementwise(OpId::nan_to_num, {view_as_real(x)}, p)), target, a[0]);
+  refuse_complex_out(OpId::nan_to_num, x, target);
+  Tensor result = view_as_complex(elementwise(OpId::nan_to_num, {view_as_real(x)}, p));
+  return deliver(target.inplace || target.out ? result : clone(result), target, a[0]);
 }
 
 // ---- others
@@ -231,8 +257,10 @@ void define_arithmetic() {
                  [subtract](const Target& t, const BoundArguments& a) { return add_or_sub(subtract, t, a); });
   }
   define("rsub(Tensor input, Operand other, *, Number alpha=1)", kFunction,
-         [](const Tensor& x, const Operand& other, double alpha) {
-           return elementwise(OpId::rsub, {Operand(x), other}, &alpha);
+         [](const Tensor& x, const Operand& other, const Scalar& alpha) {
+           Operand both[2] = {Operand(x), other};
+           refuse_alpha(alpha, result_type(both));
+           return elementwise(OpId::rsub, both, &alpha.real);
          });
   define_scaled_pair("addcmul", add_scaled_pair<OpId::addcmul, OpId::mul>);
   define_scaled_pair("addcdiv", add_scaled_pair<OpId::addcdiv, OpId::div>);

@@ -56,6 +56,7 @@ Tensor deliver(const Tensor& result, const Target& target, PyObject* self) {
   }
   if (!target.out) return result;
   check_out_unrecorded("", {&result, &target.out});
+  check_cast(result.dtype(), target.out.dtype());
   prepare_out(target.out, result.sizes());
   copy_elements(target.out, result);
   mark_written(target.out);

@@ -112,7 +112,7 @@ Tensor checked_interleave(Tensor result, std::optional<int64_t> dim, MaybeInt si
 void bind_repeats() {
   define("repeat(Tensor input, int[*] repeats)", kMethod, [](const Tensor& t, const Dims& r) { return repeat(t, r); });
   define("tile(Tensor input, int[*] dims)", kMethod, [](const Tensor& t, const Dims& dims) { return tile(t, dims); });
-  define("tile(Tensor input, int[] dims)", kFunction, [](const Tensor& t, const Dims& dims) { return tile(t, dims); });
+  define("tile(Tensor input, int[]! dims)", kFunction, [](const Tensor& t, const Dims& dims) { return tile(t, dims); });
   define("repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None)", kBoth,
          [](const Tensor& t, const Tensor& repeats, MaybeInt dim, MaybeInt size) {
            return checked_interleave(repeat_interleave(t, repeats, dim), dim, size);
@@ -127,12 +127,12 @@ void bind_repeats() {
 
 void bind_orders() {
   define("flip(Tensor input, int[*] dims)", kMethod, [](const Tensor& t, const Dims& dims) { return flip(t, dims); });
-  define("flip(Tensor input, int[] dims)", kFunction, [](const Tensor& t, const Dims& dims) { return flip(t, dims); });
+  define("flip(Tensor input, int[]! dims)", kFunction, [](const Tensor& t, const Dims& dims) { return flip(t, dims); });
   define("roll(Tensor input, int[] shifts, int[] dims=())", kBoth,
          [](const Tensor& t, const Dims& shifts, const Dims& dims) { return roll(t, shifts, dims); });
   define("movedim(Tensor input, int[] source, int[] destination)", kBoth,
          [](const Tensor& t, const Dims& source, const Dims& destination) { return movedim(t, source, destination); });
-  define("unflatten(Tensor input, int dim, int[] sizes)", kBoth,
+  define("unflatten(Tensor input, int dim, int[]! sizes)", kBoth,
          [](const Tensor& t, int64_t dim, const Dims& sizes) { return unflatten(t, dim, sizes); });
   define("swapaxes(Tensor input, int axis0, int axis1)", kBoth, transpose);
   define("swapdims(Tensor input, int dim0, int dim1)", kBoth, transpose);
@@ -141,14 +141,14 @@ void bind_orders() {
 
 template <Tensor (*triangle)(const Tensor&, int64_t)>
 void define_triangle(const std::string& name) {
-  define(name + "(Tensor input, int diagonal=0, *, Tensor? out=None)", kBoth, triangle);
+  define(name + "(Tensor input, int diagonal=0, *, Tensor!? out=None)", kBoth, triangle);
   define(name + "_(Tensor input, int diagonal=0)", kMethod,
          [](const Tensor& t, int64_t diagonal) { return write_result(t, triangle(t, diagonal)); });
 }
 
 void bind_triangles() {
   define("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1)", kBoth, diagonal);
-  define("diag(Tensor input, int diagonal=0, *, Tensor? out=None)", kBoth, diag);
+  define("diag(Tensor input, int diagonal=0, *, Tensor!? out=None)", kBoth, diag);
   define("diagflat(Tensor input, int offset=0)", kBoth, diagflat);
   define("trace(Tensor input)", kBoth, trace);
   define("diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1)", kBoth, diag_embed);

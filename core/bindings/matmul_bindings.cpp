@@ -11,9 +11,10 @@ using AddedProduct = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, con
 
 // name(input, a, b, *, beta=1, alpha=1) and name_, which writes the result into input.
 template <AddedProduct product>
-void define_added(const std::string& name, const std::string& factors, Forms inplace = kMethod) {
+void define_added(const std::string& name, const std::string& factors, Forms inplace = kMethod,
+                  const char* out = "Tensor!? out=None") {
   std::string parameters = "(Tensor input, " + factors + ", *, Number beta=1, Number alpha=1";
-  define(name + parameters + ", Tensor!? out=None)", kBoth, product);
+  define(name + parameters + ", " + out + ")", kBoth, product);
   define(name + "_" + parameters + ")", inplace,
          [](const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
            Tensor result = product(input, a, b, beta, alpha);
@@ -39,7 +40,7 @@ void bind_matmul() {
   define_alias("ger", "outer");
   define_added<addmm>("addmm", "Tensor mat1, Tensor mat2");
   define_added<addmv>("addmv", "Tensor mat, Tensor vec", kBoth);
-  define_added<addr>("addr", "Tensor vec1, Tensor vec2");
+  define_added<addr>("addr", "Tensor vec1, Tensor vec2", kMethod, "Tensor? out=None");
   define_added<addbmm>("addbmm", "Tensor batch1, Tensor batch2");
   define_added<baddbmm>("baddbmm", "Tensor batch1, Tensor batch2");
   define("linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor!? out=None)", kFunctional, linear);

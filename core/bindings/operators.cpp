@@ -165,12 +165,6 @@ PyObject* unary(PyObject* self) {
 // number - tensor is rsub, as in PyTorch, and named so in the graph.
 PyObject* subtract(PyObject* a, PyObject* b) {
   if (PyObject* result; overridden("sub", a, b, result)) return result;
-  if (PyBool_Check(a) || PyBool_Check(b)) [[unlikely]] {
-    PyErr_SetString(PyExc_RuntimeError,
-                    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
-                    "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
-    return nullptr;
-  }
   if (is_tensor(a) || !is_tensor(b)) return apply(OpId::sub, a, b);
   return guarded_unsettled([&]() -> PyObject* {
     Operand operands[2];

@@ -82,8 +82,9 @@ void bind_spread() {
   define_spread("std", "", standard_deviation);
   define_spread("var_mean", " -> Tensor[]", var_mean);
   define_spread("std_mean", " -> Tensor[]", std_mean);
-  define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor? out=None, dtype? dtype=None)",
-         kFunction, norm_named);
+  define(
+      "norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, Tensor!? out=None, dtype? dtype=None)",
+      kFunction, norm_named);
   define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None)", kMethod,
          norm_named);
   define(
@@ -128,11 +129,11 @@ void define_running(const std::string& name) {
 void bind_scans() {
   define_running<cumsum>("cumsum");
   define_running<cumprod>("cumprod");
-  define("cummax(Tensor input, int dim, *, Tensor[]? out=None) -> (values, indices)", kBoth, cummax);
-  define("cummin(Tensor input, int dim, *, Tensor[]? out=None) -> (values, indices)", kBoth, cummin);
-  define("logcumsumexp(Tensor input, int dim, *, Tensor? out=None)", kBoth, logcumsumexp);
-  define("softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor? out=None)", kBoth, softmax);
-  define("log_softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor? out=None)", kBoth, log_softmax);
+  define("cummax(Tensor input, int dim, *, Tensor[]!? out=None) -> (values, indices)", kBoth, cummax);
+  define("cummin(Tensor input, int dim, *, Tensor[]!? out=None) -> (values, indices)", kBoth, cummin);
+  define("logcumsumexp(Tensor input, int dim, *, Tensor!? out=None)", kBoth, logcumsumexp);
+  define("softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor!? out=None)", kBoth, softmax);
+  define("log_softmax(Tensor input, int dim, dtype? dtype=None, *, Tensor!? out=None)", kBoth, log_softmax);
 }
 
 }  // namespace

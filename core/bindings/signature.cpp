@@ -139,6 +139,18 @@ bool is_spread_item(const Signature& s, PyObject* o) {
         found);
 }
 
+// PyTorch says "argument" for several of them, and "arguments" for one.
+[[noreturn]] void raise_missing(const Signature& s, PyObject* const* values) {
+  std::string names;
+  int count = 0;
+  for (size_t i = 0; i < s.parameters.size(); ++i) {
+    if (values[i] || s.parameters[i].default_value) continue;
+    names += (count++ ? ", \"" : "\"") + s.parameters[i].name + "\"";
+  }
+  raise(PyExc_TypeError, s.name, "() missing ", count, " required positional argument", count == 1 ? "s: " : ": ",
+        names);
+}
+
 // PyTorch has one overload of these, and makes a tensor of a number.
 bool makes_tensors_of_numbers(std::string_view name) {
   if (name.ends_with('_')) name.remove_suffix(1);
@@ -232,7 +244,7 @@ bool fits(const Parameter& p, PyObject* value) {
       return true;
     case Kind::Ints:
     case Kind::SpreadInts:
-      return is_index(value) || is_index_sequence(value);
+      return (is_index(value) && !p.exact) || is_index_sequence(value);
     case Kind::Tensors:
     case Kind::SpreadTensors:
       return is_tensor_sequence(value) || (p.kind == Kind::SpreadTensors && is_tensor(value));
@@ -253,9 +265,11 @@ bool BoundArguments::bind_positional(const Signature& s, PyObject* const* args, 
     values_[s.spread] = spread_;
   } else if (n > s.positional) {
     if (explain) {
-      Py_ssize_t takes = s.positional - s.method, given = n - s.method;
-      raise(PyExc_TypeError, s.name, "() takes ", takes, " positional argument", takes == 1 ? "" : "s", " but ", given,
-            given == 1 ? " was given" : " were given");
+      Py_ssize_t takes = s.positional - s.method, given = n - s.method, needs = 0;
+      for (int i = s.method; i < s.positional; ++i) needs += !s.parameters[i].default_value;
+      std::string range = needs == takes ? "" : "from " + std::to_string(needs) + " to ";
+      raise(PyExc_TypeError, s.name, "() takes ", range, takes, " positional argument",
+            takes == 1 && range.empty() ? "" : "s", " but ", given, given == 1 ? " was given" : " were given");
     }
     return false;
   }
@@ -269,18 +283,23 @@ bool BoundArguments::bind_keywords(const Signature& s, PyObject* const* args, Py
     PyObject* key = PyTuple_GET_ITEM(keywords, k);
     int at = 0;
     while (at < count && !same_argument(s.parameters[at], key)) ++at;
-    if (at == count) {
-      if (explain)
-        raise(PyExc_TypeError, s.name, "() got an unexpected keyword argument '", PyUnicode_AsUTF8(key), "'");
-      return false;
-    }
-    if (values_[at]) {
-      if (explain) raise(PyExc_TypeError, s.name, "() got multiple values for argument '", PyUnicode_AsUTF8(key), "'");
-      return false;
-    }
-    values_[at] = args[k];
+    bool is_new = at < count && !values_[at];
+    if (is_new) values_[at] = args[k];
+    if (is_new || explain) continue;  // what is missing is explained first
+    return false;
   }
   return true;
+}
+
+void BoundArguments::refuse_keywords(const Signature& s, PyObject* const* args, PyObject* keywords) const {
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
+    PyObject* key = PyTuple_GET_ITEM(keywords, k);
+    size_t at = 0;
+    while (at < s.parameters.size() && !same_argument(s.parameters[at], key)) ++at;
+    const char* name = PyUnicode_AsUTF8(key);
+    if (at == s.parameters.size()) raise(PyExc_TypeError, s.name, "() got an unexpected keyword argument '", name, "'");
+    if (values_[at] != args[k]) raise(PyExc_TypeError, s.name, "() got multiple values for argument '", name, "'");
+  }
 }
 
 bool BoundArguments::bind(const Signature& s, PyObject* const* args, Py_ssize_t n, PyObject* keywords, bool explain) {
@@ -292,11 +311,11 @@ bool BoundArguments::bind(const Signature& s, PyObject* const* args, Py_ssize_t 
     const Parameter& p = s.parameters[i];
     if (!values_[i]) {
       if (!p.default_value) {
-        if (explain) raise(PyExc_TypeError, s.name, "() missing 1 required positional arguments: \"", p.name, "\"");
+        if (explain) raise_missing(s, values_);
         return false;
       }
       values_[i] = p.default_value;
-    } else if (!fits(p, values_[i])) {
+    } else if (!fits(p, values_[i]) || (p.kind == Kind::SpreadInts && i >= n && is_index(values_[i]))) {
       if (explain) raise_wrong_type(s, i, values_[i], i < n);
       return false;
     } else if (p.pins && values_[i] == Py_True) {
@@ -305,6 +324,7 @@ bool BoundArguments::bind(const Signature& s, PyObject* const* args, Py_ssize_t 
             "this system.");
     }
   }
+  if (keywords && explain) refuse_keywords(s, args + n, keywords);
   return true;
 }
 

@@ -11,12 +11,12 @@ namespace chainrule {
 // Note [Signatures]
 // "sum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? out=None) -> Tensor"
 // Types: Tensor, Operand (tensor or number), Number, int, float, bool, str, dtype, device, layout, memory_format,
-// Generator, object, int[] (a sequence, or one int), int[*] (also spread over the positional arguments), Tensor[],
-// Tensor[*]; `?` allows None. `*` starts the keyword-only ones. An argument called `out` is handled by the caller of
-// the function (Callable), which copies the result into it; with the type Tensor!? it must have the result's dtype, and
-// it gives its own to a function that has no tensor to take one from, such as zeros(3, out=x). With the type Tensor~?
-// it gives its dtype to the argument `dtype` unless one is given. An argument called `pin_memory` may be False or None
-// only: there is no accelerator to pin memory for.
+// Generator, object, int[] (a sequence, or one int), int[]! (a sequence), int[*] (also spread over the positional
+// arguments), Tensor[], Tensor[*]; `?` allows None. `*` starts the keyword-only ones. An argument called `out` is
+// handled by the caller of the function (Callable), which copies the result into it; with the type Tensor!? it must
+// have the result's dtype, and it gives its own to a function that has no tensor to take one from, such as zeros(3,
+// out=x). With the type Tensor~? it gives its dtype to the argument `dtype` unless one is given. An argument called
+// `pin_memory` may be False or None only: there is no accelerator to pin memory for.
 enum class Kind : uint8_t {
   Tensor,
   Operand,
@@ -40,7 +40,7 @@ enum class Kind : uint8_t {
 struct Parameter {
   Kind kind;
   bool optional;  // None is allowed
-  bool exact;     // an `out` that must have the result's dtype, written Tensor!?
+  bool exact;     // an `out` that must have the result's dtype, written Tensor!?, or a list that no int stands for
   bool lends;     // an exact `out` whose dtype is taken where none is given, written Tensor~?
   bool keyword_only;
   bool pins;  // is called pin_memory
@@ -90,6 +90,8 @@ class BoundArguments {
  private:
   bool bind_positional(const Signature& s, PyObject* const* args, Py_ssize_t n, bool explain);
   bool bind_keywords(const Signature& s, PyObject* const* args, PyObject* keywords, bool explain);
+  // Raises if one of the keywords is unknown, or names an argument that came by position.
+  void refuse_keywords(const Signature& s, PyObject* const* args, PyObject* keywords) const;
 
   PyObject* values_[kMax];
   PyObject* spread_ = nullptr;

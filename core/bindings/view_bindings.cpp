@@ -84,7 +84,7 @@ void bind_views() {
   define("view_as(Tensor input, Tensor other)", kMethod, view_as);
   define("reshape(Tensor input, int[*] shape)", kMethod,
          [](const Tensor& t, const Dims& shape) { return reshape(t, shape); });
-  define("reshape(Tensor input, int[] shape)", kFunction,
+  define("reshape(Tensor input, int[]! shape)", kFunction,
          [](const Tensor& t, const Dims& shape) { return reshape(t, shape); });
   define("_unsafe_view(Tensor input, int[] size)", kFunction,
          [](const Tensor& t, const Dims& size) { return unsafe_view(t, size); });
@@ -94,11 +94,11 @@ void bind_views() {
   define("expand_as(Tensor input, Tensor other)", kMethod, expand_as);
   define("broadcast_to(Tensor input, int[*] size)", kMethod,
          [](const Tensor& t, const Dims& size) { return expand(t, size); });
-  define("broadcast_to(Tensor input, int[] size)", kFunction,
+  define("broadcast_to(Tensor input, int[]! size)", kFunction,
          [](const Tensor& t, const Dims& size) { return expand(t, size); });
   define("permute(Tensor input, int[*] dims)", kMethod,
          [](const Tensor& t, const Dims& dims) { return permute(t, dims); });
-  define("permute(Tensor input, int[] dims)", kFunction,
+  define("permute(Tensor input, int[]! dims)", kFunction,
          [](const Tensor& t, const Dims& dims) { return permute(t, dims); });
   define("transpose(Tensor input, int dim0, int dim1)", kBoth, transpose);
   define("t(Tensor input)", kBoth, [](const Tensor& x) { return t(x); });
@@ -111,7 +111,7 @@ void bind_views() {
          [](const Tensor& t, int64_t dim, int64_t index) { return select(t, dim, index); });
   define("narrow(Tensor input, int dim, Tensor start, int length)", kBoth, narrow_from);
   define("narrow(Tensor input, int dim, int start, int length)", kBoth, narrow);
-  define("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None)", kBoth, as_strided_at);
+  define("as_strided(Tensor input, int[]! size, int[]! stride, int? storage_offset=None)", kBoth, as_strided_at);
   define("detach(Tensor input)", kBoth, detach);
   define("detach_(Tensor input)", kBoth, [](const Tensor& t) {
     detach_inplace(t);

@@ -94,7 +94,8 @@ Tensor addr(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar&
   DType dtype = result_type(all);
   check_weight_kind(dtype, beta, "beta");
   check_weight_kind(dtype, alpha, "alpha");
-  Addend add = addend(input, beta, alpha);
+  Addend add = addend(to_dtype(input, dtype), beta, alpha);
+  add.input = &input;
   bool same = input.dtype() == dtype && a.dtype() == dtype && b.dtype() == dtype;
   if (!same || is_bool(dtype))
     return to_dtype(addr_elementwise(to_dtype(input, dtype), to_dtype(a, dtype), to_dtype(b, dtype), add), dtype);
@@ -120,7 +121,7 @@ Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scala
           b.size(2), ")");
   }
   check_addend_dtype(input, a, b);
-  check_multipliable(a, b, "addbmm_impl_cpu_");
+  check_multipliable(a, b, "addmm_impl_cpu_");
   return multiply_summed(kAddbmm, a, b, Dims{a.size(1), b.size(2)}, addend(input, beta, alpha));
 }
 

@@ -138,9 +138,9 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dty
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
   if ((is_bool(dtype) || is_limited(dtype)) && steps > 1) refuse("linspace_cpu", dtype);
   double first = start.real, last = end.real;
-  if (is_integral(dtype)) {  // as whole numbers, of which an unsigned dtype takes negative ones too
-    first = as_element(Scalar::of_int(static_cast<int64_t>(first)), dtype);
-    last = as_element(Scalar::of_int(static_cast<int64_t>(last)), dtype);
+  if (is_integral(dtype)) {
+    first = as_element(start, dtype);
+    last = as_element(end, dtype);
   }
   Tensor t = equal_steps(first, last, steps);
   if (is_complex(dtype)) t = complex_of_parts(t, equal_steps(start.imaginary, end.imaginary, steps));

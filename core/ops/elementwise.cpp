@@ -28,11 +28,15 @@ struct Shape {
 DType common_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
   DType t = op.condition >= 0 ? result_type(in.subspan(1)) : result_type(in);
   refuse_operands(op, in, parameters, t);
-  if (is_bool(t) && !takes_bool(op.domain)) raise_unsupported(op, t);
-  if (promotes(op.domain) && !is_differentiable(t)) t = default_dtype();
+  return promotes(op.domain) && !is_differentiable(t) ? default_dtype() : t;
+}
+
+// Raises where there is no kernel for the dtype. PyTorch looks at shapes and at what an output can hold before.
+void check_kernel(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType t) {
+  refuse_dtype(op, in, parameters, t);
   bool too_short = op.domain == Domain::WIDEFLOAT && size_of(t) < 4;
-  if (too_short || !kernels_of(op).forward[static_cast<int>(compute_of(t))]) raise_unsupported(op, t);
-  return t;
+  bool has_kernel = kernels_of(op).forward[static_cast<int>(compute_of(t))];
+  if (too_short || !has_kernel || (is_bool(t) && !takes_bool(op.domain))) raise_unsupported(op, t);
 }
 
 Shape shape_of(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
@@ -94,6 +98,17 @@ Operand narrowed(const Operand& o, DType common, bool kept, Tensor& held) {
   return o;
 }
 
+// The kernel of an op that does not calculate with halves as floats; null for all others. A quotient by one number
+// does.
+ElementwiseKernel half_kernel(const OpRecord& op, std::span<const Operand> in, DType common) {
+  if (!is_floating(common) || size_of(common) != 2) return nullptr;
+  if (op.id == OpId::nextafter) return cpu::half_kernels(common).nextafter;
+  if (!in.back().tensor || in.back().tensor->numel == 1) return nullptr;
+  if (op.id == OpId::div_trunc) return cpu::half_kernels(common).div_trunc;
+  bool floors = op.id == OpId::div_floor || op.id == OpId::floor_divide;
+  return floors ? cpu::half_kernels(common).div_floor : nullptr;
+}
+
 void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
                  const Tensor& out) {
   Operand narrow[kMaxInputs];
@@ -105,9 +120,8 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
   }
   Compute compute = compute_of(s.common);
   DType arithmetic = kComputeDType[static_cast<int>(compute)];
-  bool steps_in_half = op.id == OpId::nextafter && size_of(s.common) == 2;
-  ElementwiseKernel kernel =
-      steps_in_half ? cpu::half_step_of(s.common) : kernels_of(op).forward[static_cast<int>(compute)];
+  ElementwiseKernel kernel = half_kernel(op, in, s.common);
+  if (!kernel) kernel = kernels_of(op).forward[static_cast<int>(compute)];
   cpu::TileOperand lanes[cpu::kMaxTileOperands];
   Numbers numbers;
   lanes[0] = output_lane(out, op.is_test ? DType::Bool : arithmetic);
@@ -255,6 +269,7 @@ Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parame
   }
   settle();
   Shape s = shape_of(op, in, parameters);
+  check_kernel(op, in, parameters, s.common);
   Tensor out = allocate(op, s, in);
   run_forward(op, in, s, parameters, out);
   return out;
@@ -343,20 +358,17 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   const OpRecord& op = record_of(id);
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
-  refuse_parameters(op, in, parameters);
-  if (!op.is_test && op.condition < 0 && op.id != OpId::lerp) refuse_narrow(in, self.dtype());
-  Shape s = shape_of(op, in, parameters);
-  if (!equal(s.sizes, self.sizes())) {
-    raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
-  }
-  if (!can_cast(s.result, self.dtype())) {
-    raise(PyExc_RuntimeError, "result type ", facts(s.result).tensor_name, " can't be cast to the desired output type ",
-          facts(self.dtype()).tensor_name);
-  }
   bool refused = refuses_derivative(op, true);
   bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));
   bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
   check_inplace(self, recorded || cut);
+  refuse_parameters(op, in, parameters);
+  Shape s = shape_of(op, in, parameters);
+  if (!equal(s.sizes, self.sizes())) {
+    raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
+  }
+  check_cast(s.result, self.dtype());
+  check_kernel(op, in, parameters, s.common);
   check_no_overlap(self);
   bool has_tangents = forward_mode::active();
   uint8_t wanted = has_tangents ? 0xff : recorded && !refused ? read_by_gradients(op, in) : 0;
@@ -397,6 +409,7 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
     for (const Operand& o : in) forward_mode::refuse_out(op.name, o.tensor);
   }
   refuse_out(op, in, s.result, out.dtype());
+  check_kernel(op, in, parameters, s.common);
   if (!equal(out.sizes(), s.sizes)) {
     prepare_out(out, s.sizes);
     set_layout(out.get(), s.sizes, fresh_strides(op, s.sizes, in));
@@ -410,8 +423,9 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
     former[i] = clone(Tensor::borrow(in[i].tensor));
     copies[i].tensor = former[i].get();
   }
-  // What is calculated wider than the result is first that: uint8 wraps around before it becomes an int64.
-  bool is_narrow = is_integral(s.result) ? size_of(s.result) < 8 : is_floating(s.result) && size_of(s.result) == 2;
+  // What is calculated wider than the result is first that: uint8 wraps around before it becomes an int64, and True
+  // and True are True.
+  bool is_narrow = s.result < DType::Float16 ? size_of(s.result) < 8 : size_of(s.result) == 2;
   bool rounded_first = out.dtype() != s.result && is_narrow;
   Tensor into = rounded_first ? empty(s.sizes, s.result) : out;
   run_forward(op, {copies, in.size()}, s, parameters, into);

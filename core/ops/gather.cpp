@@ -61,7 +61,7 @@ Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int6
           facts(indices.dtype()).tensor_name);
   }
   int d = wrap_dim(*dim, x.ndim());
-  if (x.ndim() == 0) return gather(x, 0, indices);
+  if (x.ndim() == 0) raise(PyExc_IndexError, "Dimension specified as 0 but tensor has no dimensions");
   Tensor wrapped = elementwise(OpId::remainder, {indices, Scalar::of_int(std::max<int64_t>(x.size(d), 1))});
   Dims wide = broadcast_shapes(x.sizes(), sizes_except(indices.sizes(), d, x.sizes()), "take_along_dim");
   Tensor whole = expand(x, wide), at = expand(wrapped, sizes_except(wide, d, indices.sizes()));

@@ -24,10 +24,11 @@ int64_t size_at(const Tensor& t, int dim) { return t.ndim() ? t.size(dim) : 1; }
   raise(type, prefix, "index ", index, " is out of bounds for dimension ", dim, " with size ", size_at(x, dim));
 }
 
-// As PyTorch, whose kernel for vectors raises another class.
-[[noreturn]] void raise_not_added(int64_t index, const Tensor& x, int dim) {
-  if (x.ndim() < 2) raise_outside(PyExc_IndexError, "index out of range in self: ", index, x, dim);
-  raise_outside(PyExc_RuntimeError, "", index, x, dim);
+// As PyTorch, which scatters in some cases, and raises another class there.
+[[noreturn]] void raise_not_added(int64_t index, const Tensor& x, int dim, const Scalar& alpha) {
+  bool scatters = x.ndim() > 1 && (dim == 0 || dim == x.ndim() - 1) && alpha.real == 1 && alpha.imaginary == 0;
+  if (scatters) raise_outside(PyExc_RuntimeError, "", index, x, dim);
+  raise_outside(PyExc_IndexError, "index out of range in self: ", index, x, dim);
 }
 
 // alpha * source, of the source's dtype.
@@ -151,7 +152,7 @@ Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   apart_from(out, index);
   {
     GradModeScope off(false);
-    if (Bad bad = add_slices(out, d, index, scaled(given, alpha))) raise_not_added(*bad, x, d);
+    if (Bad bad = add_slices(out, d, index, scaled(given, alpha))) raise_not_added(*bad, x, d, alpha);
   }
   Scalar factor = alpha;
   factor.imaginary = -factor.imaginary;

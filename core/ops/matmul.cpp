@@ -81,7 +81,7 @@ Tensor mv(const Tensor& matrix, const Tensor& vector) {
 }
 
 Tensor dot(const Tensor& a, const Tensor& b) {
-  check_vectors(a, b, "dot");
+  check_vectors(a, b);
   Tensor none;
   return record(kDot, product(a, transposed(b), {}), {&a, &b},
                 {wants_gradient(b) ? &a : &none, wants_gradient(a) ? &b : &none}, [](Backward& b) {
@@ -91,7 +91,7 @@ Tensor dot(const Tensor& a, const Tensor& b) {
 }
 
 Tensor vdot(const Tensor& a, const Tensor& b) {
-  check_vectors(a, b, "vdot");
+  check_vectors(a, b);
   Tensor none, left;
   {
     GradModeScope off(false);

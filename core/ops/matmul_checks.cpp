@@ -85,7 +85,7 @@ void check_matrix_vector(const Tensor& a, const Tensor& vector) {
   }
 }
 
-void check_vectors(const Tensor& a, const Tensor& b, const char* kernel) {
+void check_vectors(const Tensor& a, const Tensor& b) {
   if (a.ndim() != 1 || b.ndim() != 1) {
     raise(PyExc_RuntimeError, "1D tensors expected, but got ", a.ndim(), "D and ", b.ndim(), "D tensors");
   }
@@ -97,7 +97,7 @@ void check_vectors(const Tensor& a, const Tensor& b, const char* kernel) {
     raise(PyExc_RuntimeError, "inconsistent tensor size, expected tensor ", a.sizes(), " and src ", b.sizes(),
           " to have the same number of elements, but got ", a.numel(), " and ", b.numel(), " elements respectively");
   }
-  check_multipliable(a, b, kernel);
+  check_multipliable(a, b, "dot");
 }
 
 void check_batches(const Tensor& a, const Tensor& b) {

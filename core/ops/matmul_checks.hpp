@@ -25,7 +25,7 @@ void check_same_batch_dtype(const Tensor& a, const Tensor& b);
 // The sizes and dtypes of rows(a) @ vector.
 void check_matrix_vector(const Tensor& a, const Tensor& vector);
 // Two vectors of equal length and dtype.
-void check_vectors(const Tensor& a, const Tensor& b, const char* kernel);
+void check_vectors(const Tensor& a, const Tensor& b);
 // (batch, m, k) and (batch, k, n).
 void check_batches(const Tensor& a, const Tensor& b);
 

@@ -198,11 +198,9 @@ bool folds(const Tensor& t) {
 
 Addend addend(const Tensor& input, const Scalar& beta, const Scalar& alpha) {
   for (const Scalar* s : {&beta, &alpha}) {
-    if (s->kind == Scalar::kComplex && !is_complex(input.dtype())) {
-      raise(PyExc_RuntimeError, "value cannot be converted to type ", facts(input.dtype()).name,
-            " without overflow: beta and alpha must be real numbers for real tensors");
-    }
-    if (!is_differentiable(input.dtype())) check_fits(*s, input.dtype());
+    bool is_half = is_floating(input.dtype()) && size_of(input.dtype()) == 2;  // scaled in float
+    if (s->kind == Scalar::kComplex || !is_differentiable(input.dtype()))
+      check_fits(*s, is_half ? DType::Float32 : input.dtype());
   }
   return {&input, {beta.real, beta.imaginary}, {alpha.real, alpha.imaginary}};
 }

@@ -20,7 +20,8 @@ Group combine(Group higher, Group lower) {
     if (!is_complex(*lower)) return higher;
     return *higher == DType::Float64 ? DType::Complex128 : DType::Complex64;
   }
-  if (is_bool(*higher) || is_floating(*lower) || is_complex(*lower)) return promote(*higher, *lower);
+  if (is_complex(*lower)) return lower;
+  if (is_bool(*higher) || is_floating(*lower)) return promote(*higher, *lower);
   return higher;
 }
 

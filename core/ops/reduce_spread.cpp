@@ -43,23 +43,27 @@ Tensor running_mean(const Tensor& average, const Tensor& x, uint64_t reduced, bo
   return elementwise(OpId::where, {elementwise(OpId::logical_and, {infinite, followed}), Scalar(NAN), average});
 }
 
-// The variance, and the mean when `average` is not null; not recorded.
-Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction, const char* name, Tensor* average) {
+// The variance or its root, and the mean when `average` is not null; not recorded. The root of halves is taken of
+// floats, since the variance may be larger than a half.
+Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction, const char* name, bool root,
+              Tensor* average) {
   GradModeScope off(false);
   Dims sizes(x.sizes());
   double freedom = static_cast<double>(ReducedShape{reduced, sizes, keepdim}.folded()) - correction;
   check_freedom(name, freedom);
   freedom = std::max(freedom, 0.0);
   if (!is_complex(x.dtype())) {
-    Tensor y = fold(Fold::Spread, x, reduced, keepdim, {x.dtype(), x.dtype(), freedom, average});
-    if (average) *average = running_mean(*average, x, reduced, keepdim);
-    return y;
+    DType wide = root && size_of(x.dtype()) == 2 ? DType::Float32 : x.dtype();
+    Tensor y = fold(Fold::Spread, x, reduced, keepdim, {x.dtype(), wide, freedom, average});
+    if (average) *average = running_mean(to_dtype(*average, x.dtype()), x, reduced, keepdim);
+    return root ? to_dtype(elementwise(OpId::sqrt, {y}), x.dtype()) : y;
   }
   // The parts of a complex number vary independently.
   DType part = real_of(x.dtype());
   Tensor means, parts = fold(Fold::Spread, view_as_real(x), reduced, keepdim, {part, part, freedom, &means});
   if (average) *average = alias(view_as_complex(means));
-  return sum(parts, Dims{-1}, false, {});
+  Tensor y = sum(parts, Dims{-1}, false, {});
+  return root ? elementwise(OpId::sqrt, {y}) : y;
 }
 
 Tensor var_gradient(const Tensor& x, const Tensor& g, const ReducedShape& s, double correction) {
@@ -81,11 +85,7 @@ Tensor std_to_var(const Tensor& g, const Tensor& y) {
 TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, op.name);
   uint64_t reduced = reduced_dims(dims, x.ndim());
-  Tensor average, y = spread(x, reduced, keepdim, correction, op.name, &average);
-  if (root) {
-    GradModeScope off(false);
-    y = elementwise(OpId::sqrt, {y});
-  }
+  Tensor average, y = spread(x, reduced, keepdim, correction, op.name, root, &average);
   return record_pair(op, y, average, {&x}, {&x, &y}, [=, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     ReducedShape s{reduced, sizes, keepdim};
     if (kept)
@@ -110,7 +110,7 @@ TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, d
 Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, "std and var");
   uint64_t reduced = reduced_dims(dims, x.ndim());
-  Tensor y = spread(x, reduced, keepdim, correction, "var", nullptr);
+  Tensor y = spread(x, reduced, keepdim, correction, "var", false, nullptr);
   return record_reduction(kVar, y, x, reduced, keepdim, {&x},
                           [correction](Backward& b, const ReducedShape& s, Kept* kept) {
                             if (kept) return kept->add("correction", correction);
@@ -121,11 +121,7 @@ Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
 Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, "std and var");
   uint64_t reduced = reduced_dims(dims, x.ndim());
-  Tensor y = spread(x, reduced, keepdim, correction, "std", nullptr);
-  {
-    GradModeScope off(false);
-    y = elementwise(OpId::sqrt, {y});
-  }
+  Tensor y = spread(x, reduced, keepdim, correction, "std", true, nullptr);
   return record_reduction(kStd, y, x, reduced, keepdim, {&x, &y},
                           [correction](Backward& b, const ReducedShape& s, Kept* kept) {
                             if (kept) return kept->add("correction", correction);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/create.hpp"
 #include "ops/sweep.hpp"
 #include "tensor/error.hpp"
 
@@ -26,7 +27,6 @@ void refuse_bool_subtraction(std::span<const Operand> in) {
 }
 
 void refuse_power(const Operand& exponent, DType common) {
-  if (common == DType::Bool && exponent.tensor) raise(PyExc_NotImplementedError, "\"pow\" not implemented for 'Bool'");
   bool negative = !exponent.tensor && exponent.scalar.real < 0;
   if (negative && !is_differentiable(common)) {
     raise(PyExc_RuntimeError, "Integers to negative integer powers are not allowed.");
@@ -50,8 +50,11 @@ void refuse_mixed_lerp(const OpRecord& op, std::span<const Operand> in) {
     raise(PyExc_RuntimeError, "expected dtype ", facts(first).cpp_name, " for `", op.input_names[i], "` but got dtype ",
           facts(in[i].tensor->dtype).cpp_name);
   }
-  if (!is_differentiable(first))
-    raise(PyExc_NotImplementedError, "\"lerp_cpu\" not implemented for '", facts(first).tensor_name, "'");
+  if (!is_differentiable(first)) {
+    raise(PyExc_NotImplementedError, "\"lerp_kernel_", in[2].tensor ? "tensor" : "scalar", "\" not implemented for '",
+          facts(first).tensor_name, "'");
+  }
+  if (!in[2].tensor) check_fits(in[2].scalar, size_of(first) == 2 ? DType::Float32 : first);
 }
 
 void refuse_heaviside(std::span<const Operand> in, DType common) {
@@ -61,44 +64,16 @@ void refuse_heaviside(std::span<const Operand> in, DType common) {
   }
 }
 
-struct Limits {
-  double low, high;
-  const char* name;
-};
-Limits limits_of(DType t) {
-  switch (t) {
-    case DType::UInt8:
-      return {0, 255, "uint8_t"};
-    case DType::UInt16:
-      return {0, 65535, "uint16_t"};
-    case DType::UInt32:
-      return {0, 4294967295.0, "uint32_t"};
-    case DType::UInt64:
-      return {0, 18446744073709551615.0, "uint64_t"};
-    case DType::Int8:
-      return {-128, 127, "int8_t"};
-    case DType::Int16:
-      return {-32768, 32767, "int16_t"};
-    case DType::Int32:
-      return {-2147483648.0, 2147483647.0, "int"};
-    default:
-      return {-HUGE_VAL, HUGE_VAL, "int64_t"};
-  }
-}
-void refuse_overflow(double value, DType t) {
-  Limits limits = limits_of(t);
-  if (value < limits.low || value > limits.high) {
-    raise(PyExc_RuntimeError, "value cannot be converted to type ", limits.name, " without overflow");
-  }
-}
-
-// A number that an integer dtype cannot hold. Where the dtype has no sign, a negative one wraps around.
-void refuse_wide(double value, DType common) {
-  if (is_integral(common)) refuse_overflow(is_signed(common) ? value : std::abs(value), common);
-}
 void refuse_wide_numbers(std::span<const Operand> in, DType common) {
   for (const Operand& o : in) {
-    if (!o.tensor) refuse_wide(o.scalar.real, common);
+    if (!o.tensor) check_fits(o.scalar, common);
+  }
+}
+// Parameters are kept as floating point; a whole one acts as an integer.
+void refuse_wide_parameters(const double* parameters, int count, DType common) {
+  for (double p : std::span(parameters, static_cast<size_t>(count))) {
+    bool is_whole = p == std::trunc(p) && std::fabs(p) < 0x1p62;
+    check_fits(is_whole ? Scalar::of_int(static_cast<int64_t>(p)) : Scalar(p), common);
   }
 }
 
@@ -149,7 +124,17 @@ std::string kernel_name(const OpRecord& op) {
   switch (op.id) {
     case OpId::add:
     case OpId::sub:
+    case OpId::add_scaled:
+    case OpId::sub_scaled:
       return "add_stub";
+    case OpId::addcmul:
+      return "addcmul_cpu_out";
+    case OpId::clamp_min:
+      return "maximum_cpu";
+    case OpId::clamp_max:
+      return "minimum_cpu";
+    case OpId::round_decimals:
+      return "round_cpu";
     case OpId::floor_divide:
       return "div_floor_cpu";
     case OpId::bitwise_left_shift:
@@ -179,7 +164,7 @@ std::string kernel_name(const OpRecord& op) {
 }
 
 // Where PyTorch has words of its own for it.
-void refuse_complex(const OpRecord& op) {
+void refuse_complex(const OpRecord& op, std::span<const Operand> in) {
   switch (op.id) {
     case OpId::floor:
     case OpId::ceil:
@@ -189,8 +174,11 @@ void refuse_complex(const OpRecord& op) {
     case OpId::hardtanh:
     case OpId::clamp:
     case OpId::clamp_min:
-    case OpId::clamp_max:
+    case OpId::clamp_max: {
+      bool has_tensor = std::any_of(in.begin() + 1, in.end(), [](const Operand& bound) { return bound.tensor; });
+      if (has_tensor && !(op.id == OpId::clamp && is_complex(in[0].tensor->dtype))) return;
       raise(PyExc_NotImplementedError, "clamp is not supported for complex types");
+    }
     case OpId::signbit:
       raise(PyExc_NotImplementedError, "signbit is not implemented for complex tensors.");
     case OpId::isposinf:
@@ -220,11 +208,9 @@ bool converts_out(const OpRecord& op, std::span<const Operand> in) {
 }  // namespace
 
 void refuse_operands(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common) {
-  if (is_limited(common) && !takes_limited(op)) refuse_limited(kernel_name(op).c_str(), common);
+  if (is_complex(common)) refuse_complex(op, in);
   switch (op.id) {
     case OpId::sub_scaled:
-      if (parameters) refuse_wide(parameters[0], common);
-      return refuse_bool_subtraction(in);
     case OpId::sub:
     case OpId::rsub:
       return refuse_bool_subtraction(in);
@@ -242,28 +228,51 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
       if (common == DType::Bool) raise(PyExc_RuntimeError, "Boolean inputs not supported for relu");
       return;
     case OpId::pow:
-      refuse_power(in[1], common);
-      return refuse_wide_numbers(in.subspan(1), common);
+      return refuse_power(in[1], common);
     case OpId::addcdiv:
       return refuse_integer_quotient(in);
     case OpId::lerp:
       return refuse_mixed_lerp(op, in);
     case OpId::heaviside:
       return refuse_heaviside(in, common);
-    case OpId::clamp:
+    case OpId::hardtanh:
+      return refuse_hardtanh(parameters, common);
+    default:
+      return;
+  }
+}
+
+void refuse_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common) {
+  if (is_limited(common) && !takes_limited(op)) refuse_limited(kernel_name(op).c_str(), common);
+  switch (op.id) {
+    case OpId::pow:
+      if (is_bool(common) && in[1].tensor) raise_unsupported(op, common);
+      if (size_of(common) == 2 || is_integral(common)) refuse_wide_numbers(in.subspan(1), common);
+      return;
     case OpId::where:
-      return refuse_wide_numbers(in.subspan(1), common);
+      if (is_integral(common)) refuse_wide_numbers(in.subspan(1), common);
+      return;
     case OpId::clamp_min:
     case OpId::clamp_max:
       refuse_bool_bounds(op, in, common);
       return refuse_wide_numbers(in.subspan(1), common);
+    case OpId::clamp:
+      return refuse_wide_numbers(in.subspan(1), common);
     case OpId::add_scaled:
+    case OpId::sub_scaled:
+    case OpId::rsub:
+      return refuse_wide_parameters(parameters, op.parameter_count, common);
+    case OpId::hardtanh: {
+      bool whole = is_integral(common);
+      double limits[] = {whole ? std::trunc(parameters[0]) : parameters[0],
+                         whole ? std::trunc(parameters[1]) : parameters[1]};
+      return refuse_wide_parameters(limits, 2, common);
+    }
     case OpId::addcmul:
-      return refuse_wide(parameters[0], common);
-    case OpId::hardtanh:
-      return refuse_hardtanh(parameters, common);
+      if (is_integral(common)) refuse_wide_parameters(parameters, op.parameter_count, common);
+      return;
     case OpId::threshold:
-      for (int i = 0; i < 2 && is_integral(common); ++i) refuse_overflow(parameters[i], common);
+      for (int i = 0; i < 2; ++i) check_fits(parameters[i], common);
       return;
     default:
       return;
@@ -271,19 +280,7 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
 }
 
 void raise_unsupported(const OpRecord& op, DType t) {
-  if (is_complex(t)) refuse_complex(op);
   raise(PyExc_NotImplementedError, "\"", kernel_name(op), "\" not implemented for '", facts(t).tensor_name, "'");
-}
-
-void refuse_narrow(std::span<const Operand> in, DType to) {
-  if (is_complex(to)) return;
-  auto is_wider = [to](const Operand& o) {
-    if (o.tensor) return o.tensor->dtype != to && !can_cast(o.tensor->dtype, to);
-    return o.scalar.kind == Scalar::kComplex || (o.scalar.kind == Scalar::kFloat && !is_differentiable(to));
-  };
-  if (!std::any_of(in.begin(), in.end(), is_wider)) return;
-  raise(PyExc_RuntimeError, "result type ", facts(result_type(in)).tensor_name,
-        " can't be cast to the desired output type ", facts(to).tensor_name);
 }
 
 void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
@@ -297,6 +294,12 @@ void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const do
   }
 }
 
+void check_cast(DType result, DType to) {
+  if (can_cast(result, to)) return;
+  raise(PyExc_RuntimeError, "result type ", facts(result).tensor_name, " can't be cast to the desired output type ",
+        facts(to).tensor_name);
+}
+
 void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, DType out) {
   if (op.id == OpId::isposinf || op.id == OpId::isneginf || op.id == OpId::signbit) {
     if (out != DType::Bool) raise(PyExc_RuntimeError, op.name, " does not support non-boolean outputs.");
@@ -308,13 +311,14 @@ void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, D
     raise(PyExc_RuntimeError, "Expected out type to be ", facts(result).tensor_name, " but got ",
           facts(out).tensor_name);
   }
+  if (op.id == OpId::nan_to_num && out != result) {
+    raise(PyExc_RuntimeError, "nan_to_num: dtype of out: ", facts(out).tensor_name,
+          " should be same as input: ", facts(result).tensor_name);
+  }
   if (out != result && !converts_out(op, in)) {
     raise(PyExc_RuntimeError, "Found dtype ", facts(out).tensor_name, " but expected ", facts(result).tensor_name);
   }
-  if (!can_cast(result, out)) {
-    raise(PyExc_RuntimeError, "result type ", facts(result).tensor_name, " can't be cast to the desired output type ",
-          facts(out).tensor_name);
-  }
+  check_cast(result, out);
 }
 
 }  // namespace chainrule

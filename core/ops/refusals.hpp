@@ -7,10 +7,12 @@ namespace chainrule {
 
 // Raises if this call is not allowed. `common` is the dtype that the operands were promoted to.
 void refuse_operands(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common);
-// Raises if the result would be written into a tensor of a dtype that is too narrow for one of the operands.
-void refuse_narrow(std::span<const Operand> in, DType to);
+// Raises if PyTorch's kernel refuses the dtype, or a number that it cannot hold.
+void refuse_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common);
 // Raises if the op has no value for these parameters, whatever the numbers are.
 void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const double* parameters);
+// Raises if a result of one dtype may not be written into a tensor of the other; see can_cast.
+void check_cast(DType result, DType to);
 // Raises if the result may not be written into a tensor of this dtype, given as out=.
 void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, DType out);
 

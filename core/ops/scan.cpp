@@ -13,6 +13,7 @@
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/fold.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -58,6 +59,7 @@ Tensor run_scan(cpu::Scan kind, const Tensor& x, int dim, Direction direction, D
 DType total_dtype(const char* name, const Tensor& x, MaybeDType dtype) {
   if (dtype == DType::Bool && x.ndim() > 0 && x.numel() > 0)
     raise(PyExc_NotImplementedError, "\"", name, "_out_cpu\" not implemented for 'Bool'");
+  if (dtype) check_autograd_dtype(x, *dtype);
   return dtype ? *dtype : is_differentiable(x.dtype()) ? x.dtype() : DType::Int64;
 }
 

@@ -163,8 +163,8 @@ Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
 Tensor diagflat(const Tensor& t, int64_t offset) { return diag_embed(reshape(t, Dims{-1}), offset, -2, -1); }
 
 Tensor trace(const Tensor& t) {
-  if (t.ndim() != 2) raise(PyExc_RuntimeError, "trace: expected a matrix, but got tensor with dim ", t.ndim());
   if (is_bool(t.dtype())) raise(PyExc_NotImplementedError, "\"trace\" not implemented for 'Bool'");
+  if (t.ndim() != 2) raise(PyExc_RuntimeError, "trace: expected a matrix, but got tensor with dim ", t.ndim());
   Diagonal d{0, 0, 1};
   Tensor out;
   {

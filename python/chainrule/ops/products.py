@@ -34,7 +34,10 @@ def tensordot(a: Tensor, b: Tensor, dims: int | tuple | list | Tensor) -> Tensor
             )
         # A dimension of size one is broadcast, and so summed before the product.
         if a.shape[i] != b.shape[j]:
-            a, b = (a.sum(i, keepdim=True), b) if b.shape[j] == 1 else (a, b.sum(j, keepdim=True))
+            if b.shape[j] == 1:
+                a = a.sum(i, keepdim=True, dtype=a.dtype)
+            else:
+                b = b.sum(j, keepdim=True, dtype=b.dtype)
     kept_a = [i for i in range(a.ndim) if i not in over_a]
     kept_b = [i for i in range(b.ndim) if i not in over_b]
     shape = [a.shape[i] for i in kept_a] + [b.shape[i] for i in kept_b]
@@ -90,9 +93,9 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {given} must have length 3. Got {input.size(dim)} and {other.size(dim)}"
         )
-    check_same_dtype(input, other)
     if input.dtype == bool_dtype:
         refuse_dtype("cross", input.dtype)
+    check_same_dtype(input, other)
     return _cross(input, other, dim)
 
 

@@ -15,7 +15,7 @@ from .table_linalg import LINALG
 _OPTIONS = (
     "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
 )
-_AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor? out=None"
+_AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor!? out=None"
 _WEIGHTS = "Tensor? weight=None, bool density=False"
 _ISIN = "*, bool assume_unique=False, bool invert=False, Tensor!? out=None"
 _PIECES = "int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True"
@@ -82,7 +82,7 @@ OPERATIONS = {
         function segment_reduce(Tensor data, str reduce, *, {_SEGMENTS})
     """,
     "rotations": """
-        both     rot90(Tensor input, int k=1, int[]? dims=None)
+        both     rot90(Tensor input, int k=1, int[]!? dims=None)
         both     fliplr(Tensor input)
         both     flipud(Tensor input)
     """,

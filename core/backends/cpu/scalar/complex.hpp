@@ -59,9 +59,17 @@ Complex<R> log1p(Complex<R> z) {
   R real = size < R(0.5) || size > R(2) ? log(size) : R(0.5) * log1p(z.re * (2 + z.re) + z.im * z.im);
   return {real, std::atan2(z.im, x)};
 }
+// Small exponents need no logarithm, which would cost the last digits: (1 + 2i)^2 is -3 + 4i.
 template <class R>
 Complex<R> pow(Complex<R> base, Complex<R> exponent) {
-  if (exponent == 0) return {1, 0};
+  if (exponent == 0 || base == 1) return {1, 0};
+  if (exponent == 1) return base;
+  if (exponent == 2) return base * base;
+  if (exponent == 3) return base * base * base;
+  if (exponent == R(0.5)) return sqrt(base);
+  if (exponent == R(-0.5)) return 1 / sqrt(base);
+  if (exponent == -1) return 1 / base;
+  if (exponent == -2) return 1 / (base * base);
   return from_std(std::pow(to_std(base), to_std(exponent)));
 }
 template <class R>
