@@ -31,3 +31,66 @@ def set_device(device: Any) -> None:
 
 def synchronize(device: Any = None) -> None:
     """Does nothing: operations are complete when they return."""
+
+
+class Stream:
+    """The one order of operations: each is complete when it returns.
+
+    >>> torch.cpu.Stream().wait_stream(torch.cpu.current_stream())
+    """
+
+    def __init__(self, priority: int = -1) -> None:
+        pass
+
+    def wait_stream(self, stream: Any) -> None:
+        """Does nothing: there is nothing to wait for."""
+
+    def record_event(self) -> None:
+        """Does nothing."""
+
+    def wait_event(self, event: Any) -> None:
+        """Does nothing."""
+
+
+class Event:
+    """A point in that order; it has always been reached."""
+
+    def query(self) -> bool:
+        """True."""
+        return True
+
+    def record(self, stream: Any = None) -> None:
+        """Does nothing."""
+
+    def synchronize(self) -> None:
+        """Does nothing."""
+
+    def wait(self, stream: Any = None) -> None:
+        """Does nothing."""
+
+
+class StreamContext:
+    """A block on a stream, of which there is one.
+
+    >>> with torch.cpu.stream(torch.cpu.Stream()):
+    ...     torch.ones(1) + 1
+    tensor([2.])
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+stream = StreamContext
+_stream = Stream()
+
+
+def current_stream(device: Any = None) -> Stream:
+    """The one stream."""
+    return _stream
