@@ -35,7 +35,11 @@ def compile(
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Returns the function as it is; as a decorator too."""
+    """Returns the function as it is; as a decorator too.
+
+    >>> torch.compiler.disable(lambda x: x + 1)(torch.ones(1))
+    tensor([2.])
+    """
     return (lambda function: function) if fn is None else fn
 
 
@@ -50,7 +54,11 @@ def assume_constant_result(fn: F) -> F:
 
 
 def is_compiling() -> bool:
-    """False."""
+    """False.
+
+    >>> torch.compiler.is_compiling()
+    False
+    """
     return False
 
 

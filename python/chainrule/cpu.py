@@ -6,7 +6,11 @@ from typing import Any
 
 
 def is_available() -> bool:
-    """True."""
+    """True.
+
+    >>> torch.cpu.is_available()
+    True
+    """
     return True
 
 
@@ -16,12 +20,20 @@ def is_initialized() -> bool:
 
 
 def device_count() -> int:
-    """1."""
+    """1.
+
+    >>> torch.cpu.device_count()
+    1
+    """
     return 1
 
 
 def current_device() -> str:
-    """The CPU."""
+    """The CPU.
+
+    >>> torch.cpu.current_device()
+    'cpu'
+    """
     return "cpu"
 
 
@@ -30,7 +42,10 @@ def set_device(device: Any) -> None:
 
 
 def synchronize(device: Any = None) -> None:
-    """Does nothing: operations are complete when they return."""
+    """Does nothing: operations are complete when they return.
+
+    >>> torch.cpu.synchronize()
+    """
 
 
 class Stream:
@@ -53,7 +68,11 @@ class Stream:
 
 
 class Event:
-    """A point in that order; it has always been reached."""
+    """A point in that order; it has always been reached.
+
+    >>> torch.cpu.Event().query()
+    True
+    """
 
     def query(self) -> bool:
         """True."""
