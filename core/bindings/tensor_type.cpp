@@ -274,7 +274,7 @@ PyGetSetDef getset[] = {
     {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
     {"_written_at", get_written_at, nullptr, "The number that the next node had at that write; 0: none.", nullptr},
     {"_cleared", get_cleared, nullptr, "The line that last set .grad to None.", nullptr},
-    {"is_cpu", get_true, nullptr, nullptr, nullptr},
+    {"is_cpu", get_true, nullptr, "True: the elements live in the memory of the processor.", nullptr},
     {"is_cuda", get_false, nullptr, kElsewhere, nullptr},
     {"is_ipu", get_false, nullptr, kElsewhere, nullptr},
     {"is_maia", get_false, nullptr, kElsewhere, nullptr},
