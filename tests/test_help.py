@@ -1,6 +1,7 @@
 """Help: every public function and method explains itself, and its example gives what it shows, in PyTorch too."""
 
 import doctest
+import importlib
 import inspect
 import pydoc
 import re
@@ -23,21 +24,40 @@ MODULES = ("nn.functional", "special", "linalg", "fft", "masked")
 # Their functions work on functions, graphs, modules and generators; shape, dtype and derivative mean nothing there.
 OTHER_MODULES = (
     *("autograd", "autograd.functional", "autograd.forward_ad", "autograd.graph", "func", "random"),
-    *("signal.windows", "nn.init", "nn.utils", "utils.checkpoint"),
+    *("signal.windows", "nn.init", "nn.utils", "utils.checkpoint", "nn.utils.rnn", "nn.utils.parametrize"),
+    *("nn.utils.parametrizations", "nn.utils.prune", "testing", "utils.data", "optim.swa_utils", "distributions"),
+    *("serialization", "futures", "overrides", "__future__", "utils.swapping", "utils.collect_env"),
+)
+# Whose classes have an example too.
+CLASS_MODULES = (
+    *("", "nn", "nn.attention", "nn.utils.rnn", "nn.utils.parametrize", "nn.utils.prune", "optim", "optim.swa_utils"),
+    *(
+        "optim.lr_scheduler",
+        "distributions",
+        "utils.data",
+        "utils.hooks",
+        "utils.benchmark",
+        "utils.weak",
+        "utils.dlpack",
+    ),
+    *("utils.module_tracker", "autograd", "autograd.graph", "autograd.forward_ad", "amp", "futures", "quasirandom"),
+    *("overrides", "cpu", "autograd.profiler", "profiler"),
 )
 FUNCTIONS = (type(chainrule.sin), type(chainrule.Tensor.sin), type(chainrule.can_cast), types.FunctionType)
 # What has no help yet, by its whole name; a name leaves the list with its text.
 WITHOUT_HELP = set(Path(__file__).with_name("golden").joinpath("without_help.txt").read_text().split())
 
-# PyTorch has the one switch, and lets the other be set only once; the last is for pickle.
-WITHOUT_EXAMPLE = {"set_flush_denormal", "set_num_interop_threads", "random.restored_generator"}
+# PyTorch has the one switch, and lets the other be set only once; one is for pickle, the last prints the machine.
+WITHOUT_EXAMPLE = {
+    "set_flush_denormal",
+    "set_num_interop_threads",
+    "random.restored_generator",
+    "utils.collect_env.main",
+}
 
 
 def find_module(name: str) -> types.ModuleType | None:
-    module = chainrule
-    for part in name.split("."):
-        module = getattr(module, part, None)
-    return module
+    return importlib.import_module(f"chainrule.{name}") if name else chainrule
 
 
 def public_names() -> Iterator[tuple[str, object]]:
@@ -96,6 +116,25 @@ def test_every_public_type_explains_itself() -> None:
         assert [name for name in vars(kind) if not name.startswith("_") and not getattr(kind, name).__doc__] == []
 
 
+def public_classes() -> Iterator[tuple[str, type]]:
+    """The classes that PyTorch has too and that can be used here, by their whole names."""
+    for where in CLASS_MODULES:
+        module, theirs = find_module(where), importlib.import_module(f"torch.{where}".rstrip("."))
+        for name in getattr(module, "__all__", dir(module)):
+            value = getattr(module, name)
+            usable = inspect.isclass(value) and not name.startswith("_") and not hasattr(value, "refusal")
+            if usable and value.__module__.startswith("chainrule") and hasattr(theirs, name):
+                yield f"{where}.{name}".lstrip("."), value
+
+
+CLASSES = dict(public_classes())
+
+
+def test_every_public_class_explains_itself() -> None:
+    lacking = [name for name, value in CLASSES.items() if ">>> " not in (vars(value)["__doc__"] or "")]
+    assert [name for name in lacking if not issubclass(CLASSES[name], Exception)] == []
+
+
 def test_signatures() -> None:
     for name, value in PUBLIC.items():
         if isinstance(value, FUNCTIONS[:2]):
@@ -118,11 +157,7 @@ def example_of(value: object) -> str:
     return textwrap.dedent(text[text.rfind("\n", 0, start) + 1 :]) if start >= 0 else ""
 
 
-EXAMPLES = {
-    text: name
-    for name, value in reversed([*PUBLIC.items(), ("Generator", chainrule.Generator)])
-    if (text := example_of(value))
-}
+EXAMPLES = {text: name for name, value in reversed([*PUBLIC.items(), *CLASSES.items()]) if (text := example_of(value))}
 
 
 @pytest.fixture
@@ -134,8 +169,9 @@ def same_random_state() -> Iterator[None]:
     reference.set_rng_state(states[1])
 
 
-# PyTorch has nothing of the kind, or starts a compiler.
-OWN = {"autograd.differentiable", "autograd.keep", "compile", "explain_none"}
+# PyTorch has nothing of the kind, starts a compiler or other programs, or is made of other operations.
+OWN = {"autograd.differentiable", "autograd.keep", "compile", "explain_none", "profiler.profile"}
+OWN |= {"utils.collect_env.get_env_info", "utils.collect_env.get_pretty_env_info"}
 CASES = [(library, text) for text in EXAMPLES for library in (chainrule, reference)]
 CASES = [(library, text) for library, text in CASES if library is chainrule or EXAMPLES[text] not in OWN]
 
@@ -144,6 +180,7 @@ CASES = [(library, text) for library, text in CASES if library is chainrule or E
 def test_examples_show_what_happens(library: types.ModuleType, text: str, same_random_state: None) -> None:
     name = EXAMPLES[text]
     code = text.replace("import chainrule as torch", f"import {library.__name__} as torch")
+    code = re.sub(r"(from|import) torch\.", rf"\1 {library.__name__}.", code)
     test = doctest.DocTestParser().get_doctest(code, {"torch": library, "__name__": name}, name, None, None)
     report: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)

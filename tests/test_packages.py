@@ -1,6 +1,8 @@
 """What other packages take from torch in passing: names of the dispatcher, modes, custom operations, trees."""
 
+import importlib
 import typing
+import weakref
 from collections import namedtuple
 
 import pytest
@@ -143,3 +145,101 @@ def test_modules_tell_their_types():
         width: int
 
     assert typing.get_type_hints(Net)["width"] is int
+
+
+# ---- names of torch.utils and torch.__future__
+
+
+@BOTH
+def test_swapped_tensors_keep_their_identity(torch):
+    parameter, plain = torch.nn.Parameter(torch.ones(2)), torch.arange(3.0)
+    plain.note = "here"
+    parameter.grad = torch.full((2,), 5.0)
+    torch.utils.swap_tensors(parameter, plain)
+    assert (type(parameter), parameter.note, parameter.tolist()) == (torch.Tensor, "here", [0.0, 1.0, 2.0])
+    assert (parameter.requires_grad, parameter.grad) == (False, None)
+    assert (type(plain), plain.requires_grad, plain.grad.tolist()) == (torch.nn.Parameter, True, [5.0, 5.0])
+    reference_to = weakref.ref(plain)
+    with pytest.raises(RuntimeError, match="Cannot swap t2 because it has weakref associated with it"):
+        torch.utils.swap_tensors(parameter, plain)
+    del reference_to
+
+
+@BOTH
+@pytest.mark.parametrize(("how", "same"), [("overwrite", False), ("swap", True)])
+def test_conversions_as_future_says(torch, how, same):
+    linear = torch.nn.Linear(2, 2)
+    weight = linear.weight
+    weight.grad = torch.ones(2, 2)
+    change = getattr(torch.__future__, f"set_{how}_module_params_on_conversion")
+    change(True)
+    try:
+        linear.double()
+    finally:
+        change(False)
+    assert (linear.weight is weight) is same
+    assert linear.weight.dtype == torch.float64
+    assert linear.weight.grad.dtype == torch.float64
+
+
+@BOTH
+def test_keys_are_held_weakly(torch):
+    from_module = importlib.import_module(f"{torch.__name__}.utils.weak")
+    notes = from_module.WeakTensorKeyDictionary()
+    x, y = torch.ones(2), torch.ones(2)
+    notes[x], notes[y] = 1, 2
+    assert (notes[x], notes[y], len(notes), list(notes.values())) == (1, 2, 2, [1, 2])
+    del x
+    assert (len(notes), y in notes, torch.ones(2) in notes) == (1, True, False)
+    assert from_module.TensorWeakRef(y)() is y
+
+
+@BOTH
+def test_new_memory_stands_out_in_deterministic_programs(torch):
+    importlib.import_module(f"{torch.__name__}.utils.deterministic")
+    torch.use_deterministic_algorithms(True)
+    try:
+        made = [torch.empty(2), torch.empty(1, dtype=torch.uint8), torch.empty(1, dtype=torch.int64)]
+        made += [torch.empty(1, dtype=torch.bool), torch.empty_like(made[0]), made[0].new_empty(1)]
+        assert (
+            str([t.tolist() for t in made]) == "[[nan, nan], [255], [9223372036854775807], [True], [nan, nan], [nan]]"
+        )
+        torch.utils.deterministic.fill_uninitialized_memory = False
+        assert not torch.utils.deterministic.fill_uninitialized_memory
+    finally:
+        torch.utils.deterministic.fill_uninitialized_memory = True
+        torch.use_deterministic_algorithms(False)
+
+
+@BOTH
+def test_modules_that_run(torch):
+    ModuleTracker = importlib.import_module(f"{torch.__name__}.utils.module_tracker").ModuleTracker  # noqa: N806
+    seen = []
+
+    class Watched(torch.nn.Linear):
+        def forward(self, x):
+            seen.append((sorted(tracker.parents), tracker.is_bw))
+            y = super().forward(x)
+            y.register_hook(lambda g: seen.append((sorted(tracker.parents), tracker.is_bw)))
+            return y
+
+    with ModuleTracker() as tracker:
+        torch.nn.Sequential(Watched(1, 1), torch.nn.ReLU())(torch.ones(1, 1, requires_grad=True)).sum().backward()
+        assert tracker.parents == {"Global"}
+    forward, backward = ["Global", "Sequential", "Sequential.0"], ["Global", "Sequential", "Sequential.1"]
+    assert seen == [(forward, False), (backward, True)]
+
+
+def test_what_is_left_out_names_itself():
+    for use in (
+        lambda: chainrule.sparse_coo_tensor([[0]], [1.0]),
+        lambda: chainrule.sparse.mm(chainrule.ones(1, 1), chainrule.ones(1, 1)),
+        lambda: chainrule.nested.nested_tensor([chainrule.ones(1)]),
+        lambda: chainrule.quantize_per_tensor(chainrule.ones(1), 0.1, 0, chainrule.qint8),
+        lambda: chainrule.masked.masked_tensor(chainrule.ones(1), chainrule.ones(1).bool()),
+    ):
+        with pytest.raises(RuntimeError, match=r"^torch\.\S+: chainrule has"):
+            use()
+    with pytest.raises(TypeError, match=r"must be torch\.dtype, not complex32"):
+        chainrule.zeros(2, dtype=chainrule.complex32)
+    assert "raises" in problem_with("torch.sparse.mm")

@@ -159,14 +159,6 @@ void rebase_through_view(const Tensor& self, Node* inner) {
   refresh_view(self.get());
 }
 
-bool overlaps_itself(const Tensor& t) {
-  if (t.is_contiguous() || t.numel() < 2) return false;
-  for (int i = 0; i < t.ndim(); ++i) {
-    if (t.stride(i) == 0 && t.size(i) > 1) return true;
-  }
-  return false;
-}
-
 [[noreturn]] void raise_captured(const Tensor& self) {
   raise(
       PyExc_RuntimeError,
@@ -177,6 +169,14 @@ bool overlaps_itself(const Tensor& t) {
 }
 
 }  // namespace
+
+bool overlaps_itself(const Tensor& t) {
+  if (t.is_contiguous() || t.numel() < 2) return false;
+  for (int i = 0; i < t.ndim(); ++i) {
+    if (t.stride(i) == 0 && t.size(i) > 1) return true;
+  }
+  return false;
+}
 
 void check_no_overlap(const Tensor& self) {
   if (!overlaps_itself(self)) return;

@@ -17,7 +17,9 @@ namespace chainrule {
 void check_inplace(const Tensor& self, bool recorded);
 // `self` becomes what `shown`, a view of it, shows: x.t_(). Other views stay as they are. The node is `op`'s.
 void become_view(const Tensor& self, const Tensor& shown, OpInfo& op);
-// Raises if several elements of the tensor share one place in memory.
+// Whether several elements of the tensor share one place in memory.
+bool overlaps_itself(const Tensor& self);
+// Raises if they do.
 void check_no_overlap(const Tensor& self);
 // Raises if out= is given and recording is on for it or for an input: PyTorch does not record such calls.
 [[noreturn]] void refuse_recorded_out(const std::string& op);

@@ -139,6 +139,7 @@ Tensor from_buffer(PyObject* object, bool warns) {
   View held(object);
   const Py_buffer& view = held.buffer;
   DType dtype = dtype_of(object, view);
+  if (view.ndim && !view.strides) raise_unsupported(object, nullptr);  // numpy.datetime64 gives its bytes so
   Dims sizes(view.ndim), strides(view.ndim);
   int64_t extent = view.itemsize;
   for (int i = 0; i < view.ndim; ++i) {

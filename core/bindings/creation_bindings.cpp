@@ -33,6 +33,17 @@ Tensor finished(Tensor t, PyObject* device, bool tracked) {
   return t;
 }
 
+// NaN, or the largest integer.
+Scalar standing_out(DType t) {
+  if (is_differentiable(t)) return Scalar(NAN);
+  if (is_bool(t)) return Scalar::of_int(1);
+  return Scalar::of_unsigned(UINT64_MAX >> (64 - 8 * size_of(t) + is_signed(t)));
+}
+Tensor unwritten(Tensor t) {
+  if (fills_new_memory && t.numel()) copy_elements(t, scalar_tensor(standing_out(t.dtype()), t.dtype()));
+  return t;
+}
+
 Tensor make_filled(const Dims& size, const Scalar& value, DType dtype, PyObject* device, bool tracked) {
   return finished(full(size, value, dtype), device, tracked);
 }
@@ -40,7 +51,7 @@ Tensor make_filled(const Dims& size, const Scalar& value, DType dtype, PyObject*
 Tensor make_empty(const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
                   MaybeFormat format) {
   Dims strides = strides_in(format.value_or(MemoryFormat::Contiguous), size);
-  return finished(empty_strided(size, strides, dtype.value_or(default_dtype())), device, tracked);
+  return finished(unwritten(empty_strided(size, strides, dtype.value_or(default_dtype()))), device, tracked);
 }
 
 template <int value>
@@ -85,7 +96,7 @@ Tensor full_like(const Tensor& like, const Scalar& value, MaybeDType dtype, PyOb
 }
 Tensor empty_like(const Tensor& like, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
                   MaybeFormat format) {
-  return finished(unfilled_like(like, dtype, format), device, tracked);
+  return finished(unwritten(unfilled_like(like, dtype, format)), device, tracked);
 }
 
 // x.new_zeros(...) and kin: dtype from x.
@@ -154,7 +165,7 @@ Tensor make_strided(const Dims& size, const Dims& stride, MaybeDType dtype, PyOb
             " and strides=", Span(stride));
     }
   }
-  return finished(empty_strided(size, stride, dtype.value_or(default_dtype())), device, tracked);
+  return finished(unwritten(empty_strided(size, stride, dtype.value_or(default_dtype()))), device, tracked);
 }
 
 Tensor new_strided(const Tensor& like, const Dims& size, const Dims& stride, MaybeDType dtype, PyObject* layout,
@@ -254,7 +265,7 @@ void bind_creation() {
   define("new_ones(Tensor input, int[*] size, *, " CR_OPTIONS ")", kMethod, new_constant<1>);
   define("new_empty(Tensor input, int[*] size, *, " CR_OPTIONS ")", kMethod,
          [](const Tensor& like, const Dims& size, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked) {
-           return finished(empty(size, dtype.value_or(like.dtype())), device, tracked);
+           return finished(unwritten(empty(size, dtype.value_or(like.dtype()))), device, tracked);
          });
   define("new_full(Tensor input, int[] size, Number fill_value, *, " CR_OPTIONS ")", kMethod,
          [](const Tensor& like, const Dims& size, const Scalar& value, MaybeDType dtype, PyObject*, PyObject* device,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bindings/device_type.hpp"
+#include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 #include "tensor/error.hpp"
 
@@ -168,7 +169,7 @@ void ready_types() {
   DTypeType.tp_repr = dtype_repr;
   DTypeType.tp_getset = dtype_getset;
   DTypeType.tp_methods = dtype_methods;
-  DTypeType.tp_doc = "The type of the elements of a tensor: float32, int64 ...";
+  DTypeType.tp_doc = documents::kDType;
   checked(PyType_Ready(&DTypeType));
 
   size_sequence.sq_concat = size_concat;
@@ -183,7 +184,7 @@ void ready_types() {
   SizeType.tp_as_mapping = &size_mapping;
   SizeType.tp_as_sequence = &size_sequence;
   SizeType.tp_methods = size_methods;
-  SizeType.tp_doc = "The sizes of a tensor's dimensions: a tuple of ints.";
+  SizeType.tp_doc = documents::kSize;
   checked(PyType_Ready(&SizeType));
 }
 
@@ -220,8 +221,8 @@ void add_descriptors(PyObject* module) {
   }
   checked(PyModule_AddObjectRef(module, "dtype", reinterpret_cast<PyObject*>(&DTypeType)));
   checked(PyModule_AddObjectRef(module, "Size", reinterpret_cast<PyObject*>(&SizeType)));
-  ready_constant(LayoutType, "chainrule.layout", "How the elements lie in memory: strided or, in PyTorch, sparse.");
-  ready_constant(MemoryFormatType, "chainrule.memory_format", "The order of the dimensions in memory.");
+  ready_constant(LayoutType, "chainrule.layout", documents::kLayout);
+  ready_constant(MemoryFormatType, "chainrule.memory_format", documents::kMemoryFormat);
   checked(PyModule_AddObjectRef(module, "layout", reinterpret_cast<PyObject*>(&LayoutType)));
   checked(PyModule_AddObjectRef(module, "memory_format", reinterpret_cast<PyObject*>(&MemoryFormatType)));
   the_strided_layout = add_constant(module, LayoutType, kLayouts[0]);

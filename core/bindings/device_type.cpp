@@ -12,6 +12,7 @@
 #include "bindings/callable.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/descriptors.hpp"
+#include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/meta.hpp"
 #include "tensor/error.hpp"
@@ -211,7 +212,7 @@ void add_device(PyObject* module) {
   DeviceType.tp_hash = device_hash;
   DeviceType.tp_getset = getset;
   DeviceType.tp_methods = methods;
-  DeviceType.tp_doc = "Where the elements of a tensor live: device(\"cpu\").";
+  DeviceType.tp_doc = documents::kDevice;
   checked(PyType_Ready(&DeviceType));
   check(!PyModule_AddFunctions(module, functions), "the functions of devices could not be added");
   the_cpu = reinterpret_cast<DeviceObject*>(make_device({kCpu, -1}));

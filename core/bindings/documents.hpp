@@ -3,6 +3,57 @@
 
 namespace chainrule::documents {
 
+// ---- types
+
+inline constexpr const char* kTensor = R"(A multi-dimensional array that remembers how it was calculated.
+
+    >>> x = torch.tensor([1., 2.], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.]))";
+
+inline constexpr const char* kSize = R"(The sizes of a tensor's dimensions: a tuple of ints.
+
+    >>> torch.ones(2, 3).shape
+    torch.Size([2, 3])
+    >>> torch.Size([2, 3]).numel()
+    6)";
+
+inline constexpr const char* kDType = R"(The type of the elements of a tensor: float32, int64 ...
+
+    >>> torch.tensor([1, 2]).dtype
+    torch.int64
+    >>> torch.float16.itemsize
+    2)";
+
+inline constexpr const char* kDevice = R"(Where the elements of a tensor live: device("cpu").
+
+    >>> torch.device("cpu")
+    device(type='cpu'))";
+
+inline constexpr const char* kLayout = R"(How the elements lie in memory: strided or, in PyTorch, sparse.
+
+    >>> torch.ones(2).layout
+    torch.strided)";
+
+inline constexpr const char* kMemoryFormat = R"(The order of the dimensions in memory.
+
+    >>> torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last).stride()
+    (24, 1, 8, 2))";
+
+inline constexpr const char* kStorage = R"(The bytes behind one or more tensors.
+
+    >>> torch.ones(3).untyped_storage().nbytes()
+    12)";
+
+inline constexpr const char* kNode = R"(A recorded operation: its gradient function, its inputs and what it saved.
+
+    >>> y = torch.ones(1, requires_grad=True) * 2
+    >>> y.grad_fn.name()
+    'MulBackward0')";
+
+// ---- functions
+
 inline constexpr const char* kIsGradEnabled = R"(Whether operations are recorded for backward().
 
     >>> torch.is_grad_enabled()

@@ -14,47 +14,65 @@ namespace {
 constexpr int kDeepest = 64;
 
 bool is_text(PyObject* o) { return PyUnicode_Check(o) || PyBytes_Check(o); }
-// What counts as a dimension. Tensors do not: as in PyTorch each one stands for a number.
+bool is_array_of_one(PyObject* o) { return is_array(o) && from_buffer(o).ndim() == 0; }
+// What counts as a dimension. Tensors do not: as in PyTorch each one stands for a number. Neither does an array without
+// dimensions, at which PyTorch stumbles.
 bool is_sequence(PyObject* o) {
   if (PyList_Check(o) || PyTuple_Check(o)) return true;
-  return PySequence_Check(o) && !is_text(o) && !is_tensor(o) && !is_number(o) && !PyDict_Check(o);
+  return PySequence_Check(o) && !is_tensor(o) && !is_number(o) && !PyDict_Check(o) && !is_array_of_one(o);
 }
 
-// A number of the data; one that no tensor can hold raises as PyTorch's constructor does.
+int64_t integer_of(PyObject* o, int* overflow) {
+  int64_t v = PyLong_AsLongLongAndOverflow(o, overflow);
+  if (v == -1 && PyErr_Occurred()) throw PythonError();
+  return v;
+}
+
+Scalar unsigned_of(PyObject* o) {
+  if (!PyIndex_Check(o)) raise(PyExc_TypeError, "an integer is required");
+  Owned index(checked(PyNumber_Index(o)));
+  uint64_t v = PyLong_AsUnsignedLongLong(index.get());
+  if (PyErr_Occurred()) throw PythonError();
+  return Scalar::of_unsigned(v);
+}
+
+Scalar complex_of(PyObject* o) {
+  Py_complex c = PyComplex_AsCComplex(o);
+  if (PyErr_Occurred()) throw PythonError();
+  return Scalar::of_complex(c.real, c.imag);
+}
+
+// What number an object is for a tensor of a dtype: the object is asked as float(), complex() or operator.index() ask.
 Scalar number(PyObject* o, DType dtype) {
-  if (PyLong_CheckExact(o) && dtype == DType::UInt64) {
-    uint64_t v = PyLong_AsUnsignedLongLong(o);
-    if (PyErr_Occurred()) throw PythonError();
-    return Scalar::of_unsigned(v);
+  if (is_complex(dtype)) return complex_of(o);
+  if (PyFloat_Check(o) && dtype != DType::UInt64) return Scalar(PyFloat_AS_DOUBLE(o));
+  if (is_floating(dtype)) {
+    double v = PyFloat_AsDouble(o);
+    if (v == -1 && PyErr_Occurred()) throw PythonError();
+    return Scalar(v);
   }
-  if (PyLong_CheckExact(o)) {
-    int overflow;
-    int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
-    return Scalar::of_int(v);
-  }
-  return to_scalar(o);
-}
-
-// numpy.float32 does not become an integer, although Python's float does.
-bool is_fraction_of_numpy(PyObject* o, DType dtype) {
-  if (is_differentiable(dtype) || PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o)) return false;
-  return !PyIndex_Check(o) && !is_numpy_bool(o);
-}
-
-// An object that is no number but says what number it is, asked for once the dtype is known.
-bool becomes_number(PyObject* o, DType dtype) {
-  const PyNumberMethods* says = Py_TYPE(o)->tp_as_number;
-  return says && (says->nb_index || (says->nb_float && is_differentiable(dtype)));
+  if (is_bool(dtype) && PyComplex_Check(o)) return complex_of(o);
+  if (is_bool(dtype) && is_numpy_bool(o)) return Scalar::of_int(PyObject_IsTrue(o));
+  if (dtype == DType::UInt64) return unsigned_of(o);
+  int overflow = 0;
+  int64_t v = integer_of(o, &overflow);
+  if (overflow && !is_bool(dtype)) raise(PyExc_ValueError, "Overflow when unpacking long long");
+  return Scalar::of_int(v);
 }
 
 void store_checked(const Scalar& s, DType dtype, char* to) {
-  bool finite_float = is_floating(dtype) && s.kind != Scalar::kComplex;  // too large a float becomes infinite
-  if (!finite_float && !fits(s, dtype)) {
-    if (s.kind == Scalar::kComplex) raise(PyExc_TypeError, "must be real number, not complex");
+  if (!is_floating(dtype) && !fits(s, dtype))  // too large a float becomes infinite
     raise(PyExc_RuntimeError, "value cannot be converted to type ", facts(dtype).name, " without overflow");
-  }
   store(s, dtype, to);
+}
+
+// Whether all elements of one dtype become the other's as number() would have it.
+bool converts_whole(DType from, DType to) {
+  return from == to || is_complex(to) || (is_floating(to) && !is_complex(from));
+}
+
+[[noreturn]] void raise_text(PyObject* o) {
+  raise(PyExc_TypeError, "new(): invalid data type '", Py_TYPE(o)->tp_name, "'");
 }
 
 // Collects shape and dtype on a first walk, then fills on a second.
@@ -66,40 +84,31 @@ class Reader {
     if (!dtype_given) infer(data, 0);
   }
 
-  Tensor read(PyObject* data, std::optional<DType> dtype) {
-    Tensor result = empty(sizes_, dtype.value_or(dtype_.value_or(default_dtype())));
+  DType dtype() const { return dtype_.value_or(default_dtype()); }
+
+  Tensor read(PyObject* data, std::optional<DType> wanted) {
+    Tensor result = empty(sizes_, wanted.value_or(dtype()));
     char* at = result->data;
-    fill(data, 0, result.dtype(), at);
+    if (result.numel()) fill(data, 0, result.dtype(), at);
     return result;
   }
 
  private:
-  // The first entry of each sequence tells the size of the next dimension; an array tells all that remain.
+  // The first entry of each sequence tells the size of the next dimension.
   void measure(PyObject* data) {
     Owned current(Py_NewRef(data));
     while (is_sequence(current.get())) {
-      if (is_array(current.get())) {
-        Tensor block = from_buffer(current.get());
-        for (int64_t s : block.sizes()) sizes_.push_back(s);
-        return;
-      }
       Py_ssize_t n = PySequence_Size(current.get());
       if (n < 0) throw PythonError();
       sizes_.push_back(n);
-      if (sizes_.size() > kDeepest) raise_too_deep();
+      if (sizes_.size() > kDeepest) raise_too_deep(current.get());
       if (n == 0) return;
       PyObject* first = checked(PySequence_GetItem(current.get(), 0));
       current = Owned(first);
     }
-    if (!is_text(current.get())) return;
-    if (sizes_.empty() || PyBytes_Check(current.get())) raise_text(current.get());
-    raise(PyExc_ValueError, "too many dimensions '", Py_TYPE(current.get())->tp_name, "'");
   }
-  [[noreturn]] static void raise_text(PyObject* o) {
-    raise(PyExc_TypeError, "new(): invalid data type '", Py_TYPE(o)->tp_name, "'");
-  }
-  [[noreturn]] static void raise_too_deep() {
-    raise(PyExc_ValueError, "too many dimensions: the nesting is deeper than ", kDeepest);
+  [[noreturn]] static void raise_too_deep(PyObject* o) {
+    raise(PyExc_ValueError, "too many dimensions '", Py_TYPE(o)->tp_name, "': the nesting is deeper than ", kDeepest);
   }
 
   void join(DType t) { dtype_ = dtype_ && *dtype_ != t ? promote(*dtype_, t) : t; }
@@ -115,8 +124,11 @@ class Reader {
     if (is_array(o)) return join(from_buffer(o).dtype());
     if (is_text(o)) raise_text(o);
     if (!is_sequence(o)) raise(PyExc_RuntimeError, "Could not infer dtype of ", Py_TYPE(o)->tp_name);
-    if (dim > kDeepest) raise_too_deep();
-    each(o, [&](PyObject* item) { infer(item, dim + 1); });
+    if (dim > kDeepest) raise_too_deep(o);
+    if (PySequence_Size(o) == 0) return join(default_dtype());
+    each(o, [&](PyObject* item) {
+      if (dtype_ != DType::Complex128) infer(item, dim + 1);  // nothing is promoted further
+    });
   }
 
   template <class F>
@@ -142,63 +154,58 @@ class Reader {
           place(), " has ", found, " entries, but the entries before it have ", sizes_[dim],
           ": a tensor is a full box of numbers.");
   }
-  [[noreturn]] void raise_no_number(PyObject* o, DType dtype) {
-    const char* type = Py_TYPE(o)->tp_name;
-    std::string deeper = is_sequence(o) ? " is nested deeper than the entries before it"
-                         : is_number(o) ? " may have a fraction"
-                                        : " is not a number";
-    if (!is_differentiable(dtype))
-      raise(PyExc_TypeError, "'", type, "' object cannot be interpreted as an integer: ", place(), deeper);
-    raise(PyExc_TypeError, "must be real number, not ", type, ": ", place(), deeper);
+  [[noreturn]] void raise_no_sequence(PyObject* o) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError();
+    PyErr_Clear();
+    raise(PyExc_TypeError, "not a sequence: ", place(), " is of type ", Py_TYPE(o)->tp_name,
+          ", but the entries before it are sequences");
   }
-  [[noreturn]] void raise_large_tensor(const Tensor& t, DType dtype) {
-    std::string way_out =
-        place() + " has shape " + shape_text(t.sizes()) + "; stack() joins tensors along a new dimension";
-    if (is_integral(dtype)) {
-      raise(PyExc_TypeError, "only integer tensors of a single element can be converted to an index: ", way_out);
+  std::string way_out(PyObject* o, DType dtype) const {
+    if (is_tensor(o) && !is_number_tensor(o)) {
+      return " has shape " + shape_text(Tensor::borrow(o).sizes()) + "; stack() joins tensors along a new dimension";
     }
-    raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars: ", way_out);
+    if (is_sequence(o)) return " is nested deeper than the entries before it";
+    return is_number(o) && !is_differentiable(dtype) ? " may have a fraction" : " is not a number";
+  }
+  // The error that the object gave when it was asked for its number, and where it stands.
+  [[noreturn]] void raise_no_number(PyObject* o, DType dtype) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError();
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    Owned holds[] = {Owned(type), Owned(value), Owned(trace)};
+    Owned text(checked(PyObject_Str(value)));
+    raise(PyExc_TypeError, checked(PyUnicode_AsUTF8(text.get())), ": ", place(), way_out(o, dtype));
   }
 
   void fill(PyObject* o, int dim, DType dtype, char*& at) {
     if (dim == depth_) return fill_number(o, dtype, at);
-    if (is_array(o)) return fill_block(from_buffer(o), dim, dtype, at);
-    if (!is_sequence(o)) {
-      raise(PyExc_TypeError, "not a sequence: ", place(), " is of type ", Py_TYPE(o)->tp_name,
-            ", but the entries before it are sequences");
-    }
-    Py_ssize_t n = PySequence_Size(o);
+    if (is_array(o) && fill_block(from_buffer(o), dim, dtype, at)) return;
+    Owned entries(PySequence_Fast(o, "not a sequence"));
+    if (!entries) raise_no_sequence(o);
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(entries.get());
     if (n != sizes_[dim]) raise_ragged(dim, n);
-    each(o, [&](PyObject* item) { fill(item, dim + 1, dtype, at); });
+    each(entries.get(), [&](PyObject* item) { fill(item, dim + 1, dtype, at); });
   }
 
   void fill_number(PyObject* o, DType dtype, char*& at) {
-    if (PyFloat_CheckExact(o) && is_floating(dtype)) {
-      store(Scalar(PyFloat_AS_DOUBLE(o)), dtype, at);
-    } else if (is_tensor(o) || is_array(o)) {
-      Tensor t = is_tensor(o) ? Tensor::borrow(o) : from_buffer(o);
-      if (t.numel() != 1) raise_large_tensor(t, dtype);
-      store_checked(load(t.dtype(), t->data), dtype, at);
-    } else if (is_number(o) ? !is_fraction_of_numpy(o, dtype) : becomes_number(o, dtype)) {
+    try {
       store_checked(number(o, dtype), dtype, at);
-    } else {
+    } catch (const PythonError&) {
       raise_no_number(o, dtype);
     }
     at += size_of(dtype);
   }
 
-  void fill_block(const Tensor& block, int dim, DType dtype, char*& at) {
+  // An array of just the shape and dtype that are wanted; others go number by number.
+  bool fill_block(const Tensor& block, int dim, DType dtype, char*& at) {
     Span expected(sizes_.data() + dim, static_cast<size_t>(depth_ - dim));
-    for (int i = 0; i < block.ndim() || dim + i < depth_; ++i) {
-      if (i >= block.ndim() || dim + i >= depth_)
-        raise(PyExc_TypeError, "not a sequence: ", place(), " has shape ", block.sizes(), " instead of ", expected);
-      if (block.size(i) != expected[i]) raise_ragged(dim + i, block.size(i));
-    }
+    if (!equal(block.sizes(), expected) || !converts_whole(block.dtype(), dtype)) return false;
     GradModeScope off(false);
     Tensor packed = contiguous(to_dtype(block, dtype));
     size_t bytes = static_cast<size_t>(packed.numel()) * size_of(dtype);
     std::memcpy(at, packed->data, bytes);
     at += bytes;
+    return true;
   }
 
   Dims sizes_, place_;
@@ -257,7 +264,14 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
     Tensor shared = from_buffer(data);
     return convert_copy(shared, dtype.value_or(shared.dtype()));
   }
+  if (is_text(data)) raise_text(data);
   return Reader(data, dtype.has_value()).read(data, dtype);
+}
+
+Tensor index_from_python(PyObject* data) {
+  if (is_text(data)) raise_text(data);
+  DType found = is_array(data) ? from_buffer(data).dtype() : Reader(data, false).dtype();
+  return tensor_from_python(data, is_bool(found) || found == DType::UInt8 ? found : DType::Int64);
 }
 
 PyObject* to_list(const Tensor& t) { return list_of(t, 0, t->data); }

@@ -30,6 +30,7 @@
 #include "bindings/storage_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
+#include "ops/create.hpp"
 #include "ops/random.hpp"
 #include "ops/table.hpp"
 #include "ops/view.hpp"
@@ -142,6 +143,7 @@ void bind_engine(nb::module_& m) {
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });
+  m.def("set_fills_new_memory", [](bool on) { fills_new_memory = on; });
   m.def("queue_callback", [](nb::callable function) { queue_callback(function.ptr()); });
   m.def("increment_version", [](nb::handle t) { mark_written(tensor_argument(t)); });
   // Inside inference_mode nothing is recorded, whatever enable_grad() says; is_grad_enabled() tells what it says.

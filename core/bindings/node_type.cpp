@@ -12,6 +12,7 @@
 #include "autograd/saved_hooks.hpp"
 #include "autograd/source_line.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/saved_names.hpp"
 #include "ops/elementwise_gradient.hpp"
@@ -344,7 +345,7 @@ void add_node_type(PyObject* module) {
   NodeType.tp_name = "chainrule.autograd.graph.Node";
   NodeType.tp_basicsize = sizeof(Node);
   NodeType.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  NodeType.tp_doc = "A recorded operation: its gradient function, its inputs and what it saved.";
+  NodeType.tp_doc = documents::kNode;
   NodeType.tp_dealloc = dealloc;
   NodeType.tp_traverse = node_traverse;
   NodeType.tp_clear = clear;

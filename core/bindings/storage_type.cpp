@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bindings/conversions.hpp"
+#include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 
 namespace chainrule {
@@ -145,7 +146,7 @@ void add_storage_type(PyObject* module) {
   t.tp_name = "chainrule.UntypedStorage";
   t.tp_basicsize = sizeof(StorageObject);
   t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-  t.tp_doc = "The bytes behind one or more tensors.";
+  t.tp_doc = documents::kStorage;
   t.tp_dealloc = dealloc;
   t.tp_dictoffset = offsetof(StorageObject, dict);
   t.tp_weaklistoffset = offsetof(StorageObject, weakrefs);

@@ -26,7 +26,8 @@ bool is_plain_integer(PyObject* o) {
 
 // An index that stands for a tensor: a tensor, a list, a range, an array.
 bool is_array_index(PyObject* o) {
-  return is_tensor(o) || PyObject_CheckBuffer(o) || (PySequence_Check(o) && !PyUnicode_Check(o));
+  if (is_tensor(o)) return true;
+  return !is_number(o) && (PyObject_CheckBuffer(o) || (PySequence_Check(o) && !PyUnicode_Check(o)));
 }
 
 // How many dimensions of the tensor an entry of the key uses up.
@@ -44,8 +45,8 @@ Tensor apply_slice(const Tensor& t, int dim, PyObject* key, bool whole) {
   Py_ssize_t start, stop, step;
   checked(PySlice_Unpack(key, &start, &stop, &step));
   if (step <= 0) raise(PyExc_ValueError, "step must be greater than zero");
+  if (whole && start == 0 && stop >= t.size(dim) && step == 1) return t;
   PySlice_AdjustIndices(t.size(dim), &start, &stop, step);
-  if (whole && start == 0 && stop == t.size(dim) && step == 1) return t;
   return slice(t, dim, start, stop, step);
 }
 
@@ -112,13 +113,7 @@ struct Selection {
 bool is_mask(const Tensor& index) { return is_bool(index.dtype()) || index.dtype() == DType::UInt8; }
 
 Tensor index_tensor(PyObject* o) {
-  Tensor t = is_tensor(o) ? Tensor::borrow(o) : tensor_from_python(o, std::nullopt);
-  bool empty_list = !is_tensor(o) && t.numel() == 0;
-  if (empty_list && is_floating(t.dtype())) t = to_dtype(t, DType::Int64);
-  if (!is_mask(t) && t.dtype() != DType::Int64 && t.dtype() != DType::Int32 &&
-      !(t.ndim() == 0 && is_integral(t.dtype())))
-    raise(PyExc_IndexError, "tensors used as indices must be long, int, byte or bool tensors, not torch.",
-          facts(t.dtype()).name);
+  Tensor t = is_tensor(o) ? Tensor::borrow(o) : index_from_python(o);
   if (t.dtype() == DType::UInt8 && t.ndim()) {
     checked(PyErr_WarnEx(PyExc_UserWarning,
                          "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
@@ -141,8 +136,19 @@ Tensor index_tensor(PyObject* o) {
           "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
           "convert a 0-dim tensor to a number");
   }
+  Py_ssize_t start, stop, step;
+  if (self.ndim() == 0 && PySlice_Check(key)) checked(PySlice_Unpack(key, &start, &stop, &step));
   if (self.ndim() == 0 && PySlice_Check(key)) raise(PyExc_IndexError, "slice() cannot be applied to a 0-dim tensor.");
   raise(PyExc_IndexError, "too many indices for tensor of dimension ", self.ndim());
+}
+
+// What a bool selects from a dimension of size 1: it, or nothing.
+Tensor position_of(bool b) { return zeros(Dims{b}, DType::Int64); }
+
+// A second ellipsis stands for as many dimensions as the first, an array that is a mask for more than were counted.
+void check_within(const Tensor& view, int dim, int uses) {
+  if (dim + uses <= view.ndim()) return;
+  raise(PyExc_IndexError, "too many indices for tensor of dimension ", view.ndim(), ": an index stands at ", dim);
 }
 
 // As in PyTorch, a slice of all is no view of its own, unless it is all of the key: x[:] is a slice, x[:, 0] a select.
@@ -154,10 +160,10 @@ Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
   if (used > self.ndim()) raise_too_many(self, key);
   Selection s{self, {}};
   int dim = 0, original = 0;  // the next dimension of the view, and of self
-  bool seen_ellipsis = false;
   for (PyObject* e : entries) {
-    int here = original;
-    original += consumed_dims(e);
+    int here = original, uses = consumed_dims(e);
+    original += uses;
+    check_within(s.view, dim, uses);
     if (is_plain_integer(e)) {
       s.view = apply_integer(s.view, dim, to_int(e), here);
     } else if (PySlice_Check(e)) {
@@ -165,22 +171,22 @@ Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
     } else if (e == Py_None) {
       s.view = unsqueeze(s.view, dim++);
     } else if (e == Py_Ellipsis) {
-      if (!seen_ellipsis) dim += self.ndim() - used, original += self.ndim() - used;  // a second one stands for nothing
-      seen_ellipsis = true;
+      dim += self.ndim() - used;
+      original += self.ndim() - used;
     } else if (is_bool_index(e)) {
       s.view = unsqueeze(s.view, dim);
-      s.put(full(Dims{1}, Scalar::of_int(PyObject_IsTrue(e) == 1), DType::Bool), dim, 1);
-      ++dim;
+      s.put(position_of(PyObject_IsTrue(e) == 1), dim++, 1);
     } else if (is_array_index(e)) {
       Tensor index = index_tensor(e);
       bool mask = is_mask(index);
-      if (index.ndim() == 0 && !mask) {
+      if (index.ndim() == 0 && !mask && is_integral(index.dtype())) {
         s.view = apply_integer(s.view, dim, load(index.dtype(), index->data).integer, here);
         continue;
       }
-      if (index.ndim() == 0) {
+      if (index.ndim() == 0 && mask) {
         s.view = unsqueeze(s.view, dim);
-        index = reshape(index, Dims{1});
+        index = position_of(load(index.dtype(), index->data).integer != 0);
+        mask = false;
       }
       int width = mask ? index.ndim() : 1;
       s.put(index, dim, width);
@@ -202,6 +208,9 @@ PyObject* keep_class(PyObject* self, Tensor result) {
 // The value of an assignment as a tensor of the target's dtype.
 Tensor value_tensor(PyObject* value, DType dtype) {
   if (is_tensor(value)) return Tensor::borrow(value);
+  int overflow = 0;
+  if (dtype == DType::Int64 && PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
   if (is_number(value)) return scalar_tensor(to_scalar(value), dtype);
   raise(PyExc_TypeError, "can't assign a ", Py_TYPE(value)->tp_name, " to a torch.", facts(dtype).tensor_name,
         "Tensor: make a tensor of it first");

@@ -9,6 +9,7 @@
 #include "autograd/source_line.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/operators.hpp"
 #include "bindings/subclass.hpp"
@@ -273,7 +274,7 @@ PyGetSetDef getset[] = {
     {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
     {"_written_at", get_written_at, nullptr, "The number that the next node had at that write; 0: none.", nullptr},
     {"_cleared", get_cleared, nullptr, "The line that last set .grad to None.", nullptr},
-    {"is_cpu", get_true, nullptr, nullptr, nullptr},
+    {"is_cpu", get_true, nullptr, "True: the elements live in the memory of the processor.", nullptr},
     {"is_cuda", get_false, nullptr, kElsewhere, nullptr},
     {"is_ipu", get_false, nullptr, kElsewhere, nullptr},
     {"is_maia", get_false, nullptr, kElsewhere, nullptr},
@@ -342,7 +343,7 @@ void ready_tensor_type() {
   t.tp_name = "chainrule.Tensor";
   t.tp_basicsize = sizeof(TensorObject);
   t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
-  t.tp_doc = "A multi-dimensional array that remembers how it was calculated.";
+  t.tp_doc = documents::kTensor;
   t.tp_dealloc = tensor_dealloc;
   t.tp_traverse = tensor_traverse;
   t.tp_clear = tensor_clear;

@@ -174,7 +174,7 @@ Tensor record_fill(OpInfo& op, const Tensor& self, const Tensor& other) {
 
 Tensor fill(const Tensor& x, const Scalar& value, Place place) {
   check_fits(value, x.dtype());
-  Tensor out = open_write(place, {&x});
+  Tensor out = open_expanded_write(nullptr, place, {&x});
   fill_elements(out, value);
   return record_write(place == Place::Copy ? kFill : kFillInplace, place, out, {&x}, {}, give_zeros);
 }
@@ -194,7 +194,7 @@ Tensor fill(const Tensor& x, const Tensor& value, Place place) {
 }
 
 Tensor zero_(const Tensor& self) {
-  open_write(Place::Itself, {&self});
+  open_expanded_write(nullptr, Place::Itself, {&self});
   fill_elements(self, Scalar(0.0));
   return record_write(kZero, Place::Itself, self, {&self}, {}, give_zeros);
 }

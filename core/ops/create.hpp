@@ -7,6 +7,9 @@
 
 namespace chainrule {
 
+// Whether what empty() and its kin give is filled with values that stand out, as deterministic programs ask for.
+inline bool fills_new_memory = false;
+
 void check_fits(const Scalar& value, DType dtype);  // raises where it is beyond the dtype
 Tensor full(Span sizes, const Scalar& value, DType dtype);
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype);

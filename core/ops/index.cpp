@@ -59,6 +59,15 @@ void broadcast_index_shapes(Plan& plan) {
   }
 }
 
+void check_not_empty(const Tensor& x, const Plan& plan) {
+  if (plan.shape.contains(0)) return;
+  for (int d : plan.dims) {
+    if (x.size(d)) continue;
+    raise(PyExc_IndexError, "index is out of bounds for dimension with size 0: dimension ", d, " of shape ", x.sizes(),
+          " has no element to select");
+  }
+}
+
 // The shapes alone: the positions are not looked at yet.
 Plan make_plan(const Tensor& x, std::span<const Tensor> indices) {
   Plan plan;
@@ -73,13 +82,15 @@ Plan make_plan(const Tensor& x, std::span<const Tensor> indices) {
     }
     if (index) {
       if (index.dtype() != DType::Int64 && index.dtype() != DType::Int32)
-        raise(PyExc_IndexError, "tensors used as indices must be long, int, byte or bool tensors");
+        raise(PyExc_IndexError, "tensors used as indices must be long, int, byte or bool tensors, not torch.",
+              facts(index.dtype()).name);
       plan.entries.push_back({index, d, false});
       plan.dims.push_back(d);
     }
     ++d;
   }
   broadcast_index_shapes(plan);
+  check_not_empty(x, plan);
   return plan;
 }
 
@@ -192,10 +203,19 @@ Tensor fitting_values(const Tensor& values, Span wanted) {
   return values.numel() == 1 ? values : expand(values, wanted);
 }
 
-// One value for a mask is converted, as masked_fill does it; any other must have the dtype.
-Tensor converted_value(const Tensor& x, const Plan& plan, const Tensor& values, bool accumulate) {
-  bool fills = !accumulate && values.numel() == 1 && plan.entries.size() == 1 && plan.entries[0].is_offsets;
-  if (fills) return scalar_tensor(load(values.dtype(), values->data), x.dtype());
+// Whether one mask is all there is, so that one value is converted, as masked_fill does it.
+bool is_one_mask(std::span<const Tensor> indices) {
+  const Tensor* only = nullptr;
+  for (const Tensor& index : indices) {
+    if (!index) continue;
+    if (only || !is_mask(index)) return false;
+    only = &index;
+  }
+  return only;
+}
+
+void check_same_dtype(const Tensor& x, const Tensor& values) {
+  if (x.dtype() == values.dtype()) return;
   raise(PyExc_RuntimeError, "Index put requires the source and destination dtypes match, got ",
         facts(x.dtype()).tensor_name, " for the destination and ", facts(values.dtype()).tensor_name,
         " for the source.");
@@ -240,13 +260,15 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
 }
 
 Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor& values, bool accumulate, Place place) {
-  Tensor out = open_write(place, {&x, &values});
+  Tensor out = open_expanded_write("index_put", place, {&x, &values});
+  bool fills = !accumulate && values.numel() == 1 && is_one_mask(indices);
+  Tensor given = fills ? scalar_tensor(load(values.dtype(), values->data), x.dtype()) : apart_from(out, values);
   LocatedSlices at;
   Plan plan = make_plan(out, indices);
   if (plan.entries.empty()) raise(PyExc_RuntimeError, "index_put_: the list of indices is empty");
   split_dims(out, plan, at.slices);
-  Tensor given = fitting_values(apart_from(out, values), result_sizes(plan, at.slices));
-  if (x.dtype() != values.dtype()) given = converted_value(x, plan, given, accumulate);
+  given = fitting_values(given, result_sizes(plan, at.slices));
+  check_same_dtype(x, given);
   meet_at(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, plan, out, at, given);
   const Tensor* inputs[] = {&x, &values};
   IndexPutGradient gradient{accumulate};

@@ -186,7 +186,7 @@ Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
 Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value, Place place) {
   int d = wrap_dim(dim, x.ndim());
   check_fill(x, index, value.kind == Scalar::kComplex);
-  Tensor out = open_write(place, {&x});
+  Tensor out = open_expanded_write("index_fill", place, {&x});
   fill_slices(out, d, index, scalar_tensor(value, out.dtype()));
   return record_write(kFill, place, out, {&x}, {&index}, [d](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "index", Slot{0});
@@ -201,7 +201,7 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
   }
   int d = wrap_dim(dim, x.ndim());
   check_fill(x, index, is_complex(value.dtype()));
-  Tensor out = open_write(place, {&x, &value});
+  Tensor out = open_expanded_write("index_fill", place, {&x, &value});
   fill_slices(out, d, index, value);
   return record_write(kFillTensor, place, out, {&x, &value}, {&index}, [d](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "index", Slot{0});

@@ -79,7 +79,9 @@ void fill_under(const Tensor& out, const Tensor& mask, const Tensor& value) {
 Tensor open_masked(const char* op, Place place, std::initializer_list<const Tensor*> inputs, const Tensor& mask) {
   const Tensor& x = **inputs.begin();
   Dims shape = broadcast_shapes(x.sizes(), mask.sizes(), op);
-  if (equal(shape, x.sizes())) return open_plain_write(place, inputs);
+  bool fits = equal(shape, x.sizes());
+  if (fits && place == Place::Itself) return open_expanded_write(op, place, inputs);
+  if (fits) return open_plain_write(place, inputs);
   if (place == Place::Itself) {
     raise(PyExc_RuntimeError, "output with shape ", x.sizes(), " doesn't match the broadcast shape ", Span(shape));
   }
@@ -150,6 +152,7 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source,
     raise(PyExc_RuntimeError, "masked_scatter: expected self and source to have same dtypes but got ",
           facts(x.dtype()).tensor_name, " and ", facts(source.dtype()).tensor_name);
   }
+  if (place == Place::Itself) check_no_overlap(x);
   Tensor out = open_masked("masked_scatter", place, {&x, &source}, mask), given;
   Masked m(out, mask, "masked_scatter");
   {

@@ -37,6 +37,20 @@ Tensor open_plain_write(Place place, std::initializer_list<const Tensor*> inputs
   return copy_strided(self, contiguous_strides(self.sizes()));
 }
 
+Tensor open_expanded_write(const char* op, Place place, std::initializer_list<const Tensor*> inputs) {
+  const Tensor& self = **inputs.begin();
+  bool recorded = should_record_write(Inputs(inputs.begin(), inputs.size()));
+  if (place == Place::Copy || recorded || !overlaps_itself(self)) return open_write(place, inputs);
+  if (op) {
+    std::string text = std::string("Use of ") + op +
+                       "_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+                       "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor";
+    checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  }
+  check_inplace(self, false);
+  return self;
+}
+
 Tensor record_underivable(const char* name, Place place, const Tensor& out,
                           std::initializer_list<const Tensor*> inputs) {
   return record_write(kUnderivable, place, out, inputs, {},

@@ -11,6 +11,10 @@ Tensor open_write(Place place, std::initializer_list<const Tensor*> inputs);
 // The same, with a copy that is contiguous whatever the input is.
 Tensor open_plain_write(Place place, std::initializer_list<const Tensor*> inputs);
 
+// The same for one of the few operations, all of which write a value whatever stood there before, that PyTorch lets
+// write into an expanded tensor; it warns where it is given a name.
+Tensor open_expanded_write(const char* op, Place place, std::initializer_list<const Tensor*> inputs);
+
 // Records what was written into `out`, which open_write gave. See record_many; saving `out` saves the result.
 template <class F>
 Tensor record_write(OpInfo& op, Place place, const Tensor& out, std::initializer_list<const Tensor*> inputs,

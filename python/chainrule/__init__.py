@@ -117,7 +117,8 @@ _SUBMODULES = {
         "special",
         "storage",
     ),
-    *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "__config__"),
+    *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "__config__", "__future__"),
+    *("nested", "quantization", "quasirandom", "sparse"),
 }
 _FROM_SUBMODULES = {
     **dict.fromkeys(("autocast", "GradScaler"), "amp"),
@@ -158,6 +159,17 @@ _FROM_SUBMODULES = {
     **dict.fromkeys(("asarray", "from_dlpack", "from_file", "to_dlpack"), "interop"),
     **dict.fromkeys(("solve", "eig", "symeig", "lstsq", "matrix_rank"), "removed"),
     **dict.fromkeys(("cond", "while_loop"), "control_flow"),
+    "embedding_bag": "ops.bags",
+    **dict.fromkeys(
+        (
+            *("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor", "sparse_bsc_tensor"),
+            *("sparse_compressed_tensor", "dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"),
+            *("quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic", "quantized_batch_norm"),
+            *("quantized_max_pool1d", "quantized_max_pool2d", "dequantize", "int_repr", "q_scale", "q_zero_point"),
+            *("fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", "empty_quantized"),
+        ),
+        "left_out",
+    ),
     **dict.fromkeys(
         (
             *("SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not"),
@@ -186,7 +198,8 @@ _FROM_SUBMODULES = {
     **dict.fromkeys(
         (
             *("float4_e2m1fn_x2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"),
-            *("float8_e8m0fnu", "qint8", "quint8", "qint32"),
+            *("float8_e8m0fnu", "qint8", "quint8", "qint32", "quint2x4", "quint4x2", "complex32", "chalf"),
+            *("bits8", "bits16", "bits1x8", "bits2x4", "bits4x2"),
         ),
         "absent_dtypes",
     ),

@@ -35,7 +35,11 @@ def compile(
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Returns the function as it is; as a decorator too."""
+    """Returns the function as it is; as a decorator too.
+
+    >>> torch.compiler.disable(lambda x: x + 1)(torch.ones(1))
+    tensor([2.])
+    """
     return (lambda function: function) if fn is None else fn
 
 
@@ -50,7 +54,11 @@ def assume_constant_result(fn: F) -> F:
 
 
 def is_compiling() -> bool:
-    """False."""
+    """False.
+
+    >>> torch.compiler.is_compiling()
+    False
+    """
     return False
 
 
@@ -68,3 +76,29 @@ def cudagraph_mark_step_begin() -> None:
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
     """No compilers."""
     return []
+
+
+class set_stance:  # noqa: N801  (PyTorch's name)
+    """Says what the compiler may do, in a block, for a function, or from now on. There is none: nothing changes."""
+
+    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None):
+        pass
+
+    def __call__(self, fn: F) -> F:
+        return fn
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+def nested_compile_region(fn: Any = None, options: Any = None) -> Any:
+    """Returns the function as it is; as a decorator too."""
+    return (lambda function: function) if fn is None else fn
+
+
+def substitute_in_graph(original_fn: Callable, **options: Any) -> Callable[[F], F]:
+    """A decorator that returns the function as it is: no graph is traced that it could stand in."""
+    return lambda function: function

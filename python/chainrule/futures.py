@@ -17,6 +17,11 @@ class Future(Generic[T]):
 
     Args:
         devices: where it lives; there is only the CPU.
+
+    >>> future = torch.futures.Future()
+    >>> future.set_result(3)
+    >>> future.wait()
+    3
     """
 
     def __init__(self, *, devices: Any = None) -> None:
@@ -83,7 +88,13 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: list[Future]) -> Future[list[Future]]:
-    """A future that is done when all of these are; its value is their list."""
+    """A future that is done when all of these are; its value is their list.
+
+    >>> future = torch.futures.Future()
+    >>> future.set_result(3)
+    >>> [done.value() for done in torch.futures.collect_all([future]).wait()]
+    [3]
+    """
     result: Future[list[Future]] = Future()
     if not futures:
         result.set_result([])
@@ -104,5 +115,11 @@ def collect_all(futures: list[Future]) -> Future[list[Future]]:
 
 
 def wait_all(futures: Iterable[Future]) -> list:
-    """Waits for all of them and gives their values; raises the first exception."""
+    """Waits for all of them and gives their values; raises the first exception.
+
+    >>> future = torch.futures.Future()
+    >>> future.set_result(3)
+    >>> torch.futures.wait_all([future])
+    [3]
+    """
     return [future.wait() for future in futures]

@@ -29,7 +29,11 @@ def _get_torch_home() -> str:
 
 
 def get_dir() -> str:
-    """The folder of PyTorch's downloads: `hub` in $TORCH_HOME or ~/.cache/torch, or what set_dir() said."""
+    """The folder of PyTorch's downloads: `hub` in $TORCH_HOME or ~/.cache/torch, or what set_dir() said.
+
+    >>> isinstance(torch.hub.get_dir(), str)
+    True
+    """
     return _folder or os.path.join(_get_torch_home(), "hub")
 
 

@@ -127,6 +127,8 @@ def __dlpack__(  # noqa: N807
     copy: bool | None = None,
 ):
     """A capsule for another library's from_dlpack."""
+    if stream is not None and type(stream) is not int:
+        raise TypeError("stream must be ``int`` or ``none``")
     if stream not in (-1, None):
         raise AssertionError("stream should be None on cpu.")
     if dl_device not in (None, _CPU):

@@ -89,7 +89,11 @@ class _LegacyType(type):
 
 
 def _legacy(name: str, dtype: _core.dtype) -> _LegacyType:
-    text = f"PyTorch's older name for tensors of dtype {dtype}: makes one, and isinstance() asks for the dtype."
+    text = f"""PyTorch's older name for tensors of dtype {dtype}: makes one, and isinstance() asks for the dtype.
+
+    >>> torch.{name}(2).dtype
+    {dtype}
+    """
     return _LegacyType(name, (), {"dtype": dtype, "__doc__": text})
 
 

@@ -35,84 +35,132 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
 
 
 class DoubleStorage(_LegacyStorage):
-    """Makes a TypedStorage of float64: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of float64: of a number of elements, or of a sequence of them.
+
+    >>> torch.DoubleStorage([1, 2]).tolist()
+    [1.0, 2.0]
+    """
 
     dtype = _core.float64
     __module__ = "chainrule"
 
 
 class FloatStorage(_LegacyStorage):
-    """Makes a TypedStorage of float32: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of float32: of a number of elements, or of a sequence of them.
+
+    >>> torch.FloatStorage([1, 2]).tolist()
+    [1.0, 2.0]
+    """
 
     dtype = _core.float32
     __module__ = "chainrule"
 
 
 class HalfStorage(_LegacyStorage):
-    """Makes a TypedStorage of float16: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of float16: of a number of elements, or of a sequence of them.
+
+    >>> torch.HalfStorage([1, 2]).tolist()
+    [1.0, 2.0]
+    """
 
     dtype = _core.float16
     __module__ = "chainrule"
 
 
 class BFloat16Storage(_LegacyStorage):
-    """Makes a TypedStorage of bfloat16: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of bfloat16: of a number of elements, or of a sequence of them.
+
+    >>> torch.BFloat16Storage([1, 2]).tolist()
+    [1.0, 2.0]
+    """
 
     dtype = _core.bfloat16
     __module__ = "chainrule"
 
 
 class LongStorage(_LegacyStorage):
-    """Makes a TypedStorage of int64: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of int64: of a number of elements, or of a sequence of them.
+
+    >>> torch.LongStorage([1, 2]).tolist()
+    [1, 2]
+    """
 
     dtype = _core.int64
     __module__ = "chainrule"
 
 
 class IntStorage(_LegacyStorage):
-    """Makes a TypedStorage of int32: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of int32: of a number of elements, or of a sequence of them.
+
+    >>> torch.IntStorage([1, 2]).tolist()
+    [1, 2]
+    """
 
     dtype = _core.int32
     __module__ = "chainrule"
 
 
 class ShortStorage(_LegacyStorage):
-    """Makes a TypedStorage of int16: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of int16: of a number of elements, or of a sequence of them.
+
+    >>> torch.ShortStorage([1, 2]).tolist()
+    [1, 2]
+    """
 
     dtype = _core.int16
     __module__ = "chainrule"
 
 
 class CharStorage(_LegacyStorage):
-    """Makes a TypedStorage of int8: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of int8: of a number of elements, or of a sequence of them.
+
+    >>> torch.CharStorage([1, 2]).tolist()
+    [1, 2]
+    """
 
     dtype = _core.int8
     __module__ = "chainrule"
 
 
 class ByteStorage(_LegacyStorage):
-    """Makes a TypedStorage of uint8: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of uint8: of a number of elements, or of a sequence of them.
+
+    >>> torch.ByteStorage([1, 2]).tolist()
+    [1, 2]
+    """
 
     dtype = _core.uint8
     __module__ = "chainrule"
 
 
 class BoolStorage(_LegacyStorage):
-    """Makes a TypedStorage of bool: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of bool: of a number of elements, or of a sequence of them.
+
+    >>> torch.BoolStorage([True, False]).tolist()
+    [True, False]
+    """
 
     dtype = _core.bool
     __module__ = "chainrule"
 
 
 class ComplexDoubleStorage(_LegacyStorage):
-    """Makes a TypedStorage of complex128: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of complex128: of a number of elements, or of a sequence of them.
+
+    >>> torch.ComplexDoubleStorage([1 + 2j]).tolist()
+    [(1+2j)]
+    """
 
     dtype = _core.complex128
     __module__ = "chainrule"
 
 
 class ComplexFloatStorage(_LegacyStorage):
-    """Makes a TypedStorage of complex64: of a number of elements, or of a sequence of them."""
+    """Makes a TypedStorage of complex64: of a number of elements, or of a sequence of them.
+
+    >>> torch.ComplexFloatStorage([1 + 2j]).tolist()
+    [(1+2j)]
+    """
 
     dtype = _core.complex64
     __module__ = "chainrule"

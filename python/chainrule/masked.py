@@ -14,6 +14,7 @@ from . import bool as bool_dtype
 from ._core import Tensor
 from .nn import functional
 from .ops.checks import is_integral, wrap_dim
+from .refusal import refused, refused_class
 
 __all__ = [
     *("amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean"),
@@ -431,3 +432,8 @@ def logaddexp(
     """
     a, b = (_at_limit("logaddexp", t, mask, False) for t, mask in ((input, input_mask), (other, other_mask)))
     return a.logaddexp(b).to(input.dtype if dtype is None else dtype)
+
+
+_MASKS = "chainrule has no tensors with a mask of their own; the functions of torch.masked take one"
+MaskedTensor = refused_class("masked.MaskedTensor", _MASKS)
+masked_tensor, as_masked_tensor = refused("masked.masked_tensor", _MASKS), refused("masked.as_masked_tensor", _MASKS)

@@ -23,7 +23,14 @@ __all__ = [
 
 
 class DisableTorchFunctionSubclass:
-    """A block in which no class has a say: operations run as on plain tensors and give plain tensors."""
+    """A block in which no class has a say: operations run as on plain tensors and give plain tensors.
+
+    >>> class Mine(torch.Tensor):
+    ...     pass
+    >>> with torch._C.DisableTorchFunctionSubclass():
+    ...     type(torch.ones(2).as_subclass(Mine) + 1).__name__
+    'Tensor'
+    """
 
     def __enter__(self) -> None:
         self._before = _core.overriding_enabled()
@@ -98,12 +105,20 @@ def _torch_function(cls, func: Callable, types: Iterable[type], args: tuple = ()
 
 
 def get_default_nowrap_functions() -> set[Callable]:
-    """Functions whose results keep the class that they have."""
+    """Functions whose results keep the class that they have.
+
+    >>> torch.Tensor.grad.__get__ in torch.overrides.get_default_nowrap_functions()
+    True
+    """
     return {Tensor._base.__get__, Tensor.grad.__get__}
 
 
 def has_torch_function(relevant_args: Iterable) -> bool:
-    """Whether a class among the arguments takes operations over."""
+    """Whether a class among the arguments takes operations over.
+
+    >>> torch.overrides.has_torch_function((torch.ones(2),))
+    False
+    """
     return _core.is_overridden(tuple(relevant_args))
 
 
@@ -118,7 +133,19 @@ def has_torch_function_variadic(*args: Any) -> bool:
 
 
 def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
-    """Asks the classes of the relevant arguments what public_api(*args, **kwargs) is."""
+    """Asks the classes of the relevant arguments what public_api(*args, **kwargs) is.
+
+    >>> class Mine:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return "mine"
+    >>> def double(x):
+    ...     if torch.overrides.has_torch_function((x,)):
+    ...         return torch.overrides.handle_torch_function(double, (x,), x)
+    ...     return 2 * x
+    >>> double(Mine())
+    'mine'
+    """
     types, handlers = [], []
     for argument in relevant_args:
         kind = type(argument)
@@ -138,7 +165,18 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
 
 
 def wrap_torch_function(dispatcher: Callable) -> Callable:
-    """Makes a Python function one that classes can take over; `dispatcher` gives the arguments that count."""
+    """Makes a Python function one that classes can take over; `dispatcher` gives the arguments that count.
+
+    >>> class Mine:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return "mine"
+    >>> @torch.overrides.wrap_torch_function(lambda x: (x,))
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(Mine())
+    'mine'
+    """
 
     def decorate(function: Callable) -> Callable:
         @wraps(function)
@@ -154,12 +192,20 @@ def wrap_torch_function(dispatcher: Callable) -> Callable:
 
 
 def is_tensor_like(inp: Any) -> bool:
-    """Whether it is a tensor or has a __torch_function__."""
+    """Whether it is a tensor or has a __torch_function__.
+
+    >>> torch.overrides.is_tensor_like(torch.ones(2))
+    True
+    """
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
 def is_tensor_method_or_property(func: Callable) -> bool:
-    """Whether the function belongs to Tensor: a method, or the getter of a property."""
+    """Whether the function belongs to Tensor: a method, or the getter of a property.
+
+    >>> torch.overrides.is_tensor_method_or_property(torch.Tensor.add)
+    True
+    """
     return getattr(Tensor, getattr(func, "__name__", ""), None) is func or getattr(func, "__name__", "") == "__get__"
 
 

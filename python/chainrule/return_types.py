@@ -9,6 +9,6 @@ all_return_types = list(result_types.values())
 
 
 def __getattr__(name: str) -> Any:
-    if name in result_types:
-        return result_types[name]
+    if (plain := name.removesuffix("_out")) in result_types:  # with out= PyTorch returns a type of its own
+        return result_types[plain]
     raise AttributeError(f"module 'chainrule.return_types' has no attribute '{name}'")

@@ -12,11 +12,12 @@ from . import _core
 # ---- determinism: chainrule's results never depend on threads or timing, so the switches only remember what was asked
 
 _deterministic, _warn_only = False, False
+_fills_new_memory = True
 _DEBUG_MODES = {"default": 0, "warn": 1, "error": 2}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Asks for deterministic algorithms; chainrule has no others.
+    """Asks for deterministic algorithms; chainrule has no others. New memory is filled with NaN meanwhile.
 
     >>> torch.use_deterministic_algorithms(False)
     """
@@ -26,6 +27,19 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
             "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not " + type(mode).__name__
         )
     _deterministic, _warn_only = mode, warn_only
+    _core.set_fills_new_memory(_deterministic and _fills_new_memory)
+
+
+def get_fill_uninitialized_memory() -> bool:
+    """Whether empty() and its kin fill what they make, while deterministic algorithms are asked for."""
+    return _fills_new_memory
+
+
+def set_fill_uninitialized_memory(mode: bool) -> None:
+    """Sets it: floating-point memory is then NaN, integers are the largest of their dtype."""
+    global _fills_new_memory
+    _fills_new_memory = mode
+    _core.set_fills_new_memory(_deterministic and mode)
 
 
 def are_deterministic_algorithms_enabled() -> bool:

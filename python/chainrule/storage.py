@@ -182,6 +182,9 @@ class TypedStorage:
         args: the number of elements, or a sequence of them.
         wrap_storage: an UntypedStorage to look at.
         dtype: of the elements; the default dtype if None.
+
+    >>> torch.tensor([1., 2.]).storage().tolist()
+    [1.0, 2.0]
     """
 
     is_sparse = False

@@ -15,7 +15,12 @@ def is_in_submodule(name: str) -> bool:
 
 
 class RemovableHandle:
-    """Takes a hook back."""
+    """Takes a hook back.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> handle = x.register_hook(lambda g: 2 * g)
+    >>> handle.remove()
+    """
 
     _next_id = 0
 

@@ -37,7 +37,13 @@ def _real_name(dtype) -> str:
 
 
 class finfo:  # noqa: N801
-    """The limits of a floating type; of a complex type, those of its parts."""
+    """The limits of a floating type; of a complex type, those of its parts.
+
+    >>> torch.finfo(torch.float32).eps
+    1.1920928955078125e-07
+    >>> torch.finfo(torch.bfloat16).max
+    3.3895313892515355e+38
+    """
 
     def __init__(self, type: _core.dtype | None = None):
         name = _name(type) if isinstance(type, AbsentDType) else _real_name(type)
@@ -54,7 +60,11 @@ class finfo:  # noqa: N801
 
 
 class iinfo:  # noqa: N801
-    """The limits of an integer type."""
+    """The limits of an integer type.
+
+    >>> torch.iinfo(torch.int8).min, torch.iinfo(torch.int8).max
+    (-128, 127)
+    """
 
     def __init__(self, type: _core.dtype):
         type = _checked("iinfo", type)

@@ -47,6 +47,10 @@ class autocast:  # noqa: N801
         dtype: the lower precision, bfloat16 or float16; get_autocast_dtype(device_type) if None.
         enabled: False makes a region without autocast inside another.
         cache_enabled: whether the lower form of weights is kept until the outermost region ends.
+
+    >>> with torch.amp.autocast("cpu", dtype=torch.bfloat16):
+    ...     (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+    torch.bfloat16
     """
 
     def __init__(
@@ -130,6 +134,19 @@ def custom_fwd(
         fwd: the forward; without it, the result is a decorator.
         device_type: whose autocast.
         cast_inputs: what floating-point inputs become inside an autocast region; None leaves inputs and autocast alone.
+
+    >>> class Square(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @torch.amp.custom_fwd(device_type="cpu")
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     @torch.amp.custom_bwd(device_type="cpu")
+    ...     def backward(ctx, g):
+    ...         return 2 * ctx.saved_tensors[0] * g
+    >>> Square.apply(torch.tensor(3.))
+    tensor(9.)
     """
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
@@ -150,7 +167,22 @@ def custom_fwd(
 
 
 def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable[..., Any]:
-    """For the backward of an autograd.Function: runs it with autocast as it was for the forward."""
+    """For the backward of an autograd.Function: runs it with autocast as it was for the forward.
+
+    >>> class Double(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @torch.amp.custom_fwd(device_type="cpu")
+    ...     def forward(ctx, x):
+    ...         return 2 * x
+    ...     @staticmethod
+    ...     @torch.amp.custom_bwd(device_type="cpu")
+    ...     def backward(ctx, g):
+    ...         return 2 * g
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> Double.apply(x).backward()
+    >>> x.grad
+    tensor(2.)
+    """
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
     if bwd is None:

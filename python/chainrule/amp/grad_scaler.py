@@ -37,6 +37,10 @@ class GradScaler:
         backoff_factor: what the factor is multiplied by after a bad one.
         growth_interval: how many good steps in a row let the factor grow.
         enabled: False makes a scaler that does nothing.
+
+    >>> scaler = torch.amp.GradScaler("cpu")
+    >>> scaler.get_scale()
+    65536.0
     """
 
     def __init__(

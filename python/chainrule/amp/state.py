@@ -31,7 +31,11 @@ _others = _OfOtherDevices()
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether autocast knows this type of device."""
+    """Whether autocast knows this type of device.
+
+    >>> torch.amp.is_autocast_available("cpu")
+    True
+    """
     _checked(device_type)
     return device_type == "cpu" or device_type in _OTHERS
 

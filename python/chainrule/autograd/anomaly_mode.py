@@ -8,7 +8,12 @@ __all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled
 
 
 class set_detect_anomaly:  # noqa: N801
-    """Switches anomaly detection on or off, at once; as a context manager it switches back at the end."""
+    """Switches anomaly detection on or off, at once; as a context manager it switches back at the end.
+
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     torch.is_anomaly_enabled()
+    True
+    """
 
     def __init__(self, mode: bool, check_nan: bool = True):
         self._before = _core.get_anomaly()
@@ -22,7 +27,11 @@ class set_detect_anomaly:  # noqa: N801
 
 
 class detect_anomaly:  # noqa: N801
-    """Within it, backward raises at the first function that returns NaN, and names the line that called it."""
+    """Within it, backward raises at the first function that returns NaN, and names the line that called it.
+
+    >>> with torch.autograd.detect_anomaly(check_nan=True):
+    ...     torch.ones(1, requires_grad=True).sum().backward()
+    """
 
     def __init__(self, check_nan: bool = True):
         self.check_nan = check_nan

@@ -9,7 +9,13 @@ _level = -1
 
 
 class UnpackedDualTensor(NamedTuple):
-    """A value and its tangent, None where it has none."""
+    """A value and its tangent, None where it has none.
+
+    >>> forward = torch.autograd.forward_ad
+    >>> with forward.dual_level():
+    ...     forward.unpack_dual(forward.make_dual(torch.tensor(3.), torch.tensor(1.)))
+    UnpackedDualTensor(primal=tensor(3.), tangent=tensor(1.))
+    """
 
     primal: Tensor
     tangent: Tensor | None
@@ -47,7 +53,14 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level:  # noqa: N801
-    """with dual_level(): make_dual, calculate, unpack_dual."""
+    """with dual_level(): make_dual, calculate, unpack_dual.
+
+    >>> forward = torch.autograd.forward_ad
+    >>> with forward.dual_level():
+    ...     x = forward.make_dual(torch.tensor(3.), torch.tensor(1.))
+    ...     forward.unpack_dual(x * x).tangent
+    tensor(6.)
+    """
 
     def __enter__(self) -> int:
         return enter_dual_level()

@@ -90,19 +90,40 @@ class _PlainMode(_Mode):
 
 
 class no_grad(_PlainMode):  # noqa: N801
-    """Within it, operations are not recorded: results have requires_grad=False."""
+    """Within it, operations are not recorded: results have requires_grad=False.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     _wanted = False
 
 
 class enable_grad(_PlainMode):  # noqa: N801
-    """Within it, operations are recorded even inside no_grad."""
+    """Within it, operations are recorded even inside no_grad.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
 
     _wanted = True
 
 
 class set_grad_enabled(_Mode):  # noqa: N801
-    """Switches recording on or off, at once; as a context manager it switches back at the end."""
+    """Switches recording on or off, at once; as a context manager it switches back at the end.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.set_grad_enabled(False):
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     def __init__(self, mode: bool):
         self.prev, self.mode = _core.is_grad_enabled(), mode
@@ -123,7 +144,14 @@ class set_grad_enabled(_Mode):  # noqa: N801
 
 
 class inference_mode(_Mode):  # noqa: N801
-    """As no_grad, and what is made within it can never be part of a graph; `inference_mode(False)` ends it."""
+    """As no_grad, and what is made within it can never be part of a graph; `inference_mode(False)` ends it.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.inference_mode():
+    ...     y = x * 2
+    >>> y.is_inference()
+    True
+    """
 
     @overload
     def __new__(cls, mode: bool = True) -> Self: ...
@@ -150,7 +178,11 @@ class inference_mode(_Mode):  # noqa: N801
 
 
 class set_multithreading_enabled(_Mode):  # noqa: N801
-    """Kept for PyTorch's programs: backward runs on the thread that calls it, whatever is set here."""
+    """Kept for PyTorch's programs: backward runs on the thread that calls it, whatever is set here.
+
+    >>> with torch.autograd.set_multithreading_enabled(False):
+    ...     torch.ones(1, requires_grad=True).sum().backward()
+    """
 
     def __init__(self, mode: bool):
         self.mode = mode

@@ -59,7 +59,12 @@ Node._input_metadata = property(_input_metadata)
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph: an output of a node. autograd.grad and backward take it wherever they take a tensor."""
+    """A place in the graph: an output of a node. autograd.grad and backward take it wherever they take a tensor.
+
+    >>> x = torch.ones(2, requires_grad=True) * 2
+    >>> torch.autograd.graph.get_gradient_edge(x).output_nr
+    0
+    """
 
     node: Node
     output_nr: int
@@ -110,7 +115,15 @@ _state = _State()
 
 
 class saved_tensors_hooks:  # noqa: N801
-    """Within it, `pack_hook(tensor)` says what is kept of a saved tensor and `unpack_hook` makes it a tensor again."""
+    """Within it, `pack_hook(tensor)` says what is kept of a saved tensor and `unpack_hook` makes it a tensor again.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.item(), torch.tensor):
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad
+    tensor(6.)
+    """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
@@ -130,7 +143,15 @@ class saved_tensors_hooks:  # noqa: N801
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801
-    """Keeps saved tensors on the CPU, where chainrule's are anyway."""
+    """Keeps saved tensors on the CPU, where chainrule's are anyway.
+
+    >>> x = torch.tensor(3., requires_grad=True)
+    >>> with torch.autograd.graph.save_on_cpu():
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad
+    tensor(6.)
+    """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
         super().__init__(lambda tensor: tensor, lambda tensor: tensor)
@@ -153,7 +174,17 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
-    """Within it, tensors may be overwritten after an operation saved them: the graph keeps copies of its own."""
+    """Within it, tensors may be overwritten after an operation saved them: the graph keeps copies of its own.
+
+    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     x = torch.tensor([3.], requires_grad=True)
+    ...     y = x.clone()
+    ...     z = y * y
+    ...     _ = y.zero_()
+    ...     z.backward()
+    >>> x.grad
+    tensor([6.])
+    """
 
     def __init__(self) -> None:
         super().__init__(lambda tensor: tensor.clone(), lambda tensor: tensor)

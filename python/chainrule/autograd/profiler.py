@@ -15,7 +15,13 @@ __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_
 
 class profile(_profile):  # noqa: N801
     """Within it operations are timed; with enabled=False it is an ordinary block. `use_kineto` chooses between two
-    engines of PyTorch's, and `with_modules` concerns TorchScript: neither changes anything here."""
+    engines of PyTorch's, and `with_modules` concerns TorchScript: neither changes anything here.
+
+    >>> with torch.autograd.profiler.profile() as profiled:
+    ...     y = torch.ones(2) + 1
+    >>> len(profiled.function_events) > 0
+    True
+    """
 
     def __init__(
         self,

@@ -31,6 +31,9 @@ class Variable(metaclass=_VariableType):
         data: a tensor.
         requires_grad: whether gradients are calculated for it.
         volatile: without effect; use no_grad().
+
+    >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
     """
 
     _execution_engine = _ExecutionEngine()

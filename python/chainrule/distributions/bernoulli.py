@@ -20,6 +20,9 @@ class Bernoulli(ExponentialFamily):
         probs: the probability of 1.
         logits: its log-odds, instead.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Bernoulli(torch.tensor(0.3)).log_prob(torch.tensor(1.))
+    tensor(-1.2040)
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012

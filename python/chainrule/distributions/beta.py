@@ -19,6 +19,9 @@ class Beta(ExponentialFamily):
         concentration1: often called alpha.
         concentration0: often called beta.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Beta(torch.tensor(2.), torch.tensor(3.)).mean
+    tensor(0.4000)
     """
 
     arg_constraints = {  # noqa: RUF012

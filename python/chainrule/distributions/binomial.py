@@ -24,6 +24,9 @@ class Binomial(Distribution):
         probs: the probability of success.
         logits: its log-odds, instead.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Binomial(10, torch.tensor(0.3)).mean
+    tensor(3.)
     """
 
     arg_constraints = {  # noqa: RUF012

@@ -18,6 +18,9 @@ class Cauchy(Distribution):
         loc: the centre.
         scale: the width.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Cauchy(torch.tensor(0.), torch.tensor(1.)).log_prob(torch.tensor(0.))
+    tensor(-1.1447)
     """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012

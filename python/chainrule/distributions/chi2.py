@@ -15,6 +15,9 @@ class Chi2(Gamma):
     Args:
         df: the degrees of freedom.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Chi2(torch.tensor(3.)).mean
+    tensor(3.)
     """
 
     arg_constraints = {"df": constraints.positive}  # noqa: RUF012

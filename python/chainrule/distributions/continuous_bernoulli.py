@@ -24,6 +24,9 @@ class ContinuousBernoulli(ExponentialFamily):
         logits: its log-odds, instead.
         lims: between them the formulas are replaced by their Taylor series, since they divide 0 by 0 at 0.5.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.ContinuousBernoulli(torch.tensor(0.3)).mean
+    tensor(0.4302)
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012

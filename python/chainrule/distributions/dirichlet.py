@@ -17,6 +17,9 @@ class Dirichlet(ExponentialFamily):
     Args:
         concentration: one number for each part, in the last dimension.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Dirichlet(torch.tensor([1., 3.])).mean
+    tensor([0.2500, 0.7500])
     """
 
     arg_constraints = {  # noqa: RUF012

@@ -73,6 +73,9 @@ class Distribution:
         batch_shape: the shape of the batch.
         event_shape: the shape of one event.
         validate_args: whether parameters and values are checked.
+
+    >>> isinstance(torch.distributions.Normal(0., 1.), torch.distributions.Distribution)
+    True
     """
 
     has_rsample = False

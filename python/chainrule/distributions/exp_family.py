@@ -10,7 +10,11 @@ from .distribution import Distribution
 
 
 class ExponentialFamily(Distribution):
-    """A distribution with density exp(t(x) . n - F(n) + k(x)), n being its natural parameters."""
+    """A distribution with density exp(t(x) . n - F(n) + k(x)), n being its natural parameters.
+
+    >>> isinstance(torch.distributions.Normal(0., 1.), torch.distributions.ExponentialFamily)
+    True
+    """
 
     @property
     def _mean_carrier_measure(self) -> Any:

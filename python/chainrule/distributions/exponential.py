@@ -17,6 +17,9 @@ class Exponential(ExponentialFamily):
     Args:
         rate: 1 divided by the mean.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Exponential(torch.tensor(2.)).mean
+    tensor(0.5000)
     """
 
     arg_constraints = {"rate": constraints.positive}  # noqa: RUF012

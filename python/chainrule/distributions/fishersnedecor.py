@@ -17,6 +17,9 @@ class FisherSnedecor(Distribution):
     Args:
         df1, df2: the degrees of freedom.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.FisherSnedecor(torch.tensor(2.), torch.tensor(4.)).mean
+    tensor(2.)
     """
 
     arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}  # noqa: RUF012

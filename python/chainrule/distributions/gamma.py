@@ -20,6 +20,9 @@ class Gamma(ExponentialFamily):
         concentration: the shape of the density, often called alpha.
         rate: 1 divided by the scale.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Gamma(torch.tensor(2.), torch.tensor(4.)).mean
+    tensor(0.5000)
     """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}  # noqa: RUF012

@@ -21,6 +21,9 @@ class GeneralizedPareto(Distribution):
         scale: the width.
         concentration: how heavy the tail is; with a negative one there is a largest value.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.GeneralizedPareto(torch.tensor(0.), torch.tensor(1.), torch.tensor(0.5)).mean
+    tensor(2.)
     """
 
     arg_constraints = {  # noqa: RUF012

@@ -19,6 +19,9 @@ class Geometric(Distribution):
         probs: the probability of success.
         logits: its log-odds, instead.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Geometric(torch.tensor(0.25)).mean
+    tensor(3.)
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012

@@ -24,6 +24,9 @@ class Gumbel(TransformedDistribution):
         loc: where the density is largest.
         scale: the width.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Gumbel(torch.tensor(0.), torch.tensor(1.)).mean
+    tensor(0.5772)
     """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012

@@ -19,6 +19,9 @@ class HalfCauchy(TransformedDistribution):
     Args:
         scale: the width of the whole distribution.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.HalfCauchy(torch.tensor(1.)).log_prob(torch.tensor(1.))
+    tensor(-1.1447)
     """
 
     arg_constraints = {"scale": constraints.positive}  # noqa: RUF012

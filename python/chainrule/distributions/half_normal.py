@@ -18,6 +18,9 @@ class HalfNormal(TransformedDistribution):
     Args:
         scale: the width of the whole distribution.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.HalfNormal(torch.tensor(1.)).mean
+    tensor(0.7979)
     """
 
     arg_constraints = {"scale": constraints.positive}  # noqa: RUF012

@@ -21,6 +21,10 @@ class Independent(Distribution):
         base_distribution: the distribution.
         reinterpreted_batch_ndims: how many dimensions.
         validate_args: whether values are checked.
+
+    >>> two = torch.distributions.Normal(torch.zeros(2), torch.ones(2))
+    >>> torch.distributions.Independent(two, 1).log_prob(torch.zeros(2))
+    tensor(-1.8379)
     """
 
     arg_constraints = {}  # noqa: RUF012

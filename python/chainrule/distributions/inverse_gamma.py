@@ -18,6 +18,9 @@ class InverseGamma(TransformedDistribution):
         concentration: the shape of x's density.
         rate: 1 divided by x's scale.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.InverseGamma(torch.tensor(3.), torch.tensor(4.)).mean
+    tensor(2.)
     """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}  # noqa: RUF012

@@ -39,7 +39,16 @@ _rules: dict[tuple[type, type], Callable] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
-    """Makes a function of (p, q) the divergence for two classes of distributions; a decorator."""
+    """Makes a function of (p, q) the divergence for two classes of distributions; a decorator.
+
+    >>> class Shifted(torch.distributions.Normal):
+    ...     pass
+    >>> @torch.distributions.register_kl(Shifted, Shifted)
+    ... def kl(p, q):
+    ...     return torch.tensor(7.)
+    >>> torch.distributions.kl_divergence(Shifted(0., 1.), Shifted(0., 1.))
+    tensor(7.)
+    """
     for name, kind in (("type_p", type_p), ("type_q", type_q)):
         if not isinstance(kind, type):  # of any base: Pyro registers classes of its own
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {kind}")
@@ -52,7 +61,12 @@ def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
-    """The divergence of q from p: the expectation, under p, of log p - log q."""
+    """The divergence of q from p: the expectation, under p, of log p - log q.
+
+    >>> one, other = torch.distributions.Normal(0., 1.), torch.distributions.Normal(1., 1.)
+    >>> torch.distributions.kl_divergence(one, other)
+    tensor(0.5000)
+    """
     for kind_p in type(p).__mro__:
         for kind_q in type(q).__mro__:
             if (kind_p, kind_q) in _rules:

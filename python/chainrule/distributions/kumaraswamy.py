@@ -28,6 +28,9 @@ class Kumaraswamy(TransformedDistribution):
         concentration1: often called alpha.
         concentration0: often called beta.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Kumaraswamy(torch.tensor(1.), torch.tensor(1.)).mean
+    tensor(0.5000)
     """
 
     arg_constraints = {  # noqa: RUF012

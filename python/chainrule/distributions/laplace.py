@@ -17,6 +17,9 @@ class Laplace(Distribution):
         loc: the centre.
         scale: the width.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Laplace(torch.tensor(0.), torch.tensor(1.)).log_prob(torch.tensor(0.))
+    tensor(-0.6931)
     """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012

@@ -18,6 +18,9 @@ class LogNormal(TransformedDistribution):
         loc: the mean of x.
         scale: the standard deviation of x.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.LogNormal(torch.tensor(0.), torch.tensor(1.)).mean
+    tensor(1.6487)
     """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012

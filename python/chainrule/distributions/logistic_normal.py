@@ -18,6 +18,9 @@ class LogisticNormal(TransformedDistribution):
         loc: the means of the normal numbers.
         scale: their standard deviations.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.LogisticNormal(torch.zeros(2), torch.ones(2)).event_shape
+    torch.Size([3])
     """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012

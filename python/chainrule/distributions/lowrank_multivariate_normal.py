@@ -40,6 +40,11 @@ class LowRankMultivariateNormal(Distribution):
         cov_factor: W, with few columns.
         cov_diag: the diagonal of D.
         validate_args: whether parameters and values are checked.
+
+    >>> normal = torch.distributions.LowRankMultivariateNormal(torch.zeros(2), torch.ones(2, 1), torch.ones(2))
+    >>> normal.covariance_matrix
+    tensor([[2., 1.],
+            [1., 2.]])
     """
 
     arg_constraints = {  # noqa: RUF012

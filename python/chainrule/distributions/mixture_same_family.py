@@ -19,6 +19,11 @@ class MixtureSameFamily(Distribution):
         mixture_distribution: which of them.
         component_distribution: the distributions; the last dimension of its batch counts them.
         validate_args: whether values are checked.
+
+    >>> weights = torch.distributions.Categorical(torch.tensor([0.5, 0.5]))
+    >>> parts = torch.distributions.Normal(torch.tensor([-1., 1.]), torch.ones(2))
+    >>> torch.distributions.MixtureSameFamily(weights, parts).mean
+    tensor(0.)
     """
 
     arg_constraints = {}  # noqa: RUF012

@@ -21,6 +21,9 @@ class Multinomial(Distribution):
         probs: their probabilities in the last dimension; they are divided by their sum.
         logits: logarithms of them, up to a constant, instead.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Multinomial(10, torch.tensor([0.2, 0.8])).mean
+    tensor([2., 8.])
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012

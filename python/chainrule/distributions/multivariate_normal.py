@@ -60,6 +60,9 @@ class MultivariateNormal(Distribution):
         precision_matrix: its inverse.
         scale_tril: its Cholesky factor.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.MultivariateNormal(torch.zeros(2), torch.eye(2)).log_prob(torch.zeros(2))
+    tensor(-1.8379)
     """
 
     arg_constraints = {  # noqa: RUF012

@@ -21,6 +21,9 @@ class NegativeBinomial(Distribution):
         probs: the probability of success.
         logits: its log-odds, instead.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.NegativeBinomial(torch.tensor(3.), torch.tensor(0.5)).mean
+    tensor(3.)
     """
 
     arg_constraints = {  # noqa: RUF012

@@ -20,6 +20,12 @@ class Normal(ExponentialFamily):
         loc: the mean.
         scale: the standard deviation.
         validate_args: whether parameters and values are checked.
+
+    >>> normal = torch.distributions.Normal(torch.tensor(0.), torch.tensor(1.))
+    >>> normal.log_prob(torch.tensor(0.))
+    tensor(-0.9189)
+    >>> normal.sample((2, 3)).shape
+    torch.Size([2, 3])
     """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012

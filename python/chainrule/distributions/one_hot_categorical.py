@@ -19,6 +19,9 @@ class OneHotCategorical(Distribution):
         probs: their probabilities in the last dimension; they are divided by their sum.
         logits: logarithms of them, up to a constant, instead.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.OneHotCategorical(torch.tensor([0.2, 0.8])).log_prob(torch.tensor([0., 1.]))
+    tensor(-0.2231)
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012
@@ -86,7 +89,11 @@ class OneHotCategorical(Distribution):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """OneHotCategorical, through whose samples gradients reach the probabilities as if they were the samples."""
+    """OneHotCategorical, through whose samples gradients reach the probabilities as if they were the samples.
+
+    >>> torch.distributions.OneHotCategoricalStraightThrough(torch.tensor([0.2, 0.8])).rsample().sum()
+    tensor(1.)
+    """
 
     has_rsample = True
 

@@ -19,6 +19,9 @@ class Pareto(TransformedDistribution):
         scale: the smallest value.
         alpha: how fast the density falls.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Pareto(torch.tensor(1.), torch.tensor(2.)).mean
+    tensor(2.)
     """
 
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}  # noqa: RUF012

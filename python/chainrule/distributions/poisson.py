@@ -18,6 +18,9 @@ class Poisson(ExponentialFamily):
     Args:
         rate: the mean.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Poisson(torch.tensor(4.)).mean
+    tensor(4.)
     """
 
     arg_constraints = {"rate": constraints.nonnegative}  # noqa: RUF012

@@ -88,6 +88,9 @@ class RelaxedBernoulli(TransformedDistribution):
         probs: the probability of 1.
         logits: its log-odds, instead.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.RelaxedBernoulli(torch.tensor(0.5), probs=torch.tensor(0.3)).log_prob(torch.tensor(0.5))
+    tensor(-0.8675)
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012

@@ -80,6 +80,9 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         probs: the probabilities in the last dimension; they are divided by their sum.
         logits: logarithms of them, up to a constant, instead.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.RelaxedOneHotCategorical(torch.tensor(0.5), probs=torch.tensor([0.3, 0.7])).event_shape
+    torch.Size([2])
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012

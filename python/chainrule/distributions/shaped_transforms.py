@@ -23,6 +23,9 @@ class ReshapeTransform(Transform):
         in_shape: their shape.
         out_shape: what it becomes.
         cache_size: 1 to remember the last pair of values.
+
+    >>> torch.distributions.ReshapeTransform((4,), (2, 2))(torch.ones(3, 4)).shape
+    torch.Size([3, 2, 2])
     """
 
     bijective = True
@@ -84,7 +87,11 @@ class _Plain(Transform):
 
 
 class SoftmaxTransform(_Plain):
-    """From vectors to probabilities that sum up to 1, each proportional to exp(x)."""
+    """From vectors to probabilities that sum up to 1, each proportional to exp(x).
+
+    >>> torch.distributions.SoftmaxTransform()(torch.tensor([0., 0.]))
+    tensor([0.5000, 0.5000])
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -109,7 +116,11 @@ def _at_least(shape: Any, dims: int) -> Any:
 
 
 class StickBreakingTransform(_Plain):
-    """From vectors to probabilities, one more of them: each takes a part of what the ones before it have left."""
+    """From vectors to probabilities, one more of them: each takes a part of what the ones before it have left.
+
+    >>> torch.distributions.StickBreakingTransform()(torch.zeros(1))
+    tensor([0.5000, 0.5000])
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -147,7 +158,12 @@ def _sigmoid(x: Tensor) -> Tensor:
 
 
 class LowerCholeskyTransform(_Plain):
-    """From square matrices to lower triangular ones with a positive diagonal."""
+    """From square matrices to lower triangular ones with a positive diagonal.
+
+    >>> torch.distributions.LowerCholeskyTransform()(torch.zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -160,7 +176,12 @@ class LowerCholeskyTransform(_Plain):
 
 
 class PositiveDefiniteTransform(_Plain):
-    """From square matrices to positive definite ones."""
+    """From square matrices to positive definite ones.
+
+    >>> torch.distributions.PositiveDefiniteTransform()(torch.zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
@@ -174,7 +195,12 @@ class PositiveDefiniteTransform(_Plain):
 
 
 class CorrCholeskyTransform(Transform):
-    """From vectors of D(D - 1)/2 numbers to Cholesky factors of correlation matrices of size D."""
+    """From vectors of D(D - 1)/2 numbers to Cholesky factors of correlation matrices of size D.
+
+    >>> torch.distributions.CorrCholeskyTransform()(torch.zeros(1))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
 
     domain = constraints.real_vector
     codomain = constraints.corr_cholesky
@@ -222,6 +248,10 @@ class CatTransform(Transform):
         dim: the dimension.
         lengths: of the parts; 1 if not given.
         cache_size: 1 to remember the last pair of values.
+
+    >>> exp, keep = torch.distributions.ExpTransform(), torch.distributions.AffineTransform(0., 1.)
+    >>> torch.distributions.CatTransform([exp, keep], lengths=[1, 1])(torch.tensor([0., 5.]))
+    tensor([1., 5.])
     """
 
     def __init__(
@@ -294,6 +324,10 @@ class StackTransform(Transform):
         tseq: the transforms.
         dim: the dimension.
         cache_size: 1 to remember the last pair of values.
+
+    >>> exp, keep = torch.distributions.ExpTransform(), torch.distributions.AffineTransform(0., 1.)
+    >>> torch.distributions.StackTransform([exp, keep])(torch.tensor([0., 5.]))
+    tensor([1., 5.])
     """
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:

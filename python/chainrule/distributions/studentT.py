@@ -20,6 +20,9 @@ class StudentT(Distribution):
         loc: the centre.
         scale: the width.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.StudentT(torch.tensor(3.)).log_prob(torch.tensor(0.))
+    tensor(-1.0009)
     """
 
     arg_constraints = {  # noqa: RUF012

@@ -16,6 +16,9 @@ class Transform:
 
     Args:
         cache_size: 1 to remember the last pair of values, so that the inverse of a result is what it was made of.
+
+    >>> isinstance(torch.distributions.ExpTransform(), torch.distributions.Transform)
+    True
     """
 
     bijective = False
@@ -172,6 +175,10 @@ class ComposeTransform(Transform):
     Args:
         parts: the transforms, the first of them first.
         cache_size: 1 to remember the last pair of values.
+
+    >>> shift, exp = torch.distributions.AffineTransform(1., 1.), torch.distributions.ExpTransform()
+    >>> torch.distributions.ComposeTransform([shift, exp])(torch.tensor(-1.))
+    tensor(1.)
     """
 
     def __init__(self, parts: Any, cache_size: int = 0) -> None:
@@ -278,6 +285,9 @@ class IndependentTransform(Transform):
         base_transform: the transform.
         reinterpreted_batch_ndims: how many dimensions.
         cache_size: 1 to remember the last pair of values.
+
+    >>> torch.distributions.IndependentTransform(torch.distributions.ExpTransform(), 1)(torch.zeros(2))
+    tensor([1., 1.])
     """
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:

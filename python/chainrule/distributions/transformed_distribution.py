@@ -19,6 +19,12 @@ class TransformedDistribution(Distribution):
         base_distribution: the distribution of what is transformed.
         transforms: a transform, or a list of them, the first of them first.
         validate_args: whether values are checked.
+
+    >>> log_normal = torch.distributions.TransformedDistribution(
+    ...     torch.distributions.Normal(torch.tensor(0.), torch.tensor(1.)), torch.distributions.ExpTransform()
+    ... )
+    >>> log_normal.log_prob(torch.tensor(1.))
+    tensor(-0.9189)
     """
 
     arg_constraints = {}  # noqa: RUF012

@@ -16,6 +16,9 @@ class Uniform(Distribution):
     Args:
         low, high: the bounds.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Uniform(torch.tensor(0.), torch.tensor(4.)).log_prob(torch.tensor(1.))
+    tensor(-1.3863)
     """
 
     has_rsample = True

@@ -19,6 +19,9 @@ class VonMises(Distribution):
         loc: the most likely angle.
         concentration: how narrow it is.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.VonMises(torch.tensor(0.), torch.tensor(1.)).log_prob(torch.tensor(0.))
+    tensor(-1.0738)
     """
 
     arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}  # noqa: RUF012

@@ -21,6 +21,9 @@ class Weibull(TransformedDistribution):
         scale: the width.
         concentration: the shape of the density.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Weibull(torch.tensor(1.), torch.tensor(1.)).mean
+    tensor(1.)
     """
 
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}  # noqa: RUF012

@@ -33,6 +33,10 @@ class Wishart(ExponentialFamily):
         precision_matrix: its inverse.
         scale_tril: its Cholesky factor.
         validate_args: whether parameters and values are checked.
+
+    >>> torch.distributions.Wishart(torch.tensor(3.), torch.eye(2)).mean
+    tensor([[3., 0.],
+            [0., 3.]])
     """
 
     support = constraints.positive_definite  # type: ignore[assignment]

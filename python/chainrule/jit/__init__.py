@@ -18,7 +18,11 @@ _FILES = (
 
 
 def script(obj: F, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> F:
-    """Returns the function, class or module as it is: Python runs it."""
+    """Returns the function, class or module as it is: Python runs it.
+
+    >>> torch.jit.script(torch.nn.ReLU())(torch.tensor([-1., 1.]))
+    tensor([0., 1.])
+    """
     return obj
 
 
@@ -36,7 +40,11 @@ def trace(
     example_kwarg_inputs: Any = None,
     _store_inputs: bool = True,
 ) -> F:
-    """Returns the function or module as it is: it runs as Python each time, with whatever branches it takes then."""
+    """Returns the function or module as it is: it runs as Python each time, with whatever branches it takes then.
+
+    >>> torch.jit.trace(lambda x: 2 * x, torch.ones(2))(torch.tensor([1., 2.]))
+    tensor([2., 4.])
+    """
     return func
 
 
@@ -121,12 +129,20 @@ def wait(future: Any) -> Any:
 
 
 def is_scripting() -> bool:
-    """False."""
+    """False.
+
+    >>> torch.jit.is_scripting()
+    False
+    """
     return False
 
 
 def is_tracing() -> bool:
-    """False."""
+    """False.
+
+    >>> torch.jit.is_tracing()
+    False
+    """
     return False
 
 

@@ -35,6 +35,10 @@ class PackedSequence(_Packed):
 
     batch_sizes has the number of sequences that are at least as long as each step; sorted_indices says where each
     sequence was before they were sorted.
+
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])])
+    >>> packed.batch_sizes
+    tensor([2, 1])
     """
 
     __slots__ = ()
@@ -119,7 +123,11 @@ def _whole(values: Iterable[int]) -> Tensor:
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """Where each element went."""
+    """Where each element went.
+
+    >>> torch.nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1]))
+    tensor([1, 2, 0])
+    """
     if permutation is None:
         return None
     places = permutation.tolist()
@@ -138,6 +146,10 @@ def pack_padded_sequence(
         input: (length, batch, ...), or with batch_first (batch, length, ...).
         lengths: of the sequences.
         enforce_sorted: raise if they do not come longest first; with False they are sorted here.
+
+    >>> packed = torch.nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 2], [3, 0]]), [2, 1], batch_first=True)
+    >>> packed.data, packed.batch_sizes
+    (tensor([1, 3, 2]), tensor([2, 1]))
     """
     sizes = [int(n) for n in (lengths.tolist() if isinstance(lengths, Tensor) else lengths)]
     steps_first = input.transpose(0, 1) if batch_first else input
@@ -183,6 +195,11 @@ def pad_packed_sequence(
         batch_first: (batch, length, ...) instead of (length, batch, ...).
         padding_value: what stands behind the end of a sequence.
         total_length: pad to this length, not to that of the longest.
+
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])])
+    >>> torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
+    (tensor([[1, 2],
+            [3, 0]]), tensor([2, 1]))
     """
     counts = sequence.batch_sizes.tolist()
     length = len(counts)
@@ -211,7 +228,12 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Sequences (length, ...) as one batch, padded to the longest at the `padding_side`."""
+    """Sequences (length, ...) as one batch, padded to the longest at the `padding_side`.
+
+    >>> torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2]), torch.tensor([3])], batch_first=True)
+    tensor([[1, 2],
+            [3, 0]])
+    """
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
@@ -231,16 +253,30 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences of a padded batch, without the padding."""
+    """The sequences of a padded batch, without the padding.
+
+    >>> padded = torch.tensor([[1, 2], [3, 0]])
+    >>> torch.nn.utils.rnn.unpad_sequence(padded, torch.tensor([2, 1]), batch_first=True)
+    [tensor([1, 2]), tensor([3])]
+    """
     rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     return [row[: int(n)] for row, n in zip(rows, lengths.tolist(), strict=True)]
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Packs sequences of different lengths."""
+    """Packs sequences of different lengths.
+
+    >>> torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])]).data
+    tensor([1, 3, 2])
+    """
     return pack_padded_sequence(pad_sequence(sequences), [s.shape[0] for s in sequences], enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences of a packed batch."""
+    """The sequences of a packed batch.
+
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])])
+    >>> torch.nn.utils.rnn.unpack_sequence(packed)
+    [tensor([1, 2]), tensor([3])]
+    """
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)

@@ -34,6 +34,10 @@ class Parameter(Tensor, metaclass=_ParameterType):
     Args:
         data: the tensor; without one the parameter is empty. A tensor of a subclass keeps its class.
         requires_grad: whether gradients are calculated for it.
+
+    >>> torch.nn.Parameter(torch.tensor([1., 2.]))
+    Parameter containing:
+    tensor([1., 2.], requires_grad=True)
     """
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
@@ -82,6 +86,13 @@ class Buffer(Tensor, metaclass=_BufferType):
     Args:
         data: the tensor; without one the buffer is empty.
         persistent: whether it is part of the module's state_dict.
+
+    >>> class Scaled(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.scale = torch.nn.Buffer(torch.tensor(2.))
+    >>> Scaled().state_dict()
+    OrderedDict([('scale', tensor(2.))])
     """
 
     persistent: bool
@@ -148,7 +159,11 @@ class UninitializedTensorMixin:
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape the first input will tell."""
+    """A parameter whose shape the first input will tell.
+
+    >>> torch.nn.UninitializedParameter()
+    <UninitializedParameter>
+    """
 
     cls_to_become = Parameter
 
@@ -157,7 +172,11 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose shape the first input will tell."""
+    """A buffer whose shape the first input will tell.
+
+    >>> torch.nn.UninitializedBuffer()
+    <UninitializedBuffer>
+    """
 
     cls_to_become = Tensor
 

@@ -25,7 +25,15 @@ _fused_adadelta = _core.functions["_fused_adadelta_"]
 
 
 class Adadelta(UpdateRule):
-    """Scales each step by the ratio of running averages: of past steps to past gradients."""
+    """Scales each step by the ratio of running averages: of past steps to past gradients.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.Adadelta([x], lr=1.)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.9968], requires_grad=True)
+    """
 
     _later_options: ClassVar = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 

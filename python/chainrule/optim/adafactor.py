@@ -16,7 +16,15 @@ _norm = _core.functions["norm"]
 
 
 class Adafactor(UpdateRule):
-    """Scales steps as Adam does, with memory for one row and one column per matrix in place of its squares."""
+    """Scales steps as Adam does, with memory for one row and one column per matrix in place of its squares.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.Adafactor([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.9000], requires_grad=True)
+    """
 
     _later_options: ClassVar = {"foreach": None}
 

@@ -26,7 +26,15 @@ _full_like = _core.functions["full_like"]
 
 
 class Adagrad(UpdateRule):
-    """Scales each step by the sum of all squared gradients so far."""
+    """Scales each step by the sum of all squared gradients so far.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.Adagrad([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.9000], requires_grad=True)
+    """
 
     _later_options: ClassVar = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 

@@ -27,7 +27,15 @@ _maximum = _core.functions["maximum"]
 
 
 class Adam(UpdateRule):
-    """Scales each step by running averages of the gradient and of its square."""
+    """Scales each step by running averages of the gradient and of its square.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.Adam([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.9000], requires_grad=True)
+    """
 
     _later_options: ClassVar = {
         "amsgrad": False,

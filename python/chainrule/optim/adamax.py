@@ -27,7 +27,15 @@ _stack = _core.functions["stack"]
 
 
 class Adamax(UpdateRule):
-    """Scales each step by a running average of the gradient and by its largest recent size."""
+    """Scales each step by a running average of the gradient and by its largest recent size.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.Adamax([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.9000], requires_grad=True)
+    """
 
     _later_options: ClassVar = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 

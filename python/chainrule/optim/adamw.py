@@ -12,7 +12,15 @@ __all__ = ["AdamW", "adamw"]
 
 
 class AdamW(Adam):
-    """Adam, with a weight decay that shrinks the parameters directly."""
+    """Adam, with a weight decay that shrinks the parameters directly.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.AdamW([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.8990], requires_grad=True)
+    """
 
     def __init__(
         self,

@@ -25,7 +25,15 @@ _fused_asgd = _core.functions["_fused_asgd_"]
 
 
 class ASGD(UpdateRule):
-    """Gradient descent with a falling rate; the average of the parameters is kept in the state as `ax`."""
+    """Gradient descent with a falling rate; the average of the parameters is kept in the state as `ax`.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.ASGD([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.8000], requires_grad=True)
+    """
 
     _later_options: ClassVar = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
     _counters = ("step", "eta", "mu")

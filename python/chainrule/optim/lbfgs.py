@@ -21,7 +21,19 @@ _MEMORY = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "
 
 
 class LBFGS(Optimizer):
-    """Newton's method with an estimate of the Hessian; each step evaluates the loss several times, by a closure."""
+    """Newton's method with an estimate of the Hessian; each step evaluates the loss several times, by a closure.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.LBFGS([x])
+    >>> def closure():
+    ...     optimizer.zero_grad()
+    ...     loss = (x * x).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> first = optimizer.step(closure)
+    >>> x
+    tensor([0.], requires_grad=True)
+    """
 
     def __init__(
         self,

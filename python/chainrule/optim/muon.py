@@ -18,7 +18,15 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
 class Muon(UpdateRule):
-    """Momentum whose update is brought near an orthogonal matrix by Newton-Schulz iterations in bfloat16."""
+    """Momentum whose update is brought near an orthogonal matrix by Newton-Schulz iterations in bfloat16.
+
+    >>> x = torch.eye(2, requires_grad=True)
+    >>> optimizer = torch.optim.Muon([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x.shape
+    torch.Size([2, 2])
+    """
 
     _counters = ()
 

@@ -25,7 +25,15 @@ _fused_nadam = _core.functions["_fused_nadam_"]
 
 
 class NAdam(UpdateRule):
-    """Adam that looks one step of its momentum ahead."""
+    """Adam that looks one step of its momentum ahead.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.NAdam([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.8944], requires_grad=True)
+    """
 
     _later_options: ClassVar = {
         "maximize": False,

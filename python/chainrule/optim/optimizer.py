@@ -101,6 +101,10 @@ class Optimizer:
     Args:
         params: tensors, pairs of names and tensors, or dicts with the key "params" and options of their own.
         defaults: options of the groups that do not give them.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1)
+    >>> optimizer.param_groups[0]["lr"]
+    0.1
     """
 
     _optimizer_step_pre_hooks: Hooks

@@ -25,7 +25,15 @@ _fused_radam = _core.functions["_fused_radam_"]
 
 
 class RAdam(UpdateRule):
-    """Adam with a rectification of the first steps, when the average of squares is still uncertain."""
+    """Adam with a rectification of the first steps, when the average of squares is still uncertain.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.RAdam([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.8000], requires_grad=True)
+    """
 
     _later_options: ClassVar = {
         "foreach": None,

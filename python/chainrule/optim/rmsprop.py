@@ -25,7 +25,15 @@ _fused_rmsprop = _core.functions["_fused_rmsprop_"]
 
 
 class RMSprop(UpdateRule):
-    """Scales each step by a running average of squared gradients, or of their variance (`centered`)."""
+    """Scales each step by a running average of squared gradients, or of their variance (`centered`).
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.RMSprop([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([5.9605e-08], requires_grad=True)
+    """
 
     _later_options: ClassVar = {
         "momentum": 0,

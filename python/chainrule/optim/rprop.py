@@ -17,7 +17,15 @@ _where = _core.functions["where"]
 
 
 class Rprop(UpdateRule):
-    """Looks at the signs of gradients alone: the step of each element grows or shrinks by `etas`."""
+    """Looks at the signs of gradients alone: the step of each element grows or shrinks by `etas`.
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.Rprop([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.9000], requires_grad=True)
+    """
 
     _later_options: ClassVar = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 

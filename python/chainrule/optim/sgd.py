@@ -15,7 +15,15 @@ _fused_sgd = _core.functions["_fused_sgd_"]
 
 
 class SGD(UpdateRule):
-    """Moves each parameter against its gradient, or against a running sum of gradients (`momentum`)."""
+    """Moves each parameter against its gradient, or against a running sum of gradients (`momentum`).
+
+    >>> x = torch.tensor([1.], requires_grad=True)
+    >>> optimizer = torch.optim.SGD([x], lr=0.1)
+    >>> (x * x).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.8000], requires_grad=True)
+    """
 
     _later_options: ClassVar = {
         "nesterov": False,

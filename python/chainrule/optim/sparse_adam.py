@@ -14,7 +14,11 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Refuses every gradient as PyTorch's refuses dense ones: chainrule has no sparse tensors. Use Adam."""
+    """Refuses every gradient as PyTorch's refuses dense ones: chainrule has no sparse tensors. Use Adam.
+
+    >>> torch.optim.SparseAdam([torch.ones(2, requires_grad=True)]).defaults["lr"]
+    0.001
+    """
 
     def __init__(
         self,

@@ -41,7 +41,13 @@ def _is_inexact(t: Tensor) -> bool:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
-    """A function that lets averages fade towards the current tensors: exponential moving averages, list by list."""
+    """A function that lets averages fade towards the current tensors: exponential moving averages, list by list.
+
+    >>> averages = [torch.tensor([0.])]
+    >>> torch.optim.swa_utils.get_ema_multi_avg_fn(0.9)(averages, [torch.tensor([1.])], 1)
+    >>> averages
+    [tensor([0.1000])]
+    """
     _check_decay(decay)
 
     @no_grad()
@@ -56,7 +62,13 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
 
 
 def get_swa_multi_avg_fn() -> Callable[..., None]:
-    """A function that adds the current tensors to plain averages, list by list."""
+    """A function that adds the current tensors to plain averages, list by list.
+
+    >>> averages = [torch.tensor([0.])]
+    >>> torch.optim.swa_utils.get_swa_multi_avg_fn()(averages, [torch.tensor([1.])], torch.tensor(1))
+    >>> averages
+    [tensor([0.5000])]
+    """
 
     @no_grad()
     def swa_update(averaged_param_list: _Tensors, current_param_list: _Tensors, num_averaged: Tensor | int) -> None:
@@ -72,7 +84,11 @@ def get_swa_multi_avg_fn() -> Callable[..., None]:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Tensor]:
-    """A function that gives an exponential moving average, one tensor at a time."""
+    """A function that gives an exponential moving average, one tensor at a time.
+
+    >>> torch.optim.swa_utils.get_ema_avg_fn(0.9)(torch.tensor(0.), torch.tensor(1.), 1)
+    tensor(0.1000)
+    """
     _check_decay(decay)
 
     @no_grad()
@@ -83,7 +99,11 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Tensor]:
 
 
 def get_swa_avg_fn() -> Callable[..., Tensor]:
-    """A function that gives a plain average, one tensor at a time."""
+    """A function that gives a plain average, one tensor at a time.
+
+    >>> torch.optim.swa_utils.get_swa_avg_fn()(torch.tensor(0.), torch.tensor(1.), 1)
+    tensor(0.5000)
+    """
 
     @no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Tensor | int) -> Tensor:
@@ -93,7 +113,14 @@ def get_swa_avg_fn() -> Callable[..., Tensor]:
 
 
 class AveragedModel(Module):
-    """A copy of a model whose parameters are averages of those given to `update_parameters`."""
+    """A copy of a model whose parameters are averages of those given to `update_parameters`.
+
+    >>> model = torch.nn.Linear(1, 1)
+    >>> average = torch.optim.swa_utils.AveragedModel(model)
+    >>> average.update_parameters(model)
+    >>> average.n_averaged
+    tensor(1)
+    """
 
     n_averaged: Tensor
 
@@ -149,7 +176,13 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Calculates the running averages of batch normalisation anew, by one pass over the data."""
+    """Calculates the running averages of batch normalisation anew, by one pass over the data.
+
+    >>> model = torch.nn.BatchNorm1d(1)
+    >>> torch.optim.swa_utils.update_bn([torch.tensor([[1.], [3.]])], model)
+    >>> model.running_mean
+    tensor([2.])
+    """
     momenta = {}
     for module in model.modules():
         if isinstance(module, _BatchNorm):
@@ -170,7 +203,12 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """Goes to a learning rate for averaging within some epochs, and stays there."""
+    """Goes to a learning rate for averaging within some epochs, and stays there.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> torch.optim.swa_utils.SWALR(optimizer, swa_lr=0.05).get_last_lr()
+    [1.0]
+    """
 
     def __init__(
         self,

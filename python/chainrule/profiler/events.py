@@ -12,7 +12,13 @@ __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "write_trace"]
 
 
 class FunctionEvent:
-    """One call of an operation, one node of a backward pass, or one named block."""
+    """One call of an operation, one node of a backward pass, or one named block.
+
+    >>> with torch.autograd.profiler.profile() as profiled:
+    ...     y = torch.ones(2) + 1
+    >>> type(profiled.function_events[0]).__name__
+    'FunctionEvent'
+    """
 
     def __init__(self, name: str, start: float, thread: int, parent: FunctionEvent | None = None) -> None:
         self.name = self.key = name
@@ -76,7 +82,13 @@ class FunctionEventAvg:
 
 
 class EventList(list):
-    """Events, with ways to look at them."""
+    """Events, with ways to look at them.
+
+    >>> with torch.autograd.profiler.profile() as profiled:
+    ...     y = torch.ones(2) + 1
+    >>> type(profiled.function_events).__name__
+    'EventList'
+    """
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
         """One entry per name; also per shapes of the arguments, and per the innermost lines of the call."""

@@ -13,7 +13,11 @@ __all__ = ["ProfilerAction", "ProfilerActivity", "schedule", "supported_activiti
 
 
 class ProfilerActivity(Enum):
-    """What PyTorch's profiler can look at; here it is the CPU."""
+    """What PyTorch's profiler can look at; here it is the CPU.
+
+    >>> torch.profiler.ProfilerActivity.CPU in torch.profiler.supported_activities()
+    True
+    """
 
     CPU, XPU, MTIA, CUDA, HPU, PrivateUse1 = range(6)
 
@@ -24,7 +28,11 @@ def supported_activities() -> set[ProfilerActivity]:
 
 
 class ProfilerAction(Enum):
-    """What a profile does during a step."""
+    """What a profile does during a step.
+
+    >>> torch.profiler.ProfilerAction.RECORD.value
+    2
+    """
 
     NONE, WARMUP, RECORD, RECORD_AND_SAVE = range(4)
 
@@ -39,6 +47,10 @@ def schedule(
         repeat: how many cycles.
         skip_first: steps before the first cycle.
         skip_first_wait: 1 if the first cycle does not wait.
+
+    >>> steps = torch.profiler.schedule(wait=1, warmup=1, active=1)
+    >>> [steps(i).name for i in range(3)]
+    ['NONE', 'WARMUP', 'RECORD_AND_SAVE']
     """
     if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
         raise AssertionError("Invalid profiler schedule arguments")

@@ -113,7 +113,11 @@ class Tracer:
 
 
 class record_function(contextlib.ContextDecorator):  # noqa: N801
-    """A block with a name, which a profile shows; also a decorator."""
+    """A block with a name, which a profile shows; also a decorator.
+
+    >>> with torch.autograd.profiler.record_function("a step"):
+    ...     y = torch.ones(2) + 1
+    """
 
     def __init__(self, name: str, args: str | None = None):
         self.name, self.args = name, args

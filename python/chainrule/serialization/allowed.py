@@ -169,23 +169,44 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
 
     Args:
         safe_globals: classes and functions, or tuples of one and the name that it has in the file.
+
+    >>> class Mine:
+    ...     pass
+    >>> torch.serialization.add_safe_globals([Mine])
+    >>> torch.serialization.clear_safe_globals()
     """
     _user.update(_entry(item) for item in safe_globals)
 
 
 def get_safe_globals() -> list[Any]:
-    """What add_safe_globals() has allowed."""
+    """What add_safe_globals() has allowed.
+
+    >>> isinstance(torch.serialization.get_safe_globals(), list)
+    True
+    """
     return list(_user.values())
 
 
 def clear_safe_globals() -> None:
-    """Allows only again what tensors need."""
+    """Allows only again what tensors need.
+
+    >>> torch.serialization.clear_safe_globals()
+    >>> isinstance(torch.serialization.get_safe_globals(), list)
+    True
+    """
     _user.clear()
 
 
 @contextlib.contextmanager
 def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
-    """add_safe_globals() for the time of a block."""
+    """add_safe_globals() for the time of a block.
+
+    >>> class Mine:
+    ...     pass
+    >>> with torch.serialization.safe_globals([Mine]):
+    ...     Mine in torch.serialization.get_safe_globals()
+    True
+    """
     before = dict(_user)
     add_safe_globals(safe_globals)
     try:

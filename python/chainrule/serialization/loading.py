@@ -226,7 +226,15 @@ def _default_restore(storage: UntypedStorage, location: Any) -> UntypedStorage:
 
 
 def get_unsafe_globals_in_checkpoint(f: str | os.PathLike | BinaryIO) -> list[str]:
-    """The names in a file that load() would refuse; nothing of the file is run."""
+    """The names in a file that load() would refuse; nothing of the file is run.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save({"weight": torch.ones(2)}, file)
+    >>> _ = file.seek(0)
+    >>> torch.serialization.get_unsafe_globals_in_checkpoint(file)
+    []
+    """
     from . import allowed
 
     if isinstance(f, (str, os.PathLike)):

@@ -252,6 +252,8 @@ def assert_close(
         check_layout: whether layouts must agree.
         check_stride: whether strides must agree.
         msg: what to say instead of the message, or a function of it.
+
+    >>> torch.testing.assert_close(torch.tensor([1., 2.]), torch.tensor([1., 2. + 1e-7]))
     """
     __tracebackhide__ = True
     s = _Settings(allow_subclasses, rtol, atol, equal_nan, check_device, check_dtype, check_layout, check_stride)
@@ -272,7 +274,10 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: str = "",
 ) -> None:
-    """The older form of assert_close, which compares values of any dtypes."""
+    """The older form of assert_close, which compares values of any dtypes.
+
+    >>> torch.testing.assert_allclose(torch.tensor([1., 2.]), torch.tensor([1., 2. + 1e-7]))
+    """
     warnings.warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
         "use `torch.testing.assert_close()` instead.",

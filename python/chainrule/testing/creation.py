@@ -83,6 +83,9 @@ def make_tensor(
         noncontiguous: whether the elements lie apart in memory; takes more than one element.
         exclude_zero: replaces zeros by 1, or by the smallest normal number of a floating point dtype.
         memory_format: the memory format; not together with `noncontiguous`.
+
+    >>> torch.testing.make_tensor((2, 3), dtype=torch.float32, device="cpu", low=0, high=1).shape
+    torch.Size([2, 3])
     """
     first = shape[0] if len(shape) == 1 else None
     sizes: tuple = tuple(first) if isinstance(first, Sequence) else shape

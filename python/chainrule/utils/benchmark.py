@@ -17,7 +17,12 @@ _UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
 
 
 class Measurement:
-    """Times of one statement: `times`, in seconds for one run each, and what is calculated from them."""
+    """Times of one statement: `times`, in seconds for one run each, and what is calculated from them.
+
+    >>> from torch.utils.benchmark import Timer
+    >>> Timer("1 + 1").timeit(5).median >= 0
+    True
+    """
 
     def __init__(self, number_per_run: int, raw_times: list[float], title: str, num_threads: int) -> None:
         self.number_per_run, self.raw_times = number_per_run, raw_times
@@ -72,6 +77,10 @@ class Timer:
         label, sub_label, description, env: how it is called in the result.
         num_threads: how many threads chainrule uses meanwhile.
         language: "python".
+
+    >>> from torch.utils.benchmark import Timer
+    >>> Timer("x + 1", globals={"x": torch.ones(2)}).timeit(10).number_per_run
+    10
     """
 
     def __init__(

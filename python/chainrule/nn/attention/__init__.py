@@ -11,7 +11,11 @@ __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(IntEnum):
-    """PyTorch's ways to calculate attention."""
+    """PyTorch's ways to calculate attention.
+
+    >>> torch.nn.attention.SDPBackend.MATH
+    <SDPBackend.MATH: 0>
+    """
 
     ERROR = -1
     MATH = 0
@@ -23,7 +27,13 @@ class SDPBackend(IntEnum):
 
 @contextmanager
 def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
-    """Accepted and without effect: the result does not depend on the way."""
+    """Accepted and without effect: the result does not depend on the way.
+
+    >>> x = torch.ones(1, 2, 3, 4)
+    >>> with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+    ...     torch.nn.functional.scaled_dot_product_attention(x, x, x).shape
+    torch.Size([1, 2, 3, 4])
+    """
     given = backends if isinstance(backends, (list, tuple)) else [backends]
     if not all(isinstance(backend, SDPBackend) for backend in given):
         raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")

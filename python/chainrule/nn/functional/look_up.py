@@ -118,7 +118,7 @@ def embedding_bag(
         count = input.shape[0]
     else:
         assert offsets is not None
-        bags, count = _bags_of(offsets, len(input), include_last_offset)
+        bags, count = bags_of(offsets, len(input), include_last_offset)
     input, factors = input.reshape(-1), None if per_sample_weights is None else per_sample_weights.reshape(-1)
     if padding_idx is not None:
         kept = input != padding_idx
@@ -135,7 +135,7 @@ def _rows(input: Tensor, weight: Tensor, by_frequency: bool, sparse: bool, facto
     return rows if factors is None else rows * factors.unsqueeze(-1)
 
 
-def _bags_of(offsets: Tensor, n: int, include_last_offset: bool) -> tuple[Tensor, int]:
+def bags_of(offsets: Tensor, n: int, include_last_offset: bool) -> tuple[Tensor, int]:
     """The bag of each of n indices, and the number of bags."""
     _check_offsets(offsets, n, include_last_offset)
     starts = offsets[:-1] if include_last_offset else offsets

@@ -60,35 +60,55 @@ class _InPlace(Module):
 
 
 class ReLU(_InPlace):
-    """max(0, x)."""
+    """max(0, x).
+
+    >>> torch.nn.ReLU()(torch.tensor([-1., 1.]))
+    tensor([0., 1.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return _relu_(input) if self.inplace else _relu(input)
 
 
 class SELU(_InPlace):
-    """elu with the two constants that keep mean and variance."""
+    """elu with the two constants that keep mean and variance.
+
+    >>> torch.nn.SELU()(torch.tensor([-1., 1.]))
+    tensor([-1.1113,  1.0507])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
 class SiLU(_InPlace):
-    """x * sigmoid(x)."""
+    """x * sigmoid(x).
+
+    >>> torch.nn.SiLU()(torch.tensor([-1., 1.]))
+    tensor([-0.2689,  0.7311])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
 
 class Mish(_InPlace):
-    """x * tanh(softplus(x))."""
+    """x * tanh(softplus(x)).
+
+    >>> torch.nn.Mish()(torch.tensor([-1., 1.]))
+    tensor([-0.3034,  0.8651])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
 
 class Hardsigmoid(_InPlace):
-    """relu6(x + 3) / 6."""
+    """relu6(x + 3) / 6.
+
+    >>> torch.nn.Hardsigmoid()(torch.tensor([-4., 0., 4.]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
@@ -98,7 +118,11 @@ class Hardsigmoid(_InPlace):
 
 
 class Hardswish(_InPlace):
-    """x * relu6(x + 3) / 6."""
+    """x * relu6(x + 3) / 6.
+
+    >>> torch.nn.Hardswish()(torch.tensor([-4., 1., 4.]))
+    tensor([-0.0000, 0.6667, 4.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
@@ -108,7 +132,11 @@ class Hardswish(_InPlace):
 
 
 class Hardtanh(Module):
-    """x, held between min_val and max_val."""
+    """x, held between min_val and max_val.
+
+    >>> torch.nn.Hardtanh()(torch.tensor([-4., 0.5, 4.]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
 
     def __init__(
         self,
@@ -138,7 +166,11 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """min(max(0, x), 6)."""
+    """min(max(0, x), 6).
+
+    >>> torch.nn.ReLU6()(torch.tensor([-1., 1., 9.]))
+    tensor([0., 1., 6.])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -148,7 +180,11 @@ class ReLU6(Hardtanh):
 
 
 class Threshold(Module):
-    """x where it is above the threshold, `value` elsewhere."""
+    """x where it is above the threshold, `value` elsewhere.
+
+    >>> torch.nn.Threshold(0.5, 9.)(torch.tensor([0., 1.]))
+    tensor([9., 1.])
+    """
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -162,7 +198,11 @@ class Threshold(Module):
 
 
 class ELU(Module):
-    """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere.
+
+    >>> torch.nn.ELU()(torch.tensor([-1., 1.]))
+    tensor([-0.6321,  1.0000])
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -176,14 +216,22 @@ class ELU(Module):
 
 
 class CELU(ELU):
-    """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere."""
+    """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere.
+
+    >>> torch.nn.CELU()(torch.tensor([-1., 1.]))
+    tensor([-0.6321,  1.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
 
 
 class LeakyReLU(Module):
-    """x where it is positive, negative_slope * x elsewhere."""
+    """x where it is positive, negative_slope * x elsewhere.
+
+    >>> torch.nn.LeakyReLU(0.1)(torch.tensor([-1., 1.]))
+    tensor([-0.1000,  1.0000])
+    """
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -197,7 +245,11 @@ class LeakyReLU(Module):
 
 
 class RReLU(Module):
-    """leaky_relu with slopes that are drawn between lower and upper in training, and their mean otherwise."""
+    """leaky_relu with slopes that are drawn between lower and upper in training, and their mean otherwise.
+
+    >>> torch.nn.RReLU().eval()(torch.tensor([-1., 1.]))
+    tensor([-0.2292,  1.0000])
+    """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
@@ -211,7 +263,11 @@ class RReLU(Module):
 
 
 class PReLU(Module):
-    """x where it is positive, weight * x elsewhere, with a learned weight for all channels or for each."""
+    """x where it is positive, weight * x elsewhere, with a learned weight for all channels or for each.
+
+    >>> torch.nn.PReLU()(torch.tensor([-1., 1.])).detach()
+    tensor([-0.2500,  1.0000])
+    """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
@@ -232,7 +288,11 @@ class PReLU(Module):
 
 
 class GELU(Module):
-    """x times the probability that a normal number is below x; approximate: "none" or "tanh"."""
+    """x times the probability that a normal number is below x; approximate: "none" or "tanh".
+
+    >>> torch.nn.GELU()(torch.tensor([-1., 1.]))
+    tensor([-0.1587,  0.8413])
+    """
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -246,7 +306,11 @@ class GELU(Module):
 
 
 class GLU(Module):
-    """a * sigmoid(b) for the two halves a and b of the input along `dim`."""
+    """a * sigmoid(b) for the two halves a and b of the input along `dim`.
+
+    >>> torch.nn.GLU()(torch.tensor([1., 2., 0., 0.]))
+    tensor([0.5000, 1.0000])
+    """
 
     def __init__(self, dim: int = -1) -> None:
         super().__init__()
@@ -260,42 +324,66 @@ class GLU(Module):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    >>> torch.nn.Sigmoid()(torch.tensor([0., 1.]))
+    tensor([0.5000, 0.7311])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return input.sigmoid()
 
 
 class Tanh(Module):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    >>> torch.nn.Tanh()(torch.tensor([0., 1.]))
+    tensor([0.0000, 0.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return input.tanh()
 
 
 class LogSigmoid(Module):
-    """The logarithm of sigmoid."""
+    """The logarithm of sigmoid.
+
+    >>> torch.nn.LogSigmoid()(torch.tensor([0., 1.]))
+    tensor([-0.6931, -0.3133])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Softsign(Module):
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    >>> torch.nn.Softsign()(torch.tensor([-1., 3.]))
+    tensor([-0.5000,  0.7500])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> torch.nn.Tanhshrink()(torch.tensor([0., 1.]))
+    tensor([0.0000, 0.2384])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Softplus(Module):
-    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold."""
+    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold.
+
+    >>> torch.nn.Softplus()(torch.tensor([0., 1.]))
+    tensor([0.6931, 1.3133])
+    """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -309,7 +397,11 @@ class Softplus(Module):
 
 
 class Hardshrink(Module):
-    """x, and 0 between -lambd and lambd."""
+    """x, and 0 between -lambd and lambd.
+
+    >>> torch.nn.Hardshrink()(torch.tensor([-1., 0.3, 2.]))
+    tensor([-1.,  0.,  2.])
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -323,14 +415,22 @@ class Hardshrink(Module):
 
 
 class Softshrink(Hardshrink):
-    """x moved towards zero by lambd, and zero where it would pass it."""
+    """x moved towards zero by lambd, and zero where it would pass it.
+
+    >>> torch.nn.Softshrink()(torch.tensor([-1., 0.3, 2.]))
+    tensor([-0.5000,  0.0000,  1.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
 
 
 class Softmin(Module):
-    """softmax(-x)."""
+    """softmax(-x).
+
+    >>> torch.nn.Softmin(dim=0)(torch.tensor([0., 1.]))
+    tensor([0.7311, 0.2689])
+    """
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
@@ -348,21 +448,33 @@ class Softmin(Module):
 
 
 class Softmax(Softmin):
-    """exp(x) along `dim`, divided by its sum."""
+    """exp(x) along `dim`, divided by its sum.
+
+    >>> torch.nn.Softmax(dim=0)(torch.tensor([0., 1.]))
+    tensor([0.2689, 0.7311])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim, _stacklevel=5)
 
 
 class LogSoftmax(Softmin):
-    """The logarithm of softmax."""
+    """The logarithm of softmax.
+
+    >>> torch.nn.LogSoftmax(dim=0)(torch.tensor([0., 1.]))
+    tensor([-1.3133, -0.3133])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim, _stacklevel=5)
 
 
 class Softmax2d(Module):
-    """softmax over the channels of (N, C, H, W) or (C, H, W)."""
+    """softmax over the channels of (N, C, H, W) or (C, H, W).
+
+    >>> torch.nn.Softmax2d()(torch.zeros(2, 1, 1)).flatten()
+    tensor([0.5000, 0.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):

@@ -32,6 +32,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         cutoffs: the classes at which the clusters begin.
         div_value: each cluster has so many times fewer features than the one before.
         head_bias: whether the frequent classes have a bias.
+
+    >>> loss = torch.nn.AdaptiveLogSoftmaxWithLoss(4, 10, cutoffs=[2, 5])
+    >>> loss(torch.ones(3, 4), torch.tensor([0, 4, 9])).output.shape
+    torch.Size([3])
     """
 
     def __init__(

@@ -26,6 +26,12 @@ class MultiheadAttention(Module):
         add_zero_attn: add a key and value of zeros.
         kdim, vdim: features of key and value, if they differ.
         batch_first: (batch, length, features) instead of (length, batch, features).
+
+    >>> attention = torch.nn.MultiheadAttention(embed_dim=8, num_heads=2, batch_first=True)
+    >>> x = torch.ones(1, 5, 8)
+    >>> output, weights = attention(x, x, x)
+    >>> output.shape, weights.shape
+    (torch.Size([1, 5, 8]), torch.Size([1, 5, 5]))
     """
 
     in_proj_weight: Parameter | None

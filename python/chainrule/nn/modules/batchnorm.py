@@ -173,42 +173,67 @@ def check_dims(input: Tensor, *allowed: int) -> None:
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L)."""
+    """Batch normalisation of (N, C) or (N, C, L).
+
+    >>> torch.nn.BatchNorm1d(2)(torch.tensor([[1., 2.], [3., 6.]])).detach()
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         check_dims(input, 2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W)."""
+    """Batch normalisation of (N, C, H, W).
+
+    >>> torch.nn.BatchNorm2d(3)(torch.ones(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         check_dims(input, 4)
 
 
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of (N, C, D, H, W)."""
+    """Batch normalisation of (N, C, D, H, W).
+
+    >>> torch.nn.BatchNorm3d(3)(torch.ones(2, 3, 4, 4, 4)).shape
+    torch.Size([2, 3, 4, 4, 4])
+    """
 
     def _check_input_dim(self, input: Tensor) -> None:
         check_dims(input, 5)
 
 
 class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
-    """BatchNorm1d that takes num_features from its first input."""
+    """BatchNorm1d that takes num_features from its first input.
+
+    >>> torch.nn.LazyBatchNorm1d()(torch.ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
 
     cls_to_become = BatchNorm1d
     _check_input_dim = BatchNorm1d._check_input_dim
 
 
 class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
-    """BatchNorm2d that takes num_features from its first input."""
+    """BatchNorm2d that takes num_features from its first input.
+
+    >>> torch.nn.LazyBatchNorm2d()(torch.ones(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
+    """
 
     cls_to_become = BatchNorm2d
     _check_input_dim = BatchNorm2d._check_input_dim
 
 
 class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
-    """BatchNorm3d that takes num_features from its first input."""
+    """BatchNorm3d that takes num_features from its first input.
+
+    >>> torch.nn.LazyBatchNorm3d()(torch.ones(2, 3, 4, 4, 4)).shape
+    torch.Size([2, 3, 4, 4, 4])
+    """
 
     cls_to_become = BatchNorm3d
     _check_input_dim = BatchNorm3d._check_input_dim
@@ -221,6 +246,9 @@ class SyncBatchNorm(_BatchNorm):
 
     Args:
         process_group: the processes; all without it.
+
+    >>> torch.nn.SyncBatchNorm(3).eval().num_features
+    3
     """
 
     def __init__(

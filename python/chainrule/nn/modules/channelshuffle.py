@@ -10,7 +10,11 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Module):
-    """Channels in another order: first those that are first in their group, and so on."""
+    """Channels in another order: first those that are first in their group, and so on.
+
+    >>> torch.nn.ChannelShuffle(2)(torch.arange(4).view(1, 4, 1)).flatten()
+    tensor([0, 2, 1, 3])
+    """
 
     def __init__(self, groups: int) -> None:
         super().__init__()

@@ -17,7 +17,11 @@ __getattr__ = elsewhere(__name__, "parameter_container")
 
 
 class Container(Module):
-    """Modules by name. Deprecated."""
+    """Modules by name. Deprecated.
+
+    >>> torch.nn.Container(first=torch.nn.ReLU()).first
+    ReLU()
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -68,7 +72,14 @@ class _Numbered(Module):
 
 
 class Sequential(_Numbered):
-    """Modules one after the other: each gets what the one before gave."""
+    """Modules one after the other: each gets what the one before gave.
+
+    >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU()
+    )
+    """
 
     @overload
     def __init__(self, *args: Module) -> None: ...
@@ -143,7 +154,12 @@ def _sequential(other: Any) -> Sequential:
 
 
 class ModuleList(_Numbered):
-    """A list of modules."""
+    """A list of modules.
+
+    >>> layers = torch.nn.ModuleList([torch.nn.Linear(2, 3), torch.nn.ReLU()])
+    >>> len(layers)
+    2
+    """
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -190,7 +206,12 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dict of modules, in the order of their coming."""
+    """A dict of modules, in the order of their coming.
+
+    >>> layers = torch.nn.ModuleDict({"first": torch.nn.Linear(2, 3)})
+    >>> layers["first"]
+    Linear(in_features=2, out_features=3, bias=True)
+    """
 
     def __init__(self, modules: Mapping[str, Module] | Iterable | None = None) -> None:
         super().__init__()

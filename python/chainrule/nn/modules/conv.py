@@ -178,19 +178,31 @@ class _Conv(_ConvNd):
 
 
 class Conv1d(_Conv):
-    """Slides a window over (N, C, L): see _Conv for the arguments."""
+    """Slides a window over (N, C, L): see _Conv for the arguments.
+
+    >>> torch.nn.Conv1d(3, 8, kernel_size=3)(torch.ones(1, 3, 10)).shape
+    torch.Size([1, 8, 8])
+    """
 
     _dims, _convolve = 1, F.conv1d
 
 
 class Conv2d(_Conv):
-    """Slides a window over (N, C, H, W): see _Conv for the arguments."""
+    """Slides a window over (N, C, H, W): see _Conv for the arguments.
+
+    >>> torch.nn.Conv2d(3, 8, kernel_size=3, padding=1)(torch.ones(1, 3, 10, 10)).shape
+    torch.Size([1, 8, 10, 10])
+    """
 
     _dims, _convolve = 2, F.conv2d
 
 
 class Conv3d(_Conv):
-    """Slides a window over (N, C, D, H, W): see _Conv for the arguments."""
+    """Slides a window over (N, C, D, H, W): see _Conv for the arguments.
+
+    >>> torch.nn.Conv3d(3, 8, kernel_size=3)(torch.ones(1, 3, 5, 5, 5)).shape
+    torch.Size([1, 8, 3, 3, 3])
+    """
 
     _dims, _convolve = 3, F.conv3d
 
@@ -276,19 +288,31 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """The gradient of Conv1d as a layer: see _ConvTransposeNd for the arguments."""
+    """The gradient of Conv1d as a layer: see _ConvTransposeNd for the arguments.
+
+    >>> torch.nn.ConvTranspose1d(3, 8, kernel_size=2, stride=2)(torch.ones(1, 3, 10)).shape
+    torch.Size([1, 8, 20])
+    """
 
     _dims, _convolve = 1, F.conv_transpose1d
 
 
 class ConvTranspose2d(_ConvTransposeNd):
-    """The gradient of Conv2d as a layer: see _ConvTransposeNd for the arguments."""
+    """The gradient of Conv2d as a layer: see _ConvTransposeNd for the arguments.
+
+    >>> torch.nn.ConvTranspose2d(3, 8, kernel_size=2, stride=2)(torch.ones(1, 3, 10, 10)).shape
+    torch.Size([1, 8, 20, 20])
+    """
 
     _dims, _convolve = 2, F.conv_transpose2d
 
 
 class ConvTranspose3d(_ConvTransposeNd):
-    """The gradient of Conv3d as a layer: see _ConvTransposeNd for the arguments."""
+    """The gradient of Conv3d as a layer: see _ConvTransposeNd for the arguments.
+
+    >>> torch.nn.ConvTranspose3d(3, 8, kernel_size=2, stride=2)(torch.ones(1, 3, 4, 4, 4)).shape
+    torch.Size([1, 8, 8, 8, 8])
+    """
 
     _dims, _convolve = 3, F.conv_transpose3d
 
@@ -372,36 +396,60 @@ class _LazyConvTranspose(_LazyConvXdMixin):
 
 
 class LazyConv1d(_LazyConv, Conv1d):
-    """Conv1d that takes in_channels from its first input."""
+    """Conv1d that takes in_channels from its first input.
+
+    >>> torch.nn.LazyConv1d(8, 3)(torch.ones(1, 3, 10)).shape
+    torch.Size([1, 8, 8])
+    """
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(_LazyConv, Conv2d):
-    """Conv2d that takes in_channels from its first input."""
+    """Conv2d that takes in_channels from its first input.
+
+    >>> torch.nn.LazyConv2d(8, 3)(torch.ones(1, 3, 10, 10)).shape
+    torch.Size([1, 8, 8, 8])
+    """
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(_LazyConv, Conv3d):
-    """Conv3d that takes in_channels from its first input."""
+    """Conv3d that takes in_channels from its first input.
+
+    >>> torch.nn.LazyConv3d(8, 3)(torch.ones(1, 3, 5, 5, 5)).shape
+    torch.Size([1, 8, 3, 3, 3])
+    """
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """ConvTranspose1d that takes in_channels from its first input."""
+    """ConvTranspose1d that takes in_channels from its first input.
+
+    >>> torch.nn.LazyConvTranspose1d(8, 2)(torch.ones(1, 3, 10)).shape
+    torch.Size([1, 8, 11])
+    """
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """ConvTranspose2d that takes in_channels from its first input."""
+    """ConvTranspose2d that takes in_channels from its first input.
+
+    >>> torch.nn.LazyConvTranspose2d(8, 2)(torch.ones(1, 3, 10, 10)).shape
+    torch.Size([1, 8, 11, 11])
+    """
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """ConvTranspose3d that takes in_channels from its first input."""
+    """ConvTranspose3d that takes in_channels from its first input.
+
+    >>> torch.nn.LazyConvTranspose3d(8, 2)(torch.ones(1, 3, 4, 4, 4)).shape
+    torch.Size([1, 8, 5, 5, 5])
+    """
 
     cls_to_become = ConvTranspose3d

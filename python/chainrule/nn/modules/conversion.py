@@ -6,11 +6,20 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
+from ... import __future__ as future
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...utils.swapping import swap_tensors
 from ..parameter import Parameter
 from .members import Members  # at run time, for typing.get_type_hints of modules
+
+
+def _with_gradient(converted: Tensor, parameter: Tensor, fn: Callable[[Tensor], Tensor]) -> Parameter:
+    new = Parameter(converted, parameter.requires_grad)
+    if parameter.grad is not None and not converted.is_meta:
+        new.grad = fn(parameter.grad).requires_grad_(parameter.grad.requires_grad)
+    return new
 
 
 class ConversionMethods:
@@ -30,10 +39,13 @@ class ConversionMethods:
             gradient = parameter.grad
             with no_grad():
                 converted = fn(parameter)
-                if converted.is_meta is not parameter.is_meta:  # no tensor changes its device
-                    self._parameters[name] = Parameter(converted, parameter.requires_grad)
+                if future.get_swap_module_params_on_conversion():
+                    swap_tensors(parameter, Parameter(converted, parameter.requires_grad))
+                elif converted.is_meta is not parameter.is_meta or future.get_overwrite_module_params_on_conversion():
+                    self._parameters[name] = _with_gradient(converted, parameter, fn)  # no tensor changes its device
                     continue
-                parameter.data = converted
+                else:
+                    parameter.data = converted
                 if gradient is not None:
                     gradient.data = fn(gradient)
             if gradient is not None:

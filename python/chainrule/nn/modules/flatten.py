@@ -11,7 +11,11 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Dimensions start_dim to end_dim as one."""
+    """Dimensions start_dim to end_dim as one.
+
+    >>> torch.nn.Flatten()(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 12])
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -25,7 +29,11 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Dimension `dim` as several of the given sizes."""
+    """Dimension `dim` as several of the given sizes.
+
+    >>> torch.nn.Unflatten(1, (2, 3))(torch.ones(4, 6)).shape
+    torch.Size([4, 2, 3])
+    """
 
     def __init__(self, dim: int | str, unflattened_size: Any) -> None:
         super().__init__()

@@ -12,7 +12,11 @@ __all__ = ["Fold", "Unfold"]
 
 
 class Unfold(Module):
-    """The blocks of (N, C, H, W) as columns."""
+    """The blocks of (N, C, H, W) as columns.
+
+    >>> torch.nn.Unfold(kernel_size=2)(torch.ones(1, 3, 4, 5)).shape
+    torch.Size([1, 12, 12])
+    """
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__()
@@ -26,7 +30,11 @@ class Unfold(Module):
 
 
 class Fold(Unfold):
-    """Columns added up to an image of output_size."""
+    """Columns added up to an image of output_size.
+
+    >>> torch.nn.Fold(output_size=(4, 5), kernel_size=2)(torch.ones(1, 3 * 4, 12)).shape
+    torch.Size([1, 3, 4, 5])
+    """
 
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1

@@ -92,36 +92,60 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of (N, C, L) or (C, L)."""
+    """Instance normalisation of (N, C, L) or (C, L).
+
+    >>> torch.nn.InstanceNorm1d(1)(torch.tensor([[[1., 3.]]]))
+    tensor([[[-1.0000,  1.0000]]])
+    """
 
     _dims = 2
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of (N, C, H, W) or (C, H, W)."""
+    """Instance normalisation of (N, C, H, W) or (C, H, W).
+
+    >>> torch.nn.InstanceNorm2d(3)(torch.ones(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
+    """
 
     _dims = 3
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of (N, C, D, H, W) or (C, D, H, W)."""
+    """Instance normalisation of (N, C, D, H, W) or (C, D, H, W).
+
+    >>> torch.nn.InstanceNorm3d(3)(torch.ones(2, 3, 4, 4, 4)).shape
+    torch.Size([2, 3, 4, 4, 4])
+    """
 
     _dims = 4
 
 
 class LazyInstanceNorm1d(_LazyNormBase, _InstanceNorm):
-    """InstanceNorm1d that takes num_features from its first input."""
+    """InstanceNorm1d that takes num_features from its first input.
+
+    >>> torch.nn.LazyInstanceNorm1d()(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 3, 4])
+    """
 
     cls_to_become, _dims = InstanceNorm1d, 2
 
 
 class LazyInstanceNorm2d(_LazyNormBase, _InstanceNorm):
-    """InstanceNorm2d that takes num_features from its first input."""
+    """InstanceNorm2d that takes num_features from its first input.
+
+    >>> torch.nn.LazyInstanceNorm2d()(torch.ones(2, 3, 4, 4)).shape
+    torch.Size([2, 3, 4, 4])
+    """
 
     cls_to_become, _dims = InstanceNorm2d, 3
 
 
 class LazyInstanceNorm3d(_LazyNormBase, _InstanceNorm):
-    """InstanceNorm3d that takes num_features from its first input."""
+    """InstanceNorm3d that takes num_features from its first input.
+
+    >>> torch.nn.LazyInstanceNorm3d()(torch.ones(2, 3, 4, 4, 4)).shape
+    torch.Size([2, 3, 4, 4, 4])
+    """
 
     cls_to_become, _dims = InstanceNorm3d, 4

@@ -18,7 +18,11 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
-    """Gives its input back; takes any arguments, so that it can stand in for any layer."""
+    """Gives its input back; takes any arguments, so that it can stand in for any layer.
+
+    >>> torch.nn.Identity()(torch.tensor([1., 2.]))
+    tensor([1., 2.])
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -35,6 +39,10 @@ class Linear(Module):
         in_features: the last dimension of the input.
         out_features: that of the output.
         bias: whether to add one.
+
+    >>> layer = torch.nn.Linear(3, 2)
+    >>> layer(torch.ones(4, 3)).shape
+    torch.Size([4, 2])
     """
 
     weight: Parameter
@@ -70,7 +78,12 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """Linear that takes in_features from its first input."""
+    """Linear that takes in_features from its first input.
+
+    >>> layer = torch.nn.LazyLinear(2)
+    >>> layer(torch.ones(4, 3)).shape, layer.weight.shape
+    (torch.Size([4, 2]), torch.Size([2, 3]))
+    """
 
     cls_to_become = Linear
 
@@ -111,6 +124,9 @@ class Bilinear(Module):
         in1_features, in2_features: the last dimensions of the two inputs.
         out_features: that of the output.
         bias: whether to add one.
+
+    >>> torch.nn.Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape
+    torch.Size([5, 4])
     """
 
     def __init__(

@@ -14,6 +14,9 @@ class LinearCrossEntropyOptions:
 
     "aspect_ratio" makes a chunk's logits about as large as the input, "aspect_ratio:2" half of that. `acc_policy`
     chooses among PyTorch's ways to keep half-precision sums; here the sums are in `acc_dtype` under each of them.
+
+    >>> torch.nn.LinearCrossEntropyOptions() is not None
+    True
     """
 
     allow_retain_graph: bool = False

@@ -63,21 +63,33 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """The absolute difference."""
+    """The absolute difference.
+
+    >>> torch.nn.L1Loss()(torch.tensor([1., 2.]), torch.tensor([0., 0.]))
+    tensor(1.5000)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
-    """The square of the difference."""
+    """The square of the difference.
+
+    >>> torch.nn.MSELoss()(torch.tensor([1., 2.]), torch.tensor([0., 0.]))
+    tensor(2.5000)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """The absolute difference, rounded off where it is below beta."""
+    """The absolute difference, rounded off where it is below beta.
+
+    >>> torch.nn.SmoothL1Loss()(torch.tensor([0., 3.]), torch.tensor([0.5, 0.]))
+    tensor(1.3125)
+    """
 
     def __init__(
         self,
@@ -94,7 +106,11 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Half the square of the difference, and a straight line from delta on."""
+    """Half the square of the difference, and a straight line from delta on.
+
+    >>> torch.nn.HuberLoss()(torch.tensor([0., 3.]), torch.tensor([0.5, 0.]))
+    tensor(1.3125)
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
@@ -110,7 +126,11 @@ class HuberLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """Minus the input at the target's class."""
+    """Minus the input at the target's class.
+
+    >>> torch.nn.NLLLoss()(torch.tensor([[0.9, 0.1]]).log(), torch.tensor([0]))
+    tensor(0.1054)
+    """
 
     def __init__(
         self,
@@ -128,7 +148,11 @@ class NLLLoss(_WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """NLLLoss by its old name for images."""
+    """NLLLoss by its old name for images.
+
+    >>> torch.nn.NLLLoss2d()(torch.ones(1, 2, 1, 1), torch.tensor([[[1]]]))
+    tensor(-1.)
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -141,7 +165,11 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """The cross entropy of softmax(input) and the target's classes or probabilities."""
+    """The cross entropy of softmax(input) and the target's classes or probabilities.
+
+    >>> torch.nn.CrossEntropyLoss()(torch.tensor([[2., 0.], [0., 1.]]), torch.tensor([0, 1]))
+    tensor(0.2201)
+    """
 
     def __init__(
         self,
@@ -167,7 +195,12 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """A linear layer and the cross entropy of what it gives."""
+    """A linear layer and the cross entropy of what it gives.
+
+    >>> loss = torch.nn.LinearCrossEntropyLoss(3, 5)
+    >>> loss(torch.ones(2, 3), torch.tensor([0, 4])).shape
+    torch.Size([])
+    """
 
     def __init__(
         self,
@@ -216,14 +249,22 @@ class LinearCrossEntropyLoss(_WeightedLoss):
 
 
 class BCELoss(_WeightedLoss):
-    """The cross entropy of a probability and a target between 0 and 1."""
+    """The cross entropy of a probability and a target between 0 and 1.
+
+    >>> torch.nn.BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1., 0.]))
+    tensor(0.1643)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
-    """The cross entropy of sigmoid(input) and a target between 0 and 1."""
+    """The cross entropy of sigmoid(input) and a target between 0 and 1.
+
+    >>> torch.nn.BCEWithLogitsLoss()(torch.tensor([2., -1.]), torch.tensor([1., 0.]))
+    tensor(0.2201)
+    """
 
     weight: Tensor | None
     pos_weight: Tensor | None
@@ -247,7 +288,11 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """target * (log(target) - input), with the input in logarithms."""
+    """target * (log(target) - input), with the input in logarithms.
+
+    >>> torch.nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]))
+    tensor(0.3681)
+    """
 
     def __init__(
         self,
@@ -264,7 +309,11 @@ class KLDivLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """The negative log likelihood of counts."""
+    """The negative log likelihood of counts.
+
+    >>> torch.nn.PoissonNLLLoss()(torch.tensor([1.]), torch.tensor([2.]))
+    tensor(0.7183)
+    """
 
     def __init__(
         self,
@@ -285,7 +334,11 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """The negative log likelihood of normally distributed targets, with the variance given."""
+    """The negative log likelihood of normally distributed targets, with the variance given.
+
+    >>> torch.nn.GaussianNLLLoss()(torch.tensor([1.]), torch.tensor([2.]), torch.tensor([1.]))
+    tensor(0.5000)
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
@@ -296,7 +349,13 @@ class GaussianNLLLoss(_Loss):
 
 
 class CTCLoss(_Loss):
-    """How unlikely a sequence of labels is, however it is spread over the steps of the input."""
+    """How unlikely a sequence of labels is, however it is spread over the steps of the input.
+
+    >>> loss = torch.nn.CTCLoss()
+    >>> scores = torch.zeros(4, 1, 3).log_softmax(2)  # 4 steps, 1 sequence, 3 symbols
+    >>> loss(scores, torch.tensor([[1, 2]]), torch.tensor([4]), torch.tensor([2]))
+    tensor(0.8432)
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)

@@ -23,28 +23,44 @@ __all__ = [
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target * input))."""
+    """log(1 + exp(-target * input)).
+
+    >>> torch.nn.SoftMarginLoss()(torch.tensor([2.]), torch.tensor([1.]))
+    tensor(0.1269)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelMarginLoss(_Loss):
-    """How far each wrong class comes within 1 of each right one."""
+    """How far each wrong class comes within 1 of each right one.
+
+    >>> torch.nn.MultiLabelMarginLoss()(torch.tensor([[0.1, 0.2, 0.9]]), torch.tensor([[2, -1, -1]]))
+    tensor(0.1667)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The binary cross entropy with logits, averaged over the classes."""
+    """The binary cross entropy with logits, averaged over the classes.
+
+    >>> torch.nn.MultiLabelSoftMarginLoss()(torch.tensor([[1., -1.]]), torch.tensor([[1., 0.]]))
+    tensor(0.3133)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, self.weight, reduction=self.reduction)
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """How far each wrong class comes within the margin of the right one."""
+    """How far each wrong class comes within the margin of the right one.
+
+    >>> torch.nn.MultiMarginLoss()(torch.tensor([[0.1, 0.9]]), torch.tensor([1]))
+    tensor(0.1000)
+    """
 
     def __init__(
         self,
@@ -81,7 +97,11 @@ class _MarginLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_MarginLoss):
-    """The input where the target is 1, and what it lacks to the margin where it is -1."""
+    """The input where the target is 1, and what it lacks to the margin where it is -1.
+
+    >>> torch.nn.HingeEmbeddingLoss()(torch.tensor([0.5, 2.]), torch.tensor([1., -1.]))
+    tensor(0.2500)
+    """
 
     def __init__(
         self,
@@ -97,21 +117,33 @@ class HingeEmbeddingLoss(_MarginLoss):
 
 
 class CosineEmbeddingLoss(_MarginLoss):
-    """1 - cos of the angle between the inputs where the target is 1; where it is -1, cos beyond the margin."""
+    """1 - cos of the angle between the inputs where the target is 1; where it is -1, cos beyond the margin.
+
+    >>> torch.nn.CosineEmbeddingLoss()(torch.tensor([[1., 0.]]), torch.tensor([[0., 1.]]), torch.tensor([1]))
+    tensor(1.)
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class MarginRankingLoss(_MarginLoss):
-    """What input1 lacks to be larger than input2 by the margin (target 1), or smaller (-1)."""
+    """What input1 lacks to be larger than input2 by the margin (target 1), or smaller (-1).
+
+    >>> torch.nn.MarginRankingLoss()(torch.tensor([1., 2.]), torch.tensor([2., 1.]), torch.tensor([1., 1.]))
+    tensor(0.5000)
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class TripletMarginLoss(_Loss):
-    """What the negative example lacks to be farther from the anchor than the positive one by the margin."""
+    """What the negative example lacks to be farther from the anchor than the positive one by the margin.
+
+    >>> torch.nn.TripletMarginLoss()(torch.tensor([[0.]]), torch.tensor([[1.]]), torch.tensor([[0.5]]))
+    tensor(1.5000)
+    """
 
     def __init__(
         self,
@@ -142,7 +174,12 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with any distance."""
+    """TripletMarginLoss with any distance.
+
+    >>> loss = torch.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))
+    >>> loss(torch.tensor([[0.]]), torch.tensor([[1.]]), torch.tensor([[0.5]]))
+    tensor(1.5000)
+    """
 
     def __init__(
         self,

@@ -53,6 +53,12 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
 
     A subclass calls super().__init__(), assigns its parameters and submodules to attributes, and defines forward.
     Calling the module calls forward and the hooks around it.
+
+    >>> class Double(torch.nn.Module):
+    ...     def forward(self, x):
+    ...         return 2 * x
+    >>> Double()(torch.tensor([1., 2.]))
+    tensor([2., 4.])
     """
 
     T_destination = TypeVar("T_destination", bound=dict[str, Any])

@@ -26,6 +26,9 @@ class LayerNorm(Module):
         normalized_shape: the shape of the last dimensions.
         eps: added to the variance.
         elementwise_affine: whether there is a weight (and, bias: a bias) for each element.
+
+    >>> torch.nn.LayerNorm(2)(torch.tensor([[1., 3.]])).detach()
+    tensor([[-1.0000,  1.0000]])
     """
 
     weight: Parameter | None
@@ -72,6 +75,9 @@ class RMSNorm(Module):
         normalized_shape: the shape of the last dimensions.
         eps: added to the mean; the dtype's epsilon if it is not given.
         elementwise_affine: whether there is a weight for each element.
+
+    >>> torch.nn.RMSNorm(2)(torch.tensor([[3., 4.]])).detach()
+    tensor([[0.8485, 1.1314]])
     """
 
     weight: Parameter | None
@@ -110,6 +116,9 @@ class GroupNorm(Module):
         num_channels: how many channels there are.
         eps: added to the variance.
         affine: whether there is a weight (and, bias: a bias) for each channel.
+
+    >>> torch.nn.GroupNorm(2, 4)(torch.ones(1, 4, 3)).shape
+    torch.Size([1, 4, 3])
     """
 
     weight: Parameter | None
@@ -152,7 +161,11 @@ class GroupNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """The input divided by a power of the mean square of neighbouring channels."""
+    """The input divided by a power of the mean square of neighbouring channels.
+
+    >>> torch.nn.LocalResponseNorm(2)(torch.ones(1, 4, 3)).shape
+    torch.Size([1, 4, 3])
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
@@ -170,6 +183,9 @@ class CrossMapLRN2d(LocalResponseNorm):
 
     The window of channel c ends (size - 1) // 2 channels after it. It should begin as many before it, but PyTorch
     never takes channel 0 out again, and so it is here.
+
+    >>> torch.nn.CrossMapLRN2d(2)(torch.ones(1, 4, 3, 3)).shape
+    torch.Size([1, 4, 3, 3])
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:

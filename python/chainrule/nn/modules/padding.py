@@ -44,25 +44,43 @@ class _ConstantPadNd(Module):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """Adds a constant to both ends of the last dimension: (left, right)."""
+    """Adds a constant to both ends of the last dimension: (left, right).
+
+    >>> torch.nn.ConstantPad1d((1, 2), 9)(torch.tensor([[1, 2]]))
+    tensor([[9, 1, 2, 9, 9]])
+    """
 
     _spatial = 1
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """Adds a constant around the last two dimensions: (left, right, top, bottom)."""
+    """Adds a constant around the last two dimensions: (left, right, top, bottom).
+
+    >>> torch.nn.ConstantPad2d(1, 0)(torch.tensor([[5]]))
+    tensor([[0, 0, 0],
+            [0, 5, 0],
+            [0, 0, 0]])
+    """
 
     _spatial = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """Adds a constant around the last three dimensions: (left, right, top, bottom, front, back)."""
+    """Adds a constant around the last three dimensions: (left, right, top, bottom, front, back).
+
+    >>> torch.nn.ConstantPad3d(1, 0.)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _spatial = 3
 
 
 class ZeroPad1d(ConstantPad1d):
-    """Adds zeros to both ends of the last dimension."""
+    """Adds zeros to both ends of the last dimension.
+
+    >>> torch.nn.ZeroPad1d(1)(torch.tensor([[1, 2]]))
+    tensor([[0, 1, 2, 0]])
+    """
 
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
@@ -72,7 +90,13 @@ class ZeroPad1d(ConstantPad1d):
 
 
 class ZeroPad2d(ConstantPad2d):
-    """Adds zeros around the last two dimensions."""
+    """Adds zeros around the last two dimensions.
+
+    >>> torch.nn.ZeroPad2d(1)(torch.tensor([[5]]))
+    tensor([[0, 0, 0],
+            [0, 5, 0],
+            [0, 0, 0]])
+    """
 
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
@@ -82,7 +106,11 @@ class ZeroPad2d(ConstantPad2d):
 
 
 class ZeroPad3d(ConstantPad3d):
-    """Adds zeros around the last three dimensions."""
+    """Adds zeros around the last three dimensions.
+
+    >>> torch.nn.ZeroPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
@@ -109,37 +137,61 @@ class _PadNd(Module):
 
 
 class ReflectionPad1d(_PadNd):
-    """Mirrors the input at both ends of the last dimension."""
+    """Mirrors the input at both ends of the last dimension.
+
+    >>> torch.nn.ReflectionPad1d(1)(torch.tensor([[1., 2., 3.]]))
+    tensor([[2., 1., 2., 3., 2.]])
+    """
 
     _spatial, _mode = 1, "reflect"
 
 
 class ReflectionPad2d(_PadNd):
-    """Mirrors the input at the ends of the last two dimensions."""
+    """Mirrors the input at the ends of the last two dimensions.
+
+    >>> torch.nn.ReflectionPad2d(1)(torch.ones(1, 3, 3)).shape
+    torch.Size([1, 5, 5])
+    """
 
     _spatial, _mode = 2, "reflect"
 
 
 class ReflectionPad3d(_PadNd):
-    """Mirrors the input at the ends of the last three dimensions."""
+    """Mirrors the input at the ends of the last three dimensions.
+
+    >>> torch.nn.ReflectionPad3d(1)(torch.ones(1, 3, 3, 3)).shape
+    torch.Size([1, 5, 5, 5])
+    """
 
     _spatial, _mode = 3, "reflect"
 
 
 class ReplicationPad1d(_PadNd):
-    """Repeats the first and last element of the last dimension."""
+    """Repeats the first and last element of the last dimension.
+
+    >>> torch.nn.ReplicationPad1d(1)(torch.tensor([[1., 2., 3.]]))
+    tensor([[1., 1., 2., 3., 3.]])
+    """
 
     _spatial, _mode = 1, "replicate"
 
 
 class ReplicationPad2d(_PadNd):
-    """Repeats the outermost elements of the last two dimensions."""
+    """Repeats the outermost elements of the last two dimensions.
+
+    >>> torch.nn.ReplicationPad2d(1)(torch.ones(1, 3, 3)).shape
+    torch.Size([1, 5, 5])
+    """
 
     _spatial, _mode = 2, "replicate"
 
 
 class ReplicationPad3d(_PadNd):
-    """Repeats the outermost elements of the last three dimensions."""
+    """Repeats the outermost elements of the last three dimensions.
+
+    >>> torch.nn.ReplicationPad3d(1)(torch.ones(1, 3, 3, 3)).shape
+    torch.Size([1, 5, 5, 5])
+    """
 
     _spatial, _mode = 3, "replicate"
 
@@ -155,18 +207,33 @@ class _CircularPadNd(_PadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Continues the last dimension from its other end."""
+    """Continues the last dimension from its other end.
+
+    >>> torch.nn.CircularPad1d(1)(torch.tensor([[1, 2, 3]]))
+    tensor([[3, 1, 2, 3, 1]])
+    """
 
     _spatial = 1
 
 
 class CircularPad2d(_CircularPadNd):
-    """Continues the last two dimensions from their other ends."""
+    """Continues the last two dimensions from their other ends.
+
+    >>> torch.nn.CircularPad2d(1)(torch.tensor([[[1, 2], [3, 4]]]))
+    tensor([[[4, 3, 4, 3],
+             [2, 1, 2, 1],
+             [4, 3, 4, 3],
+             [2, 1, 2, 1]]])
+    """
 
     _spatial = 2
 
 
 class CircularPad3d(_CircularPadNd):
-    """Continues the last three dimensions from their other ends."""
+    """Continues the last three dimensions from their other ends.
+
+    >>> torch.nn.CircularPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _spatial = 3

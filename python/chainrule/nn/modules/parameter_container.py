@@ -33,7 +33,11 @@ def _as_parameter(value: Any) -> Any:
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors become parameters, anything else is kept as it is."""
+    """A list of parameters; tensors become parameters, anything else is kept as it is.
+
+    >>> len(torch.nn.ParameterList([torch.ones(2), torch.ones(3)]))
+    2
+    """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -87,7 +91,12 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dict of parameters; tensors become parameters, anything else is kept as it is."""
+    """A dict of parameters; tensors become parameters, anything else is kept as it is.
+
+    >>> torch.nn.ParameterDict({"scale": torch.ones(2)})["scale"]
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()

@@ -10,7 +10,11 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """(*, C * r * r, H, W) as (*, C, H * r, W * r)."""
+    """(*, C * r * r, H, W) as (*, C, H * r, W * r).
+
+    >>> torch.nn.PixelShuffle(2)(torch.ones(1, 4, 3, 3)).shape
+    torch.Size([1, 1, 6, 6])
+    """
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -24,7 +28,11 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """(*, C, H * r, W * r) as (*, C * r * r, H, W)."""
+    """(*, C, H * r, W * r) as (*, C * r * r, H, W).
+
+    >>> torch.nn.PixelUnshuffle(2)(torch.ones(1, 1, 6, 6)).shape
+    torch.Size([1, 4, 3, 3])
+    """
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()

@@ -68,19 +68,32 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """The maximum of each window of (N, C, L)."""
+    """The maximum of each window of (N, C, L).
+
+    >>> torch.nn.MaxPool1d(2)(torch.tensor([[1., 3., 5., 7.]]))
+    tensor([[3., 7.]])
+    """
 
     _pool = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPoolNd):
-    """The maximum of each window of (N, C, H, W)."""
+    """The maximum of each window of (N, C, H, W).
+
+    >>> torch.nn.MaxPool2d(2)(torch.arange(16.).view(1, 4, 4))
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
 
     _pool = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPoolNd):
-    """The maximum of each window of (N, C, D, H, W)."""
+    """The maximum of each window of (N, C, D, H, W).
+
+    >>> torch.nn.MaxPool3d(2)(torch.ones(1, 4, 4, 4)).shape
+    torch.Size([1, 2, 2, 2])
+    """
 
     _pool = staticmethod(F.max_pool3d)
 
@@ -104,19 +117,34 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """Puts values where MaxPool1d found them, zeros elsewhere."""
+    """Puts values where MaxPool1d found them, zeros elsewhere.
+
+    >>> values, places = torch.nn.MaxPool1d(2, return_indices=True)(torch.tensor([[1., 3., 7., 5.]]))
+    >>> torch.nn.MaxUnpool1d(2)(values, places)
+    tensor([[0., 3., 7., 0.]])
+    """
 
     _each, _unpool = staticmethod(_single), staticmethod(F.max_unpool1d)
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """Puts values where MaxPool2d found them, zeros elsewhere."""
+    """Puts values where MaxPool2d found them, zeros elsewhere.
+
+    >>> values, places = torch.nn.MaxPool2d(2, return_indices=True)(torch.ones(1, 4, 4))
+    >>> torch.nn.MaxUnpool2d(2)(values, places).shape
+    torch.Size([1, 4, 4])
+    """
 
     _each, _unpool = staticmethod(_pair), staticmethod(F.max_unpool2d)
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """Puts values where MaxPool3d found them, zeros elsewhere."""
+    """Puts values where MaxPool3d found them, zeros elsewhere.
+
+    >>> values, places = torch.nn.MaxPool3d(2, return_indices=True)(torch.ones(1, 4, 4, 4))
+    >>> torch.nn.MaxUnpool3d(2)(values, places).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _each, _unpool = staticmethod(_triple), staticmethod(F.max_unpool3d)
 
@@ -159,13 +187,21 @@ class _FractionalMaxPoolNd(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """Maxima of windows of (N, C, H, W) at random places, to any output size or ratio."""
+    """Maxima of windows of (N, C, H, W) at random places, to any output size or ratio.
+
+    >>> torch.nn.FractionalMaxPool2d(2, output_size=3)(torch.ones(1, 8, 8)).shape
+    torch.Size([1, 3, 3])
+    """
 
     _dims, _pool = 2, staticmethod(F.fractional_max_pool2d)
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """Maxima of windows of (N, C, D, H, W) at random places, to any output size or ratio."""
+    """Maxima of windows of (N, C, D, H, W) at random places, to any output size or ratio.
+
+    >>> torch.nn.FractionalMaxPool3d(2, output_size=3)(torch.ones(1, 8, 8, 8)).shape
+    torch.Size([1, 3, 3, 3])
+    """
 
     _dims, _pool = 3, staticmethod(F.fractional_max_pool3d)
 
@@ -183,7 +219,11 @@ class _AvgPoolNd(Module):
 
 
 class AvgPool1d(_AvgPoolNd):
-    """The mean of each window of (N, C, L)."""
+    """The mean of each window of (N, C, L).
+
+    >>> torch.nn.AvgPool1d(2)(torch.tensor([[1., 3., 5., 7.]]))
+    tensor([[2., 6.]])
+    """
 
     def __init__(
         self,
@@ -204,7 +244,12 @@ class AvgPool1d(_AvgPoolNd):
 
 
 class AvgPool2d(_AvgPoolNd):
-    """The mean of each window of (N, C, H, W)."""
+    """The mean of each window of (N, C, H, W).
+
+    >>> torch.nn.AvgPool2d(2)(torch.arange(16.).view(1, 4, 4))
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
+    """
 
     _pool: Callable[..., Tensor] = F.avg_pool2d
 
@@ -237,7 +282,11 @@ class AvgPool2d(_AvgPoolNd):
 
 
 class AvgPool3d(AvgPool2d):
-    """The mean of each window of (N, C, D, H, W)."""
+    """The mean of each window of (N, C, D, H, W).
+
+    >>> torch.nn.AvgPool3d(2)(torch.ones(1, 4, 4, 4)).shape
+    torch.Size([1, 2, 2, 2])
+    """
 
     _pool = F.avg_pool3d
 
@@ -260,19 +309,31 @@ class _LPPoolNd(Module):
 
 
 class LPPool1d(_LPPoolNd):
-    """The norm of each window of (N, C, L)."""
+    """The norm of each window of (N, C, L).
+
+    >>> torch.nn.LPPool1d(2, 2)(torch.tensor([[3., 4.]]))
+    tensor([[5.]])
+    """
 
     _pool = staticmethod(F.lp_pool1d)
 
 
 class LPPool2d(_LPPoolNd):
-    """The norm of each window of (N, C, H, W)."""
+    """The norm of each window of (N, C, H, W).
+
+    >>> torch.nn.LPPool2d(2, 2)(torch.ones(1, 1, 4, 4)).shape
+    torch.Size([1, 1, 2, 2])
+    """
 
     _pool = staticmethod(F.lp_pool2d)
 
 
 class LPPool3d(_LPPoolNd):
-    """The norm of each window of (N, C, D, H, W)."""
+    """The norm of each window of (N, C, D, H, W).
+
+    >>> torch.nn.LPPool3d(2, 2)(torch.ones(1, 1, 4, 4, 4)).shape
+    torch.Size([1, 1, 2, 2, 2])
+    """
 
     _pool = staticmethod(F.lp_pool3d)
 
@@ -295,19 +356,31 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """Means over windows chosen to give the output size."""
+    """Means over windows chosen to give the output size.
+
+    >>> torch.nn.AdaptiveAvgPool1d(2)(torch.tensor([[1., 2., 3., 4.]]))
+    tensor([[1.5000, 3.5000]])
+    """
 
     _pool = F.adaptive_avg_pool1d
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """Means over windows chosen to give the output size; None keeps a size."""
+    """Means over windows chosen to give the output size; None keeps a size.
+
+    >>> torch.nn.AdaptiveAvgPool2d(1)(torch.ones(2, 8, 8)).shape
+    torch.Size([2, 1, 1])
+    """
 
     _pool = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """Means over windows chosen to give the output size; None keeps a size."""
+    """Means over windows chosen to give the output size; None keeps a size.
+
+    >>> torch.nn.AdaptiveAvgPool3d((1, 2, 3))(torch.ones(2, 8, 8, 8)).shape
+    torch.Size([2, 1, 2, 3])
+    """
 
     _pool = staticmethod(F.adaptive_avg_pool3d)
 
@@ -322,18 +395,30 @@ class _AdaptiveMaxPoolNd(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """Maxima over windows chosen to give the output size."""
+    """Maxima over windows chosen to give the output size.
+
+    >>> torch.nn.AdaptiveMaxPool1d(2)(torch.tensor([[1., 2., 3., 4.]]))
+    tensor([[2., 4.]])
+    """
 
     _pool = staticmethod(F.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """Maxima over windows chosen to give the output size; None keeps a size."""
+    """Maxima over windows chosen to give the output size; None keeps a size.
+
+    >>> torch.nn.AdaptiveMaxPool2d(1)(torch.ones(2, 8, 8)).shape
+    torch.Size([2, 1, 1])
+    """
 
     _pool = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """Maxima over windows chosen to give the output size; None keeps a size."""
+    """Maxima over windows chosen to give the output size; None keeps a size.
+
+    >>> torch.nn.AdaptiveMaxPool3d(1)(torch.ones(2, 8, 8, 8)).shape
+    torch.Size([2, 1, 1, 1])
+    """
 
     _pool = staticmethod(F.adaptive_max_pool3d)

@@ -34,6 +34,9 @@ class RNNBase(Module):
         dropout: its probability, after each layer but the last.
         bidirectional: a second network reads the sequence from its end.
         proj_size: (LSTM) project the hidden state to so many features.
+
+    >>> issubclass(torch.nn.LSTM, torch.nn.RNNBase)
+    True
     """
 
     def __init__(
@@ -251,7 +254,13 @@ def _check_arguments(
 
 
 class RNN(RNNBase):
-    """tanh or relu of input and hidden state. See RNNBase; nonlinearity ("tanh" or "relu") comes after num_layers."""
+    """tanh or relu of input and hidden state. See RNNBase; nonlinearity ("tanh" or "relu") comes after num_layers.
+
+    >>> rnn = torch.nn.RNN(input_size=3, hidden_size=4, batch_first=True)
+    >>> output, last = rnn(torch.ones(2, 5, 3))
+    >>> output.shape, last.shape
+    (torch.Size([2, 5, 4]), torch.Size([1, 2, 4]))
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
@@ -267,7 +276,13 @@ class RNN(RNNBase):
 
 
 class GRU(RNNBase):
-    """Gated recurrent units. See RNNBase for the arguments."""
+    """Gated recurrent units. See RNNBase for the arguments.
+
+    >>> rnn = torch.nn.GRU(input_size=3, hidden_size=4, batch_first=True)
+    >>> output, last = rnn(torch.ones(2, 5, 3))
+    >>> output.shape, last.shape
+    (torch.Size([2, 5, 4]), torch.Size([1, 2, 4]))
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
@@ -276,7 +291,13 @@ class GRU(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory; the state is a pair of hidden state and memory. See RNNBase for the arguments."""
+    """Long short-term memory; the state is a pair of hidden state and memory. See RNNBase for the arguments.
+
+    >>> rnn = torch.nn.LSTM(input_size=3, hidden_size=4, batch_first=True)
+    >>> output, (hidden, cell) = rnn(torch.ones(2, 5, 3))
+    >>> output.shape, hidden.shape, cell.shape
+    (torch.Size([2, 5, 4]), torch.Size([1, 2, 4]), torch.Size([1, 2, 4]))
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)

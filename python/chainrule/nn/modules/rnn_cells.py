@@ -23,6 +23,9 @@ class RNNCellBase(Module):
     Args:
         input_size, hidden_size: features of the input and of the hidden state.
         bias: whether there are any.
+
+    >>> issubclass(torch.nn.LSTMCell, torch.nn.RNNCellBase)
+    True
     """
 
     bias_ih: Parameter | None
@@ -94,7 +97,11 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """tanh or relu of input and hidden state."""
+    """tanh or relu of input and hidden state.
+
+    >>> torch.nn.RNNCell(3, 4)(torch.ones(2, 3)).shape
+    torch.Size([2, 4])
+    """
 
     def __init__(
         self,
@@ -117,7 +124,11 @@ class RNNCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """A gated recurrent unit."""
+    """A gated recurrent unit.
+
+    >>> torch.nn.GRUCell(3, 4)(torch.ones(2, 3)).shape
+    torch.Size([2, 4])
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -130,7 +141,12 @@ class GRUCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """Long short-term memory."""
+    """Long short-term memory.
+
+    >>> hidden, cell = torch.nn.LSTMCell(3, 4)(torch.ones(2, 3))
+    >>> hidden.shape, cell.shape
+    (torch.Size([2, 4]), torch.Size([2, 4]))
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None

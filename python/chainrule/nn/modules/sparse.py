@@ -59,6 +59,9 @@ class Embedding(_Table):
         padding_idx: a row that is zero at first and gets no gradient.
         max_norm: rows that are looked up are first shortened to it, in the norm `norm_type`.
         scale_grad_by_freq: divide a row's gradient by how often the row is used.
+
+    >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2], [4, 5]])).shape
+    torch.Size([2, 2, 3])
     """
 
     def __init__(
@@ -138,6 +141,9 @@ class EmbeddingBag(_Table):
         mode: "sum", "mean" or "max".
         include_last_offset: the offsets end with the length of the input.
         padding_idx: a row that no bag counts.
+
+    >>> torch.nn.EmbeddingBag(10, 3, mode="sum")(torch.tensor([[1, 2], [4, 5]])).shape
+    torch.Size([2, 3])
     """
 
     def __init__(

@@ -128,7 +128,12 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and a feed-forward network. See _Layer for the arguments."""
+    """Self-attention and a feed-forward network. See _Layer for the arguments.
+
+    >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2, batch_first=True)
+    >>> layer(torch.ones(1, 5, 8)).shape
+    torch.Size([1, 5, 8])
+    """
 
     _blocks = 2
 
@@ -156,7 +161,12 @@ def _mask(mask: Tensor | None, name: str, like: Tensor, other: Tensor | None = N
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to the encoder's output, a feed-forward network. See _Layer for the arguments."""
+    """Self-attention, attention to the encoder's output, a feed-forward network. See _Layer for the arguments.
+
+    >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2, batch_first=True)
+    >>> layer(torch.ones(1, 3, 8), torch.ones(1, 5, 8)).shape
+    torch.Size([1, 3, 8])
+    """
 
     _blocks = 3
 
@@ -212,6 +222,10 @@ class TransformerEncoder(Module):
         num_layers: how often.
         norm: a normalisation of the output.
         enable_nested_tensor, mask_check: for PyTorch's nested tensors, which are not here.
+
+    >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2, batch_first=True)
+    >>> torch.nn.TransformerEncoder(layer, num_layers=2)(torch.ones(1, 5, 8)).shape
+    torch.Size([1, 5, 8])
     """
 
     def __init__(
@@ -252,6 +266,10 @@ class TransformerDecoder(Module):
         decoder_layer: the layer to copy.
         num_layers: how often.
         norm: a normalisation of the output.
+
+    >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2, batch_first=True)
+    >>> torch.nn.TransformerDecoder(layer, num_layers=2)(torch.ones(1, 3, 8), torch.ones(1, 5, 8)).shape
+    torch.Size([1, 3, 8])
     """
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
@@ -299,6 +317,10 @@ class Transformer(Module):
             the layers.
         num_encoder_layers, num_decoder_layers: how many layers.
         custom_encoder, custom_decoder: modules to use instead.
+
+    >>> model = torch.nn.Transformer(8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, batch_first=True)
+    >>> model(torch.ones(1, 5, 8), torch.ones(1, 3, 8)).shape
+    torch.Size([1, 3, 8])
     """
 
     def __init__(

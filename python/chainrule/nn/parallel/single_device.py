@@ -16,6 +16,9 @@ class DataParallel(Module):
         module: the module.
         device_ids, output_device: GPUs; there are none.
         dim: the batch dimension.
+
+    >>> torch.nn.DataParallel(torch.nn.Identity())(torch.ones(2))
+    tensor([1., 1.])
     """
 
     def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:

@@ -123,6 +123,10 @@ def orthogonal(
 
     Args:
         use_trivialization: multiply by a fixed orthogonal matrix, so that any matrix can be assigned.
+
+    >>> layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(3, 3))
+    >>> torch.allclose(layer.weight @ layer.weight.T, torch.eye(3), atol=1e-5)
+    True
     """
     weight = _given_weight(module, name)
     if weight.ndim < 2:
@@ -154,7 +158,12 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
-    """Length and direction of a weight as two parameters; `dim` keeps lengths apart, None: one length for all."""
+    """Length and direction of a weight as two parameters; `dim` keeps lengths apart, None: one length for all.
+
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
+    >>> layer.parametrizations.weight.original0.shape
+    torch.Size([2, 1])
+    """
     register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
     def take_old_names(state_dict: Any, prefix: str, *others: Any) -> None:
@@ -215,7 +224,12 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """A weight divided by its largest singular value, which power iteration approaches in each forward of training."""
+    """A weight divided by its largest singular value, which power iteration approaches in each forward of training.
+
+    >>> layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(3, 2))
+    >>> layer.weight.shape
+    torch.Size([2, 3])
+    """
     weight = _given_weight(module, name)
     dim = usual_dim(module) if dim is None else dim
     return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))

@@ -31,7 +31,11 @@ class _Cache:
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Inside, each parametrized tensor is calculated once."""
+    """Inside, each parametrized tensor is calculated once.
+
+    >>> with torch.nn.utils.parametrize.cached():  # parametrized weights are calculated once in here
+    ...     y = torch.nn.Linear(2, 2)(torch.ones(1, 2))
+    """
     _Cache.users += 1
     try:
         yield
@@ -49,7 +53,13 @@ def _register(module: Module, name: str, tensor: Tensor) -> None:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor, first to last, and the original tensors that they start from."""
+    """The parametrizations of one tensor, first to last, and the original tensors that they start from.
+
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> _ = torch.nn.utils.parametrize.register_parametrization(layer, "weight", torch.nn.Identity())
+    >>> len(layer.parametrizations.weight)
+    1
+    """
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
         if len(modules) == 0:
@@ -210,6 +220,13 @@ def register_parametrization(
         parametrization: a module whose forward gives the tensor; its right_inverse, if it has one, gives an original
             for a tensor, and is used when somebody assigns to the parametrized name.
         unsafe: do not check that shape and dtype stay the same.
+
+    >>> class Positive(torch.nn.Module):
+    ...     def forward(self, x):
+    ...         return x.exp()
+    >>> layer = torch.nn.utils.parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", Positive())
+    >>> bool((layer.weight > 0).all())
+    True
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -263,7 +280,11 @@ def _check_further(module: Module, name: str, parametrization: Any) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether a tensor of the module, or any, is parametrized."""
+    """Whether a tensor of the module, or any, is parametrized.
+
+    >>> torch.nn.utils.parametrize.is_parametrized(torch.nn.Linear(2, 2))
+    False
+    """
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -271,7 +292,14 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Makes a tensor plain again: with its parametrized value, or with the original one."""
+    """Makes a tensor plain again: with its parametrized value, or with the original one.
+
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> _ = torch.nn.utils.parametrize.register_parametrization(layer, "weight", torch.nn.Identity())
+    >>> layer = torch.nn.utils.parametrize.remove_parametrizations(layer, "weight")
+    >>> torch.nn.utils.parametrize.is_parametrized(layer)
+    False
+    """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     parametrizations = module.parametrizations[tensor_name]
@@ -298,14 +326,27 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that the module had."""
+    """The class that the module had.
+
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> _ = torch.nn.utils.parametrize.register_parametrization(layer, "weight", torch.nn.Identity())
+    >>> torch.nn.utils.parametrize.type_before_parametrizations(layer).__name__
+    'Linear'
+    """
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Gives to_module the parametrizations of from_module and their originals."""
+    """Gives to_module the parametrizations of from_module and their originals.
+
+    >>> a = torch.nn.Linear(2, 2)
+    >>> _ = torch.nn.utils.parametrize.register_parametrization(a, "weight", torch.nn.Identity())
+    >>> b = torch.nn.utils.parametrize.transfer_parametrizations_and_params(a, torch.nn.Linear(2, 2))
+    >>> torch.nn.utils.parametrize.is_parametrized(b, "weight")
+    True
+    """
     if not is_parametrized(from_module):
         return to_module
     for name in list(from_module.parametrizations) if tensor_name is None else [tensor_name]:

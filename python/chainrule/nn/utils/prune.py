@@ -15,7 +15,12 @@ _functions = _core.functions
 
 
 class BasePruningMethod(ABC):
-    """A way to choose what is pruned. A subclass says in `compute_mask` which elements stay."""
+    """A way to choose what is pruned. A subclass says in `compute_mask` which elements stay.
+
+    >>> from torch.nn.utils import prune
+    >>> issubclass(prune.L1Unstructured, prune.BasePruningMethod)
+    True
+    """
 
     PRUNING_TYPE: str
     _tensor_name: str
@@ -101,7 +106,12 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods, one after the other: each prunes what those before it have left."""
+    """Several methods, one after the other: each prunes what those before it have left.
+
+    >>> from torch.nn.utils import prune
+    >>> len(prune.PruningContainer())
+    0
+    """
 
     def __init__(self, *args: Any) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -150,7 +160,12 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, but makes the mask."""
+    """Prunes nothing, but makes the mask.
+
+    >>> from torch.nn.utils import prune
+    >>> prune.Identity().prune(torch.tensor([5., 6.]))
+    tensor([5., 6.])
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -181,7 +196,12 @@ class _ByAmount(BasePruningMethod):
 
 
 class RandomUnstructured(_ByAmount):
-    """Prunes elements by chance."""
+    """Prunes elements by chance.
+
+    >>> from torch.nn.utils import prune
+    >>> int((prune.RandomUnstructured(amount=1).prune(torch.ones(2)) == 0).sum())
+    1
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -195,7 +215,12 @@ class RandomUnstructured(_ByAmount):
 
 
 class L1Unstructured(_ByAmount):
-    """Prunes the elements with the smallest absolute values."""
+    """Prunes the elements with the smallest absolute values.
+
+    >>> from torch.nn.utils import prune
+    >>> prune.L1Unstructured(amount=1).prune(torch.tensor([5., 6.]))
+    tensor([0., 6.])
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -230,7 +255,12 @@ class _Structured(_ByAmount):
 
 
 class RandomStructured(_Structured):
-    """Prunes whole slices of a dimension by chance."""
+    """Prunes whole slices of a dimension by chance.
+
+    >>> from torch.nn.utils import prune
+    >>> int((prune.RandomStructured(amount=1, dim=0).prune(torch.ones(2, 3)) == 0).sum())
+    3
+    """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         self._check(t)
@@ -243,7 +273,13 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Prunes the slices of a dimension with the smallest norms."""
+    """Prunes the slices of a dimension with the smallest norms.
+
+    >>> from torch.nn.utils import prune
+    >>> prune.LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[5., 5.], [1., 1.]]))
+    tensor([[5., 5.],
+            [0., 0.]])
+    """
 
     def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
         super().__init__(amount, dim)
@@ -261,7 +297,12 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes what a given mask says."""
+    """Prunes what a given mask says.
+
+    >>> from torch.nn.utils import prune
+    >>> prune.CustomFromMask(torch.tensor([1., 0.])).compute_mask(torch.ones(2), torch.ones(2))
+    tensor([1., 0.])
+    """
 
     PRUNING_TYPE = "global"
 
@@ -273,25 +314,49 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Makes the mask of a parameter without pruning it."""
+    """Makes the mask of a parameter without pruning it.
+
+    >>> from torch.nn.utils import prune
+    >>> prune.identity(torch.nn.Linear(2, 2), "weight").weight_mask
+    tensor([[1., 1.],
+            [1., 1.]])
+    """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Module, name: str, amount: float) -> Module:
-    """Prunes elements of a parameter by chance: a share, or a number of them."""
+    """Prunes elements of a parameter by chance: a share, or a number of them.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.random_unstructured(torch.nn.Linear(2, 2), "weight", amount=1)
+    >>> int((layer.weight == 0).sum())
+    1
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
 def l1_unstructured(module: Module, name: str, amount: float, importance_scores: Tensor | None = None) -> Module:
-    """Prunes the elements of a parameter with the smallest absolute values: a share, or a number of them."""
+    """Prunes the elements of a parameter with the smallest absolute values: a share, or a number of them.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.l1_unstructured(torch.nn.Linear(2, 2), "weight", amount=3)
+    >>> int((layer.weight == 0).sum())
+    3
+    """
     L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
     return module
 
 
 def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
-    """Prunes slices of a parameter's dimension by chance."""
+    """Prunes slices of a parameter's dimension by chance.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.random_structured(torch.nn.Linear(3, 2), "weight", amount=1, dim=0)
+    >>> int((layer.weight == 0).sum())
+    3
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
@@ -299,13 +364,25 @@ def random_structured(module: Module, name: str, amount: float, dim: int) -> Mod
 def ln_structured(
     module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> Module:
-    """Prunes the slices of a parameter's dimension with the smallest n-norms."""
+    """Prunes the slices of a parameter's dimension with the smallest n-norms.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.ln_structured(torch.nn.Linear(3, 2), "weight", amount=1, n=2, dim=0)
+    >>> int((layer.weight == 0).sum())
+    3
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prunes a parameter by a given mask."""
+    """Prunes a parameter by a given mask.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.custom_from_mask(torch.nn.Linear(1, 2), "bias", torch.tensor([1., 0.]))
+    >>> abs(layer.bias[1].item())
+    0.0
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -313,7 +390,14 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 def global_unstructured(
     parameters: Iterable[tuple[Module, str]], pruning_method: Any, importance_scores: Any = None, **kwargs: Any
 ) -> None:
-    """Prunes several parameters as if they were one vector."""
+    """Prunes several parameters as if they were one vector.
+
+    >>> from torch.nn.utils import prune
+    >>> a, b = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+    >>> prune.global_unstructured([(a, "weight"), (b, "weight")], prune.L1Unstructured, amount=4)
+    >>> int((a.weight == 0).sum() + (b.weight == 0).sum())
+    4
+    """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
     parameters = list(parameters)
@@ -341,7 +425,13 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Makes the pruned values the parameter again; the mask is forgotten."""
+    """Makes the pruned values the parameter again; the mask is forgotten.
+
+    >>> from torch.nn.utils import prune
+    >>> layer = prune.l1_unstructured(torch.nn.Linear(2, 2), "weight", amount=1)
+    >>> prune.is_pruned(prune.remove(layer, "weight"))
+    False
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             hook.remove(module)
@@ -351,7 +441,12 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether any parameter in the module is pruned."""
+    """Whether any parameter in the module is pruned.
+
+    >>> from torch.nn.utils import prune
+    >>> prune.is_pruned(torch.nn.Linear(2, 2))
+    False
+    """
     return any(
         isinstance(hook, BasePruningMethod)
         for _, submodule in module.named_modules()

@@ -46,7 +46,15 @@ class _Combined(LRScheduler):
 
 
 class SequentialLR(_Combined):
-    """One schedule after the other: the next one begins at each milestone."""
+    """One schedule after the other: the next one begins at each milestone.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> warm = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> then = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> scheduler = torch.optim.lr_scheduler.SequentialLR(optimizer, [warm, then], milestones=[2])
+    >>> scheduler.get_last_lr()
+    [0.5]
+    """
 
     def __init__(
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
@@ -94,7 +102,14 @@ class SequentialLR(_Combined):
 
 
 class ChainedScheduler(_Combined):
-    """All schedules at once, one upon the other."""
+    """All schedules at once, one upon the other.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> half = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> fall = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> torch.optim.lr_scheduler.ChainedScheduler([half, fall]).get_last_lr()
+    [0.5]
+    """
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:

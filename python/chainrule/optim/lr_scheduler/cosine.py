@@ -15,7 +15,19 @@ def _falling(top: Any, bottom: float, fraction: float) -> Any:
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Falls along half a cosine to eta_min within T_max epochs, then rises again."""
+    """Falls along half a cosine to eta_min within T_max epochs, then rises again.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    1.0
+    0.8536
+    0.5
+    0.1464
+    """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
         self.T_max = T_max
@@ -42,7 +54,19 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Falls along half a cosine to eta_min and starts again at the top, after T_0 epochs, then T_0 * T_mult, ..."""
+    """Falls along half a cosine to eta_min and starts again at the top, after T_0 epochs, then T_0 * T_mult, ...
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    1.0
+    0.5
+    1.0
+    0.5
+    """
 
     def __init__(
         self,

@@ -33,7 +33,19 @@ def _start_momentum(optimizer: Optimizer, least: list[Any], most: list[Any], use
 
 
 class CyclicLR(LRScheduler):
-    """Goes up and down between two learning rates, in straight lines, with each batch."""
+    """Goes up and down between two learning rates, in straight lines, with each batch.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.5, 1., step_size_up=2, cycle_momentum=False)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    0.5
+    0.75
+    1.0
+    0.75
+    """
 
     def __init__(
         self,
@@ -135,7 +147,19 @@ class CyclicLR(LRScheduler):
 
 
 class OneCycleLR(LRScheduler):
-    """Goes up to max_lr once and then down to nearly nothing, within a given number of batches."""
+    """Goes up to max_lr once and then down to nearly nothing, within a given number of batches.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1., total_steps=5)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    0.04
+    0.9505
+    0.6113
+    0.1883
+    """
 
     def __init__(
         self,

@@ -44,7 +44,19 @@ class _ByFunctions(LRScheduler):
 
 
 class LambdaLR(_ByFunctions):
-    """The first learning rate times a function of the epoch."""
+    """The first learning rate times a function of the epoch.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    1.0
+    0.5
+    0.3333
+    0.25
+    """
 
     def get_lr(self) -> list[Any]:
         """The next learning rates."""
@@ -53,7 +65,19 @@ class LambdaLR(_ByFunctions):
 
 
 class MultiplicativeLR(_ByFunctions):
-    """The last learning rate times a function of the epoch."""
+    """The last learning rate times a function of the epoch.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    1.0
+    0.5
+    0.25
+    0.125
+    """
 
     def __init__(
         self,
@@ -77,7 +101,19 @@ class MultiplicativeLR(_ByFunctions):
 
 
 class StepLR(LRScheduler):
-    """Times gamma every `step_size` epochs."""
+    """Times gamma every `step_size` epochs.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.1)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    1.0
+    1.0
+    0.1
+    0.1
+    """
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size = step_size
@@ -96,7 +132,19 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Times gamma at each of the milestones."""
+    """Times gamma at each of the milestones.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.1)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    1.0
+    0.1
+    0.1
+    0.01
+    """
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -117,7 +165,19 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Times a factor during the first `total_iters` epochs."""
+    """Times a factor during the first `total_iters` epochs.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    0.5
+    0.5
+    1.0
+    1.0
+    """
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -140,7 +200,19 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Times a factor that goes from start_factor to end_factor in equal steps during the first epochs."""
+    """Times a factor that goes from start_factor to end_factor in equal steps during the first epochs.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    0.5
+    0.75
+    1.0
+    1.0
+    """
 
     def __init__(
         self,
@@ -176,7 +248,19 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Times gamma every epoch."""
+    """Times gamma every epoch.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    1.0
+    0.5
+    0.25
+    0.125
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -192,7 +276,19 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Falls to zero within `total_iters` epochs, as a power of the epochs that are left."""
+    """Falls to zero within `total_iters` epochs, as a power of the epochs that are left.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4)
+    >>> for _ in range(4):
+    ...     optimizer.step()
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     scheduler.step()
+    1.0
+    0.75
+    0.5
+    0.25
+    """
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters = total_iters

@@ -11,7 +11,15 @@ from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, check_optimizer, 
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Times a factor whenever a metric, given to `step`, has not become better for `patience` epochs."""
+    """Times a factor whenever a metric, given to `step`, has not become better for `patience` epochs.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
+    >>> for loss in (3., 3., 3., 3.):
+    ...     scheduler.step(loss)
+    >>> scheduler.get_last_lr()
+    [0.1]
+    """
 
     def __init__(
         self,

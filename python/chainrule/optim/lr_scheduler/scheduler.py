@@ -63,7 +63,12 @@ def dict_of_callable(function: Any) -> dict[str, Any] | None:
 
 
 class LRScheduler:
-    """Changes the learning rates of an optimiser with each `step()`; a subclass says to what, in `get_lr()`."""
+    """Changes the learning rates of an optimiser with each `step()`; a subclass says to what, in `get_lr()`.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
+    >>> isinstance(torch.optim.lr_scheduler.StepLR(optimizer, 10), torch.optim.lr_scheduler.LRScheduler)
+    True
+    """
 
     _get_lr_called_within_step: bool = False
     _is_initial: bool = False

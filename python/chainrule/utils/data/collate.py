@@ -55,7 +55,12 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def default_convert(data: Any) -> Any:
-    """NumPy arrays in `data` as tensors; everything else as it is."""
+    """NumPy arrays in `data` as tensors; everything else as it is.
+
+    >>> import numpy
+    >>> torch.utils.data.default_convert([numpy.array([1, 2])])
+    [tensor([1, 2])]
+    """
     cls = type(data)
     if isinstance(data, Tensor):
         return data
@@ -157,6 +162,10 @@ def _learn_numpy() -> None:
 
 
 def default_collate(batch: Sequence) -> Any:
-    """A batch of samples as tensors with one more dimension in front; strings are left alone."""
+    """A batch of samples as tensors with one more dimension in front; strings are left alone.
+
+    >>> torch.utils.data.default_collate([(1, 2.), (3, 4.)])
+    [tensor([1, 3]), tensor([2., 4.], dtype=torch.float64)]
+    """
     _learn_numpy()
     return collate(batch, collate_fn_map=default_collate_fn_map)

@@ -47,6 +47,9 @@ class DataLoader(Generic[T_co]):
         persistent_workers: whether the workers live on after a pass over the dataset.
         pin_memory_device: as pin_memory.
         in_order: whether batches come in the order of the sampler, or as they get ready.
+
+    >>> list(torch.utils.data.DataLoader([1., 2., 3.], batch_size=2))
+    [tensor([1., 2.], dtype=torch.float64), tensor([3.], dtype=torch.float64)]
     """
 
     _initialised = False

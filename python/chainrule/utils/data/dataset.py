@@ -26,7 +26,16 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dataset(Generic[T_co]):
-    """Samples by index: subclasses define __getitem__, mostly __len__, and perhaps __getitems__ for whole batches."""
+    """Samples by index: subclasses define __getitem__, mostly __len__, and perhaps __getitems__ for whole batches.
+
+    >>> class Squares(torch.utils.data.Dataset):
+    ...     def __len__(self):
+    ...         return 10
+    ...     def __getitem__(self, i):
+    ...         return i * i
+    >>> Squares()[3]
+    9
+    """
 
     def __getitem__(self, index) -> T_co:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -36,7 +45,14 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
-    """Samples one after the other: subclasses define __iter__. Each worker process iterates over a copy of its own."""
+    """Samples one after the other: subclasses define __iter__. Each worker process iterates over a copy of its own.
+
+    >>> class Count(torch.utils.data.IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(4))
+    >>> list(torch.utils.data.DataLoader(Count(), batch_size=2))
+    [tensor([0, 1]), tensor([2, 3])]
+    """
 
     def __add__(self, other: Dataset) -> ChainDataset:  # pyright: ignore[reportIncompatibleMethodOverride]
         return ChainDataset([self, other])
@@ -47,6 +63,10 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     Args:
         tensors: tensors of equal length.
+
+    >>> data = torch.utils.data.TensorDataset(torch.tensor([1., 2.]), torch.tensor([0, 1]))
+    >>> data[1]
+    (tensor(2.), tensor(1))
     """
 
     tensors: tuple[Tensor, ...]
@@ -74,7 +94,11 @@ def _items(dataset: Any, indices: list) -> list:
 
 
 class StackDataset(Dataset):
-    """Samples of several datasets side by side, as a tuple or, of named datasets, as a dict."""
+    """Samples of several datasets side by side, as a tuple or, of named datasets, as a dict.
+
+    >>> torch.utils.data.StackDataset([1, 2], ["a", "b"])[1]
+    (2, 'b')
+    """
 
     datasets: tuple | dict
 
@@ -108,7 +132,11 @@ class StackDataset(Dataset):
 
 
 class ConcatDataset(Dataset[T_co]):
-    """Several datasets, one behind the other."""
+    """Several datasets, one behind the other.
+
+    >>> torch.utils.data.ConcatDataset([[1, 2], [3]])[2]
+    3
+    """
 
     datasets: list[Dataset[T_co]]
     cumulative_sizes: list[int]
@@ -149,7 +177,14 @@ class ConcatDataset(Dataset[T_co]):
 
 
 class ChainDataset(IterableDataset):
-    """Several iterable datasets, one behind the other."""
+    """Several iterable datasets, one behind the other.
+
+    >>> class Count(torch.utils.data.IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(2))
+    >>> list(torch.utils.data.ChainDataset([Count(), Count()]))
+    [0, 1, 0, 1]
+    """
 
     def __init__(self, datasets: Iterable[Dataset]):
         super().__init__()
@@ -169,7 +204,11 @@ class ChainDataset(IterableDataset):
 
 
 class Subset(Dataset[T_co]):
-    """Some samples of a dataset, by their indices."""
+    """Some samples of a dataset, by their indices.
+
+    >>> torch.utils.data.Subset([5, 6, 7], [0, 2])[1]
+    7
+    """
 
     dataset: Any
     indices: Sequence[int]
@@ -216,7 +255,12 @@ def _lengths_of_fractions(fractions: Sequence[float], total: int) -> list[int]:
 def random_split(
     dataset: Any, lengths: Sequence[int | float], generator: Generator | None = default_generator
 ) -> list[Subset]:
-    """Deals a dataset's samples out at random into subsets of these lengths, or of these fractions of the whole."""
+    """Deals a dataset's samples out at random into subsets of these lengths, or of these fractions of the whole.
+
+    >>> parts = torch.utils.data.random_split(range(10), [7, 3], torch.Generator().manual_seed(0))
+    >>> [len(part) for part in parts]
+    [7, 3]
+    """
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         sizes = _lengths_of_fractions(lengths, len(dataset))
     else:

@@ -22,6 +22,9 @@ class DistributedSampler(Sampler[int]):
         shuffle: whether the indices are dealt out in random order, anew for every epoch.
         seed: of the random order; the same in all processes.
         drop_last: whether what does not divide evenly is left out; otherwise some indices come twice.
+
+    >>> list(torch.utils.data.DistributedSampler(range(6), num_replicas=2, rank=1, shuffle=False))
+    [1, 3, 5]
     """
 
     def __init__(

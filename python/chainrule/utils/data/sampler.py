@@ -31,14 +31,25 @@ def _check_count(name: str, value: Any, bools: bool = False) -> None:
 
 
 class Sampler(Generic[T_co]):
-    """Gives indices, or lists of them, when iterated over: subclasses define __iter__ and mostly __len__."""
+    """Gives indices, or lists of them, when iterated over: subclasses define __iter__ and mostly __len__.
+
+    >>> class EverySecond(torch.utils.data.Sampler):
+    ...     def __iter__(self):
+    ...         return iter([0, 2])
+    >>> list(torch.utils.data.DataLoader([5, 6, 7], sampler=EverySecond()))
+    [tensor([5]), tensor([7])]
+    """
 
     def __iter__(self) -> Iterator[T_co]:
         raise NotImplementedError
 
 
 class SequentialSampler(Sampler[int]):
-    """All indices in order."""
+    """All indices in order.
+
+    >>> list(torch.utils.data.SequentialSampler("abc"))
+    [0, 1, 2]
+    """
 
     def __init__(self, data_source: Sized):
         self.data_source = data_source
@@ -58,6 +69,9 @@ class RandomSampler(Sampler[int]):
         replacement: whether an index may come more than once.
         num_samples: how many to draw; the data source's length if None.
         generator: of the random numbers. If None, each pass takes a fresh one, seeded by the default generator.
+
+    >>> sorted(torch.utils.data.RandomSampler("abc"))
+    [0, 1, 2]
     """
 
     def __init__(
@@ -100,7 +114,11 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """The given indices in random order."""
+    """The given indices in random order.
+
+    >>> sorted(torch.utils.data.SubsetRandomSampler([4, 7]))
+    [4, 7]
+    """
 
     def __init__(self, indices: Sequence[int], generator: Generator | None = None):
         self.indices = indices
@@ -122,6 +140,9 @@ class WeightedRandomSampler(Sampler[int]):
         num_samples: how many to draw.
         replacement: whether an index may come more than once.
         generator: of the random numbers.
+
+    >>> list(torch.utils.data.WeightedRandomSampler([0., 1.], num_samples=3))
+    [1, 1, 1]
     """
 
     weights: Tensor
@@ -159,6 +180,9 @@ class BatchSampler(Sampler[list[int]]):
         sampler: gives the indices; any iterable.
         batch_size: how many a list has.
         drop_last: whether a last list with fewer is left out.
+
+    >>> list(torch.utils.data.BatchSampler(range(3), batch_size=2, drop_last=False))
+    [[0, 1], [2]]
     """
 
     def __init__(self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool):

@@ -33,7 +33,11 @@ _info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Which worker this process is: id, num_workers, seed and dataset; None outside of worker processes."""
+    """Which worker this process is: id, num_workers, seed and dataset; None outside of worker processes.
+
+    >>> torch.utils.data.get_worker_info() is None  # in the main process
+    True
+    """
     return _info
 
 

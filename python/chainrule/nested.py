@@ -1,0 +1,8 @@
+"""torch.nested: tensors of rows of different lengths, which chainrule has not. Its names raise when they are used."""
+
+from .refusal import refuses_all
+
+__getattr__ = refuses_all(
+    "nested",
+    "chainrule has no nested tensors; torch.nn.utils.rnn.pad_sequence makes one tensor of rows of different lengths",
+)
