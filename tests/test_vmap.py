@@ -204,7 +204,7 @@ def test_depth_is_restored_after_an_error():
     with pytest.raises(ZeroDivisionError):
         vmap(lambda x: 1 / 0)(rows(chainrule, 3))
     assert chainrule._core.get_vmap_depth() == 0
-    assert chainrule.func.batched.levels == []
+    assert chainrule.func.batched.levels.now == []
 
 
 # ---- Functions

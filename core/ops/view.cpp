@@ -245,7 +245,7 @@ Tensor adjoint_matrix(const Tensor& x, const char* name) {
   return transpose(x, -2, -1);
 }
 
-Tensor squeeze(const Tensor& t, const Dims* dims) {
+Tensor squeeze(const Tensor& t, const Dims* dims, bool listed) {
   Dims wrapped, sizes, strides;
   for (int64_t d : dims ? *dims : Dims()) {
     int w = wrap_dim(d, t.ndim());
@@ -257,7 +257,7 @@ Tensor squeeze(const Tensor& t, const Dims* dims) {
     sizes.push_back(t.size(i));
     strides.push_back(t.stride(i));
   }
-  OpInfo& op = !dims ? kSqueeze : dims->size() == 1 ? kSqueezeDim : kSqueezeDims;
+  OpInfo& op = !dims ? kSqueeze : dims->size() == 1 && !listed ? kSqueezeDim : kSqueezeDims;
   return record_view(op, show(t, sizes, strides, 0), t, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
     if (kept) return show_squeeze(*kept, b.node(), old);
     b.give(0, reshape(b.g(), old));

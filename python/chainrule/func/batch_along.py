@@ -357,7 +357,14 @@ def _diag(call: Call, input: Any, diagonal: int = 0) -> Any:
     return wrap(made, call.level)
 
 
-@rule("item", "tolist", "nonzero", "data_ptr", "unique", "masked_select", "equal", "allclose", "is_nonzero", "backward")
+@rule("retain_grad")
+def _retain_grad(call: Call, input: Any) -> None:
+    if batched.physical(input).requires_grad:
+        _core.raise_in_transform("retain_grad")
+    raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+
+
+@rule("item", "tolist", "nonzero", "data_ptr", "unique", "masked_select", "equal", "allclose", "is_nonzero")
 def _refuse(call: Call, input: Any, *args: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
     if name == "item":

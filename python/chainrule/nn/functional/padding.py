@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
+from ...autograd.differentiable import Differentiable, differentiable
 from ...error_words import at_call
 
 _functions = _core.functions
@@ -41,7 +43,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if value is not None and value != 0:
         raise at_call(RuntimeError, f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(pad) // 2
-    if mode not in _SOURCES:
+    if mode not in _STEMS:
         raise at_call(NotImplementedError, f"Unrecognised padding mode {mode}")
     if spatial not in (1, 2, 3) or input.dim() - spatial not in (1, 2):
         raise at_call(
@@ -56,26 +58,31 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     return (_from_itself if as_given else in_float32(_from_itself))(input, pad, mode)
 
 
-# What a dimension gets in front and behind, cut out of itself.
+# PyTorch composes the circular one.
+_STEMS = {"reflect": "ReflectionPad", "replicate": "ReplicationPad", "circular": "CircularPad"}
 
 
-def _reflected(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
-    return x.narrow(dim, 1, before).flip(dim), x.narrow(dim, x.shape[dim] - 1 - after, after).flip(dim)
+def _sources(n: int, before: int, after: int, mode: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where in a dimension of length n that comes from which it gets in front and behind: start and length."""
+    if mode == "reflect":
+        return (1, before), (n - 1 - after, after)
+    if mode == "replicate":
+        return (0, 1), (n - 1, 1)
+    return (n - before, before), (0, after)
 
 
-def _replicated(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
-    sizes = list(x.shape)
-    sizes[dim] = before
-    first = x.narrow(dim, 0, 1).expand(sizes)
-    sizes[dim] = after
-    return first, x.narrow(dim, x.shape[dim] - 1, 1).expand(sizes)
+def _repeated(part: Tensor, dim: int, count: int, mode: str) -> Tensor:
+    """A part as it is added `count` long."""
+    if mode == "replicate":
+        return part.expand([count if d == dim else size for d, size in enumerate(part.shape)])
+    return part.flip(dim) if mode == "reflect" else part
 
 
-def _circular(x: Tensor, dim: int, before: int, after: int) -> tuple[Tensor, Tensor]:
-    return x.narrow(dim, x.shape[dim] - before, before), x.narrow(dim, 0, after)
-
-
-_SOURCES = {"reflect": _reflected, "replicate": _replicated, "circular": _circular}
+def _gathered(g: Tensor, dim: int, mode: str) -> Tensor:
+    """The gradient of _repeated."""
+    if mode == "replicate":
+        return g.sum(dim, keepdim=True)
+    return g.flip(dim) if mode == "reflect" else g
 
 
 def _cut(x: Tensor, dim: int, before: int, after: int) -> Tensor:
@@ -85,19 +92,60 @@ def _cut(x: Tensor, dim: int, before: int, after: int) -> Tensor:
     return x.narrow(dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
 
 
+def _lengthened(x: Tensor, dim: int, before: int, after: int, mode: str) -> Tensor:
+    if before <= 0 and after <= 0:
+        return x
+    counts = max(before, 0), max(after, 0)
+    parts = [x.narrow(dim, *place) for place in _sources(x.shape[dim], *counts, mode)]
+    front, back = (_repeated(part, dim, count, mode) for part, count in zip(parts, counts, strict=True))
+    return _functions["cat"]([front, x, back], dim)
+
+
+def _shortened(g: Tensor, dim: int, before: int, after: int, mode: str) -> Tensor:
+    """The gradient of _lengthened."""
+    if before <= 0 and after <= 0:
+        return g
+    counts = max(before, 0), max(after, 0)
+    n = g.shape[dim] - sum(counts)
+    result = g.narrow(dim, counts[0], n).clone()
+    for place, count, start in zip(_sources(n, *counts, mode), counts, (0, counts[0] + n), strict=True):
+        if count:
+            result.narrow(dim, *place).add_(_gathered(g.narrow(dim, start, count), dim, mode))
+    return result
+
+
+def _uncut(g: Tensor, dim: int, before: int, after: int) -> Tensor:
+    """The gradient of _cut."""
+    if before >= 0 and after >= 0:
+        return g
+    return _constant_pad(g, [0, 0] * (g.dim() - 1 - dim) + [max(-before, 0), max(-after, 0)])
+
+
+@functools.cache
+def _node(mode: str, spatial: int) -> Differentiable:
+    cut_first = mode == "circular"  # what is cut off does not come round again; the others repeat it before it is cut
+
+    @differentiable(name=f"{_STEMS[mode]}{spatial}DBackward0", shown={"input": "self"})
+    def pad_from_itself(input: Tensor, padding: tuple[int, ...]) -> Tensor:
+        x = input
+        for i in range(spatial):
+            ends = input.dim() - 1 - i, padding[2 * i], padding[2 * i + 1]
+            x = _lengthened(_cut(x, *ends), *ends, mode) if cut_first else _cut(_lengthened(x, *ends, mode), *ends)
+        return x.clone() if x is input or not x.is_contiguous() or any(n < 0 for n in padding) else x
+
+    @pad_from_itself.gradient("input")
+    def _(g, input, padding):
+        for i in reversed(range(spatial)):
+            ends = input.dim() - 1 - i, padding[2 * i], padding[2 * i + 1]
+            g = _uncut(_shortened(g, *ends, mode), *ends) if cut_first else _shortened(_uncut(g, *ends), *ends, mode)
+        return g
+
+    return pad_from_itself
+
+
 def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
     _check(input, pad, mode)
-    result = input
-    for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
-        dim = input.dim() - 1 - i
-        if mode == "circular":  # what is cut off does not come round again; the others repeat it before it is cut off
-            result = _cut(result, dim, before, after)
-        if before > 0 or after > 0:
-            front, back = _SOURCES[mode](result, dim, max(before, 0), max(after, 0))
-            result = _functions["cat"]([front, result, back], dim)
-        if mode != "circular":
-            result = _cut(result, dim, before, after)
-    return result.clone() if not any(pad) else result
+    return _node(mode, len(pad) // 2)(input, tuple(pad))
 
 
 def _check(input: Tensor, pad: list[int], mode: str) -> None:
