@@ -352,6 +352,7 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
 
 Tensor detach(const Tensor& t) {
   Tensor result = alias(t);
+  GradModeScope off(false);  // as in mark_cut
   if (requires_grad(t))
     set_cut(result.get(), "detach()", current_line());
   else if (t->has(kCut))

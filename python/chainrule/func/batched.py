@@ -150,7 +150,7 @@ class BatchedTensor(Tensor):
     __float__ = __int__ = __index__ = __complex__ = item
 
     def __format__(self, spec: str) -> str:
-        return object.__format__(self, spec)
+        return object.__format__(self, spec) if self.ndim or not spec else self.item()
 
     def __deepcopy__(self, memo: dict) -> Any:
         raise RuntimeError("vmap: deepcopy of a tensor inside vmap is not supported")
@@ -250,6 +250,24 @@ def physical(t: Tensor) -> Tensor:
     while type(t) is BatchedTensor:
         t = t._value
     return t
+
+
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """The values behind a tensor inside a transformed function, of all samples; for looking only.
+
+    Args:
+        tensor: as the function sees it.
+        recurse: whether all levels of vmap are taken off, or the innermost only.
+
+    >>> def shown(x):
+    ...     print(torch.func.debug_unwrap(x))
+    ...     return x
+    >>> y = torch.func.vmap(shown)(torch.tensor([1., 2.]))
+    tensor([1., 2.])
+    """
+    value = physical(tensor) if recurse or type(tensor) is not BatchedTensor else tensor._value
+    with at_depth(0):
+        return value.detach()
 
 
 def batched_at(t: Any, level: int) -> bool:

@@ -38,7 +38,7 @@ class Recording:
         if not isinstance(x, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
         if not (x.is_floating_point() or x.is_complex()):
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError("only Tensors of floating point dtype can require gradients, or complex ones")
         value = materialize(x, self.depth)
         with at_depth(0):
             if value.is_inference():  # nothing that is recorded may keep it
@@ -158,7 +158,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
                 output, aux = _split_aux(output, "grad_and_value(f)(*args)")
             if not isinstance(output, Tensor):
                 raise RuntimeError(
-                    f"grad_and_value(f)(*args): Expected f(*args) to return a tensor, got {type(output)}"
+                    f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
                 )
             if output.ndim != 0:
                 raise RuntimeError(
@@ -295,10 +295,9 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
     >>> torch.func.jvp(torch.sin, (torch.tensor(0.),), (torch.tensor(1.),))
     (tensor(0.), tensor(1.))
     """
-    if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
+    if not isinstance(primals, tuple):
         raise RuntimeError(
-            "jvp(f, primals, tangents): Expected primals and tangents to be tuples, got "
-            f"{type(primals)} and {type(tangents)}"
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
     xs, spec = tree_flatten(primals)
     ts, tangent_spec = tree_flatten(tangents)
