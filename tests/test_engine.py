@@ -99,6 +99,7 @@ BACKWARD_ERRORS = {
     "inputs of another kind": lambda torch, x: x.sum().backward(inputs=[3]),
     "gradient missing for a vector": lambda torch, x: torch.autograd.backward([x.sum(), x * 2]),
     "input without requires_grad": lambda torch, x: x.sum().backward(inputs=[torch.ones(2)]),
+    "too many gradients": lambda torch, x: torch.autograd.backward(x.sum(), [None, torch.ones(3), 3]),
 }
 
 
@@ -307,6 +308,7 @@ GRAD_CALLS = {
     "several outputs": lambda torch, x, w: torch.autograd.grad([x.sum(), (x * w).sum()], [x, w]),
     "grad_outputs": lambda torch, x, w: torch.autograd.grad(x * w, [x, w], torch.tensor([1.0, 0.0, 2.0])),
     "grad_outputs with None": lambda torch, x, w: torch.autograd.grad([x.sum(), x * w], x, [None, torch.ones(3)]),
+    "grad_outputs to spare": lambda torch, x, w: torch.autograd.grad(x.sum(), x, [torch.tensor(2.0), torch.ones(3), 3]),
     "unused": lambda torch, x, w: torch.autograd.grad(x.sum(), [x, w]),
     "unused allowed": lambda torch, x, w: torch.autograd.grad(x.sum(), [x, w], allow_unused=True),
     "unused as zeros": lambda torch, x, w: torch.autograd.grad(x.sum(), [w, x], materialize_grads=True),

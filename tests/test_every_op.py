@@ -554,3 +554,20 @@ def test_node_name(record):
     mine, reference = pair(record, grad=True)
     results, expected = differentiable(call(chainrule, record, mine)), differentiable(call(torch, record, reference))
     assert [r.grad_fn and r.grad_fn.name() for r in results] == [r.grad_fn and r.grad_fn.name() for r in expected]
+
+
+@having("twice", smooth)
+def test_a_second_backward(record):
+    """It raises where PyTorch's does: where what was saved, or would be in PyTorch, is freed."""
+
+    def second_pass(results: list) -> str | None:
+        """The sums are made anew, so that it is the op that decides."""
+        outcomes = []
+        for _ in range(2):
+            total = sum((r.real if r.is_complex() else r).sum() for r in differentiable(results))
+            outcomes.append(outcome(total.backward)[1])
+        assert outcomes[0] is None
+        return None if outcomes[1] is None else " ".join(str(outcomes[1]).split()[:10])
+
+    mine, reference = pair(record, grad=True)
+    assert second_pass(call(chainrule, record, mine)) == second_pass(call(torch, record, reference))

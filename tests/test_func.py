@@ -8,6 +8,7 @@ import typing
 import warnings
 
 import pytest
+import torch as pytorch
 
 import chainrule
 import chainrule.func
@@ -390,3 +391,46 @@ def filled(into, x):
 @pytest.mark.parametrize("function", IN_PLACE.values(), ids=IN_PLACE)
 def test_forward_jacobians_of_functions_that_write(function):
     agree(lambda t: t.func.jacfwd(lambda x: function(t, x))(x3(t)))
+
+
+# ---- what belongs to graphs of the user's own
+
+OWN_GRAPHS = {
+    "backward": lambda t, x: (x * x).sum().backward(),
+    "autograd.backward": lambda t, x: t.autograd.backward((x * x).sum()),
+    "requires_grad_": lambda t, x: t.zeros(2).requires_grad_(),
+    "requires_grad_ of the argument": lambda t, x: x.requires_grad_(),
+    "retain_grad": lambda t, x: (x * 2).retain_grad(),
+}
+TRANSFORMS = {
+    "grad": lambda t, f: t.func.grad(f)(t.ones(2)),
+    "vjp": lambda t, f: t.func.vjp(f, t.ones(2)),
+    "jvp": lambda t, f: t.func.jvp(f, (t.ones(2),), (t.ones(2),)),
+    "vmap": lambda t, f: t.func.vmap(f)(t.ones(3, 2)),
+    "hessian": lambda t, f: t.func.hessian(f)(t.ones(2)),
+    "vmap of grad": lambda t, f: t.func.vmap(t.func.grad(f))(t.ones(3, 2)),
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("call", OWN_GRAPHS)
+def test_graphs_of_the_users_own_are_refused_inside(transform, call):
+    def run(t):
+        def f(x):
+            OWN_GRAPHS[call](t, x)
+            return (x * x).sum()
+
+        with pytest.raises(RuntimeError) as caught:
+            TRANSFORMS[transform](t, f)
+        return str(caught.value).split("\n")[0]
+
+    assert run(chainrule) == run(pytorch)
+
+
+def test_parameters_may_be_made_inside():
+    def f(t, x):
+        return (x * t.nn.Parameter(t.full((2,), 3.0))).sum() + (x * t.full((2,), 2.0, requires_grad=True)).sum()
+
+    for library in (chainrule, pytorch):
+        found = library.func.grad(lambda x, t=library: f(t, x))(library.ones(2))
+        assert found.tolist() == [5.0, 5.0]

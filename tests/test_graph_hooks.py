@@ -563,6 +563,22 @@ def test_callbacks_that_raise_and_callbacks_outside_of_a_pass():
     agree(lambda torch: torch.autograd.Variable._execution_engine.queue_callback(print), words=9)
 
 
+@pytest.mark.parametrize("when", ["after the block", "after clear()"])
+def test_copies_of_mutated_tensors_end_with_their_block(when):
+    def program(torch):
+        x = torch.tensor([2.0, 3.0], requires_grad=True)
+        with torch.autograd.graph.allow_mutation_on_saved_tensors() as copies:
+            y = x * 1
+            z = (y * y).sum()
+            y.add_(5)
+            if when == "after clear()":
+                copies.clear()
+                z.backward()
+        z.backward()
+
+    agree(program, words=6)
+
+
 # ---- only what was asked for
 
 

@@ -120,6 +120,29 @@ ALL_SHOWN = {
     "mse_loss": lambda t: t.nn.functional.mse_loss(matrix(t), t.zeros(2, 3)),
     "smooth_l1_loss": lambda t: t.nn.functional.smooth_l1_loss(matrix(t), t.zeros(2, 3), reduction="sum", beta=2.0),
     "huber_loss": lambda t: t.nn.functional.huber_loss(matrix(t), t.zeros(2, 3), reduction="none", delta=3.0),
+    "linear": lambda t: t.nn.functional.linear(matrix(t), matrix(t), t.ones(2).requires_grad_()),
+    "mm": lambda t: matrix(t) @ matrix(t).t(),
+    "addmm": lambda t: t.addmm(matrix(t), square(t), matrix(t), beta=2, alpha=0.5),
+    "addbmm": lambda t: t.addbmm(square(t), square(t)[None], square(t)[None], beta=0.5),
+    "conv2d": lambda t: t.nn.functional.conv2d(image(t), t.ones(2, 3, 2, 2), padding=1, stride=2),
+    "conv2d with a bias": lambda t: t.nn.functional.conv2d(image(t), t.ones(2, 3, 2, 2), t.ones(2)),
+    "conv_transpose2d": lambda t: t.nn.functional.conv_transpose2d(
+        image(t), t.ones(3, 4, 2, 3), t.ones(4), stride=2, padding=1, output_padding=(0, 1)
+    ),
+    "interpolate": lambda t: t.nn.functional.interpolate(image(t), (2, 2), mode="bilinear"),
+    "interpolate by a scale": lambda t: t.nn.functional.interpolate(image(t), scale_factor=1.5, mode="nearest"),
+    "select_scatter": lambda t: matrix(t).select_scatter(t.zeros(2), 1, 0),
+    "slice_scatter": lambda t: matrix(t).slice_scatter(t.zeros(2, 1), 1, 2),
+    "diagonal_scatter": lambda t: matrix(t).diagonal_scatter(t.zeros(2)),
+    "as_strided_scatter": lambda t: matrix(t).as_strided_scatter(t.zeros(2), (2,), (3,), 1),
+    "channel_shuffle": lambda t: t.nn.functional.channel_shuffle(image(t), 3),
+    "affine_grid": lambda t: t.nn.functional.affine_grid(matrix(t)[None], (1, 1, 2, 2), align_corners=False),
+    "selu": lambda t: t.selu(matrix(t)),
+    "logit": lambda t: matrix(t).sigmoid().logit(),
+    "frexp": lambda t: matrix(t).frexp().mantissa,
+    "mvlgamma": lambda t: (matrix(t) + 2).mvlgamma(3),
+    "reflection_pad": lambda t: t.nn.functional.pad(image(t)[0], (1, 2), mode="reflect"),
+    "replication_pad": lambda t: t.nn.functional.pad(image(t), (1, 2, 0, 1), mode="replicate"),
     "binary_cross_entropy": lambda t: t.nn.functional.binary_cross_entropy(matrix(t).sigmoid(), t.ones(2, 3)),
 }
 
@@ -133,17 +156,12 @@ def test_nodes_show_what_they_keep(name):
 
 # Operations that keep other tensors than PyTorch's, or not all options; what they show is what PyTorch shows.
 PARTS = {
-    "linear": lambda t: t.nn.functional.linear(matrix(t), matrix(t), t.ones(2)),
-    "mm": lambda t: matrix(t) @ matrix(t).t(),
-    "addmm": lambda t: t.addmm(matrix(t), t.eye(2), matrix(t), beta=2, alpha=0.5),
     "gather": lambda t: matrix(t).gather(1, t.tensor([[0], [2]])),
-    "conv2d": lambda t: t.nn.functional.conv2d(image(t), t.ones(2, 3, 2, 2), padding=1, stride=2),
     "max_pool2d": lambda t: t.nn.functional.max_pool2d(image(t), 2, 2, 1),
     "avg_pool2d": lambda t: t.nn.functional.avg_pool2d(image(t), 2, 1, count_include_pad=False),
     "addr": lambda t: t.addr(t.ones(2, 2), t.ones(2).requires_grad_(), t.ones(2), beta=3),
     "cross_entropy": lambda t: t.nn.functional.cross_entropy(matrix(t), t.tensor([0, 1]), ignore_index=5),
     "embedding": lambda t: t.nn.functional.embedding(t.tensor([0, 1]), matrix(t), padding_idx=1),
-    "interpolate": lambda t: t.nn.functional.interpolate(image(t), (2, 2), mode="bilinear"),
     "cholesky": lambda t: t.linalg.cholesky(t.eye(2).requires_grad_()),
 }
 

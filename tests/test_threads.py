@@ -312,3 +312,18 @@ def test_the_interpreter_ends_while_threads_sleep():
     program = "import chainrule; chainrule.set_num_threads(2); chainrule.ones(2000, 2000).sin().sum().item()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_transforms_in_several_threads():
+    """Each thread has its own levels of vmap; the one level of forward mode goes to who comes first."""
+
+    def work(k):
+        x = chainrule.ones(3, 2) * (k + 1)
+        for _ in range(20):
+            assert chainrule.func.vmap(lambda a: (a * a).sum())(x).tolist() == [2.0 * (k + 1) ** 2] * 3
+            rows = chainrule.func.vmap(chainrule.func.grad(lambda a: (a * a).sum()))(x)
+            assert rows.tolist() == (2 * x).tolist()
+            tangent = chainrule.func.jvp(lambda a: (a * a).sum(), (x,), (x,))[1]
+            assert tangent.item() == 12.0 * (k + 1) ** 2
+
+    in_threads(work, 4)

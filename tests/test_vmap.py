@@ -24,6 +24,7 @@ NOT_OVER_SAMPLES = {
     "is_nonzero",
     "masked_select",
     "unique",
+    "unique_consecutive",
     "allclose",
     "argwhere",
     "view_as_complex",
@@ -204,7 +205,7 @@ def test_depth_is_restored_after_an_error():
     with pytest.raises(ZeroDivisionError):
         vmap(lambda x: 1 / 0)(rows(chainrule, 3))
     assert chainrule._core.get_vmap_depth() == 0
-    assert chainrule.func.batched.levels == []
+    assert chainrule.func.batched.levels.now == []
 
 
 # ---- Functions
@@ -274,3 +275,49 @@ def test_a_parameter_on_the_left() -> None:
         return [r.detach() for r in results]
 
     agree(every_operator)
+
+
+REFUSED = {
+    "nonzero": lambda t, x: x.nonzero(),
+    "where of a condition": lambda t, x: t.where(x > 0)[0],
+    "unique": lambda t, x: x.unique(),
+    "unique_consecutive": lambda t, x: x.unique_consecutive(),
+    "masked_select": lambda t, x: x.masked_select(x > 0),
+    "a mask as index": lambda t, x: x[x > 0],
+    "equal": lambda t, x: t.equal(x, x),
+    "allclose": lambda t, x: t.allclose(x, x),
+    "is_nonzero": lambda t, x: x.sum().is_nonzero(),
+    "bool": lambda t, x: x if x.sum() > 0 else -x,
+    "float": lambda t, x: float(x.sum()),
+    "format": lambda t, x: f"{x.sum():.2f}",
+    "data_ptr": lambda t, x: x.data_ptr(),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_shape_that_samples_share(name):
+    agree(lambda t: t.func.vmap(lambda x: REFUSED[name](t, x))(t.ones(2, 3)), words=4)
+
+
+def test_repeats_of_each_sample():
+    found = vmap(lambda x: chainrule.repeat_interleave(x))(chainrule.tensor([[1, 2], [2, 1]]))
+    assert found.tolist() == [[0, 1, 1], [0, 0, 1]]
+
+
+def test_functions_with_vmap_methods_that_do_not_fit():
+    def program(t, base, method):
+        parts = {"forward": staticmethod(base), "backward": staticmethod(lambda ctx, g: g)}
+        parts["vmap"] = staticmethod(method)
+        if base.__code__.co_argcount == 1:
+            parts["setup_context"] = staticmethod(lambda ctx, inputs, output: None)
+        return t.func.vmap(type("F", (t.autograd.Function,), parts).apply)(t.ones(3, 2))
+
+    agree(lambda t: program(t, lambda x: x * 2, lambda info, dims, x: x * 2), words=8)
+    agree(lambda t: program(t, lambda ctx, x: x * 2, lambda info, dims, x: (x * 2, 0)), words=8)
+
+
+def test_debug_unwrap():
+    seen = []
+    vmap(vmap(lambda x: seen.extend([chainrule.func.debug_unwrap(x), x.sum()]) or x))(rows(chainrule, 2, 3))
+    assert seen[0].shape == (2, 3)
+    assert not seen[0].requires_grad

@@ -20,6 +20,7 @@ void set_cut(TensorObject* t, const char* how, const SourceLine& line) {
 }
 
 void mark_cut(const Tensor& t, const char* how) {
+  GradModeScope off(false);  // a view whose history cannot be told any more may still be read
   if (requires_grad(t)) set_cut(t.get(), how, current_line());
 }
 

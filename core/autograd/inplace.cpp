@@ -200,8 +200,8 @@ void check_inplace(const Tensor& self, bool recorded) {
   if (!recorded && !behind) return;
   if (self->base) check_view(self);
   if (self->has(kRequiresGrad)) {
-    raise(PyExc_RuntimeError,
-          "a leaf Variable that requires grad is being used in an in-place operation.\n"
+    raise(PyExc_RuntimeError, self->base ? "a view of a leaf Variable that" : "a leaf Variable that",
+          " requires grad is being used in an in-place operation.\n"
           "  What to do: to update a parameter, write under no_grad(); to calculate with changed values, make a new "
           "tensor "
           "(x = x + 1, not x += 1).");

@@ -90,8 +90,8 @@ void drain() {
 
 }  // namespace
 
-OpInfo::OpInfo(const char* name, const char* node_name, const char* formula)
-    : name(name), node_name(node_name), formula(formula) {
+OpInfo::OpInfo(const char* name, const char* node_name, const char* formula, bool frees_operands)
+    : name(name), node_name(node_name), formula(formula), frees_operands(frees_operands) {
   formulas().push_back({name, formula});
 }
 
@@ -176,7 +176,7 @@ void save_output(Node* n, int i, const Tensor& t, int output_number) {
 }
 
 void release_saved(Node* n) {
-  if (n->op->frees_numbers) n->flags |= kReleased;
+  if (n->op->frees_operands) n->flags |= kReleased;
   for (int i = 0; i < n->saved_count; ++i) {
     if (!n->saved[i].tensor) continue;
     n->flags |= kReleased;

@@ -17,14 +17,14 @@ namespace chainrule {
 // One per operation, static: the names that PyTorch gives it and the formula that explains it.
 struct OpInfo {
   OpInfo() = default;
-  OpInfo(const char* name, const char* node_name, const char* formula);
+  OpInfo(const char* name, const char* node_name, const char* formula, bool frees_operands = false);
 
   const char* name = nullptr;       // "sum"
   const char* node_name = nullptr;  // "SumBackward0"
   const char* formula = nullptr;    // in words or symbols: "g expanded to the shape of x"
   PyTypeObject* type = nullptr;     // of its nodes, made on first use so that type(grad_fn).__name__ is node_name
   uint8_t hidden_edges = 0;         // inputs, as bits, that PyTorch's node does not list in next_functions
-  bool frees_numbers = false;       // PyTorch keeps the numbers that its gradients read as tensors, and frees them
+  bool frees_operands = false;      // PyTorch keeps operands that we do not need, and frees them with the graph
 };
 
 // The names and formulas of all operations, in the order in which they were made known: help() tells them.

@@ -5,6 +5,7 @@
 
 #include "tensor/error.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/storage.hpp"
 
 namespace chainrule {
 
@@ -12,7 +13,7 @@ namespace chainrule {
 // vmap gives its function tensors of a Python class that hide one dimension. While vmap runs, every call of a function
 // of the core goes to a handler in Python, which finds the rule for that function: func/batched.py. Python's operators
 // and subscripts reach it through the class's own methods. Outside of vmap all this costs one look at vmap_depth.
-int vmap_depth = 0;
+thread_local int vmap_depth = 0;
 namespace {
 PyTypeObject* batched_type = nullptr;
 PyObject *batched_handler = nullptr, *subscript_function = nullptr, *assign_function = nullptr;
@@ -65,6 +66,24 @@ void raise_escaped(const char* function) {
   raise(PyExc_RuntimeError, function,
         "() was called with a tensor that belongs to a call of vmap which has ended. Return it from the function that "
         "vmap calls; outside of it the tensor has no meaning.");
+}
+
+void raise_in_transform(const char* method) {
+  std::string_view name = method;
+  if (name == "backward") {
+    raise(PyExc_RuntimeError,
+          "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
+          "functorch.vjp instead or call backward() outside of functorch transforms.");
+  }
+  raise(PyExc_RuntimeError, "You are attempting to call Tensor.", method, "()",
+        name == "requires_grad_" ? " (or perhaps using torch.autograd.functional.* APIs)" : "",
+        " inside of a function being transformed by a functorch transform. This is unsupported, please attempt to use "
+        "the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call ",
+        method, "() outside of a function being transformed instead.");
+}
+
+void refuse_in_transform(const char* method) {
+  if (Storage::transform || vmap_depth > 0) raise_in_transform(method);
 }
 
 }  // namespace chainrule

@@ -167,6 +167,24 @@ Tensor real_or_complex(const Target& target, const BoundArguments& a) {
   return deliver(of_complex(target.inplace && should_record(inputs) ? clone(t) : t), target, a[0]);
 }
 
+// ---- PyTorch's overloads for numbers
+
+// Functions that PyTorch composes in C++ use them. Their nodes have one edge and keep no tensor.
+OpInfo scalar_overload(const char* name, const char* node_name, const char* formula) {
+  OpInfo op(name, node_name, formula);
+  op.hidden_edges = 2;
+  return op;
+}
+OpInfo kMulScalar = scalar_overload("mul", "MulBackward1", "g * other");
+OpInfo kDivScalar = scalar_overload("div", "DivBackward1", "g / other");
+
+template <OpId id>
+Tensor with_number(const Tensor& x, const Scalar& number) {
+  Tensor y = elementwise(id, {x, number});
+  if (y->node) rename_node(y->node, id == OpId::mul ? kMulScalar : kDivScalar);
+  return y;
+}
+
 // ---- rounding and replacing
 
 Tensor round_to(const Target& target, const BoundArguments& a) {
@@ -265,6 +283,8 @@ void define_arithmetic() {
   define_scaled_pair("addcmul", add_scaled_pair<OpId::addcmul, OpId::mul>);
   define_scaled_pair("addcdiv", add_scaled_pair<OpId::addcdiv, OpId::div>);
   define_forms("div", "Operand input, Operand other, *, str? rounding_mode=None", divide);
+  define("_mul_scalar(Tensor input, Number other)", kFunction, with_number<OpId::mul>);
+  define("_div_scalar(Tensor input, Number other)", kFunction, with_number<OpId::div>);
   define_forms("floor_divide", "Operand input, Operand other", floor_divide);
   define_forms("square", "Tensor input", square);
   define_forms("float_power", "Operand input, Operand exponent", float_power);

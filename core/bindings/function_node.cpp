@@ -152,6 +152,12 @@ PyObject* get_saved_tensors(PyObject* self, void*) {
   });
 }
 
+PyObject* get_saved_variables(PyObject* self, void*) {
+  if (PyErr_WarnEx(PyExc_DeprecationWarning, "'saved_variables' is deprecated; use 'saved_tensors'", 1) < 0)
+    return nullptr;
+  return get_saved_tensors(self, nullptr);
+}
+
 PyObject* get_forward_class(PyObject* self, void*) { return Py_NewRef(state_of(self).function); }
 template <PyObject* FunctionState::* field>
 PyObject* get_field(PyObject* self, void*) {
@@ -177,6 +183,7 @@ PyGetSetDef getset[] = {
     {"needs_input_grad", get_needs_input_grad, nullptr, "For each argument, whether its gradient is wanted.", nullptr},
     {"saved_tensors", get_saved_tensors, nullptr, "What save_for_backward kept, checked against later writes.",
      nullptr},
+    {"saved_variables", get_saved_variables, nullptr, "The old name of saved_tensors.", nullptr},
     {"_forward_cls", get_forward_class, nullptr, "The Function.", nullptr},
     {"to_save", get_field<&FunctionState::to_save>, nullptr, nullptr, nullptr},
     {"dirty_tensors", get_field<&FunctionState::dirty>, nullptr, nullptr, nullptr},

@@ -117,8 +117,10 @@ uint32_t begin_transform(nb::iterable arguments) {
 
 void bind_engine(nb::module_& m) {
   m.def("begin_transform", &begin_transform);
+  m.def("raise_in_transform", &raise_in_transform);
   m.def("end_transform", [](uint32_t around) { Storage::transform = around; });
   m.def("run_backward", [](nb::object outputs, nb::object gradients, bool retain, bool create, nb::object inputs) {
+    refuse_in_transform("backward");
     settle();
     backward(maybe_tensors(outputs), maybe_tensors(gradients), maybe_tensors(inputs), {retain, create});
   });

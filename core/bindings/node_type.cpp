@@ -43,7 +43,7 @@ PyObject* represent(PyObject* self) {
 
 PyObject* get_name(PyObject* self, PyObject*) {
   const char* name = node_of(self)->op->node_name;
-  std::string_view engine_nodes[] = {"AccumulateGrad", "CopySlices", "NotImplemented"};
+  std::string_view engine_nodes[] = {"AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented"};
   bool in_engine = std::find(std::begin(engine_nodes), std::end(engine_nodes), name) != std::end(engine_nodes);
   return PyUnicode_FromFormat("%s%s", in_engine ? "torch::autograd::" : "", name);
 }

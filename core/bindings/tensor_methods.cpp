@@ -2,6 +2,7 @@
 #include "autograd/cut.hpp"
 #include "autograd/engine.hpp"
 #include "autograd/leaf.hpp"
+#include "bindings/batched.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/from_python.hpp"
@@ -91,6 +92,7 @@ bool flag(PyObject* o) {
 
 void backward_from(const Tensor& t, const Tensor& gradient, PyObject* retain, PyObject* create_graph,
                    PyObject* inputs) {
+  refuse_in_transform("backward");
   bool create = flag(create_graph);
   std::vector<Tensor> wanted;
   if (inputs != Py_None) {
@@ -100,9 +102,14 @@ void backward_from(const Tensor& t, const Tensor& gradient, PyObject* retain, Py
   backward({&t, 1}, {&gradient, 1}, wanted, {retain == Py_None ? create : flag(retain), create});
 }
 
-Tensor requires_grad_inplace(const Tensor& t, bool on) {
+Tensor set_leaf(const Tensor& t, bool on) {
   set_requires_grad(t, on);
   return t;
+}
+
+Tensor requires_grad_inplace(const Tensor& t, bool on) {
+  refuse_in_transform("requires_grad_");
+  return set_leaf(t, on);
 }
 
 }  // namespace
@@ -149,7 +156,11 @@ void bind_tensor_methods() {
       "inputs=None) -> None",
       kMethod, backward_from);
   define("requires_grad_(Tensor input, bool requires_grad=True)", kMethod, requires_grad_inplace);
-  define("retain_grad(Tensor input) -> None", kMethod, retain_grad);
+  define("_as_leaf(Tensor input, bool requires_grad=True)", kMethod, set_leaf);  // the same, anywhere
+  define("retain_grad(Tensor input) -> None", kMethod, [](const Tensor& t) {
+    if (requires_grad(t)) refuse_in_transform("retain_grad");
+    retain_grad(t);
+  });
   define("_hooks(Tensor input) -> dict", kMethod, hook_dict);
   define("_post_hooks(Tensor input) -> dict", kMethod, post_hook_dict);
 }

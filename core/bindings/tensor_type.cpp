@@ -89,7 +89,10 @@ Tensor get_data(const Tensor& x) {
 // ---- autograd
 
 PyObject* get_requires_grad(PyObject* self, void*) {
-  return guarded_unsettled([&] { return PyBool_FromLong(requires_grad(object_of(self))); });
+  return guarded_unsettled([&] {
+    GradModeScope off(false);  // also of a view whose history cannot be told any more
+    return PyBool_FromLong(requires_grad(object_of(self)));
+  });
 }
 
 int set_requires_grad(PyObject* self, PyObject* value, void*) {

@@ -10,7 +10,10 @@
 namespace chainrule {
 namespace {
 
-Tensor squeeze_dims(const Tensor& t, const std::optional<Dims>& dims) { return squeeze(t, dims ? &*dims : nullptr); }
+Tensor squeeze_dims(const Tensor& t, PyObject* dim) {
+  auto dims = FromPython<std::optional<Dims>>::from(dim);
+  return squeeze(t, dims ? &*dims : nullptr, !is_index(dim));
+}
 
 Tensor expand_as(const Tensor& t, const Tensor& other) { return expand(t, other.sizes()); }
 Tensor view_as(const Tensor& t, const Tensor& other) { return view(t, other.sizes()); }
@@ -49,8 +52,7 @@ Tensor transpose_inplace(const Tensor& self, int64_t dim0, int64_t dim1) {
 }
 Tensor squeeze_inplace(const Tensor& self, PyObject* dim) {
   OpInfo& op = dim == Py_None ? kSqueeze : is_index(dim) ? kSqueezeDim : kSqueezeDims;
-  return in_place(self, op,
-                  [&](const Tensor& x) { return squeeze_dims(x, FromPython<std::optional<Dims>>::from(dim)); });
+  return in_place(self, op, [&](const Tensor& x) { return squeeze_dims(x, dim); });
 }
 
 void bind_inplace_views() {

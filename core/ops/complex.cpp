@@ -12,7 +12,7 @@
 namespace chainrule {
 namespace {
 
-OpInfo kComplexOfParts{"complex", "ComplexBackward0", "real: real(g), imag: imag(g)"};
+OpInfo kComplexOfParts{"complex", "ComplexBackward0", "real: real(g), imag: imag(g)", true};
 OpInfo kPolar{"polar", "PolarBackward0", "abs: real(conj(g) * y / abs), angle: real(conj(g) * i * y)"};
 OpInfo kConj{"conj", "ConjBackward0", "conj(g)"};
 OpInfo kReal{"view_as_real", "ViewAsRealBackward0", "g as complex numbers"};

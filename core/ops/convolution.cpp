@@ -39,9 +39,21 @@ struct Plan {
     return result;
   }
   Dims last(const cpu::Extent3& values) const { return Dims(Span(values).last(static_cast<size_t>(dims))); }
-  void show(Kept& kept, bool transposed) const {
+  // What a transposed convolution adds to its smallest output.
+  Dims output_padding() const {
+    Dims more(dims);
+    for (int d = 0; d < dims; ++d) {
+      auto i = static_cast<size_t>(3 - dims + d);
+      int64_t least = (shape.out[i] - 1) * shape.stride[i] - 2 * shape.padding[i];
+      more[d] = shape.in[i] - least - shape.dilation[i] * (shape.kernel[i] - 1) - 1;
+    }
+    return more;
+  }
+  void show(Kept& kept, bool transposed, bool biased) const {
+    int64_t channels = shape.groups * (transposed ? shape.in_channels : shape.out_channels);
     kept.add("input", Slot{0}, "weight", Slot{1}, "stride", last(shape.stride), "padding", last(shape.padding),
-             "dilation", last(shape.dilation), "groups", shape.groups, "transposed", transposed);
+             "dilation", last(shape.dilation), "groups", shape.groups, "transposed", transposed, "output_padding",
+             transposed ? output_padding() : Dims(dims, 0), "bias_sym_sizes_opt", Dims{biased ? channels : 0});
   }
 };
 
@@ -90,8 +102,8 @@ Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const T
   Tensor out = run(plan.input_sizes(), g, weight, bias, [&](const auto* g, const auto* w, const auto* b, auto* dx) {
     cpu::convolution_input_gradient(plan.shape, g, w, b, dx);
   });
-  return record(op, out, {&g, &weight, &bias}, {&g, &weight}, [plan](Backward& b, Kept* kept) {
-    if (kept) return plan.show(*kept, true);
+  return record(op, out, {&g, &weight, &bias}, {&g, &weight}, [plan, biased = !!bias](Backward& b, Kept* kept) {
+    if (kept) return plan.show(*kept, true, biased);
     if (b.needs(0)) b.give(0, convolve(b.g(), b.saved(1), Tensor(), plan));
     if (b.needs(1)) b.give(1, weight_gradient(b.saved(0), b.g(), plan));
     if (b.needs(2)) b.give(2, sum_channels(b.g()));
@@ -102,12 +114,13 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
   Tensor out = run(plan.output_sizes(), x, weight, bias, [&](const auto* x, const auto* w, const auto* b, auto* y) {
     cpu::convolution(plan.shape, x, w, b, y);
   });
-  return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight}, [plan](Backward& b, Kept* kept) {
-    if (kept) return plan.show(*kept, false);
-    if (b.needs(0)) b.give(0, input_gradient(kInputGradient, b.g(), b.saved(1), Tensor(), plan));
-    if (b.needs(1)) b.give(1, weight_gradient(b.g(), b.saved(0), plan));
-    if (b.needs(2)) b.give(2, sum_channels(b.g()));
-  });
+  return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight},
+                [plan, biased = !!bias](Backward& b, Kept* kept) {
+                  if (kept) return plan.show(*kept, false, biased);
+                  if (b.needs(0)) b.give(0, input_gradient(kInputGradient, b.g(), b.saved(1), Tensor(), plan));
+                  if (b.needs(1)) b.give(1, weight_gradient(b.g(), b.saved(0), plan));
+                  if (b.needs(2)) b.give(2, sum_channels(b.g()));
+                });
 }
 
 // Numbers per dimension in the last places, `missing` in the others.

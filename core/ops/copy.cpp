@@ -7,6 +7,7 @@
 #include "ops/accumulate.hpp"
 #include "ops/promotion.hpp"
 #include "ops/view.hpp"
+#include "ops/write.hpp"
 
 namespace chainrule {
 namespace {
@@ -63,7 +64,7 @@ Tensor& copy_(Tensor& self, const Tensor& source) {
   Tensor from = source;
   if (self.same_storage(source) && self.get() != source.get()) {
     GradModeScope off(false);
-    from = clone(source);
+    if (!show_the_same(self, source) && may_overlap(self, source)) from = clone(source);
   }
   if (self.get() != source.get()) copy_elements(self, from);
   mark_written(self);

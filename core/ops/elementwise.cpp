@@ -15,6 +15,7 @@
 #include "ops/refusals.hpp"
 #include "ops/refused_derivatives.hpp"
 #include "ops/sweep.hpp"
+#include "ops/write.hpp"
 
 namespace chainrule {
 namespace {
@@ -214,7 +215,7 @@ uint8_t read_by_gradients(const OpRecord& op, std::span<const Operand> in) {
 bool is_overwritten(const Operand& input, const Tensor& self, bool read_later) {
   Tensor t = Tensor::borrow(input.tensor);
   if (!t.same_storage(self)) return false;
-  return read_later || t->data != self->data || !equal(t.strides(), self.strides());
+  return (!show_the_same(t, self) && may_overlap(self, t)) || read_later;
 }
 
 bool has_tangent(const Operand& o) { return forward_mode::has_tangent(o.tensor); }

@@ -133,6 +133,9 @@ const ShownConstant kConstants[] = {
     {OpId::square, "exponent", int64_t{2}},
     {OpId::elu, "scale", int64_t{1}},
     {OpId::elu, "input_scale", int64_t{1}},
+    {OpId::selu, "alpha", 1.6732632423543772848},
+    {OpId::selu, "scale", 1.0507009873554804934},
+    {OpId::selu, "input_scale", int64_t{1}},
     {OpId::gelu, "approximate", "none"},
     {OpId::gelu_tanh, "approximate", "tanh"},
     {OpId::div_floor, "rounding_mode", "floor"},
@@ -168,7 +171,9 @@ void ElementwiseGradient::show(const Node* n, Kept& kept) const {
   }
   if (reads & kReadsOutput) kept.add("result", Slot{slot[kMaxInputs] < kNumber ? slot[kMaxInputs] : -1});
   for (int i = 0; i < op->parameter_count; ++i) {
-    if (gradients_name(*op, op->parameter_names[i])) kept.add(op->parameter_names[i], numbers[i]);
+    if (!gradients_name(*op, op->parameter_names[i])) continue;
+    bool given = op->id != OpId::logit || numbers[i] >= 0;
+    kept.add(op->parameter_names[i], given ? std::optional(numbers[i]) : std::nullopt);
   }
   for (const ShownConstant& c : kConstants) {
     if (c.op == op->id) kept.values.push_back({c.name, c.value});

@@ -17,7 +17,7 @@ namespace chainrule {
 namespace {
 
 OpInfo kComplex{"_fft_c2c", "FftC2CBackward0", "g transformed in the other direction"};
-OpInfo kFromReal{"_fft_r2c", "FftR2CBackward0", "real(g transformed backward)"};
+OpInfo kFromReal{"_fft_r2c", "FftR2CBackward0", "real(g transformed backward)", true};
 OpInfo kToReal{"_fft_c2r", "FftC2RBackward0", "g transformed forward, twice the frequencies that stand for two"};
 
 // ---- the transforms

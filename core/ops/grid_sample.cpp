@@ -399,6 +399,28 @@ Tensor grid_sampler(const Tensor& x, const Tensor& grid, int64_t interpolation, 
   });
 }
 
+namespace {
+
+OpInfo kAffineGrid{"affine_grid_generator", "AffineGridGeneratorBackward0", "g.T @ the points of the grid"};
+
+// Positions of the points, the last dimension's first, and a 1 for the translation.
+Tensor grid_points(const Dims& size, bool align_corners, DType dtype) {
+  const int dims = size.size() - 2;
+  Tensor base = empty(Dims{count(Span(size).subspan(2)), dims + 1}, DType::Float64);
+  for (int64_t p = 0; p < base.size(0); ++p) {
+    double* row = base.data<double>() + p * (dims + 1);
+    int64_t left = p;
+    for (int d = dims; d-- > 0; left /= size[2 + d]) {
+      auto n = static_cast<double>(size[2 + d]), i = static_cast<double>(left % size[2 + d]);
+      row[dims - 1 - d] = align_corners ? (n > 1 ? 2 * i / (n - 1) - 1 : 0) : (2 * i + 1) / n - 1;
+    }
+    row[dims] = 1;
+  }
+  return to_dtype(base, dtype);
+}
+
+}  // namespace
+
 Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align_corners) {
   check(size.size() == 4 || size.size() == 5,
         "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) size, but got ", Span(size));
@@ -408,24 +430,18 @@ Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align_c
         "Expected a batch of ", dims, "D affine matrices of shape Nx", dims, "x", dims + 1, " for size ", Span(size),
         ". Got ", theta.sizes(), ".");
   Dims sizes{size[0]};
-  int64_t points = 1;
-  for (int d = 0; d < dims; ++d) {
-    sizes.push_back(size[2 + d]);
-    points *= size[2 + d];
-  }
+  for (int d = 0; d < dims; ++d) sizes.push_back(size[2 + d]);
   sizes.push_back(dims);
-  // Positions of the points, the last dimension's first, and a 1 for the translation.
-  Tensor base = empty(Dims{points, dims + 1}, DType::Float64);
-  for (int64_t p = 0; p < points; ++p) {
-    double* row = base.data<double>() + p * (dims + 1);
-    int64_t left = p;
-    for (int d = dims; d-- > 0; left /= size[2 + d]) {
-      auto n = static_cast<double>(size[2 + d]), i = static_cast<double>(left % size[2 + d]);
-      row[dims - 1 - d] = align_corners ? (n > 1 ? 2 * i / (n - 1) - 1 : 0) : (2 * i + 1) / n - 1;
-    }
-    row[dims] = 1;
+  Tensor grid;
+  {
+    GradModeScope off(false);
+    grid = reshape(matmul(grid_points(size, align_corners, theta.dtype()), transpose(theta, 1, 2)), sizes);
   }
-  return reshape(matmul(to_dtype(base, theta.dtype()), transpose(theta, 1, 2)), sizes);
+  return record(kAffineGrid, alias(grid), {&theta}, {}, [size, align_corners](Backward& b, Kept* kept) {
+    if (kept) return kept->add("size", size, "align_corners", align_corners);
+    Tensor g = flatten(b.g(), 1, -2), points = grid_points(size, align_corners, g.dtype());
+    b.give(0, matmul(transpose(g, 1, 2), points));
+  });
 }
 
 }  // namespace chainrule

@@ -13,6 +13,7 @@ namespace chainrule {
 namespace {
 
 OpInfo kColumns{"im2col", "Im2ColBackward0", "the columns of g added to where they were taken from"};
+OpInfo kChannelShuffle{"channel_shuffle", "ChannelShuffleBackward0", "g with its channels in their old order"};
 OpInfo kShuffle{"pixel_shuffle", "PixelShuffleBackward0", "g with its pixels as channels again"};
 OpInfo kUnshuffle{"pixel_unshuffle", "PixelUnshuffleBackward0", "g with its channels as pixels again"};
 OpInfo kImage{"col2im", "Col2ImBackward0", "the columns of g"};
@@ -237,9 +238,17 @@ Tensor channel_shuffle(const Tensor& x, int64_t groups) {
   check(groups > 0, "Number of groups to divide channels in must be positive. Value of groups:", groups);
   check(x.size(1) % groups == 0, "Number of channels must be divisible by groups. Got ", x.size(1), " channels and ",
         groups, " groups.");
-  Tensor split = reshape(x, Dims{x.size(0), groups, x.size(1) / groups, -1});
   if (x.numel() == 0) return view_as_alias(x);
-  return reshape(contiguous(transpose(split, 1, 2)), x.sizes());
+  Tensor y;
+  {
+    GradModeScope off(false);
+    Tensor split = reshape(x, Dims{x.size(0), groups, x.size(1) / groups, -1});
+    y = reshape(contiguous(transpose(split, 1, 2)), x.sizes());
+  }
+  return record(kChannelShuffle, alias(y), {&x}, {}, [groups](Backward& b, Kept* kept) {
+    if (kept) return kept->add("groups", groups);
+    b.give(0, channel_shuffle(b.g(), b.g().size(1) / groups));
+  });
 }
 
 }  // namespace chainrule

@@ -30,13 +30,13 @@ OpInfo kFractional[] = {
     {"fractional_max_pool3d", "FractionalMaxPool3DBackward0", "g added where the largest element was"}};
 OpInfo kAverage[] = {{},
                      {},
-                     {"avg_pool2d", "AvgPool2DBackward0", "g shared among the elements of the window"},
-                     {"avg_pool3d", "AvgPool3DBackward0", "g shared among the elements of the window"}};
+                     {"avg_pool2d", "AvgPool2DBackward0", "g shared among the elements of the window", true},
+                     {"avg_pool3d", "AvgPool3DBackward0", "g shared among the elements of the window", true}};
 OpInfo kAdaptiveAverage[] = {
     {},
     {},
-    {"adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0", "g shared among the elements of the window"},
-    {"adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0", "g shared among the elements of the window"}};
+    {"adaptive_avg_pool2d", "AdaptiveAvgPool2DBackward0", "g shared among the elements of the window", true},
+    {"adaptive_avg_pool3d", "AdaptiveAvgPool3DBackward0", "g shared among the elements of the window", true}};
 OpInfo kUnpool[] = {{},
                     {},
                     {"max_unpool2d", "MaxUnpool2DBackward0", "g at the positions"},
@@ -78,9 +78,12 @@ Tensor values_to_planes(const Tensor& g, const Tensor& indices, int dims, const 
   return reshape(add_along(planes_view(g, dims), 1, planes_view(indices, dims), Dims{planes, size}), sizes);
 }
 
-// The options of adaptive and fractional pooling are not kept.
-void show_options(Kept& kept, const PoolOptions& o) {
+// Adaptive pooling has no options, fractional pooling only windows.
+void show_options(Kept& kept, const Node* n, const PoolOptions& o) {
   if (o.kernel.empty()) return;
+  if (o.padding.empty())
+    return kept.add("kernel_size", o.kernel, "output_size",
+                    n->outputs[0].sizes().last(static_cast<size_t>(o.kernel.size())));
   kept.add("kernel_size", o.kernel, "stride", o.stride, "padding", o.padding, "ceil_mode", o.ceil);
 }
 
@@ -88,7 +91,7 @@ Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const
                         const PoolOptions& o) {
   return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes()), o](Backward& b, Kept* kept) {
     if (kept) {
-      show_options(*kept, o);
+      show_options(*kept, b.node(), o);
       if (!o.dilation.empty()) kept->add("dilation", o.dilation);
       return kept->add("result1", Slot{0});
     }
@@ -125,7 +128,7 @@ Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows&
   return record(op, y, {&x}, {}, [dims, w, divisor, o, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     if (kept) {
       if (!o.kernel.empty()) kept->add("count_include_pad", o.counts_padding, "divisor_override", o.divisor);
-      return show_options(*kept, o);
+      return show_options(*kept, b.node(), o);
     }
     b.give(0, average_transpose(b.g(), dims, sizes, w, divisor));
   });
@@ -162,6 +165,12 @@ PoolOptions with_height(PoolOptions o) {
 }
 Pooled without_height(const Pooled& p) { return {without_height(p.first), without_height(p.second)}; }
 
+// PyTorch shows no stride where none was given.
+PoolOptions as_shown(PoolOptions full, const PoolOptions& given) {
+  if (given.stride.empty()) full.stride = Dims();
+  return full;
+}
+
 bool all_ones(const Dims& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
 }
@@ -176,7 +185,7 @@ Pooled max_pool(int dims, const Tensor& x, const PoolOptions& o) {
   PoolOptions full = checked_options("max_pool", dims, o);
   check_pool_input("max_pool", dims, x);
   require_numbers("max_pool", dims, x);
-  return pool_by_max(kMax[dims], dims, x, max_windows(dims, x, full), full);
+  return pool_by_max(kMax[dims], dims, x, max_windows(dims, x, full), as_shown(full, o));
 }
 
 Tensor max_pool1d(const Tensor& x, const PoolOptions& o) {
@@ -193,7 +202,8 @@ Tensor avg_pool(int dims, const Tensor& x, const PoolOptions& o) {
   PoolOptions full = checked_options("avg_pool", dims, o);
   check_pool_input("avg_pool", dims, x);
   if (x.dtype() != DType::Int64) require_floating(x, dims == 2 ? "avg_pool2d" : "avg_pool3d");
-  return pool_by_average(kAverage[dims], dims, x, average_windows(dims, x, full), o.divisor.value_or(0), full);
+  return pool_by_average(kAverage[dims], dims, x, average_windows(dims, x, full), o.divisor.value_or(0),
+                         as_shown(full, o));
 }
 
 Pooled adaptive_max_pool(int dims, const Tensor& x, const Dims& out) {
@@ -242,7 +252,9 @@ Pooled fractional_max_pool(int dims, const Tensor& x, const Dims& kernel, const 
     });
     values = to_dtype(y, x.dtype());
   }
-  return {record_positions(kFractional[dims], values, x, indices, dims, {}), indices};
+  PoolOptions shown;
+  shown.kernel = kernel;
+  return {record_positions(kFractional[dims], values, x, indices, dims, shown), indices};
 }
 
 Tensor max_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& out) {

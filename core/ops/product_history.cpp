@@ -36,17 +36,31 @@ Tensor record_product(OpInfo& op, Tensor out, const Tensor& a, const Tensor& b, 
 
 Scalar as_scalar(Complex<double> c) { return c.im != 0 ? Scalar::of_complex(c.re, c.im) : plain_number(c.re); }
 
+// Sizes and strides of the factors of a product of matrices, as far as the one that was saved tells them.
+void show_factors(Kept& kept, const Node* n, const char* const (&names)[4], bool b_is_turned) {
+  const TensorObject *a = n->saved[0].tensor, *b = n->saved[1].tensor;
+  Span out = n->outputs[0].sizes();
+  if (out.size() != 2 || (!a && !b)) return;
+  int64_t k = a ? a->sizes()[1] : b->sizes()[b_is_turned];
+  kept.add(names[0], Dims{out[0], k}, names[1], Dims{k, out[1]});
+  if (a) kept.add(names[2], Dims(Span(a->strides(), 2)));
+  if (b) kept.add(names[3], b_is_turned ? Dims{b->strides()[1], b->strides()[0]} : Dims(Span(b->strides(), 2)));
+}
+
 struct RowsGradient {
   Complex<double> beta, alpha;
   bool adds, turned, vector;  // whether there was an input to add to; b is (n, k); b is a vector
 
-  void show(Kept& kept) const {
+  void show(Kept& kept, const Node* n) const {
     if (adds) kept.add("beta", as_scalar(beta), "alpha", as_scalar(alpha));
     if (turned && !vector) kept.add(adds ? "mat1" : "self", Slot{0}, "mat2", Slot{1, true});  // linear
+    constexpr const char* added[] = {"mat1_sym_sizes", "mat2_sym_sizes", "mat1_sym_strides", "mat2_sym_strides"};
+    constexpr const char* plain[] = {"self_sym_sizes", "mat2_sym_sizes", "self_sym_strides", "mat2_sym_strides"};
+    if (!vector) show_factors(kept, n, adds ? added : plain, turned);
   }
 
   void operator()(Backward& b, Kept* kept) const {
-    if (kept) return show(*kept);
+    if (kept) return show(*kept, b.node());
     int first = adds;
     if (adds && b.needs(0)) b.give(0, scaled(b.g(), conj(beta)));
     // A vector b is a column, so its product's gradient is one as well.
@@ -126,8 +140,16 @@ struct BatchGradient {
 struct SumGradient {
   Complex<double> beta, alpha;
 
+  void show(Kept& kept, const Node* n) const {
+    const TensorObject* saved = n->saved[0].tensor ? n->saved[0].tensor : n->saved[1].tensor;
+    Span out = n->outputs[0].sizes();
+    kept.add("beta", as_scalar(beta), "alpha", as_scalar(alpha));
+    if (!saved) return;
+    kept.add("batch1_sym_argsize_0", saved->sizes()[0], "batch1_sym_argsize_1", out[0], "batch2_sym_argsize_2", out[1]);
+  }
+
   void operator()(Backward& b, Kept* kept) const {
-    if (kept) return kept->add("beta", as_scalar(beta), "alpha", as_scalar(alpha));
+    if (kept) return show(*kept, b.node());
     const Tensor& g = b.g();
     if (b.needs(0)) b.give(0, scaled(g, conj(beta)));
     if (b.needs(1)) {

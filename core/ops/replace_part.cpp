@@ -44,8 +44,9 @@ Tensor copy_of_storage(const Tensor& t) {
   return tensor_over(all->storage, t.sizes(), t.strides(), t.offset(), t.dtype());
 }
 
-template <class F>
-Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, F part) {
+// `part` shows the part of a tensor that is replaced, `show` tells what it is called by.
+template <class F, class Show>
+Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, F part, Show show) {
   Tensor out;
   {
     GradModeScope off(false);
@@ -53,7 +54,10 @@ Tensor replace_part(OpInfo& op, const Tensor& x, const Tensor& src, F part) {
     out = copy_of_storage(x);
     put_part(part(out), src);
   }
-  return record(op, out, {&x, &src}, {}, [part](Backward& b) { split_gradient(b, clone(b.g()), part); });
+  return record(op, out, {&x, &src}, {}, [part, show](Backward& b, Kept* kept) {
+    if (kept) return show(*kept);
+    split_gradient(b, clone(b.g()), part);
+  });
 }
 
 // What as_strided shows, counted from a tensor's first element.
@@ -66,16 +70,22 @@ struct Part {
 }  // namespace
 
 Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index) {
-  return replace_part(kSelect, x, src, [=](const Tensor& t) { return select(t, dim, index); });
+  return replace_part(
+      kSelect, x, src, [=](const Tensor& t) { return select(t, dim, index); },
+      [=](Kept& kept) { kept.add("dim", dim, "index", index); });
 }
 
 Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optional<int64_t> start,
                      std::optional<int64_t> end, int64_t step) {
-  return replace_part(kSlice, x, src, [=](const Tensor& t) { return slice_between(t, dim, start, end, step); });
+  return replace_part(
+      kSlice, x, src, [=](const Tensor& t) { return slice_between(t, dim, start, end, step); },
+      [=](Kept& kept) { kept.add("dim", dim, "start", start, "end", end, "step", step); });
 }
 
 Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
-  return replace_part(kDiagonal, x, src, [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); });
+  return replace_part(
+      kDiagonal, x, src, [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); },
+      [=](Kept& kept) { kept.add("offset", offset, "dim1", dim1, "dim2", dim2); });
 }
 
 Tensor as_strided_scatter(const Tensor& x, const Tensor& src, Span size, Span stride, std::optional<int64_t> offset) {
@@ -88,7 +98,8 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& src, Span size, Span st
     part.first = offset ? *offset - out.offset() : 0;
     put_part(part(out), src);
   }
-  return record(kAsStrided, out, {&x, &src}, {}, [part, layout = Dims(out.strides())](Backward& b) {
+  return record(kAsStrided, out, {&x, &src}, {}, [part, offset, layout = Dims(out.strides())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("size", part.size, "stride", part.stride, "storage_offset", offset);
     split_gradient(b, copy_strided(b.g(), layout), part);
   });
 }

@@ -227,6 +227,15 @@ struct Plan {
   Taps taps(int d) const {
     return make_taps<T>(filter, in[d], out[d], align_corners, scale(d));
   }
+  void show(Kept& kept) const {
+    kept.add("output_size", Span(out).subspan(2), "self_sym_sizes", in);
+    if (filter > Filter::NearestExact) kept.add("align_corners", align_corners);
+    constexpr const char* names[] = {"scales_d", "scales_h", "scales_w"};
+    for (int d = 2; d < in.size(); ++d) {
+      const char* name = in.size() == 3 ? "scales" : names[3 - in.size() + d];
+      kept.add(name, scale(d) > 0 ? std::optional(scale(d)) : std::nullopt);
+    }
+  }
   OpInfo& op() const { return kFilters[static_cast<int>(filter)].ops[in.size() - 3]; }
 };
 
@@ -267,8 +276,7 @@ Tensor apply_transposed(const Plan& p, const Tensor& g) {
 
 Tensor apply(const Plan& p, const Tensor& x) {
   return record(p.op(), value(p, x, false), {&x}, {}, [p](Backward& b, Kept* kept) {
-    if (kept)
-      return kept->add("align_corners", p.align_corners, "output_size", Span(p.out).subspan(2), "self_sym_sizes", p.in);
+    if (kept) return p.show(*kept);
     b.give(0, apply_transposed(p, b.g()));
   });
 }

@@ -37,6 +37,8 @@ constexpr NodeName kNodeNames[] = {
     {"remainder", "Remainder", 1, 0, 1},
     {"fmod", "Fmod", 1, 0, 1},
     {"square", "Pow"},
+    {"sgn", "Sgn", 0, 0, 0, true},
+    {"angle", "Angle", 0, 0, 0, true},
     {"copysign", "Copysign", 0, 1, 0},
     {"clamp", "Clamp", 0, 1, 0},
     {"clamp_min", "ClampMin", 1, 0, 1},
@@ -122,7 +124,7 @@ OpRecord make_record(const Line& line, OpId id) {
   int last = same_text(op.name, "clamp") ? 6 : 1 << (op.input_count - 1);
   op.info = make_info(op, stem, node.tensors, op.condition < 0 ? 0 : 1 << op.condition);
   bool reads_all = std::all_of(op.reads, op.reads + op.input_count, [](uint8_t r) { return r & kReadsInputs; });
-  op.info->frees_numbers = node.keeps_all || (op.input_count > 1 && reads_all);
+  op.info->frees_operands = node.keeps_all || (op.input_count > 1 && reads_all);
   op.info_number_last = node.number_last == node.tensors ? op.info : make_info(op, stem, node.number_last, last);
   op.info_number_first = node.number_first == node.tensors ? op.info : make_info(op, stem, node.number_first, 1);
   return op;

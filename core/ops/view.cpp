@@ -245,7 +245,7 @@ Tensor adjoint_matrix(const Tensor& x, const char* name) {
   return transpose(x, -2, -1);
 }
 
-Tensor squeeze(const Tensor& t, const Dims* dims) {
+Tensor squeeze(const Tensor& t, const Dims* dims, bool listed) {
   Dims wrapped, sizes, strides;
   for (int64_t d : dims ? *dims : Dims()) {
     int w = wrap_dim(d, t.ndim());
@@ -257,7 +257,7 @@ Tensor squeeze(const Tensor& t, const Dims* dims) {
     sizes.push_back(t.size(i));
     strides.push_back(t.stride(i));
   }
-  OpInfo& op = !dims ? kSqueeze : dims->size() == 1 ? kSqueezeDim : kSqueezeDims;
+  OpInfo& op = !dims ? kSqueeze : dims->size() == 1 && !listed ? kSqueezeDim : kSqueezeDims;
   return record_view(op, show(t, sizes, strides, 0), t, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
     if (kept) return show_squeeze(*kept, b.node(), old);
     b.give(0, reshape(b.g(), old));
@@ -352,6 +352,7 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
 
 Tensor detach(const Tensor& t) {
   Tensor result = alias(t);
+  GradModeScope off(false);  // as in mark_cut
   if (requires_grad(t))
     set_cut(result.get(), "detach()", current_line());
   else if (t->has(kCut))

@@ -15,7 +15,8 @@ Tensor expand(const Tensor& t, Span sizes);       // -1 keeps a size
 Tensor permute(const Tensor& t, Span dims);
 Tensor transpose(const Tensor& t, int64_t dim0, int64_t dim1);
 Tensor t(const Tensor& x);
-Tensor squeeze(const Tensor& t, const Dims* dims = nullptr);
+// `listed`: a list of one dimension, which PyTorch has another node for.
+Tensor squeeze(const Tensor& t, const Dims* dims = nullptr, bool listed = false);
 Tensor unsqueeze(const Tensor& t, int64_t dim);
 Tensor flatten(const Tensor& t, int64_t start, int64_t end);
 Tensor select(const Tensor& t, int64_t dim, int64_t index);

@@ -57,16 +57,25 @@ Tensor record_underivable(const char* name, Place place, const Tensor& out,
                       [name](Backward&) { raise(PyExc_RuntimeError, "derivative for ", name, " is not implemented"); });
 }
 
-Tensor apart_from(const Tensor& out, const Tensor& other) {
-  if (!out.numel() || !other.numel() || !out.same_storage(other)) return other;
+bool show_the_same(const Tensor& a, const Tensor& b) {
+  return a->data == b->data && equal(a.sizes(), b.sizes()) && equal(a.strides(), b.strides());
+}
+
+bool may_overlap(const Tensor& out, const Tensor& other) {
+  if (!out.numel() || !other.numel() || !out.same_storage(other)) return false;
   auto [a, a_end] = extent(out);
   auto [b, b_end] = extent(other);
-  if (a_end <= b || b_end <= a) return other;
+  if (a_end <= b || b_end <= a) return false;
   if (is_dense(out.sizes(), out.strides()) && is_dense(other.sizes(), other.strides())) {
     raise(PyExc_RuntimeError,
           "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
           "location. Please clone() the tensor before performing the operation.");
   }
+  return true;
+}
+
+Tensor apart_from(const Tensor& out, const Tensor& other) {
+  if (!may_overlap(out, other)) return other;
   GradModeScope off(false);
   forward_mode::PauseScope pause;
   return clone(other);

@@ -27,9 +27,11 @@ Tensor record_write(OpInfo& op, Place place, const Tensor& out, std::initializer
 Tensor record_underivable(const char* name, Place place, const Tensor& out,
                           std::initializer_list<const Tensor*> inputs);
 
-// The elements of `other`, which are read while `out` is written. Where both are one piece of memory this raises, as
-// PyTorch does; where they only might share some, it is a copy. An index that is read in full before the first write
-// is only checked.
+bool show_the_same(const Tensor& a, const Tensor& b);
+// Whether writing `out` may change `other`. Where both are one piece of memory this raises, as PyTorch does.
+bool may_overlap(const Tensor& out, const Tensor& other);
+// The elements of `other`, which are read while `out` is written: a copy where they may overlap. An index that is read
+// in full before the first write is only checked.
 Tensor apart_from(const Tensor& out, const Tensor& other);
 
 }  // namespace chainrule

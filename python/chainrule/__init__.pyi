@@ -28,6 +28,7 @@ from . import memory as memory
 from . import mps as mps
 from . import mtia as mtia
 from . import multiprocessing as multiprocessing
+from . import nested as nested
 from . import nn as nn
 from . import onnx as onnx
 from . import ops as ops
@@ -35,10 +36,13 @@ from . import optim as optim
 from . import overrides as overrides
 from . import printing as printing
 from . import profiler as profiler
+from . import quantization as quantization
+from . import quasirandom as quasirandom
 from . import random as random
 from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
+from . import sparse as sparse
 from . import special as special
 from . import storage as storage
 from . import testing as testing
@@ -94,6 +98,13 @@ from ._core import uint8 as uint8
 from ._core import uint16 as uint16
 from ._core import uint32 as uint32
 from ._core import uint64 as uint64
+from .absent_dtypes import bits1x8 as bits1x8
+from .absent_dtypes import bits2x4 as bits2x4
+from .absent_dtypes import bits4x2 as bits4x2
+from .absent_dtypes import bits8 as bits8
+from .absent_dtypes import bits16 as bits16
+from .absent_dtypes import chalf as chalf
+from .absent_dtypes import complex32 as complex32
 from .absent_dtypes import float4_e2m1fn_x2 as float4_e2m1fn_x2
 from .absent_dtypes import float8_e4m3fn as float8_e4m3fn
 from .absent_dtypes import float8_e4m3fnuz as float8_e4m3fnuz
@@ -102,6 +113,8 @@ from .absent_dtypes import float8_e5m2fnuz as float8_e5m2fnuz
 from .absent_dtypes import float8_e8m0fnu as float8_e8m0fnu
 from .absent_dtypes import qint8 as qint8
 from .absent_dtypes import qint32 as qint32
+from .absent_dtypes import quint2x4 as quint2x4
+from .absent_dtypes import quint4x2 as quint4x2
 from .absent_dtypes import quint8 as quint8
 from .amp import GradScaler as GradScaler
 from .amp import autocast as autocast
@@ -146,6 +159,32 @@ from .interop import from_file as from_file
 from .interop import to_dlpack as to_dlpack
 from .jit import ScriptFunction as ScriptFunction
 from .jit import ScriptModule as ScriptModule
+from .left_out import dequantize as dequantize
+from .left_out import dsmm as dsmm
+from .left_out import empty_quantized as empty_quantized
+from .left_out import fake_quantize_per_channel_affine as fake_quantize_per_channel_affine
+from .left_out import fake_quantize_per_tensor_affine as fake_quantize_per_tensor_affine
+from .left_out import hsmm as hsmm
+from .left_out import hspmm as hspmm
+from .left_out import int_repr as int_repr
+from .left_out import q_scale as q_scale
+from .left_out import q_zero_point as q_zero_point
+from .left_out import quantize_per_channel as quantize_per_channel
+from .left_out import quantize_per_tensor as quantize_per_tensor
+from .left_out import quantize_per_tensor_dynamic as quantize_per_tensor_dynamic
+from .left_out import quantized_batch_norm as quantized_batch_norm
+from .left_out import quantized_max_pool1d as quantized_max_pool1d
+from .left_out import quantized_max_pool2d as quantized_max_pool2d
+from .left_out import saddmm as saddmm
+from .left_out import smm as smm
+from .left_out import sparse_bsc_tensor as sparse_bsc_tensor
+from .left_out import sparse_bsr_tensor as sparse_bsr_tensor
+from .left_out import sparse_compressed_tensor as sparse_compressed_tensor
+from .left_out import sparse_coo_tensor as sparse_coo_tensor
+from .left_out import sparse_csc_tensor as sparse_csc_tensor
+from .left_out import sparse_csr_tensor as sparse_csr_tensor
+from .left_out import spmm as spmm
+from .left_out import sspaddmm as sspaddmm
 from .legacy_constructor import BFloat16Tensor as BFloat16Tensor
 from .legacy_constructor import BoolTensor as BoolTensor
 from .legacy_constructor import ByteTensor as ByteTensor
@@ -183,6 +222,7 @@ from .nn.functional import cosine_similarity as cosine_similarity
 from .nn.functional import native_channel_shuffle as native_channel_shuffle
 from .nn.functional import pairwise_distance as pairwise_distance
 from .nn.functional import pdist as pdist
+from .ops.bags import embedding_bag as embedding_bag
 from .ops.einsum import einsum as einsum
 from .overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .printing import set_printoptions as set_printoptions
@@ -270,6 +310,7 @@ cdouble: _dtype
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
 def _clip_to_norm_(tensors: Sequence[Tensor], max_norm: _float, norm_type: _float = 2.0) -> Tensor: ...
 def _count_steps_(steps: Sequence[Tensor]) -> None: ...
+def _div_scalar(input: Tensor, other: _Number) -> Tensor: ...
 def _draw_dirichlet(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
 def _draw_gamma(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
 def _fused_adadelta_(
@@ -436,6 +477,7 @@ def _fused_sgd_(
     grad_scale: Tensor | None = None,
     found_inf: Tensor | None = None,
 ) -> None: ...
+def _mul_scalar(input: Tensor, other: _Number) -> Tensor: ...
 def _repeated_pad(input: Tensor, pad: _int | Sequence[_int], reflects: _bool) -> Tensor: ...
 def _total_norm(tensors: Sequence[Tensor], norm_type: _float = 2.0) -> Tensor: ...
 def _unsafe_view(input: Tensor, size: _int | Sequence[_int]) -> Tensor: ...

@@ -212,7 +212,7 @@ def asarray(
         result = _core_functions["tensor"](obj, dtype=dtype)
     else:
         result = _converted(shared, dtype, copy)
-    return result.requires_grad_() if requires_grad else result
+    return result._as_leaf() if requires_grad else result
 
 
 def _from_tensor(tensor: Tensor, dtype: _core.dtype | None, copy: bool | None, requires_grad: bool | None) -> Tensor:
@@ -222,7 +222,7 @@ def _from_tensor(tensor: Tensor, dtype: _core.dtype | None, copy: bool | None, r
     if requires_grad and not result.requires_grad:
         if not (result.is_floating_point() or result.is_complex()):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        result = result.detach().requires_grad_()
+        result = result.detach()._as_leaf()
     return result
 
 

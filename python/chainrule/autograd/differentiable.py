@@ -175,7 +175,8 @@ class Differentiable:
             self._show_as(shown, lambda ctx: self._kept(ctx).get(name))
             return
         for i, part in enumerate(shown):
-            self._show_as(part, lambda ctx, i=i: self._kept(ctx)[name][i])
+            if part:
+                self._show_as(part, lambda ctx, i=i: self._kept(ctx)[name][i])
 
     def _show_as(self, name: str, find: Callable) -> None:
         if not hasattr(self._node_type, f"_saved_{name}"):
@@ -256,7 +257,7 @@ def differentiable(
         name: of the nodes in the graph, `ScaledExpBackward` if none is given.
         constant: the numbers of results that have no gradient; results of integers have none anyway.
         shown: other names under which the nodes show what they keep: {"x": "input"} for `grad_fn._saved_input`. Those
-            of several results, {"y": ("Q", "R")}, stand in place of `_saved_result`.
+            of several results, {"y": ("Q", "R")}, stand in place of `_saved_result`; "" shows none.
     """
     if forward is not None:
         return Differentiable(forward, name, constant, shown)

@@ -23,9 +23,9 @@ def _gradients_for(outputs: tuple, gradients) -> tuple:
     gradients = _as_tuple(gradients)
     if gradients == (None,):
         gradients = (None,) * len(outputs)
-    if len(gradients) != len(outputs):
+    if len(gradients) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
-    return gradients
+    return gradients[: len(outputs)]  # PyTorch does not look at further ones
 
 
 def _flags(retain_graph, create_graph) -> tuple[bool, bool]:

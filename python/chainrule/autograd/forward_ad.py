@@ -21,17 +21,24 @@ class UnpackedDualTensor(NamedTuple):
     tangent: Tensor | None
 
 
+def _claim_level() -> bool:
+    """Opens a level unless one is open; of several threads one gets it."""
+    global _level
+    if _level >= 0:  # no call between here and the next line: no other thread may come in between
+        return False
+    _level += 1
+    _core.enter_dual_level()
+    return True
+
+
 def enter_dual_level() -> int:
     """Opens a level; tangents live until it is closed.
 
     >>> level = torch.autograd.forward_ad.enter_dual_level()
     >>> torch.autograd.forward_ad.exit_dual_level()
     """
-    global _level
-    if _level >= 0:
+    if not _claim_level():
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    _level += 1
-    _core.enter_dual_level()
     return _level
 
 

@@ -6,6 +6,7 @@ import contextlib
 from _thread import _local
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from .. import _core
 from .._core import Node, Tensor
@@ -173,8 +174,13 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         _state.message = before
 
 
+class _Handle:
+    """Stands in a graph for a copy."""
+
+
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
-    """Within it, tensors may be overwritten after an operation saved them: the graph keeps copies of its own.
+    """Within it, tensors may be overwritten after an operation saved them: the graph has copies of its own. They end
+    with it, so backward has to run within it as well.
 
     >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
     ...     x = torch.tensor([3.], requires_grad=True)
@@ -187,7 +193,25 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
     """
 
     def __init__(self) -> None:
-        super().__init__(lambda tensor: tensor.clone(), lambda tensor: tensor)
+        super().__init__(self._keep, self._find)
+        self._copies: WeakKeyDictionary[_Handle, Tensor] = WeakKeyDictionary()
+
+    def _keep(self, tensor: Tensor) -> _Handle:
+        handle = _Handle()
+        self._copies[handle] = tensor.clone()
+        return handle
+
+    def _find(self, handle: _Handle) -> Tensor:
+        if handle not in self._copies:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
+                "originally recorded."
+            )
+        return self._copies[handle]
+
+    def clear(self) -> None:
+        """Forgets the copies."""
+        self._copies.clear()
 
     def __enter__(self) -> allow_mutation_on_saved_tensors:
         if _state.mutable:
@@ -197,6 +221,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
         return self
 
     def __exit__(self, *exception: Any) -> None:
+        self.clear()
         _state.mutable = False
         super().__exit__(*exception)
 

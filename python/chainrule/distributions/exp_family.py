@@ -28,7 +28,7 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
-        parameters = [p.detach().requires_grad_() for p in self._natural_params]
+        parameters = [p.detach()._as_leaf() for p in self._natural_params]
         normalizer = self._log_normalizer(*parameters)
         result = -self._mean_carrier_measure + normalizer
         gradients = grad(normalizer.sum(), parameters, create_graph=True)

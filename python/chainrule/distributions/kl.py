@@ -159,7 +159,7 @@ def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
             "The cross KL-divergence between different exponential families cannot be computed using Bregman "
             "divergences"
         )
-    mine = [parameter.detach().requires_grad_() for parameter in p._natural_params]
+    mine = [parameter.detach()._as_leaf() for parameter in p._natural_params]
     norm = p._log_normalizer(*mine)
     result = q._log_normalizer(*q._natural_params) - norm
     for a, b, g in zip(mine, q._natural_params, grad(norm.sum(), mine, create_graph=True), strict=True):

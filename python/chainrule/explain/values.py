@@ -138,7 +138,7 @@ class Values:
         place = (edge.producer.index, edge.output)
         if x is None or sum((e.producer.index, e.output) == place for e in node.inputs) > 1:
             return None
-        probe = x.detach().requires_grad_()
+        probe = x.detach()._as_leaf()
         self._known[place] = probe
         try:
             with enable_grad():

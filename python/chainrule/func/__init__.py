@@ -1,5 +1,6 @@
 """Functions of functions: derivatives, Jacobians, and many samples at once."""
 
+from .batched import debug_unwrap
 from .functional_form import functionalize
 from .gradients import grad, grad_and_value, jvp, linearize, vjp
 from .jacobians import hessian, jacfwd, jacrev
@@ -7,6 +8,7 @@ from .modules import functional_call, replace_all_batch_norm_modules_, stack_mod
 from .vmap import vmap
 
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",

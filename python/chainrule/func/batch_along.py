@@ -288,6 +288,8 @@ def _roll(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor
 
 @special("repeat_interleave")
 def _repeat_interleave(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor:
+    if "repeats" not in bound:  # the tensor itself says how often each position comes
+        return _functions["stack"]([_functions["repeat_interleave"](row, **bound) for row in value])
     if bound.get("dim") is None:
         return value.reshape(value.shape[0], -1).repeat_interleave(bound["repeats"], 1)
     return value.repeat_interleave(bound["repeats"], _shift(bound["dim"], rank))
@@ -357,13 +359,45 @@ def _diag(call: Call, input: Any, diagonal: int = 0) -> Any:
     return wrap(made, call.level)
 
 
-@rule("item", "tolist", "nonzero", "data_ptr", "unique", "masked_select", "equal", "allclose", "is_nonzero", "backward")
-def _refuse(call: Call, input: Any, *args: Any, **kwargs: Any) -> Any:
+@rule("retain_grad")
+def _retain_grad(call: Call, input: Any) -> None:
+    if batched.physical(input).requires_grad:
+        _core.raise_in_transform("retain_grad")
+    raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+
+
+# What gives no tensor whose shape all samples share, in PyTorch's words.
+_DYNAMIC = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over {name}: samples "
+    "may give results of different shapes."
+)
+_REFUSED = {
+    **dict.fromkeys(("nonzero", "unique", "unique_consecutive", "where"), _DYNAMIC),
+    "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
+    "because for each batch this would return a differently shaped Tensor.",
+    "equal": "Batching rule not implemented for {name}. Its result is one truth value, not one per sample.",
+    "allclose": "vmap over torch.allclose isn't supported yet. Its result is one truth value, not one per sample.",
+    "data_ptr": "Cannot access data pointer of Tensor that doesn't have storage: a sample of vmap has none of its own",
+}
+
+
+def _refuse(call: Call, *args: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
-    if name == "item":
-        return input.item()
-    raise RuntimeError(
-        f"vmap: It looks like you're calling {name}() on a Tensor. We don't support vmap over "
-        "operations whose result is "
-        "no tensor of a fixed shape."
-    )
+    raise RuntimeError(_REFUSED[name].format(name=name))
+
+
+def _where(call: Call, *args: Any, **kwargs: Any) -> Any:
+    return elementwise(call, *args, **kwargs) if len(args) + len(kwargs) > 1 else _refuse(call)
+
+
+RULES.update({**dict.fromkeys(_REFUSED, _refuse), "where": _where})
+
+
+@rule("item", "tolist")
+def _item(call: Call, input: Any) -> Any:
+    return input.item()
+
+
+@rule("is_nonzero")
+def _is_nonzero(call: Call, input: Any) -> bool:
+    return bool(input)

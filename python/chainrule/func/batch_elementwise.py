@@ -14,7 +14,7 @@ _ALIKE = """
 clone contiguous conj conj_physical resolve_conj resolve_neg real imag view_as_real view_as_complex float_power
 where copy_ fill_ zero_ bool byte char short int long half bfloat16 float double cfloat cdouble
 zeros_like ones_like full_like empty_like _mark_numpy clamp clip nan_to_num isclose angle sgn dropout
-isreal requires_grad_ detach type polygamma pow addcmul addcdiv lerp maximum minimum
+isreal _as_leaf _mul_scalar _div_scalar detach type polygamma pow addcmul addcdiv lerp maximum minimum
 """
 
 

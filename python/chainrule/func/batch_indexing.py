@@ -20,8 +20,8 @@ def _subscript(call: Call, x: Any, key: Any) -> Any:
     keys = key if isinstance(key, tuple) else (key,)
     if any(isinstance(k, Tensor) and k.dtype in (_core.bool, _core.uint8) and call.is_batched(k) for k in keys):
         raise RuntimeError(
-            "vmap: It looks like you're indexing with a mask. The samples would give results of different shapes; use "
-            "where() in place of it."
+            "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
+            "indexing with a boolean mask. The samples would give results of different shapes; use where()."
         )
     if keys and all(map(_is_index, keys)):
         return _gather(call, x, keys)

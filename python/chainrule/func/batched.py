@@ -9,6 +9,7 @@ one level down, until none is left. See Note [Batched tensors] in core/bindings/
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -27,7 +28,14 @@ class Level(NamedTuple):
     apart: bool = False  # whether what is made inside is made for each sample, so that samples can be written into it
 
 
-levels: list[Level] = []  # the outermost first; as many as we are inside of
+class Levels(threading.local):
+    """The calls of vmap that this thread is inside of, the outermost first."""
+
+    def __init__(self) -> None:
+        self.now: list[Level] = []
+
+
+levels = Levels()
 
 
 @contextlib.contextmanager
@@ -44,13 +52,13 @@ def at_depth(depth: int) -> Iterator[None]:
 @contextlib.contextmanager
 def entered(level: int, info: Level) -> Iterator[None]:
     """Within it, a level exists whose vmap may have ended: backward comes later."""
-    before = levels[:]
-    levels[level - 1 :] = [info]
+    before = levels.now[:]
+    levels.now[level - 1 :] = [info]
     try:
         with at_depth(level):
             yield
     finally:
-        levels[:] = before
+        levels.now[:] = before
 
 
 class BatchedTensor(Tensor):
@@ -142,7 +150,7 @@ class BatchedTensor(Tensor):
     __float__ = __int__ = __index__ = __complex__ = item
 
     def __format__(self, spec: str) -> str:
-        return object.__format__(self, spec)
+        return object.__format__(self, spec) if self.ndim or not spec else self.item()
 
     def __deepcopy__(self, memo: dict) -> Any:
         raise RuntimeError("vmap: deepcopy of a tensor inside vmap is not supported")
@@ -244,6 +252,24 @@ def physical(t: Tensor) -> Tensor:
     return t
 
 
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """The values behind a tensor inside a transformed function, of all samples; for looking only.
+
+    Args:
+        tensor: as the function sees it.
+        recurse: whether all levels of vmap are taken off, or the innermost only.
+
+    >>> def shown(x):
+    ...     print(torch.func.debug_unwrap(x))
+    ...     return x
+    >>> y = torch.func.vmap(shown)(torch.tensor([1., 2.]))
+    tensor([1., 2.])
+    """
+    value = physical(tensor) if recurse or type(tensor) is not BatchedTensor else tensor._value
+    with at_depth(0):
+        return value.detach()
+
+
 def batched_at(t: Any, level: int) -> bool:
     """Whether `t` hides a dimension of this very level."""
     return type(t) is BatchedTensor and t._level == level
@@ -263,7 +289,7 @@ def _materialize(t: Any, depth: int) -> Tensor:
     if batched_at(t, depth):
         return inner
     shape = list(inner.shape)
-    return inner.unsqueeze(depth - 1).expand(*shape[: depth - 1], levels[depth - 1].size, *shape[depth - 1 :])
+    return inner.unsqueeze(depth - 1).expand(*shape[: depth - 1], levels.now[depth - 1].size, *shape[depth - 1 :])
 
 
 def dematerialize(t: Tensor, depth: int | None = None) -> Tensor:
@@ -288,19 +314,22 @@ def dispatch(function: Callable, args: tuple, kwargs: dict) -> Any:
     depth = _get_depth()
     if depth == 0:
         return _call(function, args, kwargs)
+    name = getattr(function, "__name__", "")
+    if name in _NOT_INSIDE:
+        _core.raise_in_transform(name)
     _set_depth(depth - 1)
     try:
         if any(map(_is_batched_here(depth), (*args, *kwargs.values()))):
-            return rules.apply(function, args, kwargs, depth, levels[depth - 1])
-        name = getattr(function, "__name__", "")
+            return rules.apply(function, args, kwargs, depth, levels.now[depth - 1])
         if name in rules.ALWAYS:
-            return rules.apply(function, args, kwargs, depth, levels[depth - 1])
+            return rules.apply(function, args, kwargs, depth, levels.now[depth - 1])
         made = _call(function, args, kwargs)
-        return _for_each_sample(made, depth) if levels[depth - 1].apart and name in _MAKING else made
+        return _for_each_sample(made, depth) if levels.now[depth - 1].apart and name in _MAKING else made
     finally:
         _set_depth(depth)
 
 
+_NOT_INSIDE = {"backward", "requires_grad_"}
 _FILLED = ("zeros", "ones", "full", "empty")
 _MAKING = {"clone", "eye", *_FILLED, *(f"{name}_like" for name in _FILLED), *(f"new_{name}" for name in _FILLED)}
 
@@ -308,7 +337,7 @@ _MAKING = {"clone", "eye", *_FILLED, *(f"{name}_like" for name in _FILLED), *(f"
 def _for_each_sample(made: Tensor, level: int) -> Tensor:
     if not made.is_floating_point():  # counters and indices
         return made
-    return wrap(made.unsqueeze(0).repeat(levels[level - 1].size, *[1] * made.ndim), level)
+    return wrap(made.unsqueeze(0).repeat(levels.now[level - 1].size, *[1] * made.ndim), level)
 
 
 def _call(function: Any, args: tuple, kwargs: dict) -> Any:

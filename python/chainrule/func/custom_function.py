@@ -22,6 +22,12 @@ class VmapInfo(NamedTuple):
 def apply_function(call: Call, *args: Any) -> Any:
     """Called one level down, with arguments that are batched at the level above."""
     function: Any = call.function
+    if not function.generate_vmap_rule and function.setup_context is Function.setup_context:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+            "override the setup_context staticmethod. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
+        )
     has_method = function.vmap is not Function.vmap
     if function.generate_vmap_rule:
         if has_method:
@@ -38,7 +44,13 @@ def apply_function(call: Call, *args: Any) -> Any:
             "implement the vmap staticmethod or set generate_vmap_rule=True."
         )
     in_dims = tuple(0 if call.is_batched(a) else None for a in args)
-    output, out_dims = function.vmap(VmapInfo(call.size, call.info.randomness), in_dims, *map(call.value, args))
+    result = function.vmap(VmapInfo(call.size, call.info.randomness), in_dims, *map(call.value, args))
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
+            f"structure compatible with the output. Got {type(result)}."
+        )
+    output, out_dims = result
     leaves, spec = tree_flatten(output)
     dims = broadcast_prefix(out_dims, spec)
     if dims is None:

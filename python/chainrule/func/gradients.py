@@ -38,7 +38,7 @@ class Recording:
         if not isinstance(x, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
         if not (x.is_floating_point() or x.is_complex()):
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError("only Tensors of floating point dtype can require gradients, or complex ones")
         value = materialize(x, self.depth)
         with at_depth(0):
             if value.is_inference():  # nothing that is recorded may keep it
@@ -158,7 +158,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
                 output, aux = _split_aux(output, "grad_and_value(f)(*args)")
             if not isinstance(output, Tensor):
                 raise RuntimeError(
-                    f"grad_and_value(f)(*args): Expected f(*args) to return a tensor, got {type(output)}"
+                    f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
                 )
             if output.ndim != 0:
                 raise RuntimeError(
@@ -264,7 +264,7 @@ def over_samples(function: Callable[[list], list], given: list, depth: int) -> l
     level = _core.get_vmap_depth()
     if level <= depth:
         return function(given)
-    size = levels[level - 1].size
+    size = levels.now[level - 1].size
     with at_depth(level - 1):
         if not any(isinstance(t, BatchedTensor) and t._level == level for t in given):
             return over_samples(function, given, depth)
@@ -283,7 +283,7 @@ def over_samples(function: Callable[[list], list], given: list, depth: int) -> l
 
 def _writable(value: Tensor, depth: int) -> Tensor:
     """The value, copied if samples that share it may be written into."""
-    if not (depth and levels[depth - 1].apart):
+    if not (depth and levels.now[depth - 1].apart):
         return value
     with at_depth(0):
         return value.clone(memory_format=_core.contiguous_format)
@@ -295,10 +295,9 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
     >>> torch.func.jvp(torch.sin, (torch.tensor(0.),), (torch.tensor(1.),))
     (tensor(0.), tensor(1.))
     """
-    if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
+    if not isinstance(primals, tuple):
         raise RuntimeError(
-            "jvp(f, primals, tangents): Expected primals and tangents to be tuples, got "
-            f"{type(primals)} and {type(tangents)}"
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
     xs, spec = tree_flatten(primals)
     ts, tangent_spec = tree_flatten(tangents)
@@ -320,31 +319,37 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
         check_tangent(x, t)
     from ..autograd import forward_ad
 
-    if forward_ad._level >= 0:  # there is one level of forward mode; further ones come from two passes backward
+    if not forward_ad._claim_level():  # there is one level of forward mode; others come from two passes backward
         output, jvp_fn, *aux = linearize_with_aux(func, *primals, has_aux=has_aux)
         return (output, jvp_fn(*tangents), *aux)
+    try:
+        return _jvp_by_duals(func, xs, ts, spec, strict, has_aux)
+    finally:
+        forward_ad.exit_dual_level()
+
+
+def _jvp_by_duals(func: Callable, xs: list, ts: list, spec: TreeSpec, strict: bool, has_aux: bool) -> tuple:
+    from ..autograd.forward_ad import make_dual
+
     depth, since, outer = _core.get_vmap_depth(), _core.last_node_number(), _core.is_grad_enabled()
     values = [_writable(materialize(x, depth), depth) for x in xs]
     directions = [materialize(t, depth) for t in ts]
-    with forward_ad.dual_level():
+    with at_depth(0):
+        duals = [make_dual(x, t) for x, t in zip(values, directions, strict=True)]
+    with Transform(values):
+        output, aux = func(*tree_unflatten([dematerialize(x, depth) for x in duals], spec)), None
+    if has_aux:
+        output, aux = _split_aux(output, "jvp(f, primals, tangents)")
+    outputs, output_spec = tree_flatten(output)
+    _check_outputs(outputs, "jvp(f, primals, tangents)")
+    found = []
+    for y in outputs:
+        value = materialize(y, depth)
+        tangent = _core.tangent(value)
+        if tangent is None and strict:
+            raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs.")
         with at_depth(0):
-            duals = [forward_ad.make_dual(x, t) for x, t in zip(values, directions, strict=True)]
-        with Transform(values):
-            output, aux = func(*tree_unflatten([dematerialize(x, depth) for x in duals], spec)), None
-        if has_aux:
-            output, aux = _split_aux(output, "jvp(f, primals, tangents)")
-        outputs, output_spec = tree_flatten(output)
-        _check_outputs(outputs, "jvp(f, primals, tangents)")
-        found = []
-        for y in outputs:
-            value = materialize(y, depth)
-            tangent = _core.tangent(value)
-            if tangent is None and strict:
-                raise RuntimeError(
-                    "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs."
-                )
-            with at_depth(0):
-                found.append(dematerialize(_functions["zeros_like"](value) if tangent is None else tangent, depth))
+            found.append(dematerialize(_functions["zeros_like"](value) if tangent is None else tangent, depth))
     physical = [materialize(t, depth) for t in (*outputs, *found)]
     if not (outer and _core.reaches_beyond([t for t in physical if t.requires_grad], [], since)):
         outputs, found = [y.detach() for y in outputs], [t.detach() for t in found]

@@ -123,7 +123,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
     for name, first in models[0].named_parameters():
         together = [dict(m.named_parameters())[name] for m in models]
         if first.requires_grad or any(t.requires_grad for t in together):
-            parameters[name] = stack([t.detach() for t in together]).requires_grad_()
+            parameters[name] = stack([t.detach() for t in together])._as_leaf()
         else:
             parameters[name] = stack(together).detach()
     buffers = {

@@ -123,16 +123,16 @@ def _run(
     kwargs: dict,
     apart: bool = False,
 ) -> Any:
-    level = len(levels) + 1
+    level = len(levels.now) + 1
     depth = _core.get_vmap_depth()
-    levels.append(Level(size, randomness, apart))
+    levels.now.append(Level(size, randomness, apart))
     _core.set_vmap_depth(level)
     try:
         inputs = [leaf if dim is None else _enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
         output = func(*tree_unflatten(inputs, spec), **kwargs)
     finally:
         _core.set_vmap_depth(depth)
-        levels.pop()
+        levels.now.pop()
     return _leave(func, output, out_dims, level, size)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import arange, cat, eye
 from .. import int32 as int32_dtype
 from .._core import Tensor
-from ..autograd import differentiable
+from ..autograd import differentiable, keep
 from . import lapack
 from .checks import (
     broadcast_batches,
@@ -142,16 +142,20 @@ def linalg_lu(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor]:
     return _lu(A)
 
 
-@differentiable(name="LuUnpackBackward0", constant=(0,))
+_SIZES = tuple(f"LU_data_sym_argsize_minus_{i}" for i in (2, 1))
+
+
+@differentiable(name="LuUnpackBackward0", constant=(0,), shown={"shape": _SIZES})
 def _lu_unpack(LU_data: Tensor, LU_pivots: Tensor, data: bool, pivots: bool) -> tuple[Tensor, Tensor, Tensor]:
     none = LU_data.new_zeros(0)
     P = _permutation_matrix(LU_pivots, LU_data) if pivots else none
-    return P, *(_factors(LU_data) if data else (none.clone(), none.clone()))
+    factors = _factors(LU_data) if data else (none.clone(), none.clone())
+    return keep((P, *factors), shape=LU_data.shape[-2:])
 
 
 @_lu_unpack.gradient("LU_data")
-def _(g, LU_data, data):
-    m, n = LU_data.shape[-2:]
+def _(g, shape, data):
+    m, n = shape
     k = min(m, n)
     if not data or (g[1] is None and g[2] is None):
         return None

@@ -138,7 +138,7 @@ def _gradients_of(composed: Callable[..., Tensor], g: Tensor, *inputs: Tensor) -
     """By Note [Composed gradients]: the same once more from operations that have gradients, and through those."""
     again = is_grad_enabled()
     with enable_grad():
-        known = [t if again and t.requires_grad else t.detach().requires_grad_() for t in inputs]
+        known = [t if again and t.requires_grad else t.detach()._as_leaf() for t in inputs]
         result = composed(*known)
         if not result.requires_grad:  # no reflectors
             return (None,) * len(known)

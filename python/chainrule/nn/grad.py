@@ -17,7 +17,7 @@ _CONVOLUTIONS = {1: conv1d, 2: conv2d, 3: conv3d}
 def _gradient(dims: int, wanted: int, input: Tensor, weight: Tensor, grad_output: Tensor, options: tuple) -> Tensor:
     with enable_grad():
         leaves = [input.detach(), weight.detach()]
-        leaves[wanted].requires_grad_()
+        leaves[wanted]._as_leaf()
         stride, padding, dilation, groups = options
         output = _CONVOLUTIONS[dims](*leaves, None, stride, padding, dilation, groups)
         return grad(output, leaves[wanted], grad_output)[0]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .. import _core, cat, uint8, zeros_like
 from .. import bool as bool_dtype
-from .. import cat, uint8
 from .._core import Tensor
 from .checks import along, wrap_dim, wrap_dims
 
 Number = int | float | complex
+# Nodes of x * 2 keep the number as a tensor, as in PyTorch; those of these functions keep none.
+_times, _over = _core.functions["_mul_scalar"], _core.functions["_div_scalar"]
 
 
 # ---- differences
@@ -26,7 +28,7 @@ def diff(input: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
-        return input.clone()
+        return zeros_like(input).copy_(input)
     parts = [part for part in (prepend, input, append) if part is not None]
     result = cat(parts, dim) if len(parts) > 1 else input
     for _ in range(min(n, result.size(dim))):
@@ -123,9 +125,10 @@ def _gradient_by_step(f: Tensor, step: Number, dim: int, edge_order: int) -> Ten
     if edge_order == 1:
         first, last = at(1, 2) - at(0, 1), at(-1, None) - at(-2, -1)
     else:
-        first = -1.5 * at(0, 1) + 2 * at(1, 2) - 0.5 * at(2, 3)
-        last = 0.5 * at(-3, -2) - 2 * at(-2, -1) + 1.5 * at(-1, None)
-    return cat([first / step, (at(2, None) - at(0, -2)) / step / 2, last / step], dim)
+        first = _times(at(0, 1), -1.5) + _times(at(1, 2), 2) - _times(at(2, 3), 0.5)
+        last = _times(at(-3, -2), 0.5) - _times(at(-2, -1), 2) + _times(at(-1, None), 1.5)
+    centre = _over(_over(at(2, None) - at(0, -2), step), 2)
+    return cat([_over(first, step), centre, _over(last, step)], dim)
 
 
 def _gradient_at_points(f: Tensor, points: Tensor, dim: int, edge_order: int) -> Tensor:
@@ -155,7 +158,7 @@ def _gradient_at_points(f: Tensor, points: Tensor, dim: int, edge_order: int) ->
 def trapezoid_x(y: Tensor, x: Tensor, dim: int) -> Tensor:
     """The trapezoidal rule along `dim` with the sample points x."""
     dim = _integrated_dim("trapezoid", y, dim)
-    return (_neighbour_sums(y, dim) * _gaps("trapezoid", y, x, dim)).sum(dim) / 2.0
+    return _over((_neighbour_sums(y, dim) * _gaps("trapezoid", y, x, dim)).sum(dim), 2.0)
 
 
 def trapezoid_dx(y: Tensor, dx: Number, dim: int) -> Tensor:
@@ -164,20 +167,20 @@ def trapezoid_dx(y: Tensor, dx: Number, dim: int) -> Tensor:
     _check_dx("trapezoid", dx)
     if y.size(dim) == 0:
         return y.sum(dim, dtype=y.dtype)
-    return (y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5) * dx
+    return _times(y.sum(dim) - _times(y.select(dim, 0) + y.select(dim, -1), 0.5), dx)
 
 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, dim: int) -> Tensor:
     """The trapezoidal rule up to each sample point, along `dim`."""
     dim = _integrated_dim("cumulative_trapezoid", y, dim)
-    return (_neighbour_sums(y, dim) * _gaps("cumulative_trapezoid", y, x, dim)).cumsum(dim) / 2.0
+    return _over((_neighbour_sums(y, dim) * _gaps("cumulative_trapezoid", y, x, dim)).cumsum(dim), 2.0)
 
 
 def cumulative_trapezoid_dx(y: Tensor, dx: Number, dim: int) -> Tensor:
     """The trapezoidal rule up to each sample point, `dx` apart, along `dim`."""
     dim = _integrated_dim("cumulative_trapezoid", y, dim)
     _check_dx("cumulative_trapezoid", dx)
-    return (dx / 2.0 * _neighbour_sums(y, dim)).cumsum(dim)
+    return _times(_neighbour_sums(y, dim), dx / 2.0).cumsum(dim)
 
 
 trapz_x, trapz_dx = trapezoid_x, trapezoid_dx

@@ -24,14 +24,14 @@ def fft_fftfreq(
     n: int, d: float, dtype: dtype | None, layout: object, device: object, pin_memory: bool, requires_grad: bool
 ) -> Tensor:
     """The frequencies of the transform of n samples that lie d apart: those from zero up, then the negative ones."""
-    return _frequencies("fftfreq", n, d, dtype, full=True).requires_grad_(requires_grad)
+    return _frequencies("fftfreq", n, d, dtype, full=True)._as_leaf(requires_grad)
 
 
 def fft_rfftfreq(
     n: int, d: float, dtype: dtype | None, layout: object, device: object, pin_memory: bool, requires_grad: bool
 ) -> Tensor:
     """The frequencies of the transform of n real samples that lie d apart."""
-    return _frequencies("rfftfreq", n, d, dtype, full=False).requires_grad_(requires_grad)
+    return _frequencies("rfftfreq", n, d, dtype, full=False)._as_leaf(requires_grad)
 
 
 def _rolled(input: Tensor, dim: tuple[int, ...] | None, more: int) -> Tensor:

@@ -32,10 +32,12 @@ def meshgrid(tensors: Sequence[Tensor], indexing: str | None) -> tuple[Tensor, .
         )
     elif indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    shape = [t.numel() for t in tensors]
-    grids = [t.reshape([-1 if i == at else 1 for i in range(len(shape))]) for at, t in enumerate(tensors)]
-    grids = [grid.expand(shape) for grid in grids]
-    return tuple(grid.transpose(0, 1) for grid in grids) if indexing == "xy" and len(shape) > 1 else tuple(grids)
+    dims = list(range(len(tensors)))  # along which each of them counts
+    if indexing == "xy" and len(dims) > 1:
+        dims[:2] = 1, 0
+    shape = [tensors[at].numel() for at in dims]
+    views = [t.reshape([-1 if i == dim else 1 for i in range(len(dims))]) for dim, t in zip(dims, tensors, strict=True)]
+    return tuple(view.expand(shape) for view in views)
 
 
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
@@ -56,7 +58,8 @@ def combinations(input: Tensor, r: int, with_replacement: bool) -> Tensor:
         return empty(0, dtype=input.dtype)
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(itertools.chain.from_iterable(choose(range(input.numel()), r)))
-    return input[tensor(rows, dtype=int64).reshape(-1, r)]
+    places = tensor(rows, dtype=int64).reshape(-1, r)
+    return stack([input[places[:, i]] for i in range(r)], 1)
 
 
 def _check_vector(t: Tensor) -> None:

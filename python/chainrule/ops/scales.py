@@ -52,7 +52,7 @@ def logspace(
     else:
         exponents = linspace(first, last, steps, dtype=float64)
     powers = base**exponents
-    return (powers.to(int64) if is_integral(dtype) else powers).to(dtype).requires_grad_(requires_grad)
+    return (powers.to(int64) if is_integral(dtype) else powers).to(dtype)._as_leaf(requires_grad)
 
 
 def range_inclusive(
@@ -84,7 +84,7 @@ def range_inclusive(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = int((end - start) / step) + 1
     exact = arange(count, dtype=int64 if is_integral(kind) else float64) * step + start
-    return exact.to(kind).requires_grad_(requires_grad)
+    return exact.to(kind)._as_leaf(requires_grad)
 
 
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
@@ -113,7 +113,7 @@ def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     return _frexp(input)
 
 
-@differentiable(name="FrexpBackward0")
+@differentiable(name="FrexpBackward0", shown={"y": ("", "exponent")})
 def _frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     exponent = _exponent(input.to(float64))
     return _scaled_down(input, exponent), exponent.to(int32)
@@ -151,8 +151,21 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
     if input.is_complex():
         refuse_dtype("mvlgamma", input.dtype)
-    shifts = arange(p, dtype=input.dtype if input.dtype.is_floating_point else get_default_dtype()) / 2
-    return (input.unsqueeze(-1) - shifts).lgamma().sum(-1) + p * (p - 1) / 4 * log(pi)
+    return _mvlgamma(input if input.dtype.is_floating_point else input.to(get_default_dtype()), p)
+
+
+@differentiable(name="MvlgammaBackward0", shown={"input": "self"})
+def _mvlgamma(input: Tensor, p: int) -> Tensor:
+    return _shifted(input, p).lgamma().sum(-1) + p * (p - 1) / 4 * log(pi)
+
+
+@_mvlgamma.gradient("input")
+def _(g, input, p):
+    return g * _shifted(input, p).digamma().sum(-1)
+
+
+def _shifted(x: Tensor, p: int) -> Tensor:
+    return x.unsqueeze(-1) - arange(p, dtype=x.dtype) / 2
 
 
 special_multigammaln = mvlgamma

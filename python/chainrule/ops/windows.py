@@ -21,7 +21,7 @@ def _make(name: str, window: Any, length: int, periodic: bool, options: tuple, *
     if kind.is_complex:
         refuse_dtype(name, kind)
     points = windows.values(window.formula, length, length if periodic else length - 1, **own)
-    return points.to(kind).requires_grad_(requires_grad)
+    return points.to(kind)._as_leaf(requires_grad)
 
 
 def _plain(name: str, window: Any) -> Callable[..., Tensor]:

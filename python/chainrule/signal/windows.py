@@ -49,7 +49,7 @@ def _window(formula: Callable[..., Tensor]) -> Callable[..., Tensor]:
             raise at_call(ValueError, f"{name} is implemented for strided tensors only, got: {layout}")
         if kind not in (float32, float64):
             raise at_call(ValueError, f"{name} expects float32 or float64 dtypes, got: {kind}")
-        return values(formula, M, M - 1 if sym else M, **own).to(kind).requires_grad_(requires_grad)
+        return values(formula, M, M - 1 if sym else M, **own).to(kind)._as_leaf(requires_grad)
 
     window.__signature__ = _signature(formula, window)  # pyright: ignore
     window.formula = formula  # pyright: ignore

@@ -47,7 +47,7 @@ class _Problem(NamedTuple):
             yield loss, [part, weight, bias]
 
     def _leaf(self, tensor: Tensor | None) -> Tensor | None:
-        return None if tensor is None else tensor.detach().to(self.dtype).requires_grad_()
+        return None if tensor is None else tensor.detach().to(self.dtype)._as_leaf()
 
     def gradients(self, leaves: list[Tensor | None], wanted: list[bool], by: Tensor | None) -> tuple[Tensor, list]:
         """The sum of the losses, each times its element of `by`, and the wanted gradients of that sum."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
+from ...autograd.differentiable import differentiable
 from ...error_words import at_call
 from .._reduction import chosen, reduced
 from .distance import pairwise_distance
@@ -31,7 +32,20 @@ def soft_margin_loss(
     >>> torch.nn.functional.soft_margin_loss(torch.tensor([0., 1.]), torch.tensor([1., -1.]))
     tensor(1.0032)
     """
-    return reduced(-_logsigmoid(input * target), chosen(size_average, reduce, reduction))
+    return _soft_margin_loss(input, target, chosen(size_average, reduce, reduction))
+
+
+@differentiable(name="SoftMarginLossBackward0", shown={"input": "self"})
+def _soft_margin_loss(input: Tensor, target: Tensor, reduction: str) -> Tensor:
+    return reduced(-_logsigmoid(input * target), reduction)
+
+
+@_soft_margin_loss.gradient
+def _(g, input, target, reduction, needs):
+    product = input * target
+    slope = -g * (-product).sigmoid()
+    slope = slope / product.numel() if reduction == "mean" else slope
+    return slope * target if needs.input else None, slope * input if needs.target else None
 
 
 @in_float32

@@ -33,7 +33,7 @@ class _Table(Module):
     def _make_weight(self, weight: Tensor | None, frozen: bool, device: Any, dtype: Any) -> None:
         if weight is None:
             self.weight = fresh(self.num_embeddings, self.embedding_dim, device=device, dtype=dtype)
-            self.weight.requires_grad_(not frozen)
+            self.weight._as_leaf(not frozen)
             self.reset_parameters()
         else:
             if list(weight.shape) != [self.num_embeddings, self.embedding_dim]:
@@ -221,5 +221,5 @@ class EmbeddingBag(_Table):
             include_last_offset=include_last_offset,
             padding_idx=padding_idx,
         )
-        bag.weight.requires_grad_(not freeze)
+        bag.weight._as_leaf(not freeze)
         return bag

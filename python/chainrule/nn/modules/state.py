@@ -240,7 +240,7 @@ class StateMethods:
                     return None
                 if isinstance(own, Parameter):
                     if isinstance(given, Parameter):
-                        given.requires_grad_(own.requires_grad)
+                        given._as_leaf(own.requires_grad)
                     else:
                         given = Parameter(given, own.requires_grad)
                 setattr(self, name, given)

@@ -111,7 +111,7 @@ class ParametrizationList(ModuleList):
             )
         if isinstance(original, Parameter):
             part = Parameter(part, original.requires_grad)
-        part.requires_grad_(original.requires_grad)
+        part._as_leaf(original.requires_grad)
         _register(self, f"original{i}", part)
 
     def _originals(self) -> list[Tensor]:
