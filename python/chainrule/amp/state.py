@@ -32,13 +32,14 @@ _others = _OfOtherDevices()
 
 def is_autocast_available(device_type: str) -> bool:
     """Whether autocast knows this type of device."""
-    _checked(device_type)
-    return device_type == "cpu" or device_type in _OTHERS
+    return device_type != "meta" and bool(_checked(device_type))
 
 
 def _checked(device_type: str) -> str:
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if device_type == "meta":
+        raise RuntimeError("unsupported scalarType: autocast has no dtype for meta tensors")
     if device_type != "cpu" and device_type not in _OTHERS:
         raise RuntimeError(
             "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
