@@ -6,7 +6,7 @@ import inspect
 import chainrule as torch  # `import torch` runs the same
 from chainrule import nn
 
-STEPS, BATCH, CONTEXT, WIDTH, HEADS, LAYERS = 200, 12, 64, 64, 4, 2
+STEPS, BATCH, CONTEXT, WIDTH, HEADS, LAYERS = 500, 12, 64, 64, 4, 2
 
 documented = [argparse, *(thing for _, thing in inspect.getmembers(argparse, inspect.isclass))]
 text = "\n\n".join(inspect.getdoc(thing) or "" for thing in documented)

@@ -47,6 +47,8 @@ CASES = {
     "dot": lambda lib, x: lib.dot(x(3), x(3)),
     "inner": lambda lib, x: lib.inner(x(2, 3), x(2, 3)),
     "inner of vectors": lambda lib, x: lib.inner(x(3), x(3)),
+    "inner with a number": lambda lib, x: lib.inner(x(2, 3), x(1).sum()),
+    "affine_grid": lambda lib, x: lib.nn.functional.affine_grid(x(1, 2, 3), (1, 1, 2, 2), align_corners=True),
     "outer": lambda lib, x: lib.outer(x(2), x(3)),
     "einsum": lambda lib, x: lib.einsum("ij,jk->ik", x(2, 3), x(3, 2)),
     "tensordot": lambda lib, x: lib.tensordot(x(2, 3), x(3, 2), 1),
@@ -141,6 +143,29 @@ def test_out_and_errors():
 
 
 # ---- regions
+
+
+def test_older_names_for_the_cpu():
+    def program(library):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with library.cpu.amp.autocast():
+                product = library.ones(2, 2) @ library.ones(2, 2)
+            scaler = library.cpu.amp.GradScaler(init_scale=8.0)
+        told = [(w.category.__name__, str(w.message)) for w in caught]
+        return product, scaler.scale(library.ones(1)), told, library.amp.is_autocast_available("meta")
+
+    agree(program)
+
+
+def test_streams_of_the_cpu():
+    def program(library):
+        own = library.cpu.Stream()
+        with library.cpu.stream(own):
+            inside = library.cpu.current_stream() is own
+        return inside, library.cpu.current_stream() is own, library.cpu.Event().query()
+
+    agree(program)
 
 
 def test_regions_in_regions():
@@ -362,6 +387,21 @@ def test_recurrent_networks(kind, options):
             y, h = network(x)
         (y.float() ** 2).sum().backward()
         return y, h, x.grad, [parameter.grad for parameter in network.parameters()]
+
+    agree(program, tolerance=0.05)
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_recurrent_networks_take_what_a_cast_layer_gave(kind):
+    """A Linear inside the region gives bfloat16; the weights of the network after it are float32."""
+
+    def program(library):
+        library.manual_seed(1)
+        layer, network = library.nn.Linear(3, 3), getattr(library.nn, kind)(3, 4)
+        with region(library):
+            y, h = network(layer(numbers(library, 5, 2, 3)))
+        y.float().sum().backward()
+        return y, h, layer.weight.grad
 
     agree(program, tolerance=0.05)
 

@@ -108,6 +108,10 @@ SAME_WORDS = [
     lambda t: t.add(t.ones(2), "a"),
     lambda t: t.Tensor.__rdiv__(2, t.ones(2)),
     lambda t: t.amax(t.ones(2), 0, out=t.ones((), dtype=t.int32)),
+    lambda t: t.nn.Linear(2, 3)(t.ones(4, 2, dtype=t.int64)),
+    lambda t: t.nn.Linear(2, 3)(t.ones(5, 4, 2, dtype=t.float64)),
+    lambda t: t.nn.functional.linear(t.ones(4, 2).int(), t.ones(3, 2)),
+    lambda t: t.addmm(t.ones(2), t.ones(2, 2).long(), t.ones(2, 2)),
     lambda t: t.polar(t.ones(2), t.ones(2), out=t.ones(2, dtype=t.complex128)),
 ]
 

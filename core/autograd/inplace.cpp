@@ -39,7 +39,7 @@ bool left_its_base(TensorObject* view) {
 // "Unbind" for UnbindBackward0.
 std::string maker_of(const Tensor& t) {
   std::string name = t->node->op->node_name;
-  return name.substr(0, name.find("Backward"));
+  return name.substr(0, name.rfind("Backward"));
 }
 
 // Raises for a view whose history cannot follow a write: into itself, or (`indirect`) into its base behind its back.

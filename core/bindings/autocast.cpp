@@ -32,6 +32,7 @@ constexpr std::string_view kLower[] = {
     "_addmm_activation",
     "addbmm",
     "addmm",
+    "affine_grid_generator",
     "baddbmm",
     "bmm",
     "conv1d",
@@ -169,7 +170,17 @@ State& state() {
 
 // ---- casting
 
-bool is_matrix(PyObject* o) { return is_tensor(o) && Tensor::borrow(o).ndim() >= 2; }
+// inner() is a product of matrices here; of two vectors it is dot, of a single number mul, and neither is on the lists.
+bool multiplies_matrices(PyObject* const* args, Py_ssize_t n) {
+  bool matrices = false;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (!is_tensor(args[i])) continue;
+    int ndim = Tensor::borrow(args[i]).ndim();
+    if (ndim == 0) return false;
+    matrices |= ndim >= 2;
+  }
+  return matrices;
+}
 
 bool is_cast(DType dtype) { return is_floating(dtype) && dtype != DType::Float64; }
 
@@ -257,7 +268,7 @@ PyObject* call_autocast(PyObject* self, const Callable& c, PyObject* const* args
   if (c.precision == Precision::AsGiven || writes_out(args, n, keywords)) return call(self, c, args, n, keywords);
   Py_ssize_t count = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
   Classes classes = classes_of(args, count);
-  if (c.precision == Precision::LowerMatrices && std::none_of(args, args + count, is_matrix))
+  if (c.precision == Precision::LowerMatrices && !multiplies_matrices(args, count))
     return call(self, c, args, n, keywords);
   if (classes.override) return call(self, c, args, n, keywords);  // it comes back without the class that overrides
   if (c.precision == Precision::Composed) return call_composed(c.name, args, n, keywords);

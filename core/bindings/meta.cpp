@@ -5,10 +5,16 @@
 #include "tensor/owned.hpp"
 
 namespace chainrule {
-namespace { thread_local bool by_default = false; }  // namespace
+namespace {
+thread_local bool by_default = false;
+PyTypeObject* meta_type = nullptr;
+}  // namespace
 
 bool meta_is_default() { return by_default; }
 void set_meta_default(bool on) { by_default = on; }
+
+void set_meta_type(PyObject* type) { meta_type = reinterpret_cast<PyTypeObject*>(Py_NewRef(type)); }
+bool is_meta(PyObject* tensor) { return meta_type && PyObject_TypeCheck(tensor, meta_type); }
 
 bool makes_meta(const Signature& s, const BoundArguments& bound) {
   PyObject* device = bound[s.device];

@@ -11,6 +11,10 @@ namespace chainrule {
 bool meta_is_default();
 void set_meta_default(bool on);
 
+// The class that stands for them, once it is there; and whether an object is of it.
+void set_meta_type(PyObject* type);
+bool is_meta(PyObject* tensor);
+
 // Whether this call makes such a tensor. Functions that take a tensor stay with its device.
 bool makes_meta(const Signature& s, const BoundArguments& bound);
 // What Python's made(name, arguments) gives in place of the function; the arguments are a dict by name.

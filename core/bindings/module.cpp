@@ -411,6 +411,7 @@ NB_MODULE(_core, m) {
   m.def("view_as_subclass", &view_as_subclass);
   m.def("meta_is_default", &meta_is_default);
   m.def("set_meta_default", &set_meta_default);
+  m.def("set_meta_type", [](nb::handle type) { set_meta_type(type.ptr()); });
   m.def("set_batched_type", [](nb::object type, nb::object handler, nb::object subscript, nb::object assign) {
     set_batched_type(reinterpret_cast<PyTypeObject*>(type.ptr()), handler.ptr(), subscript.ptr(), assign.ptr());
   });

@@ -11,6 +11,7 @@
 #include "bindings/conversions.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/meta.hpp"
 #include "bindings/operators.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/subscript.hpp"
@@ -132,6 +133,12 @@ void check_grad(const Tensor& self, PyObject* value) {
           Py_TYPE(value)->tp_name);
   Tensor g = Tensor::borrow(value);
   if (g.get() == self.get()) raise(PyExc_RuntimeError, "can't assign Variable as its own grad");
+  if (is_meta(value) != is_meta(self.py())) {
+    const char* places[] = {"cpu", "meta"};
+    raise(PyExc_RuntimeError, "attempting to assign a gradient with device type '", places[is_meta(value)],
+          "' to a tensor with device type '", places[is_meta(self.py())],
+          "'. Please ensure that the gradient and the tensor are on the same device");
+  }
   int wanted = self->rare ? self->rare->grad_dtype : Rare::kOwnDType;
   bool fits = wanted == Rare::kAnyDType ||
               static_cast<int>(g.dtype()) == (wanted < 0 ? static_cast<int>(self.dtype()) : wanted);
@@ -170,6 +177,10 @@ int set_data(PyObject* self, PyObject* value, void*) {
         if (!value || !is_tensor(value))
           raise(PyExc_TypeError, "Variable data has to be a tensor, but got ",
                 value ? Py_TYPE(value)->tp_name : "nothing");
+        if (is_meta(value) != is_meta(self))
+          raise(PyExc_RuntimeError,
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
+                "type.");
         Tensor source = Tensor::borrow(value);
         if (requires_grad(object_of(self)) && !is_differentiable(source.dtype())) {
           raise(PyExc_RuntimeError,

@@ -27,7 +27,8 @@ OpInfo kLinearBias{"linear", "AddmmBackward0", kWithBias};
 OpInfo kLinearBiasMany{"linear", "ViewBackward0", kWithBias};
 
 void check_addend_dtype(const Tensor& input, const Tensor& a, const Tensor& b) {
-  if (input.dtype() == b.dtype()) return check_same_dtype(a, b);
+  if (input.dtype() == b.dtype() && a.dtype() == b.dtype()) return;
+  if (input.dtype() == b.dtype()) raise_factor_dtypes(a, b);
   raise(PyExc_RuntimeError, "self and mat2 must have the same dtype, but got ", facts(input.dtype()).tensor_name,
         " and ", facts(b.dtype()).tensor_name);
 }

@@ -66,6 +66,11 @@ void raise_dtypes(const Tensor& a, const Tensor& b) {
         " != ", element_name(b.dtype()), conversion_hint(a, b));
 }
 
+void raise_factor_dtypes(const Tensor& a, const Tensor& b) {
+  raise(PyExc_RuntimeError, "mat1 and mat2 must have the same dtype, but got ", facts(a.dtype()).tensor_name, " and ",
+        facts(b.dtype()).tensor_name, conversion_hint(a, b));
+}
+
 void check_same_batch_dtype(const Tensor& a, const Tensor& b) {
   if (a.dtype() == b.dtype()) return;
   raise(PyExc_RuntimeError, "expected scalar type ", facts(a.dtype()).tensor_name, " but found ",

@@ -11,6 +11,7 @@ const char* element_name(DType t);
 [[noreturn]] void raise_inner_mismatch(const Tensor& a, const Tensor& b, int64_t rows, int64_t columns);
 [[noreturn]] void raise_batch_mismatch(int64_t batch, int64_t k, int64_t rows, const Tensor& a, const Tensor& b);
 [[noreturn]] void raise_dtypes(const Tensor& a, const Tensor& b);
+[[noreturn]] void raise_factor_dtypes(const Tensor& a, const Tensor& b);  // of products that something is added to
 
 // rows(a) @ (rows, columns); `b` is the tensor that the second matrix was taken from.
 inline void check_inner(const Tensor& a, const Tensor& b, int64_t rows, int64_t columns) {

@@ -49,6 +49,15 @@ def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, bac
     return _rebuild_tensor_v2(typed, storage_offset, size, stride, requires_grad, backward_hooks, metadata)
 
 
+def _rebuild_meta_tensor_no_storage(dtype: _core.dtype, size: tuple, stride: tuple, requires_grad: bool) -> Tensor:
+    """A tensor of the device "meta"."""
+    for numbers in (size, stride):
+        if not isinstance(numbers, (tuple, list)) or any(type(n) is not int or n < 0 for n in numbers):
+            raise TypeError("a tensor's sizes and strides are tuples of numbers that are not negative")
+    make = _core.functions["empty_strided"]
+    return make(size, stride, dtype=dtype, device="meta", requires_grad=bool(requires_grad))
+
+
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
     """A parameter over a tensor."""
     if not isinstance(data, Tensor):
@@ -103,7 +112,8 @@ def _saved_elements(tensor: Tensor) -> tuple:
 
 _REBUILD = {
     "torch._utils": (
-        *(_rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_parameter),
+        *(_rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_meta_tensor_no_storage),
+        _rebuild_parameter,
         _rebuild_parameter_with_state,
     ),
     "torch._tensor": (_rebuild_from_type_v2,),

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import mmap
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from . import _core
 from ._core import Tensor
+from ._utils import _rebuild_meta_tensor_no_storage, _rebuild_parameter
 from .error_words import at_call
 from .nn.modules.conversion import read_to
 from .nn.parameter import Parameter
@@ -38,6 +40,10 @@ _FILLERS = frozenset(
         *("cauchy", "geometric", "fill_diagonal"),
     )
 )
+# What they give has the layout of what they are given. Where no history is recorded, nothing need be calculated, and a
+# model that is larger than the memory changes its dtype.
+_CASTS = {"bfloat16": _core.bfloat16, "double": _core.float64, "float": _core.float32, "half": _core.float16}
+_LIKE = frozenset((*_CASTS, "clone", "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"))
 # Indices may stand on the CPU, and a tensor is filled from anywhere.
 _MIXING = frozenset(("__getitem__", "__setitem__", "index_put_", "copy_"))
 
@@ -59,6 +65,8 @@ class MetaTensor(Tensor):
         if name == "__getitem__" and any(index.dtype is _core.bool for index in _tensors(args[1:])):
             _refuse_unknown("indexing with a mask")
         elsewhere = _read_device(options)  # empty_like(x, device="cpu")
+        if name in _LIKE and not elsewhere and (name.endswith("_like") or not _records(args[0])):
+            return _like(args[0], options.pop("dtype", None) or _CASTS.get(name), **options)
         with DisableTorchFunctionSubclass():
             result = func(*args, **options)
         return result if elsewhere or name == "untyped_storage" else tree_map(_as_meta, result)
@@ -88,8 +96,11 @@ class MetaTensor(Tensor):
             copy.__dict__.update(self.__dict__)
         return memo[id(self)]
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise at_call(NotImplementedError, f"{NO_DATA} A tensor of the device 'meta' can't be saved.")
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        if isinstance(self, Parameter):
+            return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+        place = (self.dtype, tuple(self.shape), self.stride(), self.requires_grad)
+        return _rebuild_meta_tensor_no_storage, place
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
         text = super().__repr__(tensor_contents=tensor_contents)
@@ -98,12 +109,15 @@ class MetaTensor(Tensor):
 
 MetaTensor.__name__ = MetaTensor.__qualname__ = "Tensor"  # what it stands for, and what programs print
 
+_core.set_meta_type(MetaTensor)
+
 _grad: Any = Tensor.grad
+_data: Any = Tensor.data
 _PROPERTIES = {
     "device": property(lambda self: DEVICE),
     "is_meta": property(lambda self: True),
     "is_cpu": property(lambda self: False),
-    "data": property(lambda self: self.detach(), lambda self, value: _set_data(self, value)),
+    "data": property(lambda self: self.detach(), _data.__set__),
     "grad": property(lambda self: _as_meta(_grad.__get__(self)), _grad.__set__, _grad.__delete__),
 }
 for _name, _property in _PROPERTIES.items():
@@ -164,15 +178,6 @@ def _filled(tensor: Tensor, *source: Any) -> Tensor:
     return tensor
 
 
-def _set_data(tensor: Tensor, value: Tensor) -> None:
-    if not isinstance(value, MetaTensor):
-        raise at_call(
-            RuntimeError,
-            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type.",
-        )
-    Tensor.data.__set__(tensor, value)  # type: ignore[attr-defined]
-
-
 # ---- making them
 
 
@@ -196,6 +201,39 @@ def _empty(shape: tuple, strides: tuple, dtype: _core.dtype, requires_grad: bool
     return _core.make_subclass(MetaTensor, _zeros(count, dtype).as_strided(shape, strides), requires_grad)
 
 
+class MetaStorage:
+    """What stands for a storage of the device "meta": load(map_location="meta") lays tensors over it."""
+
+    def __init__(self, size: int):
+        self._untyped = _zeros(size, _core.uint8).untyped_storage()
+
+    def __len__(self) -> int:
+        return len(self._untyped)
+
+    def _tensor(self, dtype: _core.dtype, offset: int, size: tuple, stride: tuple) -> Tensor:
+        return _core.make_subclass(MetaTensor, self._untyped._tensor(dtype, offset, size, stride), False)
+
+
+def _records(tensor: Tensor) -> bool:
+    return tensor.requires_grad and _core.is_grad_enabled()
+
+
+def _like(
+    tensor: Tensor,
+    dtype: _core.dtype | None = None,
+    memory_format: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of the same layout and without history. (There is one layout, and nothing to pin.)"""
+    strides, asked = tensor.stride(), memory_format not in (None, _core.preserve_format)
+    if asked or not tensor.is_contiguous():
+        with DisableTorchFunctionSubclass():
+            strides = _functions["empty_like"](tensor.detach(), memory_format=memory_format).stride()
+    return _empty(tensor.shape, strides, dtype or tensor.dtype, requires_grad)
+
+
 def _as_meta(value: Any) -> Any:
     """A plain tensor as one of this class, with its history; anything else as it is."""
     if not isinstance(value, Tensor) or isinstance(value, MetaTensor):
@@ -211,10 +249,9 @@ def _moved(tensor: Tensor, *args: Any, copy: bool = False, **options: Any) -> Te
     if isinstance(tensor, MetaTensor) and not copy and dtype in (None, tensor.dtype) and memory_format is None:
         return tensor
     with DisableTorchFunctionSubclass():
-        if isinstance(tensor, MetaTensor):
+        if isinstance(tensor, MetaTensor) and _records(tensor):
             return _as_meta(tensor.to(dtype=dtype, copy=copy, memory_format=memory_format))
-        like = _functions["empty_like"](tensor, dtype=dtype, memory_format=memory_format)
-        return _empty(like.shape, like.stride(), like.dtype)
+        return _like(tensor, dtype, memory_format)
 
 
 def made(name: str, given: dict[str, Any]) -> Tensor:

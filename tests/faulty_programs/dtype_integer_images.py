@@ -1,6 +1,6 @@
 """Images of bytes go into a layer of floats."""
 
-# cause: to have the same dtype
+# cause: must have the same dtype
 import torch
 from torch import nn
 

@@ -36,13 +36,14 @@ def is_autocast_available(device_type: str) -> bool:
     >>> torch.amp.is_autocast_available("cpu")
     True
     """
-    _checked(device_type)
-    return device_type == "cpu" or device_type in _OTHERS
+    return device_type != "meta" and bool(_checked(device_type))
 
 
 def _checked(device_type: str) -> str:
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if device_type == "meta":
+        raise RuntimeError("unsupported scalarType: autocast has no dtype for meta tensors")
     if device_type != "cpu" and device_type not in _OTHERS:
         raise RuntimeError(
             "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "

@@ -137,6 +137,8 @@ def _along(call: Call, name: str, value: Tensor, rank: int, bound: dict[str, Any
     for key, argument in bound.items():
         if key in _DIMS:
             argument = _shift(argument, rank + (name in ("unsqueeze", "unsqueeze_", "diag_embed")))
+            if key == "dims" and isinstance(argument, int):  # the method took it for the first of several
+                argument = (argument,)
         elif key in _SHAPES and name not in ("split_with_sizes",):
             argument = _with_samples(name, argument, size, value)
         shifted[key] = argument

@@ -201,7 +201,7 @@ def restorer(map_location: MapLocation) -> Callable[[UntypedStorage, str], Untyp
     return restore
 
 
-def _default_restore(storage: UntypedStorage, location: Any) -> UntypedStorage:
+def _default_restore(storage: UntypedStorage, location: Any) -> Any:
     kind = str(location).partition(":")[0]
     if kind == "cpu":
         return storage
@@ -212,10 +212,9 @@ def _default_restore(storage: UntypedStorage, location: Any) -> UntypedStorage:
             "storages to the CPU."
         )
     if kind == "meta":
-        raise RuntimeError(
-            "map_location='meta': chainrule loads no tensors without elements; load(..., mmap=True) leaves the "
-            "elements in the file until they are read"
-        )
+        from ..meta import MetaStorage
+
+        return MetaStorage(len(storage))
     raise RuntimeError(
         f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {str(location)[:50]}); "
         "chainrule runs on the CPU: map_location='cpu' puts everything there"

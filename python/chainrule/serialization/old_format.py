@@ -97,8 +97,9 @@ class FollowingStorages:
             count = int.from_bytes(data[:8], "little" if swapped == (sys.byteorder == "big") else "big")
             if len(data) < 8 or count * width != len(storage) or len(data) < 8 + len(storage):
                 raise RuntimeError(f"storage has wrong byte size: the file is damaged or cut off (storage {key!r:.50})")
-            if len(storage):
+            filled = len(storage) > 0 and isinstance(storage, UntypedStorage)  # those of "meta" have no bytes
+            if filled:
                 memoryview(storage).cast("B")[:] = data[8 : 8 + len(storage)]
-            if swapped:
+            if filled and swapped:
                 swap_bytes(storage, width // (2 if self._made[key].dtype.is_complex else 1))
             data = data[8 + len(storage) :]

@@ -7,7 +7,7 @@ import numbers
 import warnings
 from typing import Any
 
-from ..._core import Tensor
+from ..._core import Tensor, is_autocast_enabled
 from ...lazy import elsewhere
 from .. import init
 from ..functional.core import core
@@ -121,7 +121,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raises unless the input fits the weights."""
         weight = getattr(self, "weight_ih_l0")  # noqa: B009
-        if input.dtype is not weight.dtype:
+        if input.dtype is not weight.dtype and not is_autocast_enabled():
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
                 f"input.to({weight.dtype}), or convert model: model.to({input.dtype})"

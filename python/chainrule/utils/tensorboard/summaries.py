@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import io
+import math
 import sys
 import wave
 from collections.abc import Sequence
@@ -44,12 +45,46 @@ def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool
         if double_precision
         else TensorProto(float_val=[number], dtype="DT_FLOAT")
     )
-    return pb.Summary(value=[pb.Summary.Value(tag=tag, tensor=kept, metadata=_belongs_to("scalars"))])
+    return pb.Summary(value=[pb.Summary.Value(tag=tag, tensor=kept, metadata=belongs_to("scalars"))])
 
 
-def _belongs_to(plugin: str, content: bytes = b"") -> Any:
+def belongs_to(plugin: str, content: bytes = b"") -> Any:
+    """The note by which one of TensorBoard's plugins finds a value."""
     data = library().SummaryMetadata.PluginData(plugin_name=plugin, content=content)
     return library().SummaryMetadata(plugin_data=data)
+
+
+_FIELDS = {  # PyTorch's choice of fields; halves are the bits of floats there
+    chainrule.float16: ("DT_HALF", "half_val"),
+    chainrule.bfloat16: ("DT_BFLOAT16", "half_val"),
+    chainrule.float32: ("DT_FLOAT", "float_val"),
+    chainrule.float64: ("DT_DOUBLE", "double_val"),
+    chainrule.int8: ("DT_INT8", "int_val"),
+    chainrule.uint8: ("DT_UINT8", "uint32_val"),
+    chainrule.int16: ("DT_INT16", "int_val"),
+    chainrule.int32: ("DT_INT32", "int_val"),
+    chainrule.int64: ("DT_INT64", "int64_val"),
+    chainrule.bool: ("DT_BOOL", "bool_val"),
+    chainrule.complex64: ("DT_COMPLEX64", "scomplex_val"),
+    chainrule.complex128: ("DT_COMPLEX128", "dcomplex_val"),
+}
+
+
+def tensor_message(tag: str, value: Tensor) -> Any:
+    """A tensor in TensorBoard's form: its dtype, shape and numbers."""
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto  # type: ignore[attr-defined]
+    from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto  # type: ignore[attr-defined]
+
+    if value.dtype not in _FIELDS:
+        raise ValueError(f"{tag} has unsupported tensor dtype {value.dtype}")
+    if value.numel() * value.itemsize >= 1 << 31:
+        raise ValueError("tensor is bigger than protocol buffer's hard limit of 2GB in size")
+    dtype, field = _FIELDS[value.dtype]
+    numbers = chainrule.view_as_real(value) if value.is_complex() else value
+    if field == "half_val":
+        numbers = value.float().view(chainrule.int32)
+    shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in value.shape])
+    return TensorProto(dtype=dtype, tensor_shape=shape, **{field: numbers.flatten().tolist()})
 
 
 def _edges(data: Tensor, bins: int | str | Sequence[float]) -> Tensor:
@@ -78,7 +113,6 @@ def _counts(data: Tensor, edges: Tensor) -> list[int]:
 
 def histogram(tag: str, values: Any, bins: int | str | Sequence[float], max_bins: int | None = None) -> Any:
     """Counts of the values between edges, without the empty bins at both ends."""
-    pb = library()
     data = values_of(values).flatten().double()
     if data.numel() == 0:
         raise ValueError("The input has no element.")
@@ -95,22 +129,22 @@ def histogram(tag: str, values: Any, bins: int | str | Sequence[float], max_bins
         raise ValueError("No value lies between the edges of the bins.")
     first, last = filled[0], filled[-1]
     # A bucket is what lies below its limit, so the first edge has an empty one.
-    return pb.Summary(
-        value=[
-            pb.Summary.Value(
-                tag=tag,
-                histo=pb.HistogramProto(
-                    min=float(data.min()),
-                    max=float(data.max()),
-                    num=data.numel(),
-                    sum=float(data.sum()),
-                    sum_squares=float((data * data).sum()),
-                    bucket_limit=limits[first : last + 2],
-                    bucket=[0, *counts[first : last + 1]],
-                ),
-            )
-        ]
+    return histogram_raw(
+        tag,
+        min=float(data.min()),
+        max=float(data.max()),
+        num=data.numel(),
+        sum=float(data.sum()),
+        sum_squares=float((data * data).sum()),
+        bucket_limit=limits[first : last + 2],
+        bucket=[0, *counts[first : last + 1]],
     )
+
+
+def histogram_raw(tag: str, **counted: Any) -> Any:
+    """A histogram of values that were counted elsewhere."""
+    pb = library()
+    return pb.Summary(value=[pb.Summary.Value(tag=tag, histo=pb.HistogramProto(**counted))])
 
 
 def tiled(pixels: Tensor, dataformats: str) -> Tensor:
@@ -153,6 +187,34 @@ def video(tag: str, frames: Any, fps: float) -> Any:
     return _picture(tag, pictures[0], encoded(*pictures, seconds=1 / fps))
 
 
+def image_with_boxes(
+    tag: str, pixels: Any, boxes: Any, labels: Sequence[str] | None, rescale: float, order: str
+) -> Any:
+    """An image with red frames: a row of left, top, right and bottom each, in pixels, perhaps with a label."""
+    picture = _as_bytes(tiled(values_of(pixels), order))
+    height, width, _ = picture.shape
+    drawn = _opened(picture)
+    for i, box in enumerate(values_of(boxes).tolist()):
+        _frame(drawn, box, labels[i] if labels else "")
+    file = io.BytesIO()
+    drawn.resize((int(width * rescale), int(height * rescale)), _pillow().Resampling.LANCZOS).save(file, format="PNG")
+    return _picture(tag, picture, file.getvalue())
+
+
+def _frame(picture: Any, box: Sequence[float], label: str) -> None:
+    from PIL import ImageDraw, ImageFont
+
+    draw, (left, top, right, bottom) = ImageDraw.Draw(picture), box
+    draw.line([(left, top), (left, bottom), (right, bottom), (right, top), (left, top)], width=2, fill="Red")
+    if not label:
+        return
+    font = ImageFont.load_default()
+    x0, y0, x1, y1 = font.getbbox(label)
+    height, margin = y1 - y0, math.ceil(0.05 * (y1 - y0))
+    draw.rectangle([(left, bottom - height - 2 * margin), (left + x1 - x0, bottom)], fill="Red")
+    draw.text((left + margin, bottom - height - margin), label, fill="black", font=font)
+
+
 def _picture(tag: str, first: Tensor, encoded: bytes) -> Any:
     pb = library()
     height, width, channels = first.shape
@@ -160,20 +222,26 @@ def _picture(tag: str, first: Tensor, encoded: bytes) -> Any:
     return pb.Summary(value=[pb.Summary.Value(tag=tag, image=kept)])
 
 
-def encoded(picture: Tensor, *following: Tensor, seconds: float = 0.0) -> bytes:
-    """Bytes of height, width, channels as a PNG file; several pictures, each for some seconds, as a GIF file."""
+def _pillow() -> Any:
     try:
         from PIL import Image
     except ImportError as error:
         raise ImportError("add_image needs the package `pillow`: `pip install pillow`.") from error
+    return Image
+
+
+def _opened(picture: Tensor) -> Any:
+    """Bytes of height, width, channels as an image of Pillow's."""
     height, width, channels = picture.shape
     modes = {3: "RGB", 4: "RGBA"}
     if channels not in modes:
         raise ValueError(f"An image has 1, 3 or 4 channels, and this one has {channels}.")
-    first, *others = (
-        Image.frombytes(modes[channels], (width, height), bytes(each.flatten().tolist()))
-        for each in (picture, *following)
-    )
+    return _pillow().frombytes(modes[channels], (width, height), bytes(picture.flatten().tolist()))
+
+
+def encoded(*pictures: Tensor, seconds: float = 0.0) -> bytes:
+    """Bytes of height, width, channels as a PNG file; several pictures, each for some seconds, as a GIF file."""
+    first, *others = map(_opened, pictures)
     file = io.BytesIO()
     if seconds:
         first.save(file, format="GIF", save_all=True, append_images=others, duration=round(1000 * seconds), loop=0)
@@ -218,4 +286,4 @@ def text(tag: str, words: str) -> Any:
     pb = library()
     shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=1)])
     kept = TensorProto(dtype="DT_STRING", string_val=[words.encode()], tensor_shape=shape)
-    return pb.Summary(value=[pb.Summary.Value(tag=f"{tag}/text_summary", tensor=kept, metadata=_belongs_to("text"))])
+    return pb.Summary(value=[pb.Summary.Value(tag=f"{tag}/text_summary", tensor=kept, metadata=belongs_to("text"))])

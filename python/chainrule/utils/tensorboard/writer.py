@@ -7,9 +7,10 @@ import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from . import embedding, summaries
+from ...refusal import refused
+from . import charts, embedding, summaries
 
 
 def _default_folder(comment: str) -> str:
@@ -101,6 +102,30 @@ class SummaryWriter:
         """How values are spread. bins: how many, their edges, or the name of a rule of NumPy's."""
         self._write(summaries.histogram(tag, values, bins, max_bins), global_step, walltime)
 
+    def add_histogram_raw(
+        self,
+        tag: str,
+        min: float,
+        max: float,
+        num: int,
+        sum: float,
+        sum_squares: float,
+        bucket_limits: Any,
+        bucket_counts: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """A histogram that was counted elsewhere: each bucket's upper limit, and how many values it has."""
+        limits, counts = list(bucket_limits), list(bucket_counts)
+        if len(limits) != len(counts):
+            raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
+        found = {"min": min, "max": max, "num": num, "sum": sum, "sum_squares": sum_squares}
+        self._write(summaries.histogram_raw(tag, **found, bucket_limit=limits, bucket=counts), global_step, walltime)
+
+    def add_tensor(self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None) -> None:
+        """A tensor as it is, for programs that read the files."""
+        self._write(charts.tensor(tag, tensor), global_step, walltime)
+
     def add_image(
         self,
         tag: str,
@@ -122,6 +147,23 @@ class SummaryWriter:
     ) -> None:
         """Several images in one grid."""
         self.add_image(tag, img_tensor, global_step, walltime, dataformats)
+
+    def add_image_with_boxes(
+        self,
+        tag: str,
+        img_tensor: Any,
+        box_tensor: Any,
+        global_step: Any = None,
+        walltime: float | None = None,
+        rescale: float = 1,
+        dataformats: str = "CHW",
+        labels: str | Sequence[str] | None = None,
+    ) -> None:
+        """An image with frames: rows of left, top, right and bottom, in pixels, and a label for each."""
+        names = [labels] if isinstance(labels, str) else labels
+        names = names if names is not None and len(names) == len(box_tensor) else None
+        summary = summaries.image_with_boxes(tag, img_tensor, box_tensor, names, rescale, dataformats)
+        self._write(summary, global_step, walltime)
 
     def add_figure(
         self, tag: str, figure: Any, global_step: Any = None, close: bool = True, walltime: float | None = None
@@ -227,14 +269,71 @@ class SummaryWriter:
         """Videos of (N, T, C, H, W) as a moving picture, side by side: bytes, or brightness from 0 to 1."""
         self._write(summaries.video(tag, vid_tensor, fps), global_step, walltime)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("add_"):
-            raise NotImplementedError(
-                f"SummaryWriter.{name} is not part of chainrule. There are add_scalar, add_scalars, add_histogram, "
-                "add_image, add_images, add_figure, add_video, add_audio, add_embedding, add_text, add_hparams and "
-                "add_graph."
-            )
-        raise AttributeError(f"'SummaryWriter' object has no attribute '{name}'")
+    def add_pr_curve(
+        self,
+        tag: str,
+        labels: Any,
+        predictions: Any,
+        global_step: Any = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Precision and recall of predictions from 0 to 1 for labels that are 0 or 1."""
+        self._write(charts.pr_curve(tag, labels, predictions, num_thresholds, weights), global_step, walltime)
+
+    def add_pr_curve_raw(
+        self,
+        tag: str,
+        true_positive_counts: Any,
+        false_positive_counts: Any,
+        true_negative_counts: Any,
+        false_negative_counts: Any,
+        precision: Any,
+        recall: Any,
+        global_step: Any = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Precision and recall that were calculated elsewhere, for each threshold. The counts have the weights."""
+        counts = (true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts)
+        self._write(charts.pr_curve_raw(tag, (*counts, precision, recall), num_thresholds), global_step, walltime)
+
+    def add_custom_scalars(self, layout: dict[str, dict[str, Any]]) -> None:
+        """Which scalars share a chart: {category: {title: ["Multiline" or "Margin", tags]}}."""
+        self._write(charts.custom_scalars(layout), None, None)
+
+    def add_custom_scalars_multilinechart(
+        self, tags: Sequence[str], category: str = "default", title: str = "untitled"
+    ) -> None:
+        """Several scalars in one chart."""
+        self.add_custom_scalars({category: {title: ["Multiline", tags]}})
+
+    def add_custom_scalars_marginchart(
+        self, tags: Sequence[str], category: str = "default", title: str = "untitled"
+    ) -> None:
+        """A scalar between two others, its lower and its upper limit."""
+        self.add_custom_scalars({category: {title: ["Margin", tags]}})
+
+    def add_mesh(
+        self,
+        tag: str,
+        vertices: Any,
+        colors: Any = None,
+        faces: Any = None,
+        config_dict: dict[str, Any] | None = None,
+        global_step: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Points in space, (N, points, 3), with a colour for each and triangles between them."""
+        self._write(charts.mesh(tag, vertices, colors, faces, config_dict), global_step, walltime)
+
+    add_onnx_graph = refused(
+        "utils.tensorboard.SummaryWriter.add_onnx_graph",
+        "chainrule does not read ONNX files; add_graph shows a module",
+        NotImplementedError,
+    )
 
     def flush(self) -> None:
         """Writes what is waiting to the disk."""

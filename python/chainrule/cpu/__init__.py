@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
+
+from . import amp
+
+__all__ = [
+    "Event",
+    "Stream",
+    "amp",
+    "current_device",
+    "current_stream",
+    "device_count",
+    "is_available",
+    "is_initialized",
+    "set_device",
+    "stream",
+    "synchronize",
+]
 
 
 def is_available() -> bool:
@@ -49,16 +67,16 @@ def synchronize(device: Any = None) -> None:
 
 
 class Stream:
-    """The one order of operations: each is complete when it returns.
+    """An order of operations. There is one, in which each is complete when it returns.
 
     >>> torch.cpu.Stream().wait_stream(torch.cpu.current_stream())
     """
 
-    def __init__(self, priority: int = -1) -> None:
+    def __init__(self, priority: int = -1):
         pass
 
     def wait_stream(self, stream: Any) -> None:
-        """Does nothing: there is nothing to wait for."""
+        """Does nothing."""
 
     def record_event(self) -> None:
         """Does nothing."""
@@ -68,7 +86,7 @@ class Stream:
 
 
 class Event:
-    """A point in that order; it has always been reached.
+    """A moment in the order of operations; it has always come.
 
     >>> torch.cpu.Event().query()
     True
@@ -88,28 +106,24 @@ class Event:
         """Does nothing."""
 
 
-class StreamContext:
-    """A block on a stream, of which there is one.
+_current = [Stream()]
+
+
+def current_stream(device: Any = None) -> Stream:
+    """The stream that was last chosen."""
+    return _current[-1]
+
+
+@contextlib.contextmanager
+def stream(stream: Stream | None) -> Iterator[None]:
+    """A region in which `stream` is the current one; None changes nothing.
 
     >>> with torch.cpu.stream(torch.cpu.Stream()):
     ...     torch.ones(1) + 1
     tensor([2.])
     """
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exception: object) -> None:
-        pass
-
-
-stream = StreamContext
-_stream = Stream()
-
-
-def current_stream(device: Any = None) -> Stream:
-    """The one stream."""
-    return _stream
+    _current.append(stream or _current[-1])
+    try:
+        yield
+    finally:
+        _current.pop()
