@@ -1,6 +1,8 @@
 """What the documents show is what happens: examples and their output, names of files and functions, include rules."""
 
+import json
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +66,15 @@ def test_readme_has_a_place_for_the_benchmarks() -> None:
     begin, end = "<!-- benchmarks: written by make bench -->", "<!-- /benchmarks -->"
     assert README.count(begin) == README.count(end) == 1
     assert README.index(begin) < README.index(end)
+
+
+def test_readme_tells_what_every_operation_takes() -> None:
+    rows = json.loads((ROOT / "benchmarks" / "results" / "every_op.json").read_text())
+    ratios = [row["ours"] / row["theirs"] for row in rows]
+    text = " ".join(README.split())
+    assert f"with {len(rows)} differentiable operations" in text
+    assert f"the median one takes 1/{1 / statistics.median(ratios):.0f} of PyTorch's time" in text
+    assert max(ratios) < 1.05
 
 
 # ---- Names -----------------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
             "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)",
         )
     as_given = mode == "circular" or (mode == "reflect" and spatial == 3)  # what autocast leaves alone
-    return (_from_itself if as_given else in_float32(_from_itself))(input, pad, mode)
+    return (_from_itself if as_given else _from_itself_in_float32)(input, pad, mode)
 
 
 def _cut(x: Tensor, dim: int, before: int, after: int) -> Tensor:
@@ -82,6 +82,9 @@ def _circular(input: Tensor, pad: list[int]) -> Tensor:
 def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
     _check(input, pad, mode)
     return _circular(input, pad) if mode == "circular" else _repeated_pad(input, pad, mode == "reflect")
+
+
+_from_itself_in_float32 = in_float32(_from_itself)
 
 
 def _check(input: Tensor, pad: list[int], mode: str) -> None:
