@@ -1,4 +1,4 @@
-"""torch.multiprocessing: Python's multiprocessing, and spawn(). Tensors are copied unless share_memory_() was called."""
+"""torch.multiprocessing: Python's multiprocessing, and spawn(). Tensors are copied unless they were shared."""
 
 from __future__ import annotations
 
