@@ -117,7 +117,7 @@ _SUBMODULES = {
         "special",
         "storage",
     ),
-    *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "__config__"),
+    *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "_dynamo", "_inductor", "__config__"),
 }
 _FROM_SUBMODULES = {
     **dict.fromkeys(("autocast", "GradScaler"), "amp"),
