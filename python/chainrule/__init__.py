@@ -84,6 +84,7 @@ has_mkl = has_openmp = False
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
+    *("_dynamo", "_inductor"),
     *("accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions"),
     *(
         "explain",
@@ -117,7 +118,7 @@ _SUBMODULES = {
         "special",
         "storage",
     ),
-    *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "_dynamo", "_inductor", "__config__"),
+    *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "__config__"),
 }
 _FROM_SUBMODULES = {
     **dict.fromkeys(("autocast", "GradScaler"), "amp"),
