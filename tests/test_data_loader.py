@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import importlib
 import os
 import random
 import signal
@@ -780,3 +781,8 @@ def test_processes_that_start_afresh(tmp_path):
         [sys.executable, "script.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
     )
     assert (run.stdout, run.stderr, run.returncode) == (" is killed by signal: Killed. \n", "", 0)
+
+
+def test_the_place_that_scripts_import_collate_from():
+    collate = importlib.import_module("chainrule.utils.data._utils.collate")
+    assert collate.default_collate is chainrule.utils.data.default_collate

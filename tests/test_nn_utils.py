@@ -295,6 +295,7 @@ def test_padding_and_packing():
             [padded, left, list(packed), back, lengths],
             alone,
             rnn.unpad_sequence(padded, torch.tensor([4, 2, 3]), batch_first=True),
+            [padded.stride(), left.stride(), back.stride(), packed.data.stride()],
             str(packed.double().data.dtype),
             rnn.invert_permutation(torch.tensor([2, 0, 1])),
         ]

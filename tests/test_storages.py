@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import operator
+import os
 import warnings
 
 import pytest
@@ -108,11 +110,59 @@ def test_a_storage_outlives_its_tensors():
     assert storage._tensor(chainrule.float32, 99, (1,), (1,)).tolist() == [1.5]
 
 
-def test_memory_is_not_shared_between_processes():
-    with pytest.raises(RuntimeError, match="SharedMemory"):
-        chainrule.ones(2).share_memory_()
-    with pytest.raises(RuntimeError, match="fixed while tensors show it"):
-        chainrule.ones(2).untyped_storage().resize_(100)
+def _writes(weight, counts):
+    with chainrule.no_grad():
+        weight += 1
+    counts[0] = weight.is_shared() and weight.requires_grad and isinstance(weight, chainrule.nn.Parameter)
+
+
+def test_forked_processes_share_memory():  # tests/scripts/hogwild.py has a spawned one
+    layer, counts = chainrule.nn.Linear(2, 1), chainrule.zeros(2, dtype=chainrule.int64)
+    weight = chainrule.nn.init.ones_(layer.weight)
+    layer.share_memory()
+    counts.share_memory_()
+    process = multiprocessing.get_context("fork").Process(target=_writes, args=(layer.weight, counts))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
+    assert layer.weight is weight
+    assert weight.tolist() == [[2, 2]]
+    assert counts.tolist() == [1, 0]
+
+
+def test_sharing_memory():
+    def program(torch):
+        x, empty = torch.full((2, 3), 5.0), torch.zeros(0)
+        before = x.is_shared(), x.untyped_storage().is_shared()
+        same = x.share_memory_() is x and empty.share_memory_() is empty
+        mp = torch.multiprocessing
+        mp.set_sharing_strategy("file_system")
+        strategies = sorted(mp.get_all_sharing_strategies()), mp.get_sharing_strategy()
+        copy = x.clone()
+        return x, before, same, x.is_shared(), x.untyped_storage().is_shared(), copy.is_shared(), strategies
+
+    agree(program)
+
+
+def test_shared_memory_is_let_go():
+    before = len(os.listdir("/proc/self/fd"))
+    x = chainrule.ones(1000).share_memory_()
+    view = x[1:]
+    del x
+    gc.collect()
+    assert view.sum() == 999
+    del view
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_views_would_be_left_behind():
+    x = chainrule.ones(3)
+    view = x[1:]
+    with pytest.raises(RuntimeError, match="share_memory_: other tensors show the same memory"):
+        x.share_memory_()
+    with pytest.raises(RuntimeError, match="share_memory_"):
+        view.untyped_storage().share_memory_()
 
 
 # ---- predicates and attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import pickle
 import warnings
@@ -91,3 +92,10 @@ def test_functions_by_their_file(torch):
     assert torch.functional.einsum is torch.einsum
     assert torch.get_device_module() is torch.cpu
     assert torch.random.thread_safe_generator() is None
+
+
+def test_settings_of_pytorchs_compiler(monkeypatch):
+    """Scripts set them without an import."""
+    monkeypatch.setattr(chainrule._dynamo.config, "suppress_errors", True)
+    monkeypatch.setattr(chainrule._inductor.config.triton, "cudagraphs", True)
+    assert importlib.import_module("chainrule._dynamo.config").suppress_errors

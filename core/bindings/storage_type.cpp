@@ -78,6 +78,7 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(storage_of(self)->bytes); }
 PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(storage_of(self)->data); }
 PyObject* resizable(PyObject* self, PyObject*) { return PyBool_FromLong(storage_of(self)->resizable); }
+PyObject* references(PyObject* self, PyObject*) { return PyLong_FromUnsignedLong(storage_of(self)->references); }
 PyObject* get_cdata(PyObject* self, void*) { return PyLong_FromVoidPtr(storage_of(self)); }
 PyObject* get_device(PyObject*, void*) { return device_object(); }
 Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(storage_of(self)->bytes); }
@@ -120,6 +121,7 @@ PyMethodDef methods[] = {{"nbytes", nbytes, METH_NOARGS, "The number of bytes."}
                          {"size", nbytes, METH_NOARGS, "The number of bytes."},
                          {"data_ptr", data_ptr, METH_NOARGS, "The address of the first byte."},
                          {"resizable", resizable, METH_NOARGS, "Whether the bytes are chainrule's own."},
+                         {"_references", references, METH_NOARGS, nullptr},
                          {"_tensor", make_tensor, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef getset[] = {{"_cdata", get_cdata, nullptr, nullptr, nullptr},

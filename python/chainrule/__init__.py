@@ -84,6 +84,7 @@ has_mkl = has_openmp = False
 globals().update({name: f for name, f in _core.functions.items() if not _tensor_methods.is_in_submodule(name)})
 
 _SUBMODULES = {
+    *("_dynamo", "_inductor"),
     *("accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "distributions"),
     *(
         "explain",

@@ -1,4 +1,4 @@
-"""torch.multiprocessing: Python's multiprocessing, and spawn(). Tensors are copied between processes, not shared."""
+"""torch.multiprocessing: Python's multiprocessing, and spawn(). Tensors are copied unless they were shared."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ from collections.abc import Callable
 from multiprocessing import *  # noqa: F403
 from typing import Any
 
-from .refusal import refused
-
-set_sharing_strategy = refused(
-    "multiprocessing.set_sharing_strategy", "chainrule copies tensors between processes; there is nothing to share"
-)
+_STRATEGIES = ["file_descriptor", "file_system"]  # the first is the current one
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """None."""
-    return set()
+    """PyTorch's ways to name shared memory. Here both mean the same: an open file without a name."""
+    return set(_STRATEGIES)
+
+
+def get_sharing_strategy() -> str:
+    """The one that was set."""
+    return _STRATEGIES[0]
+
+
+def set_sharing_strategy(new_strategy: str) -> None:
+    """Sets what get_sharing_strategy() gives."""
+    if new_strategy not in _STRATEGIES:
+        raise AssertionError(f"Expected sharing strategy to be one of {set(_STRATEGIES)}, but got {new_strategy!r}")
+    _STRATEGIES.sort(key=lambda name: name != new_strategy)
 
 
 class ProcessRaisedException(Exception):  # noqa: N818

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._core import Tensor, UntypedStorage
 
-_SHARED_MEMORY = (
-    "chainrule does not move tensors into memory shared between processes. Make such memory with "
-    "multiprocessing.shared_memory.SharedMemory and lay a tensor over it: frombuffer(memory.buf, dtype=...)."
-)
+_SHARED_MEMORY = "a storage stays where it is; call share_memory_() of the tensor that shows it"
 _NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor and copy what is needed"
+
+
+def _is_shared(storage: UntypedStorage) -> bool:
+    module = sys.modules.get("chainrule.shared_memory")  # before somebody shares, nothing is shared
+    return module is not None and module.memory_of(storage) is not None
 
 
 def _bytes_of(storage: UntypedStorage) -> Tensor:
@@ -126,12 +128,14 @@ class _Untyped(_Base):
         return False
 
     def is_shared(self) -> bool:
-        """Whether other processes see the bytes; they never do."""
-        return False
+        """Whether other processes may see the bytes."""
+        return _is_shared(self)
 
     def share_memory_(self):
-        """Raises, and says how memory is shared."""
-        raise RuntimeError(_SHARED_MEMORY)
+        """Raises unless the bytes are shared: tensors are moved to shared memory, storages are not."""
+        if not _is_shared(self):
+            raise RuntimeError(_SHARED_MEMORY)
+        return self
 
     def resize_(self, size: int):
         """Keeps the size it has; any other raises."""
@@ -294,12 +298,13 @@ class TypedStorage:
         return False
 
     def is_shared(self) -> bool:
-        """Whether other processes see the elements; they never do."""
-        return False
+        """Whether other processes may see the elements."""
+        return self._untyped_storage.is_shared()
 
     def share_memory_(self) -> TypedStorage:
-        """Raises, and says how memory is shared."""
-        raise RuntimeError(_SHARED_MEMORY)
+        """Raises unless the elements are shared: tensors are moved to shared memory, storages are not."""
+        self._untyped_storage.share_memory_()
+        return self
 
     @property
     def device(self) -> _core.device:
@@ -391,20 +396,30 @@ def storage_type(self: Tensor) -> type:
 
 
 def share_memory_(self: Tensor) -> Tensor:
-    """Raises, and says how memory is shared."""
-    raise RuntimeError(_SHARED_MEMORY)
+    """Moves the elements to memory that other processes see, if they are forked later or get the tensor.
+
+    Shape and dtype: Any tensor. The result is the tensor itself.
+    Derivative: none, the elements stay what they are
+
+    >>> torch.ones(2).share_memory_()
+    tensor([1., 1.])
+    """
+    from .shared_memory import share
+
+    share(self)
+    return self
 
 
 def is_shared(self: Tensor) -> bool:
-    """Whether other processes see the elements; they never do.
+    """Whether other processes may see the elements.
 
     Shape and dtype: Any tensor. The result is a Python bool.
     Derivative: none, the result is a bool
 
-    >>> torch.ones(2).is_shared()
-    False
+    >>> torch.ones(2).is_shared(), torch.ones(2).share_memory_().is_shared()
+    (False, True)
     """
-    return False
+    return _is_shared(self.untyped_storage())
 
 
 METHODS = (storage, _typed_storage, storage_type, share_memory_, is_shared)

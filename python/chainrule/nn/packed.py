@@ -216,10 +216,11 @@ def pad_packed_sequence(
     flat[rows] = data
     padded = flat.reshape(length, batch, *data.shape[1:])
     lengths = _whole(sum(count > b for count in counts) for b in range(batch))
+    padded = padded.transpose(0, 1) if batch_first else padded
     if sequence.unsorted_indices is not None:
-        padded = padded[:, sequence.unsorted_indices]
+        padded = padded.index_select(0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices]
-    return (padded.transpose(0, 1) if batch_first else padded), lengths
+    return padded, lengths
 
 
 def pad_sequence(
@@ -245,11 +246,13 @@ def pad_sequence(
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     longest = max(s.shape[0] for s in sequences)
     first = sequences[0]
-    padded = _functions["full"]([len(sequences), longest, *first.shape[1:]], padding_value, dtype=first.dtype)
+    outer = (len(sequences), longest) if batch_first else (longest, len(sequences))
+    padded = _functions["full"]([*outer, *first.shape[1:]], padding_value, dtype=first.dtype)
+    rows = padded if batch_first else padded.transpose(0, 1)
     for i, s in enumerate(sequences):
         begin = longest - s.shape[0] if padding_side == "left" else 0
-        padded[i, begin : begin + s.shape[0]] = s
-    return padded if batch_first else padded.transpose(0, 1)
+        rows[i, begin : begin + s.shape[0]] = s
+    return padded
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:

@@ -79,8 +79,9 @@ class Adagrad(UpdateRule):
                 self.state[p].update(self._new_state(p, group))
 
     def share_memory(self) -> None:
-        """Raises: tensors in memory that processes share do not exist here."""
-        raise NotImplementedError("share_memory: chainrule has no tensors in shared memory")
+        """Moves the sums of squares to memory that other processes see."""
+        for own in self.state.values():
+            own["sum"].share_memory_()
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         value = self.defaults["initial_accumulator_value"]
