@@ -230,3 +230,23 @@ def test_sequential(segments, reentrant):
         return y, x.grad
 
     agree(program)
+
+
+@pytest.mark.parametrize("how", ["argument", "setting"])
+def test_debug_lists_the_operations_of_both_calculations(how):
+    checkpointing, calls = chainrule.utils.checkpoint, []
+
+    def part(x):
+        calls.append(1)
+        return x.sin().cos() if len(calls) == 1 else x.cos()
+
+    with checkpointing.set_checkpoint_debug_enabled(True if how == "setting" else None):
+        y = checkpointing.checkpoint(part, leaf(chainrule), use_reentrant=False, debug=how == "argument")
+    with pytest.raises(
+        checkpointing.CheckpointError, match="An error happened while unpacking tensors; dump"
+    ) as caught:
+        y.sum().backward()
+    first, second = str(caught.value).split("Operations executed during recomputation:")
+    assert "sin(torch.float32[2])" in first
+    assert "sin(" not in second.split("Compare")[0]
+    assert "test_checkpoint.py:" in second

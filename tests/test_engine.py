@@ -850,3 +850,33 @@ def test_a_hook_may_drop_the_gradient_it_got():
     y.register_hook(hook)
     (y + x).sum().backward()
     assert x.grad is not None
+
+
+# ---- the layout of .grad
+
+LAYOUTS = {
+    "a transposed use": lambda torch, a: (a.clone(), lambda x: x.t() * torch.arange(6.0).reshape(3, 2)),
+    "a product with the transpose": lambda torch, a: (a.clone(), lambda x: torch.ones(4, 3) @ x.t()),
+    "two uses": lambda torch, a: (a.clone(), lambda x: x.t().reshape(-1) * 2 + x.reshape(-1)),
+    "a transposed leaf": lambda torch, a: (a.t().detach(), lambda x: x * torch.arange(6.0).reshape(3, 2)),
+    "channels last": lambda torch, a: (torch.arange(24.0).reshape(1, 2, 3, 4), lambda x: x.permute(0, 2, 3, 1) ** 2),
+    "a leaf with gaps": lambda torch, a: (torch.arange(12.0).reshape(3, 4)[:, ::2].detach(), lambda x: x**2),
+    "an expanded leaf": lambda torch, a: (torch.ones(3).expand(2, 3).detach(), lambda x: x**2),
+    "a sum": lambda torch, a: (a.clone(), lambda x: x.sum()),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("hooked", [False, True])
+def test_a_gradient_is_laid_out_as_its_leaf(name, hooked):
+    """So x.grad.view(-1) works whenever x.view(-1) does."""
+
+    def program(torch):
+        x, use = LAYOUTS[name](torch, torch.arange(6.0).reshape(2, 3))
+        x.requires_grad_()
+        if hooked:
+            x.register_hook(lambda g: None)
+        use(x).sum().backward()
+        return x.grad, x.grad.stride()
+
+    agree(program)

@@ -549,6 +549,20 @@ def test_forward_mode(record):
     np.testing.assert_allclose(inner(incoming, tangents), reverse, rtol=1e-9, atol=1e-9)
 
 
+@having("forward", smooth_with_elements)
+def test_forward_over_reverse(record):
+    """u . (H v), the gradient's tangent, equals (u H) . v from two passes backward."""
+    mine, _ = pair(record, grad=True)
+    directions = directions_for(mine)
+    with forward_ad.dual_level():
+        duals = [t if d is None else forward_ad.make_dual(t, d) for t, d in zip(mine, directions, strict=True)]
+        pulled = gradients(chainrule, smooth_results(record, duals), duals, create_graph=True)
+        tangents = [forward_ad.unpack_dual(g).tangent for g in pulled if g is not None]
+    first = [g for g in gradients(chainrule, smooth_results(record, mine), mine, create_graph=True) if g is not None]
+    reverse = inner(second(chainrule, first, mine), [d for d in directions if d is not None])
+    np.testing.assert_allclose(inner(weights(first, chainrule, seed=100), tangents), reverse, rtol=1e-8, atol=1e-8)
+
+
 @having("name", smooth)
 def test_node_name(record):
     mine, reference = pair(record, grad=True)

@@ -434,3 +434,16 @@ def test_parameters_may_be_made_inside():
     for library in (chainrule, pytorch):
         found = library.func.grad(lambda x, t=library: f(t, x))(library.ones(2))
         assert found.tolist() == [5.0, 5.0]
+        assert not found.requires_grad  # they are gone, and nobody can ask for their gradients
+
+
+def test_what_results_depend_on_beyond_the_transform():
+    def program(t):
+        w, ones = t.ones(2, requires_grad=True), t.ones(2)
+        captured = t.func.grad(lambda x: (x * w).sum())(ones)
+        argument = t.func.grad(lambda x, w: (x * w).sum())(ones, w)
+        nested = t.func.grad(lambda x: t.func.grad(lambda y: (y * x * t.ones(2, requires_grad=True)).sum())(x).sum())
+        _, tangent = t.func.jvp(lambda x: x * t.nn.Parameter(t.ones(2)), (ones,), (ones,))
+        return captured.requires_grad, argument.requires_grad, nested(ones), tangent
+
+    agree(program)

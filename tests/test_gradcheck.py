@@ -275,3 +275,11 @@ def test_random_numbers_after_a_check():
         return checked, torch.rand(2)
 
     agree(program)
+
+
+def test_expanded_inputs_are_refused():
+    def program(library):
+        x = library.ones(1, dtype=library.float64).expand(3).requires_grad_()
+        return library.autograd.gradcheck(lambda x: x * 2, (x,))
+
+    agree(program, words=10)

@@ -259,8 +259,15 @@ bool Run::run_group(Node* first) {
   return true;
 }
 
-// Whether a gradient can flow from the outputs to something else than the inputs and what was recorded after `since`.
-bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inputs, uint64_t since) {
+// Whether a gradient can flow from the outputs to something else than the inputs, what was recorded after `since` and
+// leaves that were made in this transform; its arguments count as made in it, but were there before.
+bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inputs, uint64_t since, uint32_t transform,
+                    std::span<const Tensor> arguments) {
+  auto is_older = [&](TensorObject* leaf) {
+    return leaf->storage->made_in < transform ||
+           std::any_of(
+               arguments.begin(), arguments.end(), [&](const Tensor& a) { return a->storage == leaf->storage; });
+  };
   std::unordered_set<Node*> seen;
   std::vector<Edge> inside, stack;
   for (const Tensor& t : inputs) inside.push_back(gradient_edge(t));
@@ -270,7 +277,8 @@ bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inp
     stack.pop_back();
     if (!e || std::find(inside.begin(), inside.end(), e) != inside.end()) continue;
     if (e.is_leaf() && !e.leaf()->has(kRequiresGrad)) continue;  // it has a tangent only
-    if (e.is_leaf() || e.node()->sequence <= since) return true;
+    if (e.is_leaf() ? is_older(e.leaf()) : e.node()->sequence <= since) return true;
+    if (e.is_leaf()) continue;
     if (!seen.insert(e.node()).second) continue;
     stack.insert(stack.end(), e.node()->edges, e.node()->edges + e.node()->edge_count);
   }

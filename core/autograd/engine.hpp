@@ -44,6 +44,7 @@ bool run_reaches(Edge edge);
 void queue_callback(PyObject* function);
 
 // Whether the outputs depend on anything but the inputs and what was recorded after node number `since`.
-bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inputs, uint64_t since);
+bool reaches_beyond(std::span<const Tensor> outputs, std::span<const Tensor> inputs, uint64_t since, uint32_t transform,
+                    std::span<const Tensor> arguments);
 
 }  // namespace chainrule

@@ -65,7 +65,8 @@ bool Run::waits(TensorObject* leaf) const {
 void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
   if (!gradient) return;
   if (!leaf->grad) {
-    leaf->grad = (options_.create_graph ? std::move(gradient) : own_gradient(std::move(gradient))).release();
+    if (!options_.create_graph) gradient = own_gradient(std::move(gradient), Tensor::borrow(leaf));
+    leaf->grad = gradient.release();
   } else if (options_.create_graph) {
     GradModeScope recording(true);
     Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));

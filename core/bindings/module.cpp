@@ -105,14 +105,14 @@ nb::object origin(nb::object source, bool linked) {
   return steal(to_python(t));
 }
 
-// Begins a transform of a function with these arguments and gives the number of the one around it, for end_transform;
-// see Note [Captured tensors].
-uint32_t begin_transform(nb::iterable arguments) {
+// Begins a transform of a function with these arguments. Gives the number of the one around it, for end_transform, and
+// its own; see Note [Captured tensors].
+nb::tuple begin_transform(nb::iterable arguments) {
   uint32_t around = std::exchange(Storage::transform, ++Storage::transforms);
   for (nb::handle a : arguments) {
     if (PyObject_TypeCheck(a.ptr(), &TensorType)) Tensor::borrow(a.ptr())->storage->made_in = Storage::transform;
   }
-  return around;
+  return nb::make_tuple(around, Storage::transform);
 }
 
 void bind_engine(nb::module_& m) {
@@ -164,8 +164,9 @@ void bind_engine(nb::module_& m) {
   m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
   m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
   m.def("last_node_number", &last_node_number);
-  m.def("reaches_beyond", [](nb::object outputs, nb::object inputs, uint64_t since) {
-    return reaches_beyond(maybe_tensors(outputs), maybe_tensors(inputs), since);
+  m.def("reaches_beyond", [](nb::object outputs, nb::object inputs, uint64_t since, uint32_t transform,
+                             nb::object arguments) {
+    return reaches_beyond(maybe_tensors(outputs), maybe_tensors(inputs), since, transform, maybe_tensors(arguments));
   });
   m.def("enter_dual_level", &forward_mode::enter);
   m.def("exit_dual_level", &forward_mode::leave);

@@ -70,10 +70,15 @@ Tensor cast_gradient(const Tensor& gradient, DType dtype) {
   return to_dtype(g, dtype);
 }
 
-Tensor own_gradient(Tensor gradient) {
-  if (is_private(gradient)) return gradient;
+Tensor own_gradient(Tensor gradient, const Tensor& leaf) {
+  bool both_plain = leaf.is_contiguous() && gradient.is_contiguous();
+  if (both_plain && is_private(gradient)) return gradient;
+  Dims wanted = is_dense(leaf.sizes(), leaf.strides()) ? Dims(leaf.strides()) : contiguous_strides(leaf.sizes());
+  bool fits = true;
+  for (int d = 0; d < leaf.ndim(); ++d) fits &= leaf.size(d) == 1 || gradient.stride(d) == wanted[d];
+  if (fits && is_private(gradient)) return gradient;
   GradModeScope off(false);
-  return clone(gradient);
+  return copy_strided(gradient, wanted);
 }
 
 Tensor fit_tangent(const Tensor& tangent, const Tensor& like) {

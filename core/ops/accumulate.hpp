@@ -24,8 +24,9 @@ bool pays_to_stream(int64_t bytes);  // for a result of this size
 Tensor sum_to(const Tensor& gradient, Span sizes);
 // A gradient of the dtype that its input has (a complex one loses its imaginary part for a real input).
 Tensor cast_gradient(const Tensor& gradient, DType dtype);
-// The gradient itself if nobody else holds it and it is laid out densely, else a copy.
-Tensor own_gradient(Tensor gradient);
+// What becomes a leaf's .grad: the gradient itself if nobody else holds it and it is laid out as the leaf, else a copy
+// that is. A leaf that is not dense gets a contiguous one.
+Tensor own_gradient(Tensor gradient, const Tensor& leaf);
 // target += gradient, in place, without recording.
 void add_into(const Tensor& target, const Tensor& gradient);
 // A tangent broadcast and converted to fit `like`.

@@ -61,7 +61,11 @@ def _check_vector(v: Any, like: tuple, one: bool, name: str, of: str) -> tuple:
         return (_functions["ones_like"](like[0]),)
     given, _ = _as_tuple(v, "v", name)
     if len(given) != len(like):
-        raise RuntimeError(f"The given v should contain {len(like)} Tensors but got {len(given)}.")
+        raise RuntimeError(
+            "The given v should contain a single Tensor."
+            if one
+            else f"v is a tuple of invalid length: should be {len(like)} but got {len(given)}."
+        )
     for i, (a, b) in enumerate(zip(given, like, strict=True)):
         if a.shape != b.shape:
             raise RuntimeError(

@@ -208,6 +208,16 @@ def _prepare(inputs: Any, s: _Settings) -> tuple[tuple, _Settings]:
             "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
     for i, t in enumerate(given):
+        if (
+            is_checked(t)
+            and t.requires_grad
+            and 0 in (step for n, step in zip(t.shape, t.stride(), strict=True) if n > 1)
+        ):
+            raise RuntimeError(
+                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous "
+                "on the input before passing it to gradcheck."
+            )
         if is_checked(t) and t.requires_grad and t.dtype not in (_core.float64, _core.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "

@@ -47,11 +47,13 @@ class Recording:
             self.linked |= linked
             return _core.origin(value, linked)
 
-    def finish(self, outputs: list[Tensor], outer: bool) -> None:
+    def finish(self, outputs: list[Tensor], outer: bool, transform: Transform) -> None:
         self.outputs = [materialize(y, self.depth) for y in outputs]
         recorded = [y for y in self.outputs if y.requires_grad]
         dual = any(_core.tangent(x) is not None for x in self.physical)
-        self.create_graph = outer and (self.linked or dual or _core.reaches_beyond(recorded, self.physical, self.since))
+        self.create_graph = outer and (
+            self.linked or dual or transform.reaches_beyond(recorded, self.physical, self.since)
+        )
 
     def result(self, y: Tensor) -> Tensor:
         """An output as the caller gets it: without the graph, unless it leads further out."""
@@ -94,11 +96,16 @@ class Transform:
     def __init__(self, *arguments: Any):
         self.arguments = [physical(t) for t in tree_flatten(arguments)[0] if isinstance(t, Tensor)]
 
-    def __enter__(self) -> None:
-        self.around = _core.begin_transform(self.arguments)
+    def __enter__(self) -> Transform:
+        self.around, self.number = _core.begin_transform(self.arguments)
+        return self
 
     def __exit__(self, *error: object) -> None:
         _core.end_transform(self.around)
+
+    def reaches_beyond(self, outputs: list[Tensor], inputs: list[Tensor], since: int) -> bool:
+        """Whether the outputs depend on something that is differentiated and was there before."""
+        return _core.reaches_beyond(outputs, inputs, since, self.number, self.arguments)
 
 
 def _pick(args: tuple, argnums: Any) -> tuple[Any, list[int]]:
@@ -150,7 +157,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         picked, numbers = _pick(args, argnums)
         leaves, spec = tree_flatten(picked)
         with inference_mode(False):
-            with Transform(args, kwargs):
+            with Transform(args, kwargs) as transform:
                 recording = Recording(leaves, outer)
                 inputs = _replaced(args, argnums, numbers, tree_unflatten(recording.inputs, spec))
                 output, aux = func(*inputs, **kwargs), None
@@ -165,7 +172,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with "
                     f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            recording.finish([output], outer)
+            recording.finish([output], outer, transform)
             found = recording.gradients([_functions["ones_like"](output)], False)
             gradient, value = tree_unflatten(found, spec), recording.result(output)
         return (gradient, (value, without_graph(aux, recording))) if has_aux else (gradient, value)
@@ -214,7 +221,7 @@ def record(func: Callable, primals: tuple, has_aux: bool, what: str) -> tuple[Re
     outer = _core.is_grad_enabled()
     leaves, spec = tree_flatten(primals)
     with inference_mode(False):
-        with Transform(leaves):
+        with Transform(leaves) as transform:
             recording = Recording(leaves, outer)
             output, aux = func(*tree_unflatten(recording.inputs, spec)), None
         if has_aux:
@@ -222,7 +229,7 @@ def record(func: Callable, primals: tuple, has_aux: bool, what: str) -> tuple[Re
         outputs, output_spec = tree_flatten(output)
         _check_outputs(outputs, what)
         _check_differentiable(outputs)
-        recording.finish(outputs, outer)
+        recording.finish(outputs, outer, transform)
     return recording, spec, outputs, output_spec, aux
 
 
@@ -336,7 +343,7 @@ def _jvp_by_duals(func: Callable, xs: list, ts: list, spec: TreeSpec, strict: bo
     directions = [materialize(t, depth) for t in ts]
     with at_depth(0):
         duals = [make_dual(x, t) for x, t in zip(values, directions, strict=True)]
-    with Transform(values):
+    with Transform(values) as transform:
         output, aux = func(*tree_unflatten([dematerialize(x, depth) for x in duals], spec)), None
     if has_aux:
         output, aux = _split_aux(output, "jvp(f, primals, tangents)")
@@ -351,7 +358,7 @@ def _jvp_by_duals(func: Callable, xs: list, ts: list, spec: TreeSpec, strict: bo
         with at_depth(0):
             found.append(dematerialize(_functions["zeros_like"](value) if tangent is None else tangent, depth))
     physical = [materialize(t, depth) for t in (*outputs, *found)]
-    if not (outer and _core.reaches_beyond([t for t in physical if t.requires_grad], [], since)):
+    if not (outer and transform.reaches_beyond([t for t in physical if t.requires_grad], [], since)):
         outputs, found = [y.detach() for y in outputs], [t.detach() for t in found]
     result = tree_unflatten(outputs, output_spec), tree_unflatten(found, output_spec)
     return (*result, aux) if has_aux else result

@@ -16,6 +16,7 @@ from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..random import get_rng_state, set_rng_state
+from .checkpoint_log import OperationLog, told
 
 __all__ = [
     "CheckpointError",
@@ -23,6 +24,7 @@ __all__ = [
     "checkpoint",
     "checkpoint_sequential",
     "noop_context_fn",
+    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
 
@@ -54,6 +56,25 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         _early_stop = before
 
 
+_debug: bool | None = None
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Whether checkpoint() writes operations down, whatever its `debug` says; None leaves it to that.
+
+    >>> with torch.utils.checkpoint.set_checkpoint_debug_enabled(False):
+    ...     x = torch.tensor(3., requires_grad=True)
+    ...     torch.utils.checkpoint.checkpoint(torch.square, x, use_reentrant=False).backward()
+    """
+    global _debug
+    before, _debug = _debug, enabled
+    try:
+        yield
+    finally:
+        _debug = before
+
+
 def noop_context_fn() -> tuple[Any, Any]:
     """The contexts of the first and of the second calculation: nothing.
 
@@ -83,6 +104,7 @@ class _Frame:
         self.random_state = get_rng_state() if keep_random else None
         self.precision = _current_autocast()
         self.context, self.check, self.early = context, check, early
+        self.log: OperationLog | None = None  # of the first calculation, where differences are to be explained
         self.places: list[weakref.ref[_Place]] = []
         self.shapes: list[tuple] = []
 
@@ -95,13 +117,23 @@ class _Frame:
     @staticmethod
     def unpack(place: _Place) -> Tensor:
         if place.value is None:
-            place.frame.recompute()
+            place.frame.recompute_logged()
         if place.value is None:
             raise CheckpointError(
                 "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you "
                 "are calling ctx.saved_tensors in backward, make sure to do so only once."
             )
         return place.value
+
+    def recompute_logged(self) -> None:
+        if self.log is None:
+            return self.recompute()
+        log = OperationLog()
+        try:
+            with log:
+                self.recompute()
+        except CheckpointError as error:
+            raise CheckpointError(told(error, self.log, log)) from error
 
     def recompute(self) -> None:
         for tensor, version in self.versions:
@@ -232,7 +264,9 @@ def checkpoint(
     first, second = context_fn()
     early = early_stop if _early_stop is None else _early_stop
     frame = _Frame(function, args, kwargs, keep_random, second, determinism_check, early)
-    with saved_tensors_hooks(frame.pack, frame.unpack), first:
+    if debug if _debug is None else _debug:
+        frame.log = OperationLog()
+    with saved_tensors_hooks(frame.pack, frame.unpack), first, frame.log or contextlib.nullcontext():
         return function(*args, **kwargs)
 
 
