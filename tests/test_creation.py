@@ -214,3 +214,18 @@ def test_linspace_of_integers_begins_at_one():
     for dtype in ("int32", "int64"):
         both = [m.linspace(4.3, -2.9, 9, dtype=getattr(m, dtype)).tolist() for m in (chainrule, torch)]
         assert both[0] == both[1]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16", "int64", "uint8", "complex64"])
+def test_ranges_bit_for_bit(dtype):
+    """Whole vectors, rests of them, both directions, steps that no number is exactly."""
+    for start, end in ((0, 1), (-3.656, 3.474), (2.5, 0.1), (1, 9)):
+        for steps in (1, 2, 3, 7, 8, 16, 17, 33, 64, 100, 1001):
+            for library_call in (
+                lambda t: t.linspace(start, end, steps, dtype=getattr(t, dtype)),  # noqa: B023
+                lambda t: t.arange(start, end, (end - start) / steps, dtype=getattr(t, dtype)),  # noqa: B023
+            ):
+                mine, reference = outcome(library_call, chainrule), outcome(library_call, torch)
+                assert_same_outcome(mine, reference)
+                if reference[0] is not None:
+                    assert mine[0].tolist() == reference[0].tolist()

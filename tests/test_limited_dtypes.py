@@ -38,6 +38,8 @@ EXPRESSIONS = {
     "equal": lambda t, x, d: [x == x[3], x != 7, x.eq(1), t.equal(x, x), t.allclose(x, x)],
     "multiplied": lambda t, x, d: [x * x, x * 3, x.mul_(5), 2 * x, x * 2.5],
     "bits": lambda t, x, d: [x & 5, x | 5, x ^ x[2], x.bitwise_and(3)],
+    "signs": lambda t, x, d: [x.signbit(), t.signbit(x[-1])],
+    "complex numbers": lambda t, x, d: [x * 1j, x[:3] == 1j, repr(t.result_type(x, 1j))],
     "divided": lambda t, x, d: [x / 2, t.true_divide(x, x + 0.5)],
     "functions": lambda t, x, d: [t.sqrt(x), t.exp(-x.float() / 1e30), t.log(x), t.atan2(x, x), t.sin(t.ones_like(x))],
     "rounded": lambda t, x, d: [x.floor(), x.ceil(), x.trunc(), x.round(), x.isnan(), x.isinf(), x.nan_to_num()],

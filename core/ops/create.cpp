@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "backends/cpu/range.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
+#include "tensor/half.hpp"
 
 namespace chainrule {
 namespace {
@@ -42,9 +44,35 @@ void give_zeros(Backward& b) {
   if (b.needs(0)) b.give(0, zeros(b.g().sizes(), b.g().dtype()));
 }
 
-template <class T>
-void fill_range(T* out, int64_t n, double start, double step) {
-  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(start + step * static_cast<double>(i));
+// See Note [Ranges bit for bit].
+template <class H>
+void fill_half_arange(H* out, int64_t n, float start, float step) {
+  constexpr int64_t lanes = 32 / sizeof(H);
+  auto after = [=](int64_t i) { return H(std::fma(step, static_cast<float>(i), start)); };
+  int64_t paired = n / (2 * lanes) * (2 * lanes);
+  for (int64_t i = 0; i < paired; i += lanes) {
+    float first = after(i);
+    for (int64_t k = 0; k < lanes; ++k) out[i + k] = H(first + step * static_cast<float>(k));
+  }
+  for (int64_t i = paired; i < n; ++i) out[i] = after(i);
+}
+
+template <class H>
+void fill_half_linspace(H* out, int64_t n, H first, H last) {
+  H step = n > 1 ? H(H(last - first) / static_cast<H>(n - 1)) : H(0);
+  auto after = [step](H from, int64_t i) { return H(step * static_cast<H>(i)) + from; };
+  auto before = [step](H to, int64_t i) { return to - H(step * static_cast<H>(i)); };
+  for (int64_t i = 0; i < n; ++i) out[i] = H(i < n / 2 || n == 1 ? after(first, i) : before(last, n - 1 - i));
+}
+
+Tensor real_range(int64_t n, double start, double step, DType dtype) {
+  Tensor t = empty(Dims{n}, dtype);
+  auto from = static_cast<float>(start), by = static_cast<float>(step);
+  if (dtype == DType::Float64) CR_DISPATCH(arange_doubles)(t.data<double>(), n, start, step);
+  if (dtype == DType::Float32) CR_DISPATCH(arange_floats)(t.data<float>(), n, start, step);
+  if (dtype == DType::Float16) fill_half_arange(t.data<Half>(), n, from, by);
+  if (dtype == DType::BFloat16) fill_half_arange(t.data<BFloat16>(), n, from, by);
+  return t;
 }
 
 constexpr int64_t kTooLong = int64_t{1} << 58;
@@ -68,15 +96,13 @@ int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step)
   return static_cast<int64_t>(length);
 }
 
-Tensor equal_steps(double start, double end, int64_t steps) {
-  Tensor t = empty(Dims{steps}, DType::Float64);
-  auto* out = t.data<double>();
-  double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
-  // From both ends to the middle, so that the last value is exact.
-  for (int64_t i = 0; i < steps; ++i) {
-    out[i] = i < steps / 2 || steps == 1 ? start + step * static_cast<double>(i)
-                                         : end - step * static_cast<double>(steps - 1 - i);
-  }
+Tensor equal_steps(double start, double end, int64_t n, DType dtype) {
+  Tensor t = empty(Dims{n}, is_floating(dtype) ? dtype : DType::Float64);
+  auto first = static_cast<float>(start), last = static_cast<float>(end);
+  if (t.dtype() == DType::Float64) CR_DISPATCH(linspace_doubles)(t.data<double>(), n, start, end);
+  if (dtype == DType::Float32) CR_DISPATCH(linspace_floats)(t.data<float>(), n, first, last);
+  if (dtype == DType::Float16) fill_half_linspace(t.data<Half>(), n, Half(first), Half(last));
+  if (dtype == DType::BFloat16) fill_half_linspace(t.data<BFloat16>(), n, BFloat16(first), BFloat16(last));
   return t;
 }
 
@@ -120,17 +146,13 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
     };
     return arange(whole(start), whole(end), whole(step), dtype);
   }
-  Tensor t = empty(Dims{range_length(start, end, step)}, is_floating(dtype) ? DType::Float64 : DType::Int64);
-  if (is_floating(dtype)) {
-    fill_range(t.data<double>(), t.numel(), start.real, step.real);
-  } else {
-    int64_t first = start.kind <= Scalar::kInt ? start.integer : static_cast<int64_t>(start.real);
-    int64_t by = step.kind <= Scalar::kInt ? step.integer : static_cast<int64_t>(step.real);
-    auto* out = t.data<int64_t>();
-    for (int64_t i = 0; i < t.numel(); ++i)
-      out[i] =
-          static_cast<int64_t>(static_cast<uint64_t>(first) + static_cast<uint64_t>(by) * static_cast<uint64_t>(i));
-  }
+  if (is_floating(dtype)) return real_range(range_length(start, end, step), start.real, step.real, dtype);
+  Tensor t = empty(Dims{range_length(start, end, step)}, DType::Int64);
+  int64_t first = start.kind <= Scalar::kInt ? start.integer : static_cast<int64_t>(start.real);
+  int64_t by = step.kind <= Scalar::kInt ? step.integer : static_cast<int64_t>(step.real);
+  auto* out = t.data<int64_t>();
+  for (int64_t i = 0; i < t.numel(); ++i)
+    out[i] = static_cast<int64_t>(static_cast<uint64_t>(first) + static_cast<uint64_t>(by) * static_cast<uint64_t>(i));
   return to_dtype(t, dtype);
 }
 
@@ -142,8 +164,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dty
     first = as_element(start, dtype);
     last = as_element(end, dtype);
   }
-  Tensor t = equal_steps(first, last, steps);
-  if (is_complex(dtype)) t = complex_of_parts(t, equal_steps(start.imaginary, end.imaginary, steps));
+  Tensor t = equal_steps(first, last, steps, real_of(dtype));
+  if (is_complex(dtype)) t = complex_of_parts(t, equal_steps(start.imaginary, end.imaginary, steps, real_of(dtype)));
   return to_dtype(t, dtype);
 }
 

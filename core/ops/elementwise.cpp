@@ -117,6 +117,7 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
   if (s.common != DType::Int64 && (is_integral(s.common) || (is_floating(s.common) && size_of(s.common) == 2))) {
     for (int i = 0; i < op.input_count; ++i)
       narrow[i] = i == op.condition ? in[i] : narrowed(in[i], s.common, keeps_number(op, i, in[i]), held[i]);
+    if (op.id == OpId::signbit && s.common == DType::UInt64) narrow[0] = Operand(Scalar::of_int(0));  // no int64's sign
     in = {narrow, in.size()};
   }
   Compute compute = compute_of(s.common);

@@ -50,9 +50,16 @@ def logspace(
     if dtype.is_complex:
         exponents = first + linspace(0, 1, steps, dtype=float64) * (last - first)
     else:
-        exponents = linspace(first, last, steps, dtype=float64)
+        exponents = _equal_steps(float(first), float(last), steps)
     powers = base**exponents
     return (powers.to(int64) if is_integral(dtype) else powers).to(dtype)._as_leaf(requires_grad)
+
+
+def _equal_steps(first: float, last: float, steps: int) -> Tensor:
+    """From both ends to the middle, as linspace, but each product is rounded before it is added."""
+    step = (last - first) / max(steps - 1, 1)
+    count = arange(steps, dtype=float64)
+    return where(count < max(steps // 2, 1), first + step * count, last - step * (steps - 1 - count))
 
 
 def range_inclusive(
