@@ -459,6 +459,22 @@ cdouble: _dtype
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
 """
 
+_TENSORS = f"""
+from . import _core
+from ._core import Tensor as Tensor
+
+{ALIASES.strip()}
+_DTypeLike = _core.dtype | _type[_float] | _type[_int] | _type[_bool] | _type[_complex]
+"""
+SPECIAL_HEAD = f"""
+import builtins
+from collections.abc import Sequence
+{_TENSORS}"""
+FFT_HEAD = f"""{SPECIAL_HEAD.rstrip()}
+_DeviceLike = _core.device | _str | _int
+_layout = _core.layout
+"""
+
 LINALG_HEAD = f"""
 import builtins
 from collections.abc import Sequence
