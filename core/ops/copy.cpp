@@ -42,7 +42,6 @@ Tensor contiguous(const Tensor& t) {
 }
 
 Tensor convert_copy(const Tensor& t, DType dtype) {
-  if (dtype == t.dtype()) return clone(t);
   Tensor result = empty_strided(t.sizes(), dense_strides_like(t), dtype);
   copy_elements(result, t);
   if (!is_differentiable(dtype)) return result;
