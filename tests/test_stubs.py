@@ -56,7 +56,15 @@ def class_body(tree: ast.Module, name: str) -> list[ast.stmt]:
 
 
 @pytest.mark.parametrize(
-    "name", ["_core.pyi", "__init__.pyi", "linalg/__init__.pyi", *(f"{p}/__init__.pyi" for p in LAZY)]
+    "name",
+    [
+        "_core.pyi",
+        "__init__.pyi",
+        "fft.pyi",
+        "special.pyi",
+        "linalg/__init__.pyi",
+        *(f"{p}/__init__.pyi" for p in LAZY),
+    ],
 )
 def test_shipped_stubs_are_up_to_date(generator: ModuleType, name: str) -> None:
     shipped = (STUBS / name).read_text()
@@ -159,3 +167,10 @@ def test_pyright_understands_a_users_program(tmp_path: Path) -> None:
     assert check(USER_PROGRAM, tmp_path) == []
     found = check(USER_MISTAKES, tmp_path)
     assert {line.split(":")[1] for line in found} == {"4", "5", "6", "7"}, found
+
+
+@pytest.mark.parametrize("name", ["fft", "special"])
+def test_functions_of_submodules(name: str) -> None:
+    tree = ast.parse((STUBS / f"{name}.pyi").read_text())
+    functions = {item.name for item in tree.body if isinstance(item, ast.FunctionDef)}
+    assert functions == set(getattr(chainrule, name).__all__)

@@ -408,7 +408,6 @@ def from_dlpack(capsule: Any, /) -> Tensor: ...
 def set_library_prefix(prefix: _str, /) -> None: ...
 def with_line(text: str) -> str: ...
 def current_line() -> _SourceLine | None: ...
-def set_meta_type(type: Any) -> None: ...
 def lapack_is_open() -> _bool: ...
 def open_lapack(path: _str, prefix: _str, /) -> None: ...
 def lapack(routine: _str, a: Tensor, /, *arguments: Any) -> None: ...
@@ -466,6 +465,22 @@ cfloat: _dtype
 cdouble: _dtype
 
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
+"""
+
+_TENSORS = f"""
+from . import _core
+from ._core import Tensor as Tensor
+
+{ALIASES.strip()}
+_DTypeLike = _core.dtype | _type[_float] | _type[_int] | _type[_bool] | _type[_complex]
+"""
+SPECIAL_HEAD = f"""
+import builtins
+from collections.abc import Sequence
+{_TENSORS}"""
+FFT_HEAD = f"""{SPECIAL_HEAD.rstrip()}
+_DeviceLike = _core.device | _str | _int
+_layout = _core.layout
 """
 
 LINALG_HEAD = f"""

@@ -277,14 +277,13 @@ def package_stub() -> str:
     return "\n".join([*head, texts.PACKAGE_REST.strip(), *lines, ""])
 
 
-def linalg_stub() -> str:
-    """torch.linalg: the functions that begin with `linalg_`, without it."""
+def prefixed_stub(prefix: str, others: set[str], head: str) -> str:
+    """torch.linalg and its like: the functions that begin with `linalg_`, without it, and some others."""
     rows = [parse(name, text) for kind, name, text in _core.signatures() if kind == "function"]
-    wanted = [s for s in rows if s.name.startswith("linalg_") or s.name == "matmul"]
-    renamed = sorted((s._replace(name=s.name.removeprefix("linalg_")) for s in wanted), key=lambda s: s.name)
+    wanted = [s for s in rows if s.name.startswith(prefix) or s.name in others]
+    renamed = sorted((s._replace(name=s.name.removeprefix(prefix)) for s in wanted), key=lambda s: s.name)
     lines = [line for _, group in groupby(renamed, lambda s: s.name) for line in overloads(group, False)]
-    head = [HEADER, texts.LINALG_HEAD.strip(), ""]
-    return "\n".join([*head, *lines, ""])
+    return "\n".join([HEADER, head.strip(), "", *lines, ""])
 
 
 def lazy_stub(package: ModuleType) -> str:
@@ -305,8 +304,14 @@ def by_case(name: str) -> tuple[int, list[object]]:
 def stubs() -> dict[Path, str]:
     """The text of each stub, by its path."""
     lazy = {PACKAGE / name / "__init__.pyi": lazy_stub(package(name)) for name in LAZY}
-    linalg = PACKAGE / "linalg" / "__init__.pyi"
-    return {PACKAGE / "_core.pyi": core_stub(), PACKAGE / "__init__.pyi": package_stub(), linalg: linalg_stub(), **lazy}
+    return {
+        PACKAGE / "_core.pyi": core_stub(),
+        PACKAGE / "__init__.pyi": package_stub(),
+        PACKAGE / "linalg" / "__init__.pyi": prefixed_stub("linalg_", {"matmul"}, texts.LINALG_HEAD),
+        PACKAGE / "fft.pyi": prefixed_stub("fft_", set(), texts.FFT_HEAD),
+        PACKAGE / "special.pyi": prefixed_stub("special_", {"softmax", "log_softmax", "logsumexp"}, texts.SPECIAL_HEAD),
+        **lazy,
+    }
 
 
 def package(name: str) -> ModuleType:

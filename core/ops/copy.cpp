@@ -43,11 +43,6 @@ Tensor contiguous(const Tensor& t) {
 }
 
 Tensor convert_copy(const Tensor& t, DType dtype) {
-  if (dtype == t.dtype()) {
-    Tensor copy = clone(t);
-    if (copy->node) rename_node(copy->node, kTo);
-    return copy;
-  }
   Tensor result = empty_strided(t.sizes(), dense_strides_like(t), dtype);
   copy_elements(result, t);
   if (!is_differentiable(dtype)) return result;

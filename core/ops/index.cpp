@@ -114,6 +114,21 @@ Dims result_sizes(const Plan& plan, const cpu::Slices& s) {
   return sizes;
 }
 
+// PyTorch reshapes an index to as many dimensions as the result has. That gives strides to those of size 1 before
+// `first` and from `last` on, which count when dimensions are ordered.
+void add_single_dims(Dims& strides, Span sizes, int first, int last) {
+  if (first == last) return;
+  int64_t base = strides[last - 1], count = 1;
+  for (int d = last; d < strides.size(); ++d) strides[d] = sizes[d] == 1 ? base : 0;
+  for (int d = last - 1; d >= first; --d) {
+    count *= sizes[d];
+    bool ends =
+        d > first && sizes[d - 1] != 1 && strides[d - 1] != count * base;  // not one piece with what precedes it
+    if (ends) base = strides[d - 1], count = 1;
+  }
+  for (int d = 0; d < first; ++d) strides[d] = sizes[d] == 1 ? count * base : 0;
+}
+
 // Strides of the result as PyTorch's: the order in memory of the dimensions that are not indexed, then of the indices.
 Dims result_strides(const Plan& plan, const cpu::Slices& s, Span sizes) {
   int first = s.before_sizes.size(), count = static_cast<int>(sizes.size());
@@ -126,6 +141,7 @@ Dims result_strides(const Plan& plan, const cpu::Slices& s, Span sizes) {
     for (int d = 0; d < count; ++d) strides[d] = 0;
     int at = first + plan.shape.size() - e.index.ndim();
     for (int d = 0; d < e.index.ndim(); ++d) strides[at + d] = e.index.size(d) == sizes[at + d] ? e.index.stride(d) : 0;
+    add_single_dims(strides, sizes, first, first + plan.shape.size());
     operands.push_back(strides);
   }
   return dense_strides(sizes, operands);

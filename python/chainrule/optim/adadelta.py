@@ -27,6 +27,15 @@ _fused_adadelta = _core.functions["_fused_adadelta_"]
 class Adadelta(UpdateRule):
     """Scales each step by the ratio of running averages: of past steps to past gradients.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: what the step is multiplied by.
+        rho: how slowly the averages of squares move.
+        eps: is added to what is divided by.
+        weight_decay: adds this times the parameter to its gradient.
+        maximize: whether to go up instead of down.
+        foreach, capturable, differentiable: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.Adadelta([x], lr=1.)
     >>> (x * x).sum().backward()

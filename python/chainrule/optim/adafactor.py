@@ -18,6 +18,16 @@ _norm = _core.functions["norm"]
 class Adafactor(UpdateRule):
     """Scales steps as Adam does, with memory for one row and one column per matrix in place of its squares.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        beta2_decay: how fast the average of squares slows down.
+        eps: the smallest square, and the smallest size of a parameter, that count.
+        d: the largest size of an update.
+        weight_decay: adds this times the parameter to its gradient.
+        maximize: whether to go up instead of down.
+        foreach: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.Adafactor([x], lr=0.1)
     >>> (x * x).sum().backward()

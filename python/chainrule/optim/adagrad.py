@@ -28,6 +28,16 @@ _full_like = _core.functions["full_like"]
 class Adagrad(UpdateRule):
     """Scales each step by the sum of all squared gradients so far.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        lr_decay: how fast the learning rate falls with the steps.
+        weight_decay: adds this times the parameter to its gradient.
+        initial_accumulator_value: where the sums of squares start.
+        eps: is added to what is divided by.
+        maximize: whether to go up instead of down.
+        foreach, differentiable, fused: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.Adagrad([x], lr=0.1)
     >>> (x * x).sum().backward()

@@ -29,6 +29,17 @@ _maximum = _core.functions["maximum"]
 class Adam(UpdateRule):
     """Scales each step by running averages of the gradient and of its square.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        betas: how slowly the averages of the gradient and of its square move.
+        eps: is added to what is divided by.
+        weight_decay: adds this times the parameter to its gradient.
+        amsgrad: whether to divide by the largest average so far.
+        maximize: whether to go up instead of down.
+        foreach, fused, capturable, differentiable: how PyTorch would calculate the same.
+        decoupled_weight_decay: whether the decay shrinks the parameter itself, as AdamW's does.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.Adam([x], lr=0.1)
     >>> (x * x).sum().backward()

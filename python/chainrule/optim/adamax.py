@@ -29,6 +29,15 @@ _stack = _core.functions["stack"]
 class Adamax(UpdateRule):
     """Scales each step by a running average of the gradient and by its largest recent size.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        betas: how slowly the average of the gradient and the bound of its size move.
+        eps: is added to what is divided by.
+        weight_decay: adds this times the parameter to its gradient.
+        maximize: whether to go up instead of down.
+        foreach, capturable, differentiable: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.Adamax([x], lr=0.1)
     >>> (x * x).sum().backward()

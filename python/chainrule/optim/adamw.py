@@ -14,6 +14,16 @@ __all__ = ["AdamW", "adamw"]
 class AdamW(Adam):
     """Adam, with a weight decay that shrinks the parameters directly.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        betas: how slowly the averages of the gradient and of its square move.
+        eps: is added to what is divided by.
+        weight_decay: shrinks the parameter itself by lr times this.
+        amsgrad: whether to divide by the largest average so far.
+        maximize: whether to go up instead of down.
+        foreach, fused, capturable, differentiable: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.AdamW([x], lr=0.1)
     >>> (x * x).sum().backward()

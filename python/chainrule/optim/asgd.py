@@ -27,6 +27,16 @@ _fused_asgd = _core.functions["_fused_asgd_"]
 class ASGD(UpdateRule):
     """Gradient descent with a falling rate; the average of the parameters is kept in the state as `ax`.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        lambd: how fast parameters decay.
+        alpha: how the learning rate falls.
+        t0: the step from which on parameters are averaged.
+        weight_decay: adds this times the parameter to its gradient.
+        maximize: whether to go up instead of down.
+        foreach, capturable, differentiable: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.ASGD([x], lr=0.1)
     >>> (x * x).sum().backward()

@@ -23,6 +23,15 @@ _MEMORY = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "
 class LBFGS(Optimizer):
     """Newton's method with an estimate of the Hessian; each step evaluates the loss several times, by a closure.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        max_iter, max_eval: at most so many iterations and calls of the closure in a step.
+        tolerance_grad: ends a step where all gradients are smaller.
+        tolerance_change: ends a step where loss or parameters change less.
+        history_size: how many updates are remembered.
+        line_search_fn: None, or "strong_wolfe".
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.LBFGS([x])
     >>> def closure():

@@ -20,6 +20,16 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 class Muon(UpdateRule):
     """Momentum whose update is brought near an orthogonal matrix by Newton-Schulz iterations in bfloat16.
 
+    Args:
+        params: the matrices to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        weight_decay: adds this times the parameter to its gradient.
+        momentum: how slowly the average of the gradient moves.
+        nesterov: whether to look ahead along the momentum.
+        ns_coefficients, ns_steps: of the iteration that makes the update orthogonal.
+        eps: is added to the norm that is divided by.
+        adjust_lr_fn: how the learning rate depends on the shape: "original" or "match_rms_adamw".
+
     >>> x = torch.eye(2, requires_grad=True)
     >>> optimizer = torch.optim.Muon([x], lr=0.1)
     >>> (x * x).sum().backward()

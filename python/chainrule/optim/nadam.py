@@ -27,6 +27,17 @@ _fused_nadam = _core.functions["_fused_nadam_"]
 class NAdam(UpdateRule):
     """Adam that looks one step of its momentum ahead.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        betas: how slowly the averages of the gradient and of its square move.
+        eps: is added to what is divided by.
+        weight_decay: adds this times the parameter to its gradient.
+        momentum_decay: how fast the momentum settles.
+        decoupled_weight_decay: whether the decay shrinks the parameter itself, as AdamW's does.
+        maximize: whether to go up instead of down.
+        foreach, capturable, differentiable: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.NAdam([x], lr=0.1)
     >>> (x * x).sum().backward()

@@ -27,6 +27,16 @@ _fused_radam = _core.functions["_fused_radam_"]
 class RAdam(UpdateRule):
     """Adam with a rectification of the first steps, when the average of squares is still uncertain.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        betas: how slowly the averages of the gradient and of its square move.
+        eps: is added to what is divided by.
+        weight_decay: adds this times the parameter to its gradient.
+        decoupled_weight_decay: whether the decay shrinks the parameter itself, as AdamW's does.
+        maximize: whether to go up instead of down.
+        foreach, capturable, differentiable: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.RAdam([x], lr=0.1)
     >>> (x * x).sum().backward()

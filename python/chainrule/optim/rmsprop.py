@@ -27,6 +27,17 @@ _fused_rmsprop = _core.functions["_fused_rmsprop_"]
 class RMSprop(UpdateRule):
     """Scales each step by a running average of squared gradients, or of their variance (`centered`).
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        alpha: how slowly the average of squares moves.
+        eps: is added to what is divided by.
+        weight_decay: adds this times the parameter to its gradient.
+        momentum: how much of the step before is added.
+        centered: whether to divide by the deviation instead of the size.
+        maximize: whether to go up instead of down.
+        foreach, capturable, differentiable: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.RMSprop([x], lr=0.1)
     >>> (x * x).sum().backward()

@@ -19,6 +19,14 @@ _where = _core.functions["where"]
 class Rprop(UpdateRule):
     """Looks at the signs of gradients alone: the step of each element grows or shrinks by `etas`.
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: the first size of a step.
+        etas: what a step's size is multiplied by when the sign changes, and when it stays.
+        step_sizes: the smallest and the largest.
+        maximize: whether to go up instead of down.
+        foreach, capturable, differentiable: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.Rprop([x], lr=0.1)
     >>> (x * x).sum().backward()

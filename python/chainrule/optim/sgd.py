@@ -17,6 +17,16 @@ _fused_sgd = _core.functions["_fused_sgd_"]
 class SGD(UpdateRule):
     """Moves each parameter against its gradient, or against a running sum of gradients (`momentum`).
 
+    Args:
+        params: the tensors to change, or groups of them as dicts with options of their own.
+        lr: how far a step goes.
+        momentum: how much of the step before is added.
+        dampening: how much of the gradient is left out where there is momentum.
+        weight_decay: adds this times the parameter to its gradient.
+        nesterov: whether to look ahead along the momentum.
+        maximize: whether to go up instead of down.
+        foreach, differentiable, fused: how PyTorch would calculate the same.
+
     >>> x = torch.tensor([1.], requires_grad=True)
     >>> optimizer = torch.optim.SGD([x], lr=0.1)
     >>> (x * x).sum().backward()

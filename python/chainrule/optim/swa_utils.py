@@ -115,6 +115,13 @@ def get_swa_avg_fn() -> Callable[..., Tensor]:
 class AveragedModel(Module):
     """A copy of a model whose parameters are averages of those given to `update_parameters`.
 
+    Args:
+        model: whose parameters are averaged; it is copied.
+        device: where the averages live.
+        avg_fn: (average, parameter, count) to the new average; without one all count alike.
+        multi_avg_fn: the same for lists, in place.
+        use_buffers: whether buffers are averaged too.
+
     >>> model = torch.nn.Linear(1, 1)
     >>> average = torch.optim.swa_utils.AveragedModel(model)
     >>> average.update_parameters(model)
@@ -204,6 +211,13 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 class SWALR(LRScheduler):
     """Goes to a learning rate for averaging within some epochs, and stays there.
+
+    Args:
+        optimizer: whose learning rates are set.
+        swa_lr: the rate that is held in the end, one or one for each group.
+        anneal_epochs: how many steps it takes to get there.
+        anneal_strategy: "cos" or "linear".
+        last_epoch: how many steps are done already, less one.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> torch.optim.swa_utils.SWALR(optimizer, swa_lr=0.05).get_last_lr()

@@ -62,6 +62,9 @@ class _InPlace(Module):
 class ReLU(_InPlace):
     """max(0, x).
 
+    Args:
+        inplace: whether to write into the input.
+
     >>> torch.nn.ReLU()(torch.tensor([-1., 1.]))
     tensor([0., 1.])
     """
@@ -229,6 +232,10 @@ class CELU(ELU):
 class LeakyReLU(Module):
     """x where it is positive, negative_slope * x elsewhere.
 
+    Args:
+        negative_slope: of the part below 0.
+        inplace: whether to write into the input.
+
     >>> torch.nn.LeakyReLU(0.1)(torch.tensor([-1., 1.]))
     tensor([-0.1000,  1.0000])
     """
@@ -289,6 +296,9 @@ class PReLU(Module):
 
 class GELU(Module):
     """x times the probability that a normal number is below x; approximate: "none" or "tanh".
+
+    Args:
+        approximate: "none", or "tanh".
 
     >>> torch.nn.GELU()(torch.tensor([-1., 1.]))
     tensor([-0.1587,  0.8413])
@@ -450,6 +460,9 @@ class Softmin(Module):
 class Softmax(Softmin):
     """exp(x) along `dim`, divided by its sum.
 
+    Args:
+        dim: along which the results add up to 1.
+
     >>> torch.nn.Softmax(dim=0)(torch.tensor([0., 1.]))
     tensor([0.2689, 0.7311])
     """
@@ -460,6 +473,9 @@ class Softmax(Softmin):
 
 class LogSoftmax(Softmin):
     """The logarithm of softmax.
+
+    Args:
+        dim: along which exponentials of the results add up to 1.
 
     >>> torch.nn.LogSoftmax(dim=0)(torch.tensor([0., 1.]))
     tensor([-1.3133, -0.3133])

@@ -175,6 +175,8 @@ def check_dims(input: Tensor, *allowed: int) -> None:
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L).
 
+    The arguments are those of BatchNorm2d.
+
     >>> torch.nn.BatchNorm1d(2)(torch.tensor([[1., 2.], [3., 6.]])).detach()
     tensor([[-1.0000, -1.0000],
             [ 1.0000,  1.0000]])
@@ -187,6 +189,15 @@ class BatchNorm1d(_BatchNorm):
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation of (N, C, H, W).
 
+    Args:
+        num_features: the number of channels.
+        eps: is added to the variance.
+        momentum: how much of a batch goes into the running statistics; None averages all batches alike.
+        affine: whether a weight and a bias for each channel are learned.
+        track_running_stats: whether statistics are kept for evaluation.
+        device, dtype: of the parameters.
+        bias: whether there is one.
+
     >>> torch.nn.BatchNorm2d(3)(torch.ones(2, 3, 4, 4)).shape
     torch.Size([2, 3, 4, 4])
     """
@@ -197,6 +208,8 @@ class BatchNorm2d(_BatchNorm):
 
 class BatchNorm3d(_BatchNorm):
     """Batch normalisation of (N, C, D, H, W).
+
+    The arguments are those of BatchNorm2d.
 
     >>> torch.nn.BatchNorm3d(3)(torch.ones(2, 3, 4, 4, 4)).shape
     torch.Size([2, 3, 4, 4, 4])

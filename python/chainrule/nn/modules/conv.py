@@ -120,18 +120,7 @@ def _padding_around(padding: Any, kernel_size: tuple, dilation: tuple) -> Sequen
 
 
 class _Conv(_ConvNd):
-    """Conv1d, 2d and 3d but for the number of dimensions.
-
-    Args:
-        in_channels, out_channels: channels of the input and of the output.
-        kernel_size: size of the window.
-        stride: how far the window moves.
-        padding: what is added on each side; or "valid" (nothing), or "same" (as much as keeps the size).
-        dilation: the distance between the elements of the window.
-        groups: blocks of channels that are kept apart.
-        bias: whether to add one.
-        padding_mode: "zeros", "reflect", "replicate" or "circular".
-    """
+    """Conv1d, 2d and 3d but for the number of dimensions. The arguments stand in Conv2d."""
 
     _dims: int
     _convolve: Callable[..., Tensor]  # no staticmethod, which would ask for its help
@@ -178,7 +167,7 @@ class _Conv(_ConvNd):
 
 
 class Conv1d(_Conv):
-    """Slides a window over (N, C, L): see _Conv for the arguments.
+    """Slides a window over (N, C, L). The arguments are those of Conv2d.
 
     >>> torch.nn.Conv1d(3, 8, kernel_size=3)(torch.ones(1, 3, 10)).shape
     torch.Size([1, 8, 8])
@@ -188,7 +177,17 @@ class Conv1d(_Conv):
 
 
 class Conv2d(_Conv):
-    """Slides a window over (N, C, H, W): see _Conv for the arguments.
+    """Slides a window over (N, C, H, W).
+
+    Args:
+        in_channels, out_channels: channels of the input and of the output.
+        kernel_size: size of the window.
+        stride: how far the window moves.
+        padding: what is added on each side; or "valid" (nothing), or "same" (as much as keeps the size).
+        dilation: the distance between the elements of the window.
+        groups: blocks of channels that are kept apart.
+        bias: whether to add one.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
 
     >>> torch.nn.Conv2d(3, 8, kernel_size=3, padding=1)(torch.ones(1, 3, 10, 10)).shape
     torch.Size([1, 8, 10, 10])
@@ -198,7 +197,7 @@ class Conv2d(_Conv):
 
 
 class Conv3d(_Conv):
-    """Slides a window over (N, C, D, H, W): see _Conv for the arguments.
+    """Slides a window over (N, C, D, H, W). The arguments are those of Conv2d.
 
     >>> torch.nn.Conv3d(3, 8, kernel_size=3)(torch.ones(1, 3, 5, 5, 5)).shape
     torch.Size([1, 8, 3, 3, 3])
@@ -211,15 +210,7 @@ class Conv3d(_Conv):
 
 
 class _ConvTransposeNd(_ConvNd):
-    """ConvTranspose1d, 2d and 3d but for the number of dimensions: the gradient of a convolution as a layer.
-
-    Args:
-        in_channels, out_channels: channels of the input and of the output.
-        kernel_size, stride, padding, dilation: those of the convolution that this one turns round.
-        output_padding: what is added on one side of the output.
-        groups: blocks of channels that are kept apart.
-        bias: whether to add one.
-    """
+    """ConvTranspose1d, 2d and 3d but for the number of dimensions. The arguments stand in ConvTranspose2d."""
 
     _dims: int
     _convolve: Callable[..., Tensor]  # no staticmethod, which would ask for its help
@@ -288,7 +279,7 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """The gradient of Conv1d as a layer: see _ConvTransposeNd for the arguments.
+    """The gradient of Conv1d as a layer. The arguments are those of ConvTranspose2d.
 
     >>> torch.nn.ConvTranspose1d(3, 8, kernel_size=2, stride=2)(torch.ones(1, 3, 10)).shape
     torch.Size([1, 8, 20])
@@ -298,7 +289,14 @@ class ConvTranspose1d(_ConvTransposeNd):
 
 
 class ConvTranspose2d(_ConvTransposeNd):
-    """The gradient of Conv2d as a layer: see _ConvTransposeNd for the arguments.
+    """The gradient of Conv2d as a layer.
+
+    Args:
+        in_channels, out_channels: channels of the input and of the output.
+        kernel_size, stride, padding, dilation: those of the convolution that this one turns round.
+        output_padding: what is added on one side of the output.
+        groups: blocks of channels that are kept apart.
+        bias: whether to add one.
 
     >>> torch.nn.ConvTranspose2d(3, 8, kernel_size=2, stride=2)(torch.ones(1, 3, 10, 10)).shape
     torch.Size([1, 8, 20, 20])
@@ -308,7 +306,7 @@ class ConvTranspose2d(_ConvTransposeNd):
 
 
 class ConvTranspose3d(_ConvTransposeNd):
-    """The gradient of Conv3d as a layer: see _ConvTransposeNd for the arguments.
+    """The gradient of Conv3d as a layer. The arguments are those of ConvTranspose2d.
 
     >>> torch.nn.ConvTranspose3d(3, 8, kernel_size=2, stride=2)(torch.ones(1, 3, 4, 4, 4)).shape
     torch.Size([1, 8, 8, 8, 8])

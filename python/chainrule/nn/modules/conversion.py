@@ -10,7 +10,6 @@ from ... import __future__ as future
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
-from ...utils.swapping import swap_tensors
 from ..parameter import Parameter
 from .members import Members  # at run time, for typing.get_type_hints of modules
 
@@ -40,6 +39,8 @@ class ConversionMethods:
             with no_grad():
                 converted = fn(parameter)
                 if future.get_swap_module_params_on_conversion():
+                    from ...utils.swapping import swap_tensors
+
                     swap_tensors(parameter, Parameter(converted, parameter.requires_grad))
                 elif converted.is_meta is not parameter.is_meta or future.get_overwrite_module_params_on_conversion():
                     self._parameters[name] = _with_gradient(converted, parameter, fn)  # no tensor changes its device

@@ -25,6 +25,10 @@ class _DropoutNd(Module):
 class Dropout(_DropoutNd):
     """In training each element is zero with probability p and else divided by 1 - p.
 
+    Args:
+        p: the part that is dropped.
+        inplace: whether to write into the input.
+
     >>> torch.nn.Dropout(0.5).eval()(torch.tensor([1., 2.]))  # nothing is dropped in evaluation
     tensor([1., 2.])
     """
@@ -35,6 +39,8 @@ class Dropout(_DropoutNd):
 
 class Dropout1d(_DropoutNd):
     """Dropout of whole channels of (N, C, L) or (C, L).
+
+    The arguments are those of Dropout.
 
     >>> torch.nn.Dropout1d(0.5)(torch.ones(2, 3, 4)).shape
     torch.Size([2, 3, 4])
@@ -47,6 +53,8 @@ class Dropout1d(_DropoutNd):
 class Dropout2d(_DropoutNd):
     """Dropout of whole channels of (N, C, H, W).
 
+    The arguments are those of Dropout.
+
     >>> torch.nn.Dropout2d(0.5)(torch.ones(2, 3, 4, 4)).shape
     torch.Size([2, 3, 4, 4])
     """
@@ -57,6 +65,8 @@ class Dropout2d(_DropoutNd):
 
 class Dropout3d(_DropoutNd):
     """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    The arguments are those of Dropout.
 
     >>> torch.nn.Dropout3d(0.5)(torch.ones(2, 3, 4, 4, 4)).shape
     torch.Size([2, 3, 4, 4, 4])

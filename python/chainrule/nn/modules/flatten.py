@@ -13,6 +13,9 @@ __all__ = ["Flatten", "Unflatten"]
 class Flatten(Module):
     """Dimensions start_dim to end_dim as one.
 
+    Args:
+        start_dim, end_dim: the first and the last dimension that are joined.
+
     >>> torch.nn.Flatten()(torch.ones(2, 3, 4)).shape
     torch.Size([2, 12])
     """
@@ -30,6 +33,10 @@ class Flatten(Module):
 
 class Unflatten(Module):
     """Dimension `dim` as several of the given sizes.
+
+    Args:
+        dim: the dimension that is split.
+        unflattened_size: into these sizes.
 
     >>> torch.nn.Unflatten(1, (2, 3))(torch.ones(4, 6)).shape
     torch.Size([4, 2, 3])

@@ -94,6 +94,8 @@ class _InstanceNorm(_NormBase):
 class InstanceNorm1d(_InstanceNorm):
     """Instance normalisation of (N, C, L) or (C, L).
 
+    The arguments are those of BatchNorm2d.
+
     >>> torch.nn.InstanceNorm1d(1)(torch.tensor([[[1., 3.]]]))
     tensor([[[-1.0000,  1.0000]]])
     """
@@ -104,6 +106,8 @@ class InstanceNorm1d(_InstanceNorm):
 class InstanceNorm2d(_InstanceNorm):
     """Instance normalisation of (N, C, H, W) or (C, H, W).
 
+    The arguments are those of BatchNorm2d.
+
     >>> torch.nn.InstanceNorm2d(3)(torch.ones(2, 3, 4, 4)).shape
     torch.Size([2, 3, 4, 4])
     """
@@ -113,6 +117,8 @@ class InstanceNorm2d(_InstanceNorm):
 
 class InstanceNorm3d(_InstanceNorm):
     """Instance normalisation of (N, C, D, H, W) or (C, D, H, W).
+
+    The arguments are those of BatchNorm2d.
 
     >>> torch.nn.InstanceNorm3d(3)(torch.ones(2, 3, 4, 4, 4)).shape
     torch.Size([2, 3, 4, 4, 4])

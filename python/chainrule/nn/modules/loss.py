@@ -65,6 +65,10 @@ class _WeightedLoss(_Loss):
 class L1Loss(_Loss):
     """The absolute difference.
 
+    Args:
+        size_average, reduce: old names of what `reduction` says.
+        reduction: "mean" of all, "sum", or "none".
+
     >>> torch.nn.L1Loss()(torch.tensor([1., 2.]), torch.tensor([0., 0.]))
     tensor(1.5000)
     """
@@ -76,6 +80,10 @@ class L1Loss(_Loss):
 class MSELoss(_Loss):
     """The square of the difference.
 
+    Args:
+        size_average, reduce: old names of what `reduction` says.
+        reduction: "mean" of all, "sum", or "none".
+
     >>> torch.nn.MSELoss()(torch.tensor([1., 2.]), torch.tensor([0., 0.]))
     tensor(2.5000)
     """
@@ -86,6 +94,11 @@ class MSELoss(_Loss):
 
 class SmoothL1Loss(_Loss):
     """The absolute difference, rounded off where it is below beta.
+
+    Args:
+        size_average, reduce: old names of what `reduction` says.
+        reduction: "mean" of all, "sum", or "none".
+        beta: below it the loss is a parabola.
 
     >>> torch.nn.SmoothL1Loss()(torch.tensor([0., 3.]), torch.tensor([0.5, 0.]))
     tensor(1.3125)
@@ -108,6 +121,10 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """Half the square of the difference, and a straight line from delta on.
 
+    Args:
+        reduction: "mean" of all, "sum", or "none".
+        delta: below it the loss is a parabola.
+
     >>> torch.nn.HuberLoss()(torch.tensor([0., 3.]), torch.tensor([0.5, 0.]))
     tensor(1.3125)
     """
@@ -127,6 +144,12 @@ class HuberLoss(_Loss):
 
 class NLLLoss(_WeightedLoss):
     """Minus the input at the target's class.
+
+    Args:
+        weight: of each class.
+        size_average, reduce: old names of what `reduction` says.
+        ignore_index: a class that does not count.
+        reduction: "mean" of all, "sum", or "none".
 
     >>> torch.nn.NLLLoss()(torch.tensor([[0.9, 0.1]]).log(), torch.tensor([0]))
     tensor(0.1054)
@@ -166,6 +189,13 @@ class NLLLoss2d(NLLLoss):
 
 class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy of softmax(input) and the target's classes or probabilities.
+
+    Args:
+        weight: of each class.
+        size_average, reduce: old names of what `reduction` says.
+        ignore_index: a class that does not count.
+        reduction: "mean" of all, "sum", or "none".
+        label_smoothing: the part of the target that is spread over all classes.
 
     >>> torch.nn.CrossEntropyLoss()(torch.tensor([[2., 0.], [0., 1.]]), torch.tensor([0, 1]))
     tensor(0.2201)
@@ -251,6 +281,11 @@ class LinearCrossEntropyLoss(_WeightedLoss):
 class BCELoss(_WeightedLoss):
     """The cross entropy of a probability and a target between 0 and 1.
 
+    Args:
+        weight: of each element.
+        size_average, reduce: old names of what `reduction` says.
+        reduction: "mean" of all, "sum", or "none".
+
     >>> torch.nn.BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1., 0.]))
     tensor(0.1643)
     """
@@ -261,6 +296,12 @@ class BCELoss(_WeightedLoss):
 
 class BCEWithLogitsLoss(_Loss):
     """The cross entropy of sigmoid(input) and a target between 0 and 1.
+
+    Args:
+        weight: of each element.
+        size_average, reduce: old names of what `reduction` says.
+        reduction: "mean" of all, "sum", or "none".
+        pos_weight: how much more a positive target counts, for each class.
 
     >>> torch.nn.BCEWithLogitsLoss()(torch.tensor([2., -1.]), torch.tensor([1., 0.]))
     tensor(0.2201)
@@ -289,6 +330,11 @@ class BCEWithLogitsLoss(_Loss):
 
 class KLDivLoss(_Loss):
     """target * (log(target) - input), with the input in logarithms.
+
+    Args:
+        size_average, reduce: old names of what `reduction` says.
+        reduction: "batchmean", "mean" of all, "sum", or "none".
+        log_target: whether the target is given as logarithms.
 
     >>> torch.nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]))
     tensor(0.3681)

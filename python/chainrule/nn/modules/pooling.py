@@ -70,6 +70,8 @@ class _MaxPoolNd(Module):
 class MaxPool1d(_MaxPoolNd):
     """The maximum of each window of (N, C, L).
 
+    The arguments are those of MaxPool2d.
+
     >>> torch.nn.MaxPool1d(2)(torch.tensor([[1., 3., 5., 7.]]))
     tensor([[3., 7.]])
     """
@@ -79,6 +81,14 @@ class MaxPool1d(_MaxPoolNd):
 
 class MaxPool2d(_MaxPoolNd):
     """The maximum of each window of (N, C, H, W).
+
+    Args:
+        kernel_size: size of the window, one number or one for each dimension.
+        stride: how far the window moves; by its size if None.
+        padding: how much is added on each side; it is never the maximum.
+        dilation: the distance between the elements of the window.
+        return_indices: whether to return the places of the maxima too, for MaxUnpool2d.
+        ceil_mode: whether the last window may reach over the end.
 
     >>> torch.nn.MaxPool2d(2)(torch.arange(16.).view(1, 4, 4))
     tensor([[[ 5.,  7.],
@@ -90,6 +100,8 @@ class MaxPool2d(_MaxPoolNd):
 
 class MaxPool3d(_MaxPoolNd):
     """The maximum of each window of (N, C, D, H, W).
+
+    The arguments are those of MaxPool2d.
 
     >>> torch.nn.MaxPool3d(2)(torch.ones(1, 4, 4, 4)).shape
     torch.Size([1, 2, 2, 2])
@@ -221,6 +233,8 @@ class _AvgPoolNd(Module):
 class AvgPool1d(_AvgPoolNd):
     """The mean of each window of (N, C, L).
 
+    The arguments are those of AvgPool2d.
+
     >>> torch.nn.AvgPool1d(2)(torch.tensor([[1., 3., 5., 7.]]))
     tensor([[2., 6.]])
     """
@@ -245,6 +259,14 @@ class AvgPool1d(_AvgPoolNd):
 
 class AvgPool2d(_AvgPoolNd):
     """The mean of each window of (N, C, H, W).
+
+    Args:
+        kernel_size: size of the window, one number or one for each dimension.
+        stride: how far the window moves; by its size if None.
+        padding: zeros that are added on each side.
+        ceil_mode: whether the last window may reach over the end.
+        count_include_pad: whether added zeros count for the mean.
+        divisor_override: what sums are divided by instead of the window's size.
 
     >>> torch.nn.AvgPool2d(2)(torch.arange(16.).view(1, 4, 4))
     tensor([[[ 2.5000,  4.5000],
@@ -283,6 +305,8 @@ class AvgPool2d(_AvgPoolNd):
 
 class AvgPool3d(AvgPool2d):
     """The mean of each window of (N, C, D, H, W).
+
+    The arguments are those of AvgPool2d.
 
     >>> torch.nn.AvgPool3d(2)(torch.ones(1, 4, 4, 4)).shape
     torch.Size([1, 2, 2, 2])

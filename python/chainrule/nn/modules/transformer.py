@@ -130,6 +130,18 @@ class _Layer(Module):
 class TransformerEncoderLayer(_Layer):
     """Self-attention and a feed-forward network. See _Layer for the arguments.
 
+    Args:
+        d_model: the number of features.
+        nhead: the number of heads.
+        dim_feedforward: features between the two linear layers.
+        dropout: the part that is dropped.
+        activation: "relu", "gelu" or a function.
+        layer_norm_eps: of the normalisations.
+        batch_first: whether the first dimension is the batch.
+        norm_first: whether to normalise before attention and linear layers instead of after them.
+        bias: whether layers have one.
+        device, dtype: of the parameters.
+
     >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2, batch_first=True)
     >>> layer(torch.ones(1, 5, 8)).shape
     torch.Size([1, 5, 8])
@@ -162,6 +174,18 @@ def _mask(mask: Tensor | None, name: str, like: Tensor, other: Tensor | None = N
 
 class TransformerDecoderLayer(_Layer):
     """Self-attention, attention to the encoder's output, a feed-forward network. See _Layer for the arguments.
+
+    Args:
+        d_model: the number of features.
+        nhead: the number of heads.
+        dim_feedforward: features between the two linear layers.
+        dropout: the part that is dropped.
+        activation: "relu", "gelu" or a function.
+        layer_norm_eps: of the normalisations.
+        batch_first: whether the first dimension is the batch.
+        norm_first: whether to normalise before attention and linear layers instead of after them.
+        bias: whether layers have one.
+        device, dtype: of the parameters.
 
     >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2, batch_first=True)
     >>> layer(torch.ones(1, 3, 8), torch.ones(1, 5, 8)).shape

@@ -14,6 +14,13 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 class Upsample(Module):
     """The input at another size, or larger by a factor: see nn.functional.interpolate.
 
+    Args:
+        size: of the result.
+        scale_factor: instead of it, how much larger.
+        mode: "nearest", "linear", "bilinear", "bicubic" or "trilinear".
+        align_corners: whether corners stay where they are.
+        recompute_scale_factor: whether the factor is taken from the rounded size.
+
     >>> torch.nn.Upsample(scale_factor=2)(torch.tensor([[[1., 2.]]]))
     tensor([[[1., 1., 2., 2.]]])
     """

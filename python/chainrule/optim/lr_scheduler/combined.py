@@ -48,6 +48,12 @@ class _Combined(LRScheduler):
 class SequentialLR(_Combined):
     """One schedule after the other: the next one begins at each milestone.
 
+    Args:
+        optimizer: whose learning rates are set.
+        schedulers: one after the other.
+        milestones: the steps at which the next one begins.
+        last_epoch: how many steps are done already, less one.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> warm = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
     >>> then = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
@@ -103,6 +109,10 @@ class SequentialLR(_Combined):
 
 class ChainedScheduler(_Combined):
     """All schedules at once, one upon the other.
+
+    Args:
+        schedulers: all of them step each time.
+        optimizer: that of the schedulers, if it is given.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> half = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)

@@ -17,6 +17,12 @@ def _falling(top: Any, bottom: float, fraction: float) -> Any:
 class CosineAnnealingLR(LRScheduler):
     """Falls along half a cosine to eta_min within T_max epochs, then rises again.
 
+    Args:
+        optimizer: whose learning rates are set.
+        T_max: how many steps half a wave takes.
+        eta_min: the lowest rate.
+        last_epoch: how many steps are done already, less one.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
     >>> for _ in range(4):
@@ -55,6 +61,13 @@ class CosineAnnealingLR(LRScheduler):
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Falls along half a cosine to eta_min and starts again at the top, after T_0 epochs, then T_0 * T_mult, ...
+
+    Args:
+        optimizer: whose learning rates are set.
+        T_0: how many steps the first wave takes.
+        T_mult: how much longer each next one is.
+        eta_min: the lowest rate.
+        last_epoch: how many steps are done already, less one.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)

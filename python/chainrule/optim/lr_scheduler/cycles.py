@@ -35,6 +35,16 @@ def _start_momentum(optimizer: Optimizer, least: list[Any], most: list[Any], use
 class CyclicLR(LRScheduler):
     """Goes up and down between two learning rates, in straight lines, with each batch.
 
+    Args:
+        optimizer: whose learning rates are set.
+        base_lr, max_lr: the lowest and the highest rate.
+        step_size_up, step_size_down: how many steps the rate rises and falls.
+        mode: "triangular", "triangular2" (half as high each time) or "exp_range".
+        gamma: of "exp_range".
+        scale_fn, scale_mode: another shape, and whether it is a function of the cycle or of the step.
+        cycle_momentum, base_momentum, max_momentum: whether momentum falls while the rate rises, and its limits.
+        last_epoch: how many steps are done already, less one.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.5, 1., step_size_up=2, cycle_momentum=False)
     >>> for _ in range(4):
@@ -148,6 +158,18 @@ class CyclicLR(LRScheduler):
 
 class OneCycleLR(LRScheduler):
     """Goes up to max_lr once and then down to nearly nothing, within a given number of batches.
+
+    Args:
+        optimizer: whose learning rates are set.
+        max_lr: the highest rate.
+        total_steps: of the cycle; or epochs and steps_per_epoch, whose product it is.
+        pct_start: the part of the cycle in which the rate rises.
+        anneal_strategy: "cos" or "linear".
+        cycle_momentum, base_momentum, max_momentum: whether momentum falls while the rate rises, and its limits.
+        div_factor: max_lr by the first rate.
+        final_div_factor: the first rate by the last one.
+        three_phase: whether the rate falls back to the first one before it falls further.
+        last_epoch: how many steps are done already, less one.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1., total_steps=5)

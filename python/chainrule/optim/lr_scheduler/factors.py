@@ -46,6 +46,11 @@ class _ByFunctions(LRScheduler):
 class LambdaLR(_ByFunctions):
     """The first learning rate times a function of the epoch.
 
+    Args:
+        optimizer: whose learning rates are set.
+        lr_lambda: the number of the step to what the first rate is multiplied by; one, or one for each group.
+        last_epoch: how many steps are done already, less one.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
     >>> for _ in range(4):
@@ -66,6 +71,11 @@ class LambdaLR(_ByFunctions):
 
 class MultiplicativeLR(_ByFunctions):
     """The last learning rate times a function of the epoch.
+
+    Args:
+        optimizer: whose learning rates are set.
+        lr_lambda: the number of the step to what the rate is multiplied by; one, or one for each group.
+        last_epoch: how many steps are done already, less one.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
@@ -103,6 +113,12 @@ class MultiplicativeLR(_ByFunctions):
 class StepLR(LRScheduler):
     """Times gamma every `step_size` epochs.
 
+    Args:
+        optimizer: whose learning rates are set.
+        step_size: after how many steps the rate falls.
+        gamma: what it is multiplied by.
+        last_epoch: how many steps are done already, less one.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.1)
     >>> for _ in range(4):
@@ -133,6 +149,12 @@ class StepLR(LRScheduler):
 
 class MultiStepLR(LRScheduler):
     """Times gamma at each of the milestones.
+
+    Args:
+        optimizer: whose learning rates are set.
+        milestones: the steps at which the rate falls.
+        gamma: what it is multiplied by.
+        last_epoch: how many steps are done already, less one.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.1)
@@ -166,6 +188,12 @@ class MultiStepLR(LRScheduler):
 
 class ConstantLR(LRScheduler):
     """Times a factor during the first `total_iters` epochs.
+
+    Args:
+        optimizer: whose learning rates are set.
+        factor: what the rate is multiplied by at first.
+        total_iters: for how many steps.
+        last_epoch: how many steps are done already, less one.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
@@ -201,6 +229,12 @@ class ConstantLR(LRScheduler):
 
 class LinearLR(LRScheduler):
     """Times a factor that goes from start_factor to end_factor in equal steps during the first epochs.
+
+    Args:
+        optimizer: whose learning rates are set.
+        start_factor, end_factor: what the rate is multiplied by at first and in the end.
+        total_iters: how many steps it takes.
+        last_epoch: how many steps are done already, less one.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
@@ -250,6 +284,11 @@ class LinearLR(LRScheduler):
 class ExponentialLR(LRScheduler):
     """Times gamma every epoch.
 
+    Args:
+        optimizer: whose learning rates are set.
+        gamma: what the rate is multiplied by in each step.
+        last_epoch: how many steps are done already, less one.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
     >>> for _ in range(4):
@@ -277,6 +316,12 @@ class ExponentialLR(LRScheduler):
 
 class PolynomialLR(LRScheduler):
     """Falls to zero within `total_iters` epochs, as a power of the epochs that are left.
+
+    Args:
+        optimizer: whose learning rates are set.
+        total_iters: after how many steps the rate is 0.
+        power: of the polynomial.
+        last_epoch: how many steps are done already, less one.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4)

@@ -13,6 +13,16 @@ from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, check_optimizer, 
 class ReduceLROnPlateau(LRScheduler):
     """Times a factor whenever a metric, given to `step`, has not become better for `patience` epochs.
 
+    Args:
+        optimizer: whose learning rates are set.
+        mode: "min" or "max": what is better.
+        factor: what the rate is multiplied by.
+        patience: how many steps without progress are waited for.
+        threshold, threshold_mode: what counts as progress, as a part ("rel") or as a difference ("abs").
+        cooldown: how many steps after a fall are not looked at.
+        min_lr: the lowest rate.
+        eps: falls smaller than this are left out.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)
     >>> scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
     >>> for loss in (3., 3., 3., 3.):
