@@ -18,6 +18,7 @@ STUBS = ROOT / "python" / "chainrule"
 # Made by the compiler or the importer, or known to type checkers only.
 UNDECLARED = {"__dict__", "__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__", "__module__"}
 UNDECLARED |= {"__release_buffer__"}  # shown by Python 3.12 and later
+UNDECLARED |= {"__slotnames__"}  # written by copyreg when a subclass is copied
 CHECKER_ONLY = {"__buffer__"} if sys.version_info < (3, 12) else set()
 
 
