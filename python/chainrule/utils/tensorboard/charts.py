@@ -60,28 +60,32 @@ def pr_curve_raw(tag: str, rows: Sequence[Any], thresholds: int) -> Any:
 
 
 def _chart(title: str, kind: str, tags: Sequence[str]) -> Any:
-    from tensorboard.plugins.custom_scalar import layout_pb2 as pb
+    from tensorboard.plugins.custom_scalar.layout_pb2 import (
+        Chart,  # type: ignore[attr-defined]
+        MarginChartContent,  # type: ignore[attr-defined]
+        MultilineChartContent,  # type: ignore[attr-defined]
+    )
 
     if kind != "Margin":
-        return pb.Chart(title=title, multiline=pb.MultilineChartContent(tag=tags))
+        return Chart(title=title, multiline=MultilineChartContent(tag=tags))
     if len(tags) != 3:
         raise AssertionError(f"Expected 3 tags, got {len(tags)}.")
     value, lower, upper = tags
-    series = pb.MarginChartContent.Series(value=value, lower=lower, upper=upper)
-    return pb.Chart(title=title, margin=pb.MarginChartContent(series=[series]))
+    series = MarginChartContent.Series(value=value, lower=lower, upper=upper)
+    return Chart(title=title, margin=MarginChartContent(series=[series]))
 
 
 def custom_scalars(layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> Any:
     """Which scalars share a chart: {category: {title: ["Multiline" or "Margin", tags]}}."""
     from tensorboard.compat.proto.tensor_pb2 import TensorProto  # type: ignore[attr-defined]
     from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto  # type: ignore[attr-defined]
-    from tensorboard.plugins.custom_scalar import layout_pb2 as pb
+    from tensorboard.plugins.custom_scalar.layout_pb2 import Category, Layout  # type: ignore[attr-defined]
 
     categories = [
-        pb.Category(title=name, chart=[_chart(title, *content) for title, content in charts.items()])
+        Category(title=name, chart=[_chart(title, *content) for title, content in charts.items()])
         for name, charts in layout.items()
     ]
-    words = pb.Layout(category=categories).SerializeToString()
+    words = Layout(category=categories).SerializeToString()
     message = TensorProto(dtype="DT_STRING", string_val=[words], tensor_shape=TensorShapeProto())
     return _of_plugin("custom_scalars__config__", "custom_scalars", message)
 
