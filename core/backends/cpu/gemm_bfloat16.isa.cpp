@@ -197,13 +197,13 @@ void pack_whole_tile(TileOrder order, MatrixView<const BFloat16Bits> v, BFloat16
   Vector<Word> square[kTile];  // a vector for each row, or for each pair along k
   for (int64_t i = 0; i < kTile; ++i) {
     if (along_k) {
-      square[i] = load((const Word*)(v.data + i * v.row_stride));
+      __builtin_memcpy(&square[i], v.data + i * v.row_stride, sizeof square[i]);  // even an odd element may come first
     } else {
       const BFloat16Bits* low = v.data + 2 * i * v.column_stride;
       const BFloat16Bits* high = low + v.column_stride;
       uint32_t pairs[kTile];
       for (int64_t j = 0; j < kTile; ++j) pairs[j] = uint32_t(low[j]) | uint32_t(high[j]) << 16;
-      square[i] = load((const Word*)pairs);
+      __builtin_memcpy(&square[i], pairs, sizeof square[i]);
     }
   }
   if (along_k != (order == TileOrder::rows)) transpose<Word>(square);
