@@ -197,3 +197,54 @@ def test_the_peak_of_memory():
     assert after["peak_allocated"] >= before["allocated"] + 4_000_000
     chainrule.memory.trim()
     assert chainrule.memory.statistics()["cached"] == 0
+
+
+# ---- products of other types
+
+
+@pytest.mark.parametrize("sizes", [(8, 8, 9), (33, 17, 50), (1030, 5, 40), (3, 300, 70)])
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128, torch.int64, torch.int32, torch.uint8])
+def test_products_of_complex_numbers_and_integers(sizes, dtype):
+    m, n, k = sizes
+    rng = np.random.default_rng(0)
+    a, b = (torch.from_numpy(rng.integers(-9, 9, shape)).to(dtype) for shape in ((m, k), (k, n)))
+    if dtype.is_complex:
+        a, b = a * (2 + 1j), b * (1 - 3j)
+    for left, right in itertools.product((a, a.t().contiguous().t()), (b, b.t().contiguous().t())):
+        assert_same(ours(left) @ ours(right), left @ right)
+    start = a[:, :1].expand(m, n)
+    weights = {"beta": 2 - 1j, "alpha": 1j} if dtype.is_complex else {"beta": 2, "alpha": 3}
+    assert_same(chainrule.addmm(ours(start), ours(a), ours(b), **weights), torch.addmm(start, a, b, **weights))
+
+
+def test_products_of_integers_wrap_around():
+    a = torch.full((20, 40), 2**61 + 3)
+    assert_same(ours(a) @ ours(a.t()), a @ a.t())
+
+
+# ---- short rows
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 16, 31, 64, 100, 127, 128, 129])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int16, torch.float64])
+def test_rows_of_any_length(length, dtype):
+    x, whole = numbers(37, 11, length), numbers(11, length, seed=1).mul(9).to(dtype)
+    others = [whole, whole[:, :1], whole[:1], whole[0], whole[0, 0], numbers(37, 11, 2 * length, seed=2)[..., ::2]]
+    for other in others:
+        assert_same(ours(x) * ours(other), x * other)
+        assert_same(
+            ours(x.transpose(0, 1)) + ours(other.transpose(0, 1) if other.ndim == 3 else x[0, 0, 0]),
+            x.transpose(0, 1) + (other.transpose(0, 1) if other.ndim == 3 else x[0, 0, 0]),
+        )
+    target = torch.zeros(37, 11, 2 * length)
+    mine = ours(target)
+    mine[..., 1::2] = ours(x) * ours(whole)
+    target[..., 1::2] = x * whole
+    assert_same(mine, target)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+def test_copies_of_short_rows(order):
+    for dtype in (torch.uint8, torch.float16, torch.float32, torch.complex128):
+        x = torch.arange(2 * 3 * 40 * 5).reshape(2, 3, 40, 5).to(dtype)
+        assert_same(ours(x).permute(order).contiguous(), x.permute(order).contiguous())

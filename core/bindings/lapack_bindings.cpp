@@ -21,7 +21,7 @@ class Arguments {
   explicit Arguments(lapack::Call& call) : call_(call) {}
 
   void add(nb::handle value) {
-    check(call_.arguments.size() < kMost, "lapack: too many arguments");
+    check(call_.arguments.size() < lapack::kMaxArguments, "lapack: too many arguments");
     PyObject* o = value.ptr();
     if (PyList_Check(o) && PyList_GET_SIZE(o) == 1)
       add_tensor(PyList_GET_ITEM(o, 0), true);
@@ -36,8 +36,6 @@ class Arguments {
   }
 
  private:
-  static constexpr size_t kMost = 24;
-
   void add_tensor(PyObject* value, bool shared) {
     if (!is_tensor(value)) raise(PyExc_TypeError, "lapack: expected a tensor, not ", Py_TYPE(value)->tp_name);
     Tensor t = Tensor::borrow(value);
@@ -64,13 +62,13 @@ class Arguments {
   void add_room(DType kind, bool counted) {
     size_t place = call_.arguments.size();
     call_.arguments.push_back({nullptr, 0});
-    check(call_.arguments.size() < kMost, "lapack: too many arguments");
+    check(call_.arguments.size() < lapack::kMaxArguments, "lapack: too many arguments");
     call_.rooms.push_back({place, kind, counted ? add_integer(-1) : nullptr});
   }
 
   lapack::Call& call_;
-  std::array<int, kMost> integers_;  // by place
-  std::array<char, kMost> characters_;
+  std::array<int, lapack::kMaxArguments> integers_;  // by place
+  std::array<char, lapack::kMaxArguments> characters_;
 };
 
 char letter_of(DType t) {

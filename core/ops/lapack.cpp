@@ -17,8 +17,6 @@
 namespace chainrule::lapack {
 namespace {
 
-constexpr size_t kMaxArguments = 24;  // gesvdx, the longest, has 22 with its lengths
-
 void* library = nullptr;
 std::string symbol_prefix;
 

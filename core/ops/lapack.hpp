@@ -9,6 +9,8 @@
 
 namespace chainrule::lapack {
 
+constexpr size_t kMaxArguments = 24;  // gesvdx, the longest, has 22 with its lengths
+
 // Fortran takes every argument by its address. `step` is how many bytes further the next matrix of a batch has its own;
 // 0 for what all of them share.
 struct Argument {

@@ -9,7 +9,7 @@ from .._core import Tensor
 from ..ops.checks import is_integral, refuse_dtype, spoken
 from ..shapes import broadcast_shapes
 
-LAPACK_TYPES = {"torch.float32": "s", "torch.float64": "d", "torch.complex64": "c", "torch.complex128": "z"}
+LAPACK_TYPES = {"torch.float32", "torch.float64", "torch.complex64", "torch.complex128"}
 
 
 def check_matrix(a: Tensor, function: str, name: str = "A") -> None:
