@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import _core, amp
-from ..amp.renamed import warn_renamed
+from ..amp.renamed import RenamedGradScaler, warn_renamed
 
 __all__ = ["GradScaler", "autocast"]
 
@@ -16,16 +16,7 @@ class autocast(amp.autocast):  # noqa: N801
         super().__init__("cpu", enabled=enabled, dtype=dtype, cache_enabled=cache_enabled)
 
 
-class GradScaler(amp.GradScaler):
+class GradScaler(RenamedGradScaler):
     """amp.GradScaler("cpu", ...)."""
 
-    def __init__(
-        self,
-        init_scale: float = 2.0**16,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ):
-        warn_renamed("cpu", "GradScaler")
-        super().__init__("cpu", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+    _device = "cpu"

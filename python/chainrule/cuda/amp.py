@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core, amp
-from ..amp.renamed import warn_renamed
+from ..amp.renamed import RenamedGradScaler, warn_renamed
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
@@ -20,19 +20,10 @@ class autocast(amp.autocast):  # noqa: N801
         super().__init__("cuda", enabled=enabled, dtype=dtype, cache_enabled=cache_enabled)
 
 
-class GradScaler(amp.GradScaler):
+class GradScaler(RenamedGradScaler):
     """amp.GradScaler("cuda", ...)."""
 
-    def __init__(
-        self,
-        init_scale: float = 2.0**16,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ):
-        warn_renamed("cuda", "GradScaler")
-        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+    _device = "cuda"
 
 
 def custom_fwd(fwd: Callable | None = None, *, cast_inputs: _core.dtype | None = None) -> Callable[..., Any]:
