@@ -29,6 +29,11 @@ def rows(torch):
     return {**leaves(torch, x=(8192, 1024), w=(1024,), b=(1024,)), "g": ramp(torch, 8192, 1024), "torch": torch}
 
 
+def layer(torch):
+    names = leaves(torch, x=(8192, 64), w=(512, 64), b=(512,))
+    return {**names, "g": ramp(torch, 8192, 512), "torch": torch, "linear": function(torch, "linear")}
+
+
 def images(torch):
     return {**leaves(torch, x=(64, 64, 32, 32), w=(64,), b=(64,)), "g": ramp(torch, 64, 64, 32, 32), "torch": torch}
 
@@ -101,6 +106,22 @@ WORKLOADS = [
         statement="x.grad = w.grad = b.grad = None; y = torch.layer_norm(x, (1024,), w, b); y.backward(g)",
         result="[y[::997], x.grad[::997, ::991]]",
         rounds=9,
+    ),
+    Workload(
+        "linear, bias and relu from (8192, 64) to 512",
+        bar=0.7,
+        names=layer,
+        statement="with torch.no_grad(): y = torch.relu(linear(x, w, b)); y.data_ptr()",
+        result="[y[::997]]",
+        rounds=15,
+    ),
+    Workload(
+        "linear, bias and relu from (8192, 64) to 512, forward and backward",
+        bar=0.85,
+        names=layer,
+        statement="x.grad = w.grad = b.grad = None; y = torch.relu(linear(x, w, b)); y.backward(g)",
+        result="[y[::997], x.grad[::997], w.grad[::31], b.grad]",
+        rounds=15,
     ),
     Workload(
         "batch_norm on (64, 64, 32, 32), forward and backward",

@@ -382,3 +382,50 @@ def test_ldexp_where_the_power_alone_overflows():
             t.ldexp(t.tensor(values, dtype=getattr(t, dtype)), t.tensor(powers)) for t in (chainrule, torch)
         )
         assert mine.tolist() == reference.tolist()
+
+
+TRUTH = {
+    "bitwise_and": np.logical_and,
+    "logical_and": np.logical_and,
+    "mul": np.logical_and,
+    "minimum": np.logical_and,
+    "bitwise_or": np.logical_or,
+    "logical_or": np.logical_or,
+    "add": np.logical_or,
+    "maximum": np.logical_or,
+    "bitwise_xor": np.logical_xor,
+    "logical_xor": np.logical_xor,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+@pytest.mark.parametrize("name", TRUTH)
+@pytest.mark.parametrize("shape", [(0,), (), (7, 301)])
+def test_truth_values_byte_by_byte(name, shape):
+    rng = np.random.default_rng(0)
+    a, b = (np.asarray(rng.integers(0, 2, shape), np.uint8) for _ in range(2))
+    f = getattr(chainrule, name)
+    # Any byte but 0 is true.
+    x, y = ((chainrule.from_numpy(side) * k).view(chainrule.bool) for side, k in ((a, 1), (b, 6)))
+    a, b = a.astype(bool), b.astype(bool)
+    np.testing.assert_array_equal(f(x, y).view(chainrule.uint8).numpy(), TRUTH[name](a, b).astype(np.uint8))
+    if name not in ("minimum", "maximum") and "logical" not in name:
+        np.testing.assert_array_equal(f(x, True).numpy(), TRUTH[name](a, True))
+    if a.ndim == 2:
+        np.testing.assert_array_equal(f(x.t(), y.t()).numpy(), TRUTH[name](a.T, b.T))
+        np.testing.assert_array_equal(f(x[:, ::3], y[2, ::3]).numpy(), TRUTH[name](a[:, ::3], b[2, ::3]))
+        out = chainrule.empty(shape, dtype=chainrule.int64)
+        np.testing.assert_array_equal(f(x, y, out=out).numpy(), TRUTH[name](a, b))
+
+
+@pytest.mark.parametrize("name", ["bitwise_not", "logical_not"])
+def test_negated_truth_values(name):
+    given = np.array([[0, 1, 1], [1, 0, 1]], np.uint8)
+    x = chainrule.from_numpy(given * np.uint8(3)).view(chainrule.bool)
+    np.testing.assert_array_equal(getattr(chainrule, name)(x).view(chainrule.uint8).numpy(), 1 - given)
+    np.testing.assert_array_equal((~x.t()).numpy(), given.T == 0)

@@ -43,6 +43,24 @@ def exp_backward(ctx, g):
 # ---- values and gradients
 
 
+def test_a_saved_output_has_its_history_in_a_first_backward_pass():
+    """Implicit functions differentiate by it there."""
+
+    def program(library):
+        seen = []
+
+        def backward(ctx, g):
+            (y,) = ctx.saved_tensors
+            seen.extend([y.requires_grad, y.is_leaf, library.is_grad_enabled()])
+            return g * y
+
+        x = values(library, 3)
+        define(library, exp_forward, backward).apply(x).sum().backward()
+        return seen, x.grad
+
+    agree(program)
+
+
 def test_value_gradient_and_second_gradient():
     def program(library):
         exp, x = define(library, exp_forward, exp_backward), values(library, 3)

@@ -1,13 +1,16 @@
 """What the layers do not reach of nn.functional, and mistakes."""
 
 import inspect
+import itertools
 
+import numpy as np
 import pytest
 import torch as reference
 
 import chainrule
 import chainrule.nn.functional as ours
 from both import agree, no_leaks  # noqa: F401
+from oracle import Collected, assert_same
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
@@ -233,3 +236,52 @@ def test_older_words_for_the_reduction(size_average, reduce, expected):
     with pytest.warns(UserWarning, match=f"please use reduction='{expected}' instead"):
         old = ours.l1_loss(x, x * 3, size_average, reduce)
     assert old.tolist() == ours.l1_loss(x, x * 3, reduction=expected).tolist()
+
+
+BAGS = {
+    "rows": ([[1, 2, 4], [1, 1, 6]], None),
+    "offsets": ([1, 2, 4, 1, 1, 6, 0], [0, 2, 2, 5]),
+    "no indices": ([], [0, 0]),
+}
+
+
+@pytest.mark.parametrize("bags", BAGS)
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+def test_bags_of_rows(bags, mode, dtype):
+    """Every way to say which rows count: values and gradients."""
+    table = np.random.default_rng(0).standard_normal((7, 19))
+    indices, offsets = (None if part is None else np.array(part, np.int64) for part in BAGS[bags])
+
+    def run(library, padding, kind, weighted):
+        weight = library.from_numpy(table.copy()).to(getattr(library, dtype)).t().contiguous().t().requires_grad_()
+        given = [None if part is None else library.from_numpy(part.astype(kind)) for part in (indices, offsets)]
+        factors = library.linspace(-1, 2, indices.size).reshape(indices.shape).to(weight.dtype).requires_grad_()
+        options = {"mode": mode, "padding_idx": padding, "per_sample_weights": factors if weighted else None}
+        y = library.nn.functional.embedding_bag(given[0], weight, given[1], **options)
+        return [y, *library.autograd.grad(y.sum(), [weight, factors] if weighted else [weight])]
+
+    with Collected() as c:
+        for padding, kind, weighted in itertools.product((None, 1), (np.int64, np.int32), (False, True)):
+            if weighted and mode != "sum":
+                continue
+            pairs = zip(*(run(library, padding, kind, weighted) for library in (chainrule, reference)), strict=True)
+            for mine, theirs in pairs:
+                c.check(assert_same, mine, theirs, 4, f"{padding} {kind} {weighted}")
+
+
+def test_bags_of_rows_differentiated_twice():
+    table = chainrule.randn(5, 3, dtype=chainrule.float64, requires_grad=True)
+    factors = chainrule.randn(6, dtype=chainrule.float64, requires_grad=True)
+    indices, offsets = chainrule.tensor([4, 0, 3, 3, 1, 0]), chainrule.tensor([0, 2, 2])
+    bag = chainrule.nn.functional.embedding_bag
+
+    def of_sum(table, factors):
+        return bag(indices, table, offsets, mode="sum", per_sample_weights=factors, padding_idx=3)
+
+    def of_mean(table):
+        return bag(indices, table, offsets, padding_idx=3)
+
+    for f, inputs in ((of_sum, (table, factors)), (of_mean, (table,))):
+        assert chainrule.autograd.gradcheck(f, inputs)
+        assert chainrule.autograd.gradgradcheck(f, inputs)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import chainrule
-from oracle import INTEGERS, Collected, assert_all_same, flat, ours, outcome
+from oracle import INTEGERS, Collected, assert_all_same, assert_same, flat, ours, outcome
 
 REAL = ("bool", *INTEGERS, "float16", "bfloat16", "float32", "float64")
 NUMBERS = REAL[1:]
@@ -139,6 +139,19 @@ def test_search_in_boundaries_out_of_order():
             for right in (False, True):
                 mine = chainrule.searchsorted(ours(boundaries), ours(values), right=right)
                 c.check(assert_all_same, [mine], [torch.searchsorted(boundaries, values, right=right)])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.uint8, torch.bool])
+@pytest.mark.parametrize("n", [0, 1, 2, 1001])
+def test_runs_of_equal_elements(n, dtype):
+    x = torch.randint(0, 3, (n,), generator=torch.Generator().manual_seed(n)).to(dtype)
+    if dtype.is_floating_point and n > 2:
+        x[5:8] = float("nan")  # each is a run of its own
+    with Collected() as c:
+        for given in (x, x[::3], x.repeat_interleave(4)):
+            found = chainrule.unique_consecutive(ours(given), True, True)
+            for mine, reference in zip(found, torch.unique_consecutive(given, True, True), strict=True):
+                c.check(assert_same, mine, reference, 1, f"{n} {dtype}")
 
 
 def test_unique_consecutive_by_position():

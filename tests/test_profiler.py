@@ -116,3 +116,11 @@ def test_devices_that_are_not_there():
         chainrule.autograd.profiler.profile(use_cuda=True)
     with pytest.raises(AssertionError, match="Device-only events"):
         chainrule.autograd.profiler.profile(use_cpu=False)
+
+
+def test_large_operations_do_not_wait_while_they_are_timed():
+    x = chainrule.linspace(0, 1, 2_000_000)
+    with profile() as prof:
+        chainrule.lgamma(x).sum()
+    times = {event.key: event.self_cpu_time_total for event in prof.key_averages()}
+    assert times["aten::lgamma"] > times["aten::sum"]

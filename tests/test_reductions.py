@@ -10,7 +10,16 @@ import torch
 
 import chainrule
 from both import agree
-from oracle import Collected, assert_same, assert_same_gradients, assert_same_outcome, gradients, ours, outcome
+from oracle import (
+    Collected,
+    assert_same,
+    assert_same_gradients,
+    assert_same_in_half,
+    assert_same_outcome,
+    gradients,
+    ours,
+    outcome,
+)
 
 NAMES = [
     "sum",
@@ -226,3 +235,49 @@ def test_narrow_integers_wrap_around_before_they_go_into_a_wider_output():
 
 def test_a_mean_has_no_integer_dtype():
     agree(lambda torch: torch.ones(2).nanmean(dtype=torch.int64), words=8)
+
+
+ROW_LENGTHS = [1, 2, 3, 5, 7, 8, 9, 31, 127, 128, 129]
+
+
+def short_rows(n, dtype):
+    """A few rows more than one block holds, with ties, infinities and NaN."""
+    rng = np.random.default_rng(n)
+    x = torch.from_numpy(rng.integers(-4, 5, (4200 // n + 3, n)) * 0.75).to(dtype)
+    if dtype.is_floating_point:
+        for row, value in enumerate((np.nan, np.inf, -np.inf)):
+            x[row, n // 2] = value
+        x[3] = -np.inf
+    return x
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.uint8])
+@pytest.mark.parametrize("name", ["max", "min", "amax", "amin", "argmax", "argmin"])
+def test_extremes_of_short_rows(name, dtype):
+    with Collected() as c:
+        for n in ROW_LENGTHS:
+            x = short_rows(n, dtype)
+            for layout in (lambda t: t, lambda t: t[1:, ::2], lambda t: t[::3].t().contiguous().t()):
+                found, expected = (getattr(layout(t), name)(dim=1) for t in (ours(x), x))
+                pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
+                for mine, reference in pairs:
+                    c.check(assert_same, mine, reference, 1, f"{name} {n}")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_softmax_of_short_rows(name, dtype):
+    """The rows go together, and each is what it is alone."""
+    with Collected() as c:
+        for n in ROW_LENGTHS:
+            x = short_rows(n, dtype)
+            mine, reference = ours(x).requires_grad_(), x.clone().requires_grad_()
+            found, expected = getattr(mine, name)(1), getattr(reference, name)(1)
+            if dtype is torch.bfloat16:
+                c.check(assert_same_in_half, found, expected, getattr(x.double(), name)(1), 1, f"{name} {n}")
+            else:
+                c.check(assert_same, found, expected, 1, f"{name} {n}")
+                given = gradients(torch, [expected], [reference])
+                c.check(assert_same_gradients, gradients(chainrule, [found], [mine]), given, 4, f"{name} {n}")
+            alone = chainrule.cat([getattr(mine[i : i + 1], name)(1) for i in range(20)])
+            assert bool((found[:20] == alone).logical_or(alone.isnan()).all()), n

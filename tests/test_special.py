@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import special
@@ -116,3 +118,70 @@ def test_derivative_at_zero(name):
     x = chainrule.zeros(1, dtype=chainrule.float64, requires_grad=True)
     (slope,) = chainrule.autograd.grad(getattr(chainrule.special, name)(x).sum(), x)
     assert slope.item() == (0.0 if name.startswith("spherical") else 0.5)
+
+
+def spacings(found, expected):
+    """The largest error in units of the last place."""
+    return np.max(np.abs(found.astype(np.float64) - expected) / np.spacing(np.abs(expected.astype(found.dtype))))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_inverse_of_the_error_function(dtype):
+    ends = 1 - np.geomspace(np.finfo(dtype).eps, 0.2, 400)
+    x = np.concatenate([np.linspace(-0.999, 0.999, 801), ends, np.geomspace(1e-30, 1e-2, 50)]).astype(dtype)
+    found = chainrule.erfinv(chainrule.from_numpy(x)).numpy()
+    assert spacings(found, special.erfinv(x.astype(np.float64))) < (1.5 if dtype is np.float32 else 4)
+    edges = chainrule.erfinv(chainrule.from_numpy(np.array([0, -0.0, 1, -1, 1.5, np.nan], dtype))).numpy()
+    np.testing.assert_array_equal(edges, np.array([0, -0.0, np.inf, -np.inf, np.nan, np.nan], dtype))
+    assert np.signbit(edges[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_inverse_of_the_normal_distribution(dtype):
+    tiny = np.geomspace(np.finfo(dtype).tiny, 0.5, 500)
+    p = np.concatenate([tiny, 1 - tiny[tiny > 1e-6], [0.0786, 0.0787, 0.9213]]).astype(dtype)
+    found = chainrule.special.ndtri(chainrule.from_numpy(p)).numpy()
+    expected = special.ndtri(p.astype(np.float64))
+    np.testing.assert_allclose(found, expected, rtol=1e-7 if dtype is np.float32 else 2e-15, atol=1e-16)
+    edges = chainrule.special.ndtri(chainrule.from_numpy(np.array([0, 1, 0.5, -0.1, 1.1, np.nan], dtype))).numpy()
+    np.testing.assert_array_equal(edges, np.array([-np.inf, np.inf, 0, np.nan, np.nan, np.nan], dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_neighbours_are_those_of_numpy(dtype):
+    info = np.finfo(dtype)
+    ends = np.array([0, -0.0, 1, -1, info.max, -info.max, info.tiny, info.smallest_subnormal, np.inf, -np.inf, np.nan])
+    a, b = (side.astype(dtype).ravel() for side in np.meshgrid(ends, ends))
+    found = chainrule.nextafter(chainrule.from_numpy(a), chainrule.from_numpy(b)).numpy()
+    with np.errstate(all="ignore"):
+        expected = np.nextafter(a, b)
+    np.testing.assert_array_equal(found, expected)
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(expected[numbers]))
+
+
+def raised(base, exponent):
+    """By the C library in double, which NumPy's own power is not for all exponents."""
+    try:
+        return math.pow(base, exponent)
+    except ValueError:  # of zero, or of a negative number with a fraction
+        return math.nan if base else math.copysign(math.inf, base if exponent % 2 == 1 else 1)
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 1, 0, 0.5, -0.5, -1, -2, 1.75])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_power_of_one_exponent_for_all(dtype, exponent):
+    """A product, a root or a quotient takes the place of the power, where nobody sees the difference."""
+    ends = [0, -0.0, np.inf, -np.inf, np.nan, -2.5, 1e-10]
+    a = np.concatenate([np.linspace(0.1, 3, 700), ends]).astype(dtype)
+    tolerance = {"rtol": 4 * np.finfo(dtype).eps}
+    expected = [raised(base, exponent) for base in a.tolist()]
+    slope = [exponent and exponent * raised(base, exponent - 1) for base in a.tolist()]
+    x = chainrule.from_numpy(a).requires_grad_()
+    for y in (x**exponent, x ** chainrule.full_like(x, exponent)):
+        np.testing.assert_allclose(y.detach().numpy(), expected, **tolerance)
+        (found,) = chainrule.autograd.grad(y.sum(), x)
+        np.testing.assert_allclose(found.numpy(), slope, **tolerance)
+    mixed = np.where(np.arange(len(a)) == 300, 1.5, exponent).astype(dtype)
+    expected[300] = raised(a.tolist()[300], 1.5)
+    np.testing.assert_allclose((x.detach() ** chainrule.from_numpy(mixed)).numpy(), expected, **tolerance)

@@ -1,24 +1,17 @@
-// Functions and methods as Python sees them: overload resolution, out=, subclasses, documentation.
+// Functions and methods as Python sees them: overload resolution, subclasses, documentation.
 #include "bindings/callable.hpp"
-
-#include <structmember.h>
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 
-#include "autograd/inplace.hpp"
-#include "autograd/leaf.hpp"
 #include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/help.hpp"
 #include "bindings/meta.hpp"
+#include "bindings/out_argument.hpp"
+#include "bindings/result_types.hpp"
 #include "bindings/subclass.hpp"
-#include "ops/copy.hpp"
-#include "ops/read_line.hpp"
-#include "ops/refusals.hpp"
-#include "ops/write.hpp"
 
 namespace chainrule {
 namespace {
@@ -27,7 +20,8 @@ struct FunctionObject {
   PyObject_HEAD
   vectorcallfunc vectorcall;
   Callable* callable;
-  PyObject* dict;
+  PyObject* dict;  // what programs hang on a function, as on PyTorch's functions in Python
+  PyObject* weak_references;
 };
 
 std::map<std::string, Callable, std::less<>> functions, methods;
@@ -67,114 +61,6 @@ std::string kinds_text(PyObject* const* args, Py_ssize_t first, Py_ssize_t n, Py
     text += is_tensor(args[i]) ? "Tensor" : Py_TYPE(args[i])->tp_name;
   }
   return text;
-}
-
-// What PyTorch says of an out= of the wrong dtype: W is the one that it wants, F the one that it found.
-struct OutWords {
-  const char *names, *text;
-};
-constexpr OutWords kOutWords[] = {
-    {"amax amin", "Expected the dtype for input and out to match, but got W for input's dtype and F for out's dtype."},
-    {"complex polar", "Expected object of scalar type W but got scalar type F for argument 'out'"},
-    {"dot vdot", "result dtype F does not match input dtype W"},
-    {"nonzero", "nonzero: Expected out tensor to have scalar type W but got scalar type F"},
-    {"searchsorted bucketize",
-     "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on "
-     "whether out_int32 flag is True, but we got output tensor's dtype F where it is W"},
-    {"tensordot inner", "tensordot: Expected the output tensor to have dtype W, but got an output tensor with dtype F"},
-    {"kthvalue", "output values must be of same type as input: W, not F"},
-    {"quantile nanquantile", "quantile() out tensor must be same dtype as the input tensor: W, not F"},
-    {"cummax cummin logcumsumexp", "expected scalar_type W but found F"},
-};
-
-[[noreturn]] void raise_out_dtype(const std::string& name, const DTypeFacts& wanted, const DTypeFacts& found) {
-  for (const OutWords& words : kOutWords) {
-    if (!names_in(words.names, name.c_str())) continue;
-    std::string text;
-    for (std::string_view rest = words.text; !rest.empty(); rest.remove_prefix(1)) {
-      char c = rest[0];
-      text += c == 'W' ? wanted.tensor_name : c == 'F' ? found.tensor_name : std::string(1, c);
-    }
-    raise(PyExc_RuntimeError, text);
-  }
-  raise(PyExc_RuntimeError, "Expected out tensor to have dtype ", wanted.cpp_name, ", but got ", found.cpp_name,
-        " instead");
-}
-
-void check_out(const std::string& name, const Tensor& from, const Tensor& to, bool exact) {
-  if (exact && from.dtype() != to.dtype()) raise_out_dtype(name, facts(from.dtype()), facts(to.dtype()));
-  check_out_unrecorded("", {&from, &to});
-  check_cast(from.dtype(), to.dtype());
-}
-
-void copy_to_out(const Tensor& from, const Tensor& to) {
-  prepare_out(to, from.sizes());
-  check_no_overlap(to);
-  copy_elements(to, from);
-  mark_written(to);
-}
-
-void check_several(const Callable& c, PyObject* out) {
-  if (is_tensor_sequence(out)) return;
-  raise(PyExc_TypeError, c.name, "(): argument 'out' must be tuple of Tensors, not ", Py_TYPE(out)->tp_name);
-}
-
-// The result's tensors in the tensors of `out`; all are checked before one is written.
-PyObject* serve_out(const Callable& c, const Overload& o, PyObject* result, PyObject* out) {
-  bool several = !is_tensor(result);
-  std::vector<Tensor> from = to_tensors(result);
-  Py_DECREF(result);
-  if (!several && !is_tensor(out)) {
-    raise(PyExc_TypeError, c.name, "(): argument 'out' must be Tensor, not ", Py_TYPE(out)->tp_name);
-  }
-  if (several) check_several(c, out);
-  std::vector<Tensor> to = to_tensors(out);
-  if (from.size() != to.size())
-    raise(PyExc_TypeError, "expected tuple of ", from.size(), " elements but got ", to.size());
-  for (size_t i = 0; i < from.size(); ++i)
-    check_out(c.name, from[i], to[i], o.signature.parameters[o.signature.out].exact);
-  for (size_t i = 0; i < from.size(); ++i) copy_to_out(from[i], to[i]);
-  return several ? to_python(std::move(to)) : Py_NewRef(out);
-}
-
-// zeros(3, out=x): no tensor among the arguments decides the dtype, so `out` does.
-bool creates(const Overload& o) {
-  const Signature& s = o.signature;
-  return o.copies_out && s.dtype >= 0 && s.parameters[0].kind != Kind::Tensor;
-}
-
-void take_dtype_of_out(const Signature& s, BoundArguments& bound) {
-  DType dtype = Tensor::borrow(bound[s.out]).dtype();
-  PyObject* given = bound[s.dtype];
-  if (given != Py_None && to_dtype_value(given) != dtype) {
-    raise(PyExc_RuntimeError, "dtype ", facts(to_dtype_value(given)).tensor_name,
-          " does not match dtype of out parameter (", facts(dtype).tensor_name, ")");
-  }
-  bound.replace(s.dtype, dtype_object(dtype));
-}
-
-// What is created into `out` has no history: a gradient that was asked for is out's own.
-PyObject* create_into(const Callable& c, const Overload& o, BoundArguments& bound) {
-  PyObject* out = bound[o.signature.out];
-  take_dtype_of_out(o.signature, bound);
-  PyObject* result = checked(o.call(bound));
-  Tensor made = Tensor::borrow(result);
-  bool tracked = requires_grad(made);
-  if (tracked) set_requires_grad(made, false);
-  Py_DECREF(serve_out(c, o, result, out));
-  if (tracked) set_requires_grad(Tensor::borrow(out), true);
-  return Py_NewRef(out);
-}
-
-// A plain tuple becomes the function's named one, as torch.return_types.
-PyObject* name_results(const Callable& c, PyObject* result) {
-  if (!c.result_type || !PyTuple_CheckExact(result)) return result;
-  PyObject* named = checked(PyStructSequence_New(c.result_type));
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
-    PyStructSequence_SET_ITEM(named, i, Py_NewRef(PyTuple_GET_ITEM(result, i)));
-  }
-  Py_DECREF(result);
-  return named;
 }
 
 PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
@@ -311,7 +197,12 @@ PyTypeObject make_type(const char* name, bool method) {
   type.tp_repr = represent;
   type.tp_getset = getset;
   type.tp_methods = reduce_method;
-  if (method) type.tp_descr_get = bind_method;
+  if (method) {
+    type.tp_descr_get = bind_method;
+  } else {
+    type.tp_dictoffset = offsetof(FunctionObject, dict);
+    type.tp_weaklistoffset = offsetof(FunctionObject, weak_references);
+  }
   return type;
 }
 PyTypeObject FunctionType = make_type("chainrule.Function", false);
@@ -322,49 +213,6 @@ PyObject* make_object(Callable* c, PyTypeObject* type) {
   object->vectorcall = c->quick.run ? quick_vectorcall : vectorcall;
   object->callable = c;
   return reinterpret_cast<PyObject*>(object);
-}
-
-// A field a line, as PyTorch shows them.
-PyObject* represent_results(PyObject* self) {
-  PyObject* text = PyUnicode_FromFormat("%s(", Py_TYPE(self)->tp_name);
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) {
-    const char* field = Py_TYPE(self)->tp_members[i].name;
-    PyUnicode_AppendAndDel(&text, PyUnicode_FromFormat("%s\n%s=%R", i ? "," : "", field, PyTuple_GET_ITEM(self, i)));
-  }
-  PyUnicode_AppendAndDel(&text, PyUnicode_FromString(")"));
-  return text;
-}
-
-// The named tuples by their functions' names; a method gives what the function gives.
-std::map<std::string, PyTypeObject*> named_results;
-
-PyTypeObject* make_result_type(const Signature& s) {
-  static std::deque<std::string> texts;
-  std::vector<PyStructSequence_Field> fields;
-  std::string list = s.returns.substr(1, s.returns.size() - 2);
-  for (size_t at = 0; at < list.size();) {
-    size_t comma = std::min(list.find(", ", at), list.size());
-    texts.push_back(list.substr(at, comma - at));
-    fields.push_back({texts.back().c_str(), nullptr});
-    at = comma + 2;
-  }
-  fields.push_back({nullptr, nullptr});
-  texts.push_back("torch.return_types." + s.name);
-  PyStructSequence_Desc description{texts.back().c_str(), nullptr, fields.data(), static_cast<int>(fields.size()) - 1};
-  PyTypeObject* type = checked(PyStructSequence_NewType(&description));
-  type->tp_repr = represent_results;
-  PyObject* module = checked(PyUnicode_FromString("chainrule.return_types"));  // where a pickle finds it
-  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), "__module__", module) < 0) throw PythonError();
-  Py_DECREF(module);
-  return type;
-}
-
-// "(values, indices)" after the arrow names the results.
-PyTypeObject* result_type_of(const Signature& s) {
-  if (s.returns.empty() || s.returns.front() != '(') return nullptr;
-  PyTypeObject*& type = named_results[s.name];
-  if (!type) type = make_result_type(s);
-  return type;
 }
 
 bool is_satisfied_by_tensor(const std::vector<Parameter>& parameters) {
@@ -421,15 +269,6 @@ void define_quick(std::string_view name, Quick quick) {
   }
 }
 
-Tensor deliver_apart(const Tensor& result, const Tensor& out, std::span<const Tensor* const> inputs, bool exact) {
-  if (!out) return result;
-  check_no_overlap(out);
-  for (const Tensor* t : inputs) apart_from(out, *t);
-  check_out("", result, out, exact);
-  copy_to_out(result, out);
-  return out;
-}
-
 Callable* find_callable(std::string_view name, bool method) {
   auto& where = method ? methods : functions;
   auto found = where.find(name);
@@ -474,14 +313,6 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
     Py_DECREF(object);
   }
   PyType_Modified(tensor_type);
-}
-
-PyObject* result_types() {
-  PyObject* types = checked(PyDict_New());
-  for (auto& [name, type] : named_results) {
-    if (PyDict_SetItemString(types, name.c_str(), reinterpret_cast<PyObject*>(type)) < 0) throw PythonError();
-  }
-  return types;
 }
 
 PyObject* functional_names() {

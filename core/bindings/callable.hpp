@@ -97,13 +97,6 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
 // looks at what a tensor holds.
 void define_quick(std::string_view name, Quick quick);
 
-// For functions that take `out` themselves: the result, or `out` with the result in it. Raises where `out` shares
-// memory with what was read. `out` must have the result's dtype if `exact`.
-Tensor deliver_apart(const Tensor& result, const Tensor& out, std::span<const Tensor* const> inputs, bool exact = true);
-inline Tensor deliver_apart(const Tensor& result, const Tensor& out, std::initializer_list<const Tensor*> inputs) {
-  return deliver_apart(result, out, std::span(inputs.begin(), inputs.size()));
-}
-
 Callable* find_callable(std::string_view name, bool method);
 // Adds to the __doc__ of the function and the method of that name, unless it has a description already.
 void describe_callable(std::string_view name, const std::string& description);
@@ -111,8 +104,6 @@ void define_alias(std::string_view alias, std::string_view target, Forms forms =
 void add_callables(PyObject* module, PyTypeObject* tensor_type);
 // The names of the functions that are found in nn.functional only: a frozenset.
 PyObject* functional_names();
-// The named tuples that functions return, by the functions' names: a dict.
-PyObject* result_types();
 // Every signature, for the type stubs: list of (form, name, text).
 PyObject* signature_list();
 

@@ -18,14 +18,14 @@ constexpr const char* kTransposedName = dims == 1   ? "conv_transpose1d"
 template <int dims>
 Tensor conv(const Tensor& x, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& padding,
             const Dims& dilation, int64_t groups) {
-  return convolution_nd(kName<dims>, dims, x, weight, bias, {stride, padding, dilation, false, Dims{0}, groups});
+  return convolution_nd(kName<dims>, dims, x, weight, bias, {stride, padding, dilation, false, Dims{0}, groups, true});
 }
 
 template <int dims>
 Tensor conv_padded(const Tensor& x, const Tensor& weight, const Tensor& bias, const Dims& stride,
                    const std::string& padding, const Dims& dilation, int64_t groups) {
   return convolution_padded(kName<dims>, dims, x, weight, bias, padding,
-                            {stride, Dims{0}, dilation, false, Dims{0}, groups});
+                            {stride, Dims{0}, dilation, false, Dims{0}, groups, true});
 }
 
 template <int dims>

@@ -11,6 +11,7 @@
 #include <deque>
 #include <unordered_map>
 
+#include "autograd/record.hpp"
 #include "autograd/source_line.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/function_call.hpp"
@@ -144,6 +145,7 @@ PyObject* get_saved_tensors(PyObject* self, void*) {
     auto* n = reinterpret_cast<Node*>(self);
     if (PyObject* given = state_of(self).for_forward) return Py_NewRef(given);
     if (n->flags & kReleased) raise_released(n);
+    GradModeScope attached(true);  // an output has its history in a first backward pass, too
     Owned tuple(checked(PyTuple_New(n->saved_count)));
     for (int i = 0; i < n->saved_count; ++i) {
       PyTuple_SET_ITEM(tuple.get(), i, has_saved(n, i) ? unpack(n, i).release_py() : Py_NewRef(Py_None));

@@ -1,5 +1,6 @@
 // Reading and writing at positions, bound.
 #include "bindings/bindings.hpp"
+#include "bindings/out_argument.hpp"
 #include "bindings/write_forms.hpp"
 #include "ops/gather.hpp"
 #include "ops/index.hpp"

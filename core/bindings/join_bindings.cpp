@@ -1,6 +1,7 @@
 // Joining, taking apart and rearranging, bound.
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
+#include "bindings/out_argument.hpp"
 #include "ops/copy.hpp"
 #include "ops/join.hpp"
 #include "ops/rearrange.hpp"

@@ -1,5 +1,6 @@
 // Reading and writing under masks, filling and padding, bound.
 #include "bindings/bindings.hpp"
+#include "bindings/out_argument.hpp"
 #include "bindings/write_forms.hpp"
 #include "ops/create.hpp"
 #include "ops/masked.hpp"

@@ -29,21 +29,21 @@ void define_added(const std::string& name, const std::string& factors, Forms inp
 }  // namespace
 
 void bind_matmul() {
-  define("mm(Tensor input, Tensor mat2, *, Tensor!? out=None)", kBoth, mm);
+  define("mm(Tensor input, Tensor mat2, *, Tensor!? out=None)", kBoth, mm_later);
   define("bmm(Tensor input, Tensor mat2, *, Tensor!? out=None)", kBoth, bmm);
   define("mv(Tensor input, Tensor vec, *, Tensor!? out=None)", kBoth, mv);
   define("dot(Tensor input, Tensor tensor, *, Tensor!? out=None)", kBoth, dot);
   define("vdot(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, vdot);
   define("outer(Tensor input, Tensor vec2, *, Tensor? out=None)", kBoth, outer);
   define("inner(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, inner);
-  define("matmul(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, matmul);
+  define("matmul(Tensor input, Tensor other, *, Tensor!? out=None)", kBoth, matmul_later);
   define_alias("ger", "outer");
   define_added<addmm>("addmm", "Tensor mat1, Tensor mat2");
   define_added<addmv>("addmv", "Tensor mat, Tensor vec", kBoth);
   define_added<addr>("addr", "Tensor vec1, Tensor vec2", kMethod, "Tensor? out=None");
   define_added<addbmm>("addbmm", "Tensor batch1, Tensor batch2");
   define_added<baddbmm>("baddbmm", "Tensor batch1, Tensor batch2");
-  define("linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor!? out=None)", kFunctional, linear);
+  define("linear(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor!? out=None)", kFunctional, linear_later);
 }
 
 }  // namespace chainrule

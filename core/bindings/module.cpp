@@ -27,6 +27,7 @@
 #include "bindings/function_node.hpp"
 #include "bindings/meta.hpp"
 #include "bindings/node_type.hpp"
+#include "bindings/result_types.hpp"
 #include "bindings/storage_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
@@ -118,6 +119,7 @@ nb::tuple begin_transform(nb::iterable arguments) {
 void bind_engine(nb::module_& m) {
   m.def("begin_transform", &begin_transform);
   m.def("raise_in_transform", &raise_in_transform);
+  m.def("in_transform", [] { return Storage::transform != 0 || vmap_depth > 0; });
   m.def("end_transform", [](uint32_t around) { Storage::transform = around; });
   m.def("run_backward", [](nb::object outputs, nb::object gradients, bool retain, bool create, nb::object inputs) {
     refuse_in_transform("backward");

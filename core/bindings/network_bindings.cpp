@@ -14,6 +14,10 @@ void bind_losses() {
   define(
       "embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False)",
       kFunction, embedding);
+  define(
+      "_embedding_bag_sum(Tensor weight, Tensor indices, Tensor starts, Tensor? factors, int padding_idx, bool "
+      "scale_grad_by_freq, bool mean, bool sparse)",
+      kFunction, embedding_bag);
   define("embedding_renorm_(Tensor input, Tensor indices, float max_norm, float norm_type)", kFunction,
          embedding_renorm_);
   define("nll_loss_nd(Tensor input, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100)",

@@ -1,6 +1,7 @@
 // Python's operators on tensors: number slots that go straight to the table.
 #include "bindings/operators.hpp"
 
+#include "autograd/record.hpp"
 #include "bindings/autocast.hpp"
 #include "bindings/batched.hpp"
 #include "bindings/buffer.hpp"
@@ -202,8 +203,8 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   return guarded([&] {
     Tensor left = Tensor::borrow(a), right = Tensor::borrow(b);
     if (autocasting) [[unlikely]]
-      return finish(matmul(cast_lower(left), cast_lower(right)), a, b);
-    return finish(matmul(left, right), a, b);
+      return finish(matmul_later(cast_lower(left), cast_lower(right)), a, b);
+    return finish(matmul_later(left, right), a, b);
   });
 }
 
@@ -253,8 +254,22 @@ Scalar real_single(PyObject* self, const char* type) {
   if (s.imaginary == 0) return s;
   raise(PyExc_RuntimeError, "value cannot be converted to type ", type, " without overflow");
 }
+// Once in a process, as in PyTorch: the number has no history.
+void warn_of_lost_history(PyObject* self) {
+  static bool warned = false;
+  if (warned || !grad_enabled() || !requires_grad(reinterpret_cast<TensorObject*>(self))) return;
+  warned = true;
+  checked(PyErr_WarnEx(PyExc_UserWarning,
+                       "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                       "Consider using tensor.detach() first.",
+                       1));
+}
 PyObject* to_float(PyObject* self) {
-  return guarded([&] { return PyFloat_FromDouble(real_single(self, "double").real); });
+  return guarded([&] {
+    double value = real_single(self, "double").real;
+    warn_of_lost_history(self);
+    return PyFloat_FromDouble(value);
+  });
 }
 PyObject* to_integer(PyObject* self) {
   return guarded([&] {

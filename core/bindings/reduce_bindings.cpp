@@ -2,6 +2,7 @@
 #include "autograd/record.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
+#include "bindings/out_argument.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/reduce.hpp"

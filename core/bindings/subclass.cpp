@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/record.hpp"
+#include "ops/pending.hpp"
 #include "tensor/error.hpp"
 #include "tensor/owned.hpp"
 
@@ -119,6 +120,7 @@ PyObject* call_watcher(PyObject* function, PyObject* args, PyObject* kwargs) {
 
 void set_watcher(PyObject* w) {
   watching = w != nullptr;
+  may_wait = !watching;
   PyObject* old = std::exchange(watcher, Py_XNewRef(w));
   Py_XDECREF(old);
 }

@@ -5,6 +5,7 @@
 #include "ops/elementwise.hpp"
 #include "ops/matmul.hpp"
 #include "ops/matmul_checks.hpp"
+#include "ops/pending.hpp"
 #include "ops/product.hpp"
 #include "ops/view.hpp"
 
@@ -138,7 +139,9 @@ Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scal
                           addend(input, beta, alpha));
 }
 
-Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+namespace {
+
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias, MultiplyRows multiply) {
   if (input.ndim() == 0 || weight.ndim() == 0) {
     raise(PyExc_RuntimeError, "both arguments to linear need to be at least 1D, but they are ", input.ndim(), "D and ",
           weight.ndim(), "D");
@@ -162,7 +165,17 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   sizes.back() = weight.size(0);
   Addend add;
   if (bias) add.input = &bias;
-  return multiply_rows(linear_op(input, static_cast<bool>(bias)), input, transposed(weight), sizes, add);
+  return multiply(linear_op(input, static_cast<bool>(bias)), input, transposed(weight), sizes, add);
+}
+
+}  // namespace
+
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  return linear(input, weight, bias, multiply_rows);
+}
+
+Tensor linear_later(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  return may_be_large(input, weight) ? linear(input, weight, bias, multiply_rows_later) : linear(input, weight, bias);
 }
 
 }  // namespace chainrule

@@ -1,12 +1,14 @@
 // Convolution, its two gradients, and theirs: three products that are each other's derivatives.
 #include "ops/convolution.hpp"
 
+#include "autograd/forward_mode.hpp"
 #include "backends/cpu/convolution.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/complex.hpp"
 #include "ops/convolution_checks.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/pending.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
 
@@ -84,7 +86,7 @@ Tensor sum_channels(const Tensor& g) {
   return sum(g, dims, false, {});
 }
 
-Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan);
+Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan, bool may_wait = false);
 Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const Tensor& bias, const Plan& plan);
 
 Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
@@ -110,10 +112,32 @@ Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const T
   });
 }
 
-Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
-  Tensor out = run(plan.output_sizes(), x, weight, bias, [&](const auto* x, const auto* w, const auto* b, auto* y) {
-    cpu::convolution(plan.shape, x, w, b, y);
-  });
+template <class T>
+Tensor waiting_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
+  return defer_blocks(plan.output_sizes(), x.dtype(), plan.shape.out_pixels(), {&x, &weight, &bias},
+                      [x, weight, bias, shape = plan.shape](char* out, const cpu::GemmFinish* finish) {
+                        const T* b = bias ? bias.data<T>() : nullptr;
+                        cpu::convolution<T>(shape, x.data<T>(), weight.data<T>(), b, reinterpret_cast<T*>(out), finish);
+                      });
+}
+
+// The result if it can wait; else a null handle.
+Tensor convolved_later(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
+  const Shape& s = plan.shape;
+  if (forward_mode::active() || s.out_channels <= cpu::kFewChannels || s.weight_columns() == 0) return Tensor();
+  for (const Tensor* t : {&x, &weight, &bias}) {
+    if (*t && (!t->is_contiguous() || t->dtype() != x.dtype())) return Tensor();
+  }
+  if (x.dtype() == DType::Float32) return waiting_convolution<float>(x, weight, bias, plan);
+  return x.dtype() == DType::Float64 ? waiting_convolution<double>(x, weight, bias, plan) : Tensor();
+}
+
+Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan, bool may_wait) {
+  Tensor out = may_wait ? convolved_later(x, weight, bias, plan) : Tensor();
+  if (!out) {
+    out = run(plan.output_sizes(), x, weight, bias,
+              [&](const auto* x, const auto* w, const auto* b, auto* y) { cpu::convolution(plan.shape, x, w, b, y); });
+  }
   return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight},
                 [plan, biased = !!bias](Backward& b, Kept* kept) {
                   if (kept) return plan.show(*kept, false, biased);
@@ -150,12 +174,13 @@ Plan make_plan(const Tensor& x, const Tensor& weight, const ConvolutionOptions& 
 
 Tensor apply(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o, Span other) {
   Plan plan = make_plan(x, weight, o, other);
-  return o.transposed ? input_gradient(kConvolution, x, weight, bias, plan) : convolve(x, weight, bias, plan);
+  if (o.transposed) return input_gradient(kConvolution, x, weight, bias, plan);
+  return convolve(x, weight, bias, plan, o.may_wait);
 }
 
 // Four real convolutions; the bias is added afterwards.
-Tensor apply_complex(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o,
-                     Span other) {
+Tensor apply_complex(const Tensor& x, const Tensor& weight, const Tensor& bias, ConvolutionOptions o, Span other) {
+  o.may_wait = false;
   auto part = [](const Tensor& t, int i) { return select(view_as_real(t), t.ndim(), i); };
   auto product = [&](int i, int j) { return apply(part(x, i), part(weight, j), Tensor(), o, other); };
   Tensor re = product(0, 0) - product(1, 1), im = product(0, 1) + product(1, 0);
@@ -167,7 +192,7 @@ Tensor apply_complex(const Tensor& x, const Tensor& weight, const Tensor& bias, 
 }
 
 Tensor dispatch(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o, Span other) {
-  return (is_complex(x.dtype()) ? apply_complex : apply)(x, weight, bias, o, other);
+  return is_complex(x.dtype()) ? apply_complex(x, weight, bias, o, other) : apply(x, weight, bias, o, other);
 }
 
 }  // namespace
@@ -182,8 +207,10 @@ Tensor convolution_nd(const char* name, int dims, const Tensor& x, const Tensor&
                       const ConvolutionOptions& options) {
   check_dimensions(name, dims, x);
   if (x.ndim() == dims + 2) return convolution(x, weight, bias, options);
+  ConvolutionOptions o = options;
+  o.may_wait = false;  // a view would not know
   Dims first{0};
-  return squeeze(convolution(unsqueeze(x, 0), weight, bias, options), &first);
+  return squeeze(convolution(unsqueeze(x, 0), weight, bias, o), &first);
 }
 
 Tensor convolution_padded(const char* name, int dims, const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -194,8 +221,9 @@ Tensor convolution_padded(const char* name, int dims, const Tensor& x, const Ten
   if (padding == "valid") return convolution_nd(name, dims, x, weight, bias, o);
   check(padding == "same", "Invalid padding string: '", padding, "'");
   if (x.ndim() == dims + 1) {
+    o.may_wait = false;  // a view would not know
     Dims first{0};
-    return squeeze(convolution_padded(name, dims, unsqueeze(x, 0), weight, bias, padding, options), &first);
+    return squeeze(convolution_padded(name, dims, unsqueeze(x, 0), weight, bias, padding, o), &first);
   }
   o = checked_options(o, weight.ndim() - 2);
   for (int64_t s : o.stride) check(s == 1, "padding='same' is not supported for strided convolutions");

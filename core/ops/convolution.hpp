@@ -11,6 +11,7 @@ struct ConvolutionOptions {
   bool transposed = false;
   Dims output_padding;
   int64_t groups = 1;
+  bool may_wait = false;  // a user's own call; see Note [Pending operations]
 };
 
 // Over the trailing dimensions of a batched input, as many as the weight has beyond two; a list of one number stands

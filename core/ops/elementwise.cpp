@@ -7,6 +7,7 @@
 #include "autograd/dual.hpp"
 #include "autograd/inplace.hpp"
 #include "backends/cpu/half_step.hpp"
+#include "backends/cpu/truth.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise_gradient.hpp"
@@ -110,6 +111,41 @@ ElementwiseKernel half_kernel(const OpRecord& op, std::span<const Operand> in, D
   return floors ? cpu::half_kernels(common).div_floor : nullptr;
 }
 
+// The kernel of an op on bytes, where all operands are truth values; null if it is calculated as all integers are.
+ElementwiseKernel truth_kernel(OpId id) {
+  switch (id) {
+    case OpId::bitwise_and:
+    case OpId::logical_and:
+    case OpId::mul:
+    case OpId::minimum:
+      return cpu::truth_kernel<cpu::both>;
+    case OpId::bitwise_or:
+    case OpId::logical_or:
+    case OpId::add:
+    case OpId::maximum:
+      return cpu::truth_kernel<cpu::either>;
+    case OpId::bitwise_xor:
+    case OpId::logical_xor:
+    case OpId::ne:
+      return cpu::truth_kernel<cpu::differ>;
+    case OpId::eq:
+      return cpu::truth_kernel<cpu::agree>;
+    case OpId::lt:
+      return cpu::truth_kernel<cpu::less>;
+    case OpId::le:
+      return cpu::truth_kernel<cpu::at_most>;
+    case OpId::gt:
+      return cpu::truth_kernel<cpu::greater>;
+    case OpId::ge:
+      return cpu::truth_kernel<cpu::at_least>;
+    case OpId::bitwise_not:
+    case OpId::logical_not:
+      return cpu::truth_negation;
+    default:
+      return nullptr;
+  }
+}
+
 void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
                  const Tensor& out) {
   Operand narrow[kMaxInputs];
@@ -121,8 +157,8 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
     in = {narrow, in.size()};
   }
   Compute compute = compute_of(s.common);
-  DType arithmetic = kComputeDType[static_cast<int>(compute)];
-  ElementwiseKernel kernel = half_kernel(op, in, s.common);
+  ElementwiseKernel kernel = is_bool(s.common) ? truth_kernel(op.id) : half_kernel(op, in, s.common);
+  DType arithmetic = kernel && is_bool(s.common) ? DType::Bool : kComputeDType[static_cast<int>(compute)];
   if (!kernel) kernel = kernels_of(op).forward[static_cast<int>(compute)];
   cpu::TileOperand lanes[cpu::kMaxTileOperands];
   Numbers numbers;
@@ -157,7 +193,7 @@ const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in
       return nullptr;
     }
   }
-  return first && numbers && first->numel > kSmall ? nullptr : first;
+  return first && numbers && first->numel > kWrittenOut ? nullptr : first;
 }
 
 // Of one contiguous tensor to another of the same shape.
@@ -174,7 +210,7 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
   Tensor out = empty_as(first, op.is_test ? DType::Bool : first->dtype);
   if (keeps_strides(in)) copy_strides(first, out);
   const void* pointers[kMaxInputs];
-  alignas(64) char numbers[kMaxInputs][kSmall * 8];
+  alignas(64) char numbers[kMaxInputs][kWrittenOut * 8];
   for (int i = 0; i < op.input_count; ++i) {
     if (in[i].tensor)
       pointers[i] = in[i].tensor->data;

@@ -53,11 +53,11 @@ Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std
   bool single = g.dtype() == DType::Float32;
   if ((!single && g.dtype() != DType::Float64) || !g.is_contiguous() || op.condition >= 0) return Tensor();
   const void* pointers[kMaxInputs + 2] = {g->data};
-  alignas(64) char numbers[kMaxInputs][kSmall * 8];
+  alignas(64) char numbers[kMaxInputs][kWrittenOut * 8];
   for (int i = 0; i < op.input_count; ++i) {
     if (!(op.reads[k] >> i & 1)) continue;
     if (e.slot[i] == ElementwiseGradient::kNumber) {
-      if (g.numel() > kSmall) return Tensor();
+      if (g.numel() > kWrittenOut) return Tensor();
       pointers[i + 1] = single ? repeated<float>(e.number(i), numbers[i], g.numel())
                                : repeated<double>(e.number(i), numbers[i], g.numel());
     } else {

@@ -1,17 +1,27 @@
 // Looking rows up in a table.
 #include "ops/embedding.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "autograd/inplace.hpp"
+#include "backends/cpu/convert.hpp"
 #include "backends/cpu/thread_pool.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/gather.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/reduce.hpp"
+#include "ops/sweep.hpp"
+#include "ops/view.hpp"
 
 namespace chainrule {
 namespace {
 
 OpInfo kEmbedding{"embedding", "EmbeddingBackward0", "zeros with the rows of g added at the indices"};
+OpInfo kEmbeddingBag{
+    "embedding_bag", "EmbeddingBagBackward0",
+    "zeros with the row of g of each bag added at the bag's indices; factors: g of the bag times the row"};
 OpInfo kEmbeddingGradient{"embedding_dense_backward", "EmbeddingDenseBackwardBackward0",
                           "the rows of g at the indices"};
 
@@ -35,6 +45,10 @@ void check_indices(const Tensor& indices, const char* op) {
   raise(PyExc_RuntimeError,
         "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got ",
         name, " instead (while checking arguments for ", op, ")");
+}
+
+void check_dense(bool sparse) {
+  check(!sparse, "embedding: sparse=True needs sparse gradients, which chainrule does not have; leave it out");
 }
 
 Lookup make_lookup(const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency) {
@@ -159,12 +173,121 @@ void shrink_rows(const Lookup& l, T* table, int64_t width, double max_norm, doub
   }
 }
 
+// ---- bags of rows
+
+// Which of n indices each bag holds: from its start to the next bag's, the last one to the end.
+struct Bags {
+  Tensor starts;  // int64, contiguous
+  int64_t n;
+
+  int64_t count() const { return starts.numel(); }
+  int64_t begin(int64_t bag) const { return std::clamp<int64_t>(starts.data<int64_t>()[bag], 0, n); }
+  int64_t end(int64_t bag) const { return bag + 1 < count() ? std::max(begin(bag), begin(bag + 1)) : n; }
+
+  Tensor of_each_index() const {
+    Tensor bags = zeros(Dims{n}, DType::Int64);
+    for (int64_t b = 0; b < count(); ++b) std::fill(bags.data<int64_t>() + begin(b), bags.data<int64_t>() + end(b), b);
+    return bags;
+  }
+};
+
+// What a bag's sum is multiplied by in the mean: one over the number of rows that count.
+std::vector<double> means_of(const Lookup& l, const Bags& bags) {
+  std::vector<double> result;
+  for (int64_t b = 0; b < bags.count(); ++b) {
+    auto counts = [&](int64_t row) { return row != l.padding; };
+    auto size = std::count_if(l.begin() + bags.begin(b), l.begin() + bags.end(b), counts);
+    result.push_back(1.0 / static_cast<double>(std::max<int64_t>(size, 1)));
+  }
+  return result;
+}
+
+// Rows of halves are added up as floats.
+template <class T>
+void add_bags(const Lookup& l, const Bags& bags, const Tensor& table, const T* factors, T* to, int64_t width) {
+  const Compute compute = compute_of(table.dtype());
+  const auto add = kernels_of(record_of(OpId::add_scaled)).forward[static_cast<int>(compute)];
+  const auto widen =
+      CR_DISPATCH(convert_kernels)[static_cast<int>(table.dtype())][static_cast<int>(kernel_dtype(table.dtype()))];
+  const bool is_half = size_of(table.dtype()) < sizeof(T);
+  const auto bytes = width * static_cast<int64_t>(size_of(table.dtype()));
+  const int64_t work = std::max<int64_t>(1, l.count() / std::max<int64_t>(1, bags.count()) * width);
+  cpu::parallel_for(bags.count(), std::max<int64_t>(1, kCopyGrain / work), [&](int64_t first, int64_t last) {
+    std::vector<T> widened(static_cast<size_t>(is_half ? width : 0));
+    for (int64_t b = first; b < last; ++b) {
+      T* target = to + b * width;
+      std::fill(target, target + width, T(0));
+      for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
+        if (l.begin()[i] == l.padding) continue;
+        const char* row = table->data + l.begin()[i] * bytes;
+        if (is_half) widen(widened.data(), row, width);
+        const void* in[] = {target, is_half ? static_cast<const void*>(widened.data()) : row};
+        const double factor = factors ? static_cast<double>(factors[i]) : 1;
+        add(target, in, width, &factor);
+      }
+    }
+  });
+}
+
+Tensor bag_sums(const Lookup& l, const Bags& bags, const Tensor& weight, const Tensor& factors, bool mean) {
+  GradModeScope off(false);
+  Tensor table = contiguous(weight), scale = factors ? prepared(factors) : Tensor();
+  Tensor out = empty(Dims{bags.count(), weight.size(1)}, kernel_dtype(weight.dtype()));
+  const int64_t width = weight.size(1);
+  with_kernel_type(out.dtype(), [&]<class T>(T) {
+    add_bags(l, bags, table, scale ? scale.data<T>() : nullptr, out.data<T>(), width);
+    if (!mean) return;
+    std::vector<double> means = means_of(l, bags);
+    for (int64_t b = 0; b < bags.count(); ++b) {
+      const T share = static_cast<T>(means[static_cast<size_t>(b)]);
+      for (T* at = out.data<T>() + b * width; at < out.data<T>() + (b + 1) * width; ++at) *at *= share;
+    }
+  });
+  return to_dtype(out, weight.dtype());
+}
+
 }  // namespace
+
+Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& starts, const Tensor& factors,
+                     int64_t padding, bool by_frequency, bool mean, bool sparse) {
+  check_dense(sparse);
+  check_indices(indices, "embedding_bag");
+  require_floating(weight, "embedding_bag");
+  const Lookup l = make_lookup(indices, weight.size(0), padding, by_frequency);
+  Tensor begins;
+  {
+    GradModeScope off(false);
+    begins = contiguous(to_dtype(starts, DType::Int64));
+  }
+  Tensor out = bag_sums(l, Bags{begins, l.count()}, weight, factors, mean);
+  return record(
+      kEmbeddingBag, out, {&weight, &factors}, {&weight, &indices, &begins, &factors},
+      [padding, by_frequency, mean, weighted = static_cast<bool>(factors)](Backward& b) {
+        Tensor weight = b.saved(0), indices = b.saved(1);
+        const Lookup l = make_lookup(indices, weight.size(0), padding, by_frequency);
+        const Bags bags{b.saved(2), l.count()};
+        Tensor g = b.g();
+        if (mean) {
+          Tensor means = empty(Dims{bags.count(), 1}, DType::Float64);
+          std::vector<double> values = means_of(l, bags);
+          std::copy(values.begin(), values.end(), means.data<double>());
+          g = g * to_dtype(means, g.dtype());
+        }
+        Tensor rows = index_select(g, 0, bags.of_each_index());
+        if (weighted && b.needs(1)) {
+          Tensor counted = to_dtype(elementwise(OpId::ne, {indices, Operand(Scalar::of_int(padding))}), g.dtype());
+          b.give(1, sum(rows * embedding(weight, indices, padding, false, false), Dims{1}, false, {}) * counted);
+        }
+        if (!b.needs(0)) return;
+        if (weighted) rows = rows * unsqueeze(b.saved(3), 1);
+        b.give(0, gradient_of_embedding(rows, indices, weight.size(0), padding, by_frequency));
+      });
+}
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding, bool by_frequency, bool sparse) {
   check(weight.ndim() == 2, "'weight' must be 2-D");
   check_indices(indices, "embedding");
-  check(!sparse, "embedding: sparse=True needs sparse gradients, which chainrule does not have; leave it out");
+  check_dense(sparse);
   Tensor out = empty(result_sizes(indices, weight.size(1)), weight.dtype());
   {
     GradModeScope off(false);

@@ -5,6 +5,7 @@
 #include "ops/complex.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/matmul_checks.hpp"
+#include "ops/pending.hpp"
 #include "ops/product.hpp"
 #include "ops/view.hpp"
 
@@ -28,11 +29,11 @@ Dims with_last(Span sizes, int64_t last) {
 
 Tensor mul(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a, b}); }
 
-Tensor times_matrix(OpInfo& op, const Tensor& a, const Tensor& b) {
+Tensor times_matrix(OpInfo& op, const Tensor& a, const Tensor& b, MultiplyRows multiply) {
   check_inner(a, b, b.size(0), b.size(1));
   check_same_dtype(a, b);
   check_multipliable(a, b, "addmm_impl_cpu_");
-  return multiply_rows(op, a, b, with_last(a.sizes(), b.size(1)));
+  return multiply(op, a, b, with_last(a.sizes(), b.size(1)), {});
 }
 
 Tensor times_vector(OpInfo& op, const Tensor& a, const Tensor& b) {
@@ -56,12 +57,32 @@ Tensor batched_matmul(const Tensor& a, const Tensor& b) {
   return multiply_batches(kMatmul, a, b, batch, sizes);
 }
 
-}  // namespace
-
-Tensor mm(const Tensor& a, const Tensor& b) {
+Tensor mm(const Tensor& a, const Tensor& b, MultiplyRows multiply) {
   if (a.ndim() != 2) raise_not_matrix("self", "mm", a);
   if (b.ndim() != 2) raise_not_matrix("mat2", "mm", b);
-  return times_matrix(kMm, a, b);
+  return times_matrix(kMm, a, b, multiply);
+}
+
+Tensor matmul(const Tensor& a, const Tensor& b, MultiplyRows multiply) {
+  if (a.ndim() == 2 && b.ndim() == 2) return times_matrix(kMm, a, b, multiply);
+  if (a.ndim() == 0 || b.ndim() == 0) {
+    raise(PyExc_RuntimeError, "both arguments to matmul need to be at least 1D, but they are ", a.ndim(), "D and ",
+          b.ndim(), "D: multiply by a number with *");
+  }
+  if (b.ndim() > 2 || !folds(a)) return batched_matmul(a, b);
+  if (b.ndim() == 2) return times_matrix(a.ndim() == 1 ? kRowMatmul : kMatmul, a, b, multiply);
+  return a.ndim() == 1 ? dot(a, b) : times_vector(a.ndim() == 2 ? kMv : kMatmul, a, b);
+}
+
+}  // namespace
+
+Tensor mm(const Tensor& a, const Tensor& b) { return mm(a, b, multiply_rows); }
+Tensor mm_later(const Tensor& a, const Tensor& b) {
+  return may_be_large(a, b) ? mm(a, b, multiply_rows_later) : mm(a, b, multiply_rows);
+}
+Tensor matmul(const Tensor& a, const Tensor& b) { return matmul(a, b, multiply_rows); }
+Tensor matmul_later(const Tensor& a, const Tensor& b) {
+  return may_be_large(a, b) ? matmul(a, b, multiply_rows_later) : matmul(a, b, multiply_rows);
 }
 
 Tensor bmm(const Tensor& a, const Tensor& b) {
@@ -124,17 +145,6 @@ Tensor inner(const Tensor& a, const Tensor& b) {
   Dims sizes(a.sizes().first(a.sizes().size() - 1));
   for (int i = 0; i + 1 < b.ndim(); ++i) sizes.push_back(b.size(i));
   return reshape(linear(a, flatten(b, 0, -2), Tensor()), sizes);
-}
-
-Tensor matmul(const Tensor& a, const Tensor& b) {
-  if (a.ndim() == 2 && b.ndim() == 2) return times_matrix(kMm, a, b);
-  if (a.ndim() == 0 || b.ndim() == 0) {
-    raise(PyExc_RuntimeError, "both arguments to matmul need to be at least 1D, but they are ", a.ndim(), "D and ",
-          b.ndim(), "D: multiply by a number with *");
-  }
-  if (b.ndim() > 2 || !folds(a)) return batched_matmul(a, b);
-  if (b.ndim() == 2) return times_matrix(a.ndim() == 1 ? kRowMatmul : kMatmul, a, b);
-  return a.ndim() == 1 ? dot(a, b) : times_vector(a.ndim() == 2 ? kMv : kMatmul, a, b);
 }
 
 }  // namespace chainrule

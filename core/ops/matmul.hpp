@@ -24,4 +24,9 @@ Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scal
 // input @ weight.T + bias (bias may be null).
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias);
 
+// The same for a user's own call, whose calculation may wait; see Note [Pending operations].
+Tensor mm_later(const Tensor& a, const Tensor& b);
+Tensor matmul_later(const Tensor& a, const Tensor& b);
+Tensor linear_later(const Tensor& input, const Tensor& weight, const Tensor& bias);
+
 }  // namespace chainrule

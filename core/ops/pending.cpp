@@ -1,7 +1,9 @@
 // Large elementwise operations that wait; see Note [Pending operations].
 #include "ops/pending.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/sweep.hpp"
@@ -9,33 +11,42 @@
 namespace chainrule {
 
 int pending_count = 0;
+bool may_wait = true;
 
 namespace {
 
-constexpr int kMost = 24;        // operations that wait at one time
-constexpr int kParameters = 8;   // as many as a line of the table can have
-constexpr int64_t kTile = 1024;  // elements
+constexpr int kMost = 24;                         // operations that wait at one time
+constexpr int kParameters = 8;                    // as many as a line of the table can have
+constexpr int64_t kTile = cpu::kFinishedColumns;  // elements
 constexpr int64_t kTileBytes = kTile * 8;
 constexpr int64_t kMostBytes = int64_t{1} << 28;  // of results that wait
 
 // Where an input's elements are: in a tensor, in the result of an operation that waits too, or one number.
 struct Source {
   Tensor tensor;
+  bool is_row = false;  // one row, for every row of the product
   int earlier = -1;
   double number = 0;
 };
 
 struct Operation {
-  ElementwiseKernel kernel;
+  ElementwiseKernel kernel;  // null: the product
   int input_count;
   std::array<Source, kMaxInputs> in;
   std::array<double, kParameters> parameters;
   Tensor out;
 };
 
+// What comes block by block; the function holds what it needs.
+struct Blocks {
+  MakeBlocks make;
+  int64_t width = 0;
+};
+
 // What waits; all of one shape and dtype. Never destroyed: tensors must not be released after Python has gone.
 struct Queue {
   std::array<Operation, kMost> operations;
+  Blocks blocks;  // of the first operation, if that is a product
   const TensorObject* shape() const { return operations[0].out.get(); }
 };
 Queue& queue = *new Queue;
@@ -47,24 +58,42 @@ int find_pending(const TensorObject* t) {
   return -1;
 }
 
+int64_t bytes(const TensorObject* t) { return t->numel * static_cast<int64_t>(size_of(t->dtype)); }
+
 bool is_private(const Storage* s) { return !s->owner && !s->exported; }
 
-// The tensor whose shape and dtype the operation has, if all of its inputs are contiguous and alike.
+// Whether `t` can be added to each row of the product that waits: a bias.
+bool is_row(const TensorObject* t) {
+  if (!pending_count || !queue.blocks.make || t->ndim != 1) return false;
+  const TensorObject* whole = queue.shape();
+  int64_t n = t->sizes()[0];
+  return whole->ndim > 1 && t->dtype == whole->dtype && n == queue.blocks.width && n == whole->sizes()[whole->ndim - 1];
+}
+
+// The tensor whose shape and dtype the operation has, if all of its inputs are contiguous and alike, or rows of what
+// waits.
 const TensorObject* common_shape(const OpRecord& op, std::span<const Operand> in) {
   const TensorObject* first = nullptr;
+  bool rows = false;
   for (int i = 0; i < op.input_count; ++i) {
     const TensorObject* t = in[i].tensor;
     if (!t && (in[i].scalar.kind == Scalar::kComplex || in[i].scalar.kind == Scalar::kBool)) return nullptr;
     if (!t) continue;
     bool is_float = t->dtype == DType::Float32 || t->dtype == DType::Float64;
-    if (!is_float || !is_private(t->storage) || !t->has(kContiguous) || (first && !matches(t, first))) return nullptr;
+    if (!is_float || !is_private(t->storage) || !t->has(kContiguous)) return nullptr;
+    if (is_row(t)) {
+      rows = true;
+      continue;
+    }
+    if (first && !matches(t, first)) return nullptr;
     first = t;
   }
-  return first;
+  return rows && first && !matches(first, queue.shape()) ? nullptr : first;
 }
 
 void fill_source(Source& s, const Operand& o) {
   s.tensor = o.tensor ? Tensor::borrow(o.tensor) : Tensor();
+  s.is_row = o.tensor && is_row(o.tensor);
   s.earlier = o.tensor ? find_pending(o.tensor) : -1;
   s.number = o.tensor ? 0 : o.scalar.real;
 }
@@ -72,12 +101,11 @@ void fill_source(Source& s, const Operand& o) {
 }  // namespace
 
 Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
-  const TensorObject* like = common_shape(op, in);
+  if (pending_count == kMost || (pending_count && (pending_count + 1) * bytes(queue.shape()) > kMostBytes)) settle();
+  const TensorObject* like = may_wait ? common_shape(op, in) : nullptr;
   if (!like || op.is_test || op.condition >= 0) return Tensor();
-  int64_t bytes = like->numel * static_cast<int64_t>(size_of(like->dtype));
   ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute_of(like->dtype))];
-  if (!kernel || bytes > kMostBytes) return Tensor();
-  if (pending_count == kMost || (pending_count + 1) * bytes > kMostBytes) settle();
+  if (!kernel || bytes(like) > kMostBytes) return Tensor();
   if (pending_count && !matches(like, queue.shape())) settle();
   Operation& waiting = queue.operations[pending_count];
   waiting.kernel = kernel;
@@ -89,14 +117,40 @@ Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* para
   return waiting.out;
 }
 
+Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_list<const Tensor*> factors,
+                    MakeBlocks make) {
+  int64_t numel = count(sizes);
+  if (!may_wait || numel < kPendingSmallest || numel * static_cast<int64_t>(size_of(dtype)) > kMostBytes)
+    return Tensor();
+  for (const Tensor* t : factors) {
+    if (*t && !is_private((*t)->storage)) return Tensor();
+  }
+  settle();
+  queue.blocks = {std::move(make), width};
+  Operation& first = queue.operations[0];
+  first.kernel = nullptr;
+  first.input_count = 0;
+  first.out = empty(sizes, dtype);
+  pending_count = 1;
+  return first.out;
+}
+
 namespace {
 
+// Elements of the common shape: `lines` of `length`, each `step` elements after the one before.
+struct Place {
+  int64_t at, length, lines = 1, step = 0;
+  bool is_contiguous() const { return lines == 1 || step == length; }
+};
+
 // One run of all that waits.
-class Run {
+class Run : cpu::GemmFinish {
  public:
-  explicit Run(int count)
+  Run(int count, Blocks& blocks)
       : count_(count),
+        blocks_(blocks),
         item_(static_cast<int64_t>(size_of(queue.shape()->dtype))),
+        width_(blocks.width),
         streams_(queue.shape()->numel * item_ >= cpu::kStreamBytes) {
     for (int i = 0; i < count; ++i) visible_[i] = is_visible(i);
     for (int i = 0; i < count; ++i) needed_[i] = visible_[i];
@@ -106,14 +160,44 @@ class Run {
   }
 
   void all() {
+    if (blocks_.make) {
+      bool alone = std::find(needed_.begin() + 1, needed_.end(), true) == needed_.end();
+      if (needed_[0]) blocks_.make(queue.operations[0].out->data, alone ? nullptr : this);
+      return;
+    }
     cpu::parallel_for(queue.shape()->numel, kSweepGrain, [&](int64_t begin, int64_t end) {
-      auto* memory = new (std::align_val_t(64)) char[(count_ + numbers()) * kTileBytes];
-      range(begin, end, memory);
-      operator delete[](memory, std::align_val_t(64));
+      Memory memory(*this, {});
+      for (int64_t at = begin; at < end; at += kTile) tile({at, std::min(kTile, end - at)}, nullptr, memory.data);
     });
   }
 
  private:
+  // What one thread works in: a tile for each result, then one for each input that has to be laid out.
+  struct Memory {
+    Memory(const Run& run, const Place& first) : data(new (std::align_val_t(64)) char[run.tiles() * kTileBytes]) {
+      run.fill_constants(first, data);
+    }
+    ~Memory() {
+      CR_DISPATCH(stream_fence)();
+      operator delete[](data, std::align_val_t(64));
+    }
+    Memory(const Memory&) = delete;
+    char* data;
+  };
+
+  // A block of the product, on its way to where it is visible and through the operations that wait for it.
+  void operator()(int64_t row, int64_t rows, int64_t column, int64_t columns, const char* block) const override {
+    const int64_t most = kTile / columns;
+    Place place{row * width_ + column, columns, std::min(most, rows), width_};
+    Memory memory(*this, place);
+    for (const int64_t end = row + rows; row < end; row += most) {
+      place.at = row * width_ + column;
+      place.lines = std::min(most, end - row);
+      tile(place, block, memory.data);
+      block += place.lines * columns * item_;
+    }
+  }
+
   // Whether anybody but this queue can see the result.
   bool is_visible(int i) const {
     const Tensor& out = queue.operations[i].out;
@@ -132,49 +216,68 @@ class Run {
       if (s.earlier >= 0) needed_[s.earlier] = true;
     }
   }
-  int numbers() const {
-    int n = 0;
+
+  // Numbers are laid out, and tensors beside a product, of which a tile has parts of several rows.
+  bool is_laid_out(const Source& s) const { return s.earlier < 0 && (!s.tensor || blocks_.make); }
+  int tiles() const {
+    int n = count_;
     for (int i = 0; i < count_; ++i) {
-      for (const Source& s : sources(i)) n += !s.tensor;
+      for (const Source& s : sources(i)) n += is_laid_out(s);
     }
     return n;
   }
-
-  void range(int64_t begin, int64_t end, char* memory) const {
-    fill_numbers(memory + count_ * kTileBytes);
-    for (int64_t at = begin; at < end; at += kTile) tile(at, std::min(kTile, end - at), memory);
-    CR_DISPATCH(stream_fence)();
-  }
-  void fill_numbers(char* to) const {
+  // What is the same in all tiles of this length: numbers, and rows for every line.
+  void fill_constants(const Place& place, char* memory) const {
+    char* to = memory + count_ * kTileBytes;
     for (int i = 0; i < count_; ++i) {
       for (const Source& s : sources(i)) {
-        if (s.tensor) continue;
-        item_ == 4 ? repeated<float>(s.number, to, kTile) : repeated<double>(s.number, to, kTile);
+        if (!is_laid_out(s)) continue;
+        if (!s.tensor) item_ == 4 ? repeated<float>(s.number, to, kTile) : repeated<double>(s.number, to, kTile);
+        if (s.is_row) lay_out(s.tensor->data + place.at % width_ * item_, 0, place, to);
         to += kTileBytes;
       }
     }
   }
-  void tile(int64_t at, int64_t n, char* memory) const {
+
+  // `block` holds those elements of the product.
+  void tile(const Place& place, const char* block, char* memory) const {
     const char* results[kMost];
-    const char* number = memory + count_ * kTileBytes;
+    char* laid_out = memory + count_ * kTileBytes;
     for (int i = 0; i < count_; ++i) {
       const Operation& o = queue.operations[i];
       const void* in[kMaxInputs];
       for (int k = 0; k < o.input_count; ++k) {
         const Source& s = o.in[k];
-        in[k] = s.earlier >= 0 ? results[s.earlier] : s.tensor ? s.tensor->data + at * item_ : number;
-        if (!s.tensor) number += kTileBytes;
+        in[k] = s.earlier >= 0 ? results[s.earlier] : input(s, place, laid_out);
+        if (is_laid_out(s)) laid_out += kTileBytes;
       }
       if (!needed_[i]) continue;
-      char* to = visible_[i] && !streams_ ? o.out->data + at * item_ : memory + i * kTileBytes;
-      o.kernel(to, in, n, o.parameters.data());
-      if (visible_[i] && streams_) CR_DISPATCH(stream_copy)(o.out->data + at * item_, to, n * item_);
-      results[i] = to;
+      const bool direct = visible_[i] && !streams_ && place.is_contiguous() && o.kernel;
+      char* to = direct ? o.out->data + place.at * item_ : memory + i * kTileBytes;
+      if (o.kernel) o.kernel(to, in, place.length * place.lines, o.parameters.data());
+      results[i] = o.kernel ? to : block;
+      if (visible_[i] && !direct) deliver(results[i], place, o.out->data);
     }
+  }
+  const char* input(const Source& s, const Place& place, char* laid_out) const {
+    if (!s.tensor || s.is_row) return laid_out;
+    const char* data = s.tensor->data + place.at * item_;
+    if (place.is_contiguous()) return data;
+    lay_out(data, place.step, place, laid_out);
+    return laid_out;
+  }
+  void lay_out(const char* from, int64_t step, const Place& place, char* to) const {
+    const int64_t line = place.length * item_;
+    CR_DISPATCH(copy_lines)(to, line, from, step * item_, place.lines, line, false);
+  }
+  void deliver(const char* from, const Place& place, char* out) const {
+    const int64_t line = place.length * item_;
+    CR_DISPATCH(copy_lines)(out + place.at * item_, place.step * item_, from, line, place.lines, line, streams_);
   }
 
   int count_;
-  int64_t item_;
+  const Blocks& blocks_;
+  int64_t item_, width_;
   bool streams_;  // see Note [Streaming stores]
   std::array<bool, kMost> visible_{}, needed_{};
 };
@@ -184,7 +287,8 @@ class Run {
 void run_pending() {
   int count = pending_count;
   pending_count = 0;
-  Run(count).all();
+  Blocks blocks = std::exchange(queue.blocks, {});
+  Run(count, blocks).all();
   // Letting go of a tensor may run the user's code (a weak reference's callback), which may fill the queue again.
   std::array<Tensor, kMost*(kMaxInputs + 1)> done;
   size_t n = 0;

@@ -1,5 +1,9 @@
-// Large elementwise operations that wait, so that a run of them can be calculated tile by tile in one pass.
+// Large elementwise operations, and a product before them, that wait, so that a run of them can be calculated tile by
+// tile in one pass.
 #pragma once
+#include <functional>
+
+#include "backends/cpu/gemm.hpp"
 #include "ops/promotion.hpp"
 #include "ops/table.hpp"
 
@@ -12,12 +16,18 @@ namespace chainrule {
 // Whatever else is called settles them first: they run over a tile of a thousand elements after another, with the
 // values between them in the cache, and a result that nobody can see any more is never written to memory.
 //
+// A large product of rows (linear, mm, x @ w) or a convolution waits as well, as the first of the queue: it hands over
+// each block of its result as soon as that is complete, and the operations that wait run over it then and there; a row
+// that is added to every row may join. So linear, bias and activation are one pass, and what nobody can see of it is
+// never written.
+//
 // Nothing else has to know. Every other way into the core settles what is pending before it does anything (guarded, in
 // the bindings), so code below the bindings never meets a tensor without its content. Memory that others can write
 // (NumPy arrays, exported buffers) takes no part. Results are equal to the bit: each element goes through the same
 // kernels in the same order.
 
 extern int pending_count;
+extern bool may_wait;  // not while somebody watches each call, and may take its time
 void run_pending();
 inline void settle() {
   if (pending_count) [[unlikely]]
@@ -28,5 +38,14 @@ inline constexpr int64_t kPendingSmallest = 256 * 1024;  // elements; smaller te
 
 // The result of an operation that waits; a null handle if it has to be calculated at once.
 Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* parameters);
+// Writes to `out`, or gives rows of the result to `finish`, block by block, where that is not null.
+using MakeBlocks = std::function<void(char* out, const cpu::GemmFinish* finish)>;
+// Likewise a result that is rows of `width`, made from these factors.
+Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_list<const Tensor*> factors,
+                    MakeBlocks make);
+// A quick first look: whether a product of these can be large enough to wait.
+inline bool may_be_large(const Tensor& a, const Tensor& b) {
+  return static_cast<double>(a.numel()) * static_cast<double>(b.numel()) >= kPendingSmallest;
+}
 
 }  // namespace chainrule

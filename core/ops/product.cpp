@@ -8,6 +8,7 @@
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/pending.hpp"
 #include "ops/view.hpp"
 #include "tensor/element_type.hpp"
 
@@ -232,6 +233,37 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
                  number<S>(beta), output_view<S>(z));
   });
   return finish(std::move(out), dtype);
+}
+
+namespace {
+
+bool comes_in_blocks(const Tensor& a, Factor b, Span sizes, const Addend& add) {
+  bool is_float = a.dtype() == DType::Float32 || a.dtype() == DType::Float64;
+  bool plain = !add.input || (is_bias(add, sizes, a.dtype()) && add.beta == 1.0);
+  if (!is_float || !plain || add.alpha != 1.0 || b.tensor->ndim() != 2 || !folds(a)) return false;
+  Matrix x = folded_matrix(a), y = folded_matrix(b);
+  bool shallow = x.columns > 0 && x.columns * static_cast<int64_t>(size_of(a.dtype())) <= cpu::kFinishedDepth;
+  return shallow && x.rows > 1 && y.columns > 1;
+}
+
+template <class T>
+void make_product(const Tensor& a, Factor b, const Tensor& bias, char* out, const cpu::GemmFinish* finish) {
+  Matrix x = folded_matrix(a), y = folded_matrix(b);
+  const T* row = bias ? reinterpret_cast<const T*>(bias->data) : nullptr;
+  cpu::gemm_in_blocks<T>(x.rows, y.columns, x.columns, input_view<T>(x), input_view<T>(y), row,
+                         reinterpret_cast<T*>(out), finish);
+}
+
+}  // namespace
+
+Tensor waiting_product(const Tensor& a, Factor b, Span sizes, const Addend& add) {
+  if (!comes_in_blocks(a, b, sizes, add)) return Tensor();
+  Tensor bias = add.input ? *add.input : Tensor();
+  auto make = a.dtype() == DType::Float32 ? make_product<float> : make_product<double>;
+  return defer_blocks(sizes, a.dtype(), sizes.back(), {&a, b.tensor, &bias},
+                      [make, a, b = *b.tensor, turned = b.turned, bias](char* out, const cpu::GemmFinish* finish) {
+                        make(a, {b, turned}, bias, out, finish);
+                      });
 }
 
 Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend& add) {

@@ -26,6 +26,9 @@ Addend addend(const Tensor& input, const Scalar& beta, const Scalar& alpha);
 
 // Without history. The result has `sizes`; halves are calculated in float and small integers in int64, rounded once.
 Tensor product(Factor a, Factor b, Span sizes, const Addend& add = {});
+// The same, if it can wait and be had block by block: floats, no factor that has to be copied, not so deep that it
+// would take far longer than whatever is done with the blocks. Else a null handle.
+Tensor waiting_product(const Tensor& a, Factor b, Span sizes, const Addend& add);
 // One product per entry of `batch`, the shape that the factors' leading dimensions broadcast to.
 Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend& add = {});
 // The sum of those products.
@@ -33,6 +36,9 @@ Tensor summed_product(Factor a, Factor b, Span batch, Span sizes, const Addend& 
 
 // rows(a) @ b with history; b is a matrix, or a vector to be used as a column, or `turned`, a matrix (n, k).
 Tensor multiply_rows(OpInfo& op, const Tensor& a, Factor b, Span sizes, const Addend& add = {});
+// The same for a user's own call, whose calculation may wait; see Note [Pending operations].
+Tensor multiply_rows_later(OpInfo& op, const Tensor& a, Factor b, Span sizes, const Addend& add = {});
+using MultiplyRows = Tensor (*)(OpInfo& op, const Tensor& a, Factor b, Span sizes, const Addend& add);
 // a @ b for each entry of the batch, with history; a vector a is one row, a vector b one column.
 Tensor multiply_batches(OpInfo& op, const Tensor& a, const Tensor& b, Span batch, Span sizes, const Addend& add = {});
 Tensor multiply_summed(OpInfo& op, const Tensor& a, const Tensor& b, Span sizes, const Addend& add);

@@ -169,11 +169,23 @@ bool wants_gradient(const Tensor& t) {
   return t && (requires_grad(t) || (forward_mode::active() && forward_mode::tangent(t)));
 }
 
-Tensor multiply_rows(OpInfo& op, const Tensor& a, Factor b, Span sizes, const Addend& add) {
-  bool vector = b.tensor->ndim() == 1, turned = b.turned || vector;
-  Tensor out = product(a, {*b.tensor, turned}, sizes, add);
+namespace {
+
+Tensor record_rows(OpInfo& op, Tensor out, const Tensor& a, Factor b, const Addend& add) {
   return record_product(op, std::move(out), a, *b.tensor, add,
-                        RowsGradient{add.beta, add.alpha, add.input != nullptr, turned, vector});
+                        RowsGradient{add.beta, add.alpha, add.input != nullptr, b.turned, b.tensor->ndim() == 1});
+}
+
+}  // namespace
+
+Tensor multiply_rows(OpInfo& op, const Tensor& a, Factor b, Span sizes, const Addend& add) {
+  b.turned |= b.tensor->ndim() == 1;
+  return record_rows(op, product(a, b, sizes, add), a, b, add);
+}
+
+Tensor multiply_rows_later(OpInfo& op, const Tensor& a, Factor b, Span sizes, const Addend& add) {
+  Tensor out = forward_mode::active() ? Tensor() : waiting_product(a, b, sizes, add);
+  return out ? record_rows(op, std::move(out), a, b, add) : multiply_rows(op, a, b, sizes, add);
 }
 
 Tensor multiply_batches(OpInfo& op, const Tensor& a, const Tensor& b, Span batch, Span sizes, const Addend& add) {

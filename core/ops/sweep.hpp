@@ -53,7 +53,7 @@ inline cpu::TileOperand output_lane(const Tensor& out, DType wanted) {
   return {out->data, out.dtype(), wanted, Dims(out.strides())};
 }
 
-inline constexpr int64_t kSmall = 64;  // up to here a number is written out in full instead of running tiles
+inline constexpr int64_t kWrittenOut = 64;  // up to here a number is written out in full instead of running tiles
 
 // Whether a kernel that runs over `g` can run over `t` beside it.
 inline bool matches(const TensorObject* t, const TensorObject* g) {

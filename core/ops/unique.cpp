@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -39,22 +40,32 @@ Unique recorded(OpInfo& op, const char* pytorch_name, const Tensor& x, Unique u)
   return u;
 }
 
-// Groups of equal neighbours among n things in a certain order: thing order[i] is the i-th (i itself without `order`),
-// and begins(i) tells whether a new group begins there. Returns where in the order each group begins, then n.
+// Where in an order the groups of equal neighbours begin, then the number of things in it.
+struct Groups {
+  std::unique_ptr<int64_t[]> firsts;
+  int64_t count = 0;
+};
+
+// Of n things: thing order[i] is the i-th (i itself without `order`), and begins(i) tells whether a new group begins
+// there, for i > 0. No jump depends on that: it is hard to foresee.
 template <class Begins>
-std::vector<int64_t> group(int64_t n, Begins begins, const int64_t* order, int64_t* inverse) {
-  std::vector<int64_t> firsts;
+Groups group(int64_t n, Begins begins, const int64_t* order, int64_t* inverse) {
+  Groups g{std::make_unique_for_overwrite<int64_t[]>(static_cast<size_t>(n) + 1)};
+  int64_t* firsts = g.firsts.get();
+  int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) {
-    if (i == 0 || begins(i)) firsts.push_back(i);
-    if (inverse) inverse[order ? order[i] : i] = static_cast<int64_t>(firsts.size()) - 1;
+    firsts[count] = i;
+    count += i == 0 || begins(i);
+    if (inverse) inverse[order ? order[i] : i] = count - 1;
   }
-  firsts.push_back(n);
-  return firsts;
+  firsts[count] = n;
+  g.count = count;
+  return g;
 }
 
-Tensor counts_of(const std::vector<int64_t>& firsts) {
-  Tensor counts = empty(Dims{static_cast<int64_t>(firsts.size()) - 1}, DType::Int64);
-  std::adjacent_difference(firsts.begin() + 1, firsts.end(), counts.data<int64_t>());
+Tensor counts_of(const Groups& g) {
+  Tensor counts = empty(Dims{g.count}, DType::Int64);
+  for (int64_t i = 0; i < g.count; ++i) counts.data<int64_t>()[i] = g.firsts[i + 1] - g.firsts[i];
   return counts;
 }
 
@@ -70,10 +81,11 @@ Unique group_elements(const Tensor& x, const int64_t* order, Span sizes, bool in
   int64_t* which = make_inverse(u, sizes, inverse);
   with_real_type(x.dtype(), [&]<class T>(T*) {
     const T* from = x.data<T>();
-    auto firsts = group(x.numel(), [from](int64_t i) { return from[i] != from[i - 1]; }, order, which);
-    u.counts = counts_of(firsts);
+    Groups groups = group(x.numel(), [from](int64_t i) { return from[i] != from[i - 1]; }, order, which);
+    u.counts = counts_of(groups);
     u.values = empty(u.counts.sizes(), x.dtype());
-    std::transform(firsts.begin(), firsts.end() - 1, u.values.data<T>(), [from](int64_t first) { return from[first]; });
+    const int64_t* firsts = groups.firsts.get();
+    std::transform(firsts, firsts + groups.count, u.values.data<T>(), [from](int64_t first) { return from[first]; });
   });
   return u;
 }
@@ -100,15 +112,15 @@ bool is_less(const T* a, const T* b, int64_t n) {
   return false;
 }
 
-Tensor take_slices(const Slices& s, const std::vector<int64_t>& firsts, const int64_t* order, int dim) {
+Tensor take_slices(const Slices& s, const Groups& groups, const int64_t* order, int dim) {
   GradModeScope off(false);
   Dims sizes(s.rows.sizes());
-  sizes[0] = static_cast<int64_t>(firsts.size()) - 1;
+  sizes[0] = groups.count;
   Tensor out = empty(sizes, s.rows.dtype());
   size_t bytes = static_cast<size_t>(s.length) * size_of(s.rows.dtype());
   char* to = out->data;
   for (int64_t i = 0; i < sizes[0]; ++i, to += bytes) {
-    int64_t first = firsts[static_cast<size_t>(i)];
+    int64_t first = groups.firsts[i];
     std::memcpy(to, s.rows->data + static_cast<size_t>(order ? order[first] : first) * bytes, bytes);
   }
   return alias(contiguous(movedim(out, Dims{0}, Dims{dim})));
@@ -139,9 +151,9 @@ Unique group_slices(const Tensor& x, int dim, bool sorted, bool inverse) {
       const T *now = row(at ? at[i] : i), *before = row(at ? at[i - 1] : i - 1);
       return !std::equal(now, now + s.length, before);
     };
-    auto firsts = group(s.count, begins, at, which);
-    u.counts = counts_of(firsts);
-    u.values = take_slices(s, firsts, at, dim);
+    Groups groups = group(s.count, begins, at, which);
+    u.counts = counts_of(groups);
+    u.values = take_slices(s, groups, at, dim);
   });
   return u;
 }

@@ -200,7 +200,8 @@ void fill_channels(const ConvolutionShape& s, const T* bias, T* y) {
 }  // namespace
 
 template <class T>
-void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T* bias, T* y) {
+void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T* bias, T* y,
+                 const GemmFinish* finish) {
   if (s.weight_columns() == 0) return fill_channels(s, bias, y);
   const PaddedImage padded(s);
   const Columns columns(s, padded);
@@ -214,9 +215,10 @@ void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T
       if (first >= s.out_pixels()) continue;
       const T* image = x + item * s.in_channels * s.in_pixels();
       if (padded.needed()) padded.fill(image, buffer.data());
+      const int64_t row = item * s.out_channels;
+      const ConvolutionTarget<T> target{y + row * s.out_pixels(), finish, row};
       kernels(x).convolve(columns, padded.needed() ? buffer.data() : image, weights[static_cast<size_t>(group)].data(),
-                          s.out_channels, bias ? bias + group * s.out_channels : nullptr,
-                          y + item * s.out_channels * s.out_pixels(), first,
+                          s.out_channels, bias ? bias + group * s.out_channels : nullptr, target, first,
                           std::min(s.out_pixels(), first + per_part));
     }
   });
@@ -277,9 +279,9 @@ void convolution_weight_gradient(const ConvolutionShape& s, const T* g, const T*
   }
 }
 
-#define CR_INSTANTIATE(T)                                                                                 \
-  template void convolution<T>(const ConvolutionShape&, const T*, const T*, const T*, T*);                \
-  template void convolution_input_gradient<T>(const ConvolutionShape&, const T*, const T*, const T*, T*); \
+#define CR_INSTANTIATE(T)                                                                                     \
+  template void convolution<T>(const ConvolutionShape&, const T*, const T*, const T*, T*, const GemmFinish*); \
+  template void convolution_input_gradient<T>(const ConvolutionShape&, const T*, const T*, const T*, T*);     \
   template void convolution_weight_gradient<T>(const ConvolutionShape&, const T*, const T*, T*);
 CR_INSTANTIATE(float)
 CR_INSTANTIATE(double)

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "backends/cpu/gemm.hpp"
+
 namespace chainrule::cpu {
 
 using Extent3 = std::array<int64_t, 3>;  // depth, height, width
@@ -20,9 +22,12 @@ struct ConvolutionShape {
   int64_t out_pixels() const { return volume(out); }
 };
 
-// Null biases are zero. Results do not depend on the number of threads.
+// Null biases are zero. Results do not depend on the number of threads. With `finish` the result goes there and not to
+// y, if there are channels, and more than kFewChannels; its rows are batch and channels.
+inline constexpr int64_t kFewChannels = 2;
 template <class T>
-void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T* bias, T* y);
+void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T* bias, T* y,
+                 const GemmFinish* finish = nullptr);
 // dx = the transpose of convolution in x, applied to g, plus a bias per channel of x; also transposed convolution.
 template <class T>
 void convolution_input_gradient(const ConvolutionShape& s, const T* g, const T* weight, const T* bias, T* dx);

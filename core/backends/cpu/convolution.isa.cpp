@@ -102,8 +102,6 @@ T* pack_turned(const ColumnMatrix& c, const T* image, int64_t tap, int64_t colum
 
 // ---- few rows: straight from the image, since packing would cost more than the product
 
-constexpr int64_t kFewRows = 2;
-
 // One vector of one row of y, or what is left of it.
 template <class T>
 CR_INLINE Vector<T> row_of_products(const ColumnMatrix& c, const T* image, const T* packed, T bias, int64_t count) {
@@ -182,28 +180,45 @@ void pack_weights(int64_t rows, int64_t columns, const T* weights, T* packed) {
   }
 }
 
+// All rows of the pixels [begin, end), to rows of y that are y_stride apart.
 template <class T>
-void convolve_pixels(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias, T* y,
-                     int64_t begin, int64_t end) {
-  if (rows <= kFewRows) return convolve_directly(c, image, packed, rows, bias, y, begin, end);
+void convolve_panels(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias, T* y,
+                     int64_t y_stride, int64_t begin, int64_t end) {
   const int64_t depth = block_of(c.rows);
   T* panel = (T*)gemm_scratch((depth * kTileColumns<T> + kLanes<T>)*sizeof(T));
   Runs<kTileColumns<T>> runs;
-  for (int64_t p = begin; p < end; p += kTileColumns<T>) {
+  for (int64_t p = begin; p < end; p += kTileColumns<T>, y += kTileColumns<T>) {
     const int64_t columns = smaller(kTileColumns<T>, end - p);
     runs.find(c, p, columns);
     if (bias) {
       for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = 0; j < columns; ++j) y[i * c.pixels + p + j] = bias[i];
+        for (int64_t j = 0; j < columns; ++j) y[i * y_stride + j] = bias[i];
       }
     }
     for (int64_t k = 0; k < c.rows; k += depth) {
       const int64_t here = smaller(depth, c.rows - k);
       pack_panel(c, image, k, here, runs, panel);
-      const TileTarget<T> target{c.pixels, T(1), T(k > 0 || bias ? 1 : 0)};
+      const TileTarget<T> target{y_stride, T(1), T(k > 0 || bias ? 1 : 0)};
       const TileRows<T> a{packed + k * packed_rows<T>(rows), kTileRows, kTileRows * here, false};
-      multiply_panel(rows, columns, here, a, panel, kTileColumns<T>, target, y + p);
+      multiply_panel(rows, columns, here, a, panel, kTileColumns<T>, target, y);
     }
+  }
+}
+
+constexpr int64_t kFinishedBytes = 24 << 10;  // of a block that goes to `finish`, if its rows leave the choice
+
+template <class T>
+void convolve_pixels(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias,
+                     const ConvolutionTarget<T>& to, int64_t begin, int64_t end) {
+  if (rows <= kFewChannels) return convolve_directly(c, image, packed, rows, bias, to.y, begin, end);
+  if (!to.finish) return convolve_panels(c, image, packed, rows, bias, to.y + begin, c.pixels, begin, end);
+  const int64_t panels = kFinishedBytes / (rows * kTileColumns<T> * int64_t(sizeof(T)));
+  const int64_t most = smaller(panels > 1 ? panels : 1, kFinishedColumns / kTileColumns<T>) * kTileColumns<T>;
+  T* block = (T*)gemm_scratch(rows * most * sizeof(T), GemmScratch::product);
+  for (int64_t p = begin; p < end; p += most) {
+    const int64_t columns = smaller(most, end - p);
+    convolve_panels(c, image, packed, rows, bias, block, columns, p, p + columns);
+    (*to.finish)(to.first_row, rows, p, columns, (const char*)block);
   }
 }
 
@@ -250,7 +265,7 @@ struct WeightBlock {
 template <class T>
 void weight_gradient(const ColumnMatrix& c, const T* images, int64_t image_size, int64_t count, const T* g,
                      int64_t g_size, int64_t rows, T* dw) {
-  if (rows <= kFewRows) {
+  if (rows <= kFewChannels) {
     for (int64_t n = 0; n < count; ++n) weight_gradient_directly(c, images + n * image_size, g + n * g_size, rows, dw);
     return;
   }

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "backends/cpu/gemm.hpp"
+#include "backends/cpu/convolution.hpp"
 #include "backends/cpu/isa.hpp"
 
 namespace chainrule::cpu {
@@ -21,14 +21,22 @@ struct ColumnMatrix {
   int64_t step[2];         // between outputs that are neighbours in depth and height, in the image
 };
 
+// Where the result goes: into y, or to `finish` with the number that row 0 has there.
+template <class T>
+struct ConvolutionTarget {
+  T* y;
+  const GemmFinish* finish = nullptr;
+  int64_t first_row = 0;
+};
+
 template <class T>
 struct ConvolutionKernels {
   // Elements that packed weights (rows x columns) take.
   int64_t (*packed_size)(int64_t rows, int64_t columns);
   void (*pack_weights)(int64_t rows, int64_t columns, const T* weights, T* packed);
   // y (rows x pixels) = weights @ columns of the image + bias, for pixels [begin, end)
-  void (*convolve)(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias, T* y,
-                   int64_t begin, int64_t end);
+  void (*convolve)(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias,
+                   const ConvolutionTarget<T>& to, int64_t begin, int64_t end);
   // dw (rows x K) += g @ transposed columns, summed over images that lie image_size and g_size elements apart
   void (*weight_gradient)(const ColumnMatrix& c, const T* images, int64_t image_size, int64_t count, const T* g,
                           int64_t g_size, int64_t rows, T* dw);

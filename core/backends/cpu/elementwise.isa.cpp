@@ -177,6 +177,47 @@ CR_SCALAR void each_of(Out* out, int64_t n, const void* const* in, Make make, Ro
   }
 }
 
+// Calls use(power) with the function a -> a^exponent where that is a product, a root or a quotient; false elsewhere.
+template <class T, class Use>
+CR_SCALAR bool with_short_power(T exponent, Use use) {
+  auto root = [](T a) { return select(a == -Format<T>::infinity, Format<T>::infinity, sqrt(a + 0)); };  // never -0, NaN
+  if (exponent == 1)
+    use([](T a) { return a; });
+  else if (exponent == 2)
+    use([](T a) { return a * a; });
+  else if (exponent == 3)
+    use([](T a) { return a * a * a; });
+  else if (exponent == T(0.5))
+    use(root);
+  else if (exponent == T(-0.5))
+    use([root](T a) { return 1 / root(a); });
+  else if (exponent == -1)
+    use([](T a) { return 1 / a; });
+  else if (exponent == -2)
+    use([](T a) { return 1 / (a * a); });
+  else
+    return false;
+  return true;
+}
+
+// One number for all is what programs raise to: out = finish(i, exponent, a^(exponent - less)), or false where the
+// exponents differ or are no short ones. Not inlined: the loop that follows would not vectorise any more.
+template <class T, class Finish>
+[[gnu::noinline]] bool each_power(T* out, const T* a, const T* exponents, int64_t n, T less, Finish finish) {
+  const T exponent = n == 0 ? T(0) : exponents[0];
+  if (exponent == 0) return false;
+  for (int64_t begin = 0; begin < n; begin += 256) {
+    const int64_t end = n - begin < 256 ? n : begin + 256;
+    BitsOf<T> difference = 0;
+    for (int64_t i = begin; i < end; ++i) difference |= bits(exponents[i]) ^ bits(exponent);
+    if (difference != 0) return false;
+  }
+  return with_short_power(exponent - less, [&](auto power) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = finish(i, exponent, power(a[i]));
+  });
+}
+
 template <class Op, int k>
 inline constexpr bool is_condition = same_text(Op::input_names[k], "condition");
 
@@ -187,6 +228,11 @@ CR_SCALAR void run_forward(void* out, const void* const* in, int64_t n, const do
   auto make = [... p = parameter<T>(params[P])]<class N>(N) {
     return [=](auto... inputs) { return Op::template value<N>(inputs..., p...); };
   };
+  if constexpr (std::is_floating_point_v<T> && same_text(Op::value_text, "pow(a, exponent)")) {
+    const T *a = static_cast<const T*>(in[0]), *exponents = static_cast<const T*>(in[1]);
+    auto itself = [](int64_t, T, T power) { return power; };
+    if (each_power(static_cast<T*>(out), a, exponents, n, T(0), itself)) return;
+  }
   each_of<T, bounded(Op::value_text)>(static_cast<Out*>(out), n, in, make,
                                       Row<InputType<T, is_condition<Op, I>>, true>(in[I])...);
 }
@@ -198,6 +244,12 @@ CR_SCALAR void run_gradient(void* out, const void* const* in, int64_t n, const d
   auto make = [... p = parameter<T>(params[P])]<class N>(N) {
     return [=](auto... inputs) { return Op::template gradient<k, N>(inputs..., p...); };
   };
+  if constexpr (std::is_floating_point_v<T> && names_in(text, "pow_gradient_base")) {
+    const T *g = static_cast<const T*>(in[0]), *a = static_cast<const T*>(in[1]),
+            *exponents = static_cast<const T*>(in[2]);
+    auto slope = [g](int64_t i, T exponent, T power) { return g[i] * (exponent * power); };
+    if (each_power(static_cast<T*>(out), a, exponents, n, T(1), slope)) return;
+  }
   each_of<T, bounded(text)>(static_cast<T*>(out), n, in + 1, make, Row<T, names_in(text, "g")>(in[0]),
                             Row<InputType<T, is_condition<Op, I>>, names_in(text, Op::input_names[I])>(in[1 + I])...,
                             Row<T, names_in(text, "y")>(in[1 + sizeof...(I)]));
@@ -222,9 +274,8 @@ constexpr bool takes(Domain domain) {
 
 // Ops whose scalar code does not vectorise.
 constexpr bool is_rare(const char* name) {
-  constexpr const char* names[] = {"lgamma",     "digamma",     "polygamma",    "igamma",
-                                   "igammac",    "nextafter",   "i0",           "special_i0e",
-                                   "special_i1", "special_i1e", "special_zeta", "special_ndtri"};
+  constexpr const char* names[] = {"lgamma", "digamma",     "polygamma",  "igamma",      "igammac",     "nextafter",
+                                   "i0",     "special_i0e", "special_i1", "special_i1e", "special_zeta"};
   for (const char* rare : names) {
     if (same_text(name, rare)) return true;
   }

@@ -114,10 +114,14 @@ struct ExtremeFold {
   }
   template <class V>
   CR_INLINE V fold(V a, V b) const {
-    if constexpr (!is_real_number<T>)
+    if constexpr (!is_real_number<T>) {
       return is_max ? (a > b ? a : b) : (a < b ? a : b);
-    else
+    } else if constexpr (sizeof(V) == sizeof(T)) {  // one element: no jump but for NaN, which is foreseen
+      V best = is_max ? (a > b ? a : b) : (a < b ? a : b);
+      return a != a ? a : best;
+    } else {
       return is_max ? ((a > b) | (a != a) ? a : b) : ((a < b) | (a != a) ? a : b);
+    }
   }
   CR_INLINE T join(T a, T b) const { return fold(a, b); }
   // Whether `a` comes before `b` in the order that puts NaN first; for the index of an extreme.

@@ -67,6 +67,8 @@ GemmProblem<T> part_of(const GemmProblem<T>& g, int64_t row, int64_t row_end, in
   part.b.data += column * g.b.column_stride;
   part.c += row * g.c_row_stride + column;
   if (g.row) part.row += column;
+  part.first_row += row;
+  part.first_column += column;
   return part;
 }
 
@@ -249,6 +251,12 @@ void gemm_plus_row(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<con
 }
 
 template <class T>
+void gemm_in_blocks(int64_t m, int64_t n, int64_t k, MatrixView<const T> a, MatrixView<const T> b, const T* row, T* c,
+                    const GemmFinish* finish) {
+  multiply_in_parallel(GemmProblem<T>{m, n, k, 1, row ? T(1) : T(0), a, b, c, n, row, finish});
+}
+
+template <class T>
 void gemm_batched(int64_t batch, int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a,
                   int64_t a_batch_stride, MatrixView<const T> b, int64_t b_batch_stride, Sum<T> beta,
                   MatrixView<Sum<T>> c, int64_t c_batch_stride) {
@@ -298,5 +306,10 @@ CR_INSTANTIATE(int64_t)
 CR_INSTANTIATE(Complex<float>)
 CR_INSTANTIATE(Complex<double>)
 #undef CR_INSTANTIATE
+
+template void gemm_in_blocks(int64_t, int64_t, int64_t, MatrixView<const float>, MatrixView<const float>, const float*,
+                             float*, const GemmFinish*);
+template void gemm_in_blocks(int64_t, int64_t, int64_t, MatrixView<const double>, MatrixView<const double>,
+                             const double*, double*, const GemmFinish*);
 
 }  // namespace chainrule::cpu

@@ -10,8 +10,9 @@ namespace {
 // A panel of b (kBlockDepth x kTileColumns) is packed just before use and stays in the second-level cache while all
 // rows of a packed block of a pass by.
 template <class T>
-constexpr int64_t kBlockDepth = 2048 / int64_t(sizeof(T));
+constexpr int64_t kBlockDepth = kFinishedDepth / int64_t(sizeof(T));
 constexpr int64_t kBlockRows = 512;
+constexpr int64_t kFinishedRows = 128;  // of a block that goes to `finish`
 
 constexpr int64_t kThinDepth = 8;  // up to here writing c costs more than computing it
 
@@ -66,6 +67,20 @@ CR_INLINE int64_t panel_columns(int64_t left) {
   return smaller(left, shares ? kTileColumns<T> - kLanes<T> : kTileColumns<T>);
 }
 
+// A panel of a product that goes to `finish`, from rows `row` and column `column` on.
+template <class T>
+void finish_panel(const GemmProblem<T>& g, int64_t row, int64_t m, int64_t column, int64_t columns, TileRows<T> a,
+                  const T* b, int64_t b_stride, const T* added) {
+  alignas(64) T block[kFinishedRows * kTileColumns<T>];
+  const TileTarget<T> target{columns, g.alpha, g.beta, added};
+  for (int64_t i = 0; i < m; i += kFinishedRows) {
+    const int64_t rows = smaller(kFinishedRows, m - i);
+    multiply_panel(rows, columns, g.k, a, b, b_stride, target, block);
+    (*g.finish)(g.first_row + row + i, rows, g.first_column + column, columns, (const char*)block);
+    a.data += kFinishedRows / kTileRows * a.step;
+  }
+}
+
 // Rows [row, row + m) of c, from k columns of a that begin at `depth`. packed_b is null when b is read where it lies.
 template <class T>
 void multiply_rows(const GemmProblem<T>& g, int64_t row, int64_t m, int64_t depth, int64_t k, TileRows<T> a,
@@ -76,8 +91,13 @@ void multiply_rows(const GemmProblem<T>& g, int64_t row, int64_t m, int64_t dept
     const auto b = part(g.b, depth, j);
     if (packed_b) pack_b(k, columns, b, packed_b);
     if (g.row && depth == 0) target.row = g.row + j;
-    multiply_panel(m, columns, k, a, packed_b ? packed_b : b.data, packed_b ? kTileColumns<T> : b.row_stride, target,
-                   g.c + row * g.c_row_stride + j);
+    const T* panel = packed_b ? packed_b : b.data;
+    const int64_t b_stride = packed_b ? kTileColumns<T> : b.row_stride;
+    if (g.finish) {
+      finish_panel(g, row, m, j, columns, a, panel, b_stride, target.row);
+    } else {
+      multiply_panel(m, columns, k, a, panel, b_stride, target, g.c + row * g.c_row_stride + j);
+    }
   }
 }
 
@@ -139,7 +159,7 @@ void multiply_swapped(const GemmProblem<T>& g) {
 template <class T>
 void multiply(const GemmProblem<T>& g) {
   if ((g.m == 1 || g.n == 1) && multiply_vector(g)) return;
-  if (pays_to_swap(g)) return multiply_swapped(g);
+  if (!g.finish && pays_to_swap(g)) return multiply_swapped(g);
   const bool packs_a = pays_to_pack_a(g), packs_b = pays_to_pack_b(g);
   if (packs_a || packs_b) {
     multiply_packed(g, packs_a, packs_b);

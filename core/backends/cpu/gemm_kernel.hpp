@@ -17,6 +17,8 @@ struct GemmProblem {
   Sum<T>* c;
   int64_t c_row_stride;
   const Sum<T>* row = nullptr;
+  const GemmFinish* finish = nullptr;       // takes the blocks in place of c; k is one block deep
+  int64_t first_row = 0, first_column = 0;  // where this part of a product begins, for `finish`
 };
 
 // This thread's scratch memory for a purpose, 64-byte aligned, valid until it is asked for again.

@@ -97,7 +97,7 @@ struct Indexed {
   using F = ExtremeFold<T, is_max>;
   using A = Found<T>;
   using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;  // as wide as T, so that both fill a vector alike
-  static constexpr int64_t kWidth = 1024;
+  static constexpr int64_t kWidth = 1024, kShortRow = 8;
 
   static void start(void* accumulators, int64_t m) {
     for (int64_t i = 0; i < m; ++i) static_cast<A*>(accumulators)[i] = {F::identity(), -1};
@@ -105,8 +105,22 @@ struct Indexed {
   CR_INLINE static void offer(A& a, T value, int64_t index) {
     if (a.index < 0 || F::better(value, a.value)) a = {value, index};
   }
+  // Element by element, and without a jump that depends on them.
+  static void short_rows(const T* x, int64_t stride, int64_t m, int64_t n, A* a, int64_t first) {
+    for (int64_t i = 0; i < m; ++i, x += stride) {
+      T best = x[0];
+      int64_t at = 0;
+      for (int64_t k = 1; k < n; ++k) {
+        bool take = F::better(x[k], best);
+        best = take ? x[k] : best;
+        at = take ? k : at;
+      }
+      offer(a[i], best, first + at);
+    }
+  }
   static void rows(const void* x, int64_t stride, int64_t m, int64_t n, void* accumulators, int64_t first) {
     auto* a = static_cast<A*>(accumulators);
+    if (n < kShortRow) return short_rows(static_cast<const T*>(x), stride, m, n, a, first);
     for (int64_t j = 0; j < n; j += kBlock) {
       const T* block = static_cast<const T*>(x) + j;
       int64_t count = smaller(kBlock, n - j);

@@ -14,10 +14,15 @@ constexpr int64_t kTile = 256, kGrain = 16 * 1024;
 
 const SoftmaxKernels& kernels(DType dtype) { return CR_DISPATCH(softmax_table)[dtype == DType::Float64]; }
 
-// Calls each(byte offset, width) for every row or tile of columns.
+// Calls each(byte offset, width) for stretches of rows or tiles of columns.
 template <class Each>
 void each_tile(DType dtype, int64_t outer, int64_t n, int64_t inner, Each each) {
   auto item = static_cast<int64_t>(size_of(dtype));
+  if (inner == 1) {
+    parallel_for(outer, std::max<int64_t>(1, kGrain / n),
+                 [&](int64_t begin, int64_t end) { each(begin * n * item, end - begin); });
+    return;
+  }
   int64_t tiles = (inner + kTile - 1) / kTile, work = n * std::min(inner, kTile);
   parallel_for(outer * tiles, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

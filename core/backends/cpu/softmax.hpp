@@ -7,7 +7,8 @@
 
 namespace chainrule::cpu {
 
-// One row of n elements (inner == 1), or `width` columns side by side of n elements that lie `inner` apart.
+// `width` rows of n elements one after another (inner == 1), or as many columns side by side, whose n elements lie
+// `inner` apart.
 struct SoftmaxKernels {
   void (*forward)(const void* x, void* y, int64_t n, int64_t inner, int64_t width, bool logarithm);
   // gradient = y * (g - sum(g * y)), or g - exp(y) * sum(g) for the logarithm

@@ -68,6 +68,72 @@ void gradient_row(const T* g, const T* y, T* out, int64_t n, bool logarithm) {
   for (int64_t i = 0; i < n; ++i) out[i] = y[i] * (g[i] - weighted);
 }
 
+// ---- short rows: several at a time, for a loop over one of them ends in single elements that take longest
+
+constexpr int64_t kShortRow = 128;
+
+template <class T>
+CR_INLINE void exponentials_of(const T* x, T* y, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) y[i] = number::exp(x[i]);
+}
+
+// At most kBlock elements; the same steps as softmax_row.
+template <class T>
+void softmax_short_rows(const T* x, T* y, int64_t rows, int64_t n, bool logarithm) {
+  alignas(64) T buffer[kBlock], shares[kBlock];
+  Wide<T> totals[kBlock];
+  for (int64_t r = 0; r < rows; ++r) {
+    const T top = maximum(x + r * n, n);
+    for (int64_t i = r * n; i < (r + 1) * n; ++i) y[i] = x[i] - top;
+  }
+  T* powers = logarithm ? buffer : y;
+  exponentials_of(y, powers, rows * n);
+  for (int64_t r = 0; r < rows; ++r) totals[r] = fold_vectors(SumFold<T>{}, powers + r * n, n);
+  for (int64_t r = 0; r < rows; ++r) shares[r] = logarithm ? T(number::log(totals[r])) : T(1 / totals[r]);
+  for (int64_t r = 0; r < rows; ++r) {
+    const T share = shares[r];
+    T* row = y + r * n;
+    if (logarithm)
+      for (int64_t i = 0; i < n; ++i) row[i] = row[i] - share;
+    else
+      for (int64_t i = 0; i < n; ++i) row[i] *= share;
+  }
+}
+
+template <class T>
+void log_gradient_short_rows(const T* g, const T* y, T* out, int64_t rows, int64_t n) {
+  alignas(64) T powers[kBlock];
+  exponentials_of(y, powers, rows * n);
+  for (int64_t r = 0; r < rows; ++r) {
+    const T total = T(fold_row(SumFold<T>{}, g + r * n, n));
+#pragma GCC ivdep
+    for (int64_t i = r * n; i < (r + 1) * n; ++i) out[i] = g[i] - powers[i] * total;
+  }
+}
+
+template <class T>
+void softmax_rows(const T* x, T* y, int64_t rows, int64_t n, bool logarithm) {
+  const int64_t together = n <= kShortRow ? kBlock / n : 1;
+  for (int64_t r = 0; r < rows; r += together) {
+    if (together > 1)
+      softmax_short_rows(x + r * n, y + r * n, smaller(together, rows - r), n, logarithm);
+    else
+      softmax_row(x + r * n, y + r * n, n, logarithm);
+  }
+}
+
+template <class T>
+void gradient_rows(const T* g, const T* y, T* out, int64_t rows, int64_t n, bool logarithm) {
+  const int64_t together = logarithm && n <= kShortRow ? kBlock / n : 1;
+  for (int64_t r = 0; r < rows; r += together) {
+    if (together > 1)
+      log_gradient_short_rows(g + r * n, y + r * n, out + r * n, smaller(together, rows - r), n);
+    else
+      gradient_row(g + r * n, y + r * n, out + r * n, n, logarithm);
+  }
+}
+
 // ---- columns
 
 // Adds up each(row, column) down every column: in T within a block of rows, in the wide type beyond.
@@ -135,7 +201,7 @@ void gradient_columns(const T* g, const T* y, T* out, int64_t n, int64_t inner, 
 template <class T>
 void forward(const void* x, void* y, int64_t n, int64_t inner, int64_t width, bool logarithm) {
   if (inner == 1)
-    softmax_row(static_cast<const T*>(x), static_cast<T*>(y), n, logarithm);
+    softmax_rows(static_cast<const T*>(x), static_cast<T*>(y), width, n, logarithm);
   else
     softmax_columns(static_cast<const T*>(x), static_cast<T*>(y), n, inner, width, logarithm);
 }
@@ -144,7 +210,7 @@ template <class T>
 void backward(const void* g, const void* y, void* out, int64_t n, int64_t inner, int64_t width, bool logarithm) {
   const auto *from = static_cast<const T*>(g), *value = static_cast<const T*>(y);
   if (inner == 1)
-    gradient_row(from, value, static_cast<T*>(out), n, logarithm);
+    gradient_rows(from, value, static_cast<T*>(out), width, n, logarithm);
   else
     gradient_columns(from, value, static_cast<T*>(out), n, inner, width, logarithm);
 }

@@ -17,5 +17,8 @@ inline constexpr int64_t kStreamTile = 2 << 10;   // bytes
 
 // Copies bytes with streaming stores; `to` is aligned to 64, `bytes` may be any number.
 CR_DECLARE_PER_ISA(void stream_copy(char* to, const char* from, int64_t bytes))
+// Copies `lines` of `bytes` each, the next one so many bytes further; streams where the lines of `to` are all aligned.
+CR_DECLARE_PER_ISA(void copy_lines(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t lines,
+                                   int64_t bytes, bool streams))
 // Makes the streamed stores of this thread visible to others.
 CR_DECLARE_PER_ISA(void stream_fence())

@@ -43,15 +43,15 @@ void copy_items(char* to, int64_t to_stride, const char* from, int64_t from_stri
 }
 
 template <class T>
-void repeat_item(char* to, int64_t n) {
+void repeat_item(char* to, const char* from, int64_t n) {
   T value;
-  std::memcpy(&value, to, sizeof(T));
-  for (int64_t i = 1; i < n; ++i) std::memcpy(to + i * sizeof(T), &value, sizeof(T));
+  std::memcpy(&value, from, sizeof(T));
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), &value, sizeof(T));
 }
 
 // Writes the first of n items into all others.
 void repeat_first(char* to, int64_t item, int64_t n) {
-  with_item_type(item, [&]<class T>(T*) { repeat_item<T>(to, n); });
+  with_item_type(item, [&]<class T>(T*) { repeat_item<T>(to, to, n); });
 }
 
 // A position in the loop's index space.
@@ -196,7 +196,7 @@ class Worker {
         if (stride == sizeof(T)) {  // told apart, so that the compiler knows the stride
           copy_items<T>(to, sizeof(T), from, sizeof(T), run);
         } else if (stride == 0) {
-          copy_items<T>(to, sizeof(T), from, 0, run);
+          repeat_item<T>(to, from, run);
         } else {
           copy_items<T>(to, sizeof(T), from, stride, run);
         }

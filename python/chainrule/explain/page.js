@@ -154,7 +154,7 @@ function card(item) {
     if (node.forward_time) {
       const [time, steps] = node.forward_time;
       add("forward took", `${time.toFixed(1)} µs${steps > 1 ? `, with the ${steps - 1} before it that the same call made` : ""}`);
-    } else if (node.kind !== "leaf") add("forward took", "not measured: that needs explain.recording(), or chainrule explain script.py");
+    } else if (node.kind !== "leaf") add("forward took", "not measured: make and explain the graph within explain.recording(), or run chainrule explain script.py");
     if (node.microseconds !== null) add("backward took", `${node.microseconds.toFixed(1)} µs`);
   }
   box.append(head, list);

@@ -50,9 +50,9 @@ class Recording:
     def finish(self, outputs: list[Tensor], outer: bool, transform: Transform) -> None:
         self.outputs = [materialize(y, self.depth) for y in outputs]
         recorded = [y for y in self.outputs if y.requires_grad]
-        dual = any(_core.tangent(x) is not None for x in self.physical)
-        self.create_graph = outer and (
-            self.linked or dual or transform.reaches_beyond(recorded, self.physical, self.since)
+        dual = any(_core.tangent(x) is not None for x in self.physical)  # tangents flow under no_grad as well
+        self.create_graph = dual or (
+            outer and (self.linked or transform.reaches_beyond(recorded, self.physical, self.since))
         )
 
     def result(self, y: Tensor) -> Tensor:

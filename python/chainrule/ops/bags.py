@@ -45,8 +45,9 @@ def embedding_bag(
         include_last_offset=include_last_offset,
         padding_idx=padding_idx,
     )
-    bags, count = look_up.bags_of(offsets, len(indices), include_last_offset)
-    sizes = bags.new_zeros(count).index_add(0, bags, _functions["ones_like"](bags))
+    starts = offsets[:-1] if include_last_offset else offsets
+    bags = look_up.bags_of(starts, len(indices))
+    sizes = bags.new_zeros(len(starts)).index_add(0, bags, _functions["ones_like"](bags))
     return result, bags, sizes, _rows_of_maxima(weight, indices, bags, result) if mode == 2 else sizes
 
 

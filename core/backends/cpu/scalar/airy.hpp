@@ -34,12 +34,27 @@ inline double airy_oscillating(double size) {
   double angle = zeta - kPi / 4;
   return (__builtin_cos(angle) * even + __builtin_sin(angle) * odd) / (sqrt(kPi) * sqrt(sqrt(size)));
 }
+// K of order 1/3, as those of order 0 and 1.
+struct BesselKThirdFit {
+  static constexpr double far[] = {1.2533141373155003, 18.636608263953033, 102.19671908844593,
+                                   263.41395208098413, 337.676897369016,   210.15331574378155,
+                                   57.4679348632485,   5.47907957648655,   0.09593480760766739};
+  static constexpr double far_under[] = {1.0,
+                                         14.939306443983648,
+                                         82.54150267411508,
+                                         215.38921876971858,
+                                         281.8296544949885,
+                                         181.6423007584682,
+                                         52.86921237294766,
+                                         5.692987023350523,
+                                         0.13552949730243563};
+};
 inline double special_airy_ai(double x) {
   if (x != x) return x;
   if (is_infinite(x)) return 0;
   if (x <= -9.5) return airy_oscillating(-x);
-  if (x < 1) return airy_series(x);
+  if (x < 1.5) return airy_series(x);
   double zeta = 2 * x * sqrt(x) / 3;
-  return sqrt(x / 3) / kPi * scaled_bessel_k(zeta, 1.0 / 3) * exp(-zeta);
+  return sqrt(x / 3) / kPi * scaled_bessel_k<BesselKThirdFit>(zeta) * exp(-zeta);
 }
 inline float special_airy_ai(float x) { return float(special_airy_ai(double(x))); }

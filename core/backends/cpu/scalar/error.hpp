@@ -123,58 +123,86 @@ CR_SCALAR T special_log_ndtr(T x) {
   return select(x < -1, left, right);
 }
 
-// erfinv from polynomials good to 2^-20, then Newton's method on the error function itself, all in double.
-struct InverseErrorFit {
-  // erfinv(x) / x in x^2 for |x| < 3/4, 2^-29
-  static constexpr double central[] = {0.8862269264780304,  0.2320132435560064,  0.12758491148485215,
-                                       0.08579467505642821, 0.07512099661342729, -0.026910061214707664,
-                                       0.41601084301594926, -1.071592970175595,  2.053984260070476,
-                                       -2.074183775333529,  1.010730386064412};
-  // erfinv(x) in w - 3 with w = sqrt(-log(1 - x^2)) for all larger x < 1, 2^-20
-  static constexpr double tail[] = {2.832803408960702,      1.002659614034327,     0.006822907730206795,
-                                    -0.0034340614974858533, 0.00119034305544026,   -0.00023897997321888632,
-                                    -7.693054869930578e-05, 7.212658693283974e-05, -9.222454431102747e-06,
-                                    -5.703410669483667e-06, 1.414360562793693e-06, 1.3491440202485683e-07,
-                                    -4.554421273173325e-08};
+// The inverses of erf and erfc. As rational functions: (erfinv(x) - x) / x in c - x^2 where the result is below 1, and
+// erfcinv(q) - v in v = sqrt(-log(q)) above. These corrections are small, so that their rounding errors hardly count.
+template <class T>
+struct InverseErrorFit;
+template <>
+struct InverseErrorFit<float> {
+  // 2^-28
+  static constexpr float central[] = {0.18667081f, 0.05648409f, -1.4911779f, -1.2237514f, -0.032439806f};
+  static constexpr float central_under[] = {1.0f, 4.913222f, 6.5463934f, 2.0962937f};
+  // up to v = 4.1, which is where q is the last bit of 1; 2^-30
+  static constexpr float tail[] = {-0.0175393f, -0.86470704f, -0.695357f, -0.016313977f, 0.00034430112f};
+  static constexpr float tail_under[] = {1.0f, 1.1377808f, 1.8104782f, 0.4383373f};
 };
-// One step towards erf(t) = x for small t, and towards log(erfc(t)) = log_q for the rest.
-CR_SCALAR double improve_erfinv(double t, double x) {
-  return t - (erf_of_small(t) - x) * 0.886226925452758014 * exp(t * t);
-}
-CR_SCALAR double improve_erfcinv(double t, double log_q) {
-  double scaled = scaled_erfc(t), error = (log(scaled) - t * t) - log_q;
-  return t + error * scaled * 0.886226925452758014;
-}
-CR_SCALAR double erfinv_by_newton(double x, bool twice) {
-  double size = abs(x), central = size > 0.75 ? 0.75 : size, outer = size > 0.75 ? size : 0.75;
-  double inside = central * polynomial(central * central, InverseErrorFit::central);
-  double log_q = log(1 - outer), w = sqrt(-(log_q + log1p(outer)));
-  double outside = polynomial(w - 3, InverseErrorFit::tail);
-  inside = improve_erfinv(inside, central);
-  outside = improve_erfcinv(outside, log_q);
-  if (twice) outside = improve_erfcinv(outside, log_q);
-  double result = select(size > 0.75, outside, inside);
-  result = select(size == 1, Format<double>::infinity, result);
-  return select(size <= 1, copysign(result, x), Format<double>::nan);
-}
-CR_SCALAR double erfinv(double x) { return erfinv_by_newton(x, true); }
-CR_SCALAR float erfinv(float x) { return float(erfinv_by_newton(double(x), false)); }
+template <>
+struct InverseErrorFit<double> {
+  // 2^-54
+  static constexpr double central[] = {0.18667080728916113, 1.0430810611705728,  0.2009757103019632,
+                                       -8.213969979528272,  -17.476378224191123, -13.045887863135622,
+                                       -3.4409091805287426, -0.21541612114637873};
+  static constexpr double central_under[] = {1.0,
+                                             10.19845311759824,
+                                             39.97922122603845,
+                                             75.89461717471109,
+                                             72.3546551334813,
+                                             32.596828087723544,
+                                             5.812894328482253,
+                                             0.25905265171032726};
+  // up to v = 6.05; 2^-54
+  static constexpr double tail[] = {-0.00048283128327241586, -0.993377630848028,      -1.2779999364464534,
+                                    -2.0107179361829424,     -1.1928616289677534,     -0.17502105146900468,
+                                    -0.006027785482260579,   -1.2592586862608503e-05, 5.262919660261786e-08};
+  static constexpr double tail_under[] = {1.0,
+                                          2.124055803033563,
+                                          4.036897999625577,
+                                          3.9922443659884363,
+                                          3.2884879003960084,
+                                          1.0280557122937217,
+                                          0.09844343852309465,
+                                          0.002287133331774169};
+  // from there on to v = 27.3, which is where q is the smallest number; 2^-55
+  static constexpr double far[] = {0.04319949980090338,     -1.0287063759768924,   -1.0627137106159088,
+                                   -0.232102469800756,      -0.015572889203800332, -0.0003259507856320644,
+                                   -1.6380787597093892e-06, -3.127416513068033e-10};
+  static constexpr double far_under[] = {1.0,
+                                         1.6777275478202531,
+                                         2.4243674879641337,
+                                         1.0652007251405717,
+                                         0.15221599572625863,
+                                         0.0075768064856095675,
+                                         0.00012214143552980786,
+                                         4.5682337017091265e-07};
+};
 
-// The inverse of ndtr. Small p go by erfc alone, since p may be far below 1 - erf: from erfinv's polynomial as far as
-// that goes, then from the leading term.
-inline double erfcinv_of_small(double q) {
-  double log_q = log(q), w = sqrt(-(log_q + log(2 - q)));
-  bool fits = w < 6;
-  double t = fits ? polynomial(w - 3, InverseErrorFit::tail) : sqrt(-log_q);
-  for (int step = fits ? 4 : 0; step < 6; ++step) t = improve_erfcinv(t, log_q);
-  return t;
+// The t >= 0 with erf(t) = x and erfc(t) = q, from q where `by_q`; `far` where q may be smaller than any 1 - x.
+template <bool far, class T>
+CR_SCALAR T inverse_error(T x, T q, bool by_q) {
+  using F = InverseErrorFit<T>;
+  T log_q = log(q), v = sqrt(-log_q), below = T(0.71015625) - x * x;
+  T lost = kFused ? T(0.5) * fma(v, v, log_q) / v : T(0);  // the rounding error of the root
+  T over = polynomial(v, F::tail), under = polynomial(v, F::tail_under);
+  if constexpr (far) {
+    over = select(v > 6, polynomial(v, F::far), over);
+    under = select(v > 6, polynomial(v, F::far_under), under);
+  }
+  over = select(by_q, over, x * polynomial(below, F::central));
+  under = select(by_q, under, polynomial(below, F::central_under));
+  T correction = over / under - select(by_q, lost, T(0));
+  return select(q == 0, Format<T>::infinity, select(by_q, v, x) + correction);
 }
-inline double special_ndtri(double p) {
-  constexpr double sqrt2 = 1.41421356237309505;
-  if (p == 0 || p == 1) return p == 0 ? -Format<double>::infinity : Format<double>::infinity;
-  if (!(p > 0 && p < 1)) return Format<double>::nan;
-  if (p < 0.125) return -sqrt2 * erfcinv_of_small(2 * p);
-  if (p > 0.875) return sqrt2 * erfcinv_of_small(2 * (1 - p));
-  return sqrt2 * erfinv(2 * p - 1);
+
+template <class T>
+CR_SCALAR T erfinv(T x) {
+  T size = abs(x);
+  return copysign(inverse_error<false>(size, 1 - size, !(size <= T(0.8427))), x);
 }
-inline float special_ndtri(float p) { return float(special_ndtri(double(p))); }
+
+// The inverse of ndtr.
+CR_SCALAR double special_ndtri(double p) {
+  double outside = p < 0.5 ? p : 1 - p;
+  double t = inverse_error<true>(1 - 2 * outside, 2 * outside, !(outside >= 0.0787));
+  return copysign(1.41421356237309505 * t, p - 0.5);
+}
+CR_SCALAR float special_ndtri(float p) { return float(special_ndtri(double(p))); }

@@ -35,8 +35,9 @@ inline int64_t fmod(int64_t a, int64_t b) {
 }
 // The quotient rounds down and the remainder takes the divisor's sign, as in Python.
 inline int64_t div_floor(int64_t a, int64_t b) {
-  int64_t quotient = div_trunc(a, b);
-  return b != 0 && b != -1 && (a % b != 0) && ((a < 0) != (b < 0)) ? quotient - 1 : quotient;
+  if (!divides(b)) return b == 0 ? 0 : wrapping_negative(a);
+  int64_t quotient = a / b, rest = a - quotient * b;
+  return quotient - ((rest != 0) & ((rest < 0) != (b < 0)));
 }
 inline int64_t remainder(int64_t a, int64_t b) {
   int64_t rest = fmod(a, b);

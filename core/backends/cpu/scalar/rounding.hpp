@@ -8,8 +8,14 @@ CR_SCALAR float trunc(float x) { return __builtin_truncf(x); }
 CR_SCALAR double trunc(double x) { return __builtin_trunc(x); }
 CR_SCALAR float round_to_even(float x) { return __builtin_rintf(x); }
 CR_SCALAR double round_to_even(double x) { return __builtin_rint(x); }
-CR_SCALAR float nextafter(float x, float towards) { return __builtin_nextafterf(x, towards); }
-CR_SCALAR double nextafter(double x, double towards) { return __builtin_nextafter(x, towards); }
+// Neighbours have neighbouring bits; those of zero are the smallest numbers.
+template <class T>
+CR_SCALAR T nextafter(T x, T towards) {
+  BitsOf<T> away = (x < towards) == (x > 0) ? BitsOf<T>(1) : ~BitsOf<T>(0);
+  T moved = select(x == 0, copysign(from_bits(BitsOf<T>(1)), towards), from_bits(bits(x) + away));
+  T result = select(x == towards, towards, moved);
+  return (x != x) | (towards != towards) ? x + towards : result;
+}
 
 CR_SCALAR int64_t floor(int64_t x) { return x; }
 CR_SCALAR int64_t ceil(int64_t x) { return x; }

@@ -11,7 +11,6 @@ from ...error_words import at_call
 from .core import core
 
 _functions = _core.functions
-_HALF = (_core.bfloat16, _core.float16)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -109,46 +108,39 @@ def embedding_bag(
     if max_norm is not None:
         core("embedding_renorm_")(weight.detach(), input.contiguous(), max_norm, norm_type)
     padding_idx = None if padding_idx is None else padding_idx % weight.shape[0]
-    if input.dim() == 2 and padding_idx is None and input.numel():
-        rows = _rows(input, weight, scale_grad_by_freq, sparse, per_sample_weights)
-        reduced = rows.max(1)[0] if mode == "max" else rows.mean(1) if mode == "mean" else rows.sum(1)
-        return reduced.to(weight.dtype)
-    if input.dim() == 2:
-        bags = _functions["arange"](input.shape[0]).repeat_interleave(input.shape[1])
-        count = input.shape[0]
-    else:
-        assert offsets is not None
-        bags, count = bags_of(offsets, len(input), include_last_offset)
-    input, factors = input.reshape(-1), None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    if padding_idx is not None:
-        kept = input != padding_idx
-        input, bags, factors = input[kept], bags[kept], None if factors is None else factors[kept]
-    rows = _rows(input, weight, scale_grad_by_freq, sparse, factors)
-    return _reduced_bags(rows, bags, count, mode).to(weight.dtype)
+    padding = -1 if padding_idx is None else padding_idx
+    starts = _starts(input, offsets, include_last_offset)
+    if mode == "max":
+        return _largest(input, weight, starts, padding).to(weight.dtype)
+    factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    options = (padding, scale_grad_by_freq, mode == "mean", sparse)
+    return core("_embedding_bag_sum")(weight, input.reshape(-1), starts, factors, *options)
 
 
-def _rows(input: Tensor, weight: Tensor, by_frequency: bool, sparse: bool, factors: Tensor | None) -> Tensor:
-    """The rows that the indices name, times the factors."""
-    rows = core("embedding")(weight, input, -1, by_frequency, sparse)
-    if weight.dtype in _HALF:  # sums of half numbers would be rounded at every step
-        rows = rows.float()
-    return rows if factors is None else rows * factors.unsqueeze(-1)
+def _starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> Tensor:
+    """Where each bag begins among all indices."""
+    if offsets is None:
+        return _functions["arange"](input.shape[0], device=input.device) * input.shape[1]
+    _check_offsets(offsets, len(input), include_last_offset)
+    return offsets[:-1] if include_last_offset else offsets
 
 
-def bags_of(offsets: Tensor, n: int, include_last_offset: bool) -> tuple[Tensor, int]:
-    """The bag of each of n indices, and the number of bags."""
-    _check_offsets(offsets, n, include_last_offset)
-    starts = offsets[:-1] if include_last_offset else offsets
+def bags_of(starts: Tensor, n: int) -> Tensor:
+    """The bag of each of n indices."""
     bags = _functions["searchsorted"](starts, _functions["arange"](n).to(starts.dtype), right=True) - 1
-    return bags.clamp_min(0), len(starts)
+    return bags.clamp_min(0)
 
 
-def _reduced_bags(rows: Tensor, bags: Tensor, count: int, mode: str) -> Tensor:
-    """Sum, mean or maximum of each bag of rows; empty bags give zeros."""
+def _largest(input: Tensor, weight: Tensor, starts: Tensor, padding: int) -> Tensor:
+    """The maximum of each bag of rows; empty bags give zeros."""
+    if input.dim() == 2 and padding < 0 and input.numel():
+        return core("embedding")(weight, input).max(1)[0]
+    input, bags, count = input.reshape(-1), bags_of(starts, input.numel()), len(starts)
+    if padding >= 0:
+        kept = input != padding
+        input, bags = input[kept], bags[kept]
+    rows = core("embedding")(weight, input)
     sizes = bags.new_zeros(count).index_add(0, bags, _functions["ones_like"](bags))
-    if mode != "max":
-        total = rows.new_zeros(count, rows.shape[1]).index_add(0, bags, rows)
-        return total if mode == "sum" else total / sizes.clamp_min(1).unsqueeze(1)
     # A table with a row for each bag, in which short bags are filled up with a row that is never the largest.
     places = _functions["arange"](len(bags)) - (sizes.cumsum(0) - sizes)[bags]
     longest = int(sizes.max()) if count else 0
