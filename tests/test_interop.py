@@ -133,6 +133,15 @@ def test_numpy_refusals():
     agree(lambda torch: x(torch).bfloat16().numpy(), words=3)
     with pytest.raises(BufferError):
         memoryview(x(chainrule, True))
+
+
+def test_numpy_where_nothing_is_recorded():
+    def program(torch):
+        with torch.no_grad():
+            leaf = x(torch, True)
+            return leaf.numpy().tolist(), np.asarray(leaf).tolist()
+
+    agree(program)
     assert memoryview(x(chainrule)).tolist() == [1.0, 2.0, 3.0]
 
 

@@ -184,6 +184,40 @@ def test_members_changed_behind_the_modules_back():
     agree(program)
 
 
+def test_a_getattr_of_a_subclass_is_asked_for_members():
+    """As Pyro's modules do it, also when a module changes its class."""
+
+    def program(torch):
+        asked = []
+
+        class Watched(torch.nn.Module):
+            def __getattr__(self, name):
+                asked.append(name)
+                return super().__getattr__(name)
+
+        class Net(Watched):
+            def __init__(self):
+                super().__init__()
+                self.weight, self.inner = torch.nn.Parameter(torch.ones(2)), torch.nn.ReLU()
+                self.register_buffer("offset", torch.ones(2))
+
+        net = Net()
+        del asked[:]
+        values = [net.weight.sum(), net.inner, net.offset, net.weight.sum()]
+        net.inner = torch.nn.Tanh()
+        net.weight = None
+        values += [net.inner, net.weight, "inner" in dir(net), "offset" in vars(net)]
+        del net.offset
+        linear = torch.nn.Linear(2, 1)
+        linear.__class__ = type("WatchedLinear", (Watched, torch.nn.Linear), {})
+        values += [linear.weight.shape, hasattr(net, "offset"), "weight" in copy.deepcopy(linear).state_dict()]
+        linear.__class__ = torch.nn.Linear
+        values += [linear.weight.shape, sorted({"weight", "bias"} & set(dir(linear)))]
+        return [str(value) for value in values], sorted({name for name in asked if name[0] != "_"})
+
+    agree(program)
+
+
 def test_registration_hooks():
     def program(torch):
         import torch.nn.modules.module as pytorch_module

@@ -27,6 +27,9 @@ def same(ours: str, theirs: str) -> bool:
     return all(abs(float(a) - float(b)) <= 0.004 * max(1, abs(float(b))) for a, b in pairs)
 
 
+LEAVE_THE_GRAPH = {"masked_language_model", "normalising_flow"}  # PyTorch warns there too, once
+
+
 @pytest.mark.parametrize(
     "path",
     SCRIPTS,
@@ -38,6 +41,9 @@ def test_script(path):
     expected = (FOLDER / "golden" / "scripts" / f"{path.stem}.txt").read_text().splitlines()
     differing = [(a, b) for a, b in zip(result.stdout.splitlines(), expected, strict=True) if not same(a, b)]
     assert not differing
-    assert result.stderr == ""
+    if path.stem in LEAVE_THE_GRAPH:
+        assert result.stderr.count("Converting a tensor with requires_grad=True to a scalar") == 1
+    else:
+        assert result.stderr == ""
     found = missing_names.findings(str(path))
     assert [f for f in found if not f.name.startswith("torch.cuda.")] == []  # behind is_available()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import multiprocessing
 import operator
 import os
@@ -398,3 +399,22 @@ def test_switches():
 )
 def test_bad_switches(program):
     agree(program, words=4)
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+@pytest.mark.parametrize("library", ["chainrule", "torch"])
+def test_a_storage_over_a_file(library, tmp_path):
+    torch = importlib.import_module(library)
+    path = str(tmp_path / "numbers")
+    torch.tensor([1.0, 2.0]).numpy().tofile(path)
+    private = torch.UntypedStorage.from_file(path, False, 8)
+    shown = torch.asarray(private[4:8], dtype=torch.uint8).view(dtype=torch.float32)
+    assert shown.tolist() == [2.0]
+    shown.fill_(5.0)
+    assert torch.FloatStorage.from_file(path, False, 2).tolist() == [1.0, 2.0]
+    shared = torch.FloatStorage.from_file(path, shared=True, size=2)
+    shared[0] = 7.0
+    assert torch.FloatStorage.from_file(path, False, size=2).tolist() == [7.0, 2.0]
+    with pytest.raises(RuntimeError, match="is smaller than the required mapping size <9>"):
+        torch.UntypedStorage.from_file(path, False, 9)
+    assert torch.asarray(torch.UntypedStorage(0), dtype=torch.int64).shape == (0,)

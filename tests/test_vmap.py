@@ -321,3 +321,19 @@ def test_debug_unwrap():
     vmap(vmap(lambda x: seen.extend([chainrule.func.debug_unwrap(x), x.sum()]) or x))(rows(chainrule, 2, 3))
     assert seen[0].shape == (2, 3)
     assert not seen[0].requires_grad
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+def test_bags_of_rows(mode):
+    """Of several tables, and of several lists of indices."""
+    indices, starts = chainrule.tensor([4, 0, 3, 3, 1, 0]), chainrule.tensor([0, 2, 2])
+    tables, lists = chainrule.randn(2, 5, 3), chainrule.randint(0, 5, (4, 2, 3))
+
+    def of_table(table):
+        return chainrule.nn.functional.embedding_bag(indices, table, starts, mode=mode, padding_idx=3)
+
+    def of_list(rows):
+        return chainrule.nn.functional.embedding_bag(rows, tables[0], mode=mode)
+
+    for f, batch in ((of_table, tables), (of_list, lists)):
+        assert chainrule.allclose(chainrule.func.vmap(f)(batch), chainrule.stack([f(one) for one in batch]))

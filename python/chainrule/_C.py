@@ -7,6 +7,7 @@ from typing import Any
 
 from ._core import Generator as Generator
 from ._core import Tensor
+from ._core import in_transform as _are_functorch_transforms_active  # noqa: F401
 from .linalg import LinAlgError as _LinAlgError  # noqa: F401
 from .overrides import DisableTorchFunctionSubclass, _disabled_torch_function_impl  # noqa: F401
 from .refusal import refused_class

@@ -118,7 +118,19 @@ _SUBMODULES = {
         "special",
         "storage",
     ),
-    *("testing", "torch_version", "types", "utils", "version", "xpu", "_C", "__config__", "__future__"),
+    *(
+        "testing",
+        "torch_version",
+        "types",
+        "utils",
+        "version",
+        "xpu",
+        "_C",
+        "_tensor_str",
+        "_utils",
+        "__config__",
+        "__future__",
+    ),
     *("nested", "quantization", "quasirandom", "sparse"),
 }
 _FROM_SUBMODULES = {
@@ -144,6 +156,7 @@ _FROM_SUBMODULES = {
         "amp.state",
     ),
     "set_printoptions": "printing",
+    **dict.fromkeys(("Event", "Stream"), "streams"),
     **dict.fromkeys(("explain_none", "nan_guard"), "explain"),
     "vmap": "func",
     "manual_seed": "random",
@@ -229,6 +242,10 @@ _FROM_SUBMODULES = {
 }
 
 
+# Names that begin so are PyTorch's own, which packages use all the same.
+_PRIVATE = {"_foreach_": "foreach", "_assert": "conditions", "_check": "conditions"}
+
+
 def __getattr__(name: str):
     if name in _SUBMODULES:
         return _importlib.import_module(f"{__name__}.{name}")
@@ -236,6 +253,9 @@ def __getattr__(name: str):
         value = getattr(_importlib.import_module(f"{__name__}.{_FROM_SUBMODULES[name]}"), name)
         globals()[name] = value
         return value
+    for start, file in _PRIVATE.items():
+        if name.startswith(start):
+            return getattr(_importlib.import_module(f"{__name__}.{file}"), name)
     if name == "torch":  # PyTorch's package has itself among its names, and scripts say `from torch import torch`
         return _sys.modules[__name__]
     raise AttributeError(f"module 'chainrule' has no attribute '{name}'")

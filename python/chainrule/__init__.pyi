@@ -258,6 +258,8 @@ from .settings import use_deterministic_algorithms as use_deterministic_algorith
 from .shapes import broadcast_shapes as broadcast_shapes
 from .storage import TypedStorage as TypedStorage
 from .storage import is_storage as is_storage
+from .streams import Event as Event
+from .streams import Stream as Stream
 from .symbolic_numbers import SymBool as SymBool
 from .symbolic_numbers import SymFloat as SymFloat
 from .symbolic_numbers import SymInt as SymInt
@@ -313,6 +315,16 @@ def _count_steps_(steps: Sequence[Tensor]) -> None: ...
 def _div_scalar(input: Tensor, other: _Number) -> Tensor: ...
 def _draw_dirichlet(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
 def _draw_gamma(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
+def _embedding_bag_sum(
+    weight: Tensor,
+    indices: Tensor,
+    starts: Tensor,
+    factors: Tensor | None,
+    padding_idx: _int,
+    scale_grad_by_freq: _bool,
+    mean: _bool,
+    sparse: _bool,
+) -> Tensor: ...
 def _fused_adadelta_(
     input: Sequence[Tensor],
     grads: Sequence[Tensor],

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from . import printing
+from .printing import printoptions as printoptions
+from .printing import set_printoptions as set_printoptions
 
 
 def __getattr__(name: str) -> Any:

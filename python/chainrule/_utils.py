@@ -1,8 +1,10 @@
-"""The functions that PyTorch's pickled tensors name: how to make a tensor again from a storage."""
+"""The functions that PyTorch's pickled tensors name: how to make a tensor again from a storage. And two that packages
+use: tensors one after another in a single one, and back."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 from . import _core
@@ -108,6 +110,17 @@ def _saved_elements(tensor: Tensor) -> tuple:
     if tensor.dtype in WITHOUT_STORAGE_TYPE:
         return _rebuild_tensor_v3, (tensor.untyped_storage(), *layout, tensor.dtype)
     return _rebuild_tensor_v2, (TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype), *layout)
+
+
+def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
+    """All elements in one vector, tensor after tensor."""
+    return _core.functions["cat"]([tensor.reshape(-1) for tensor in tensors])
+
+
+def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The parts of such a vector, as views of the shapes that these tensors have."""
+    parts = flat.split([tensor.numel() for tensor in tensors])
+    return tuple(part.view_as(tensor) for part, tensor in zip(parts, tensors, strict=True))
 
 
 _REBUILD = {

@@ -25,7 +25,7 @@ def numpy(self: Tensor, *, force: bool = False):
 
     if not isinstance(force, bool):
         raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
-    if self.requires_grad and not force:
+    if self.requires_grad and not force and _core.is_grad_enabled():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.dtype is _core.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16: NumPy has none; use tensor.float().numpy() instead.")
@@ -242,6 +242,9 @@ def _type_name(dtype: _core.dtype) -> str:
 def _shared(obj: Any, dtype: _core.dtype | None) -> Tensor | None:
     """A tensor over the memory of an array, a capsule or a buffer; None for anything else."""
     kind = type(obj)
+    if kind is _core.UntypedStorage:
+        dtype = _core.get_default_dtype() if dtype is None else dtype
+        return obj._tensor(dtype, 0, (len(obj) // dtype.itemsize,), (1,))
     if any(base.__module__ == "numpy" and base.__name__ == "ndarray" for base in kind.__mro__):
         return _core_functions["from_numpy"](obj)
     if kind.__module__ == "numpy":  # a scalar

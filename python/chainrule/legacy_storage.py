@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _core
 from ._core import Tensor, UntypedStorage
-from .storage import TypedStorage, _elements, _typed_storage
+from .storage import TypedStorage, _elements, _file_elements, _typed_storage
 
 
 class _LegacyStorageMeta(type):
@@ -32,6 +32,11 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
     def from_buffer(cls, buffer, byte_order: str = "native", count: int = -1, offset: int = 0) -> TypedStorage:
         """A copy of the bytes of `buffer` as elements, in this machine's byte order."""
         return _typed_storage(_elements(buffer, byte_order, count, offset, cls.dtype))
+
+    @classmethod
+    def from_file(cls, filename, shared: bool, size: int) -> TypedStorage:
+        """A file's first elements, read when they are used; what is written goes to the file if it is `shared`."""
+        return _typed_storage(_file_elements(filename, shared, size, cls.dtype))
 
 
 class DoubleStorage(_LegacyStorage):

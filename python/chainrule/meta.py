@@ -51,6 +51,11 @@ _MIXING = frozenset(("__getitem__", "__setitem__", "index_put_", "copy_"))
 class MetaTensor(Tensor):
     """What stands for a tensor of the device "meta". Made by every function that takes a device."""
 
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """`type(p)(data, requires_grad=True)`: packages that load weights put a parameter in the place of one without
+        elements so."""
+        return Parameter(*args, **options) if "requires_grad" in options else Tensor(*args, **options)
+
     @classmethod
     def __torch_function__(cls, func: Callable, types: Iterable, args: tuple = (), kwargs: dict | None = None) -> Any:
         name, options = func.__name__, dict(kwargs or {})

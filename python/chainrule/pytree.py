@@ -6,6 +6,8 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ._core import Size
+
 __all__ = [
     "SUPPORTED_NODES",
     "LeafSpec",
@@ -93,6 +95,7 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
         ),
         NodeDef(list, lambda x: (list(x), None), lambda v, _: list(v)),
         NodeDef(tuple, lambda x: (list(x), None), lambda v, _: tuple(v)),
+        NodeDef(Size, lambda x: (list(x), None), lambda v, _: tuple(v)),
         NodeDef(deque, lambda x: (list(x), x.maxlen), lambda v, most: deque(v, maxlen=most)),
         NodeDef(namedtuple, lambda x: (list(x), type(x)), lambda v, kind: kind(*v)),
         NodeDef(_ResultTuple, lambda x: (list(x), type(x)), lambda v, kind: kind(v)),

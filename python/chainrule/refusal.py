@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any, NoReturn
 
 
@@ -24,13 +26,14 @@ def refused(name: str, reason: str, error: type[Exception] = RuntimeError) -> Ca
     return function
 
 
-def refused_class(name: str, reason: str, error: type[Exception] = RuntimeError) -> type:
-    """A class that can be named in isinstance() and except clauses, but not instantiated."""
+def refused_class(name: str, reason: str, error: type[Exception] = RuntimeError, base: type = object) -> type:
+    """A class that can be named in isinstance() and except clauses and derived from, but not instantiated."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         raise error(f"torch.{name}: {reason}")
 
-    return type(name.rpartition(".")[2], (), {"__init__": __init__, "__doc__": f"Raises: {reason}.", "refusal": reason})
+    members = {"__init__": __init__, "__doc__": f"Raises: {reason}.", "refusal": reason}
+    return type(name.rpartition(".")[2], (base,), members)
 
 
 def refuses_all(module: str, reason: str) -> Callable[[str], Any]:
@@ -43,3 +46,20 @@ def refuses_all(module: str, reason: str) -> Callable[[str], Any]:
         return make(f"{module}.{name}", reason)
 
     return getattribute
+
+
+def leave_out(package: str, submodules: Iterable[str], reason: str) -> None:
+    """Submodules that chainrule leaves out as a whole become importable: each of their names raises at its use.
+
+    Args:
+        package: the module that they belong to, as Python knows it.
+        submodules: their names below it, parents first: "tensor", "tensor.parallel".
+    """
+    for name in submodules:
+        known_as = f"{package}.{name}".partition(".")[2]
+        module = ModuleType(f"{package}.{name}", f"torch.{known_as}: {reason}.")
+        module.__file__, module.__path__ = sys.modules[package].__file__, []
+        setattr(module, "__getattr__", refuses_all(known_as, reason))  # noqa: B010
+        parent, _, last = module.__name__.rpartition(".")
+        sys.modules[module.__name__] = module
+        setattr(sys.modules[parent], last, module)

@@ -38,6 +38,12 @@ def _elements(buffer, byte_order: str, count: int, offset: int, dtype) -> Tensor
     return result
 
 
+def _file_elements(filename, shared: bool, count: int, dtype) -> Tensor:
+    from .interop import from_file
+
+    return from_file(filename, shared, count, dtype=dtype)
+
+
 def _refuse_device(name: str) -> AssertionError:
     return AssertionError(f"Torch not compiled with {name} enabled: chainrule runs on the CPU")
 
@@ -153,6 +159,11 @@ class _Untyped(_Base):
     def from_buffer(buffer, byte_order: str = "native", count: int = -1, offset: int = 0, *, dtype) -> UntypedStorage:
         """A copy of the bytes of `buffer` as elements of `dtype`, in this machine's byte order."""
         return _elements(buffer, byte_order, count, offset, dtype).untyped_storage()
+
+    @staticmethod
+    def from_file(filename, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """A file's first bytes, read when they are used; what is written goes to the file if it is `shared`."""
+        return _file_elements(filename, shared, nbytes, _core.uint8).untyped_storage()
 
     def byteswap(self, dtype) -> None:
         """Turns the bytes of every element of `dtype` around."""

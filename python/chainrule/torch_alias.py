@@ -1,9 +1,9 @@
 """`import torch` that gives chainrule, in this process only: what `chainrule run` installs.
 
-A finder at the head of sys.meta_path answers for torch and everything below it. torch itself is a module of its own,
-because its version differs; its submodules are chainrule's. Nothing on disk is touched, so an installed PyTorch is
-hidden in this process and in no other. A process that multiprocessing starts anew gets the finder again, through
-chainrule.spawned_script.
+A finder at the head of sys.meta_path answers for torch, functorch and everything below them. torch itself is a module
+of its own, because its version differs; its submodules are chainrule's. Nothing on disk is touched, so an installed
+PyTorch is hidden in this process and in no other. A process that multiprocessing starts anew gets the finder again,
+through chainrule.spawned_script.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class TorchFinder(importlib.metadata.DistributionFinder):
     """Finds torch and its submodules in chainrule."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        """The spec of a module whose name begins with torch; None for all others."""
-        if fullname.partition(".")[0] != "torch":
+        """The spec of torch, functorch or a module below them; None for all others."""
+        if fullname.partition(".")[0] not in ("torch", "functorch"):
             return None
         module = TorchModule() if fullname == "torch" else _submodule(fullname)
         is_package = hasattr(module, "__path__")
@@ -107,7 +107,7 @@ class TorchFinder(importlib.metadata.DistributionFinder):
 
 
 def _submodule(fullname: str) -> ModuleType:
-    own = "chainrule" + fullname.removeprefix("torch")
+    own = "chainrule." + fullname.removeprefix("torch.")  # PyTorch's package brings functorch, beside torch
     try:
         return importlib.import_module(own)
     except ModuleNotFoundError as error:

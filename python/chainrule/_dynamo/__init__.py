@@ -9,3 +9,16 @@ from ..refusal import refused_class
 from . import config as config
 
 OptimizedModule = refused_class("_dynamo.OptimizedModule", "chainrule does not compile; torch.compile gives the module")
+
+
+def mark_static_address(t: object, guard: bool = False) -> None:
+    """Does nothing: no compiled code remembers where a tensor lies."""
+
+
+def mark_dynamic(t: object, index: object, **hints: object) -> None:
+    """Does nothing: every size may change from call to call."""
+
+
+mark_static = maybe_mark_dynamic = mark_unbacked = mark_dynamic
+
+from . import eval_frame as eval_frame  # noqa: E402  (it asks for the class above)

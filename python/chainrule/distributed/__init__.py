@@ -4,6 +4,7 @@ Nothing here is loaded with chainrule, and MPI not before init_process_group().
 """
 
 from ..lazy import load
+from ..refusal import leave_out
 
 _FILES = {
     "availability": "is_available is_backend_available is_gloo_available is_mpi_available is_nccl_available "
@@ -27,3 +28,15 @@ _FILES = {
 }
 
 __getattr__, __dir__, __all__ = load(__name__, _FILES, ("algorithms", "distributed_c10d", "optim"))
+
+_SHARDED = """
+_composable _composable.fsdp _functional_collectives _tensor _tensor.experimental checkpoint checkpoint.default_planner
+checkpoint.format_utils checkpoint.hf_storage checkpoint.optimizer checkpoint.state_dict checkpoint.state_dict_loader
+device_mesh fsdp fsdp.api fsdp.fully_sharded_data_parallel fsdp.sharded_grad_scaler fsdp.wrap nn nn.functional
+pipelining tensor tensor._utils tensor.device_mesh tensor.experimental tensor.parallel tensor.placement_types
+"""
+leave_out(
+    __name__,
+    _SHARDED.split(),
+    "chainrule trains data-parallel only, with nn.parallel.DistributedDataParallel: every process has the whole model",
+)

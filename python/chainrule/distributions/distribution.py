@@ -186,21 +186,29 @@ class Distribution:
         """The same distribution with a larger batch."""
         new = self._get_checked_instance(Distribution, _instance)
         batch_shape = Size(batch_shape)
+        filled = set(new.__dict__)  # by a subclass, with what it alone knows how to expand
         for name, value in self.__dict__.items():
+            if name in filled:
+                continue
             if isinstance(value, Tensor):
+                if name not in self.arg_constraints:
+                    raise self._needs_expand(Distribution)
                 last = self.arg_constraints[name].event_dim
                 value = value.expand((*batch_shape, *value.shape[value.dim() - last :]))
             new.__dict__[name] = value
         new._batch_shape = batch_shape
         return new
 
+    def _needs_expand(self, cls: type) -> NotImplementedError:
+        return NotImplementedError(
+            f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
+            "define a custom .expand() method."
+        )
+
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
         """What `expand` fills: the given instance, or a new one that no __init__ has seen."""
         if _instance is None and cls is not Distribution and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
-            raise NotImplementedError(
-                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
-                "define a custom .expand() method."
-            )
+            raise self._needs_expand(cls)
         return type(self).__new__(type(self)) if _instance is None else _instance
 
     def _become(self, new: Any, batch_shape: Any, event_shape: Any = ()) -> Any:

@@ -66,9 +66,11 @@ class Independent(Distribution):
         return self.base_dist.variance
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
+        new = self._get_checked_instance(Independent, _instance)
         batch_shape = Size(batch_shape)
-        base = self.base_dist.expand((*batch_shape, *self.event_shape[: self.reinterpreted_batch_ndims]))
-        return type(self)(base, self.reinterpreted_batch_ndims, validate_args=self._validate_args)
+        new.base_dist = self.base_dist.expand((*batch_shape, *self.event_shape[: self.reinterpreted_batch_ndims]))
+        new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
+        return self._become(new, batch_shape, self.event_shape)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         return self.base_dist.sample(sample_shape)

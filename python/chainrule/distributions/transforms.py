@@ -21,6 +21,7 @@ from .shaped_transforms import (
     StickBreakingTransform,
 )
 from .transform import ComposeTransform, IndependentTransform, Transform, identity_transform
+from .transform import _InverseTransform as _InverseTransform  # packages give it a rule of its own
 
 __all__ = [
     "AbsTransform",

@@ -15,7 +15,7 @@ from . import constraints
 from .chi2 import Chi2
 from .distribution import lazy_property
 from .exp_family import ExponentialFamily
-from .multivariate_normal import half_log_det, precision_to_scale_tril
+from .multivariate_normal import _precision_to_scale_tril, half_log_det
 
 
 def _mvdigamma(x: Tensor, p: int) -> Tensor:
@@ -87,7 +87,7 @@ class Wishart(ExponentialFamily):
         elif name == "covariance_matrix":
             self._unbroadcasted_scale_tril = cholesky(matrix)
         else:
-            self._unbroadcasted_scale_tril = precision_to_scale_tril(matrix)
+            self._unbroadcasted_scale_tril = _precision_to_scale_tril(matrix)
         self._dist_chi2 = self._chi2(batch_shape)
 
     def _chi2(self, batch_shape: Any) -> Chi2:

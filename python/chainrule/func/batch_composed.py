@@ -204,3 +204,26 @@ def _with_part(input: Tensor, src: Tensor, part: Callable[[Tensor], Tensor]) -> 
 @composed("dist")
 def _dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return (input - other).norm(p)
+
+
+# ---- look-up tables
+
+
+@composed("_embedding_bag_sum")
+def _embedding_bag_sum(
+    weight: Tensor,
+    indices: Tensor,
+    starts: Tensor,
+    factors: Tensor | None,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+    mean: bool,
+    sparse: bool,
+) -> Tensor:
+    rows = _functions["embedding"](weight, indices, padding_idx, scale_grad_by_freq, sparse)
+    counted = (indices != padding_idx).to(rows.dtype).unsqueeze(1)
+    places = _functions["arange"](indices.shape[0]).to(starts.dtype)
+    bags = (_functions["searchsorted"](starts, places, right=True) - 1).clamp_min(0)
+    share = (bags == _functions["arange"](starts.shape[0]).unsqueeze(1)).to(rows.dtype)
+    total = share @ (rows * counted if factors is None else rows * counted * factors.unsqueeze(1))
+    return total / (share @ counted).clamp_min(1) if mean else total

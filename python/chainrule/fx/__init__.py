@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from ..nn.modules.module import Module
 from ..refusal import refused, refused_class
 
 F = TypeVar("F")
@@ -18,9 +19,10 @@ def wrap(fn_or_name: F) -> F:
 map_arg = refused("fx.map_arg", _REASON)
 symbolic_trace = refused("fx.symbolic_trace", _REASON)
 replace_pattern = refused("fx.replace_pattern", _REASON)
-Graph, GraphModule, Interpreter, Node, Proxy, Tracer, Transformer = (
+GraphModule = refused_class("fx.GraphModule", _REASON, base=Module)
+Graph, Interpreter, Node, Proxy, Tracer, Transformer = (
     refused_class(f"fx.{_name}", _REASON)
-    for _name in ("Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer")
+    for _name in ("Graph", "Interpreter", "Node", "Proxy", "Tracer", "Transformer")
 )
 
 from . import graph_module, node, proxy  # noqa: E402  (they need the classes above)

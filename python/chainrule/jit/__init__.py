@@ -17,6 +17,14 @@ _FILES = (
 )
 
 
+class TracerWarning(Warning):
+    """What PyTorch's tracer warns of; scripts silence it, and nothing is traced here."""
+
+
+class Error(Exception):
+    """What a compiled program raises in PyTorch; Python's own exceptions are raised here."""
+
+
 def script(obj: F, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None) -> F:
     """Returns the function, class or module as it is: Python runs it.
 

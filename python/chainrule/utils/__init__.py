@@ -13,7 +13,7 @@ __all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "tensorboard"]
 __all__ += ["collect_env", "deterministic", "swap_tensors", "weak"]
 
 # Needed by those who use them, and not cheap to import.
-_LAZY = ("benchmark", "collect_env", "data", "deterministic", "dlpack", "tensorboard", "weak")
+_LAZY = ("_pytree", "benchmark", "collect_env", "data", "deterministic", "dlpack", "tensorboard", "weak")
 
 
 def __getattr__(name: str):

@@ -23,9 +23,11 @@ __all__ = [
     "CheckpointFunction",
     "checkpoint",
     "checkpoint_sequential",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
+    "set_device_states",
 ]
 
 
@@ -307,3 +309,21 @@ def checkpoint_sequential(
         end = start + size - 1
         input = checkpoint(run(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=keep_random)
     return run(end + 1, len(steps) - 1)(input)
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The states of the random generators of the devices on which the tensors are, beside the CPU: there are none.
+
+    >>> torch.utils.checkpoint.get_device_states(torch.ones(2))
+    ([], [])
+    """
+    return [], []
+
+
+def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None) -> None:
+    """Takes the states that get_device_states() gave, which are none; any other raises.
+
+    >>> torch.utils.checkpoint.set_device_states([], [])
+    """
+    if len(devices) or len(states):
+        raise RuntimeError(f"{len(devices)} devices and {len(states)} states: chainrule runs on the CPU")

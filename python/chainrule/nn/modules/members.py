@@ -10,13 +10,26 @@ if TYPE_CHECKING:
     from .module import Module
 
 
+KINDS = ("_parameters", "_buffers", "_modules")
+
+
+def find_member(self: Module, name: str) -> Any:
+    """`Module.__getattr__`: members that the ordinary look-up does not find, and the error."""
+    for kind in KINDS:
+        members = self.__dict__.get(kind)
+        if members is not None and name in members:
+            return members[name]
+    raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
 class Members(dict):
     """A dict of members that keeps the module's attributes up to date.
 
     PyTorch finds `self.weight` in `__getattr__`, after the ordinary look-up has failed: dear in a forward that asks
     for five of them. Here whatever enters or leaves this dict enters or leaves the module's `__dict__` as well, also
-    when the dict is changed directly (`module._modules["fc"] = ...`), so an ordinary look-up finds it. The module is
-    held weakly: a cycle would keep every dropped module until the next garbage collection.
+    when the dict is changed directly (`module._modules["fc"] = ...`), so an ordinary look-up finds it. A class with a
+    `__getattr__` of its own expects to be asked for members: its modules keep them out of their `__dict__`. The module
+    is held weakly: a cycle would keep every dropped module until the next garbage collection.
     """
 
     __slots__ = ("_owner",)
@@ -24,11 +37,20 @@ class Members(dict):
     def __init__(self, owner: Module, items: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()):
         super().__init__(items)
         self._owner = ref(owner)
-        owner.__dict__.update(self)
+        self.show()
+
+    def show(self) -> None:
+        """Makes the members attributes of the module, or takes them out if its class asks to find them itself."""
+        attributes = self._attributes()
+        attributes.update(self)
+        owner = self._owner()
+        if owner is not None and attributes is not owner.__dict__:
+            for name in self:
+                owner.__dict__.pop(name, None)
 
     def _attributes(self) -> dict[str, Any]:
         owner = self._owner()
-        return {} if owner is None else owner.__dict__
+        return {} if owner is None or type(owner).__getattr__ is not find_member else owner.__dict__
 
     def __setitem__(self, name: str, value: Any) -> None:
         super().__setitem__(name, value)

@@ -24,11 +24,12 @@ from .hooks import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
-from .members import Members
-from .state import StateMethods, _IncompatibleKeys
+from .members import KINDS, Members, find_member
+from .state import _EXTRA_STATE_KEY_SUFFIX, StateMethods, _IncompatibleKeys
 from .tree import TreeMethods
 
 __all__ = [
+    "_EXTRA_STATE_KEY_SUFFIX",
     "Module",
     "_IncompatibleKeys",
     "register_module_backward_hook",
@@ -40,8 +41,6 @@ __all__ = [
     "register_module_module_registration_hook",
     "register_module_parameter_registration_hook",
 ]
-
-_KINDS = ("_parameters", "_buffers", "_modules")
 
 
 def _forward_unimplemented(self: Any, *input: Any) -> None:
@@ -71,7 +70,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
             _refuse_arguments(type(self).__name__, args, kwargs)
         attributes = self.__dict__
         attributes["training"] = True
-        for kind in _KINDS:
+        for kind in KINDS:
             attributes[kind] = Members(self)
         attributes["_non_persistent_buffers_set"] = set()
         if self.call_super_init:
@@ -152,13 +151,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
 
     # ---- attributes: see Members
 
-    def __getattr__(self, name: str) -> Any:
-        # Only what the ordinary look-up did not find comes here: members that somebody set behind our back, and errors.
-        for kind in _KINDS:
-            members = self.__dict__.get(kind)
-            if members is not None and name in members:
-                return members[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    __getattr__ = find_member
 
     def __setattr__(self, name: str, value: Any) -> None:
         attributes = self.__dict__
@@ -172,9 +165,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
                 return
         elif isinstance(value, Module):
             self._replace("module", name)
-            self._modules[name] = attributes[name] = self._offer(hooks.global_module_registration_hooks, name, value)
+            self._modules[name] = self._offer(hooks.global_module_registration_hooks, name, value)
             return
-        if name in attributes and "_modules" in attributes:
+        if "_modules" in attributes:
             if name in attributes["_parameters"]:
                 self._set_none("parameter", name, value, "torch.nn.Parameter")
                 return
@@ -184,10 +177,14 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
             if name in attributes["_buffers"]:
                 self._set_buffer(name, value)
                 return
-            if name in _KINDS:
+            if name in KINDS:
                 self._set_members(name, value)
                 return
         object.__setattr__(self, name, value)
+        if name == "__class__":
+            for members in map(attributes.get, KINDS):
+                if isinstance(members, Members):
+                    members.show()
 
     def _replace(self, what: str, name: str) -> None:
         """Makes room for a member where there may be another kind of attribute."""
@@ -195,10 +192,11 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         if "_modules" not in attributes:
             raise AttributeError(f"cannot assign {what}{'s' * (what == 'parameter')} before Module.__init__() call")
         own = "_parameters" if what == "parameter" else "_modules"
-        if name in attributes and name not in attributes[own]:
-            attributes.pop(name)
-            for kind in _KINDS:
-                attributes[kind].pop(name, None)
+        if name not in attributes[own]:
+            attributes.pop(name, None)
+            for kind in KINDS:
+                if name in attributes[kind]:
+                    del attributes[kind][name]
             self._non_persistent_buffers_set.discard(name)
 
     def _set_none(self, what: str, name: str, value: Any, expected: str) -> None:
@@ -221,7 +219,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         self.__dict__[kind] = Members(self, members)
 
     def __delattr__(self, name: str) -> None:
-        for kind in _KINDS:
+        for kind in KINDS:
             if name in self.__dict__[kind]:
                 del self.__dict__[kind][name]
                 self.__dict__.pop(name, None)
@@ -235,11 +233,12 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__dict__.setdefault("_non_persistent_buffers_set", set())
-        for kind in _KINDS:
+        for kind in KINDS:
             self.__dict__[kind] = Members(self, state.get(kind, ()))
 
     def __dir__(self) -> list[str]:
-        return sorted(name for name in {*dir(type(self)), *self.__dict__} if not name[0].isdigit())
+        members = (name for kind in KINDS for name in self.__dict__[kind])
+        return sorted(name for name in {*dir(type(self)), *self.__dict__, *members} if not name[0].isdigit())
 
     # ---- modes
 

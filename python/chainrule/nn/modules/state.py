@@ -14,7 +14,7 @@ from ..parameter import Parameter, is_lazy
 from .hooks import BoundHook, Hooks, add_hook
 from .members import Members  # at run time, for typing.get_type_hints of modules
 
-EXTRA_STATE = "_extra_state"
+_EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 
 
 class _Incompatible(NamedTuple):
@@ -136,7 +136,7 @@ class StateMethods:
         for name, tensor in self._own_state().items():
             destination[prefix + name] = tensor if keep_vars else tensor.detach()
         if self._defines("get_extra_state"):
-            destination[prefix + EXTRA_STATE] = self.get_extra_state()
+            destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
 
     def _own_state(self) -> dict[str, Tensor]:
         state = {name: p for name, p in self._parameters.items() if p is not None}
@@ -200,7 +200,7 @@ class StateMethods:
                     error_msgs.append(error)
             elif strict:
                 missing_keys.append(key)
-        extra = prefix + EXTRA_STATE
+        extra = prefix + _EXTRA_STATE_KEY_SUFFIX
         if self._defines("set_extra_state"):
             if extra in state_dict:
                 self.set_extra_state(state_dict[extra])

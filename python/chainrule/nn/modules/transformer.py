@@ -47,7 +47,7 @@ def _is_causal(mask: Tensor | None, is_causal: bool | None, size: int) -> bool:
     return mask.shape == causal.shape and bool((mask == causal).all())
 
 
-def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
+def _get_activation_fn(activation: Activation) -> Callable[[Tensor], Tensor]:
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -99,7 +99,7 @@ class _Layer(Module):
             self.add_module(f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **options))
         for i in blocks:
             self.add_module(f"dropout{i}", Dropout(dropout))
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation)
 
     _blocks: int
 

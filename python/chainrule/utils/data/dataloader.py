@@ -13,7 +13,6 @@ from typing import Any, Generic, TypeVar
 from ..._core import Generator
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
-from .fetch import Source
 from .iteration import Iteration as _BaseDataLoaderIter  # noqa: F401  (PyTorch's names, for who asks isinstance)
 from .iteration import MultiProcessIteration, SingleProcessIteration
 from .iteration import MultiProcessIteration as _MultiProcessingDataLoaderIter  # noqa: F401
@@ -23,7 +22,14 @@ from .sampler import BatchSampler, InfiniteSampler, RandomSampler, Sampler, Sequ
 __all__ = ["DataLoader", "default_collate", "default_convert"]
 
 T_co = TypeVar("T_co", covariant=True)
+_collate_fn_t = Callable[[list[Any]], Any]
 _FIXED = {"batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"}
+
+
+class _DatasetKind:
+    """How samples are found: by their indices, or one after the other."""
+
+    Map, Iterable = 0, 1
 
 
 class DataLoader(Generic[T_co]):
@@ -85,8 +91,8 @@ class DataLoader(Generic[T_co]):
         self.worker_init_fn = worker_init_fn
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
-        self._iterable = isinstance(dataset, IterableDataset)
-        if self._iterable:
+        self._dataset_kind = _DatasetKind.Iterable if isinstance(dataset, IterableDataset) else _DatasetKind.Map
+        if self._dataset_kind == _DatasetKind.Iterable:
             _check_iterable(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
@@ -109,13 +115,13 @@ class DataLoader(Generic[T_co]):
         self.generator = generator
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
         self.persistent_workers = persistent_workers
-        self._promised_length: int | None = None  # what len(dataset) said, of an iterable dataset
+        self._IterableDataset_len_called: int | None = None  # what len(dataset) said, of an iterable dataset
         self._iterator: MultiProcessIteration | None = None
         self._initialised = True
         self.check_worker_number_rationality()
 
     def _default_sampler(self, shuffle: bool, generator: Generator | None) -> Sampler:
-        if self._iterable:
+        if self._dataset_kind == _DatasetKind.Iterable:
             return InfiniteSampler()
         return RandomSampler(self.dataset, generator=generator) if shuffle else SequentialSampler(self.dataset)
 
@@ -155,9 +161,9 @@ class DataLoader(Generic[T_co]):
     def _index_sampler(self) -> Any:
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
-    def _source(self) -> Source:
-        batched = self.batch_sampler is not None
-        return Source(self.dataset, self._iterable, batched, self.collate_fn, self.drop_last)
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
 
     def __iter__(self) -> Iterator[Any]:
         if self.num_workers == 0:
@@ -173,9 +179,9 @@ class DataLoader(Generic[T_co]):
         return self._iterator
 
     def __len__(self) -> int:
-        if not self._iterable:
+        if self._dataset_kind == _DatasetKind.Map:
             return len(self._index_sampler)
-        length = self._promised_length = len(self.dataset)
+        length = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)

@@ -7,6 +7,7 @@ import multiprocessing
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from .fetch import Source
 from .sampler import fresh_seed
 from .worker import Answer, Failure, Job, Task
 from .worker_pool import WorkerPool
@@ -32,14 +33,16 @@ class Iteration:
                 stacklevel=4,
             )
         self._num_workers = loader.num_workers
-        self._source = loader._source()
+        # The attributes have PyTorch's names: fastai hands in a loader of its own.
+        iterable = bool(loader._dataset_kind)
+        self._source = Source(loader.dataset, iterable, loader._auto_collation, loader.collate_fn, loader.drop_last)
         self._index_sampler = loader._index_sampler
         self._restart(loader)
         self._base_seed = fresh_seed(loader.generator)  # after the sampler's iterator was made, as in PyTorch
 
     def _restart(self, loader: DataLoader) -> None:
         self._indices = iter(self._index_sampler)
-        self._promised = loader._promised_length
+        self._promised = loader._IterableDataset_len_called
         self._yielded = 0
 
     def __iter__(self):

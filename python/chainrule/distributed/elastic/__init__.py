@@ -1,0 +1,1 @@
+"""torch.distributed.elastic: the launcher's side of a job; `chainrule launch` is the launcher."""
