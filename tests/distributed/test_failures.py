@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from jobs import PROGRAMS, command_line, environment, launch, needs_mpi
 
+from chainrule.distributed.launch import _Watch
+
 pytestmark = needs_mpi
 LIMIT = 10  # seconds from the failure to the end of the job
 SOURCE = (PROGRAMS / "failures.py").read_text().splitlines()
@@ -182,3 +184,26 @@ def rank_processes(launcher: int) -> list[int]:
     return sorted(
         p for p in programs if is_below(p) and Path(f"/proc/{p}/exe").resolve() == Path(sys.executable).resolve()
     )
+
+
+@pytest.mark.parametrize("first", ["0", "1"])
+def test_the_one_that_ended_first_is_named(first: str, tmp_path: Path) -> None:
+    """Also if both have ended before the watch looks: it waits for the interpreter, which this thread keeps."""
+    sleepers = {rank: subprocess.Popen(["sleep", "60"]) for rank in "01"}
+    for rank, process in sleepers.items():
+        (tmp_path / f"rank.{rank}").write_text(str(process.pid))
+    watch, before = _Watch(str(tmp_path)), sys.getswitchinterval()
+    time.sleep(0.5)
+    sys.setswitchinterval(10)
+    try:
+        for rank in sorted(sleepers, key=lambda rank: rank != first):
+            os.kill(sleepers[rank].pid, signal.SIGKILL)
+            begun = time.monotonic()
+            while time.monotonic() - begun < 0.02:
+                pass
+    finally:
+        sys.setswitchinterval(before)
+    watch.join(10)
+    assert watch.ended == sorted("01", key=lambda rank: rank != first)
+    for process in sleepers.values():
+        process.wait()

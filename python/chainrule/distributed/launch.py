@@ -184,18 +184,19 @@ class _Watch(threading.Thread):
             self._watch()
 
     def _watch(self) -> None:
-        poller, ranks = select.poll(), {}
-        while not ranks or len(self.ended) < len(ranks):
-            for rank, process in _words(self.folder, "rank").items():
-                if rank not in ranks.values() and process:
-                    with contextlib.suppress(OSError):
-                        handle = os.pidfd_open(int(process))
-                        ranks[handle] = rank
-                        poller.register(handle, select.POLLIN)
-            for handle, _ in poller.poll(100):
-                poller.unregister(handle)
-                self.ended.append(ranks[handle])
-                os.close(handle)
+        ranks: dict[int, str] = {}
+        with select.epoll() as ends:  # it tells them in the order in which they came, also if it is asked too late
+            while not ranks or len(self.ended) < len(ranks):
+                for rank, process in _words(self.folder, "rank").items():
+                    if rank not in ranks.values() and process:
+                        with contextlib.suppress(OSError):
+                            handle = os.pidfd_open(int(process))
+                            ranks[handle] = rank
+                            ends.register(handle, select.EPOLLIN)
+                for handle, _ in ends.poll(0.1):
+                    ends.unregister(handle)
+                    self.ended.append(ranks[handle])
+                    os.close(handle)
 
 
 def _name_the_dead(folder: str, told: bytes, ended: Sequence[str]) -> None:
