@@ -154,18 +154,20 @@ def test_lstm_layers(options, batch):
 
 @pytest.mark.parametrize("lr", [0.1, float("inf")])
 @pytest.mark.parametrize("weight_decay", [0, 0.01])
-def test_plain_sgd_where_the_gradient_is_zero(lr, weight_decay):
-    values = numbers(1000)
-    values[3], values[70], values[500] = float("inf"), float("nan"), -0.0
-    gradient = torch.zeros(1000)
-    gradient[130], gradient[999] = 1, -2
+@pytest.mark.parametrize("dense", [False, True])
+def test_plain_sgd_where_the_gradient_is_zero(lr, weight_decay, dense):
+    """Of 7,000 elements, a few windows of blocks and a rest; some windows begin with a zero, some do not."""
+    values = numbers(7000)
+    values[3], values[70], values[4500] = float("inf"), float("nan"), -0.0
+    gradient = numbers(7000, seed=1) if dense else torch.zeros(7000)
+    gradient[0], gradient[130], gradient[2048:2050], gradient[5000], gradient[6999] = 0, 1, -3, 2, -2
     stepped = []
     for library, wrap in ((chainrule, ours), (torch, torch.Tensor.clone)):
         p = wrap(values).requires_grad_()
         p.grad = wrap(gradient)
         library.optim.SGD([p], lr=lr, weight_decay=weight_decay).step()
         stepped.append(p.detach().numpy())
-    np.testing.assert_allclose(*stepped, rtol=1e-6)
+    np.testing.assert_allclose(*stepped, rtol=1e-6, atol=1e-7)
 
 
 def test_the_cache_keeps_the_sizes_used_last():
@@ -248,3 +250,23 @@ def test_copies_of_short_rows(order):
     for dtype in (torch.uint8, torch.float16, torch.float32, torch.complex128):
         x = torch.arange(2 * 3 * 40 * 5).reshape(2, 3, 40, 5).to(dtype)
         assert_same(ours(x).permute(order).contiguous(), x.permute(order).contiguous())
+
+
+@pytest.mark.parametrize("options", [{}, {"padding_idx": 7}, {"scale_grad_by_freq": True}])
+@pytest.mark.parametrize("rows", [5000, 3])
+def test_the_gradient_of_a_table_of_several_parts(rows, options):
+    """Rows that many indices name get the same sum from any number of threads, to the bit."""
+    indices = torch.from_numpy(np.random.default_rng(0).integers(0, rows, 9000) ** 2 % rows)
+    gradient, results, before = numbers(9000, 65), [], chainrule.get_num_threads()
+    for threads in (1, 2, 5):
+        chainrule.set_num_threads(threads)
+        table = chainrule.zeros(rows, 65, requires_grad=True)
+        chainrule.nn.functional.embedding(ours(indices), table, **(options if rows > 7 else {})).backward(
+            ours(gradient)
+        )
+        results.append(table.grad)
+    chainrule.set_num_threads(before)
+    assert all(chainrule.equal(results[0], r) for r in results)
+    table = torch.zeros(rows, 65, requires_grad=True)
+    torch.nn.functional.embedding(indices, table, **(options if rows > 7 else {})).backward(gradient)
+    np.testing.assert_allclose(results[0].numpy(), table.grad.numpy(), rtol=1e-4, atol=1e-3)

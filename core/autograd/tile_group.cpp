@@ -84,12 +84,19 @@ void TileGroup::connect(const GradientSums& sums) {
   }
 }
 
+// Where the tile's elements are; those of the next one are asked for.
+const char* TileGroup::input(const char* data, int64_t at, int64_t n) const {
+  const int64_t next = at + n, rest = numel() - next;
+  fetch_ahead(data + next * item(), std::min(rest, n) * item());
+  return data + at * item();
+}
+
 // Adds one term of a member's gradient to the slot it flows to.
 void TileGroup::run_term(const TileTerm& term, int target, const char* g, int64_t at, int64_t n, Tiles& tiles) const {
   const char* value = g;
   if (term.kernel) {
     const void* in[5] = {g};
-    for (int i = 1; i < 5; ++i) in[i] = term.in[i] && !term.constant[i] ? term.in[i] + at * item() : term.in[i];
+    for (int i = 1; i < 5; ++i) in[i] = term.in[i] && !term.constant[i] ? input(term.in[i], at, n) : term.in[i];
     char* out = tiles.holds[target] ? tiles.scratch() : tiles.of(target);
     term.kernel(out, in, n, term.parameters);
     value = out;

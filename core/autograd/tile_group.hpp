@@ -70,6 +70,7 @@ class TileGroup {
   void connect(const GradientSums& sums);
   void run_range(int64_t begin, int64_t end) const;
   void run_tile(int64_t at, int64_t n, Tiles& tiles) const;
+  const char* input(const char* data, int64_t at, int64_t n) const;
   void run_term(const TileTerm& term, int target, const char* g, int64_t at, int64_t n, Tiles& tiles) const;
 
   const Output& shape_;

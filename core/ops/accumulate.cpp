@@ -26,6 +26,7 @@ void in_parallel(int64_t n, const std::function<void(int64_t, int64_t)>& f) {
   constexpr int64_t kGrain = 32 * 1024;
   cpu::parallel_for(n, kGrain, [&](int64_t begin, int64_t end) { f(begin, end); });
 }
+void fetch_ahead(const char* from, int64_t bytes) { cpu::fetch_ahead(from, bytes); }
 void store_streaming(char* to, const char* from, int64_t bytes) { CR_DISPATCH(stream_copy)(to, from, bytes); }
 void finish_streaming() { CR_DISPATCH(stream_fence)(); }
 bool pays_to_stream(int64_t bytes) { return bytes >= cpu::kStreamBytes; }

@@ -14,9 +14,10 @@ Tensor ones(Span sizes, DType dtype);
 Tensor add_gradients(Tensor a, Tensor b);
 // out = a + b over n contiguous elements of a floating dtype that arithmetic runs in (float32, float64); else null.
 void (*add_kernel(DType dtype))(void* out, const void* const* in, int64_t n, const double* parameters);
-// What the engine needs of the machine to run groups of nodes on tiles: ranges of [0, n) on all threads, and stores
-// that leave the caches alone (finish_streaming makes a thread's stores visible to others).
+// What the engine needs of the machine to run groups of nodes on tiles: ranges of [0, n) on all threads, input that is
+// asked for early, and stores that leave the caches alone (finish_streaming makes a thread's stores visible to others).
 void in_parallel(int64_t n, const std::function<void(int64_t begin, int64_t end)>& f);
+void fetch_ahead(const char* from, int64_t bytes);
 void store_streaming(char* to, const char* from, int64_t bytes);
 void finish_streaming();
 bool pays_to_stream(int64_t bytes);  // for a result of this size

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <span>
 
 #include "autograd/inplace.hpp"
 #include "backends/cpu/convert.hpp"
@@ -25,8 +27,13 @@ OpInfo kEmbeddingBag{
 OpInfo kEmbeddingGradient{"embedding_dense_backward", "EmbeddingDenseBackwardBackward0",
                           "the rows of g at the indices"};
 
-constexpr int64_t kCopyGrain = 64 * 1024;  // bytes
-constexpr int64_t kParts = 8;              // of a gradient, each filled by one thread
+constexpr int64_t kCopyGrain = 64 * 1024;   // bytes
+constexpr int64_t kPartBytes = 256 * 1024;  // of a gradient; half of a second-level cache
+constexpr int64_t kRowsAhead = 8;           // rows come in no order that the processor could foresee
+
+void fetch_row(const void* row, int64_t bytes) {
+  cpu::fetch_ahead(static_cast<const char*>(row), std::min<int64_t>(bytes, 512));
+}
 
 // Which rows, and which of them count.
 struct Lookup {
@@ -80,25 +87,52 @@ void copy_rows(const Lookup& l, const Tensor& from, const Tensor& to) {
   cpu::parallel_for(l.count(), std::max<int64_t>(1, kCopyGrain / bytes), [&](int64_t begin, int64_t end) {
     const int64_t* at = l.begin();
     for (int64_t i = begin; i < end; ++i) {
-      __builtin_prefetch(from->data + at[std::min(i + 8, end - 1)] * bytes);
+      if (i + kRowsAhead < end) fetch_row(from->data + at[i + kRowsAhead] * bytes, bytes);
       std::memcpy(to->data + i * bytes, from->data + at[i] * bytes, static_cast<size_t>(bytes));
     }
   });
 }
 
-// Each part of the table is zeroed and filled on its own, in the order of the indices.
+// The places of the indices, by the part of the table that they lead to; within a part in their own order.
+struct PlacesByPart {
+  PlacesByPart(const Lookup& l, int64_t part_rows) : begins(static_cast<size_t>(l.rows / part_rows + 2)) {
+    auto each = [&](auto use) {
+      for (int64_t i = 0; i < l.count(); ++i) {
+        if (l.begin()[i] != l.padding) use(i, static_cast<size_t>(l.begin()[i] / part_rows));
+      }
+    };
+    each([&](int64_t, size_t part) { ++begins[part + 1]; });
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    places.resize(static_cast<size_t>(begins.back()));
+    std::vector<int64_t> next = begins;
+    each([&](int64_t i, size_t part) { places[static_cast<size_t>(next[part]++)] = i; });
+  }
+  std::span<const int64_t> of(int64_t part) const {
+    return {places.data() + begins[static_cast<size_t>(part)], places.data() + begins[static_cast<size_t>(part) + 1]};
+  }
+
+  std::vector<int64_t> begins, places;
+};
+
+// Each part of the table is zeroed and filled while it is in the cache, in the order of the indices.
 template <class T>
 void add_rows(const Lookup& l, const T* from, T* to, int64_t width) {
-  std::vector<T> share = shares<T>(l);
-  int64_t part = std::max<int64_t>((l.rows + kParts - 1) / kParts, kCopyGrain / std::max<int64_t>(1, width));
-  cpu::parallel_for(l.rows, part, [&](int64_t begin, int64_t end) {
-    std::memset(to + begin * width, 0, static_cast<size_t>((end - begin) * width) * sizeof(T));
-    for (int64_t i = 0; i < l.count(); ++i) {
-      int64_t row = l.begin()[i];
-      if (row < begin || row >= end || row == l.padding) continue;
-      T* target = to + row * width;
-      const T *source = from + i * width, weight = share.empty() ? T(1) : share[static_cast<size_t>(row)];
-      for (int64_t j = 0; j < width; ++j) target[j] += weight * source[j];
+  const std::vector<T> share = shares<T>(l);
+  const int64_t bytes = width * static_cast<int64_t>(sizeof(T));
+  const int64_t part_rows = std::max<int64_t>(1, kPartBytes / std::max<int64_t>(1, bytes));
+  const PlacesByPart by_part(l, part_rows);
+  cpu::parallel_for((l.rows + part_rows - 1) / part_rows, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t first = part * part_rows, rows = std::min(part_rows, l.rows - first);
+      std::memset(to + first * width, 0, static_cast<size_t>(rows * bytes));
+      const std::span<const int64_t> places = by_part.of(part);
+      for (size_t k = 0; k < places.size(); ++k) {
+        if (k + kRowsAhead < places.size()) fetch_row(from + places[k + kRowsAhead] * width, bytes);
+        const int64_t row = l.begin()[places[k]];
+        T* target = to + row * width;
+        const T *source = from + places[k] * width, weight = share.empty() ? T(1) : share[static_cast<size_t>(row)];
+        for (int64_t j = 0; j < width; ++j) target[j] += weight * source[j];
+      }
     }
   });
 }

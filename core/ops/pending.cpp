@@ -262,7 +262,11 @@ class Run : cpu::GemmFinish {
   const char* input(const Source& s, const Place& place, char* laid_out) const {
     if (!s.tensor || s.is_row) return laid_out;
     const char* data = s.tensor->data + place.at * item_;
-    if (place.is_contiguous()) return data;
+    if (place.is_contiguous()) {
+      const int64_t n = place.length * place.lines, rest = s.tensor->numel - place.at - n;
+      cpu::fetch_ahead(data + n * item_, std::min(n, rest) * item_);
+      return data;
+    }
     lay_out(data, place.step, place, laid_out);
     return laid_out;
   }

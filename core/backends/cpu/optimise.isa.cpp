@@ -32,7 +32,8 @@ struct Common {
         sign(s.maximize ? T(-1) : T(1)),
         shrink(s.decoupled ? T(1 - s.lr * s.weight_decay) : T(1)),
         decoupled(s.decoupled) {}
-  CR_INLINE T gradient(T g, T p) const { return sign * g + decay * p; }
+  // Without decay an infinite parameter does not matter.
+  CR_INLINE T gradient(T g, T p) const { return decay == 0 ? sign * g : sign * g + decay * p; }
 };
 
 template <class T>
@@ -48,20 +49,42 @@ CR_INLINE T larger(T a, T b) {
   return a > b || a != a ? a : b;
 }
 
-// Where a gradient is zero, nothing changes. Most rows of a large embedding's gradient are: those are not even read.
+template <class T>
+CR_INLINE void plain_steps(const Arrays<T>& x, const Common<T>& c, int64_t begin, int64_t end) {
+#pragma GCC ivdep
+  for (int64_t i = begin; i < end; ++i) x.p[i] -= c.lr * c.gradient(x.g[i], x.p[i]);
+}
+
+// Where a gradient is zero, nothing changes. Most rows of a large embedding's gradient are: those are not even read. Of
+// a window of blocks, first those that move are found and asked for, since nobody could foresee them.
 template <class T>
 CR_INLINE void plain_sgd(const Arrays<T>& x, const Common<T>& c, int64_t n) {
-  constexpr int64_t kBlock = 64, kAhead = 1024;
+  constexpr int64_t kBlock = 64, kBlocks = 32, kWindow = kBlock * kBlocks, kLine = 64 / int64_t(sizeof(T));
+  const auto fetch = [](const T* block) __attribute__((always_inline)) {
+    for (int64_t i = 0; i < kBlock; i += kLine) __builtin_prefetch(block + i);
+  };
   const bool zero_rests = c.decay == 0 && c.lr * T(0) == 0;  // not for an infinite rate
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = begin + kBlock < n ? begin + kBlock : n;
-    for (int64_t i = begin + kAhead; i < end + kAhead; i += 64 / int64_t(sizeof(T))) __builtin_prefetch(x.g + i);
-    int moves = !zero_rests;
-    for (int64_t i = begin; i < end; ++i) moves |= x.g[i] != 0;
-    if (!moves) continue;
-#pragma GCC ivdep
-    for (int64_t i = begin; i < end; ++i) x.p[i] -= c.lr * c.gradient(x.g[i], x.p[i]);
+  int64_t at = 0;
+  for (; at + kWindow <= n; at += kWindow) {
+    if (!zero_rests || (x.g[at] != 0 && x.g[at + kWindow / 2] != 0)) {  // no row of zeros, most likely
+      for (int64_t i = at; i < at + kWindow; i += kBlock) {
+        fetch(x.g + i + kWindow);
+        plain_steps(x, c, i, i + kBlock);
+      }
+      continue;
+    }
+    int moves[kBlocks] = {};
+    for (int64_t k = 0; k < kBlocks; ++k) {
+      const int64_t begin = at + k * kBlock;
+      fetch(x.g + begin + kWindow);
+      for (int64_t i = begin; i < begin + kBlock; ++i) moves[k] |= x.g[i] != 0;
+      if (moves[k]) fetch(x.p + begin);
+    }
+    for (int64_t k = 0; k < kBlocks; ++k) {
+      if (moves[k]) plain_steps(x, c, at + k * kBlock, at + (k + 1) * kBlock);
+    }
   }
+  plain_steps(x, c, at, n);
 }
 
 template <class T>

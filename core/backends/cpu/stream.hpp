@@ -1,4 +1,4 @@
-// Writing large results past the caches.
+// Large arrays: writing results past the caches, and asking for what is read next.
 #pragma once
 #include <cstdint>
 
@@ -12,6 +12,13 @@ namespace chainrule::cpu {
 // first-level cache, which is then streamed to its place.
 inline constexpr int64_t kStreamBytes = 4 << 20;  // results from this size on
 inline constexpr int64_t kStreamTile = 2 << 10;   // bytes
+
+// Asks for the next tile of an input while this one is worked on. The processor looks ahead by itself only as far as
+// a page goes, and a tile is hardly longer: without this, each kernel would wait for its first lines.
+inline void fetch_ahead(const char* from, int64_t bytes) {
+  constexpr int kSecondLevel = 2;
+  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, kSecondLevel);
+}
 
 }  // namespace chainrule::cpu
 
