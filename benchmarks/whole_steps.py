@@ -1,5 +1,9 @@
 """Whole training steps of networks as people write them: zero_grad, forward, loss, backward and the optimiser."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 from harness import Workload, main
 
 
@@ -112,8 +116,24 @@ def plain_lstm(torch):
     return {"step": step, "w": w, "b": b}
 
 
+def multiplies_bfloat16():
+    """Whether the processor does so by itself, and PyTorch can: on some its products end in an illegal instruction."""
+    facts = Path("/proc/cpuinfo")
+    flags = facts.read_text().split() if facts.exists() else ()
+    product = "import torch; x = torch.ones(64, 64, dtype=torch.bfloat16); x @ x"
+    return (
+        not {"amx_bf16", "avx512_bf16"}.isdisjoint(flags)
+        and not subprocess.run([sys.executable, "-c", product]).returncode
+    )
+
+
 CLASSES = "opt.zero_grad(); loss = F.cross_entropy(net(x), y); loss.backward(); opt.step()"
 NUMBERS = "opt.zero_grad(); loss = F.mse_loss(net(x), y); loss.backward(); opt.step()"
+CAST = (
+    "opt.zero_grad()\n"
+    "with torch.autocast('cpu', dtype=torch.bfloat16):\n    loss = F.cross_entropy(net(x), y)\n"
+    "loss.backward(); opt.step()"
+)
 # Training itself magnifies the last bit of a float, so what is compared is the first step.
 RESULT = "[loss] + [p.grad.flatten()[::97] for p in net.parameters()]"
 
@@ -158,5 +178,7 @@ WORKLOADS = [
     ),
 ]
 
+CAST_GPT = Workload("the same GPT step in bfloat16 (autocast)", 0.9, training(gpt, "AdamW", lr=1e-4), CAST, RESULT, 8)
+
 if __name__ == "__main__":
-    main("whole_steps", WORKLOADS)
+    main("whole_steps", [*WORKLOADS[:4], *[CAST_GPT] * multiplies_bfloat16(), *WORKLOADS[4:]])
