@@ -248,3 +248,66 @@ def test_copies_of_short_rows(order):
     for dtype in (torch.uint8, torch.float16, torch.float32, torch.complex128):
         x = torch.arange(2 * 3 * 40 * 5).reshape(2, 3, 40, 5).to(dtype)
         assert_same(ours(x).permute(order).contiguous(), x.permute(order).contiguous())
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.uint8, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
+)
+@pytest.mark.parametrize("shape", [(1,), (70_001,), (300, 257), (3, 40, 1, 65), (2, 0, 3), (150_000, 2)])
+def test_flipped_rows(shape, dtype):
+    """Reversed or copied whole, several pieces to a row."""
+    x = (numbers(*shape) * 100).to(dtype)
+    for count in range(len(shape) + 1):
+        for dims in itertools.combinations(range(len(shape)), count):
+            assert_same(ours(x).flip(dims), x.flip(dims))
+    assert_same(ours(x).t().flip(0) if x.ndim == 2 else ours(x), x.t().flip(0) if x.ndim == 2 else x)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("shape", [(300, 96), (2, 96), (31, 24, 3), (5, 12, 2, 4), (3, 6, 4, 4)])
+@pytest.mark.parametrize("groups", [1, 3, 6])
+def test_group_norm_of_few_positions(shape, groups, dtype):
+    """Whole groups are rows; with 16 positions and more, channels are."""
+    x, w, b = (
+        numbers(*shape, dtype=dtype),
+        numbers(shape[1], seed=1, dtype=dtype),
+        numbers(shape[1], seed=2, dtype=dtype),
+    )
+
+    def norm(library, x, *parameters):
+        return library.nn.functional.group_norm(x, groups, *parameters)
+
+    loose = 0.1 if dtype == torch.bfloat16 else 1e-4
+    if dtype == torch.bfloat16:
+        assert_same(norm(chainrule, ours(x), ours(w), ours(b)).float(), norm(torch, x, w, b).float(), scale=1e4)
+        return
+    for inputs in ((x,), (x, w), (x, w, b)):
+        same_gradients(norm, *inputs, rtol=loose, atol=loose)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("exponent", [0, 0.0, -0.0, 1, 2])
+def test_short_powers_and_their_gradients(exponent, dtype):
+    x = numbers(3000, dtype=dtype)
+    x[:5] = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), float("nan")])
+    for g in (1.0, float("inf")):
+        results = []
+        for library, leaf in ((chainrule, ours(x)), (torch, x.clone())):
+            leaf.requires_grad_()
+            y = leaf**exponent
+            y.backward(library.full_like(y, g))
+            results.append((y.detach(), leaf.grad))
+        for mine, theirs in zip(*results, strict=True):
+            assert_same(mine, theirs)
+
+
+@pytest.mark.parametrize("place", [0, 1023, 1024, 5000, 99_999])
+def test_tensors_that_differ_in_one_element(place):
+    x = numbers(100, 1000)
+    y = x.clone()
+    assert chainrule.equal(ours(x), ours(y))
+    y.view(-1)[place] += 1
+    assert not chainrule.equal(ours(x), ours(y))
+    assert not chainrule.equal(ours(x).t(), ours(y).t())
+    y.view(-1)[place] = x.view(-1)[place] = float("nan")
+    assert chainrule.equal(ours(x), ours(y)) == torch.equal(x, y)

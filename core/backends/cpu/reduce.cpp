@@ -152,7 +152,8 @@ Loop::Loop(const Reduction& r)
   reduced_ = outer_reduced_.take_innermost({1, 0, 0});
   by_rows_ = kept_.size == 1 || (reduced_.size > 1 && Nest::distance(reduced_) < Nest::distance(kept_));
   const Dimension& inner = by_rows_ ? reduced_ : kept_;
-  direct_ = r.dtype == r.as && r.dtype == type_ && (inner.stride == 1 || inner.size == 1);
+  const bool truth = r.dtype == DType::Bool && type_ == DType::UInt8;  // of bytes, any but 0 is true
+  direct_ = r.dtype == r.as && (r.dtype == type_ || truth) && (inner.stride == 1 || inner.size == 1);
 
   int64_t most_kept = kAccumulatorBytes / kernels_.accumulator_size;
   if (by_rows_) {
@@ -328,7 +329,12 @@ void fill_empty(const Reduction& r, int64_t outputs) {
 FoldType fold_type(Fold fold, DType t) {
   switch (t) {
     case DType::Bool:
+    case DType::UInt8:
       return fold == Fold::Max || fold == Fold::Min ? FoldType::U8 : FoldType::I64;
+    case DType::Int8:
+    case DType::Int16:
+    case DType::Int32:
+      return fold == Fold::Max || fold == Fold::Min ? FoldType::I32 : FoldType::I64;
     case DType::Float16:
     case DType::BFloat16:
     case DType::Float32:
@@ -345,8 +351,8 @@ FoldType fold_type(Fold fold, DType t) {
 }
 
 DType dtype_of(FoldType t) {
-  constexpr DType types[] = {DType::Float32,   DType::Float64,    DType::Int64,
-                             DType::Complex64, DType::Complex128, DType::Bool};
+  constexpr DType types[] = {DType::Float32,    DType::Float64, DType::Int64, DType::Complex64,
+                             DType::Complex128, DType::UInt8,   DType::Int32};
   return types[static_cast<int>(t)];
 }
 
