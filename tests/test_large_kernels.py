@@ -311,3 +311,68 @@ def test_tensors_that_differ_in_one_element(place):
     assert not chainrule.equal(ours(x).t(), ours(y).t())
     y.view(-1)[place] = x.view(-1)[place] = float("nan")
     assert chainrule.equal(ours(x), ours(y)) == torch.equal(x, y)
+
+
+@pytest.mark.parametrize("shape", [(40, 70), (200, 16), (3, 300, 1), (2, 17)])
+@pytest.mark.parametrize("training", [True, False])
+def test_batch_norm_of_rows(shape, training):
+    """One position, and so many channels that they are normalised as columns."""
+    x, w, b = numbers(*shape) * 3 + 100, numbers(shape[1], seed=1), numbers(shape[1], seed=2)
+    running = numbers(shape[1], seed=3), numbers(shape[1], seed=4).abs()
+
+    def norm(library, x, *parameters):
+        mean, var = (ours(t) if library is chainrule else t.clone() for t in running)
+        weight, bias = parameters or (None, None)
+        y = library.nn.functional.batch_norm(x, mean, var, weight, bias, training, 0.2)
+        return y, mean + 0 * x.sum(), var + 0 * x.sum()
+
+    for inputs in ((x,), (x, w, b)):
+        same_gradients(norm, *inputs, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area"])
+@pytest.mark.parametrize("factor", [0.4, 0.5, 1.7, 2])
+def test_interpolated_images(mode, factor):
+    dims = {"linear": [1], "bilinear": [2], "bicubic": [2], "trilinear": [3]}.get(mode, [1, 2, 3])
+    for d in dims:
+        x = numbers(2, 3, *(23, 17, 30)[:d])
+        same_gradients(lambda library, x: library.nn.functional.interpolate(x, scale_factor=factor, mode=mode), x)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+def test_images_read_at_many_points(mode, padding):
+    """More points than are read together, some of them outside."""
+    x, grid = numbers(2, 5, 13, 17), numbers(2, 19, 31, 2, seed=1)
+
+    def sample(library, x, grid):
+        return library.nn.functional.grid_sample(x, grid, mode, padding, align_corners=False)
+
+    same_gradients(sample, x, grid, rtol=1e-3, atol=1e-3)
+    x[:, :, 3, 4] = float("inf")
+    assert_same(sample(chainrule, ours(x), ours(grid)), sample(torch, x, grid), scale=1e4)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_clamp_of_all_kinds_of_numbers(dtype):
+    kinds = torch.tensor([0.0, -0.0, 1.0, -1.0, float("inf"), float("-inf"), float("nan")], dtype=dtype)
+    x, low, high = (t.flatten() for t in torch.meshgrid(kinds, kinds, kinds, indexing="ij"))
+    assert_same(chainrule.clamp(ours(x), ours(low), ours(high)), torch.clamp(x, low, high))
+    for low, high in itertools.product([-1.0, 0.0, float("nan"), float("-inf")], [1.0, 0.0, float("nan")]):
+        assert_same(ours(x).clamp(low, high), x.clamp(low, high))
+    assert_same(ours(x).clamp(min=0), x.clamp(min=0))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_signs_of_halves(dtype):
+    x = numbers(3, 1000, dtype=dtype)
+    x[0, :5] = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), 1e-7])
+    for f in (
+        lambda t: -t,
+        lambda t: t.abs(),
+        lambda t: -t.t()[::3],
+        lambda t: t.clone().neg_(),
+        lambda t: (-t).sign(),
+    ):
+        assert_same(f(ours(x)).float(), f(x).float())
+        assert f(ours(x)).signbit().tolist() == f(x).signbit().tolist()

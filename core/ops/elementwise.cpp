@@ -6,6 +6,7 @@
 #include "autograd/cut.hpp"
 #include "autograd/dual.hpp"
 #include "autograd/inplace.hpp"
+#include "backends/cpu/half_sign.hpp"
 #include "backends/cpu/half_step.hpp"
 #include "backends/cpu/truth.hpp"
 #include "ops/accumulate.hpp"
@@ -169,7 +170,9 @@ ElementwiseKernel narrow_kernel(const OpRecord& op, std::span<const Operand> in,
 // The kernel of an op on its operands as they lie in memory, where they are narrower than what is calculated in.
 ElementwiseKernel short_kernel(const OpRecord& op, std::span<const Operand> in, DType common) {
   if (is_bool(common)) return truth_kernel(op.id);
-  return is_integral(common) ? narrow_kernel(op, in, common) : nullptr;
+  if (is_integral(common)) return narrow_kernel(op, in, common);
+  if (!is_floating(common) || size_of(common) != 2) return nullptr;
+  return op.id == OpId::neg ? cpu::half_negation : op.id == OpId::abs ? cpu::half_size : nullptr;
 }
 
 void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
