@@ -42,14 +42,53 @@ def test_rows_alone_and_together_agree(rows, n):
         assert chainrule.equal(together, alone), name
 
 
+@pytest.mark.parametrize("rows", [1100, 9000])
 @pytest.mark.parametrize("width", [1000, 1001, 1024])
-def test_broadcast_copies_of_several_megabytes(width):
+def test_broadcast_copies_of_many_megabytes(rows, width):
     """Their rows need not begin where a streaming store can."""
-    column, row = numbers(1100, 1), numbers(width, seed=1)
+    column, row = numbers(rows, 1), numbers(width, seed=1)
     for t in (column, row):
-        mine = ours(t).expand(1100, width).contiguous()
-        assert torch.equal(torch.from_numpy(mine.numpy()), t.expand(1100, width).contiguous())
-    assert_same(ours(column).double().expand(1100, width).clone(), column.double().expand(1100, width).clone())
+        mine = ours(t).expand(rows, width).contiguous()
+        assert torch.equal(torch.from_numpy(mine.numpy()), t.expand(rows, width).contiguous())
+    mine = ours(column).double().expand(rows, width).clone()
+    assert torch.equal(torch.from_numpy(mine.numpy()), column.double().expand(rows, width).clone())
+
+
+STREAMED = {
+    "number": lambda t, x: x + 1,
+    "row": lambda t, x: x * x[0],
+    "column": lambda t, x: x - x[:, :1],
+    "transposed": lambda t, x: x.t() + x.t(),
+    "unaligned": lambda t, x: x[:, 1:] * 2,
+    "chain": lambda t, x: (x * 2 + x).relu(),
+    "convert": lambda t, x: x.double(),
+    "narrow": lambda t, x: (x * 100).to(t.int32) + 1,
+    "softmax": lambda t, x: x.softmax(1),
+    "layer_norm": lambda t, x: t.nn.functional.layer_norm(x, x.shape[1:]),
+    "linear": lambda t, x: t.nn.functional.linear(x, x[:1024]).relu(),
+}
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_streamed_results(name):
+    """Of 32 MB and more."""
+    x = numbers(8300, 1024)
+    for rows in (8250, 8300):
+        mine = STREAMED[name](chainrule, ours(x[:rows]))
+        theirs = STREAMED[name](torch, x[:rows])
+        assert mine.numel() * mine.element_size() >= 32 << 20
+        scale = 300 if name == "linear" else 1
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=2e-5 * scale, atol=2e-6 * scale)
+
+
+def test_streamed_gradients():
+    x = numbers(8300, 1024)
+    results = []
+    for leaf in (ours(x), x.clone()):
+        leaf.requires_grad_()
+        ((leaf * leaf + leaf.softmax(1)).tanh() * leaf).sum().backward()
+        results.append(leaf.grad.numpy())
+    np.testing.assert_allclose(*results, rtol=1e-4, atol=1e-5)
 
 
 def test_a_large_copy_between_layouts():
