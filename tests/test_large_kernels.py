@@ -415,3 +415,29 @@ def test_signs_of_halves(dtype):
     ):
         assert_same(f(ours(x)).float(), f(x).float())
         assert f(ours(x)).signbit().tolist() == f(x).signbit().tolist()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("shape", [(5, 9000), (700, 60), (3, 40, 300), (2, 20_000)])
+def test_rows_of_halves(shape, dtype):
+    """Converted stretch by stretch; they differ from rows of floats by one rounding."""
+    x, w, b = numbers(*shape, dtype=dtype), numbers(shape[-1], seed=1, dtype=dtype), numbers(shape[-1], dtype=dtype)
+    functions = {
+        "softmax": lambda x, w, b: x.softmax(-1),
+        "log_softmax": lambda x, w, b: x.log_softmax(-1),
+        "layer_norm": lambda x, w, b: chainrule.nn.functional.layer_norm(x, x.shape[-1:], w, b),
+        "layer_norm alone": lambda x, w, b: chainrule.nn.functional.layer_norm(x, x.shape[-1:]) + 0 * w + 0 * b,
+        "rms_norm": lambda x, w, b: chainrule.nn.functional.rms_norm(x, x.shape[-1:], w) + 0 * b,
+    }
+    for name, f in functions.items():
+        results = []
+        for wide in (False, True):
+            leaves = [ours(t.float() if wide else t).requires_grad_() for t in (x, w, b)]
+            y = f(*leaves)
+            g = ours(numbers(*shape, seed=5, dtype=dtype))
+            y.backward(g.float() if wide else g)
+            found = [y, *(leaf.grad for leaf in leaves)] if "norm" in name else [y, leaves[0].grad]
+            results.append([t.detach().float().numpy() for t in found])
+        for narrow, wide in zip(*results, strict=True):
+            limit = 0.02 * np.abs(wide).max()
+            np.testing.assert_allclose(narrow, wide, rtol=0.02, atol=limit, err_msg=name)

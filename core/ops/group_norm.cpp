@@ -56,7 +56,7 @@ Tensor along_channels(const Tensor& parameter, const GroupShape& s, DType dtype)
   return view(contiguous(to_dtype(parameter, dtype)), Dims{1, s.channels, 1});
 }
 
-const cpu::RowStatistics* rows_of(const Tensor& statistics) {
+const cpu::RowStatistics* row_statistics(const Tensor& statistics) {
   return reinterpret_cast<const cpu::RowStatistics*>(statistics.data<double>());
 }
 
@@ -76,8 +76,8 @@ void give_row_gradients(Backward& b, const Tensor& x, const Tensor& weight, cons
   if (b.needs(0)) {
     Tensor weighted = weight ? contiguous(g * along_channels(weight, s, g.dtype())) : g,
            dx = empty(x.sizes(), g.dtype());
-    cpu::normalize_rows_gradient(g.dtype(), weighted->data, from->data, nullptr, rows_of(statistics), dx->data, nullptr,
-                                 nullptr, s.rows(), s.size(), true);
+    cpu::normalize_rows_gradient(g.dtype(), weighted->data, from->data, nullptr, row_statistics(statistics), dx->data,
+                                 nullptr, nullptr, s.rows(), s.size(), true);
     b.give(0, to_dtype(dx, x.dtype()));
   }
   if (b.needs(1)) {
@@ -92,7 +92,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
                     DType parameters) {
   if (s.has_short_channels()) return give_row_gradients(b, x, weight, statistics, s, parameters);
   Tensor g = prepared(b.g()), from = prepared(x);
-  const auto* rows = rows_of(statistics);
+  const auto* rows = row_statistics(statistics);
   auto count = static_cast<size_t>(s.samples * s.channels);
   auto channels = static_cast<size_t>(s.channels);
   std::vector<double> means(count), w = parameter_values(weight, s.channels, 1);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/cpu/half_rows.hpp"
 #include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
@@ -56,20 +57,24 @@ void add_parts(const T* partial, int64_t parts, int64_t n, T* out) {
 }
 
 template <class T>
-void rows_gradient(const char* g, const char* x, const void* weight, const RowStatistics* s, void* gradient,
-                   T* weight_gradient, T* bias_gradient, int64_t rows, int64_t n, bool centred) {
-  const NormalizeKernels& k = kernels(sizeof(T) == 8 ? DType::Float64 : DType::Float32);
-  const auto bytes = n * static_cast<int64_t>(sizeof(T));
+void rows_gradient(DType dtype, const char* g, const char* x, const void* weight, const RowStatistics* s,
+                   void* gradient, T* weight_gradient, T* bias_gradient, int64_t rows, int64_t n, bool centred) {
+  const NormalizeKernels& k = kernels(dtype);
+  const auto bytes = n * static_cast<int64_t>(size_of(dtype));
   const int64_t per_group = std::max((rows + kGroups - 1) / kGroups, std::max<int64_t>(1, kGrain / n));
   const int64_t groups = (rows + per_group - 1) / per_group;
   std::vector<T> weights(weight_gradient ? groups * n : 0), biases(bias_gradient ? groups * n : 0);
   parallel_for(groups, 1, [&](int64_t begin, int64_t end) {
     RowWriter writer(gradient, rows, bytes);
+    HalfRows halves(dtype, n, 3);
     for (int64_t group = begin; group < end; ++group) {
       T* weight_sum = weight_gradient ? weights.data() + group * n : nullptr;
       T* bias_sum = bias_gradient ? biases.data() + group * n : nullptr;
       for (int64_t i = group * per_group; i < std::min(rows, (group + 1) * per_group); ++i) {
-        k.row_gradient(g + i * bytes, x + i * bytes, weight, writer.begin(i), weight_sum, bias_sum, n, s[i], centred);
+        const void *from = halves.read(0, g + i * bytes, n), *value = halves.read(1, x + i * bytes, n);
+        char* to = writer.begin(i);
+        k.row_gradient(from, value, weight, halves.target(2, to), weight_sum, bias_sum, n, s[i], centred);
+        halves.write(2, to, n);
         writer.end(i);
       }
     }
@@ -103,10 +108,13 @@ void normalize_rows(DType dtype, const void* x, const void* weight, const void* 
   const auto bytes = n * static_cast<int64_t>(size_of(dtype));
   parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
     RowWriter writer(y, rows, bytes);
+    HalfRows halves(dtype, n, 2);
     for (int64_t i = begin; i < end; ++i) {
-      const char* row = static_cast<const char*>(x) + i * bytes;
+      const void* row = halves.read(0, static_cast<const char*>(x) + i * bytes, n);
       statistics[i] = statistics_of(k, row, n, eps, centred);
-      k.row(row, weight, bias, writer.begin(i), n, statistics[i]);
+      char* to = writer.begin(i);
+      k.row(row, weight, bias, halves.target(1, to), n, statistics[i]);
+      halves.write(1, to, n);
       writer.end(i);
     }
   });
@@ -116,7 +124,7 @@ void normalize_rows_gradient(DType dtype, const void* g, const void* x, const vo
                              const RowStatistics* statistics, void* gradient, void* weight_gradient,
                              void* bias_gradient, int64_t rows, int64_t n, bool centred) {
   auto run = [&]<class T>(T) {
-    rows_gradient(static_cast<const char*>(g), static_cast<const char*>(x), weight, statistics, gradient,
+    rows_gradient(dtype, static_cast<const char*>(g), static_cast<const char*>(x), weight, statistics, gradient,
                   static_cast<T*>(weight_gradient), static_cast<T*>(bias_gradient), rows, n, centred);
   };
   dtype == DType::Float64 ? run(double{}) : run(float{});
