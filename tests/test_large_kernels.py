@@ -441,3 +441,32 @@ def test_rows_of_halves(shape, dtype):
         for narrow, wide in zip(*results, strict=True):
             limit = 0.02 * np.abs(wide).max()
             np.testing.assert_allclose(narrow, wide, rtol=0.02, atol=limit, err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_histograms_of_many_numbers(dtype):
+    x = numbers(3, 20_000, dtype=dtype)
+    x[0, :6] = torch.tensor([-2.0, 2.0, 0.0, float("inf"), float("-inf"), float("nan")])
+    edges = torch.tensor([-2.0, -1.5, -1.5, 0.0, 2.0], dtype=dtype)
+    for density in (False, True):
+        assert_same(
+            chainrule.histogram(ours(x), ours(edges), density=density)[0], x.histogram(edges, density=density)[0]
+        )
+        assert_same(
+            chainrule.histogram(ours(x), 7, range=(-2.0, 2.0), density=density)[0],
+            x.histogram(7, range=(-2.0, 2.0), density=density)[0],
+        )
+    assert_same(chainrule.histogram(ours(x[1:]), 11)[0], x[1:].histogram(11)[0])
+    assert_same(chainrule.histogram(ours(x[:0]), 3)[0], x[:0].histogram(3)[0])
+
+
+@pytest.mark.parametrize("shape", [(20, 30, 7), (300, 400, 16), (2, 900, 90)])
+@pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.0, float("inf")])
+def test_distances_taken_part_by_part(shape, p):
+    n, m, d = shape
+    x, y = numbers(n, d), numbers(2, m, d, seed=1)
+
+    def distances(library, x, y):
+        return library.cdist(x, y, p, compute_mode="donot_use_mm_for_euclid_dist")
+
+    same_gradients(distances, x, y, rtol=1e-3, atol=1e-3)
