@@ -470,3 +470,21 @@ def test_distances_taken_part_by_part(shape, p):
         return library.cdist(x, y, p, compute_mode="donot_use_mm_for_euclid_dist")
 
     same_gradients(distances, x, y, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("name", ["batch_norm", "group_norm", "instance_norm"])
+def test_channels_of_halves(name, dtype):
+    """Converted piece by piece; they differ from channels of floats by one rounding."""
+    x, w, b = numbers(3, 6, 20, 31, dtype=dtype), numbers(6, seed=1, dtype=dtype), numbers(6, seed=2, dtype=dtype)
+    f = getattr(chainrule.nn.functional, name)
+    arguments = {"batch_norm": (None, None), "group_norm": (3,), "instance_norm": (None, None)}[name]
+    results = []
+    for wide in (False, True):
+        leaves = [ours(t.float() if wide else t).requires_grad_() for t in (x, w, b)]
+        y = f(leaves[0], *arguments, *leaves[1:], **({"training": True} if name == "batch_norm" else {}))
+        g = ours(numbers(3, 6, 20, 31, seed=5, dtype=dtype))
+        y.backward(g.float() if wide else g)
+        results.append([t.detach().float().numpy() for t in (y, *(leaf.grad for leaf in leaves))])
+    for narrow, wide in zip(*results, strict=True):
+        np.testing.assert_allclose(narrow, wide, rtol=0.02, atol=0.02 * np.abs(wide).max())

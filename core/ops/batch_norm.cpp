@@ -32,7 +32,7 @@ struct ChannelInput {
     turned = inner < kShortPiece && n > 1 && !of_rows;
     shape = turned ? cpu::Channels{1, c, n * inner} : cpu::Channels{n, c, inner};
   }
-  Tensor prepare(const Tensor& t) const { return prepared(turned ? transpose(t, 0, 1) : t); }
+  Tensor prepare(const Tensor& t) const { return of_rows ? prepared(t) : contiguous(turned ? transpose(t, 0, 1) : t); }
   Tensor fresh(const Tensor& x, DType dtype) const {
     Dims sizes(x.sizes());
     if (turned) std::swap(sizes[0], sizes[1]);

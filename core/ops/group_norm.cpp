@@ -91,7 +91,7 @@ void give_row_gradients(Backward& b, const Tensor& x, const Tensor& weight, cons
 void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics, const GroupShape& s,
                     DType parameters) {
   if (s.has_short_channels()) return give_row_gradients(b, x, weight, statistics, s, parameters);
-  Tensor g = prepared(b.g()), from = prepared(x);
+  Tensor g = contiguous(b.g()), from = contiguous(x);
   const auto* rows = row_statistics(statistics);
   auto count = static_cast<size_t>(s.samples * s.channels);
   auto channels = static_cast<size_t>(s.channels);
@@ -115,7 +115,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
     }
     Tensor dx = empty(x.sizes(), g.dtype());
     cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
-    b.give(0, to_dtype(dx, x.dtype()));
+    b.give(0, dx);
   }
   Tensor dw = zeros(Dims{s.channels}, DType::Float64), db = zeros(Dims{s.channels}, DType::Float64);
   for (size_t i = 0; i < count; ++i) {
@@ -130,11 +130,11 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
 std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s,
                                      double eps) {
   GradModeScope off(false);
-  Tensor from = prepared(x), statistics = empty(Dims{s.rows(), 2}, DType::Float64);
+  Tensor statistics = empty(Dims{s.rows(), 2}, DType::Float64);
   if (s.has_short_channels()) {
-    return {to_dtype(normalized_rows(from, weight, bias, s, eps, statistics), x.dtype()), statistics};
+    return {to_dtype(normalized_rows(prepared(x), weight, bias, s, eps, statistics), x.dtype()), statistics};
   }
-  Tensor out = empty(x.sizes(), from.dtype());
+  Tensor from = contiguous(x), out = empty(x.sizes(), x.dtype());
   std::vector<cpu::Moments> moments(static_cast<size_t>(s.rows()));
   cpu::channel_moments(from.dtype(), from->data, s.whole_groups(), moments.data());
   for (size_t k = 0; k < moments.size(); ++k) {
@@ -148,7 +148,7 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, cons
     affine[i] = {moments[k].mean, statistics.data<double>()[2 * k + 1] * w[i % w.size()], b[i % b.size()]};
   }
   cpu::affine_channels(out.dtype(), from->data, out->data, s.single_channels(), affine.data());
-  return {to_dtype(out, x.dtype()), statistics};
+  return {out, statistics};
 }
 
 void check_vector(const Tensor& t, const char* name, const Tensor& x, int64_t channels) {

@@ -83,12 +83,13 @@ void rows_gradient(DType dtype, const char* g, const char* x, const void* weight
   if (bias_gradient) add_parts(biases.data(), groups, n, bias_gradient);
 }
 
-// Calls f(channel) for all channels on all threads.
+// Calls f(channel, halves) for all channels on all threads; the halves can hold `held` pieces.
 template <class F>
-void each_channel(Channels shape, F f) {
+void each_channel(DType dtype, Channels shape, int held, F f) {
   parallel_for(shape.channels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, shape.per_channel())),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t c = begin; c < end; ++c) f(c);
+                 HalfRows halves(dtype, shape.inner, held);
+                 for (int64_t c = begin; c < end; ++c) f(c, halves);
                });
 }
 
@@ -134,8 +135,14 @@ void channel_moments(DType dtype, const void* x, Channels shape, Moments* out) {
   const NormalizeKernels& k = kernels(dtype);
   const Pieces pieces(dtype, shape);
   const auto count = static_cast<double>(shape.per_channel());
-  each_channel(shape, [&](int64_t c) {
-    auto piece = [&](int64_t i) { return static_cast<const char*>(x) + pieces.at(i, c); };
+  each_channel(dtype, shape, 1, [&](int64_t c, HalfRows& halves) {
+    int64_t held = -1;
+    const void* row = nullptr;
+    auto piece = [&](int64_t i) {
+      if (i != held) row = halves.read(0, static_cast<const char*>(x) + pieces.at(i, c), shape.inner);
+      held = i;
+      return row;
+    };
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < shape.outer; ++i) sum += k.sum(piece(i), shape.inner);
     const double mean = sum / count;
@@ -147,11 +154,13 @@ void channel_moments(DType dtype, const void* x, Channels shape, Moments* out) {
 void affine_channels(DType dtype, const void* x, void* y, Channels shape, const Affine* affine) {
   const NormalizeKernels& k = kernels(dtype);
   const Pieces pieces(dtype, shape);
-  each_channel(shape, [&](int64_t c) {
+  each_channel(dtype, shape, 2, [&](int64_t c, HalfRows& halves) {
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
-      k.affine(static_cast<const char*>(x) + at, static_cast<char*>(y) + at, shape.inner, affine[c].mean,
-               affine[c].scale, affine[c].shift);
+      const void* from = halves.read(0, static_cast<const char*>(x) + at, shape.inner);
+      char* to = static_cast<char*>(y) + at;
+      k.affine(from, halves.target(1, to), shape.inner, affine[c].mean, affine[c].scale, affine[c].shift);
+      halves.write(1, to, shape.inner);
     }
   });
 }
@@ -159,12 +168,14 @@ void affine_channels(DType dtype, const void* x, void* y, Channels shape, const 
 void channel_sums(DType dtype, const void* g, const void* x, Channels shape, const double* means, ChannelSums* out) {
   const NormalizeKernels& k = kernels(dtype);
   const Pieces pieces(dtype, shape);
-  each_channel(shape, [&](int64_t c) {
+  each_channel(dtype, shape, 2, [&](int64_t c, HalfRows& halves) {
     ChannelSums total{0, 0};
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
+      const void* from = halves.read(0, static_cast<const char*>(g) + at, shape.inner);
+      const void* value = halves.read(1, static_cast<const char*>(x) + at, shape.inner);
       double sums[2];
-      k.sums(static_cast<const char*>(g) + at, static_cast<const char*>(x) + at, shape.inner, means[c], sums);
+      k.sums(from, value, shape.inner, means[c], sums);
       total.g += sums[0];
       total.g_deviation += sums[1];
     }
@@ -176,12 +187,15 @@ void combine_channels(DType dtype, const void* g, const void* x, void* gradient,
                       const Combination* combinations) {
   const NormalizeKernels& k = kernels(dtype);
   const Pieces pieces(dtype, shape);
-  each_channel(shape, [&](int64_t c) {
+  each_channel(dtype, shape, 3, [&](int64_t c, HalfRows& halves) {
     const Combination& m = combinations[c];
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
-      k.combine(static_cast<const char*>(g) + at, static_cast<const char*>(x) + at, static_cast<char*>(gradient) + at,
-                shape.inner, m.mean, m.a, m.b, m.c);
+      const void* from = halves.read(0, static_cast<const char*>(g) + at, shape.inner);
+      const void* value = halves.read(1, static_cast<const char*>(x) + at, shape.inner);
+      char* to = static_cast<char*>(gradient) + at;
+      k.combine(from, value, halves.target(2, to), shape.inner, m.mean, m.a, m.b, m.c);
+      halves.write(2, to, shape.inner);
     }
   });
 }

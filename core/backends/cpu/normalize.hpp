@@ -44,7 +44,7 @@ void normalize_rows_gradient(DType dtype, const void* g, const void* x, const vo
                              const RowStatistics* statistics, void* gradient, void* weight_gradient,
                              void* bias_gradient, int64_t rows, int64_t n, bool centred);
 
-// ---- channels: (outer, channels, inner), all elements of a channel alike
+// ---- channels: (outer, channels, inner), all elements of a channel alike; of halves too
 
 struct Channels {
   int64_t outer, channels, inner;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t kPiece = 256 * 1024;  // elements that one task folds
 constexpr int64_t kGrain = 32 * 1024;   // below this, threads do not pay
-constexpr int64_t kAccumulatorBytes = 32 * 1024, kBufferBytes = 32 * 1024;
+constexpr int64_t kAccumulatorBytes = 32 * 1024, kBufferBytes = 16 * 1024;
+constexpr int64_t kFetchedColumns = 256;  // so few that many rows of what was converted are folded at one time
 constexpr int64_t kFewUnits = 16;
 
 struct Dimension {
@@ -160,7 +161,7 @@ Loop::Loop(const Reduction& r)
     reduced_tile_ = std::min(reduced_.size, kPiece / 4);
     kept_tile_ = std::clamp(kGrain / std::max<int64_t>(reduced_tile_, 1), int64_t{1}, std::min(kept_.size, most_kept));
   } else {
-    kept_tile_ = std::min({kept_.size, most_kept, int64_t{2048}});
+    kept_tile_ = std::min({kept_.size, most_kept, direct_ ? int64_t{2048} : kFetchedColumns});
     reduced_tile_ = std::clamp(kPiece / kept_tile_, int64_t{1}, reduced_.size);
   }
   kept_tiles_ = (kept_.size + kept_tile_ - 1) / kept_tile_;
