@@ -488,3 +488,17 @@ def test_channels_of_halves(name, dtype):
         results.append([t.detach().float().numpy() for t in (y, *(leaf.grad for leaf in leaves))])
     for narrow, wide in zip(*results, strict=True):
         np.testing.assert_allclose(narrow, wide, rtol=0.02, atol=0.02 * np.abs(wide).max())
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.uint8, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
+)
+def test_filled_tensors(dtype):
+    for n in (70_001, 9 << 20):
+        mine = ours(torch.zeros(n, dtype=dtype)).fill_(3)
+        assert bool((mine == (1 if dtype == torch.bool else 3)).all())
+    target = chainrule.zeros(300, 401)
+    target[:, 1:].fill_(2.5)
+    target.t()[0].fill_(-0.0)
+    assert target.sum().item() == 2.5 * 300 * 400
+    assert bool(target[:, 0].signbit().all())
