@@ -293,8 +293,8 @@ constexpr bool takes(Domain domain) {
 
 // Ops whose scalar code does not vectorise.
 constexpr bool is_rare(const char* name) {
-  constexpr const char* names[] = {"lgamma", "digamma",     "polygamma",  "igamma",      "igammac",     "nextafter",
-                                   "i0",     "special_i0e", "special_i1", "special_i1e", "special_zeta"};
+  constexpr const char* names[] = {"digamma", "polygamma",   "igamma",     "igammac",     "nextafter",
+                                   "i0",      "special_i0e", "special_i1", "special_i1e", "special_zeta"};
   for (const char* rare : names) {
     if (same_text(name, rare)) return true;
   }
