@@ -502,3 +502,20 @@ def test_filled_tensors(dtype):
     target.t()[0].fill_(-0.0)
     assert target.sum().item() == 2.5 * 300 * 400
     assert bool(target[:, 0].signbit().all())
+
+
+@pytest.mark.parametrize("name", ["batch_norm", "group_norm"])
+def test_tangents_of_normalised_rows(name):
+    """Forward mode and reverse mode give the same derivative; what the value is made of adds nothing to it."""
+    x, w, b = (ours(t) for t in (numbers(9, 24), numbers(24, seed=1), numbers(24, seed=2)))
+    x, w, b = x.double(), w.double(), b.double()
+
+    def norm(x, w, b):
+        f = getattr(chainrule.nn.functional, name)
+        return f(x, None, None, w, b, training=True) if name == "batch_norm" else f(x, 3, w, b)
+
+    directions = tuple(ours(numbers(*t.shape, seed=9)).double() for t in (x, w, b))
+    value, tangent = chainrule.func.jvp(norm, (x, w, b), directions)
+    _, pull = chainrule.func.vjp(norm, x, w, b)
+    along = sum((g * d).sum().item() for g, d in zip(pull(value), directions, strict=True))
+    assert (value * tangent).sum().item() == pytest.approx(along, rel=1e-4)

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
 #include "backends/cpu/normalize.hpp"
 #include "ops/arithmetic.hpp"
@@ -112,6 +113,7 @@ Tensor row_of(const std::vector<double>& values, const Tensor& x) { return besid
 
 // The moments of columns.
 void column_moments(const Tensor& x, cpu::Moments* out) {
+  forward_mode::PauseScope pause;
   auto [variances, means] = var_mean(x, Dims{0}, 0, false);
   Tensor v = to_dtype(variances, DType::Float64), m = to_dtype(means, DType::Float64);
   for (int64_t c = 0; c < x.size(1); ++c) out[c] = {m.data<double>()[c], v.data<double>()[c]};
@@ -123,24 +125,26 @@ Tensor multiply_add(const Tensor& a, const Tensor& b, const Tensor& c) {
   return elementwise(OpId::addcmul, {c, a, b}, &one);
 }
 
-// What cpu/normalize.hpp does by channels, by rows.
+// What cpu/normalize.hpp does by channels, by rows. The mean is part of the shift, as in PyTorch's kernel.
 Tensor affine_rows(const Tensor& x, const std::vector<cpu::Affine>& affine) {
-  std::vector<double> means, scales, shifts;
+  forward_mode::PauseScope pause;
+  std::vector<double> scales, shifts;
   for (const cpu::Affine& a : affine) {
-    means.push_back(a.mean);
     scales.push_back(a.scale);
-    shifts.push_back(a.shift);
+    shifts.push_back(a.shift - a.mean * a.scale);
   }
-  return multiply_add(x - row_of(means, x), row_of(scales, x), row_of(shifts, x));
+  return multiply_add(x, row_of(scales, x), row_of(shifts, x));
 }
 
 void column_sums(const Tensor& g, const Tensor& deviation, cpu::ChannelSums* out) {
+  forward_mode::PauseScope pause;
   Tensor first = to_dtype(sum(g, Dims{0}, false, {}), DType::Float64);
   Tensor second = to_dtype(sum(g * deviation, Dims{0}, false, {}), DType::Float64);
   for (int64_t c = 0; c < g.size(1); ++c) out[c] = {first.data<double>()[c], second.data<double>()[c]};
 }
 
 Tensor combine_rows(const Tensor& g, const Tensor& deviation, const std::vector<cpu::Combination>& combinations) {
+  forward_mode::PauseScope pause;
   std::vector<double> a, b, c;
   for (const cpu::Combination& m : combinations) {
     a.push_back(m.a);
@@ -185,6 +189,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
   std::vector<cpu::ChannelSums> sums(static_cast<size_t>(channels));
   Tensor deviation;
   if (input.of_rows) {
+    forward_mode::PauseScope pause;
     deviation = from - beside(to_dtype(means, from.dtype()), from);
     column_sums(g, deviation, sums.data());
   } else {

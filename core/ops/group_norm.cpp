@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "autograd/forward_mode.hpp"
 #include "backends/cpu/normalize.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
@@ -62,6 +63,7 @@ const cpu::RowStatistics* row_statistics(const Tensor& statistics) {
 
 Tensor normalized_rows(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s, double eps,
                        const Tensor& statistics) {
+  forward_mode::PauseScope pause;
   Tensor y = empty(s.dims(), x.dtype());
   auto* rows = reinterpret_cast<cpu::RowStatistics*>(statistics.data<double>());
   cpu::normalize_rows(x.dtype(), x->data, nullptr, nullptr, y->data, rows, s.rows(), s.size(), eps, true);
@@ -72,6 +74,7 @@ Tensor normalized_rows(const Tensor& x, const Tensor& weight, const Tensor& bias
 
 void give_row_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics,
                         const GroupShape& s, DType parameters) {
+  forward_mode::PauseScope pause;
   Tensor from = prepared(x), g = view(prepared(b.g()), s.dims());
   if (b.needs(0)) {
     Tensor weighted = weight ? contiguous(g * along_channels(weight, s, g.dtype())) : g,

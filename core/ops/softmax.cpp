@@ -21,11 +21,11 @@ struct Extent {
 };
 
 // Rows of halves the kernel takes as they are, columns of them as floats.
-Tensor for_kernel(const Tensor& t, const Extent& e) { return e.inner == 1 ? contiguous(t) : prepared(t); }
+Tensor softmax_input(const Tensor& t, const Extent& e) { return e.inner == 1 ? contiguous(t) : prepared(t); }
 
 Tensor fused_gradient(const Tensor& g, const Tensor& y, int dim, bool logarithm) {
   Extent e(y.sizes(), dim);
-  Tensor from = for_kernel(g, e), value = for_kernel(y, e), out = empty(y.sizes(), value.dtype());
+  Tensor from = softmax_input(g, e), value = softmax_input(y, e), out = empty(y.sizes(), value.dtype());
   if (y.numel() > 0) {
     cpu::softmax_gradient(out.dtype(), from->data, value->data, out->data, e.outer, e.n, e.inner, logarithm);
   }
@@ -48,7 +48,7 @@ Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype
   {
     GradModeScope off(false);
     Extent e(x.sizes(), d);
-    Tensor from = for_kernel(x, e);
+    Tensor from = softmax_input(x, e);
     y = empty(x.sizes(), from.dtype());
     if (x.numel() > 0) cpu::softmax(y.dtype(), from->data, y->data, e.outer, e.n, e.inner, logarithm);
     y = to_dtype(y, x.dtype());

@@ -315,12 +315,13 @@ void Loop::run() {
 void fill_empty(const Reduction& r, int64_t outputs) {
   DType type = dtype_of(fold_type(r.fold, r.as));
   const FoldKernels& kernels = fold_kernels(r.fold, fold_type(r.fold, r.as));
-  alignas(16) char accumulator[32], value[16], second[16];
+  alignas(16) char accumulator[32], value[16], second[16], as_asked[16];
   kernels.start(accumulator, 1);
   kernels.finish(accumulator, 1, r.divisor, value, second);
+  converter(type, r.as)(as_asked, value, 1);  // of bytes the largest is the beginning, of truth values it is 1
   auto size = static_cast<int64_t>(size_of(r.out_dtype));
   for (int64_t i = 0; i < outputs; ++i) {
-    converter(type, r.out_dtype)(r.out + i * size, value, 1);
+    converter(r.as, r.out_dtype)(r.out + i * size, as_asked, 1);
     if (r.second) converter(type, r.out_dtype)(r.second + i * size, second, 1);
   }
 }
