@@ -429,3 +429,93 @@ def test_negated_truth_values(name):
     x = chainrule.from_numpy(given * np.uint8(3)).view(chainrule.bool)
     np.testing.assert_array_equal(getattr(chainrule, name)(x).view(chainrule.uint8).numpy(), 1 - given)
     np.testing.assert_array_equal((~x.t()).numpy(), given.T == 0)
+
+
+# ---- narrow integers, calculated as they lie in memory
+
+NARROW = ("uint8", "int8", "int16", "int32")
+NARROW_BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "maximum",
+    "minimum",
+    "clamp_min",
+    "clamp_max",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+]
+NARROW_UNARY = ["neg", "abs", "sign", "square", "bitwise_not", "logical_not"]
+
+
+def integers(dtype: str, *shape: int, seed: int = 0) -> np.ndarray:
+    """All of the dtype's range, its ends among them."""
+    limits = np.iinfo(dtype)
+    values = np.random.default_rng(seed).integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+    values.flat[:3] = limits.min, limits.max, 0
+    return values
+
+
+def of_both(f, *arrays):
+    """What f gives on the two libraries, as NumPy's arrays."""
+    return [f(library, *(library.from_numpy(a.copy()) for a in arrays)).numpy() for library in (chainrule, torch)]
+
+
+def assert_equal_arrays(mine, theirs):
+    assert mine.dtype == theirs.dtype
+    np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+@pytest.mark.parametrize("name", NARROW_BINARY)
+def test_narrow_integers_two_by_two(name, dtype):
+    a, b = integers(dtype, 30, 171), integers(dtype, 30, 171, seed=1)
+    other = integers("int16", 30, 171, seed=2)
+    for second in (b, b[0], b[:, :1], b[0, 0], other):
+        assert_equal_arrays(*of_both(lambda library, x, y: getattr(library, name)(x, y), a, np.asarray(second)))
+    assert_equal_arrays(*of_both(lambda library, x, y: getattr(library, name)(x.t(), y[:, ::2].t()), a[:, ::2], b))
+    takes_numbers = name not in ("maximum", "minimum", "logical_and", "logical_or", "logical_xor")
+    for number in (0, 1, -3, 100) if takes_numbers else ():
+        assert_equal_arrays(*of_both(lambda library, x, n=number: getattr(library, name)(x, n), a))
+    if name in ("add", "sub", "mul", "bitwise_and"):
+        assert_equal_arrays(*of_both(lambda library, x, y: getattr(x, name + "_")(y), a, b))
+        assert_equal_arrays(*of_both(lambda library, x, y: getattr(x, name + "_")(y), integers("int64", 30, 171), b))
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+@pytest.mark.parametrize("name", NARROW_UNARY)
+def test_narrow_integers_one_by_one(name, dtype):
+    a = integers(dtype, 70, 99)
+    assert_equal_arrays(*of_both(lambda library, x: getattr(library, name)(x), a))
+    assert_equal_arrays(*of_both(lambda library, x: getattr(library, name)(x.t()[::2]), a))
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+def test_narrow_integers_clamped_and_shifted(dtype):
+    a, places = integers(dtype, 4000), np.arange(4000).astype(dtype) % 7
+    assert_equal_arrays(*of_both(lambda library, x: x.clamp(3, 90), a))
+    assert_equal_arrays(*of_both(lambda library, x, y: library.clamp(x, y, y.flip(0)), a, places))
+    assert_equal_arrays(*of_both(lambda library, x, y: x << y, a, places))
+    assert_equal_arrays(*of_both(lambda library, x, y: x >> y, a, places))
+
+
+@pytest.mark.parametrize("name", ["amax", "amin"])
+@pytest.mark.parametrize("dtype", [*NARROW, "bool"])
+@pytest.mark.parametrize("shape", [(5,), (3, 40), (300, 257), (70000,)])
+def test_extremes_of_narrow_integers(name, dtype, shape):
+    a = integers("uint8", *shape) > 3 if dtype == "bool" else integers(dtype, *shape)
+    for x in (a, np.maximum(a, a.dtype.type(1)), np.minimum(a, a.dtype.type(1))):
+        assert_equal_arrays(*of_both(lambda library, t: getattr(t, name)(), x))
+        assert_equal_arrays(*of_both(lambda library, t: getattr(t, name)(0), x))
+        assert_equal_arrays(*of_both(lambda library, t: getattr(t, name)(-1), x))
+        assert_equal_arrays(*of_both(lambda library, t: getattr(t.t() if t.ndim == 2 else t, name)(0), x))

@@ -42,14 +42,53 @@ def test_rows_alone_and_together_agree(rows, n):
         assert chainrule.equal(together, alone), name
 
 
+@pytest.mark.parametrize("rows", [1100, 9000])
 @pytest.mark.parametrize("width", [1000, 1001, 1024])
-def test_broadcast_copies_of_several_megabytes(width):
+def test_broadcast_copies_of_many_megabytes(rows, width):
     """Their rows need not begin where a streaming store can."""
-    column, row = numbers(1100, 1), numbers(width, seed=1)
+    column, row = numbers(rows, 1), numbers(width, seed=1)
     for t in (column, row):
-        mine = ours(t).expand(1100, width).contiguous()
-        assert torch.equal(torch.from_numpy(mine.numpy()), t.expand(1100, width).contiguous())
-    assert_same(ours(column).double().expand(1100, width).clone(), column.double().expand(1100, width).clone())
+        mine = ours(t).expand(rows, width).contiguous()
+        assert torch.equal(torch.from_numpy(mine.numpy()), t.expand(rows, width).contiguous())
+    mine = ours(column).double().expand(rows, width).clone()
+    assert torch.equal(torch.from_numpy(mine.numpy()), column.double().expand(rows, width).clone())
+
+
+STREAMED = {
+    "number": lambda t, x: x + 1,
+    "row": lambda t, x: x * x[0],
+    "column": lambda t, x: x - x[:, :1],
+    "transposed": lambda t, x: x.t() + x.t(),
+    "unaligned": lambda t, x: x[:, 1:] * 2,
+    "chain": lambda t, x: (x * 2 + x).relu(),
+    "convert": lambda t, x: x.double(),
+    "narrow": lambda t, x: (x * 100).to(t.int32) + 1,
+    "softmax": lambda t, x: x.softmax(1),
+    "layer_norm": lambda t, x: t.nn.functional.layer_norm(x, x.shape[1:]),
+    "linear": lambda t, x: t.nn.functional.linear(x, x[:1024]).relu(),
+}
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_streamed_results(name):
+    """Of 32 MB and more."""
+    x = numbers(8300, 1024)
+    for rows in (8250, 8300):
+        mine = STREAMED[name](chainrule, ours(x[:rows]))
+        theirs = STREAMED[name](torch, x[:rows])
+        assert mine.numel() * mine.element_size() >= 32 << 20
+        scale = 300 if name == "linear" else 1
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=2e-5 * scale, atol=2e-6 * scale)
+
+
+def test_streamed_gradients():
+    x = numbers(8300, 1024)
+    results = []
+    for leaf in (ours(x), x.clone()):
+        leaf.requires_grad_()
+        ((leaf * leaf + leaf.softmax(1)).tanh() * leaf).sum().backward()
+        results.append(leaf.grad.numpy())
+    np.testing.assert_allclose(*results, rtol=1e-4, atol=1e-5)
 
 
 def test_a_large_copy_between_layouts():
@@ -270,3 +309,235 @@ def test_the_gradient_of_a_table_of_several_parts(rows, options):
     table = torch.zeros(rows, 65, requires_grad=True)
     torch.nn.functional.embedding(indices, table, **(options if rows > 7 else {})).backward(gradient)
     np.testing.assert_allclose(results[0].numpy(), table.grad.numpy(), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.uint8, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
+)
+@pytest.mark.parametrize("shape", [(1,), (70_001,), (300, 257), (3, 40, 1, 65), (2, 0, 3), (150_000, 2)])
+def test_flipped_rows(shape, dtype):
+    """Reversed or copied whole, several pieces to a row."""
+    x = (numbers(*shape) * 100).to(dtype)
+    for count in range(len(shape) + 1):
+        for dims in itertools.combinations(range(len(shape)), count):
+            assert_same(ours(x).flip(dims), x.flip(dims))
+    assert_same(ours(x).t().flip(0) if x.ndim == 2 else ours(x), x.t().flip(0) if x.ndim == 2 else x)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("shape", [(300, 96), (2, 96), (31, 24, 3), (5, 12, 2, 4), (3, 6, 4, 4)])
+@pytest.mark.parametrize("groups", [1, 3, 6])
+def test_group_norm_of_few_positions(shape, groups, dtype):
+    """Whole groups are rows; with 16 positions and more, channels are."""
+    x, w, b = (
+        numbers(*shape, dtype=dtype),
+        numbers(shape[1], seed=1, dtype=dtype),
+        numbers(shape[1], seed=2, dtype=dtype),
+    )
+
+    def norm(library, x, *parameters):
+        return library.nn.functional.group_norm(x, groups, *parameters)
+
+    loose = 0.1 if dtype == torch.bfloat16 else 1e-4
+    if dtype == torch.bfloat16:
+        assert_same(norm(chainrule, ours(x), ours(w), ours(b)).float(), norm(torch, x, w, b).float(), scale=1e4)
+        return
+    for inputs in ((x,), (x, w), (x, w, b)):
+        same_gradients(norm, *inputs, rtol=loose, atol=loose)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("exponent", [0, 0.0, -0.0, 1, 2])
+def test_short_powers_and_their_gradients(exponent, dtype):
+    x = numbers(3000, dtype=dtype)
+    x[:5] = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), float("nan")])
+    for g in (1.0, float("inf")):
+        results = []
+        for library, leaf in ((chainrule, ours(x)), (torch, x.clone())):
+            leaf.requires_grad_()
+            y = leaf**exponent
+            y.backward(library.full_like(y, g))
+            results.append((y.detach(), leaf.grad))
+        for mine, theirs in zip(*results, strict=True):
+            assert_same(mine, theirs)
+
+
+@pytest.mark.parametrize("place", [0, 1023, 1024, 5000, 99_999])
+def test_tensors_that_differ_in_one_element(place):
+    x = numbers(100, 1000)
+    y = x.clone()
+    assert chainrule.equal(ours(x), ours(y))
+    y.view(-1)[place] += 1
+    assert not chainrule.equal(ours(x), ours(y))
+    assert not chainrule.equal(ours(x).t(), ours(y).t())
+    y.view(-1)[place] = x.view(-1)[place] = float("nan")
+    assert chainrule.equal(ours(x), ours(y)) == torch.equal(x, y)
+
+
+@pytest.mark.parametrize("shape", [(40, 70), (200, 16), (3, 300, 1), (2, 17)])
+@pytest.mark.parametrize("training", [True, False])
+def test_batch_norm_of_rows(shape, training):
+    """One position, and so many channels that they are normalised as columns."""
+    x, w, b = numbers(*shape) * 3 + 100, numbers(shape[1], seed=1), numbers(shape[1], seed=2)
+    running = numbers(shape[1], seed=3), numbers(shape[1], seed=4).abs()
+
+    def norm(library, x, *parameters):
+        mean, var = (ours(t) if library is chainrule else t.clone() for t in running)
+        weight, bias = parameters or (None, None)
+        y = library.nn.functional.batch_norm(x, mean, var, weight, bias, training, 0.2)
+        return y, mean + 0 * x.sum(), var + 0 * x.sum()
+
+    for inputs in ((x,), (x, w, b)):
+        same_gradients(norm, *inputs, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area"])
+@pytest.mark.parametrize("factor", [0.4, 0.5, 1.7, 2])
+def test_interpolated_images(mode, factor):
+    dims = {"linear": [1], "bilinear": [2], "bicubic": [2], "trilinear": [3]}.get(mode, [1, 2, 3])
+    for d in dims:
+        x = numbers(2, 3, *(23, 17, 30)[:d])
+        same_gradients(lambda library, x: library.nn.functional.interpolate(x, scale_factor=factor, mode=mode), x)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+def test_images_read_at_many_points(mode, padding):
+    """More points than are read together, some of them outside."""
+    x, grid = numbers(2, 5, 13, 17), numbers(2, 19, 31, 2, seed=1)
+
+    def sample(library, x, grid):
+        return library.nn.functional.grid_sample(x, grid, mode, padding, align_corners=False)
+
+    same_gradients(sample, x, grid, rtol=1e-3, atol=1e-3)
+    x[:, :, 3, 4] = float("inf")
+    assert_same(sample(chainrule, ours(x), ours(grid)), sample(torch, x, grid), scale=1e4)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_clamp_of_all_kinds_of_numbers(dtype):
+    kinds = torch.tensor([0.0, -0.0, 1.0, -1.0, float("inf"), float("-inf"), float("nan")], dtype=dtype)
+    x, low, high = (t.flatten() for t in torch.meshgrid(kinds, kinds, kinds, indexing="ij"))
+    assert_same(chainrule.clamp(ours(x), ours(low), ours(high)), torch.clamp(x, low, high))
+    for low, high in itertools.product([-1.0, 0.0, float("nan"), float("-inf")], [1.0, 0.0, float("nan")]):
+        assert_same(ours(x).clamp(low, high), x.clamp(low, high))
+    assert_same(ours(x).clamp(min=0), x.clamp(min=0))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_signs_of_halves(dtype):
+    x = numbers(3, 1000, dtype=dtype)
+    x[0, :5] = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), 1e-7])
+    for f in (
+        lambda t: -t,
+        lambda t: t.abs(),
+        lambda t: -t.t()[::3],
+        lambda t: t.clone().neg_(),
+        lambda t: (-t).sign(),
+    ):
+        assert_same(f(ours(x)).float(), f(x).float())
+        assert f(ours(x)).signbit().tolist() == f(x).signbit().tolist()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("shape", [(5, 9000), (700, 60), (3, 40, 300), (2, 20_000)])
+def test_rows_of_halves(shape, dtype):
+    """Converted stretch by stretch; they differ from rows of floats by one rounding."""
+    x, w, b = numbers(*shape, dtype=dtype), numbers(shape[-1], seed=1, dtype=dtype), numbers(shape[-1], dtype=dtype)
+    functions = {
+        "softmax": lambda x, w, b: x.softmax(-1),
+        "log_softmax": lambda x, w, b: x.log_softmax(-1),
+        "layer_norm": lambda x, w, b: chainrule.nn.functional.layer_norm(x, x.shape[-1:], w, b),
+        "layer_norm alone": lambda x, w, b: chainrule.nn.functional.layer_norm(x, x.shape[-1:]) + 0 * w + 0 * b,
+        "rms_norm": lambda x, w, b: chainrule.nn.functional.rms_norm(x, x.shape[-1:], w) + 0 * b,
+    }
+    for name, f in functions.items():
+        results = []
+        for wide in (False, True):
+            leaves = [ours(t.float() if wide else t).requires_grad_() for t in (x, w, b)]
+            y = f(*leaves)
+            g = ours(numbers(*shape, seed=5, dtype=dtype))
+            y.backward(g.float() if wide else g)
+            found = [y, *(leaf.grad for leaf in leaves)] if "norm" in name else [y, leaves[0].grad]
+            results.append([t.detach().float().numpy() for t in found])
+        for narrow, wide in zip(*results, strict=True):
+            limit = 0.02 * np.abs(wide).max()
+            np.testing.assert_allclose(narrow, wide, rtol=0.02, atol=limit, err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_histograms_of_many_numbers(dtype):
+    x = numbers(3, 20_000, dtype=dtype)
+    x[0, :6] = torch.tensor([-2.0, 2.0, 0.0, float("inf"), float("-inf"), float("nan")])
+    edges = torch.tensor([-2.0, -1.5, -1.5, 0.0, 2.0], dtype=dtype)
+    for density in (False, True):
+        assert_same(
+            chainrule.histogram(ours(x), ours(edges), density=density)[0], x.histogram(edges, density=density)[0]
+        )
+        assert_same(
+            chainrule.histogram(ours(x), 7, range=(-2.0, 2.0), density=density)[0],
+            x.histogram(7, range=(-2.0, 2.0), density=density)[0],
+        )
+    assert_same(chainrule.histogram(ours(x[1:]), 11)[0], x[1:].histogram(11)[0])
+    assert_same(chainrule.histogram(ours(x[:0]), 3)[0], x[:0].histogram(3)[0])
+
+
+@pytest.mark.parametrize("shape", [(20, 30, 7), (300, 400, 16), (2, 900, 90)])
+@pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.0, float("inf")])
+def test_distances_taken_part_by_part(shape, p):
+    n, m, d = shape
+    x, y = numbers(n, d), numbers(2, m, d, seed=1)
+
+    def distances(library, x, y):
+        return library.cdist(x, y, p, compute_mode="donot_use_mm_for_euclid_dist")
+
+    same_gradients(distances, x, y, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("name", ["batch_norm", "group_norm", "instance_norm"])
+def test_channels_of_halves(name, dtype):
+    """Converted piece by piece; they differ from channels of floats by one rounding."""
+    x, w, b = numbers(3, 6, 20, 31, dtype=dtype), numbers(6, seed=1, dtype=dtype), numbers(6, seed=2, dtype=dtype)
+    f = getattr(chainrule.nn.functional, name)
+    arguments = {"batch_norm": (None, None), "group_norm": (3,), "instance_norm": (None, None)}[name]
+    results = []
+    for wide in (False, True):
+        leaves = [ours(t.float() if wide else t).requires_grad_() for t in (x, w, b)]
+        y = f(leaves[0], *arguments, *leaves[1:], **({"training": True} if name == "batch_norm" else {}))
+        g = ours(numbers(3, 6, 20, 31, seed=5, dtype=dtype))
+        y.backward(g.float() if wide else g)
+        results.append([t.detach().float().numpy() for t in (y, *(leaf.grad for leaf in leaves))])
+    for narrow, wide in zip(*results, strict=True):
+        np.testing.assert_allclose(narrow, wide, rtol=0.02, atol=0.02 * np.abs(wide).max())
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.uint8, torch.bfloat16, torch.float32, torch.int64, torch.complex128]
+)
+def test_filled_tensors(dtype):
+    for n in (70_001, 9 << 20):
+        mine = ours(torch.zeros(n, dtype=dtype)).fill_(3)
+        assert bool((mine == (1 if dtype == torch.bool else 3)).all())
+    target = chainrule.zeros(300, 401)
+    target[:, 1:].fill_(2.5)
+    target.t()[0].fill_(-0.0)
+    assert target.sum().item() == 2.5 * 300 * 400
+    assert bool(target[:, 0].signbit().all())
+
+
+@pytest.mark.parametrize("name", ["batch_norm", "group_norm"])
+def test_tangents_of_normalised_rows(name):
+    """Forward mode and reverse mode give the same derivative; what the value is made of adds nothing to it."""
+    x, w, b = (ours(t) for t in (numbers(9, 24), numbers(24, seed=1), numbers(24, seed=2)))
+    x, w, b = x.double(), w.double(), b.double()
+
+    def norm(x, w, b):
+        f = getattr(chainrule.nn.functional, name)
+        return f(x, None, None, w, b, training=True) if name == "batch_norm" else f(x, 3, w, b)
+
+    directions = tuple(ours(numbers(*t.shape, seed=9)).double() for t in (x, w, b))
+    value, tangent = chainrule.func.jvp(norm, (x, w, b), directions)
+    _, pull = chainrule.func.vjp(norm, x, w, b)
+    along = sum((g * d).sum().item() for g, d in zip(pull(value), directions, strict=True))
+    assert (value * tangent).sum().item() == pytest.approx(along, rel=1e-4)

@@ -185,3 +185,18 @@ def test_power_of_one_exponent_for_all(dtype, exponent):
     mixed = np.where(np.arange(len(a)) == 300, 1.5, exponent).astype(dtype)
     expected[300] = raised(a.tolist()[300], 1.5)
     np.testing.assert_allclose((x.detach() ** chainrule.from_numpy(mixed)).numpy(), expected, **tolerance)
+
+
+def test_logarithm_of_the_gamma_function():
+    """Floats within their last digit, also near 1 and 2, where it is 0, and near its other zeros."""
+    rng = np.random.default_rng(0)
+    near = [c + np.arange(-300, 300) * 1.2e-7 for c in (1, 2, -2.4570247, -2.7476826)]
+    x = np.concatenate([rng.uniform(-30, 30, 20_000), np.geomspace(1e-40, 1e36, 5000), *near]).astype(np.float32)
+    x = np.concatenate([x, np.array([0, -0.0, 1, 2, -1, -7, np.inf, -np.inf, np.nan, 3e38], np.float32)])
+    mine = chainrule.lgamma(chainrule.from_numpy(x)).numpy()
+    expected = special.gammaln(x.astype(float))
+    limit = np.finfo(np.float32).max
+    expected = np.where(np.abs(expected) > limit, math.inf, expected)
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(mine[~finite], expected[~finite].astype(np.float32))
+    np.testing.assert_allclose(mine[finite], expected[finite], rtol=2e-7, atol=1e-14)

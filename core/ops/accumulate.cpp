@@ -29,7 +29,7 @@ void in_parallel(int64_t n, const std::function<void(int64_t, int64_t)>& f) {
 void fetch_ahead(const char* from, int64_t bytes) { cpu::fetch_ahead(from, bytes); }
 void store_streaming(char* to, const char* from, int64_t bytes) { CR_DISPATCH(stream_copy)(to, from, bytes); }
 void finish_streaming() { CR_DISPATCH(stream_fence)(); }
-bool pays_to_stream(int64_t bytes) { return bytes >= cpu::kStreamBytes; }
+bool pays_to_stream(int64_t bytes) { return bytes >= cpu::kStreamChainBytes; }
 
 Tensor add_gradients(Tensor a, Tensor b) {
   if (!grad_enabled() && same_kind(a, b)) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
 #include "backends/cpu/normalize.hpp"
 #include "ops/arithmetic.hpp"
@@ -20,17 +21,19 @@ OpInfo kBatchNorm{"native_batch_norm", "NativeBatchNormBackward0",
 
 constexpr int64_t kShortPiece = 16;  // below this a channel's pieces are brought together first
 
-// x with channels first, each channel in long contiguous pieces.
+// x with channels first, each channel in long contiguous pieces; or x of rows, each of one element per channel.
 struct ChannelInput {
-  bool turned;  // dimensions 0 and 1 are swapped
+  bool turned;   // dimensions 0 and 1 are swapped
+  bool of_rows;  // channels are columns, and all elements of a row go through one vector of numbers
   cpu::Channels shape;
 
   explicit ChannelInput(const Tensor& x) {
     int64_t n = x.size(0), c = x.size(1), inner = x.numel() / std::max<int64_t>(1, n * c);
-    turned = inner < kShortPiece && n > 1;
+    of_rows = inner == 1 && n > 1 && c >= kShortPiece;
+    turned = inner < kShortPiece && n > 1 && !of_rows;
     shape = turned ? cpu::Channels{1, c, n * inner} : cpu::Channels{n, c, inner};
   }
-  Tensor prepare(const Tensor& t) const { return prepared(turned ? transpose(t, 0, 1) : t); }
+  Tensor prepare(const Tensor& t) const { return of_rows ? prepared(t) : contiguous(turned ? transpose(t, 0, 1) : t); }
   Tensor fresh(const Tensor& x, DType dtype) const {
     Dims sizes(x.sizes());
     if (turned) std::swap(sizes[0], sizes[1]);
@@ -105,11 +108,60 @@ struct Statistics {
   std::vector<double> means, rstds;
 };
 
+// A number per channel as a row of the given dtype.
+Tensor row_of(const std::vector<double>& values, const Tensor& x) { return beside(tensor_of(values, x.dtype()), x); }
+
+// The moments of columns.
+void column_moments(const Tensor& x, cpu::Moments* out) {
+  forward_mode::PauseScope pause;
+  auto [variances, means] = var_mean(x, Dims{0}, 0, false);
+  Tensor v = to_dtype(variances, DType::Float64), m = to_dtype(means, DType::Float64);
+  for (int64_t c = 0; c < x.size(1); ++c) out[c] = {m.data<double>()[c], v.data<double>()[c]};
+}
+
+// a * b + c of rows and vectors beside them
+Tensor multiply_add(const Tensor& a, const Tensor& b, const Tensor& c) {
+  const double one = 1;
+  return elementwise(OpId::addcmul, {c, a, b}, &one);
+}
+
+// What cpu/normalize.hpp does by channels, by rows. The mean is part of the shift, as in PyTorch's kernel.
+Tensor affine_rows(const Tensor& x, const std::vector<cpu::Affine>& affine) {
+  forward_mode::PauseScope pause;
+  std::vector<double> scales, shifts;
+  for (const cpu::Affine& a : affine) {
+    scales.push_back(a.scale);
+    shifts.push_back(a.shift - a.mean * a.scale);
+  }
+  return multiply_add(x, row_of(scales, x), row_of(shifts, x));
+}
+
+void column_sums(const Tensor& g, const Tensor& deviation, cpu::ChannelSums* out) {
+  forward_mode::PauseScope pause;
+  Tensor first = to_dtype(sum(g, Dims{0}, false, {}), DType::Float64);
+  Tensor second = to_dtype(sum(g * deviation, Dims{0}, false, {}), DType::Float64);
+  for (int64_t c = 0; c < g.size(1); ++c) out[c] = {first.data<double>()[c], second.data<double>()[c]};
+}
+
+Tensor combine_rows(const Tensor& g, const Tensor& deviation, const std::vector<cpu::Combination>& combinations) {
+  forward_mode::PauseScope pause;
+  std::vector<double> a, b, c;
+  for (const cpu::Combination& m : combinations) {
+    a.push_back(m.a);
+    b.push_back(m.b);
+    c.push_back(m.c);
+  }
+  return multiply_add(g, row_of(a, g), multiply_add(deviation, row_of(b, g), row_of(c, g)));
+}
+
 Statistics batch_statistics(const Tensor& from, const ChannelInput& input, const Tensor& running_mean,
                             const Tensor& running_var, double momentum, double eps) {
   auto channels = static_cast<size_t>(input.shape.channels);
   std::vector<cpu::Moments> moments(channels);
-  cpu::channel_moments(from.dtype(), from->data, input.shape, moments.data());
+  if (input.of_rows)
+    column_moments(from, moments.data());
+  else
+    cpu::channel_moments(from.dtype(), from->data, input.shape, moments.data());
   Statistics s{std::vector<double>(channels), std::vector<double>(channels)};
   std::vector<double> unbiased(channels);
   auto count = static_cast<double>(input.shape.per_channel());
@@ -135,7 +187,14 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
   int64_t channels = input.shape.channels;
   Tensor g = input.prepare(b.g()), from = input.prepare(x);
   std::vector<cpu::ChannelSums> sums(static_cast<size_t>(channels));
-  cpu::channel_sums(g.dtype(), g->data, from->data, input.shape, means.data<double>(), sums.data());
+  Tensor deviation;
+  if (input.of_rows) {
+    forward_mode::PauseScope pause;
+    deviation = from - beside(to_dtype(means, from.dtype()), from);
+    column_sums(g, deviation, sums.data());
+  } else {
+    cpu::channel_sums(g.dtype(), g->data, from->data, input.shape, means.data<double>(), sums.data());
+  }
   const double* rstd = rstds.data<double>();
   if (b.needs(0)) {
     std::vector<double> w = parameter_values(weight, channels, 1);
@@ -148,8 +207,9 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
       combinations[c].b = -a * rstd[c] * rstd[c] * sums[c].g_deviation / count;
       combinations[c].c = -a * sums[c].g / count;
     }
-    Tensor dx = input.fresh(x, g.dtype());
-    cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
+    Tensor dx = input.of_rows ? combine_rows(g, deviation, combinations) : input.fresh(x, g.dtype());
+    if (!input.of_rows)
+      cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
     b.give(0, input.finish(dx, x.dtype()));
   }
   std::vector<double> result(static_cast<size_t>(channels));
@@ -175,13 +235,14 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
     GradModeScope off(false);
     ChannelInput input(x);
     int64_t channels = input.shape.channels;
-    Tensor from = input.prepare(x), out = input.fresh(x, from.dtype());
+    Tensor from = input.prepare(x);
     Statistics s = training ? batch_statistics(from, input, running_mean, running_var, momentum, eps)
                             : running_statistics(running_mean, running_var, channels, eps);
     std::vector<double> w = parameter_values(weight, channels, 1), b = parameter_values(bias, channels, 0);
     std::vector<cpu::Affine> affine(w.size());
     for (size_t c = 0; c < affine.size(); ++c) affine[c] = {s.means[c], s.rstds[c] * w[c], b[c]};
-    cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
+    Tensor out = input.of_rows ? affine_rows(from, affine) : input.fresh(x, from.dtype());
+    if (!input.of_rows) cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
     y = input.finish(out, x.dtype());
     means = tensor_of(s.means, DType::Float64);
     rstds = tensor_of(s.rstds, DType::Float64);

@@ -1,12 +1,16 @@
 // Fresh tensors.
 #include "ops/create.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "backends/cpu/range.hpp"
+#include "backends/cpu/stream.hpp"
+#include "backends/cpu/thread_pool.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
+#include "tensor/element_type.hpp"
 #include "tensor/half.hpp"
 
 namespace chainrule {
@@ -29,6 +33,16 @@ double as_element(const Scalar& value, DType dtype) {
   return load(dtype, bytes).real;
 }
 
+void fill_contiguous(const Tensor& t, const char* value) {
+  constexpr int64_t kGrain = 64 * 1024;  // elements for one thread
+  with_element_size(t.dtype(), [&]<class T>(T*) {
+    T one;
+    std::memcpy(&one, value, sizeof one);
+    T* to = reinterpret_cast<T*>(t->data);
+    cpu::parallel_for(t.numel(), kGrain, [&](int64_t begin, int64_t end) { std::fill(to + begin, to + end, one); });
+  });
+}
+
 void fill_elements(const Tensor& t, const Scalar& value) {
   bool zero_bits = value.real == 0 && value.imaginary == 0 && !std::signbit(value.real);
   if (zero_bits && t.is_contiguous()) {
@@ -37,7 +51,11 @@ void fill_elements(const Tensor& t, const Scalar& value) {
   }
   Tensor one = empty({}, t.dtype());
   store(value, t.dtype(), one->data);
-  copy_elements(t, one);
+  const bool streams = t.numel() * static_cast<int64_t>(size_of(t.dtype())) >= cpu::kStreamBytes;
+  if (t.is_contiguous() && !streams)
+    fill_contiguous(t, one->data);
+  else
+    copy_elements(t, one);
 }
 
 void give_zeros(Backward& b) {

@@ -6,6 +6,7 @@
 #include "autograd/cut.hpp"
 #include "autograd/dual.hpp"
 #include "autograd/inplace.hpp"
+#include "backends/cpu/half_sign.hpp"
 #include "backends/cpu/half_step.hpp"
 #include "backends/cpu/truth.hpp"
 #include "ops/accumulate.hpp"
@@ -146,6 +147,34 @@ ElementwiseKernel truth_kernel(OpId id) {
   }
 }
 
+// The kernel of an op on narrow integers as they lie in memory; null if it is calculated in int64.
+ElementwiseKernel narrow_kernel(const OpRecord& op, std::span<const Operand> in, DType common) {
+  for (const Operand& o : in) {
+    if (!o.tensor && o.scalar.kind > Scalar::kInt) return nullptr;  // int64 cuts off its fraction
+  }
+  const auto& kernels = kernels_of(op).narrow;
+  switch (common) {
+    case DType::UInt8:
+      return kernels[static_cast<int>(cpu::Narrow::U8)];
+    case DType::Int8:
+      return kernels[static_cast<int>(cpu::Narrow::I8)];
+    case DType::Int16:
+      return kernels[static_cast<int>(cpu::Narrow::I16)];
+    case DType::Int32:
+      return kernels[static_cast<int>(cpu::Narrow::I32)];
+    default:
+      return nullptr;
+  }
+}
+
+// The kernel of an op on its operands as they lie in memory, where they are narrower than what is calculated in.
+ElementwiseKernel short_kernel(const OpRecord& op, std::span<const Operand> in, DType common) {
+  if (is_bool(common)) return truth_kernel(op.id);
+  if (is_integral(common)) return narrow_kernel(op, in, common);
+  if (!is_floating(common) || size_of(common) != 2) return nullptr;
+  return op.id == OpId::neg ? cpu::half_negation : op.id == OpId::abs ? cpu::half_size : nullptr;
+}
+
 void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
                  const Tensor& out) {
   Operand narrow[kMaxInputs];
@@ -157,8 +186,9 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
     in = {narrow, in.size()};
   }
   Compute compute = compute_of(s.common);
-  ElementwiseKernel kernel = is_bool(s.common) ? truth_kernel(op.id) : half_kernel(op, in, s.common);
-  DType arithmetic = kernel && is_bool(s.common) ? DType::Bool : kComputeDType[static_cast<int>(compute)];
+  ElementwiseKernel kernel = short_kernel(op, in, s.common);
+  DType arithmetic = kernel ? s.common : kComputeDType[static_cast<int>(compute)];
+  if (!kernel) kernel = half_kernel(op, in, s.common);
   if (!kernel) kernel = kernels_of(op).forward[static_cast<int>(compute)];
   cpu::TileOperand lanes[cpu::kMaxTileOperands];
   Numbers numbers;

@@ -99,7 +99,8 @@ Tensor fold(cpu::Fold f, const Tensor& x, uint64_t reduced, bool keepdim, const 
   Dims sizes = reduced_sizes(x.sizes(), reduced, keepdim);
   Tensor out = empty(sizes, o.out);
   cpu::FoldType type = cpu::fold_type(f, o.as);
-  bool plain = x.dtype() == o.as && o.out == o.as && cpu::dtype_of(type) == o.as && f < cpu::Fold::ArgMax;
+  bool as_is = cpu::dtype_of(type) == o.as || (type == cpu::FoldType::U8 && o.as == DType::Bool);
+  bool plain = x.dtype() == o.as && o.out == o.as && as_is && f < cpu::Fold::ArgMax;
   if (plain && x.is_contiguous() && x.numel() <= kSmall && x.numel() > 0 &&
       fold_small(cpu::fold_kernels(f, type), x, reduced, o.divisor, out->data)) {
     return out;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "backends/cpu/taps.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
@@ -175,25 +176,23 @@ struct Point {
   }
 };
 
-// The elements that one point reads, with their weights.
+// Writes the elements that one point reads, with their weights, as point p of the block.
 template <class T>
-struct Taps {
-  int count = 0;
-  int64_t at[16];
-  T weight[16];
-
-  Taps(const Point<T>& point, const std::array<int64_t, 3>& size) {
-    point.each(size, [&](int64_t offset, int z, int y, int x) {
-      at[count] = offset;
-      weight[count++] = point.along[0].weight[z] * point.along[1].weight[y] * point.along[2].weight[x];
-    });
+void find_taps(const Point<T>& point, const std::array<int64_t, 3>& size, cpu::TapBlock<T>& block, int64_t p) {
+  const Reading<T>*z = point.along, *y = z + 1, *x = z + 2;
+  int k = 0;
+  for (int a = 0; a < z->count; ++a) {
+    for (int b = 0; b < y->count; ++b) {
+      const bool outside = (z->index[a] | y->index[b]) < 0;
+      const int64_t row = (z->index[a] * size[1] + y->index[b]) * size[2];
+      for (int c = 0; c < x->count; ++c, ++k) {
+        block.at[k][p] = outside || x->index[c] < 0 ? -1 : row + x->index[c];
+        block.weight[k][p] = z->weight[a] * y->weight[b] * x->weight[c];
+      }
+    }
   }
-  T sum(const T* plane) const {
-    T total = 0;
-    for (int i = 0; i < count; ++i) total += weight[i] * plane[at[i]];
-    return total;
-  }
-};
+  block.taps = k;
+}
 
 struct GridShape {
   int64_t batch, channels, points;
@@ -213,14 +212,43 @@ Dims sampled_sizes(const Sampler& s, const Tensor& x, const Tensor& grid) {
   return sizes;
 }
 
+void sum_taps(const cpu::TapBlock<float>& block, const float* x, float* out) {
+  CR_DISPATCH(sum_float_taps)(block, x, out);
+}
+void sum_taps(const cpu::TapBlock<double>& block, const double* x, double* out) {
+  CR_DISPATCH(sum_double_taps)(block, x, out);
+}
+
+void find_all_taps(const cpu::GridAxes& axes, const float* grid, cpu::TapBlock<float>& block) {
+  CR_DISPATCH(find_float_taps)(axes, grid, block);
+}
+void find_all_taps(const cpu::GridAxes& axes, const double* grid, cpu::TapBlock<double>& block) {
+  CR_DISPATCH(find_double_taps)(axes, grid, block);
+}
+cpu::GridAxes axes_of(const Sampler& s, const GridShape& g) {
+  cpu::GridAxes axes{s.dims, {}, s.align_corners, s.padding == kBorder, s.interpolation == kNearest};
+  for (int d = 0; d < s.dims; ++d) axes.size[d] = g.size[static_cast<size_t>(3 - s.dims + d)];
+  return axes;
+}
+
+// A few points at a time, so that a channel's part of the image stays in the first-level cache while they read it.
 template <class T>
 void sample(const Sampler& s, const GridShape& g, const T* x, const T* grid, T* y) {
-  cpu::parallel_for(g.batch * g.points, 512, [&](int64_t begin, int64_t end) {
+  const int64_t blocks = (g.points + cpu::kTapPoints - 1) / cpu::kTapPoints;
+  const cpu::GridAxes axes = axes_of(s, g);
+  const bool together = s.interpolation != kCubic && s.padding != kReflection;
+  cpu::parallel_for(g.batch * blocks, 8, [&](int64_t begin, int64_t end) {
+    cpu::TapBlock<T> block;
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t n = i / g.points, p = i % g.points;
-      const Taps<T> taps(Point<T>(grid + i * s.dims, g.size, s), g.size);
+      const int64_t n = i / blocks, first = i % blocks * cpu::kTapPoints;
+      block.points = std::min(cpu::kTapPoints, g.points - first);
+      const T* places = grid + (n * g.points + first) * s.dims;
+      if (together) find_all_taps(axes, places, block);
+      for (int64_t p = 0; p < block.points && !together; ++p) {
+        find_taps(Point<T>(places + p * s.dims, g.size, s), g.size, block, p);
+      }
       for (int64_t plane = n * g.channels; plane < (n + 1) * g.channels; ++plane) {
-        y[plane * g.points + p] = taps.sum(x + plane * g.plane());
+        sum_taps(block, x + plane * g.plane(), y + plane * g.points + first);
       }
     }
   });

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "autograd/forward_mode.hpp"
 #include "backends/cpu/normalize.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
@@ -22,6 +23,9 @@ struct GroupShape {
   int64_t rows() const { return samples * groups; }
   int64_t per_group() const { return channels / groups; }
   int64_t size() const { return per_group() * positions; }  // elements of a group
+  // Then whole groups are normalised as rows, and the parameters take a pass of their own.
+  bool has_short_channels() const { return positions < 16 && size() > 0; }
+  Dims dims() const { return {samples, channels, positions}; }
   cpu::Channels whole_groups() const { return {1, rows(), size()}; }
   cpu::Channels single_channels() const { return {1, samples * channels, positions}; }
   // The group that a channel of a sample belongs to.
@@ -48,10 +52,50 @@ std::pair<Tensor, Tensor> composed_statistics(const Tensor& x, const GroupShape&
   return {reshape(means, Dims{s.samples, s.groups}), rstds};
 }
 
+// A weight or bias beside tensors of dims().
+Tensor along_channels(const Tensor& parameter, const GroupShape& s, DType dtype) {
+  return view(contiguous(to_dtype(parameter, dtype)), Dims{1, s.channels, 1});
+}
+
+const cpu::RowStatistics* row_statistics(const Tensor& statistics) {
+  return reinterpret_cast<const cpu::RowStatistics*>(statistics.data<double>());
+}
+
+Tensor normalized_rows(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s, double eps,
+                       const Tensor& statistics) {
+  forward_mode::PauseScope pause;
+  Tensor y = empty(s.dims(), x.dtype());
+  auto* rows = reinterpret_cast<cpu::RowStatistics*>(statistics.data<double>());
+  cpu::normalize_rows(x.dtype(), x->data, nullptr, nullptr, y->data, rows, s.rows(), s.size(), eps, true);
+  if (weight) y = y * along_channels(weight, s, x.dtype());
+  if (bias) y = y + along_channels(bias, s, x.dtype());
+  return view(y, x.sizes());
+}
+
+void give_row_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics,
+                        const GroupShape& s, DType parameters) {
+  forward_mode::PauseScope pause;
+  Tensor from = prepared(x), g = view(prepared(b.g()), s.dims());
+  if (b.needs(0)) {
+    Tensor weighted = weight ? contiguous(g * along_channels(weight, s, g.dtype())) : g,
+           dx = empty(x.sizes(), g.dtype());
+    cpu::normalize_rows_gradient(g.dtype(), weighted->data, from->data, nullptr, row_statistics(statistics), dx->data,
+                                 nullptr, nullptr, s.rows(), s.size(), true);
+    b.give(0, to_dtype(dx, x.dtype()));
+  }
+  if (b.needs(1)) {
+    auto column = [&](int i) { return to_dtype(narrow(statistics, 1, i, 1), g.dtype()); };
+    Tensor x_hat = (view(from, Dims{s.rows(), s.size()}) - column(0)) * column(1);
+    b.give(1, to_dtype(sum(g * view(x_hat, s.dims()), Dims{0, 2}, false, {}), parameters));
+  }
+  if (b.needs(2)) b.give(2, to_dtype(sum(g, Dims{0, 2}, false, {}), parameters));
+}
+
 void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics, const GroupShape& s,
                     DType parameters) {
-  Tensor g = prepared(b.g()), from = prepared(x);
-  const auto* rows = reinterpret_cast<const cpu::RowStatistics*>(statistics.data<double>());
+  if (s.has_short_channels()) return give_row_gradients(b, x, weight, statistics, s, parameters);
+  Tensor g = contiguous(b.g()), from = contiguous(x);
+  const auto* rows = row_statistics(statistics);
   auto count = static_cast<size_t>(s.samples * s.channels);
   auto channels = static_cast<size_t>(s.channels);
   std::vector<double> means(count), w = parameter_values(weight, s.channels, 1);
@@ -74,7 +118,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
     }
     Tensor dx = empty(x.sizes(), g.dtype());
     cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
-    b.give(0, to_dtype(dx, x.dtype()));
+    b.give(0, dx);
   }
   Tensor dw = zeros(Dims{s.channels}, DType::Float64), db = zeros(Dims{s.channels}, DType::Float64);
   for (size_t i = 0; i < count; ++i) {
@@ -89,10 +133,13 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
 std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s,
                                      double eps) {
   GradModeScope off(false);
-  Tensor from = prepared(x), out = empty(x.sizes(), from.dtype());
+  Tensor statistics = empty(Dims{s.rows(), 2}, DType::Float64);
+  if (s.has_short_channels()) {
+    return {to_dtype(normalized_rows(prepared(x), weight, bias, s, eps, statistics), x.dtype()), statistics};
+  }
+  Tensor from = contiguous(x), out = empty(x.sizes(), x.dtype());
   std::vector<cpu::Moments> moments(static_cast<size_t>(s.rows()));
   cpu::channel_moments(from.dtype(), from->data, s.whole_groups(), moments.data());
-  Tensor statistics = empty(Dims{s.rows(), 2}, DType::Float64);
   for (size_t k = 0; k < moments.size(); ++k) {
     statistics.data<double>()[2 * k] = moments[k].mean;
     statistics.data<double>()[2 * k + 1] = 1 / std::sqrt(moments[k].variance + eps);
@@ -104,7 +151,7 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, cons
     affine[i] = {moments[k].mean, statistics.data<double>()[2 * k + 1] * w[i % w.size()], b[i % b.size()]};
   }
   cpu::affine_channels(out.dtype(), from->data, out->data, s.single_channels(), affine.data());
-  return {to_dtype(out, x.dtype()), statistics};
+  return {out, statistics};
 }
 
 void check_vector(const Tensor& t, const char* name, const Tensor& x, int64_t channels) {

@@ -74,15 +74,16 @@ Tensor composed(const std::vector<Tensor>& in, int trailing, double eps, bool ce
 void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics, int trailing,
                     DType parameters, bool centred) {
   RowShape shape(x, trailing);
-  Tensor g = prepared(b.g()), from = prepared(x), w = prepared(weight);
+  Tensor g = contiguous(b.g()), from = contiguous(x), w = prepared(weight);
   Dims sizes(x.sizes().subspan(static_cast<size_t>(shape.lead)));
   bool has_bias = b.node()->edge_count > 2 && b.needs(2);
-  Tensor dx = b.needs(0) ? empty(x.sizes(), g.dtype()) : Tensor(), dw = b.needs(1) ? empty(sizes, g.dtype()) : Tensor(),
-         db = has_bias ? empty(sizes, g.dtype()) : Tensor();
+  DType wide = kernel_dtype(g.dtype());
+  Tensor dx = b.needs(0) ? empty(x.sizes(), g.dtype()) : Tensor(), dw = b.needs(1) ? empty(sizes, wide) : Tensor(),
+         db = has_bias ? empty(sizes, wide) : Tensor();
   auto data = [](const Tensor& t) { return t ? t->data : nullptr; };
   cpu::normalize_rows_gradient(g.dtype(), g->data, from->data, data(w), rows_of(statistics), data(dx), data(dw),
                                data(db), shape.rows, shape.n, centred);
-  if (dx) b.give(0, to_dtype(dx, x.dtype()));
+  if (dx) b.give(0, dx);
   if (dw) b.give(1, to_dtype(dw, parameters));
   if (db) b.give(2, to_dtype(db, parameters));
 }
@@ -92,11 +93,11 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, int trailing, const Tensor
                                      double eps, bool centred) {
   GradModeScope off(false);
   RowShape shape(x, trailing);
-  Tensor from = prepared(x), w = prepared(weight), b = prepared(bias), y = empty(x.sizes(), from.dtype());
+  Tensor from = contiguous(x), w = prepared(weight), b = prepared(bias), y = empty(x.sizes(), x.dtype());
   Tensor statistics = empty(Dims{shape.rows, 2}, DType::Float64);
   cpu::normalize_rows(y.dtype(), from->data, w ? w->data : nullptr, b ? b->data : nullptr, y->data, rows_of(statistics),
                       shape.rows, shape.n, eps, centred);
-  return {to_dtype(y, x.dtype()), statistics};
+  return {y, statistics};
 }
 
 Tensor statistics_column(const Tensor& statistics, int column, Span sizes, DType dtype) {

@@ -151,7 +151,7 @@ class Run : cpu::GemmFinish {
         blocks_(blocks),
         item_(static_cast<int64_t>(size_of(queue.shape()->dtype))),
         width_(blocks.width),
-        streams_(queue.shape()->numel * item_ >= cpu::kStreamBytes) {
+        streams_(queue.shape()->numel * item_ >= cpu::kStreamChainBytes) {
     for (int i = 0; i < count; ++i) visible_[i] = is_visible(i);
     for (int i = 0; i < count; ++i) needed_[i] = visible_[i];
     for (int i = count - 1; i >= 0; --i) {

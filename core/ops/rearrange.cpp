@@ -2,15 +2,17 @@
 #include "ops/rearrange.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "autograd/record.hpp"
+#include "backends/cpu/reverse.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/copy.hpp"
 #include "ops/gather.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
-#include "tensor/element_type.hpp"
 
 namespace chainrule {
 namespace {
@@ -49,22 +51,54 @@ Tensor flat_roll(const Tensor& t, int64_t shift) {
   return out;
 }
 
-template <class T>
-void reverse_row(char* to, const char* from, int64_t n) {
-  auto* __restrict out = reinterpret_cast<T*>(to);
-  auto* __restrict in = reinterpret_cast<const T*>(from);
-  for (int64_t i = 0; i < n; ++i) out[i] = in[n - 1 - i];
-}
+// A contiguous tensor's dimensions for a flip: those at the end that are all flipped, or all kept, are one row, which
+// is reversed or copied whole.
+struct FlippedRows {
+  Dims outer;  // sizes of the dimensions before
+  Dims flips;  // whether each of those is flipped
+  int64_t row = 1;
+  bool reversed;
 
-// A copy of a contiguous tensor with the elements of each row of its last dimension in reverse order.
-Tensor with_reversed_rows(const Tensor& t) {
+  FlippedRows(Span sizes, const Dims& flipped) {
+    int d = static_cast<int>(sizes.size()) - 1;
+    reversed = flipped.contains(d);
+    for (; d >= 0 && flipped.contains(d) == reversed; --d) row *= sizes[static_cast<size_t>(d)];
+    for (int i = 0; i <= d; ++i) {
+      outer.push_back(sizes[static_cast<size_t>(i)]);
+      flips.push_back(flipped.contains(i));
+    }
+  }
+  // The row of the source that the given row of the result shows.
+  int64_t source(int64_t index) const {
+    int64_t result = 0, step = 1;
+    for (int d = outer.size(); d-- > 0; step *= outer[d]) {
+      const int64_t at = index % outer[d];
+      index /= outer[d];
+      result += step * (flips[d] ? outer[d] - 1 - at : at);
+    }
+    return result;
+  }
+};
+
+Tensor flipped_rows(const Tensor& t, const Dims& flipped) {
+  constexpr int64_t kPiece = 64 * 1024;  // elements that one task moves
   Tensor out = empty(t.sizes(), t.dtype());
-  int64_t n = t.size(t.ndim() - 1), row = bytes(t, n), all = bytes(t, t.numel());
-  auto reverse = with_element_size(t.dtype(), []<class T>(T*) { return &reverse_row<T>; });
-  cpu::parallel_for(all / std::max<int64_t>(row, 1), std::max<int64_t>(1, 65536 / std::max<int64_t>(n, 1)),
-                    [&](int64_t begin, int64_t end) {
-                      for (int64_t r = begin; r < end; ++r) reverse(out->data + r * row, t->data + r * row, n);
-                    });
+  if (t.numel() == 0) return out;
+  const FlippedRows f(t.sizes(), flipped);
+  const int64_t item = bytes(t, 1), pieces = (f.row + kPiece - 1) / kPiece;
+  const auto reverse = CR_DISPATCH(reverse_kernels)[std::countr_zero(static_cast<uint64_t>(item))];
+  const int64_t grain = std::max<int64_t>(1, kPiece / f.row);
+  cpu::parallel_for(t.numel() / f.row * pieces, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t start = i % pieces * kPiece, n = std::min(kPiece, f.row - start);
+      char* to = out->data + (i / pieces * f.row + start) * item;
+      const char* from = t->data + f.source(i / pieces) * f.row * item;
+      if (f.reversed)
+        reverse(to, from + (f.row - start - n) * item, n);
+      else
+        std::memcpy(to, from + start * item, static_cast<size_t>(n * item));
+    }
+  });
   return out;
 }
 
@@ -107,8 +141,8 @@ Tensor flip(const Tensor& t, Span dims) {
     strides[d] = -strides[d];
   }
   Tensor out;
-  if (t.ndim() && t.is_contiguous() && flipped.size() == 1 && flipped[0] == t.ndim() - 1) {
-    out = with_reversed_rows(t);
+  if (t.ndim() && t.is_contiguous()) {
+    out = flipped_rows(t, flipped);
   } else {
     out = empty_strided(t.sizes(), dense_strides_like(t), t.dtype());
     if (t.numel()) {

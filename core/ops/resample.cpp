@@ -175,24 +175,62 @@ Taps make_taps(Filter f, int64_t in, int64_t out, bool align_corners, double sca
 
 constexpr int64_t kGrain = 16 * 1024;
 
+// The last dimension's outputs, each of `count` taps.
+template <int count, class T>
+void interpolate_row(const int64_t* index, const T* weight, const T* x, T* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i, index += count, weight += count) {
+    T total = weight[0] * x[index[0]];
+    for (int k = 1; k < count; ++k) total += weight[k] * x[index[k]];
+    y[i] = total;
+  }
+}
+template <class T>
+using RowInterpolation = void (*)(const int64_t* index, const T* weight, const T* x, T* y, int64_t n);
+template <class T>
+RowInterpolation<T> row_interpolation(int64_t count) {  // null: taps that are none may be among them
+  return count == 1   ? interpolate_row<1, T>
+         : count == 2 ? interpolate_row<2, T>
+         : count == 4 ? interpolate_row<4, T>
+                      : nullptr;
+}
+
+// One row of `inner` elements from `count` others; those of weight 0 may be no taps at all.
+template <class T>
+void blend_rows(const int64_t* index, const T* weight, int64_t count, const T* from, T* to, int64_t inner) {
+  const T *first = from + index[0] * inner, w = weight[0];
+  if (count == 1) {
+    std::copy_n(first, inner, to);
+    return;
+  }
+  if (count == 2) {
+    const T *second = from + index[1] * inner, other = weight[1];
+    for (int64_t j = 0; j < inner; ++j) to[j] = w * first[j] + other * second[j];
+    return;
+  }
+  for (int64_t j = 0; j < inner; ++j) to[j] = w * first[j];
+  for (int64_t k = 1; k < count; ++k) {
+    const T *row = from + index[k] * inner, more = weight[k];
+    if (more == 0) continue;
+    for (int64_t j = 0; j < inner; ++j) to[j] += more * row[j];
+  }
+}
+
 template <class T>
 void interpolate(const Taps& t, const T* x, T* y, int64_t outer, int64_t inner) {
+  const std::vector<T> weights(t.weight.begin(), t.weight.end());
+  const RowInterpolation<T> whole_row = inner == 1 ? row_interpolation<T>(t.count) : nullptr;
   cpu::parallel_for(outer, std::max<int64_t>(1, kGrain / (t.out * inner)), [&](int64_t begin, int64_t end) {
     for (int64_t o = begin; o < end; ++o) {
       const T* from = x + o * t.in * inner;
       T* to = y + o * t.out * inner;
       const int64_t* index = t.index.data();
-      const double* weight = t.weight.data();
+      const T* weight = weights.data();
+      if (whole_row) {
+        whole_row(index, weight, from, to, t.out);
+        continue;
+      }
       for (int64_t i = 0; i < t.out; ++i, to += inner, index += t.count, weight += t.count) {
-        for (int64_t k = 0; k < t.count; ++k) {
-          const T* row = from + index[k] * inner;
-          const T w = static_cast<T>(weight[k]);
-          if (k == 0) {
-            for (int64_t j = 0; j < inner; ++j) to[j] = w * row[j];
-          } else if (w != 0) {
-            for (int64_t j = 0; j < inner; ++j) to[j] += w * row[j];
-          }
-        }
+        blend_rows(index, weight, t.count, from, to, inner);
       }
     }
   });
@@ -200,17 +238,21 @@ void interpolate(const Taps& t, const T* x, T* y, int64_t outer, int64_t inner) 
 
 template <class T>
 void interpolate_transposed(const Taps& t, const T* g, T* x, int64_t outer, int64_t inner) {
+  const std::vector<T> weights(t.weight.begin(), t.weight.end());
   cpu::parallel_for(outer, std::max<int64_t>(1, kGrain / (t.out * inner)), [&](int64_t begin, int64_t end) {
     for (int64_t o = begin; o < end; ++o) {
       T* to = x + o * t.in * inner;
       std::fill_n(to, t.in * inner, T(0));
-      const T* from = g + o * t.out * inner;
-      for (size_t i = 0; i < t.index.size(); ++i) {
-        const T w = static_cast<T>(t.weight[i]);
-        if (w == 0) continue;
-        const T* row = from + static_cast<int64_t>(i) / t.count * inner;
-        T* target = to + t.index[i] * inner;
-        for (int64_t j = 0; j < inner; ++j) target[j] += w * row[j];
+      const T* row = g + o * t.out * inner;
+      const int64_t* index = t.index.data();
+      const T* weight = weights.data();
+      for (int64_t i = 0; i < t.out; ++i, row += inner) {
+        for (int64_t k = 0; k < t.count; ++k, ++index, ++weight) {
+          const T w = *weight;
+          if (w == 0) continue;
+          T* target = to + *index * inner;
+          for (int64_t j = 0; j < inner; ++j) target[j] += w * row[j];
+        }
       }
     }
   });
@@ -223,6 +265,7 @@ struct Plan {
   std::vector<double> scales;
 
   double scale(int d) const { return scales.empty() ? 0 : scales[static_cast<size_t>(d - 2)]; }
+  bool picks_fewer() const { return filter <= Filter::NearestExact && count(out) < count(in); }
   template <class T>
   Taps taps(int d) const {
     return make_taps<T>(filter, in[d], out[d], align_corners, scale(d));
@@ -239,12 +282,14 @@ struct Plan {
   OpInfo& op() const { return kFilters[static_cast<int>(filter)].ops[in.size() - 3]; }
 };
 
-// The last dimension first, as its sums stand innermost in PyTorch's; the transpose undoes them in the other order.
+// The last dimension first, as its sums stand innermost in PyTorch's; but what is only picked need not be read before.
+// The transpose goes in the other order.
 template <class T>
 Tensor run(const Plan& p, Tensor t, bool transposed) {
   int n = p.in.size();
+  bool outermost_first = p.picks_fewer() != transposed;
   for (int step = 2; step < n; ++step) {
-    int d = transposed ? step : n + 1 - step;
+    int d = outermost_first ? step : n + 1 - step;
     if (p.in[d] == p.out[d] && p.filter <= Filter::Linear && p.scale(d) <= 0) continue;
     Dims sizes(t.sizes());
     sizes[d] = transposed ? p.in[d] : p.out[d];

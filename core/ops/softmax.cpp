@@ -20,9 +20,12 @@ struct Extent {
   }
 };
 
+// Rows of halves the kernel takes as they are, columns of them as floats.
+Tensor softmax_input(const Tensor& t, const Extent& e) { return e.inner == 1 ? contiguous(t) : prepared(t); }
+
 Tensor fused_gradient(const Tensor& g, const Tensor& y, int dim, bool logarithm) {
-  Tensor from = prepared(g), value = prepared(y), out = empty(y.sizes(), value.dtype());
   Extent e(y.sizes(), dim);
+  Tensor from = softmax_input(g, e), value = softmax_input(y, e), out = empty(y.sizes(), value.dtype());
   if (y.numel() > 0) {
     cpu::softmax_gradient(out.dtype(), from->data, value->data, out->data, e.outer, e.n, e.inner, logarithm);
   }
@@ -44,9 +47,9 @@ Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype
   Tensor y;
   {
     GradModeScope off(false);
-    Tensor from = prepared(x);
-    y = empty(x.sizes(), from.dtype());
     Extent e(x.sizes(), d);
+    Tensor from = softmax_input(x, e);
+    y = empty(x.sizes(), from.dtype());
     if (x.numel() > 0) cpu::softmax(y.dtype(), from->data, y->data, e.outer, e.n, e.inner, logarithm);
     y = to_dtype(y, x.dtype());
   }

@@ -8,7 +8,7 @@
 
 namespace chainrule::cpu {
 
-// The types arithmetic runs in: half types are computed in F32, bool and every integer in I64.
+// The types arithmetic runs in: half types are computed in F32, bool and integers in I64.
 enum class Compute : uint8_t { F32, F64, I64, C64, C128 };
 inline constexpr int kComputeCount = 5;
 
@@ -19,9 +19,15 @@ using ElementwiseKernel = void (*)(void* out, const void* const* in, int64_t n, 
 
 inline constexpr int kMaxInputs = 3;
 
-// Null where the domain leaves a type out, and for gradients that are `none` or absent.
+// The integers narrower than int64 that arithmetic may run on as they lie in memory.
+enum class Narrow : uint8_t { U8, I8, I16, I32 };
+inline constexpr int kNarrowCount = 4;
+
+// Null where the domain leaves a type out, and for gradients that are `none` or absent. `narrow` gives the same values
+// as I64 with its conversions, in one pass; null for operations that are seldom asked of such integers.
 struct OpKernels {
   ElementwiseKernel forward[kComputeCount];
+  ElementwiseKernel narrow[kNarrowCount];
   ElementwiseKernel gradient[kMaxInputs][kComputeCount];
 };
 

@@ -181,7 +181,9 @@ CR_SCALAR void each_of(Out* out, int64_t n, const void* const* in, Make make, Ro
 template <class T, class Use>
 CR_SCALAR bool with_short_power(T exponent, Use use) {
   auto root = [](T a) { return select(a == -Format<T>::infinity, Format<T>::infinity, sqrt(a + 0)); };  // never -0, NaN
-  if (exponent == 1)
+  if (exponent == 0)
+    use([](T) { return T(1); });
+  else if (exponent == 1)
     use([](T a) { return a; });
   else if (exponent == 2)
     use([](T a) { return a * a; });
@@ -205,7 +207,6 @@ CR_SCALAR bool with_short_power(T exponent, Use use) {
 template <class T, class Finish>
 [[gnu::noinline]] bool each_power(T* out, const T* a, const T* exponents, int64_t n, T less, Finish finish) {
   const T exponent = n == 0 ? T(0) : exponents[0];
-  if (exponent == 0) return false;
   for (int64_t begin = 0; begin < n; begin += 256) {
     const int64_t end = n - begin < 256 ? n : begin + 256;
     BitsOf<T> difference = 0;
@@ -247,7 +248,7 @@ CR_SCALAR void run_gradient(void* out, const void* const* in, int64_t n, const d
   if constexpr (std::is_floating_point_v<T> && names_in(text, "pow_gradient_base")) {
     const T *g = static_cast<const T*>(in[0]), *a = static_cast<const T*>(in[1]),
             *exponents = static_cast<const T*>(in[2]);
-    auto slope = [g](int64_t i, T exponent, T power) { return g[i] * (exponent * power); };
+    auto slope = [g](int64_t i, T exponent, T power) { return exponent == 0 ? T(0) : g[i] * (exponent * power); };
     if (each_power(static_cast<T*>(out), a, exponents, n, T(1), slope)) return;
   }
   each_of<T, bounded(text)>(static_cast<T*>(out), n, in + 1, make, Row<T, names_in(text, "g")>(in[0]),
@@ -266,6 +267,24 @@ void gradient_kernel(void* out, const void* const* in, int64_t n, const double* 
                          std::make_index_sequence<Op::parameter_count>());
 }
 
+// A row of narrow integers, read as int64. The formula is the one of int64, and the compiler sees how little of it the
+// narrow result needs.
+template <class T>
+struct WidenedRow {
+  const T* data;
+  CR_SCALAR int64_t operator[](int64_t i) const { return data[i]; }
+};
+template <class Op, class T, size_t... I>
+CR_SCALAR void run_narrow(void* out, const void* const* in, int64_t n, std::index_sequence<I...>) {
+  using Out = std::conditional_t<Op::is_test, uint8_t, T>;
+  auto value = [](auto... inputs) { return Op::template value<int64_t>(inputs...); };
+  each(static_cast<Out*>(out), 0, n, value, WidenedRow<T>{static_cast<const T*>(in[I])}...);
+}
+template <class Op, class T>
+void narrow_kernel(void* out, const void* const* in, int64_t n, const double*) {
+  run_narrow<Op, T>(out, in, n, std::make_index_sequence<input_count<Op>>());
+}
+
 template <class T>
 constexpr bool takes(Domain domain) {
   if (std::is_same_v<T, int64_t>) return takes_integers(domain);
@@ -274,8 +293,8 @@ constexpr bool takes(Domain domain) {
 
 // Ops whose scalar code does not vectorise.
 constexpr bool is_rare(const char* name) {
-  constexpr const char* names[] = {"lgamma", "digamma",     "polygamma",  "igamma",      "igammac",     "nextafter",
-                                   "i0",     "special_i0e", "special_i1", "special_i1e", "special_zeta"};
+  constexpr const char* names[] = {"digamma", "polygamma",   "igamma",     "igammac",     "nextafter",
+                                   "i0",      "special_i0e", "special_i1", "special_i1e", "special_zeta"};
   for (const char* rare : names) {
     if (same_text(name, rare)) return true;
   }
@@ -283,8 +302,44 @@ constexpr bool is_rare(const char* name) {
          std::string_view(name).find("polynomial") != std::string_view::npos || same_text(name, "special_airy_ai");
 }
 
+// Ops that programs apply to narrow integers: pixels, labels, masks and indices.
+constexpr bool is_narrow(const char* name) {
+  constexpr const char* names[] = {"add",
+                                   "sub",
+                                   "mul",
+                                   "neg",
+                                   "abs",
+                                   "sign",
+                                   "square",
+                                   "maximum",
+                                   "minimum",
+                                   "clamp",
+                                   "clamp_min",
+                                   "clamp_max",
+                                   "bitwise_and",
+                                   "bitwise_or",
+                                   "bitwise_xor",
+                                   "bitwise_not",
+                                   "bitwise_left_shift",
+                                   "bitwise_right_shift",
+                                   "eq",
+                                   "ne",
+                                   "lt",
+                                   "le",
+                                   "gt",
+                                   "ge",
+                                   "logical_and",
+                                   "logical_or",
+                                   "logical_xor",
+                                   "logical_not"};
+  for (const char* narrow : names) {
+    if (same_text(name, narrow)) return true;
+  }
+  return false;
+}
+
 // The kernels of one op; `Baseline` is its struct in the baseline build.
-template <class Op, class Baseline, bool rare>
+template <class Op, class Baseline, bool rare, bool narrows>
 struct KernelsOf {
   template <class T>
   static constexpr ElementwiseKernel forward() {
@@ -294,6 +349,14 @@ struct KernelsOf {
       return &v2::forward_kernel<Baseline, T>;
     } else {
       return &forward_kernel<Op, T>;
+    }
+  }
+  template <class T>
+  static constexpr ElementwiseKernel narrow() {
+    if constexpr (narrows) {
+      return &narrow_kernel<Op, T>;
+    } else {
+      return nullptr;
     }
   }
   template <int k, class T>
@@ -319,6 +382,7 @@ struct KernelsOf {
   static constexpr OpKernels all() {
     OpKernels kernels{{forward<float>(), forward<double>(), forward<int64_t>(), forward<Complex<float>>(),
                        forward<Complex<double>>()},
+                      {narrow<uint8_t>(), narrow<int8_t>(), narrow<int16_t>(), narrow<int32_t>()},
                       {}};
     fill_gradient<0>(kernels);
     fill_gradient<1>(kernels);
@@ -327,8 +391,8 @@ struct KernelsOf {
   }
 };
 
-#define OP(name, ...) KernelsOf<name##_op, v2::name##_op, is_rare(#name)>::all(),
-#define TEST(name, ...) KernelsOf<name##_op, v2::name##_op, is_rare(#name)>::all(),
+#define OP(name, ...) KernelsOf<name##_op, v2::name##_op, is_rare(#name), is_narrow(#name)>::all(),
+#define TEST(name, ...) KernelsOf<name##_op, v2::name##_op, is_rare(#name), is_narrow(#name)>::all(),
 constinit const OpKernels elementwise_kernels[] = {
 #include "ops/elementwise.def"
 };

@@ -4,6 +4,8 @@
 // of kBlock elements one after another. So every instruction set gives the same bits. Sums of floats stay in float
 // within a block, where the vectors keep the error low, and in double beyond.
 #pragma once
+#include <limits>
+
 #include "backends/cpu/gemm_vector.hpp"
 #include "backends/cpu/reduce.hpp"
 #include "tensor/complex.hpp"
@@ -103,10 +105,8 @@ struct ExtremeFold {
   static constexpr T identity() {
     if constexpr (is_real_number<T>)
       return T(is_max ? -__builtin_inf() : __builtin_inf());
-    else if constexpr (sizeof(T) == 1)
-      return T(is_max ? 0 : 1);  // truth values
     else
-      return is_max ? INT64_MIN : INT64_MAX;
+      return is_max ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
   }
   template <class V>
   CR_INLINE V prepare(V x) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/cpu/half_rows.hpp"
 #include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
@@ -56,20 +57,24 @@ void add_parts(const T* partial, int64_t parts, int64_t n, T* out) {
 }
 
 template <class T>
-void rows_gradient(const char* g, const char* x, const void* weight, const RowStatistics* s, void* gradient,
-                   T* weight_gradient, T* bias_gradient, int64_t rows, int64_t n, bool centred) {
-  const NormalizeKernels& k = kernels(sizeof(T) == 8 ? DType::Float64 : DType::Float32);
-  const auto bytes = n * static_cast<int64_t>(sizeof(T));
+void rows_gradient(DType dtype, const char* g, const char* x, const void* weight, const RowStatistics* s,
+                   void* gradient, T* weight_gradient, T* bias_gradient, int64_t rows, int64_t n, bool centred) {
+  const NormalizeKernels& k = kernels(dtype);
+  const auto bytes = n * static_cast<int64_t>(size_of(dtype));
   const int64_t per_group = std::max((rows + kGroups - 1) / kGroups, std::max<int64_t>(1, kGrain / n));
   const int64_t groups = (rows + per_group - 1) / per_group;
   std::vector<T> weights(weight_gradient ? groups * n : 0), biases(bias_gradient ? groups * n : 0);
   parallel_for(groups, 1, [&](int64_t begin, int64_t end) {
     RowWriter writer(gradient, rows, bytes);
+    HalfRows halves(dtype, n, 3);
     for (int64_t group = begin; group < end; ++group) {
       T* weight_sum = weight_gradient ? weights.data() + group * n : nullptr;
       T* bias_sum = bias_gradient ? biases.data() + group * n : nullptr;
       for (int64_t i = group * per_group; i < std::min(rows, (group + 1) * per_group); ++i) {
-        k.row_gradient(g + i * bytes, x + i * bytes, weight, writer.begin(i), weight_sum, bias_sum, n, s[i], centred);
+        const void *from = halves.read(0, g + i * bytes, n), *value = halves.read(1, x + i * bytes, n);
+        char* to = writer.begin(i);
+        k.row_gradient(from, value, weight, halves.target(2, to), weight_sum, bias_sum, n, s[i], centred);
+        halves.write(2, to, n);
         writer.end(i);
       }
     }
@@ -78,12 +83,13 @@ void rows_gradient(const char* g, const char* x, const void* weight, const RowSt
   if (bias_gradient) add_parts(biases.data(), groups, n, bias_gradient);
 }
 
-// Calls f(channel) for all channels on all threads.
+// Calls f(channel, halves) for all channels on all threads; the halves can hold `held` pieces.
 template <class F>
-void each_channel(Channels shape, F f) {
+void each_channel(DType dtype, Channels shape, int held, F f) {
   parallel_for(shape.channels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, shape.per_channel())),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t c = begin; c < end; ++c) f(c);
+                 HalfRows halves(dtype, shape.inner, held);
+                 for (int64_t c = begin; c < end; ++c) f(c, halves);
                });
 }
 
@@ -103,10 +109,13 @@ void normalize_rows(DType dtype, const void* x, const void* weight, const void* 
   const auto bytes = n * static_cast<int64_t>(size_of(dtype));
   parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
     RowWriter writer(y, rows, bytes);
+    HalfRows halves(dtype, n, 2);
     for (int64_t i = begin; i < end; ++i) {
-      const char* row = static_cast<const char*>(x) + i * bytes;
+      const void* row = halves.read(0, static_cast<const char*>(x) + i * bytes, n);
       statistics[i] = statistics_of(k, row, n, eps, centred);
-      k.row(row, weight, bias, writer.begin(i), n, statistics[i]);
+      char* to = writer.begin(i);
+      k.row(row, weight, bias, halves.target(1, to), n, statistics[i]);
+      halves.write(1, to, n);
       writer.end(i);
     }
   });
@@ -116,7 +125,7 @@ void normalize_rows_gradient(DType dtype, const void* g, const void* x, const vo
                              const RowStatistics* statistics, void* gradient, void* weight_gradient,
                              void* bias_gradient, int64_t rows, int64_t n, bool centred) {
   auto run = [&]<class T>(T) {
-    rows_gradient(static_cast<const char*>(g), static_cast<const char*>(x), weight, statistics, gradient,
+    rows_gradient(dtype, static_cast<const char*>(g), static_cast<const char*>(x), weight, statistics, gradient,
                   static_cast<T*>(weight_gradient), static_cast<T*>(bias_gradient), rows, n, centred);
   };
   dtype == DType::Float64 ? run(double{}) : run(float{});
@@ -126,8 +135,14 @@ void channel_moments(DType dtype, const void* x, Channels shape, Moments* out) {
   const NormalizeKernels& k = kernels(dtype);
   const Pieces pieces(dtype, shape);
   const auto count = static_cast<double>(shape.per_channel());
-  each_channel(shape, [&](int64_t c) {
-    auto piece = [&](int64_t i) { return static_cast<const char*>(x) + pieces.at(i, c); };
+  each_channel(dtype, shape, 1, [&](int64_t c, HalfRows& halves) {
+    int64_t held = -1;
+    const void* row = nullptr;
+    auto piece = [&](int64_t i) {
+      if (i != held) row = halves.read(0, static_cast<const char*>(x) + pieces.at(i, c), shape.inner);
+      held = i;
+      return row;
+    };
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < shape.outer; ++i) sum += k.sum(piece(i), shape.inner);
     const double mean = sum / count;
@@ -139,11 +154,13 @@ void channel_moments(DType dtype, const void* x, Channels shape, Moments* out) {
 void affine_channels(DType dtype, const void* x, void* y, Channels shape, const Affine* affine) {
   const NormalizeKernels& k = kernels(dtype);
   const Pieces pieces(dtype, shape);
-  each_channel(shape, [&](int64_t c) {
+  each_channel(dtype, shape, 2, [&](int64_t c, HalfRows& halves) {
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
-      k.affine(static_cast<const char*>(x) + at, static_cast<char*>(y) + at, shape.inner, affine[c].mean,
-               affine[c].scale, affine[c].shift);
+      const void* from = halves.read(0, static_cast<const char*>(x) + at, shape.inner);
+      char* to = static_cast<char*>(y) + at;
+      k.affine(from, halves.target(1, to), shape.inner, affine[c].mean, affine[c].scale, affine[c].shift);
+      halves.write(1, to, shape.inner);
     }
   });
 }
@@ -151,12 +168,14 @@ void affine_channels(DType dtype, const void* x, void* y, Channels shape, const 
 void channel_sums(DType dtype, const void* g, const void* x, Channels shape, const double* means, ChannelSums* out) {
   const NormalizeKernels& k = kernels(dtype);
   const Pieces pieces(dtype, shape);
-  each_channel(shape, [&](int64_t c) {
+  each_channel(dtype, shape, 2, [&](int64_t c, HalfRows& halves) {
     ChannelSums total{0, 0};
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
+      const void* from = halves.read(0, static_cast<const char*>(g) + at, shape.inner);
+      const void* value = halves.read(1, static_cast<const char*>(x) + at, shape.inner);
       double sums[2];
-      k.sums(static_cast<const char*>(g) + at, static_cast<const char*>(x) + at, shape.inner, means[c], sums);
+      k.sums(from, value, shape.inner, means[c], sums);
       total.g += sums[0];
       total.g_deviation += sums[1];
     }
@@ -168,12 +187,15 @@ void combine_channels(DType dtype, const void* g, const void* x, void* gradient,
                       const Combination* combinations) {
   const NormalizeKernels& k = kernels(dtype);
   const Pieces pieces(dtype, shape);
-  each_channel(shape, [&](int64_t c) {
+  each_channel(dtype, shape, 3, [&](int64_t c, HalfRows& halves) {
     const Combination& m = combinations[c];
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
-      k.combine(static_cast<const char*>(g) + at, static_cast<const char*>(x) + at, static_cast<char*>(gradient) + at,
-                shape.inner, m.mean, m.a, m.b, m.c);
+      const void* from = halves.read(0, static_cast<const char*>(g) + at, shape.inner);
+      const void* value = halves.read(1, static_cast<const char*>(x) + at, shape.inner);
+      char* to = static_cast<char*>(gradient) + at;
+      k.combine(from, value, halves.target(2, to), shape.inner, m.mean, m.a, m.b, m.c);
+      halves.write(2, to, shape.inner);
     }
   });
 }

@@ -34,7 +34,7 @@ struct NormalizeKernels {
   void (*combine)(const void* g, const void* x, void* gradient, int64_t n, double mean, double a, double b, double c);
 };
 
-// ---- rows: (rows, n)
+// ---- rows: (rows, n), of halves too; parameters and their gradients are then float
 
 // Writes y and the statistics, one each per row; with `centred` off the mean counts as 0 (root mean square).
 void normalize_rows(DType dtype, const void* x, const void* weight, const void* bias, void* y,
@@ -44,7 +44,7 @@ void normalize_rows_gradient(DType dtype, const void* g, const void* x, const vo
                              const RowStatistics* statistics, void* gradient, void* weight_gradient,
                              void* bias_gradient, int64_t rows, int64_t n, bool centred);
 
-// ---- channels: (outer, channels, inner), all elements of a channel alike
+// ---- channels: (outer, channels, inner), all elements of a channel alike; of halves too
 
 struct Channels {
   int64_t outer, channels, inner;

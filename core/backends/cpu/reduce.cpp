@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t kPiece = 256 * 1024;  // elements that one task folds
 constexpr int64_t kGrain = 32 * 1024;   // below this, threads do not pay
-constexpr int64_t kAccumulatorBytes = 32 * 1024, kBufferBytes = 32 * 1024;
+constexpr int64_t kAccumulatorBytes = 32 * 1024, kBufferBytes = 16 * 1024;
+constexpr int64_t kFetchedColumns = 256;  // so few that many rows of what was converted are folded at one time
 constexpr int64_t kFewUnits = 16;
 
 struct Dimension {
@@ -152,14 +153,15 @@ Loop::Loop(const Reduction& r)
   reduced_ = outer_reduced_.take_innermost({1, 0, 0});
   by_rows_ = kept_.size == 1 || (reduced_.size > 1 && Nest::distance(reduced_) < Nest::distance(kept_));
   const Dimension& inner = by_rows_ ? reduced_ : kept_;
-  direct_ = r.dtype == r.as && r.dtype == type_ && (inner.stride == 1 || inner.size == 1);
+  const bool truth = r.dtype == DType::Bool && type_ == DType::UInt8;  // of bytes, any but 0 is true
+  direct_ = r.dtype == r.as && (r.dtype == type_ || truth) && (inner.stride == 1 || inner.size == 1);
 
   int64_t most_kept = kAccumulatorBytes / kernels_.accumulator_size;
   if (by_rows_) {
     reduced_tile_ = std::min(reduced_.size, kPiece / 4);
     kept_tile_ = std::clamp(kGrain / std::max<int64_t>(reduced_tile_, 1), int64_t{1}, std::min(kept_.size, most_kept));
   } else {
-    kept_tile_ = std::min({kept_.size, most_kept, int64_t{2048}});
+    kept_tile_ = std::min({kept_.size, most_kept, direct_ ? int64_t{2048} : kFetchedColumns});
     reduced_tile_ = std::clamp(kPiece / kept_tile_, int64_t{1}, reduced_.size);
   }
   kept_tiles_ = (kept_.size + kept_tile_ - 1) / kept_tile_;
@@ -313,12 +315,13 @@ void Loop::run() {
 void fill_empty(const Reduction& r, int64_t outputs) {
   DType type = dtype_of(fold_type(r.fold, r.as));
   const FoldKernels& kernels = fold_kernels(r.fold, fold_type(r.fold, r.as));
-  alignas(16) char accumulator[32], value[16], second[16];
+  alignas(16) char accumulator[32], value[16], second[16], as_asked[16];
   kernels.start(accumulator, 1);
   kernels.finish(accumulator, 1, r.divisor, value, second);
+  converter(type, r.as)(as_asked, value, 1);  // of bytes the largest is the beginning, of truth values it is 1
   auto size = static_cast<int64_t>(size_of(r.out_dtype));
   for (int64_t i = 0; i < outputs; ++i) {
-    converter(type, r.out_dtype)(r.out + i * size, value, 1);
+    converter(r.as, r.out_dtype)(r.out + i * size, as_asked, 1);
     if (r.second) converter(type, r.out_dtype)(r.second + i * size, second, 1);
   }
 }
@@ -328,7 +331,12 @@ void fill_empty(const Reduction& r, int64_t outputs) {
 FoldType fold_type(Fold fold, DType t) {
   switch (t) {
     case DType::Bool:
+    case DType::UInt8:
       return fold == Fold::Max || fold == Fold::Min ? FoldType::U8 : FoldType::I64;
+    case DType::Int8:
+    case DType::Int16:
+    case DType::Int32:
+      return fold == Fold::Max || fold == Fold::Min ? FoldType::I32 : FoldType::I64;
     case DType::Float16:
     case DType::BFloat16:
     case DType::Float32:
@@ -345,8 +353,8 @@ FoldType fold_type(Fold fold, DType t) {
 }
 
 DType dtype_of(FoldType t) {
-  constexpr DType types[] = {DType::Float32,   DType::Float64,    DType::Int64,
-                             DType::Complex64, DType::Complex128, DType::Bool};
+  constexpr DType types[] = {DType::Float32,    DType::Float64, DType::Int64, DType::Complex64,
+                             DType::Complex128, DType::UInt8,   DType::Int32};
   return types[static_cast<int>(t)];
 }
 

@@ -11,9 +11,9 @@ namespace chainrule::cpu {
 enum class Fold : uint8_t { Sum, NanSum, SumSquares, Prod, Max, Min, ArgMax, ArgMin, Spread };
 inline constexpr int kFoldCount = 9;
 
-// The types that folding runs in: half types in F32, integers in I64, truth values in U8.
-enum class FoldType : uint8_t { F32, F64, I64, C64, C128, U8 };
-inline constexpr int kFoldTypeCount = 6;
+// The types that folding runs in: half types in F32, integers in I64; extremes of narrower integers in I32 and U8.
+enum class FoldType : uint8_t { F32, F64, I64, C64, C128, U8, I32 };
+inline constexpr int kFoldTypeCount = 7;
 
 // A block of m kept by n reduced elements. Rows: the reduced ones lie side by side and `stride` leads from one kept
 // element to the next. Columns: the other way round. `first` is the index of the first reduced element, for ArgMax.

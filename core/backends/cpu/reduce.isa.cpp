@@ -268,6 +268,7 @@ constexpr FoldKernels extreme(FoldType t) {
          : t == FoldType::F64 ? Plain<ExtremeFold<double, is_max>>::kernels()
          : t == FoldType::I64 ? Plain<ExtremeFold<int64_t, is_max>>::kernels()
          : t == FoldType::U8  ? Plain<ExtremeFold<uint8_t, is_max>>::kernels()
+         : t == FoldType::I32 ? Plain<ExtremeFold<int32_t, is_max>>::kernels()
                               : FoldKernels{};
 }
 template <bool is_max>
@@ -282,8 +283,9 @@ using NanSum = Plain<NanSumFold<T>>;
 template <class T>
 using SumSquares = Plain<SumSquaresFold<T>>;
 
-#define CR_EACH_TYPE(f) \
-  {f(FoldType::F32), f(FoldType::F64), f(FoldType::I64), f(FoldType::C64), f(FoldType::C128), f(FoldType::U8)}
+#define CR_EACH_TYPE(f)                                                     \
+  {f(FoldType::F32),  f(FoldType::F64), f(FoldType::I64), f(FoldType::C64), \
+   f(FoldType::C128), f(FoldType::U8),  f(FoldType::I32)}
 
 constinit const FoldKernels fold_table[kFoldCount][kFoldTypeCount] = {
     CR_EACH_TYPE(of<SumFold>),   CR_EACH_TYPE(real_only<NanSum>), CR_EACH_TYPE(real_only<SumSquares>),

@@ -39,10 +39,11 @@ void search_abreast(At boundary_at, int64_t n, const T* values, int count, int64
   std::fill(left, left + count, n);
   for (int step = std::bit_width(static_cast<uint64_t>(n + 1)) - 1; step > 0; --step) {  // all have elements left
     for (int i = 0; i < count; ++i) {
-      int64_t half = left[i] / 2, middle = start[i] + half;
-      bool before = is_before(middle, values[i]);
-      start[i] = before ? middle + 1 : start[i];
-      left[i] = before ? left[i] - half - 1 : half;
+      // Masks, for the compiler makes a branch of a choice here, and half of the guesses would be wrong.
+      const int64_t half = left[i] >> 1, rest = left[i] - half - 1;
+      const int64_t before = -static_cast<int64_t>(is_before(start[i] + half, values[i]));
+      start[i] += before & (half + 1);
+      left[i] = half + (before & (rest - half));
     }
   }
   for (int i = 0; i < count; ++i) {  // one element, or none

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/half_rows.hpp"
 #include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
@@ -32,9 +33,41 @@ void each_tile(DType dtype, int64_t outer, int64_t n, int64_t inner, Each each) 
   });
 }
 
+// Calls each(halves, byte offset, rows) for stretches of rows of halves.
+template <class Each>
+void each_half_stretch(DType dtype, int64_t rows, int64_t n, Each each) {
+  const auto item = static_cast<int64_t>(size_of(dtype));
+  const int64_t together = std::max<int64_t>(1, kGrain / 2 / n);
+  parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
+    HalfRows halves(dtype, std::min(together, end - begin) * n, 3);
+    for (int64_t i = begin; i < end; i += together) each(halves, i * n * item, std::min(together, end - i));
+  });
+}
+
+void softmax_halves(DType dtype, const char* x, char* y, int64_t rows, int64_t n, bool logarithm) {
+  const SoftmaxKernels& k = kernels(dtype);
+  each_half_stretch(dtype, rows, n, [&](HalfRows& halves, int64_t at, int64_t count) {
+    k.forward(halves.read(0, x + at, count * n), halves.target(1, y + at), n, 1, count, logarithm);
+    halves.write(1, y + at, count * n);
+  });
+}
+
+void softmax_gradient_halves(DType dtype, const char* g, const char* y, char* gradient, int64_t rows, int64_t n,
+                             bool logarithm) {
+  const SoftmaxKernels& k = kernels(dtype);
+  each_half_stretch(dtype, rows, n, [&](HalfRows& halves, int64_t at, int64_t count) {
+    const void *from = halves.read(0, g + at, count * n), *value = halves.read(1, y + at, count * n);
+    k.backward(from, value, halves.target(2, gradient + at), n, 1, count, logarithm);
+    halves.write(2, gradient + at, count * n);
+  });
+}
+
 }  // namespace
 
 void softmax(DType dtype, const void* x, void* y, int64_t outer, int64_t n, int64_t inner, bool logarithm) {
+  if (size_of(dtype) == 2) {
+    return softmax_halves(dtype, static_cast<const char*>(x), static_cast<char*>(y), outer, n, logarithm);
+  }
   const SoftmaxKernels& k = kernels(dtype);
   each_tile(dtype, outer, n, inner, [&](int64_t at, int64_t width) {
     k.forward(static_cast<const char*>(x) + at, static_cast<char*>(y) + at, n, inner, width, logarithm);
@@ -43,6 +76,10 @@ void softmax(DType dtype, const void* x, void* y, int64_t outer, int64_t n, int6
 
 void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n,
                       int64_t inner, bool logarithm) {
+  if (size_of(dtype) == 2) {
+    return softmax_gradient_halves(dtype, static_cast<const char*>(g), static_cast<const char*>(y),
+                                   static_cast<char*>(gradient), outer, n, logarithm);
+  }
   const SoftmaxKernels& k = kernels(dtype);
   each_tile(dtype, outer, n, inner, [&](int64_t at, int64_t width) {
     k.backward(static_cast<const char*>(g) + at, static_cast<const char*>(y) + at, static_cast<char*>(gradient) + at, n,

@@ -20,6 +20,7 @@ struct SoftmaxKernels {
   void (*scaled)(const void* x, const void* log_total, const void* scale, void* out, int64_t n);
 };
 
+// (outer, n, inner); of halves only where inner is 1.
 void softmax(DType dtype, const void* x, void* y, int64_t outer, int64_t n, int64_t inner, bool logarithm);
 void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n,
                       int64_t inner, bool logarithm);

@@ -9,9 +9,11 @@ namespace chainrule::cpu {
 // Note [Streaming stores]
 // A plain store first reads the line it overwrites. For a result that no cache can hold anyway, that is a third of all
 // traffic of a binary operation; a streaming store leaves it out. Kernels know nothing of this: they fill a tile in the
-// first-level cache, which is then streamed to its place.
-inline constexpr int64_t kStreamBytes = 4 << 20;  // results from this size on
-inline constexpr int64_t kStreamTile = 2 << 10;   // bytes
+// first-level cache, which is then streamed to its place. A smaller result is better left where its reader finds it;
+// but those of a chain of operations that run together are read next by the backward pass, if at all.
+inline constexpr int64_t kStreamBytes = 32 << 20;      // results from this size on
+inline constexpr int64_t kStreamChainBytes = 4 << 20;  // those of chains
+inline constexpr int64_t kStreamTile = 2 << 10;        // bytes
 
 // Asks for the next tile of an input while this one is worked on. The processor looks ahead by itself only as far as
 // a page goes, and a tile is hardly longer: without this, each kernel would wait for its first lines.

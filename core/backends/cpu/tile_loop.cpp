@@ -1,4 +1,4 @@
-// Runs a contiguous kernel over operands of any strides and dtypes, through tiles of 256 elements.
+// Runs a contiguous kernel over operands of any strides and dtypes, through tiles of 512 elements.
 #include "backends/cpu/tile_loop.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace chainrule::cpu {
 namespace {
 
-constexpr int64_t kTile = 256;
+constexpr int64_t kTile = 512;
 constexpr int64_t kGrain = 32 * 1024;  // elements of work for one thread
 constexpr int64_t kLongRow = 128;      // from this length on, tiles stay within a row
 
@@ -116,7 +116,7 @@ class Worker {
  public:
   Worker(const Plan& plan, TileKernel kernel) : plan_(plan), kernel_(kernel) {
     for (int k = 1; k < plan.count; ++k) {
-      if (plan.lanes[k].data && plan.lanes[k].constant) fill(k, plan.lanes[k].data, kTile);
+      if (plan.lanes[k].data && plan.lanes[k].constant) fill(k, plan.lanes[k].data, std::min(kTile, plan.numel));
     }
   }
 

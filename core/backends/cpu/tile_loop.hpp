@@ -1,4 +1,4 @@
-// Runs a contiguous kernel over operands of any strides and dtypes, through tiles of 256 elements.
+// Runs a contiguous kernel over operands of any strides and dtypes, through tiles of 512 elements.
 #pragma once
 #include <cstdint>
 #include <type_traits>

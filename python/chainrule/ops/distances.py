@@ -10,6 +10,8 @@ _vector_norm = functions["linalg_vector_norm"]
 
 # Above this many points PyTorch takes a matrix product for euclidean distances, unless told otherwise.
 _FEW_POINTS = 25
+# Differences that a cache holds: distances are taken of so many at a time.
+_CACHED = 1 << 16
 _MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
 
 
@@ -32,7 +34,11 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
     if x1.dtype in (float16, bfloat16):
         refuse_dtype("cdist", x1.dtype)
     check_same_dtype(x1, x2)
-    return _vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+    pairs = x2.unsqueeze(-3)
+    rows = max(1, _CACHED // max(1, x2.size(-2) * x2.size(-1)))
+    if x1.size(-2) <= rows:
+        return _vector_norm(x1.unsqueeze(-2) - pairs, p, -1)
+    return cat([_vector_norm(part.unsqueeze(-2) - pairs, p, -1) for part in x1.split(rows, -2)], -2)
 
 
 def _check_points(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> None:

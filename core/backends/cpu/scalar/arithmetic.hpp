@@ -21,10 +21,14 @@ CR_SCALAR T multiply_add(T a, T b, T c) {
   return a * b + c;
 }
 
-// A NaN among the three wins; where the limits cross, the upper one does.
+// A NaN among the three wins; where the limits cross, the upper one does. The limits are asked for NaN and x is not:
+// what is not beyond a limit stays, and constant limits ask nothing.
 template <class T>
 CR_SCALAR T clamp(T x, T lower, T upper) {
-  return minimum(maximum(x, lower), upper);
+  T raised = lower > x ? lower : x;
+  raised = lower != lower ? lower : raised;
+  T lowered = upper < raised ? upper : raised;
+  return upper != upper ? upper : lowered;
 }
 
 template <class T>

@@ -6,9 +6,23 @@ inline double lgamma(double x) {
   int sign;
   return ::lgamma_r(x, &sign);  // lgamma itself writes a global variable
 }
-inline float lgamma(float x) {
-  int sign;
-  return ::lgammaf_r(x, &sign);
+// Stirling's series from 8 on, to where smaller numbers are raised by recurrence; below 1/2, reflection. In double the
+// differences of logarithms are exact enough also near 1 and 2, where the result is almost 0.
+CR_SCALAR float lgamma(float value) {
+  constexpr double series[] = {1.0 / 12,   -1.0 / 360,        1.0 / 1260, -1.0 / 1680,
+                               1.0 / 1188, -691.0 / 360360.0, 1.0 / 156,  -3617.0 / 122400};
+  const double x = value, positive = x < 0.5 ? 1 - x : x;
+  const bool is_small = positive < 8;
+  const double low = is_small ? positive : 8.0;
+  const double product =
+      (low * (low + 1)) * ((low + 2) * (low + 3)) * (((low + 4) * (low + 5)) * ((low + 6) * (low + 7)));
+  const double z = is_small ? positive + 8 : positive, inverse = 1 / z;
+  const double stirling =
+      (z - 0.5) * log(z) - z + 0.918938533204672742 + inverse * polynomial(inverse * inverse, series);
+  const double above = stirling - (is_small ? log(product) : 0.0);
+  const double below = log(kPi / abs(sin(kPi * (x - __builtin_rint(x))))) - above;
+  const float result = (x == 1) | (x == 2) ? 0.0f : float(x < 0.5 ? below : above);
+  return is_infinite(value) ? Format<float>::infinity : result;
 }
 
 // psi(x) ~ log(x) - 1 / 2x - sum B(2k) / (2k x^2k), after x has been raised by recurrence.
