@@ -7,6 +7,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/normalize.hpp"
 #include "ops/rearrange.hpp"
 #include "ops/reduce.hpp"
@@ -36,8 +37,9 @@ struct ChannelInput {
     if (turned) std::swap(sizes[0], sizes[1]);
     return empty(sizes, dtype);
   }
-  Tensor finish(const Tensor& t, DType dtype) const {
-    return contiguous(to_dtype(turned ? transpose(t, 0, 1) : t, dtype));
+  Tensor finish(const Tensor& t, DType dtype, MemoryFormat format) const {
+    Tensor result = to_dtype(turned ? transpose(t, 0, 1) : t, dtype);
+    return format == MemoryFormat::Contiguous ? contiguous(result) : clone_in(format, result);
   }
 };
 
@@ -150,7 +152,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
     }
     Tensor dx = input.fresh(x, g.dtype());
     cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
-    b.give(0, input.finish(dx, x.dtype()));
+    b.give(0, input.finish(dx, x.dtype(), suggested_format(x)));
   }
   std::vector<double> result(static_cast<size_t>(channels));
   if (b.needs(1)) {
@@ -182,7 +184,7 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
     std::vector<cpu::Affine> affine(w.size());
     for (size_t c = 0; c < affine.size(); ++c) affine[c] = {s.means[c], s.rstds[c] * w[c], b[c]};
     cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
-    y = input.finish(out, x.dtype());
+    y = input.finish(out, x.dtype(), x.is_contiguous() ? MemoryFormat::Contiguous : suggested_format(x));
     means = tensor_of(s.means, DType::Float64);
     rstds = tensor_of(s.rstds, DType::Float64);
   }

@@ -6,6 +6,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/normalize.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
@@ -74,7 +75,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
     }
     Tensor dx = empty(x.sizes(), g.dtype());
     cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
-    b.give(0, to_dtype(dx, x.dtype()));
+    b.give(0, laid_out(to_dtype(dx, x.dtype()), suggested_format(x)));
   }
   Tensor dw = zeros(Dims{s.channels}, DType::Float64), db = zeros(Dims{s.channels}, DType::Float64);
   for (size_t i = 0; i < count; ++i) {
@@ -104,7 +105,7 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, cons
     affine[i] = {moments[k].mean, statistics.data<double>()[2 * k + 1] * w[i % w.size()], b[i % b.size()]};
   }
   cpu::affine_channels(out.dtype(), from->data, out->data, s.single_channels(), affine.data());
-  return {to_dtype(out, x.dtype()), statistics};
+  return {laid_out(to_dtype(out, x.dtype()), suggested_format(x)), statistics};
 }
 
 void check_vector(const Tensor& t, const char* name, const Tensor& x, int64_t channels) {

@@ -6,6 +6,7 @@
 #include "autograd/forward_mode.hpp"
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/promotion.hpp"
 #include "ops/view.hpp"
 
@@ -122,6 +123,15 @@ const Tensor& first_joined(Tensors tensors) {
   return first ? *first : tensors[0];
 }
 
+// The one that all tensors have; see Note [Layouts of results].
+MemoryFormat common_format(Tensors tensors) {
+  const MemoryFormat format = suggested_format(tensors[0]);
+  for (size_t i = 1; i < tensors.size() && format != MemoryFormat::Contiguous; ++i) {
+    if (suggested_format(tensors[i]) != format) return MemoryFormat::Contiguous;
+  }
+  return format;
+}
+
 }  // namespace
 
 Tensor cat(Tensors tensors, int64_t dim) {
@@ -138,7 +148,10 @@ Tensor cat(Tensors tensors, int64_t dim) {
     sizes[d] += t.size(d);
     rows &= t.is_contiguous() && t.dtype() == dtype;
   }
-  Tensor out = empty(sizes, dtype);
+  const MemoryFormat format = common_format(tensors);
+  rows &= format == MemoryFormat::Contiguous;
+  Tensor out =
+      format == MemoryFormat::Contiguous ? empty(sizes, dtype) : empty_strided(sizes, strides_in(format, sizes), dtype);
   if (rows) {
     place_rows(out, tensors, d, is_skipped);
   } else {
@@ -151,6 +164,20 @@ Tensor cat(Tensors tensors, int64_t dim) {
   }
   return record_many(kCat, std::move(out), tensors, [&] { return CatGradient(tensors, d); });
 }
+
+namespace {
+
+// As PyTorch, which joins along an existing dimension and cuts that in two.
+Tensor empty_stack(Tensors tensors, int dim, const Dims& sizes, DType dtype) {
+  const MemoryFormat format = common_format(tensors);
+  if (format == MemoryFormat::Contiguous || dim == tensors[0].ndim()) return empty(sizes, dtype);
+  Dims joined(tensors[0].sizes()), strides;
+  joined[dim] *= static_cast<int64_t>(tensors.size());
+  view_strides(joined, strides_in(format, joined), sizes, count(sizes), strides);
+  return empty_strided(sizes, strides, dtype);
+}
+
+}  // namespace
 
 Tensor stack(Tensors tensors, int64_t dim) {
   if (tensors.empty()) raise(PyExc_RuntimeError, "stack expects a non-empty TensorList");
@@ -167,8 +194,8 @@ Tensor stack(Tensors tensors, int64_t dim) {
   }
   Dims sizes(first.sizes());
   sizes.insert(d, static_cast<int64_t>(tensors.size()));
-  Tensor out = empty(sizes, dtype);
-  if (rows) {
+  Tensor out = empty_stack(tensors, d, sizes, dtype);
+  if (rows && out.is_contiguous()) {
     place_rows(out, tensors, d, [](const Tensor&) { return false; });
   } else {
     Dims strides(out.strides());

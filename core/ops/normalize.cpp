@@ -7,6 +7,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
 
@@ -70,6 +71,11 @@ Tensor composed(const std::vector<Tensor>& in, int trailing, double eps, bool ce
   return to_dtype(y, dtype);
 }
 
+// PyTorch's layer norm is contiguous, its norm by the root of squares lies as what comes in.
+MemoryFormat format_of_rows(const Tensor& x, bool centred) {
+  return centred ? MemoryFormat::Contiguous : suggested_format(x);
+}
+
 // Gives the gradients of x, weight and bias; `parameters` has the dtypes that the last two have.
 void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics, int trailing,
                     DType parameters, bool centred) {
@@ -82,7 +88,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
   auto data = [](const Tensor& t) { return t ? t->data : nullptr; };
   cpu::normalize_rows_gradient(g.dtype(), g->data, from->data, data(w), rows_of(statistics), data(dx), data(dw),
                                data(db), shape.rows, shape.n, centred);
-  if (dx) b.give(0, to_dtype(dx, x.dtype()));
+  if (dx) b.give(0, laid_out(to_dtype(dx, x.dtype()), format_of_rows(b.g(), centred)));
   if (dw) b.give(1, to_dtype(dw, parameters));
   if (db) b.give(2, to_dtype(db, parameters));
 }
@@ -96,7 +102,7 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, int trailing, const Tensor
   Tensor statistics = empty(Dims{shape.rows, 2}, DType::Float64);
   cpu::normalize_rows(y.dtype(), from->data, w ? w->data : nullptr, b ? b->data : nullptr, y->data, rows_of(statistics),
                       shape.rows, shape.n, eps, centred);
-  return {to_dtype(y, x.dtype()), statistics};
+  return {laid_out(to_dtype(y, x.dtype()), format_of_rows(x, centred)), statistics};
 }
 
 Tensor statistics_column(const Tensor& statistics, int column, Span sizes, DType dtype) {

@@ -8,6 +8,7 @@
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/copy.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/pad.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/item_type.hpp"
@@ -112,7 +113,8 @@ void add_rows(const RepeatedPadding& padding, const T* g, T* dx) {
   });
 }
 
-Tensor repeated_pad_gradient(const Tensor& g, Span sizes, Span pad, bool reflects) {
+Tensor repeated_pad_gradient(const Tensor& g, const Tensor& x, Span pad, bool reflects) {
+  const Span sizes = x.sizes();
   const DType type = is_complex(g.dtype()) ? g.dtype() : kernel_dtype(g.dtype());
   Tensor from, dx;
   {
@@ -121,7 +123,7 @@ Tensor repeated_pad_gradient(const Tensor& g, Span sizes, Span pad, bool reflect
     dx = zeros(sizes, type);
     with_arithmetic_type(
         type, [&]<class T>(T*) { add_rows<T>(RepeatedPadding(sizes, pad, reflects), from.data<T>(), dx.data<T>()); });
-    dx = to_dtype(dx, g.dtype());
+    dx = laid_out(to_dtype(dx, g.dtype()), suggested_format(x));
   }
   OpInfo* ops = reflects ? kReflectionPadGradients : kReplicationPadGradients;
   return record(ops[pad.size() / 2 - 1], dx, {&g}, {}, [given = Dims(pad), reflects](Backward& b, Kept* kept) {
@@ -143,10 +145,11 @@ Tensor repeated_pad(const Tensor& x, Span pad, bool reflects) {
   }
   with_item_type(static_cast<int64_t>(size_of(x.dtype())),
                  [&]<class T>(T*) { pad_rows<T>(padding, from->data, out->data); });
+  out = laid_out(out, suggested_format(x));
   OpInfo* ops = reflects ? kReflectionPads : kReplicationPads;
   return record(ops[pad.size() / 2 - 1], out, {&x}, {&x}, [given = Dims(pad), reflects](Backward& b, Kept* kept) {
     if (kept) return kept->add("padding", given, "self", Slot{0});
-    b.give(0, repeated_pad_gradient(b.g(), b.saved(0).sizes(), given, reflects));
+    b.give(0, repeated_pad_gradient(b.g(), b.saved(0), given, reflects));
   });
 }
 

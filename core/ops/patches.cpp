@@ -7,6 +7,7 @@
 #include "ops/complex.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -148,8 +149,12 @@ Tensor permute_trailing(const Tensor& x, std::initializer_list<int64_t> order) {
   return permute(x, dims);
 }
 
-// A tensor of its own: rearranging by 1 gives a view.
-Tensor fresh(const Tensor& y, const Tensor& x) { return y.same_storage(x) ? clone(y) : alias(y); }
+// A tensor of its own, as rearranging by 1 gives a view, that lies as x does; see Note [Layouts of results].
+Tensor fresh(const Tensor& y, const Tensor& x) {
+  const MemoryFormat format = suggested_format(x);
+  if (format != MemoryFormat::Contiguous) return alias(clone_in(format, y));
+  return y.same_storage(x) ? clone(y) : alias(y);
+}
 
 // Real and imaginary parts on their own, for what rearranges or adds.
 template <class F>
@@ -243,9 +248,9 @@ Tensor channel_shuffle(const Tensor& x, int64_t groups) {
   {
     GradModeScope off(false);
     Tensor split = reshape(x, Dims{x.size(0), groups, x.size(1) / groups, -1});
-    y = reshape(contiguous(transpose(split, 1, 2)), x.sizes());
+    y = fresh(reshape(contiguous(transpose(split, 1, 2)), x.sizes()), x);
   }
-  return record(kChannelShuffle, alias(y), {&x}, {}, [groups](Backward& b, Kept* kept) {
+  return record(kChannelShuffle, y, {&x}, {}, [groups](Backward& b, Kept* kept) {
     if (kept) return kept->add("groups", groups);
     b.give(0, channel_shuffle(b.g(), b.g().size(1) / groups));
   });

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 
 namespace chainrule {
 namespace {
@@ -236,6 +237,12 @@ struct Plan {
       kept.add(name, scale(d) > 0 ? std::optional(scale(d)) : std::nullopt);
     }
   }
+  // Of PyTorch's gradients not all keep the layout of what comes in.
+  MemoryFormat format_after(const Tensor& t, bool transposed) const {
+    const bool cubic = filter == Filter::Cubic || filter == Filter::CubicAntialiased;
+    const bool plain = cubic || (in.size() == 5 && filter <= Filter::NearestExact);
+    return transposed && plain ? MemoryFormat::Contiguous : suggested_format(t);
+  }
   OpInfo& op() const { return kFilters[static_cast<int>(filter)].ops[in.size() - 3]; }
 };
 
@@ -264,8 +271,9 @@ Tensor value(const Plan& p, const Tensor& t, bool transposed) {
   GradModeScope off(false);
   Tensor from = prepared(t);
   Tensor out = with_kernel_type(from.dtype(), [&]<class T>(T) { return run<T>(p, from, transposed); });
-  if (out.get() == t.get()) out = clone(out);
-  return to_dtype(out, t.dtype());
+  const MemoryFormat format = p.format_after(t, transposed);
+  if (out.get() == t.get() && format == MemoryFormat::Contiguous) out = clone(out);
+  return laid_out(to_dtype(out, t.dtype()), format);
 }
 
 Tensor apply(const Plan& p, const Tensor& x);
