@@ -37,9 +37,8 @@ struct ChannelInput {
     if (turned) std::swap(sizes[0], sizes[1]);
     return empty(sizes, dtype);
   }
-  Tensor finish(const Tensor& t, DType dtype, MemoryFormat format) const {
-    Tensor result = to_dtype(turned ? transpose(t, 0, 1) : t, dtype);
-    return format == MemoryFormat::Contiguous ? contiguous(result) : clone_in(format, result);
+  Tensor finish(const Tensor& t, DType dtype) const {
+    return contiguous(to_dtype(turned ? transpose(t, 0, 1) : t, dtype));
   }
 };
 
@@ -150,9 +149,14 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
       combinations[c].b = -a * rstd[c] * rstd[c] * sums[c].g_deviation / count;
       combinations[c].c = -a * sums[c].g / count;
     }
-    Tensor dx = input.fresh(x, g.dtype());
-    cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
-    b.give(0, input.finish(dx, x.dtype(), suggested_format(x)));
+    const MemoryFormat format = suggested_format(x);
+    if (format == MemoryFormat::Contiguous) {
+      Tensor dx = input.fresh(x, g.dtype());
+      cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
+      b.give(0, input.finish(dx, x.dtype()));
+    } else {
+      b.give(0, combine_last(format, b.g(), x, 1, combinations));
+    }
   }
   std::vector<double> result(static_cast<size_t>(channels));
   if (b.needs(1)) {
@@ -177,14 +181,21 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
     GradModeScope off(false);
     ChannelInput input(x);
     int64_t channels = input.shape.channels;
-    Tensor from = input.prepare(x), out = input.fresh(x, from.dtype());
+    const MemoryFormat format = x.is_contiguous() ? MemoryFormat::Contiguous : suggested_format(x);
+    const bool plain = format == MemoryFormat::Contiguous;
+    Tensor from = plain || training ? input.prepare(x) : Tensor();
     Statistics s = training ? batch_statistics(from, input, running_mean, running_var, momentum, eps)
                             : running_statistics(running_mean, running_var, channels, eps);
     std::vector<double> w = parameter_values(weight, channels, 1), b = parameter_values(bias, channels, 0);
     std::vector<cpu::Affine> affine(w.size());
     for (size_t c = 0; c < affine.size(); ++c) affine[c] = {s.means[c], s.rstds[c] * w[c], b[c]};
-    cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
-    y = input.finish(out, x.dtype(), x.is_contiguous() ? MemoryFormat::Contiguous : suggested_format(x));
+    if (plain) {
+      Tensor out = input.fresh(x, from.dtype());
+      cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
+      y = input.finish(out, x.dtype());
+    } else {
+      y = affine_last(format, x, 1, affine);
+    }
     means = tensor_of(s.means, DType::Float64);
     rstds = tensor_of(s.rstds, DType::Float64);
   }

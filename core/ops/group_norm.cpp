@@ -25,6 +25,12 @@ struct GroupShape {
   int64_t size() const { return per_group() * positions; }  // elements of a group
   cpu::Channels whole_groups() const { return {1, rows(), size()}; }
   cpu::Channels single_channels() const { return {1, samples * channels, positions}; }
+  // A caller may have counted otherwise than x does.
+  MemoryFormat format_of(const Tensor& x) const {
+    const MemoryFormat format = suggested_format(x);
+    const bool whole = format != MemoryFormat::Contiguous && x.size(0) == samples && x.size(1) == channels;
+    return whole ? format : MemoryFormat::Contiguous;
+  }
   // The group that a channel of a sample belongs to.
   size_t group_of(int64_t channel_of_sample) const { return static_cast<size_t>(channel_of_sample / per_group()); }
 };
@@ -73,9 +79,14 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
       combinations[i] = {means[i], rstd * w[i % channels], -rstd * rstd * rstd * group[k].g_deviation / n,
                          -rstd * group[k].g / n};
     }
-    Tensor dx = empty(x.sizes(), g.dtype());
-    cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
-    b.give(0, laid_out(to_dtype(dx, x.dtype()), suggested_format(x)));
+    const MemoryFormat format = s.format_of(x);
+    if (format == MemoryFormat::Contiguous) {
+      Tensor dx = empty(x.sizes(), g.dtype());
+      cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
+      b.give(0, to_dtype(dx, x.dtype()));
+    } else {
+      b.give(0, combine_last(format, b.g(), x, s.samples, combinations));
+    }
   }
   Tensor dw = zeros(Dims{s.channels}, DType::Float64), db = zeros(Dims{s.channels}, DType::Float64);
   for (size_t i = 0; i < count; ++i) {
@@ -90,7 +101,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
 std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s,
                                      double eps) {
   GradModeScope off(false);
-  Tensor from = prepared(x), out = empty(x.sizes(), from.dtype());
+  Tensor from = prepared(x);
   std::vector<cpu::Moments> moments(static_cast<size_t>(s.rows()));
   cpu::channel_moments(from.dtype(), from->data, s.whole_groups(), moments.data());
   Tensor statistics = empty(Dims{s.rows(), 2}, DType::Float64);
@@ -104,8 +115,12 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, cons
     size_t k = s.group_of(static_cast<int64_t>(i));
     affine[i] = {moments[k].mean, statistics.data<double>()[2 * k + 1] * w[i % w.size()], b[i % b.size()]};
   }
+  const MemoryFormat format = s.format_of(x);
+  if (format != MemoryFormat::Contiguous) [[unlikely]]
+    return {affine_last(format, x, s.samples, affine), statistics};
+  Tensor out = empty(x.sizes(), from.dtype());
   cpu::affine_channels(out.dtype(), from->data, out->data, s.single_channels(), affine.data());
-  return {laid_out(to_dtype(out, x.dtype()), suggested_format(x)), statistics};
+  return {to_dtype(out, x.dtype()), statistics};
 }
 
 void check_vector(const Tensor& t, const char* name, const Tensor& x, int64_t channels) {

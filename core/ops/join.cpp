@@ -54,11 +54,21 @@ void place(const Tensor& out, int64_t offset, Span strides, const Tensor& from) 
   cpu::copy_strided(from.sizes(), to, out.dtype(), strides, from->data, from.dtype(), from.strides());
 }
 
-// Tensors of equal shape but for one dimension, each without gaps: rows are copied as blocks of bytes.
-void place_rows(const Tensor& out, Tensors tensors, int dim, bool (*skipped)(const Tensor&)) {
-  auto item = static_cast<int64_t>(size_of(out.dtype()));
+// How many blocks a tensor has whose elements follow each other along `dim` and all that lies closer in memory.
+int64_t rows_outside(const Tensor& t, int dim) {
   int64_t rows = 1;
-  for (int i = 0; i < dim; ++i) rows *= out.size(i);
+  for (int i = 0; i < dim; ++i) rows *= t.size(i);
+  return rows;
+}
+[[gnu::noinline]] int64_t rows_outside_last(const Tensor& t, int dim) {
+  int64_t rows = 1;
+  for (int i = 0; i < t.ndim(); ++i) rows *= i != 1 && (i < dim || dim == 1) ? t.size(i) : 1;
+  return rows;
+}
+
+// Tensors of equal shape but for one dimension, each without gaps: rows are copied as blocks of bytes.
+void place_rows(const Tensor& out, Tensors tensors, int64_t rows, bool (*skipped)(const Tensor&)) {
+  auto item = static_cast<int64_t>(size_of(out.dtype()));
   int64_t row_bytes = rows ? out.numel() / rows * item : 0;
   char* to = out->data;
   for (const Tensor& t : tensors) {
@@ -123,13 +133,17 @@ const Tensor& first_joined(Tensors tensors) {
   return first ? *first : tensors[0];
 }
 
-// The one that all tensors have; see Note [Layouts of results].
-MemoryFormat common_format(Tensors tensors) {
-  const MemoryFormat format = suggested_format(tensors[0]);
-  for (size_t i = 1; i < tensors.size() && format != MemoryFormat::Contiguous; ++i) {
-    if (suggested_format(tensors[i]) != format) return MemoryFormat::Contiguous;
+[[gnu::noinline]] MemoryFormat format_of_all(Tensors tensors, MemoryFormat first) {
+  for (const Tensor& t : tensors) {
+    if (suggested_format(t) != first) return MemoryFormat::Contiguous;
   }
-  return format;
+  return first;
+}
+
+// The one that all tensors have; see Note [Layouts of results].
+inline MemoryFormat common_format(Tensors tensors) {
+  const MemoryFormat first = suggested_format(tensors[0]);
+  return first == MemoryFormat::Contiguous ? first : format_of_all(tensors, first);
 }
 
 }  // namespace
@@ -138,6 +152,8 @@ Tensor cat(Tensors tensors, int64_t dim) {
   const Tensor& first = first_joined(tensors);
   int d = wrap_dim(dim, first.ndim());
   DType dtype = common_type(tensors);
+  const MemoryFormat format = common_format(tensors);
+  const bool plain = format == MemoryFormat::Contiguous;
   bool rows = true;
   Dims sizes(first.sizes());
   sizes[d] = 0;
@@ -146,14 +162,11 @@ Tensor cat(Tensors tensors, int64_t dim) {
     if (is_skipped(t)) continue;
     check_joinable(first, t, i, d);
     sizes[d] += t.size(d);
-    rows &= t.is_contiguous() && t.dtype() == dtype;
+    rows &= (plain ? t.is_contiguous() : is_contiguous_in(format, t)) && t.dtype() == dtype;
   }
-  const MemoryFormat format = common_format(tensors);
-  rows &= format == MemoryFormat::Contiguous;
-  Tensor out =
-      format == MemoryFormat::Contiguous ? empty(sizes, dtype) : empty_strided(sizes, strides_in(format, sizes), dtype);
+  Tensor out = plain ? empty(sizes, dtype) : empty_in(format, sizes, dtype);
   if (rows) {
-    place_rows(out, tensors, d, is_skipped);
+    place_rows(out, tensors, plain ? rows_outside(out, d) : rows_outside_last(out, d), is_skipped);
   } else {
     int64_t start = 0;
     for (const Tensor& t : tensors) {
@@ -168,9 +181,8 @@ Tensor cat(Tensors tensors, int64_t dim) {
 namespace {
 
 // As PyTorch, which joins along an existing dimension and cuts that in two.
-Tensor empty_stack(Tensors tensors, int dim, const Dims& sizes, DType dtype) {
-  const MemoryFormat format = common_format(tensors);
-  if (format == MemoryFormat::Contiguous || dim == tensors[0].ndim()) return empty(sizes, dtype);
+[[gnu::noinline]] Tensor empty_stack(Tensors tensors, int dim, const Dims& sizes, DType dtype, MemoryFormat format) {
+  if (dim == tensors[0].ndim()) return empty(sizes, dtype);
   Dims joined(tensors[0].sizes()), strides;
   joined[dim] *= static_cast<int64_t>(tensors.size());
   view_strides(joined, strides_in(format, joined), sizes, count(sizes), strides);
@@ -194,9 +206,11 @@ Tensor stack(Tensors tensors, int64_t dim) {
   }
   Dims sizes(first.sizes());
   sizes.insert(d, static_cast<int64_t>(tensors.size()));
-  Tensor out = empty_stack(tensors, d, sizes, dtype);
+  const MemoryFormat format = common_format(tensors);
+  const bool plain = format == MemoryFormat::Contiguous;
+  Tensor out = plain ? empty(sizes, dtype) : empty_stack(tensors, d, sizes, dtype, format);
   if (rows && out.is_contiguous()) {
-    place_rows(out, tensors, d, [](const Tensor&) { return false; });
+    place_rows(out, tensors, rows_outside(out, d), [](const Tensor&) { return false; });
   } else {
     Dims strides(out.strides());
     strides.erase(d);

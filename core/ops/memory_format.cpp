@@ -66,6 +66,11 @@ MemoryFormat format_of_strides(const Tensor& t) {
   return t.ndim() == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
 }
 
+Tensor empty_in(MemoryFormat format, Span sizes, DType dtype) {
+  if (format == MemoryFormat::Contiguous) return empty(sizes, dtype);
+  return empty_strided(sizes, strides_in(format, sizes), dtype);
+}
+
 Tensor clone_in(MemoryFormat format, const Tensor& t) {
   return format == MemoryFormat::Preserve ? clone(t) : copy_strided(t, strides_in(format, t.sizes()));
 }

@@ -112,6 +112,31 @@ Tensor statistics_column(const Tensor& statistics, int column, Span sizes, DType
 
 }  // namespace
 
+namespace {
+
+Tensor prepared_last(MemoryFormat format, const Tensor& t) {
+  return contiguous_in(format, to_dtype(t, kernel_dtype(t.dtype())));
+}
+cpu::ChannelsLast shape_last(const Tensor& x, int64_t samples) {
+  return {samples, x.numel() / std::max<int64_t>(1, samples * x.size(1)), x.size(1)};
+}
+
+}  // namespace
+
+Tensor affine_last(MemoryFormat format, const Tensor& x, int64_t samples, const std::vector<cpu::Affine>& affine) {
+  Tensor from = prepared_last(format, x), out = empty_in(format, x.sizes(), from.dtype());
+  cpu::affine_last(out.dtype(), from->data, out->data, shape_last(x, samples), affine.data());
+  return to_dtype(out, x.dtype());
+}
+
+Tensor combine_last(MemoryFormat format, const Tensor& g, const Tensor& x, int64_t samples,
+                    const std::vector<cpu::Combination>& combinations) {
+  Tensor incoming = prepared_last(format, g), from = prepared_last(format, x);
+  Tensor out = empty_in(format, x.sizes(), from.dtype());
+  cpu::combine_last(out.dtype(), incoming->data, from->data, out->data, shape_last(x, samples), combinations.data());
+  return to_dtype(out, x.dtype());
+}
+
 DType statistics_dtype(const Tensor& x, const Tensor& parameter) { return parameter ? parameter.dtype() : x.dtype(); }
 
 void check_parameter_dtypes(const Tensor& x, std::initializer_list<const Tensor*> parameters) {

@@ -48,7 +48,7 @@ Tensor padded(const Tensor& x, Span pad, const Scalar& value) {
     grows |= before > 0 || after > 0;
   });
   if (!grows) return copy_of(kept);
-  Tensor out = empty_strided(sizes, strides_in(suggested_format(x), sizes), x.dtype());
+  Tensor out = empty_in(suggested_format(x), sizes, x.dtype());
   copy_elements(out, scalar_tensor(value, x.dtype()));
   Tensor inside = out;
   each_padding(x.ndim(), pad, [&](int d, int64_t before, int64_t) {

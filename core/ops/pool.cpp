@@ -63,8 +63,15 @@ int64_t planes_of(Span sizes, int dims) {
 }
 
 // Floats as other kernels take them, integers in int64.
-Tensor for_kernel(const Tensor& t) {
-  return is_integral(t.dtype()) ? contiguous(to_dtype(t, DType::Int64)) : prepared(t);
+Tensor for_kernel(const Tensor& t, MemoryFormat format) {
+  Tensor numbers = to_dtype(t, is_integral(t.dtype()) ? DType::Int64 : kernel_dtype(t.dtype()));
+  return format == MemoryFormat::Contiguous ? contiguous(numbers) : contiguous_in(format, numbers);
+}
+
+// Kernels also take channels that lie last, so that nothing is copied.
+cpu::Planes planes_in(MemoryFormat format, Span sizes, int dims) {
+  if (format == MemoryFormat::Contiguous) return {planes_of(sizes, dims)};
+  return {sizes[0], sizes[1]};
 }
 
 template <class F>
@@ -107,16 +114,16 @@ Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const
 }
 
 Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, const PoolOptions& o) {
-  Tensor values, indices = empty(pooled_sizes(x, dims, w), DType::Int64);
   const MemoryFormat format = pooled_format(op, dims, x);
+  const Dims sizes = pooled_sizes(x, dims, w);
+  Tensor values, indices = empty_in(format, sizes, DType::Int64);
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(x), out = empty(indices.sizes(), from.dtype());
+    Tensor from = for_kernel(x, format), out = empty_in(format, sizes, from.dtype());
     with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_of(x.sizes(), dims));
+      cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_in(format, x.sizes(), dims));
     });
-    values = laid_out(to_dtype(out, x.dtype()), format);
-    indices = laid_out(indices, format);
+    values = to_dtype(out, x.dtype());
   }
   return {record_positions(op, values, x, indices, dims, o, format), indices};
 }
@@ -130,11 +137,11 @@ Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows&
   const MemoryFormat format = pooled_format(op, dims, x);
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(x), out = empty(pooled_sizes(x, dims, w), from.dtype());
+    Tensor from = for_kernel(x, format), out = empty_in(format, pooled_sizes(x, dims, w), from.dtype());
     with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::average_pool(w, from.data<T>(), out.data<T>(), planes_of(x.sizes(), dims), divisor);
+      cpu::average_pool(w, from.data<T>(), out.data<T>(), planes_in(format, x.sizes(), dims), divisor);
     });
-    y = laid_out(to_dtype(out, x.dtype()), format);
+    y = to_dtype(out, x.dtype());
   }
   return record(op, y, {&x}, {}, [dims, w, divisor, o, format, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     if (kept) {
@@ -150,11 +157,11 @@ Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const Poo
   Tensor result;
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(g), out = empty(sizes, from.dtype());
+    Tensor from = for_kernel(g, format), out = empty_in(format, sizes, from.dtype());
     with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::average_pool_gradient(w, from.data<T>(), out.data<T>(), planes_of(sizes, dims), divisor);
+      cpu::average_pool_gradient(w, from.data<T>(), out.data<T>(), planes_in(format, sizes, dims), divisor);
     });
-    result = laid_out(to_dtype(out, g.dtype()), format);
+    result = to_dtype(out, g.dtype());
   }
   return record(kSpread, result, {&g}, {}, [dims, w, divisor](Backward& b) {
     b.give(0, pool_by_average(kAverage[dims], dims, b.g(), w, divisor, {}));
@@ -262,7 +269,7 @@ Pooled fractional_max_pool(int dims, const Tensor& x, const Dims& kernel, const 
       for (int64_t i = 0; i < planes_of(x.sizes(), dims); ++i) {
         PoolWindows w = fractional_windows(dims, x, kernel, out, random.data<double>() + i * dims);
         cpu::max_pool(w, from.data<T>() + i * w.in_size(), y.data<T>() + i * w.out_size(),
-                      indices.data<int64_t>() + i * w.out_size(), 1);
+                      indices.data<int64_t>() + i * w.out_size(), {1});
       }
     });
     values = to_dtype(y, x.dtype());

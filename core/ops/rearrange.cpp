@@ -32,8 +32,7 @@ Tensor rolled(const Tensor& t, int64_t shift, int dim) {
   }
   int64_t n = t.size(dim), back = ((shift % n) + n) % n;
   const MemoryFormat format = back ? suggested_format(t) : MemoryFormat::Contiguous;
-  Tensor out = format == MemoryFormat::Contiguous ? empty(t.sizes(), t.dtype())
-                                                  : empty_strided(t.sizes(), strides_in(format, t.sizes()), t.dtype());
+  Tensor out = empty_in(format, t.sizes(), t.dtype());
   auto copy = [&](int64_t to, int64_t from, int64_t length) {
     Dims sizes(t.sizes());
     sizes[dim] = length;

@@ -247,17 +247,19 @@ struct Plan {
 };
 
 // The last dimension first, as its sums stand innermost in PyTorch's; the transpose undoes them in the other order.
+// With channels last these lie closest in memory, whichever dimension is resampled.
 template <class T>
-Tensor run(const Plan& p, Tensor t, bool transposed) {
+Tensor run(const Plan& p, Tensor t, MemoryFormat format, bool transposed) {
   int n = p.in.size();
   for (int step = 2; step < n; ++step) {
     int d = transposed ? step : n + 1 - step;
     if (p.in[d] == p.out[d] && p.filter <= Filter::Linear && p.scale(d) <= 0) continue;
     Dims sizes(t.sizes());
     sizes[d] = transposed ? p.in[d] : p.out[d];
-    Tensor next = empty(sizes, t.dtype());
+    const bool last = format != MemoryFormat::Contiguous;
+    Tensor next = empty_in(format, sizes, t.dtype());
     int64_t outer = 1, inner = 1;
-    for (int i = 0; i < n; ++i) (i < d ? outer : inner) *= i == d ? 1 : sizes[i];
+    for (int i = 0; i < n; ++i) (i < d && !(last && i == 1) ? outer : inner) *= i == d ? 1 : sizes[i];
     if (next.numel() > 0) {
       (transposed ? interpolate_transposed<T> : interpolate<T>)(p.taps<T>(d), t.data<T>(), next.data<T>(), outer,
                                                                 inner);
@@ -269,11 +271,11 @@ Tensor run(const Plan& p, Tensor t, bool transposed) {
 
 Tensor value(const Plan& p, const Tensor& t, bool transposed) {
   GradModeScope off(false);
-  Tensor from = prepared(t);
-  Tensor out = with_kernel_type(from.dtype(), [&]<class T>(T) { return run<T>(p, from, transposed); });
   const MemoryFormat format = p.format_after(t, transposed);
-  if (out.get() == t.get() && format == MemoryFormat::Contiguous) out = clone(out);
-  return laid_out(to_dtype(out, t.dtype()), format);
+  Tensor from = contiguous_in(format, to_dtype(t, kernel_dtype(t.dtype())));
+  Tensor out = with_kernel_type(from.dtype(), [&]<class T>(T) { return run<T>(p, from, format, transposed); });
+  if (out.get() == t.get()) out = clone_in(format, out);
+  return to_dtype(out, t.dtype());
 }
 
 Tensor apply(const Plan& p, const Tensor& x);
