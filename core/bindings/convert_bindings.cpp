@@ -10,19 +10,26 @@ namespace {
 using MaybeDType = std::optional<DType>;
 using MaybeFormat = std::optional<MemoryFormat>;
 
-Tensor arranged(const Tensor& t, MaybeFormat format) {
-  return !format || *format == MemoryFormat::Preserve ? t : contiguous_in(*format, t);
+// The tensor itself where nothing is to be done. As in PyTorch, the format that its strides suggest says whether there
+// is: where sizes of 1 leave the order open, and channels shall lie last, a copy has those strides.
+Tensor arranged(const Tensor& t, DType dtype, bool copy, MaybeFormat format) {
+  if (!format || *format == MemoryFormat::Preserve) return copy ? convert_copy(t, dtype) : to_dtype(t, dtype);
+  const bool same = t.dtype() == dtype;
+  if (same && !copy && suggested_format(t) == *format) return t;
+  const Tensor other = to_dtype(t, dtype);
+  return !same && equal(other.strides(), strides_in(*format, t.sizes())) ? other : clone_in(*format, other);
 }
 
 template <DType dtype>
 Tensor converted(const Tensor& t, MaybeFormat format) {
-  return arranged(to_dtype(t, dtype), format);
+  return arranged(t, dtype, false, format);
 }
 
 // A copy in the main memory is there when the call returns, so non_blocking has nothing to say.
 Tensor to_other(const Tensor& t, DType dtype, bool, bool copy, MaybeFormat format) {
-  return arranged(copy ? convert_copy(t, dtype) : to_dtype(t, dtype), format);
+  return arranged(t, dtype, copy, format);
 }
+Tensor to_main_memory(const Tensor& t, MaybeFormat format) { return arranged(t, t.dtype(), false, format); }
 Tensor to_device(const Tensor& t, PyObject* device, MaybeDType dtype, bool non_blocking, bool copy,
                  MaybeFormat format) {
   check_device(device);
@@ -70,7 +77,7 @@ void bind_dtype_conversions() {
   define(
       "type(Tensor input, object dtype=None, bool non_blocking=False, *, memory_format? memory_format=None) -> object",
       kMethod, type_of_tensor);
-  define("cpu(Tensor input, *, memory_format? memory_format=None)", kMethod, arranged);
+  define("cpu(Tensor input, *, memory_format? memory_format=None)", kMethod, to_main_memory);
   define("bool(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Bool>);
   define("byte(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::UInt8>);
   define("char(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Int8>);

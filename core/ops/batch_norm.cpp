@@ -8,6 +8,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/normalize.hpp"
 #include "ops/rearrange.hpp"
 #include "ops/reduce.hpp"
@@ -207,10 +208,15 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
       combinations[c].b = -a * rstd[c] * rstd[c] * sums[c].g_deviation / count;
       combinations[c].c = -a * sums[c].g / count;
     }
-    Tensor dx = input.of_rows ? combine_rows(g, deviation, combinations) : input.fresh(x, g.dtype());
-    if (!input.of_rows)
-      cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
-    b.give(0, input.finish(dx, x.dtype()));
+    const MemoryFormat format = suggested_format(x);
+    if (format == MemoryFormat::Contiguous) {
+      Tensor dx = input.of_rows ? combine_rows(g, deviation, combinations) : input.fresh(x, g.dtype());
+      if (!input.of_rows)
+        cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
+      b.give(0, input.finish(dx, x.dtype()));
+    } else {
+      b.give(0, combine_last(format, b.g(), x, 1, combinations));
+    }
   }
   std::vector<double> result(static_cast<size_t>(channels));
   if (b.needs(1)) {
@@ -235,15 +241,21 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
     GradModeScope off(false);
     ChannelInput input(x);
     int64_t channels = input.shape.channels;
-    Tensor from = input.prepare(x);
+    const MemoryFormat format = x.is_contiguous() ? MemoryFormat::Contiguous : suggested_format(x);
+    const bool plain = format == MemoryFormat::Contiguous;
+    Tensor from = plain || training ? input.prepare(x) : Tensor();
     Statistics s = training ? batch_statistics(from, input, running_mean, running_var, momentum, eps)
                             : running_statistics(running_mean, running_var, channels, eps);
     std::vector<double> w = parameter_values(weight, channels, 1), b = parameter_values(bias, channels, 0);
     std::vector<cpu::Affine> affine(w.size());
     for (size_t c = 0; c < affine.size(); ++c) affine[c] = {s.means[c], s.rstds[c] * w[c], b[c]};
-    Tensor out = input.of_rows ? affine_rows(from, affine) : input.fresh(x, from.dtype());
-    if (!input.of_rows) cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
-    y = input.finish(out, x.dtype());
+    if (plain) {
+      Tensor out = input.of_rows ? affine_rows(from, affine) : input.fresh(x, from.dtype());
+      if (!input.of_rows) cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
+      y = input.finish(out, x.dtype());
+    } else {
+      y = affine_last(format, x, 1, affine);
+    }
     means = tensor_of(s.means, DType::Float64);
     rstds = tensor_of(s.rstds, DType::Float64);
   }

@@ -8,6 +8,7 @@
 #include "ops/elementwise.hpp"
 #include "ops/view.hpp"
 #include "tensor/error.hpp"
+#include "tensor/memory_order.hpp"
 
 namespace chainrule {
 namespace {
@@ -144,7 +145,11 @@ void check_parts(const Tensor& a, const Tensor& b) {
 // A complex tensor of two real ones, broadcast; not recorded.
 Tensor joined(const Tensor& real, const Tensor& imaginary, const char* op) {
   GradModeScope off(false);
-  Tensor result = empty(broadcast_shapes(real.sizes(), imaginary.sizes(), op), complex_of(real.dtype()));
+  Dims sizes = broadcast_shapes(real.sizes(), imaginary.sizes(), op);
+  Dims orders[] = {broadcast_strides(real.get(), sizes), broadcast_strides(imaginary.get(), sizes)};
+  const bool plain = real.is_contiguous() && imaginary.is_contiguous();
+  Tensor result = plain ? empty(sizes, complex_of(real.dtype()))
+                        : empty_strided(sizes, dense_strides(sizes, orders), complex_of(real.dtype()));
   Tensor parts = view_as_real(result);
   copy_elements(select(parts, -1, 0), real);
   copy_elements(select(parts, -1, 1), imaginary);

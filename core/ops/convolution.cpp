@@ -8,6 +8,7 @@
 #include "ops/convolution_checks.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/pending.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
@@ -26,6 +27,7 @@ OpInfo kWeightGradient{"convolution_backward", "ConvolutionBackwardBackward0", "
 struct Plan {
   Shape shape;
   int dims;
+  MemoryFormat format;  // of all results; see Note [Layouts of results]
 
   Dims sizes(int64_t channels, const cpu::Extent3& extent) const {
     Dims result{shape.batch, shape.groups * channels};
@@ -66,7 +68,7 @@ Tensor for_kernel(const Tensor& t) {
 
 // Calls f(T, a, b, bias, out) with contiguous operands; the result has the dtype of a.
 template <class F>
-Tensor run(Span sizes, const Tensor& a, const Tensor& b, const Tensor& bias, F f) {
+Tensor run(const Plan& plan, Span sizes, const Tensor& a, const Tensor& b, const Tensor& bias, F f) {
   GradModeScope off(false);
   Tensor first = for_kernel(a), second = for_kernel(b), third = for_kernel(bias);
   Tensor out = empty(sizes, first.dtype());
@@ -75,7 +77,7 @@ Tensor run(Span sizes, const Tensor& a, const Tensor& b, const Tensor& bias, F f
       f(first.data<T>(), second.data<T>(), third ? third.data<T>() : static_cast<const T*>(nullptr), out.data<T>());
     });
   }
-  return to_dtype(out, a.dtype());
+  return laid_out(to_dtype(out, a.dtype()), plan.format);
 }
 
 Tensor sum_channels(const Tensor& g) {
@@ -90,7 +92,7 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
 Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const Tensor& bias, const Plan& plan);
 
 Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
-  Tensor out = run(plan.weight_sizes(), g, x, Tensor(), [&](const auto* g, const auto* x, const auto*, auto* dw) {
+  Tensor out = run(plan, plan.weight_sizes(), g, x, Tensor(), [&](const auto* g, const auto* x, const auto*, auto* dw) {
     cpu::convolution_weight_gradient(plan.shape, g, x, dw);
   });
   return record(kWeightGradient, out, {&g, &x}, {&g, &x}, [plan](Backward& b) {
@@ -101,9 +103,10 @@ Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
 
 // The transpose of convolve in x, plus a bias: also what transposed convolution is.
 Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const Tensor& bias, const Plan& plan) {
-  Tensor out = run(plan.input_sizes(), g, weight, bias, [&](const auto* g, const auto* w, const auto* b, auto* dx) {
-    cpu::convolution_input_gradient(plan.shape, g, w, b, dx);
-  });
+  Tensor out =
+      run(plan, plan.input_sizes(), g, weight, bias, [&](const auto* g, const auto* w, const auto* b, auto* dx) {
+        cpu::convolution_input_gradient(plan.shape, g, w, b, dx);
+      });
   return record(op, out, {&g, &weight, &bias}, {&g, &weight}, [plan, biased = !!bias](Backward& b, Kept* kept) {
     if (kept) return plan.show(*kept, true, biased);
     if (b.needs(0)) b.give(0, convolve(b.g(), b.saved(1), Tensor(), plan));
@@ -125,6 +128,7 @@ Tensor waiting_convolution(const Tensor& x, const Tensor& weight, const Tensor& 
 Tensor convolved_later(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
   const Shape& s = plan.shape;
   if (forward_mode::active() || s.out_channels <= cpu::kFewChannels || s.weight_columns() == 0) return Tensor();
+  if (plan.format != MemoryFormat::Contiguous) return Tensor();
   for (const Tensor* t : {&x, &weight, &bias}) {
     if (*t && (!t->is_contiguous() || t->dtype() != x.dtype())) return Tensor();
   }
@@ -135,7 +139,7 @@ Tensor convolved_later(const Tensor& x, const Tensor& weight, const Tensor& bias
 Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan, bool may_wait) {
   Tensor out = may_wait ? convolved_later(x, weight, bias, plan) : Tensor();
   if (!out) {
-    out = run(plan.output_sizes(), x, weight, bias,
+    out = run(plan, plan.output_sizes(), x, weight, bias,
               [&](const auto* x, const auto* w, const auto* b, auto* y) { cpu::convolution(plan.shape, x, w, b, y); });
   }
   return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight},
@@ -154,9 +158,21 @@ cpu::Extent3 extent(Span values, int64_t missing) {
   return result;
 }
 
+// Channels last where the input or the weight has them so. PyTorch's results with three dimensions of space have it
+// only where they come from its faster kernel, which takes neither float64 nor single small inputs.
+MemoryFormat format_of_results(const Tensor& x, const Tensor& weight, const ConvolutionOptions& o) {
+  MemoryFormat format = suggested_format(x);
+  if (format == MemoryFormat::Contiguous) format = suggested_format(weight);
+  if (format != MemoryFormat::ChannelsLast3d) return format;
+  const bool small = x.size(0) == 1 && o.groups == 1 && (weight.size(3) <= 3 || weight.size(4) <= 3) &&
+                     x.size(1) * x.size(2) * x.size(3) <= 20480;
+  return small || x.dtype() == DType::Float64 ? MemoryFormat::Contiguous : format;
+}
+
 Plan make_plan(const Tensor& x, const Tensor& weight, const ConvolutionOptions& o, Span other) {
   Plan plan;
   plan.dims = x.ndim() - 2;
+  plan.format = format_of_results(x, weight, o);
   Span near = x.sizes().subspan(2);
   int64_t rows = weight.size(0), columns = weight.size(1);
   plan.shape = {x.size(0),

@@ -1,13 +1,16 @@
 // The history of an elementwise call: what it saves and how its gradients are calculated.
 #include "ops/elementwise_gradient.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "autograd/forward_mode.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/complex.hpp"
 #include "ops/sweep.hpp"
+#include "tensor/memory_order.hpp"
 
 namespace chainrule {
 namespace {
@@ -87,6 +90,20 @@ Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std
   return out;
 }
 
+// The order of g; where that is expanded and has none, the order of what was saved.
+Dims gradient_strides(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved) {
+  if (std::find(g.strides().begin(), g.strides().end(), 0) == g.strides().end()) return dense_strides_like(g);
+  std::vector<Dims> operands{Dims(g.strides())};
+  auto add = [&](int slot) {
+    operands.push_back(broadcast_strides(saved[static_cast<size_t>(slot)].get(), g.sizes()));
+  };
+  for (int i = 0; i < e.op->input_count; ++i) {
+    if (e.op->reads[k] >> i & 1 && e.slot[i] < ElementwiseGradient::kNumber) add(e.slot[i]);
+  }
+  if (e.op->reads[k] & kReadsOutput) add(e.slot[kMaxInputs]);
+  return dense_strides(g.sizes(), operands);
+}
+
 // One pass over memory: the line's gradient text as a kernel.
 Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, Tensor out) {
   if (Tensor simple = simple_gradient(e, k, g, saved, out, Tensor())) return simple;
@@ -95,7 +112,7 @@ Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std:
   DType arithmetic = kComputeDType[static_cast<int>(compute)];
   ElementwiseKernel kernel = kernels_of(op).gradient[k][static_cast<int>(compute)];
   if (!kernel) raise_unsupported(op, g.dtype());
-  if (!out) out = empty_strided(g.sizes(), dense_strides_like(g), g.dtype());
+  if (!out) out = empty_strided(g.sizes(), gradient_strides(e, k, g, saved), g.dtype());
   cpu::TileOperand lanes[cpu::kMaxTileOperands];
   Numbers numbers;
   lanes[0] = output_lane(out, arithmetic);

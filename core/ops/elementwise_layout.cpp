@@ -1,6 +1,7 @@
 // The layout in memory of an elementwise operation's fresh result.
 #include "ops/elementwise_layout.hpp"
 
+#include "ops/memory_format.hpp"
 #include "tensor/memory_order.hpp"
 
 namespace chainrule {
@@ -17,6 +18,13 @@ Dims strides_within(Span sizes, const TensorObject* t) {
   return strides;
 }
 
+// PyTorch's strides of images with channels last are made anew, also those of dimensions of size one.
+Dims settled(const TensorObject* t, Span layout) {
+  if (t->ndim != 4 || t->has(kContiguous)) return Dims(layout);
+  const bool last = is_contiguous_in(MemoryFormat::ChannelsLast, Tensor::borrow(const_cast<TensorObject*>(t)));
+  return last ? strides_in(MemoryFormat::ChannelsLast, {t->sizes(), t->ndim}) : Dims(layout);
+}
+
 // Where all tensors have one shape and one dense layout, so has the output; otherwise their memory orders decide.
 Dims common_strides(Span sizes, std::span<const TensorObject* const> tensors) {
   const TensorObject* first = tensors[0];
@@ -24,14 +32,16 @@ Dims common_strides(Span sizes, std::span<const TensorObject* const> tensors) {
   bool alike = is_dense(Span(first->sizes(), first->ndim), layout);
   for (const TensorObject* t : tensors)
     alike = alike && has_shape(t, sizes) && equal(Span(t->strides(), t->ndim), layout);
-  if (alike) return Dims(layout);
+  if (alike) return settled(first, layout);
   std::vector<Dims> operands;
   for (const TensorObject* t : tensors) operands.push_back(strides_within(sizes, t));
   return dense_strides(sizes, operands);
 }
 
-// A number to the power of a tensor is contiguous in PyTorch, whatever the tensor is.
-bool is_plain(const OpRecord& op, std::span<const Operand> in) { return op.id == OpId::pow && !in[0].tensor; }
+// A number to the power of a tensor and logsigmoid are contiguous in PyTorch, whatever the tensor is.
+bool is_plain(const OpRecord& op, std::span<const Operand> in) {
+  return (op.id == OpId::pow && !in[0].tensor) || op.id == OpId::logsigmoid;
+}
 
 }  // namespace
 

@@ -31,7 +31,8 @@ Tensor glu_value(const Tensor& x, int dim) {
   with_kernel_type(from.dtype(), [&]<class T>(T) {
     cpu::glu(reinterpret_cast<const T*>(from->data), reinterpret_cast<T*>(y->data), blocks.count, blocks.half);
   });
-  return to_dtype(y, x.dtype());
+  y = to_dtype(y, x.dtype());
+  return x.is_contiguous() ? y : copy_strided(y, dense_strides_like(narrow(x, dim, 0, sizes[dim])));
 }
 
 Tensor glu_gradient(const Tensor& g, const Tensor& x, int dim) {

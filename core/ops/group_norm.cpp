@@ -7,6 +7,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/normalize.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
@@ -28,6 +29,12 @@ struct GroupShape {
   Dims dims() const { return {samples, channels, positions}; }
   cpu::Channels whole_groups() const { return {1, rows(), size()}; }
   cpu::Channels single_channels() const { return {1, samples * channels, positions}; }
+  // A caller may have counted otherwise than x does.
+  MemoryFormat format_of(const Tensor& x) const {
+    const MemoryFormat format = suggested_format(x);
+    const bool whole = format != MemoryFormat::Contiguous && x.size(0) == samples && x.size(1) == channels;
+    return whole ? format : MemoryFormat::Contiguous;
+  }
   // The group that a channel of a sample belongs to.
   size_t group_of(int64_t channel_of_sample) const { return static_cast<size_t>(channel_of_sample / per_group()); }
 };
@@ -81,7 +88,7 @@ void give_row_gradients(Backward& b, const Tensor& x, const Tensor& weight, cons
            dx = empty(x.sizes(), g.dtype());
     cpu::normalize_rows_gradient(g.dtype(), weighted->data, from->data, nullptr, row_statistics(statistics), dx->data,
                                  nullptr, nullptr, s.rows(), s.size(), true);
-    b.give(0, to_dtype(dx, x.dtype()));
+    b.give(0, laid_out(to_dtype(dx, x.dtype()), s.format_of(x)));
   }
   if (b.needs(1)) {
     auto column = [&](int i) { return to_dtype(narrow(statistics, 1, i, 1), g.dtype()); };
@@ -116,9 +123,14 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
       combinations[i] = {means[i], rstd * w[i % channels], -rstd * rstd * rstd * group[k].g_deviation / n,
                          -rstd * group[k].g / n};
     }
-    Tensor dx = empty(x.sizes(), g.dtype());
-    cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
-    b.give(0, dx);
+    const MemoryFormat format = s.format_of(x);
+    if (format == MemoryFormat::Contiguous) {
+      Tensor dx = empty(x.sizes(), g.dtype());
+      cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
+      b.give(0, dx);
+    } else {
+      b.give(0, combine_last(format, b.g(), x, s.samples, combinations));
+    }
   }
   Tensor dw = zeros(Dims{s.channels}, DType::Float64), db = zeros(Dims{s.channels}, DType::Float64);
   for (size_t i = 0; i < count; ++i) {
@@ -135,9 +147,10 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, cons
   GradModeScope off(false);
   Tensor statistics = empty(Dims{s.rows(), 2}, DType::Float64);
   if (s.has_short_channels()) {
-    return {to_dtype(normalized_rows(prepared(x), weight, bias, s, eps, statistics), x.dtype()), statistics};
+    Tensor y = to_dtype(normalized_rows(prepared(x), weight, bias, s, eps, statistics), x.dtype());
+    return {laid_out(y, s.format_of(x)), statistics};
   }
-  Tensor from = contiguous(x), out = empty(x.sizes(), x.dtype());
+  Tensor from = contiguous(x);
   std::vector<cpu::Moments> moments(static_cast<size_t>(s.rows()));
   cpu::channel_moments(from.dtype(), from->data, s.whole_groups(), moments.data());
   for (size_t k = 0; k < moments.size(); ++k) {
@@ -150,6 +163,10 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, cons
     size_t k = s.group_of(static_cast<int64_t>(i));
     affine[i] = {moments[k].mean, statistics.data<double>()[2 * k + 1] * w[i % w.size()], b[i % b.size()]};
   }
+  const MemoryFormat format = s.format_of(x);
+  if (format != MemoryFormat::Contiguous) [[unlikely]]
+    return {affine_last(format, x, s.samples, affine), statistics};
+  Tensor out = empty(x.sizes(), from.dtype());
   cpu::affine_channels(out.dtype(), from->data, out->data, s.single_channels(), affine.data());
   return {out, statistics};
 }

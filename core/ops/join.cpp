@@ -6,6 +6,7 @@
 #include "autograd/forward_mode.hpp"
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/promotion.hpp"
 #include "ops/view.hpp"
 
@@ -53,11 +54,21 @@ void place(const Tensor& out, int64_t offset, Span strides, const Tensor& from) 
   cpu::copy_strided(from.sizes(), to, out.dtype(), strides, from->data, from.dtype(), from.strides());
 }
 
-// Tensors of equal shape but for one dimension, each without gaps: rows are copied as blocks of bytes.
-void place_rows(const Tensor& out, Tensors tensors, int dim, bool (*skipped)(const Tensor&)) {
-  auto item = static_cast<int64_t>(size_of(out.dtype()));
+// How many blocks a tensor has whose elements follow each other along `dim` and all that lies closer in memory.
+int64_t rows_outside(const Tensor& t, int dim) {
   int64_t rows = 1;
-  for (int i = 0; i < dim; ++i) rows *= out.size(i);
+  for (int i = 0; i < dim; ++i) rows *= t.size(i);
+  return rows;
+}
+[[gnu::noinline]] int64_t rows_outside_last(const Tensor& t, int dim) {
+  int64_t rows = 1;
+  for (int i = 0; i < t.ndim(); ++i) rows *= i != 1 && (i < dim || dim == 1) ? t.size(i) : 1;
+  return rows;
+}
+
+// Tensors of equal shape but for one dimension, each without gaps: rows are copied as blocks of bytes.
+void place_rows(const Tensor& out, Tensors tensors, int64_t rows, bool (*skipped)(const Tensor&)) {
+  auto item = static_cast<int64_t>(size_of(out.dtype()));
   int64_t row_bytes = rows ? out.numel() / rows * item : 0;
   char* to = out->data;
   for (const Tensor& t : tensors) {
@@ -122,12 +133,27 @@ const Tensor& first_joined(Tensors tensors) {
   return first ? *first : tensors[0];
 }
 
+[[gnu::noinline]] MemoryFormat format_of_all(Tensors tensors, MemoryFormat first) {
+  for (const Tensor& t : tensors) {
+    if (suggested_format(t) != first) return MemoryFormat::Contiguous;
+  }
+  return first;
+}
+
+// The one that all tensors have; see Note [Layouts of results].
+inline MemoryFormat common_format(Tensors tensors) {
+  const MemoryFormat first = suggested_format(tensors[0]);
+  return first == MemoryFormat::Contiguous ? first : format_of_all(tensors, first);
+}
+
 }  // namespace
 
 Tensor cat(Tensors tensors, int64_t dim) {
   const Tensor& first = first_joined(tensors);
   int d = wrap_dim(dim, first.ndim());
   DType dtype = common_type(tensors);
+  const MemoryFormat format = common_format(tensors);
+  const bool plain = format == MemoryFormat::Contiguous;
   bool rows = true;
   Dims sizes(first.sizes());
   sizes[d] = 0;
@@ -136,11 +162,11 @@ Tensor cat(Tensors tensors, int64_t dim) {
     if (is_skipped(t)) continue;
     check_joinable(first, t, i, d);
     sizes[d] += t.size(d);
-    rows &= t.is_contiguous() && t.dtype() == dtype;
+    rows &= (plain ? t.is_contiguous() : is_contiguous_in(format, t)) && t.dtype() == dtype;
   }
-  Tensor out = empty(sizes, dtype);
+  Tensor out = plain ? empty(sizes, dtype) : empty_in(format, sizes, dtype);
   if (rows) {
-    place_rows(out, tensors, d, is_skipped);
+    place_rows(out, tensors, plain ? rows_outside(out, d) : rows_outside_last(out, d), is_skipped);
   } else {
     int64_t start = 0;
     for (const Tensor& t : tensors) {
@@ -151,6 +177,19 @@ Tensor cat(Tensors tensors, int64_t dim) {
   }
   return record_many(kCat, std::move(out), tensors, [&] { return CatGradient(tensors, d); });
 }
+
+namespace {
+
+// As PyTorch, which joins along an existing dimension and cuts that in two.
+[[gnu::noinline]] Tensor empty_stack(Tensors tensors, int dim, const Dims& sizes, DType dtype, MemoryFormat format) {
+  if (dim == tensors[0].ndim()) return empty(sizes, dtype);
+  Dims joined(tensors[0].sizes()), strides;
+  joined[dim] *= static_cast<int64_t>(tensors.size());
+  view_strides(joined, strides_in(format, joined), sizes, count(sizes), strides);
+  return empty_strided(sizes, strides, dtype);
+}
+
+}  // namespace
 
 Tensor stack(Tensors tensors, int64_t dim) {
   if (tensors.empty()) raise(PyExc_RuntimeError, "stack expects a non-empty TensorList");
@@ -167,9 +206,11 @@ Tensor stack(Tensors tensors, int64_t dim) {
   }
   Dims sizes(first.sizes());
   sizes.insert(d, static_cast<int64_t>(tensors.size()));
-  Tensor out = empty(sizes, dtype);
-  if (rows) {
-    place_rows(out, tensors, d, [](const Tensor&) { return false; });
+  const MemoryFormat format = common_format(tensors);
+  const bool plain = format == MemoryFormat::Contiguous;
+  Tensor out = plain ? empty(sizes, dtype) : empty_stack(tensors, d, sizes, dtype, format);
+  if (rows && out.is_contiguous()) {
+    place_rows(out, tensors, rows_outside(out, d), [](const Tensor&) { return false; });
   } else {
     Dims strides(out.strides());
     strides.erase(d);

@@ -53,12 +53,22 @@ bool is_contiguous_in(MemoryFormat format, const Tensor& t) {
   return true;
 }
 
-MemoryFormat suggested_format(const Tensor& t) {
-  if (t.is_contiguous()) return MemoryFormat::Contiguous;
-  for (MemoryFormat format : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d}) {
-    if (is_contiguous_in(format, t)) return format;
+// Each dimension must step over all that lie closer; gaps are no matter. Where sizes of 1 leave two answers, the
+// strides of those dimensions decide, and equal ones mean contiguous.
+MemoryFormat format_of_strides(const Tensor& t) {
+  if (t.numel() == 0 || t.stride(1) == 0) return MemoryFormat::Contiguous;
+  int64_t reach = 0;
+  for (int64_t i : channels_first_in_memory(t.ndim())) {
+    const int d = static_cast<int>(i);
+    if (t.stride(d) < reach || (d == 0 && reach == t.stride(1))) return MemoryFormat::Contiguous;
+    reach = t.stride(d) * t.size(d);
   }
-  return MemoryFormat::Contiguous;
+  return t.ndim() == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
+}
+
+Tensor empty_in(MemoryFormat format, Span sizes, DType dtype) {
+  if (format == MemoryFormat::Contiguous) return empty(sizes, dtype);
+  return empty_strided(sizes, strides_in(format, sizes), dtype);
 }
 
 Tensor clone_in(MemoryFormat format, const Tensor& t) {

@@ -7,6 +7,7 @@
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
 
@@ -70,6 +71,11 @@ Tensor composed(const std::vector<Tensor>& in, int trailing, double eps, bool ce
   return to_dtype(y, dtype);
 }
 
+// PyTorch's layer norm is contiguous, its norm by the root of squares lies as what comes in.
+MemoryFormat format_of_rows(const Tensor& x, bool centred) {
+  return centred ? MemoryFormat::Contiguous : suggested_format(x);
+}
+
 // Gives the gradients of x, weight and bias; `parameters` has the dtypes that the last two have.
 void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& statistics, int trailing,
                     DType parameters, bool centred) {
@@ -83,7 +89,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
   auto data = [](const Tensor& t) { return t ? t->data : nullptr; };
   cpu::normalize_rows_gradient(g.dtype(), g->data, from->data, data(w), rows_of(statistics), data(dx), data(dw),
                                data(db), shape.rows, shape.n, centred);
-  if (dx) b.give(0, dx);
+  if (dx) b.give(0, laid_out(dx, format_of_rows(b.g(), centred)));
   if (dw) b.give(1, to_dtype(dw, parameters));
   if (db) b.give(2, to_dtype(db, parameters));
 }
@@ -97,7 +103,7 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, int trailing, const Tensor
   Tensor statistics = empty(Dims{shape.rows, 2}, DType::Float64);
   cpu::normalize_rows(y.dtype(), from->data, w ? w->data : nullptr, b ? b->data : nullptr, y->data, rows_of(statistics),
                       shape.rows, shape.n, eps, centred);
-  return {y, statistics};
+  return {laid_out(y, format_of_rows(x, centred)), statistics};
 }
 
 Tensor statistics_column(const Tensor& statistics, int column, Span sizes, DType dtype) {
@@ -106,6 +112,31 @@ Tensor statistics_column(const Tensor& statistics, int column, Span sizes, DType
 }
 
 }  // namespace
+
+namespace {
+
+Tensor prepared_last(MemoryFormat format, const Tensor& t) {
+  return contiguous_in(format, to_dtype(t, kernel_dtype(t.dtype())));
+}
+cpu::ChannelsLast shape_last(const Tensor& x, int64_t samples) {
+  return {samples, x.numel() / std::max<int64_t>(1, samples * x.size(1)), x.size(1)};
+}
+
+}  // namespace
+
+Tensor affine_last(MemoryFormat format, const Tensor& x, int64_t samples, const std::vector<cpu::Affine>& affine) {
+  Tensor from = prepared_last(format, x), out = empty_in(format, x.sizes(), from.dtype());
+  cpu::affine_last(out.dtype(), from->data, out->data, shape_last(x, samples), affine.data());
+  return to_dtype(out, x.dtype());
+}
+
+Tensor combine_last(MemoryFormat format, const Tensor& g, const Tensor& x, int64_t samples,
+                    const std::vector<cpu::Combination>& combinations) {
+  Tensor incoming = prepared_last(format, g), from = prepared_last(format, x);
+  Tensor out = empty_in(format, x.sizes(), from.dtype());
+  cpu::combine_last(out.dtype(), incoming->data, from->data, out->data, shape_last(x, samples), combinations.data());
+  return to_dtype(out, x.dtype());
+}
 
 DType statistics_dtype(const Tensor& x, const Tensor& parameter) { return parameter ? parameter.dtype() : x.dtype(); }
 

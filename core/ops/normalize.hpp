@@ -4,6 +4,8 @@
 #include <tuple>
 #include <vector>
 
+#include "backends/cpu/normalize.hpp"
+#include "ops/memory_format.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
@@ -26,6 +28,12 @@ Tensor instance_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, 
 Normalized native_group_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, int64_t samples,
                              int64_t channels, int64_t positions, int64_t groups, double eps);
 Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const Tensor& bias, double eps);
+
+// Kernels of channels on x where channels lie last, and so they do in the result; there are numbers for each channel of
+// each sample. No history.
+Tensor affine_last(MemoryFormat format, const Tensor& x, int64_t samples, const std::vector<cpu::Affine>& affine);
+Tensor combine_last(MemoryFormat format, const Tensor& g, const Tensor& x, int64_t samples,
+                    const std::vector<cpu::Combination>& combinations);
 
 // Raises unless the parameters have the input's dtype, or float32 beside a half input.
 void check_parameter_dtypes(const Tensor& x, std::initializer_list<const Tensor*> parameters);

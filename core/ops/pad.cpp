@@ -29,16 +29,26 @@ void each_padding(int ndim, Span pad, F f) {
   for (size_t i = 0; i < pad.size() / 2; ++i) f(ndim - 1 - static_cast<int>(i), pad[2 * i], pad[2 * i + 1]);
 }
 
+// In the order that it has, without history.
+Tensor copy_of(const Tensor& part) {
+  Tensor out = empty_strided(part.sizes(), dense_strides_like(part), part.dtype());
+  copy_elements(out, part);
+  return out;
+}
+
 Tensor padded(const Tensor& x, Span pad, const Scalar& value) {
   GradModeScope off(false);
   Dims sizes(x.sizes());
   Tensor kept = x;
+  bool grows = false;
   each_padding(x.ndim(), pad, [&](int d, int64_t before, int64_t after) {
     if (before < 0) kept = narrow(kept, d, -before, kept.size(d) + before);
     if (after < 0) kept = narrow(kept, d, 0, kept.size(d) + after);
     sizes[d] += before + after;
+    grows |= before > 0 || after > 0;
   });
-  Tensor out = empty_strided(sizes, strides_in(suggested_format(x), sizes), x.dtype());
+  if (!grows) return copy_of(kept);
+  Tensor out = empty_in(suggested_format(x), sizes, x.dtype());
   copy_elements(out, scalar_tensor(value, x.dtype()));
   Tensor inside = out;
   each_padding(x.ndim(), pad, [&](int d, int64_t before, int64_t) {

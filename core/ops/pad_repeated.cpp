@@ -8,6 +8,7 @@
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/copy.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/pad.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/item_type.hpp"
@@ -52,11 +53,12 @@ struct PaddedDimension {
 
 struct RepeatedPadding {
   std::array<PaddedDimension, 3> along;  // depth, height, width
-  int64_t planes = 1;
+  int64_t planes = 1, lanes = 1;         // elements at each place: more than one where channels lie last
 
-  RepeatedPadding(Span sizes, Span pad, bool reflects) {
+  RepeatedPadding(Span sizes, Span pad, bool reflects, MemoryFormat format) {
     const size_t dims = pad.size() / 2;
     for (size_t i = 0; i < sizes.size() - dims; ++i) planes *= sizes[i];
+    if (format != MemoryFormat::Contiguous) lanes = sizes[1], planes = sizes[0];
     for (size_t i = 0; i < dims; ++i)
       along[2 - i] = PaddedDimension(sizes[sizes.size() - 1 - i], pad[2 * i], pad[2 * i + 1], reflects);
   }
@@ -66,7 +68,7 @@ struct RepeatedPadding {
   void each_row(F f) const {
     const auto& [depth, height, width] = along;
     const int64_t rows = depth.padded() * height.padded();
-    cpu::parallel_for(planes, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, rows * width.padded())),
+    cpu::parallel_for(planes, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, rows * width.padded() * lanes)),
                       [&](int64_t begin, int64_t end) {
                         for (int64_t p = begin; p < end; ++p) {
                           for (int64_t r = 0; r < rows; ++r) {
@@ -93,34 +95,52 @@ void pad_rows(const RepeatedPadding& padding, const char* x, char* out) {
   });
 }
 
-template <class T>
-void add_rows(const RepeatedPadding& padding, const T* g, T* dx) {
+// The same with several elements at each place.
+void pad_places(const RepeatedPadding& padding, int64_t item, const char* x, char* out) {
   const PaddedDimension& width = padding.along[2];
-  padding.each_row([&](int64_t to, int64_t from) {
-    const T* row = g + from * width.padded();
-    T* target = dx + to * width.size;
-    const auto add = [&](int64_t i) {
-      T& sum = target[width.source[static_cast<size_t>(i)]];
-      sum = sum + row[i];
+  const int64_t place = padding.lanes * item;
+  padding.each_row([&](int64_t from, int64_t to) {
+    const char* source = x + from * width.size * place;
+    char* row = out + to * width.padded() * place;
+    const auto copy = [&](int64_t i, int64_t count) {
+      std::memcpy(row + i * place, source + width.source[static_cast<size_t>(i)] * place,
+                  static_cast<size_t>(count * place));
     };
-    for (int64_t i = 0; i < width.first; ++i) add(i);
-    if (width.last > width.first) {
-      T* inside = target + width.source[static_cast<size_t>(width.first)];
-      for (int64_t i = width.first; i < width.last; ++i) inside[i - width.first] = inside[i - width.first] + row[i];
-    }
-    for (int64_t i = width.last; i < width.padded(); ++i) add(i);
+    for (int64_t i = 0; i < width.first; ++i) copy(i, 1);
+    if (width.last > width.first) copy(width.first, width.last - width.first);
+    for (int64_t i = width.last; i < width.padded(); ++i) copy(i, 1);
   });
 }
 
-Tensor repeated_pad_gradient(const Tensor& g, Span sizes, Span pad, bool reflects) {
+template <class T>
+void add_rows(const RepeatedPadding& padding, const T* g, T* dx) {
+  const PaddedDimension& width = padding.along[2];
+  const int64_t lanes = padding.lanes;
+  padding.each_row([&](int64_t to, int64_t from) {
+    const T* row = g + from * width.padded() * lanes;
+    T* target = dx + to * width.size * lanes;
+    const auto add = [&](int64_t i, int64_t count) {
+      T* sums = target + width.source[static_cast<size_t>(i)] * lanes;
+      for (int64_t j = 0; j < count * lanes; ++j) sums[j] = sums[j] + row[i * lanes + j];
+    };
+    for (int64_t i = 0; i < width.first; ++i) add(i, 1);
+    if (width.last > width.first) add(width.first, width.last - width.first);
+    for (int64_t i = width.last; i < width.padded(); ++i) add(i, 1);
+  });
+}
+
+Tensor repeated_pad_gradient(const Tensor& g, const Tensor& x, Span pad, bool reflects) {
+  const Span sizes = x.sizes();
   const DType type = is_complex(g.dtype()) ? g.dtype() : kernel_dtype(g.dtype());
   Tensor from, dx;
   {
     GradModeScope off(false);
-    from = contiguous(to_dtype(g, type));
-    dx = zeros(sizes, type);
-    with_arithmetic_type(
-        type, [&]<class T>(T*) { add_rows<T>(RepeatedPadding(sizes, pad, reflects), from.data<T>(), dx.data<T>()); });
+    const MemoryFormat format = suggested_format(x);
+    const RepeatedPadding padding(sizes, pad, reflects, format);
+    from = contiguous_in(format, to_dtype(g, type));
+    dx = empty_in(format, sizes, type);
+    std::memset(dx->data, 0, static_cast<size_t>(dx.numel()) * size_of(type));
+    with_arithmetic_type(type, [&]<class T>(T*) { add_rows<T>(padding, from.data<T>(), dx.data<T>()); });
     dx = to_dtype(dx, g.dtype());
   }
   OpInfo* ops = reflects ? kReflectionPadGradients : kReplicationPadGradients;
@@ -133,20 +153,24 @@ Tensor repeated_pad_gradient(const Tensor& g, Span sizes, Span pad, bool reflect
 }  // namespace
 
 Tensor repeated_pad(const Tensor& x, Span pad, bool reflects) {
-  const RepeatedPadding padding(x.sizes(), pad, reflects);
+  const MemoryFormat format = suggested_format(x);
+  const RepeatedPadding padding(x.sizes(), pad, reflects, format);
   Dims sizes(x.sizes());
   for (size_t i = 0; i < pad.size() / 2; ++i) sizes[x.ndim() - 1 - static_cast<int>(i)] += pad[2 * i] + pad[2 * i + 1];
-  Tensor out = empty(sizes, x.dtype()), from;
+  Tensor out = empty_in(format, sizes, x.dtype()), from;
   {
     GradModeScope off(false);
-    from = contiguous(x);
+    from = contiguous_in(format, x);
   }
-  with_item_type(static_cast<int64_t>(size_of(x.dtype())),
-                 [&]<class T>(T*) { pad_rows<T>(padding, from->data, out->data); });
+  const auto item = static_cast<int64_t>(size_of(x.dtype()));
+  if (padding.lanes > 1)
+    pad_places(padding, item, from->data, out->data);
+  else
+    with_item_type(item, [&]<class T>(T*) { pad_rows<T>(padding, from->data, out->data); });
   OpInfo* ops = reflects ? kReflectionPads : kReplicationPads;
   return record(ops[pad.size() / 2 - 1], out, {&x}, {&x}, [given = Dims(pad), reflects](Backward& b, Kept* kept) {
     if (kept) return kept->add("padding", given, "self", Slot{0});
-    b.give(0, repeated_pad_gradient(b.g(), b.saved(0).sizes(), given, reflects));
+    b.give(0, repeated_pad_gradient(b.g(), b.saved(0), given, reflects));
   });
 }
 

@@ -7,6 +7,7 @@
 #include "ops/complex.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -140,16 +141,22 @@ Dims with_image(const Tensor& x, std::initializer_list<int64_t> image) {
 }
 
 // The leading dimensions in place, the others in the order given, counted from the first of them.
-Tensor permute_trailing(const Tensor& x, std::initializer_list<int64_t> order) {
+Tensor permute_trailing(const Tensor& x, const Dims& order) {
   Dims dims;
-  int lead = x.ndim() - static_cast<int>(order.size());
+  int lead = x.ndim() - order.size();
   for (int i = 0; i < lead; ++i) dims.push_back(i);
   for (int64_t d : order) dims.push_back(lead + d);
   return permute(x, dims);
 }
 
-// A tensor of its own: rearranging by 1 gives a view.
-Tensor fresh(const Tensor& y, const Tensor& x) { return y.same_storage(x) ? clone(y) : alias(y); }
+// x cut into `split` dimensions, the trailing ones in the given order, and these joined to `sizes`: one copy, that lies
+// as x does. See Note [Layouts of results].
+Tensor rearranged(const Tensor& x, const Dims& split, const Dims& order, const Dims& sizes) {
+  GradModeScope off(false);
+  Tensor from = permute_trailing(reshape(x, split), order), y = empty_in(suggested_format(x), sizes, x.dtype());
+  copy_elements(view(y, from.sizes()), from);
+  return alias(y);  // without the view that wrote it
+}
 
 // Real and imaginary parts on their own, for what rearranges or adds.
 template <class F>
@@ -200,12 +207,8 @@ Tensor pixel_shuffle(const Tensor& x, int64_t r) {
         "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
         "upscale_factor, but input.size(-3)=",
         c, " is not divisible by ", r * r);
-  Tensor y;
-  {
-    GradModeScope off(false);
-    Tensor split = reshape(x, with_image(x, {c / (r * r), r, r, h, w}));
-    y = fresh(reshape(permute_trailing(split, {0, 3, 1, 4, 2}), with_image(x, {c / (r * r), h * r, w * r})), x);
-  }
+  Tensor y = rearranged(x, with_image(x, {c / (r * r), r, r, h, w}), {0, 3, 1, 4, 2},
+                        with_image(x, {c / (r * r), h * r, w * r}));
   return record(kShuffle, y, {&x}, {}, [r](Backward& b, Kept* kept) {
     if (kept) return kept->add("upscale_factor", r);
     b.give(0, pixel_unshuffle(b.g(), r));
@@ -221,12 +224,8 @@ Tensor pixel_unshuffle(const Tensor& x, int64_t r) {
         " is not divisible by ", r);
   check(w % r == 0, "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", w,
         " is not divisible by ", r);
-  Tensor y;
-  {
-    GradModeScope off(false);
-    Tensor split = reshape(x, with_image(x, {c, h / r, r, w / r, r}));
-    y = fresh(reshape(permute_trailing(split, {0, 2, 4, 1, 3}), with_image(x, {c * r * r, h / r, w / r})), x);
-  }
+  Tensor y =
+      rearranged(x, with_image(x, {c, h / r, r, w / r, r}), {0, 2, 4, 1, 3}, with_image(x, {c * r * r, h / r, w / r}));
   return record(kUnshuffle, y, {&x}, {}, [r](Backward& b, Kept* kept) {
     if (kept) return kept->add("downscale_factor", r);
     b.give(0, pixel_shuffle(b.g(), r));
@@ -239,13 +238,13 @@ Tensor channel_shuffle(const Tensor& x, int64_t groups) {
   check(x.size(1) % groups == 0, "Number of channels must be divisible by groups. Got ", x.size(1), " channels and ",
         groups, " groups.");
   if (x.numel() == 0) return view_as_alias(x);
-  Tensor y;
-  {
-    GradModeScope off(false);
-    Tensor split = reshape(x, Dims{x.size(0), groups, x.size(1) / groups, -1});
-    y = reshape(contiguous(transpose(split, 1, 2)), x.sizes());
-  }
-  return record(kChannelShuffle, alias(y), {&x}, {}, [groups](Backward& b, Kept* kept) {
+  Dims split(x.sizes());
+  split[1] = x.size(1) / groups;
+  split.insert(1, groups);
+  Dims order{1, 0};
+  for (int d = 2; d < x.ndim(); ++d) order.push_back(d);
+  Tensor y = rearranged(x, split, order, Dims(x.sizes()));
+  return record(kChannelShuffle, y, {&x}, {}, [groups](Backward& b, Kept* kept) {
     if (kept) return kept->add("groups", groups);
     b.give(0, channel_shuffle(b.g(), b.g().size(1) / groups));
   });

@@ -4,6 +4,7 @@
 #include "backends/cpu/pool.hpp"
 #include "ops/along.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/pool_windows.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
@@ -43,6 +44,12 @@ OpInfo kUnpool[] = {{},
                     {"max_unpool3d", "MaxUnpool3DBackward0", "g at the positions"}};
 OpInfo kSpread{"avg_pool_backward", "AvgPool2DBackwardBackward0", "g averaged over the windows"};
 
+// Of PyTorch's pools over three dimensions only the sliding maximum keeps the layout; see Note [Layouts of results].
+MemoryFormat pooled_format(const OpInfo& op, int dims, const Tensor& x) {
+  const bool keeps = x.ndim() == dims + 2 && (dims == 2 || &op == &kMax[3]);
+  return keeps ? suggested_format(x) : MemoryFormat::Contiguous;
+}
+
 Dims pooled_sizes(const Tensor& x, int dims, const PoolWindows& w) {
   Dims sizes(x.sizes());
   for (int d = 0; d < dims; ++d) sizes[x.ndim() - dims + d] = w.out(3 - dims + d);
@@ -56,8 +63,15 @@ int64_t planes_of(Span sizes, int dims) {
 }
 
 // Floats as other kernels take them, integers in int64.
-Tensor for_kernel(const Tensor& t) {
-  return is_integral(t.dtype()) ? contiguous(to_dtype(t, DType::Int64)) : prepared(t);
+Tensor for_kernel(const Tensor& t, MemoryFormat format) {
+  Tensor numbers = to_dtype(t, is_integral(t.dtype()) ? DType::Int64 : kernel_dtype(t.dtype()));
+  return format == MemoryFormat::Contiguous ? contiguous(numbers) : contiguous_in(format, numbers);
+}
+
+// Kernels also take channels that lie last, so that nothing is copied.
+cpu::Planes planes_in(MemoryFormat format, Span sizes, int dims) {
+  if (format == MemoryFormat::Contiguous) return {planes_of(sizes, dims)};
+  return {sizes[0], sizes[1]};
 }
 
 template <class F>
@@ -88,59 +102,64 @@ void show_options(Kept& kept, const Node* n, const PoolOptions& o) {
 }
 
 Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const Tensor& indices, int dims,
-                        const PoolOptions& o) {
-  return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes()), o](Backward& b, Kept* kept) {
+                        const PoolOptions& o, MemoryFormat format) {
+  return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes()), o, format](Backward& b, Kept* kept) {
     if (kept) {
       show_options(*kept, b.node(), o);
       if (!o.dilation.empty()) kept->add("dilation", o.dilation);
       return kept->add("result1", Slot{0});
     }
-    b.give(0, values_to_planes(b.g(), b.saved(0), dims, sizes));
+    b.give(0, laid_out(values_to_planes(b.g(), b.saved(0), dims, sizes), format));
   });
 }
 
 Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, const PoolOptions& o) {
-  Tensor values, indices = empty(pooled_sizes(x, dims, w), DType::Int64);
+  const MemoryFormat format = pooled_format(op, dims, x);
+  const Dims sizes = pooled_sizes(x, dims, w);
+  Tensor values, indices = empty_in(format, sizes, DType::Int64);
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(x), out = empty(indices.sizes(), from.dtype());
+    Tensor from = for_kernel(x, format), out = empty_in(format, sizes, from.dtype());
     with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_of(x.sizes(), dims));
+      cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_in(format, x.sizes(), dims));
     });
     values = to_dtype(out, x.dtype());
   }
-  return {record_positions(op, values, x, indices, dims, o), indices};
+  return {record_positions(op, values, x, indices, dims, o, format), indices};
 }
 
-Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const PoolWindows& w, int64_t divisor);
+Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const PoolWindows& w, int64_t divisor,
+                         MemoryFormat format);
 
 Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, int64_t divisor,
                        const PoolOptions& o) {
   Tensor y;
+  const MemoryFormat format = pooled_format(op, dims, x);
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(x), out = empty(pooled_sizes(x, dims, w), from.dtype());
+    Tensor from = for_kernel(x, format), out = empty_in(format, pooled_sizes(x, dims, w), from.dtype());
     with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::average_pool(w, from.data<T>(), out.data<T>(), planes_of(x.sizes(), dims), divisor);
+      cpu::average_pool(w, from.data<T>(), out.data<T>(), planes_in(format, x.sizes(), dims), divisor);
     });
     y = to_dtype(out, x.dtype());
   }
-  return record(op, y, {&x}, {}, [dims, w, divisor, o, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+  return record(op, y, {&x}, {}, [dims, w, divisor, o, format, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     if (kept) {
       if (!o.kernel.empty()) kept->add("count_include_pad", o.counts_padding, "divisor_override", o.divisor);
       return show_options(*kept, b.node(), o);
     }
-    b.give(0, average_transpose(b.g(), dims, sizes, w, divisor));
+    b.give(0, average_transpose(b.g(), dims, sizes, w, divisor, format));
   });
 }
 
-Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const PoolWindows& w, int64_t divisor) {
+Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const PoolWindows& w, int64_t divisor,
+                         MemoryFormat format) {
   Tensor result;
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(g), out = empty(sizes, from.dtype());
+    Tensor from = for_kernel(g, format), out = empty_in(format, sizes, from.dtype());
     with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::average_pool_gradient(w, from.data<T>(), out.data<T>(), planes_of(sizes, dims), divisor);
+      cpu::average_pool_gradient(w, from.data<T>(), out.data<T>(), planes_in(format, sizes, dims), divisor);
     });
     result = to_dtype(out, g.dtype());
   }
@@ -227,7 +246,10 @@ Tensor adaptive_avg_pool(int dims, const Tensor& x, const Dims& out) {
   if (all_ones(out) && is_differentiable(x.dtype())) {
     Dims last;
     for (int d = dims; d > 0; --d) last.push_back(-d);
-    return mean(x, last, true, {});
+    Tensor y = mean(x, last, true, {});
+    if (const MemoryFormat format = suggested_format(x); format != MemoryFormat::Contiguous && x.ndim() == dims + 2)
+      set_layout(y.get(), y.sizes(), strides_in(format, y.sizes()));  // the same elements: all sizes but two are 1
+    return y;
   }
   require_floating(x, name);
   return pool_by_average(kAdaptiveAverage[dims], dims, x, adaptive_windows(dims, x, out), 0, {});
@@ -247,14 +269,14 @@ Pooled fractional_max_pool(int dims, const Tensor& x, const Dims& kernel, const 
       for (int64_t i = 0; i < planes_of(x.sizes(), dims); ++i) {
         PoolWindows w = fractional_windows(dims, x, kernel, out, random.data<double>() + i * dims);
         cpu::max_pool(w, from.data<T>() + i * w.in_size(), y.data<T>() + i * w.out_size(),
-                      indices.data<int64_t>() + i * w.out_size(), 1);
+                      indices.data<int64_t>() + i * w.out_size(), {1});
       }
     });
     values = to_dtype(y, x.dtype());
   }
   PoolOptions shown;
   shown.kernel = kernel;
-  return {record_positions(kFractional[dims], values, x, indices, dims, shown), indices};
+  return {record_positions(kFractional[dims], values, x, indices, dims, shown, MemoryFormat::Contiguous), indices};
 }
 
 Tensor max_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& out) {
@@ -274,6 +296,7 @@ Tensor max_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& 
       std::copy_n(from->data + i * item, item, result->data + target * item);
     }
   }
+  result = laid_out(result, pooled_format(kUnpool[dims], dims, x));
   return record(kUnpool[dims], result, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("indices", Slot{0});
     b.give(0, reshape(take_along(planes_view(b.g(), dims), 1, planes_view(b.saved(0), dims)), sizes));

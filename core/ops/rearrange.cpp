@@ -11,6 +11,7 @@
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/copy.hpp"
 #include "ops/gather.hpp"
+#include "ops/memory_format.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
 
@@ -23,15 +24,17 @@ OpInfo kRepeat{"repeat", "RepeatBackward0", "g summed over the repetitions"};
 
 int64_t bytes(const Tensor& t, int64_t elements) { return elements * static_cast<int64_t>(size_of(t.dtype())); }
 
-// A copy of `t` whose first `shift` slices along `dim` are the last ones.
+// A copy of `t` whose first `shift` slices along `dim` are the last ones. PyTorch joins two parts, and if one is empty
+// the layout is lost; see Note [Layouts of results].
 Tensor rolled(const Tensor& t, int64_t shift, int dim) {
-  Tensor out = empty(t.sizes(), t.dtype());
-  if (t.numel() == 0) return out;
-  if (t.ndim() == 0) {
-    copy_elements(out, t);
-    return out;
+  if (t.numel() == 0 || t.ndim() == 0) {
+    Tensor same = empty(t.sizes(), t.dtype());
+    copy_elements(same, t);
+    return same;
   }
   int64_t n = t.size(dim), back = ((shift % n) + n) % n;
+  const MemoryFormat format = back ? suggested_format(t) : MemoryFormat::Contiguous;
+  Tensor out = empty_in(format, t.sizes(), t.dtype());
   auto copy = [&](int64_t to, int64_t from, int64_t length) {
     Dims sizes(t.sizes());
     sizes[dim] = length;

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/kernel_input.hpp"
+#include "ops/memory_format.hpp"
 
 namespace chainrule {
 namespace {
@@ -279,13 +280,20 @@ struct Plan {
       kept.add(name, scale(d) > 0 ? std::optional(scale(d)) : std::nullopt);
     }
   }
+  // Of PyTorch's gradients not all keep the layout of what comes in.
+  MemoryFormat format_after(const Tensor& t, bool transposed) const {
+    const bool cubic = filter == Filter::Cubic || filter == Filter::CubicAntialiased;
+    const bool plain = cubic || (in.size() == 5 && filter <= Filter::NearestExact);
+    return transposed && plain ? MemoryFormat::Contiguous : suggested_format(t);
+  }
   OpInfo& op() const { return kFilters[static_cast<int>(filter)].ops[in.size() - 3]; }
 };
 
 // The last dimension first, as its sums stand innermost in PyTorch's; but what is only picked need not be read before.
-// The transpose goes in the other order.
+// The transpose goes in the other order. With channels last these lie closest in memory, whichever dimension is
+// resampled.
 template <class T>
-Tensor run(const Plan& p, Tensor t, bool transposed) {
+Tensor run(const Plan& p, Tensor t, MemoryFormat format, bool transposed) {
   int n = p.in.size();
   bool outermost_first = p.picks_fewer() != transposed;
   for (int step = 2; step < n; ++step) {
@@ -293,9 +301,10 @@ Tensor run(const Plan& p, Tensor t, bool transposed) {
     if (p.in[d] == p.out[d] && p.filter <= Filter::Linear && p.scale(d) <= 0) continue;
     Dims sizes(t.sizes());
     sizes[d] = transposed ? p.in[d] : p.out[d];
-    Tensor next = empty(sizes, t.dtype());
+    const bool last = format != MemoryFormat::Contiguous;
+    Tensor next = empty_in(format, sizes, t.dtype());
     int64_t outer = 1, inner = 1;
-    for (int i = 0; i < n; ++i) (i < d ? outer : inner) *= i == d ? 1 : sizes[i];
+    for (int i = 0; i < n; ++i) (i < d && !(last && i == 1) ? outer : inner) *= i == d ? 1 : sizes[i];
     if (next.numel() > 0) {
       (transposed ? interpolate_transposed<T> : interpolate<T>)(p.taps<T>(d), t.data<T>(), next.data<T>(), outer,
                                                                 inner);
@@ -307,9 +316,10 @@ Tensor run(const Plan& p, Tensor t, bool transposed) {
 
 Tensor value(const Plan& p, const Tensor& t, bool transposed) {
   GradModeScope off(false);
-  Tensor from = prepared(t);
-  Tensor out = with_kernel_type(from.dtype(), [&]<class T>(T) { return run<T>(p, from, transposed); });
-  if (out.get() == t.get()) out = clone(out);
+  const MemoryFormat format = p.format_after(t, transposed);
+  Tensor from = contiguous_in(format, to_dtype(t, kernel_dtype(t.dtype())));
+  Tensor out = with_kernel_type(from.dtype(), [&]<class T>(T) { return run<T>(p, from, format, transposed); });
+  if (out.get() == t.get()) out = clone_in(format, out);
   return to_dtype(out, t.dtype());
 }
 

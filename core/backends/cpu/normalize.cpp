@@ -200,4 +200,62 @@ void combine_channels(DType dtype, const void* g, const void* x, void* gradient,
   });
 }
 
+namespace {
+
+// A number for each channel of each sample, as the kernels take it.
+template <class T, class Numbers>
+std::vector<T> column(const Numbers* numbers, ChannelsLast shape, double Numbers::* which) {
+  std::vector<T> values(static_cast<size_t>(shape.samples * shape.channels));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(numbers[i].*which);
+  return values;
+}
+
+// Calls f(place of the first element, first number of the sample) for all places on all threads.
+template <class F>
+void each_place(ChannelsLast s, F f) {
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.channels));
+  parallel_for(s.samples * s.places, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) f(p * s.channels, p / s.places * s.channels);
+  });
+}
+
+template <class T>
+void affine_places(const T* x, T* y, ChannelsLast s, const Affine* affine) {
+  const auto means = column<T>(affine, s, &Affine::mean), scales = column<T>(affine, s, &Affine::scale),
+             shifts = column<T>(affine, s, &Affine::shift);
+  each_place(s, [&](int64_t at, int64_t first) {
+    const T *from = x + at, *mean = means.data() + first, *scale = scales.data() + first;
+    const T* shift = shifts.data() + first;
+    T* __restrict to = y + at;
+    for (int64_t c = 0; c < s.channels; ++c) to[c] = (from[c] - mean[c]) * scale[c] + shift[c];
+  });
+}
+
+template <class T>
+void combine_places(const T* g, const T* x, T* gradient, ChannelsLast s, const Combination* numbers) {
+  const auto means = column<T>(numbers, s, &Combination::mean), as = column<T>(numbers, s, &Combination::a),
+             bs = column<T>(numbers, s, &Combination::b), cs = column<T>(numbers, s, &Combination::c);
+  each_place(s, [&](int64_t at, int64_t first) {
+    const T *incoming = g + at, *from = x + at, *mean = means.data() + first;
+    const T *a = as.data() + first, *b = bs.data() + first, *shift = cs.data() + first;
+    T* __restrict to = gradient + at;
+    for (int64_t c = 0; c < s.channels; ++c) to[c] = a[c] * incoming[c] + b[c] * (from[c] - mean[c]) + shift[c];
+  });
+}
+
+}  // namespace
+
+void affine_last(DType dtype, const void* x, void* y, ChannelsLast shape, const Affine* affine) {
+  auto run = [&]<class T>(T) { affine_places(static_cast<const T*>(x), static_cast<T*>(y), shape, affine); };
+  dtype == DType::Float64 ? run(double{}) : run(float{});
+}
+
+void combine_last(DType dtype, const void* g, const void* x, void* gradient, ChannelsLast shape,
+                  const Combination* combinations) {
+  auto run = [&]<class T>(T) {
+    combine_places(static_cast<const T*>(g), static_cast<const T*>(x), static_cast<T*>(gradient), shape, combinations);
+  };
+  dtype == DType::Float64 ? run(double{}) : run(float{});
+}
+
 }  // namespace chainrule::cpu

@@ -67,6 +67,16 @@ void channel_sums(DType dtype, const void* g, const void* x, Channels shape, con
 void combine_channels(DType dtype, const void* g, const void* x, void* gradient, Channels shape,
                       const Combination* combinations);
 
+// ---- channels last: (samples, places, channels), numbers for each channel of each sample
+
+struct ChannelsLast {
+  int64_t samples, places, channels;
+};
+
+void affine_last(DType dtype, const void* x, void* y, ChannelsLast shape, const Affine* affine);
+void combine_last(DType dtype, const void* g, const void* x, void* gradient, ChannelsLast shape,
+                  const Combination* combinations);
+
 }  // namespace chainrule::cpu
 
 CR_DECLARE_PER_ISA(extern const NormalizeKernels normalize_table[2])

@@ -12,9 +12,9 @@ namespace {
 constexpr int64_t kGrain = 16 * 1024;  // elements for one thread
 
 template <class F>
-void each_plane(const PoolWindows& w, int64_t planes, F f) {
-  int64_t size = std::max<int64_t>(1, w.in_size() + w.out_size());
-  parallel_for(planes, std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
+void each_plane(const PoolWindows& w, Planes planes, F f) {
+  int64_t size = std::max<int64_t>(1, (w.in_size() + w.out_size()) * planes.lanes);
+  parallel_for(planes.count, std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) f(i);
   });
 }
@@ -81,13 +81,13 @@ struct Alike {
 };
 
 template <class T>
-void max_window(const T* plane, std::span<const int64_t> rows, const Window& wx, T* y, int64_t* index) {
+void max_window(const T* plane, int64_t lanes, std::span<const int64_t> rows, const Window& wx, T* y, int64_t* index) {
   constexpr T lowest =
       std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   *y = lowest;
   for (int64_t row : rows) {
     for (int64_t x = wx.begin; x < wx.end; x += wx.step) {
-      const T value = plane[row + x];
+      const T value = plane[(row + x) * lanes];
       if ((value > *y) | (value != value)) *y = value, *index = row + x;
     }
   }
@@ -106,7 +106,7 @@ void max_plane(const PoolWindows& w, const Alike& alike, const T* plane, T* y, i
     auto alone = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         index[at + i] = (wz.begin * w.in[1] + wy.begin) * w.in[2] + along[i].begin;
-        max_window(plane, rows, along[i], y + at + i, index + at + i);
+        max_window(plane, 1, rows, along[i], y + at + i, index + at + i);
       }
     };
     if (rows.empty()) return alone(0, w.out(2));
@@ -117,15 +117,99 @@ void max_plane(const PoolWindows& w, const Alike& alike, const T* plane, T* y, i
   });
 }
 
+// ---- channels last: what holds for a window holds for all lanes of its place
+
+// Calls f(plane, z and y windows, position among all outputs) for every row of outputs.
+template <class F>
+void each_output_row(const PoolWindows& w, Planes planes, F f) {
+  const int64_t rows = w.out(0) * w.out(1), cost = std::max<int64_t>(1, w.out(2) * planes.lanes);
+  parallel_for(planes.count * rows, std::max<int64_t>(1, kGrain / cost), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t row = r % rows;
+      f(r / rows, w.along[0][static_cast<size_t>(row / w.out(1))], w.along[1][static_cast<size_t>(row % w.out(1))],
+        r * w.out(2));
+    }
+  });
+}
+
+// The lanes of a place are windows side by side.
+template <class T>
+void max_lanes(const PoolWindows& w, const T* x, T* y, int64_t* index, Planes planes) {
+  const int64_t lanes = planes.lanes;
+  const bool narrow = w.in_size() * lanes <= std::numeric_limits<int32_t>::max();  // indices in 32 bits
+  each_output_row(w, planes, [&](int64_t plane, const Window& wz, const Window& wy, int64_t at) {
+    const T* image = x + plane * w.in_size() * lanes;
+    std::vector<int64_t> rows, starts;
+    each_row(w, wz, wy, [&](int64_t row) { rows.push_back(row), starts.push_back(row * lanes); });
+    for (const Window& wx : w.along[2]) {
+      T* to = y + at * lanes;
+      int64_t* places = index + at++ * lanes;
+      const int64_t first = (wz.begin * w.in[1] + wy.begin) * w.in[2] + wx.begin;
+      if (narrow && !rows.empty() && taps(wx)) {
+        const int64_t count = (taps(wx) + wx.step - 1) / wx.step;
+        max_windows({starts, wx.begin * lanes, lanes, 1, count, wx.step * lanes}, image, to, places);
+        const auto apart = static_cast<double>(lanes);  // divides without rest, and faster than an integer
+        for (int64_t c = 0; c < lanes; ++c)
+          places[c] = static_cast<int64_t>(static_cast<double>(places[c] - c) / apart);
+      } else {
+        std::fill_n(places, lanes, first);
+        for (int64_t c = 0; c < lanes; ++c) max_window(image + c, lanes, rows, wx, to + c, places + c);
+      }
+    }
+  });
+}
+
 int64_t divisor_of(const Window& z, const Window& y, const Window& x, int64_t divisor) {
   return divisor ? divisor : z.counted * y.counted * x.counted;
+}
+
+template <class T>
+void average_lanes(const PoolWindows& w, const T* x, T* y, Planes planes, int64_t divisor) {
+  const int64_t lanes = planes.lanes;
+  each_output_row(w, planes, [&](int64_t plane, const Window& wz, const Window& wy, int64_t at) {
+    const T* image = x + plane * w.in_size() * lanes;
+    for (const Window& wx : w.along[2]) {
+      T* to = y + at++ * lanes;
+      std::fill_n(to, lanes, T(0));
+      each_row(w, wz, wy, [&](int64_t row) {
+        for (int64_t k = wx.begin; k < wx.end; ++k) {
+          const T* from = image + (row + k) * lanes;
+          for (int64_t c = 0; c < lanes; ++c) to[c] += from[c];
+        }
+      });
+      if (!taps(wz) || !taps(wy) || !taps(wx)) continue;
+      const T count = static_cast<T>(divisor_of(wz, wy, wx, divisor));
+      for (int64_t c = 0; c < lanes; ++c) to[c] = static_cast<T>(to[c] / count);
+    }
+  });
+}
+
+template <class T>
+void share_lanes(const PoolWindows& w, const T* g, T* gradient, Planes planes, int64_t divisor) {
+  const int64_t lanes = planes.lanes;
+  each_plane(w, planes, [&](int64_t i) {
+    const T* from = g + i * w.out_size() * lanes;
+    T* image = gradient + i * w.in_size() * lanes;
+    std::fill_n(image, w.in_size() * lanes, T(0));
+    each_window(w, [&](int64_t at, const Window& wz, const Window& wy, const Window& wx) {
+      const T count = static_cast<T>(divisor_of(wz, wy, wx, divisor));
+      if (count == 0) return;
+      each_row(w, wz, wy, [&](int64_t row) {
+        for (int64_t k = wx.begin; k < wx.end; ++k) {
+          T* to = image + (row + k) * lanes;
+          for (int64_t c = 0; c < lanes; ++c) to[c] += static_cast<T>(from[at * lanes + c] / count);
+        }
+      });
+    });
+  });
 }
 
 }  // namespace
 
 template <class T>
-void max_pool(const PoolWindows& w, const T* x, T* y, int64_t* index, int64_t planes) {
+void max_pool(const PoolWindows& w, const T* x, T* y, int64_t* index, Planes planes) {
   if (w.out_size() == 0) return;
+  if (planes.lanes != 1) return max_lanes(w, x, y, index, planes);
   Alike alike(w.along[2]);
   if (w.in_size() > std::numeric_limits<int32_t>::max()) alike.last = alike.first;  // indices in 32 bits
   each_plane(w, planes, [&](int64_t i) {
@@ -134,7 +218,8 @@ void max_pool(const PoolWindows& w, const T* x, T* y, int64_t* index, int64_t pl
 }
 
 template <class T>
-void average_pool(const PoolWindows& w, const T* x, T* y, int64_t planes, int64_t divisor) {
+void average_pool(const PoolWindows& w, const T* x, T* y, Planes planes, int64_t divisor) {
+  if (planes.lanes != 1) return average_lanes(w, x, y, planes, divisor);
   each_plane(w, planes, [&](int64_t i) {
     const T* plane = x + i * w.in_size();
     T* out = y + i * w.out_size();
@@ -150,7 +235,8 @@ void average_pool(const PoolWindows& w, const T* x, T* y, int64_t planes, int64_
 }
 
 template <class T>
-void average_pool_gradient(const PoolWindows& w, const T* g, T* gradient, int64_t planes, int64_t divisor) {
+void average_pool_gradient(const PoolWindows& w, const T* g, T* gradient, Planes planes, int64_t divisor) {
+  if (planes.lanes != 1) return share_lanes(w, g, gradient, planes, divisor);
   each_plane(w, planes, [&](int64_t i) {
     const T* from = g + i * w.out_size();
     T* plane = gradient + i * w.in_size();
@@ -165,10 +251,10 @@ void average_pool_gradient(const PoolWindows& w, const T* g, T* gradient, int64_
   });
 }
 
-#define CR_INSTANTIATE(T)                                                            \
-  template void max_pool<T>(const PoolWindows&, const T*, T*, int64_t*, int64_t);    \
-  template void average_pool<T>(const PoolWindows&, const T*, T*, int64_t, int64_t); \
-  template void average_pool_gradient<T>(const PoolWindows&, const T*, T*, int64_t, int64_t);
+#define CR_INSTANTIATE(T)                                                           \
+  template void max_pool<T>(const PoolWindows&, const T*, T*, int64_t*, Planes);    \
+  template void average_pool<T>(const PoolWindows&, const T*, T*, Planes, int64_t); \
+  template void average_pool_gradient<T>(const PoolWindows&, const T*, T*, Planes, int64_t);
 CR_INSTANTIATE(float)
 CR_INSTANTIATE(double)
 CR_INSTANTIATE(int64_t)

@@ -30,16 +30,21 @@ struct WindowRow {
   int64_t begin, count, stride, taps, step;
 };
 
-// For float, double and int64_t; `planes` of them lie one after another.
+// `count` planes lie one after another; with channels last, count images whose places have `lanes` elements each.
+struct Planes {
+  int64_t count, lanes = 1;
+};
+
+// For float, double and int64_t.
 // The largest element and where it is in its plane; NaN wins.
 template <class T>
-void max_pool(const PoolWindows& w, const T* x, T* y, int64_t* index, int64_t planes);
+void max_pool(const PoolWindows& w, const T* x, T* y, int64_t* index, Planes planes);
 // The sum divided by the number of elements counted, or by `divisor` when that is not 0.
 template <class T>
-void average_pool(const PoolWindows& w, const T* x, T* y, int64_t planes, int64_t divisor);
+void average_pool(const PoolWindows& w, const T* x, T* y, Planes planes, int64_t divisor);
 // The transpose of average_pool.
 template <class T>
-void average_pool_gradient(const PoolWindows& w, const T* g, T* gradient, int64_t planes, int64_t divisor);
+void average_pool_gradient(const PoolWindows& w, const T* g, T* gradient, Planes planes, int64_t divisor);
 
 }  // namespace chainrule::cpu
 

@@ -101,7 +101,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 @differentiable(name="LinalgCrossBackward0", shown={"input": "self"})
 def _cross(input: Tensor, other: Tensor, dim: int) -> Tensor:
-    a, b = broadcast_tensors(input, other)
+    a, b = (t.contiguous() for t in broadcast_tensors(input, other))  # and so is the result
     return a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)
 
 

@@ -65,7 +65,7 @@ def _cut(x: Tensor, dim: int, before: int, after: int) -> Tensor:
 
 
 def _circular(input: Tensor, pad: list[int]) -> Tensor:
-    result = input
+    result = input.contiguous() if any(pad) else input  # what is joined would lie as its parts do
     for i, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True)):
         dim = input.dim() - 1 - i
         result = _cut(result, dim, before, after)  # and so it does not come round again
