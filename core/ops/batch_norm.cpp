@@ -182,6 +182,22 @@ Statistics running_statistics(const Tensor& running_mean, const Tensor& running_
   return s;
 }
 
+// x's channels, contiguous: shifted and scaled, or put together with those of a gradient.
+Tensor scaled(const Tensor& x, const Tensor& from, const ChannelInput& input, const std::vector<cpu::Affine>& affine) {
+  if (input.of_rows) return input.finish(affine_rows(from, affine), x.dtype());
+  Tensor out = input.fresh(x, from.dtype());
+  cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
+  return input.finish(out, x.dtype());
+}
+
+Tensor combined(const Tensor& x, const Tensor& g, const Tensor& from, const Tensor& deviation,
+                const ChannelInput& input, const std::vector<cpu::Combination>& combinations) {
+  if (input.of_rows) return input.finish(combine_rows(g, deviation, combinations), x.dtype());
+  Tensor out = input.fresh(x, g.dtype());
+  cpu::combine_channels(g.dtype(), g->data, from->data, out->data, input.shape, combinations.data());
+  return input.finish(out, x.dtype());
+}
+
 void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& means, const Tensor& rstds,
                     bool training, DType parameters) {
   ChannelInput input(x);
@@ -209,14 +225,9 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
       combinations[c].c = -a * sums[c].g / count;
     }
     const MemoryFormat format = suggested_format(x);
-    if (format == MemoryFormat::Contiguous) {
-      Tensor dx = input.of_rows ? combine_rows(g, deviation, combinations) : input.fresh(x, g.dtype());
-      if (!input.of_rows)
-        cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, input.shape, combinations.data());
-      b.give(0, input.finish(dx, x.dtype()));
-    } else {
-      b.give(0, combine_last(format, b.g(), x, 1, combinations));
-    }
+    const bool plain = format == MemoryFormat::Contiguous;
+    b.give(0, plain ? combined(x, g, from, deviation, input, combinations)
+                    : combine_last(format, b.g(), x, 1, combinations));
   }
   std::vector<double> result(static_cast<size_t>(channels));
   if (b.needs(1)) {
@@ -249,13 +260,7 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
     std::vector<double> w = parameter_values(weight, channels, 1), b = parameter_values(bias, channels, 0);
     std::vector<cpu::Affine> affine(w.size());
     for (size_t c = 0; c < affine.size(); ++c) affine[c] = {s.means[c], s.rstds[c] * w[c], b[c]};
-    if (plain) {
-      Tensor out = input.of_rows ? affine_rows(from, affine) : input.fresh(x, from.dtype());
-      if (!input.of_rows) cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
-      y = input.finish(out, x.dtype());
-    } else {
-      y = affine_last(format, x, 1, affine);
-    }
+    y = plain ? scaled(x, from, input, affine) : affine_last(format, x, 1, affine);
     means = tensor_of(s.means, DType::Float64);
     rstds = tensor_of(s.rstds, DType::Float64);
   }

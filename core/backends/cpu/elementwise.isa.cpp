@@ -291,51 +291,30 @@ constexpr bool takes(Domain domain) {
   return is_complex_number<T> ? takes_complex(domain) : takes_floating(domain);
 }
 
-// Ops whose scalar code does not vectorise.
-constexpr bool is_rare(const char* name) {
-  constexpr const char* names[] = {"digamma", "polygamma",   "igamma",     "igammac",     "nextafter",
-                                   "i0",      "special_i0e", "special_i1", "special_i1e", "special_zeta"};
-  for (const char* rare : names) {
-    if (same_text(name, rare)) return true;
+// Whether it is one of the words, which spaces part.
+constexpr bool is_among(std::string_view name, std::string_view words) {
+  while (!words.empty()) {
+    const size_t end = words.find(' '), length = end == words.npos ? words.size() : end;
+    if (words.substr(0, length) == name) return true;
+    words.remove_prefix(end == words.npos ? length : length + 1);
   }
-  return std::string_view(name).find("bessel") != std::string_view::npos ||
-         std::string_view(name).find("polynomial") != std::string_view::npos || same_text(name, "special_airy_ai");
+  return false;
+}
+
+// Ops whose scalar code does not vectorise.
+constexpr bool is_rare(std::string_view name) {
+  return name.find("bessel") != name.npos || name.find("polynomial") != name.npos ||
+         is_among(name,
+                  "digamma polygamma igamma igammac nextafter i0 special_i0e special_i1 special_i1e special_zeta "
+                  "special_airy_ai");
 }
 
 // Ops that programs apply to narrow integers: pixels, labels, masks and indices.
-constexpr bool is_narrow(const char* name) {
-  constexpr const char* names[] = {"add",
-                                   "sub",
-                                   "mul",
-                                   "neg",
-                                   "abs",
-                                   "sign",
-                                   "square",
-                                   "maximum",
-                                   "minimum",
-                                   "clamp",
-                                   "clamp_min",
-                                   "clamp_max",
-                                   "bitwise_and",
-                                   "bitwise_or",
-                                   "bitwise_xor",
-                                   "bitwise_not",
-                                   "bitwise_left_shift",
-                                   "bitwise_right_shift",
-                                   "eq",
-                                   "ne",
-                                   "lt",
-                                   "le",
-                                   "gt",
-                                   "ge",
-                                   "logical_and",
-                                   "logical_or",
-                                   "logical_xor",
-                                   "logical_not"};
-  for (const char* narrow : names) {
-    if (same_text(name, narrow)) return true;
-  }
-  return false;
+constexpr bool is_narrow(std::string_view name) {
+  return is_among(name,
+                  "add sub mul neg abs sign square maximum minimum clamp clamp_min clamp_max "
+                  "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift "
+                  "eq ne lt le gt ge logical_and logical_or logical_xor logical_not");
 }
 
 // The kernels of one op; `Baseline` is its struct in the baseline build.
