@@ -31,6 +31,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 RESULTS = pathlib.Path(__file__).parent / "results"
 ROUND_SECONDS = 0.02  # long enough for the clock, short enough to fit between two disturbances
+REST_SECONDS = 0.05  # until the other library's threads have given up waiting for work: they hold a core meanwhile
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def compare(workload: Workload, pair: tuple[Any, Any] | None = None) -> Row:
     """Runs the workload on both libraries, one round each in turn; the collector stays on, as it is for users.
 
     Time is the processor's: it leaves out what other programs take and counts any thread that a library starts. With
-    more threads than one it is the clock's, for which the machine has to be quiet.
+    more threads than one it is the clock's, for which the machine has to be quiet; more rounds find such a moment.
     """
     clock = time.process_time if THREADS == 1 else time.perf_counter
     timers, results = [], []
@@ -116,8 +117,11 @@ def compare(workload: Workload, pair: tuple[Any, Any] | None = None) -> Row:
     check_agreement(workload, *results)
     counts = [repeats(timer) for timer in timers]
     rounds = [[], []]
-    for _ in range(workload.rounds):
+    for _ in range(workload.rounds if THREADS == 1 else 3 * workload.rounds):
         for timer, count, times in zip(timers, counts, rounds, strict=True):
+            if THREADS > 1:
+                time.sleep(REST_SECONDS)
+                timer.timeit(1)  # its own are awake then
             times.append(timer.timeit(count) / count)
     ours, theirs = rounds
     return Row(
