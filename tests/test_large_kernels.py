@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import chainrule
+from both import unless_sanitized
 from oracle import assert_same, ours
 
 
@@ -225,6 +226,40 @@ def test_the_cache_keeps_the_sizes_used_last():
         assert {t.data_ptr() for t in again} == places
     finally:
         chainrule.memory.set_cache_limit(512 * mega)
+
+
+@unless_sanitized
+def test_free_blocks_are_split_and_joined():
+    """A block of 512 KB is two of 256 KB, and these are one again once both are free; the same memory all along."""
+    memory, half = chainrule.memory.statistics, 1 << 18
+    chainrule.memory.trim()
+    whole = chainrule.zeros(2 * half, dtype=chainrule.uint8)
+    place = whole.data_ptr()
+    del whole
+    parts = [chainrule.full((half,), value, dtype=chainrule.uint8) for value in (1, 2)]
+    assert sorted(t.data_ptr() for t in parts) == [place, place + half]
+    assert memory()["cached"] == 0
+    assert [int(t.min()) for t in parts] == [int(t.max()) for t in parts] == [1, 2]
+    del parts[0]
+    other = chainrule.zeros(2 * half, dtype=chainrule.uint8)  # a neighbour in use is not joined
+    assert other.data_ptr() != place
+    assert int(parts[0].min()) == int(parts[0].max()) == 2
+    del parts
+    whole = chainrule.zeros(2 * half, dtype=chainrule.uint8)
+    assert whole.data_ptr() == place
+
+
+@unless_sanitized
+def test_blocks_of_many_sizes_never_overlap():
+    random, live = np.random.default_rng(0), []
+    sizes = [2**k * eighths // 32 for k in range(15, 22) for eighths in (8, 8, 8, 11, 13)]
+    for step in range(3000):
+        if live and (random.random() < 0.5 or len(live) > 60):
+            x, value = live.pop(random.integers(len(live)))
+            assert x.min().item() == x.max().item() == value
+        else:
+            live.append((chainrule.full((int(random.choice(sizes)),), float(step)), step))
+    assert all(x.min().item() == x.max().item() == value for x, value in live)
 
 
 def test_the_peak_of_memory():

@@ -158,19 +158,72 @@ void shrink_cache(int64_t bytes) {
   }
 }
 
+// Takes a block from the list that `link` is part of.
+void* unlink_block(FreeBlock*& link, int64_t capacity) {
+  statistics.cached -= capacity;
+  return std::exchange(link, link->next);
+}
+
+void keep_block(void* block, int index, int64_t capacity) {
+  free_blocks[index] = new (block) FreeBlock{free_blocks[index]};
+  last_release[index] = ++releases;
+  statistics.cached += capacity;
+}
+
+// Note [Halves and doubles]
+// A network's activations are often half or twice as large as the gradients that are made while they are freed. Of
+// blocks that share a region, one of twice the size is split when there is none of the right size, and two neighbours
+// of half the size are joined. Other sizes keep to themselves.
+constexpr int kDouble = 8;  // classes further is twice the size
+
+void* half_of_a_larger(SizeClass c) {
+  const int twice = c.index + kDouble;
+  if (!Region::holds(2 * c.capacity) || !free_blocks[twice]) return nullptr;
+  const auto bytes = static_cast<int64_t>(c.capacity);
+  char* whole = static_cast<char*>(unlink_block(free_blocks[twice], 2 * bytes));
+  ++Region::of(whole)->blocks;
+  keep_block(whole + bytes, c.index, bytes);
+  return whole;
+}
+
+void* joined_neighbours(SizeClass c) {
+  if (!Region::holds(c.capacity / 2)) return nullptr;
+  const auto bytes = static_cast<int64_t>(c.capacity / 2);
+  constexpr int kMost = 64;  // a longer list is not searched to its end
+  FreeBlock** links[kMost];
+  int n = 0;
+  for (FreeBlock** link = &free_blocks[c.index - kDouble]; *link && n < kMost; link = &(*link)->next) links[n++] = link;
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < n; ++k) {
+      char* first = reinterpret_cast<char*>(*links[i]);
+      if (first + bytes != reinterpret_cast<char*>(*links[k]) || Region::of(first) != Region::of(*links[k])) continue;
+      unlink_block(*links[std::max(i, k)], bytes);  // the later one first: the other's link stays where it is
+      unlink_block(*links[std::min(i, k)], bytes);
+      --Region::of(first)->blocks;
+      return first;
+    }
+  }
+  return nullptr;
+}
+
+// From what is kept; null if nothing fits.
+void* from_cache(SizeClass c) {
+  if (free_blocks[c.index]) return unlink_block(free_blocks[c.index], static_cast<int64_t>(c.capacity));
+  if (!Region::holds(c.capacity)) return nullptr;
+  void* block = half_of_a_larger(c);
+  return block ? block : joined_neighbours(c);
+}
+
 }  // namespace
 
 Block allocate(size_t bytes) {
   check_lock();
   if (bytes > (size_t{1} << 46)) throw std::bad_alloc();
-  auto [index, capacity] = size_class(bytes);
+  const SizeClass c = size_class(bytes);
+  const size_t capacity = c.capacity;
   statistics.allocated += static_cast<int64_t>(capacity);
   statistics.peak_allocated = std::max(statistics.peak_allocated, statistics.allocated);
-  if (FreeBlock* block = free_blocks[index]) {
-    free_blocks[index] = block->next;
-    statistics.cached -= static_cast<int64_t>(capacity);
-    return {block, capacity};
-  }
+  if (void* block = from_cache(c)) return {block, capacity};
   try {
     return {fresh(capacity), capacity};
   } catch (...) {
@@ -188,12 +241,7 @@ void release(Block block) {
     return;
   }
   shrink_cache(cache_limit - bytes);
-  auto* freed = static_cast<FreeBlock*>(block.data);
-  int index = size_class(block.capacity).index;
-  freed->next = free_blocks[index];
-  free_blocks[index] = freed;
-  last_release[index] = ++releases;
-  statistics.cached += bytes;
+  keep_block(block.data, size_class(block.capacity).index, bytes);
 }
 
 MemoryStatistics memory_statistics() { return statistics; }
