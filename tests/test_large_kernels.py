@@ -207,7 +207,7 @@ def test_plain_sgd_where_the_gradient_is_zero(lr, weight_decay, dense):
         p.grad = wrap(gradient)
         library.optim.SGD([p], lr=lr, weight_decay=weight_decay).step()
         stepped.append(p.detach().numpy())
-    np.testing.assert_allclose(*stepped, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(*stepped, rtol=1e-6, atol=1e-7 if dense else 0)  # dense steps end near 0, too
 
 
 def test_the_cache_keeps_the_sizes_used_last():
