@@ -9,10 +9,13 @@
 #include "autograd/cut.hpp"
 #include "autograd/hooks.hpp"
 #include "autograd/leaf.hpp"
+#include "autograd/private_buffer.hpp"
 #include "autograd/run.hpp"
 #include "autograd/source_line.hpp"
 #include "autograd/tile_group.hpp"
 #include "ops/accumulate.hpp"
+#include "tensor/python_call.hpp"
+#include "tensor/thresholds.hpp"
 
 namespace chainrule {
 namespace {
@@ -82,20 +85,27 @@ bool Run::leads_to_input(Edge edge) const {
   return captured(edge) || (!edge.is_leaf() && needed_.contains(edge.node()));
 }
 
-std::vector<Node*> Run::reachable() const {
+std::vector<Node*> Run::reachable_from(std::vector<Node*> stack) {
   std::unordered_set<Node*> seen;
-  std::vector<Node*> stack, found;
-  auto push = [&](Edge e) {
-    if (e && !e.is_leaf() && seen.insert(e.node()).second) stack.push_back(e.node());
-  };
-  for (const auto& root : buffers_.roots) push(root.first);
+  std::vector<Node*> found;
   while (!stack.empty()) {
     Node* n = stack.back();
     stack.pop_back();
+    if (!seen.insert(n).second) continue;
     found.push_back(n);
-    for (int i = 0; i < n->edge_count; ++i) push(n->edges[i]);
+    for (int i = 0; i < n->edge_count; ++i) {
+      if (Edge e = n->edges[i]; e && !e.is_leaf() && !seen.contains(e.node())) stack.push_back(e.node());
+    }
   }
   return found;
+}
+
+std::vector<Node*> Run::reachable() const {
+  std::vector<Node*> roots;
+  for (const auto& root : buffers_.roots) {
+    if (!root.first.is_leaf()) roots.push_back(root.first.node());
+  }
+  return reachable_from(std::move(roots));
 }
 
 // Oldest first: a node is needed if one of its edges is captured or leads to a needed node.
@@ -155,16 +165,16 @@ void Run::deliver(Edge edge, Tensor gradient) {
   enqueue(n);
 }
 
-Tensor Run::gathered(Edge edge) const {
-  if (!edge || options_.create_graph) return Tensor();
-  TensorObject* sum = nullptr;
-  if (edge.is_leaf()) {
-    if (leaves_ && edge.leaf()->has(kFreshGrad)) sum = edge.leaf()->grad;
-  } else if ((edge.node()->flags & kQueued) && edge.node()->run == id_) {
-    sum = edge.node()->outputs[edge.output_number()].pending;
-  }
-  bool is_private = sum && Py_REFCNT((PyObject*)sum) == 1 && sum->storage->references == 1;
-  return is_private ? Tensor::borrow(sum) : Tensor();
+GradientSums::Sum Run::gathered(Edge edge) const {
+  if (!edge || options_.create_graph) return {};
+  if (edge.is_leaf()) return gathered_by_leaf(edge.leaf());
+  Node* n = edge.node();
+  if (auto aside = aside_.nodes.find(n); aside != aside_.nodes.end()) return {aside->second[edge.output_number()]};
+  if (!(n->flags & kQueued) || n->run != id_) return {};
+  TensorObject* sum = n->outputs[edge.output_number()].pending;
+  if (!sum) return {};
+  const bool writable = is_private(sum);
+  return {Tensor::borrow(sum), writable};
 }
 
 namespace {
@@ -196,9 +206,9 @@ void Run::run_node(Node* n) {
     run_before(n, gradients);
   }
   if (n->flags & kReleased) raise_released(n);
-  Backward backward(n, gradients, this);
-  std::vector<Tensor> seen;  // the function may give the gradients' buffers away, but hooks want to see them
   bool hooked = n->extras && n->extras->hooks;
+  Backward backward(n, gradients, this, hooked || anomaly.enabled);
+  std::vector<Tensor> seen;  // the function may give the gradients' buffers away, but hooks want to see them
   if (hooked) seen.assign(gradients, gradients + n->output_count);
   bool arrived = std::any_of(gradients, gradients + n->output_count, [](const Tensor& g) { return bool(g); });
   if (arrived || (n->flags & kCalledWithNone)) [[likely]]  // see Note [None gradients]
@@ -215,6 +225,10 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
   bool plain = n->function && n->function->tile_rule && !n->extras && n->output_count == 1 && !(n->flags & kReleased);
   if (!plain || ((n->flags & kQueued) && n->run != id_) || aside_.nodes.contains(n)) return false;
   if (!group.fits(n->outputs[0]) || !n->function->tile_rule(n, group, terms)) return false;
+  // The hooks of a leaf are called when the last of its readers has run, which the group's end would hide.
+  for (const TileTerm& t : terms) {
+    if (Edge e = n->edges[t.input]; e.is_leaf() && is_watched(e.leaf())) return false;
+  }
   const Tensor pending = Tensor::borrow((n->flags & kQueued) ? n->outputs[0].pending : nullptr);
   if (!pending || pending.is_contiguous()) return true;
   return std::all_of(pending.strides().begin(), pending.strides().end(), [](int64_t s) { return s == 0; });
@@ -223,7 +237,7 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
 // Runs `first` and the nodes that would follow it, as far as they can run on tiles together. See Note [Tile groups].
 bool Run::run_group(Node* first) {
   const Output& shape = first->outputs[0];
-  if (!shape.pending || shape.pending->numel < TileGroup::kSmallest) return false;
+  if (!shape.pending || shape.pending->numel < thresholds.group) return false;
   if (options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype)) return false;
   TileGroup group(shape);
   std::vector<Node*> ahead{first};  // reached by the group, not yet in it
@@ -306,14 +320,20 @@ void Run::execute() {
   if (selective_ && !knows_needed_) mark_needed();
   for (auto& [edge, gradient] : buffers_.roots) deliver(edge, std::move(gradient));
   std::vector<Node*>& heap = buffers_.heap;
-  for (size_t steps = 1; !heap.empty(); ++steps) {
-    if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end(), older);
-    Node* n = heap.back();
-    heap.pop_back();
-    if (!n->function->tile_rule || !run_group(n)) run_node(n);
-    if (watched_) [[unlikely]]
-      finish_complete_leaves(n);
-    if (steps % 1024 == 0) checked(PyErr_CheckSignals());
+  Node* n = nullptr;
+  try {
+    for (size_t steps = 1; !heap.empty(); ++steps) {
+      if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end(), older);
+      n = heap.back();
+      heap.pop_back();
+      if (!n->function->tile_rule || !run_group(n)) run_node(n);
+      if (watched_) [[unlikely]]
+        finish_complete_leaves(n);
+      if (steps % 1024 == 0) from_python(PyErr_CheckSignals());
+    }
+  } catch (...) {
+    keep_complete_leaves(n);
+    throw;
   }
   finish_leaves();
   run_callbacks();
@@ -322,7 +342,7 @@ void Run::execute() {
 // A callback may queue another one.
 void Run::run_callbacks() {
   LineScope own_lines{SourceLine()};
-  for (size_t i = 0; i < callbacks_.size(); ++i) Owned(checked(PyObject_CallNoArgs(callbacks_[i].get())));
+  for (size_t i = 0; i < callbacks_.size(); ++i) Owned(from_python(PyObject_CallNoArgs(callbacks_[i].get())));
 }
 
 std::vector<Tensor> Run::take_captured() {

@@ -4,6 +4,7 @@
 #include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 #include "autograd/saved_hooks.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -64,11 +65,14 @@ void destroy(Node* n) {
 
 void drain() {
   draining = true;
+  bool runs_code = false;
   while (Node* n = dying) {
     dying = reinterpret_cast<Node*>(n->sequence);
+    runs_code |= n->extras != nullptr;
     destroy(n);
   }
   draining = false;
+  if (runs_code) settle_quietly();
 }
 
 // The message that PyTorch's users know, then both lines and the way out.

@@ -47,8 +47,12 @@ inline Edge gradient_edge(const Tensor& t) { return gradient_edge(t.get()); }
 // What the engine has gathered so far.
 class GradientSums {
  public:
-  // The sum that gradients for `edge` are added to, when it exists, is complete as a tensor and nobody else sees it.
-  virtual Tensor gathered(Edge edge) const = 0;
+  // The sum of the gradients that have reached `edge`, or a null handle, and whether the next may be added in place.
+  struct Sum {
+    Tensor tensor;
+    bool writable = false;
+  };
+  virtual Sum gathered(Edge edge) const = 0;
   // Whether a gradient for `edge` is of use; all are, unless the pass was asked for some inputs only.
   bool wants(Edge edge) const { return !selective_ || leads_to_input(edge); }
 
@@ -61,8 +65,9 @@ class GradientSums {
 // What a gradient function sees while it runs.
 class Backward {
  public:
-  Backward(Node* node, Tensor* gradients, const GradientSums* sums = nullptr)
-      : node_(node), gradients_(gradients), sums_(sums) {
+  // `watched`: somebody wants to see the results before they are added to anything.
+  Backward(Node* node, Tensor* gradients, const GradientSums* sums = nullptr, bool watched = false)
+      : node_(node), gradients_(gradients), sums_(sums), watched_(watched) {
     if (node->edge_count > 4) results_ = new Tensor[node->edge_count];
   }
   ~Backward() {
@@ -80,7 +85,11 @@ class Backward {
   bool needs(int i) const { return node_->edges[i] && (!sums_ || sums_->wants(node_->edges[i])); }
   // The sum that input i's gradient will be added to, if there is one already: a function may add to it in place and
   // give nothing. Pays for large tensors.
-  Tensor gathered(int i) const { return sums_ ? sums_->gathered(node_->edges[i]) : Tensor(); }
+  Tensor gathered(int i) const {
+    if (!sums_ || watched_) return Tensor();
+    GradientSums::Sum sum = sums_->gathered(node_->edges[i]);
+    return sum.writable ? sum.tensor : Tensor();
+  }
   void give(int i, Tensor gradient) { results_[i] = std::move(gradient); }
   Tensor& result(int i) { return results_[i]; }
 
@@ -88,6 +97,7 @@ class Backward {
   Node* node_;
   Tensor* gradients_;  // by output
   const GradientSums* sums_;
+  bool watched_;
   Tensor inline_results_[4];
   Tensor* results_ = inline_results_;  // by input
 };

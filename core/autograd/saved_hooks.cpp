@@ -6,6 +6,7 @@
 #include "autograd/record.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 
@@ -48,7 +49,7 @@ PackedTensor pack(Hooks hooks, const Tensor& t, int slot, bool is_output, int ou
   Tensor given = is_output ? alias(t) : t;  // an output with its history would own the node that owns it
   uint32_t version = t->storage->version;
   Owned keep(promise(hooks.unpack, t));
-  Owned object(checked(PyObject_CallOneArg(hooks.pack, given.py())));
+  Owned object(from_python(PyObject_CallOneArg(hooks.pack, given.py())));
   if (t->storage->version != version) {
     raise(PyExc_RuntimeError,
           "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
@@ -119,7 +120,7 @@ Tensor unpack_saved(Node* n, const PackedTensor& kept) {
   PackedTensor packed = kept;  // the hook may run a pass of its own that releases what the node keeps
   Owned promised(Py_NewRef(packed.unpack)), argument(Py_NewRef(packed.object)),
       target(Py_XNewRef(packed.edge.object()));
-  Owned object(checked(PyObject_CallOneArg(PyTuple_GET_ITEM(promised.get(), 0), argument.get())));
+  Owned object(from_python(PyObject_CallOneArg(PyTuple_GET_ITEM(promised.get(), 0), argument.get())));
   if (!is_tensor(object.get())) {
     raise(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
           Py_TYPE(object.get())->tp_name);

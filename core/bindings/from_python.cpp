@@ -22,15 +22,11 @@ bool is_sequence(PyObject* o) {
   return PySequence_Check(o) && !is_tensor(o) && !is_number(o) && !PyDict_Check(o) && !is_array_of_one(o);
 }
 
-int64_t integer_of(PyObject* o, int* overflow) {
-  int64_t v = PyLong_AsLongLongAndOverflow(o, overflow);
-  if (v == -1 && PyErr_Occurred()) throw PythonError();
-  return v;
-}
+int64_t integer_of(PyObject* o, int* overflow) { return number_from_python(PyLong_AsLongLongAndOverflow(o, overflow)); }
 
 Scalar unsigned_of(PyObject* o) {
   if (!PyIndex_Check(o)) raise(PyExc_TypeError, "an integer is required");
-  Owned index(checked(PyNumber_Index(o)));
+  Owned index(from_python(PyNumber_Index(o)));
   uint64_t v = PyLong_AsUnsignedLongLong(index.get());
   if (PyErr_Occurred()) throw PythonError();
   return Scalar::of_unsigned(v);
@@ -39,6 +35,7 @@ Scalar unsigned_of(PyObject* o) {
 Scalar complex_of(PyObject* o) {
   Py_complex c = PyComplex_AsCComplex(o);
   if (PyErr_Occurred()) throw PythonError();
+  settle();
   return Scalar::of_complex(c.real, c.imag);
 }
 
@@ -47,12 +44,10 @@ Scalar number(PyObject* o, DType dtype) {
   if (is_complex(dtype)) return complex_of(o);
   if (PyFloat_Check(o) && dtype != DType::UInt64) return Scalar(PyFloat_AS_DOUBLE(o));
   if (is_floating(dtype)) {
-    double v = PyFloat_AsDouble(o);
-    if (v == -1 && PyErr_Occurred()) throw PythonError();
-    return Scalar(v);
+    return Scalar(number_from_python(PyFloat_AsDouble(o)));
   }
   if (is_bool(dtype) && PyComplex_Check(o)) return complex_of(o);
-  if (is_bool(dtype) && is_numpy_bool(o)) return Scalar::of_int(PyObject_IsTrue(o));
+  if (is_bool(dtype) && is_numpy_bool(o)) return Scalar::of_int(from_python(PyObject_IsTrue(o)));
   if (dtype == DType::UInt64) return unsigned_of(o);
   int overflow = 0;
   int64_t v = integer_of(o, &overflow);
@@ -98,12 +93,11 @@ class Reader {
   void measure(PyObject* data) {
     Owned current(Py_NewRef(data));
     while (is_sequence(current.get())) {
-      Py_ssize_t n = PySequence_Size(current.get());
-      if (n < 0) throw PythonError();
+      Py_ssize_t n = number_from_python(PySequence_Size(current.get()));
       sizes_.push_back(n);
       if (sizes_.size() > kDeepest) raise_too_deep(current.get());
       if (n == 0) return;
-      PyObject* first = checked(PySequence_GetItem(current.get(), 0));
+      PyObject* first = from_python(PySequence_GetItem(current.get(), 0));
       current = Owned(first);
     }
   }
@@ -125,7 +119,7 @@ class Reader {
     if (is_text(o)) raise_text(o);
     if (!is_sequence(o)) raise(PyExc_RuntimeError, "Could not infer dtype of ", Py_TYPE(o)->tp_name);
     if (dim > kDeepest) raise_too_deep(o);
-    if (PySequence_Size(o) == 0) return join(default_dtype());
+    if (number_from_python(PySequence_Size(o)) == 0) return join(default_dtype());
     each(o, [&](PyObject* item) {
       if (dtype_ != DType::Complex128) infer(item, dim + 1);  // nothing is promoted further
     });
@@ -133,7 +127,7 @@ class Reader {
 
   template <class F>
   void each(PyObject* o, F f) {
-    Owned fast(checked(PySequence_Fast(o, "expected a sequence")));
+    Owned fast(from_python(PySequence_Fast(o, "expected a sequence")));
     place_.push_back(0);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
       place_[place_.size() - 1] = i;
@@ -173,7 +167,7 @@ class Reader {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     Owned holds[] = {Owned(type), Owned(value), Owned(trace)};
-    Owned text(checked(PyObject_Str(value)));
+    Owned text(from_python(PyObject_Str(value)));
     raise(PyExc_TypeError, checked(PyUnicode_AsUTF8(text.get())), ": ", place(), way_out(o, dtype));
   }
 
@@ -181,6 +175,7 @@ class Reader {
     if (dim == depth_) return fill_number(o, dtype, at);
     if (is_array(o) && fill_block(from_buffer(o), dim, dtype, at)) return;
     Owned entries(PySequence_Fast(o, "not a sequence"));
+    settle();
     if (!entries) raise_no_sequence(o);
     Py_ssize_t n = PySequence_Fast_GET_SIZE(entries.get());
     if (n != sizes_[dim]) raise_ragged(dim, n);
@@ -230,10 +225,11 @@ Tensor from_float_list(PyObject* list, DType dtype) {
 }
 
 void warn_copy_of_tensor() {
-  checked(PyErr_WarnEx(PyExc_UserWarning,
-                       "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-                       1));
+  from_python(
+      PyErr_WarnEx(PyExc_UserWarning,
+                   "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                   "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+                   1));
 }
 
 PyObject* list_of(const Tensor& t, int dim, const char* at) {

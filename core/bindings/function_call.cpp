@@ -96,7 +96,7 @@ Owned FunctionCall::call_forward(bool with_context) {
   if (with_context) args.push_back(context_.get());
   args.insert(args.end(), inputs_.begin(), inputs_.end());
   size_t count = (args.size() - 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
-  return Owned(checked(PyObject_Vectorcall(forward.get(), args.data() + 1, count, nullptr)));
+  return Owned(from_python(PyObject_Vectorcall(forward.get(), args.data() + 1, count, nullptr)));
 }
 
 void FunctionCall::setup_context(PyObject* method, PyObject* output) {
@@ -104,7 +104,7 @@ void FunctionCall::setup_context(PyObject* method, PyObject* output) {
   for (size_t i = 0; i < inputs_.size(); ++i)
     PyTuple_SET_ITEM(inputs.get(), static_cast<Py_ssize_t>(i), Py_NewRef(inputs_[i]));
   PyObject* args[] = {nullptr, context_.get(), inputs.get(), output};
-  Owned(checked(PyObject_Vectorcall(method, args + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
+  Owned(from_python(PyObject_Vectorcall(method, args + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
 }
 
 void FunctionCall::take_outputs(PyObject* output) {
@@ -128,10 +128,10 @@ void FunctionCall::check_dirty() {
       raise(PyExc_RuntimeError, "mark_dirty can only accept variables, but argument ", i, " is of type ",
             Py_TYPE(o)->tp_name);
     if (!is_input(o)) {
-      checked(PyErr_WarnEx(PyExc_UserWarning,
-                           "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
-                           "been mutated should be passed to ctx.mark_dirty().",
-                           1));
+      from_python(PyErr_WarnEx(PyExc_UserWarning,
+                               "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
+                               "been mutated should be passed to ctx.mark_dirty().",
+                               1));
       continue;
     }
     auto returned = [&](const Owned& output) { return output.get() == o; };
@@ -250,7 +250,7 @@ void FunctionCall::call_jvp() {
   {
     forward_mode::PauseScope pause;
     Owned jvp = attribute(function_, Name::jvp);
-    result = Owned(checked(PyObject_CallObject(jvp.get(), args.get())));
+    result = Owned(from_python(PyObject_CallObject(jvp.get(), args.get())));
   }
   bool many = PyTuple_Check(result.get());
   size_t count = many ? static_cast<size_t>(PyTuple_GET_SIZE(result.get())) : 1;
@@ -361,7 +361,7 @@ PyObject* function_call_plainly(PyObject*, PyObject* const* args, Py_ssize_t n) 
     if (!nobody_watches(inputs)) return Py_NewRef(Py_NotImplemented);
     GradModeScope off(false);
     forward_mode::PauseScope pause;
-    Owned output(checked(PyObject_Vectorcall(args[0], args + 1, inputs.size(), nullptr)));
+    Owned output(from_python(PyObject_Vectorcall(args[0], args + 1, inputs.size(), nullptr)));
     return gives_back(output.get(), inputs) ? Py_NewRef(Py_NotImplemented) : output.release();
   });
 }
@@ -373,7 +373,7 @@ PyObject* function_apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObjec
       return call_batched(function, args + 1, n - 1, keywords);
     if (!keywords && !wants_defaults(function, n - 1))
       return FunctionCall(function, args + 1, static_cast<int>(n) - 1).run();
-    Owned bound(checked(PyObject_Vectorcall(function_defaults.bind, args, static_cast<size_t>(n), keywords)));
+    Owned bound(from_python(PyObject_Vectorcall(function_defaults.bind, args, static_cast<size_t>(n), keywords)));
     return FunctionCall(function, PySequence_Fast_ITEMS(bound.get()), static_cast<int>(PyTuple_GET_SIZE(bound.get())))
         .run();
   });

@@ -51,7 +51,7 @@ Owned call_backward(Node* n, const FunctionState& state, Backward& b) {
   }
   Owned method = gradient_method(state.function);
   size_t count = (args.size() - 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
-  return Owned(checked(PyObject_Vectorcall(method.get(), args.data() + 1, count, nullptr)));
+  return Owned(from_python(PyObject_Vectorcall(method.get(), args.data() + 1, count, nullptr)));
 }
 
 // A gradient may have more dimensions than its input, or be longer where the input has length 1: it is summed.
@@ -247,6 +247,7 @@ PyMethodDef module_functions[] = {
 
 void FunctionState::clear() {
   for (PyObject* FunctionState::* field : kReferences) Py_CLEAR(this->*field);
+  settle_quietly();  // what the user kept on ctx may have had a finalizer
 }
 
 void FunctionState::operator()(Backward& b) const {
@@ -263,7 +264,7 @@ Owned attribute(PyObject* function, Name name) {
   static PyObject* names[std::size(texts)];
   PyObject*& key = names[static_cast<int>(name)];
   if (!key) key = checked(PyUnicode_InternFromString(texts[static_cast<int>(name)]));
-  return Owned(checked(PyObject_GetAttr(function, key)));
+  return Owned(from_python(PyObject_GetAttr(function, key)));
 }
 
 FunctionOp* function_op(PyObject* function) {

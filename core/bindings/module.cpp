@@ -133,6 +133,7 @@ void bind_engine(nb::module_& m) {
                                         std::span<const Tensor>(wanted), {retain, create})));
   });
   m.def("gradients_by_row", [](nb::object output, nb::object rows, nb::object inputs, bool create) {
+    settle();
     std::vector<Tensor> wanted = maybe_tensors(inputs), gradients = maybe_tensors(rows);
     nb::list result;
     for (std::vector<Tensor>& row : gradients_by_row(Tensor::borrow(output.ptr()), gradients, wanted, create))
@@ -197,7 +198,25 @@ void bind_lines(nb::module_& m) {
   });
 }
 
+// See Note [Thresholds].
+void choose_thresholds(const std::string& name) {
+  constexpr int64_t kNever = INT64_MAX;
+  static constexpr Thresholds settings[] = {
+      {.name = "usual"},
+      {.name = "least", .pending = 1, .group = 1, .sweep = 1, .stream = 1, .stream_chain = 1, .small_chunks = true},
+      {"never", kNever, kNever, kNever, kNever, kNever, false, false},
+  };
+  settle();
+  for (const Thresholds& t : settings) {
+    if (t.name != name) continue;
+    thresholds = t;
+    return;
+  }
+  raise(PyExc_ValueError, "thresholds are \"usual\", \"least\" or \"never\", but got \"", name, "\"");
+}
+
 void bind_machine(nb::module_& m) {
+  if (const char* name = std::getenv("CHAINRULE_THRESHOLDS")) choose_thresholds(name);
   m.def("get_num_threads", &cpu::num_threads, documents::kGetNumThreads);
   m.def(
       "set_num_threads",
@@ -212,6 +231,8 @@ void bind_machine(nb::module_& m) {
       documents::kSetNumThreads);
   m.def("instruction_set", [] { return cpu::isa() == cpu::Isa::v4 ? "v4" : cpu::isa() == cpu::Isa::v3 ? "v3" : "v2"; });
   m.def("settle", &settle);
+  m.def("get_thresholds", [] { return thresholds.name; });
+  m.def("set_thresholds", &choose_thresholds, documents::kSetThresholds);
   m.def("memory_statistics", [] {
     settle();
     cpu::MemoryStatistics s = cpu::memory_statistics();

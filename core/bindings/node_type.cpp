@@ -104,7 +104,7 @@ PyObject* raw_saved(PyObject* self, const std::optional<KeptValue>& value) {
   const Slot* slot = value ? std::get_if<Slot>(&*value) : nullptr;
   if (!slot || slot->number < 0) return nullptr;
   Owned module(checked(PyImport_ImportModule("chainrule.autograd.saved_tensor")));
-  return checked(PyObject_CallMethod(module.get(), "at", "Oi", self, slot->number));
+  return handed_on(PyObject_CallMethod(module.get(), "at", "Oi", self, slot->number));
 }
 
 // For a name that the type does not have; null if the node has nothing of that name either.
@@ -137,7 +137,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
 
 PyObject* list_attributes(PyObject* self, PyObject*) {
   return guarded([&] {
-    Owned names(checked(PyObject_CallMethod((PyObject*)&PyBaseObject_Type, "__dir__", "O", self)));
+    Owned names(from_python(PyObject_CallMethod((PyObject*)&PyBaseObject_Type, "__dir__", "O", self)));
     if (Py_TYPE(self)->tp_getattro != get_attribute) return names.release();  // a Function's, which names nothing
     for (const SavedAttribute& a : saved_attributes(node_of(self))) {
       for (std::string_view prefix : {kSaved, kRawSaved}) {

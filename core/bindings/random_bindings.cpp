@@ -94,7 +94,7 @@ Tensor make_normal(double mean, double std, const Dims& size, Generator* g, cons
 uint64_t seed_value(nb::handle seed) {
   if (!PyLong_Check(seed.ptr()) || PyBool_Check(seed.ptr()))
     raise(PyExc_RuntimeError, "manual_seed expected a long, but got ", Py_TYPE(seed.ptr())->tp_name);
-  PyObject* number = checked(PyNumber_Index(seed.ptr()));
+  PyObject* number = from_python(PyNumber_Index(seed.ptr()));
   int overflow;
   int64_t v = PyLong_AsLongLongAndOverflow(number, &overflow);
   auto unsigned_value = overflow > 0 ? PyLong_AsUnsignedLongLong(number) : static_cast<uint64_t>(v);

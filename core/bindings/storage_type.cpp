@@ -22,12 +22,6 @@ PyTypeObject StorageType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 Storage* storage_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self)->storage; }
 
-// x.data has a storage of its own over the memory of x: both show the same one.
-Storage* origin(Storage* s) {
-  while (s->owner && is_tensor(s->owner)) s = reinterpret_cast<TensorObject*>(s->owner)->storage;
-  return s;
-}
-
 // Takes over a reference to the storage.
 PyObject* show(PyTypeObject* type, Storage* s) {
   PyObject* self = type->tp_alloc(type, 0);
@@ -135,8 +129,8 @@ PyBufferProcs buffer = {get_buffer, nullptr};
 }  // namespace
 
 PyObject* storage_object(const Tensor& t) {
-  Storage* s = origin(t->storage);
-  s->exported = t->storage->exported = true;
+  t->storage->mark_exported();
+  Storage* s = t->storage->origin();  // x.data shows the same one as x
   if (s->shown) return Py_NewRef(s->shown);
   s->retain();
   return show(&StorageType, s);

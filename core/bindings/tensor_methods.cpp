@@ -46,11 +46,7 @@ bool is_set_to(const Tensor& a, const Tensor& b) {
   return a.same_storage(b) && a->data == b->data && equal(a.sizes(), b.sizes()) && equal(a.strides(), b.strides());
 }
 
-bool is_nonzero(const Tensor& t) {
-  int truth = PyObject_IsTrue(t.py());
-  if (truth < 0) throw PythonError();
-  return truth == 1;
-}
+bool is_nonzero(const Tensor& t) { return from_python(PyObject_IsTrue(t.py())) == 1; }
 
 PyObject* tolist(const Tensor& t) {
   mark_cut(t, "tolist()");
@@ -60,14 +56,14 @@ PyObject* tolist(const Tensor& t) {
 // The tensor that stands for a GradientEdge.
 Owned tensor_for(PyObject* edge) {
   Owned module(checked(PyImport_ImportModule("chainrule.autograd.graph")));
-  return Owned(checked(PyObject_CallMethod(module.get(), "as_tensor", "(O)", edge)));
+  return Owned(from_python(PyObject_CallMethod(module.get(), "as_tensor", "(O)", edge)));
 }
 
 std::vector<Tensor> inputs_of(PyObject* inputs) {
   if (is_tensor(inputs)) return {Tensor::borrow(inputs)};
   std::vector<Tensor> result;
   bool edge = PyTuple_Check(inputs) && !PyTuple_CheckExact(inputs);  // a named tuple
-  Owned list(checked(edge ? PyList_New(0) : PySequence_List(inputs)));
+  Owned list(from_python(edge ? PyList_New(0) : PySequence_List(inputs)));
   if (edge) checked(PyList_Append(list.get(), inputs));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     Owned given(Py_NewRef(PyList_GET_ITEM(list.get(), i)));
@@ -84,8 +80,8 @@ std::vector<Tensor> inputs_of(PyObject* inputs) {
 // As in PyTorch a flag may be a number, and what is none says so.
 bool flag(PyObject* o) {
   if (PyBool_Check(o)) return o == Py_True;
-  PyObject* number = checked(PyNumber_Index(o));
-  bool on = PyObject_IsTrue(number) == 1;
+  PyObject* number = from_python(PyNumber_Index(o));
+  bool on = from_python(PyObject_IsTrue(number)) == 1;
   Py_DECREF(number);
   return on;
 }
@@ -125,7 +121,7 @@ void bind_tensor_methods() {
          [](const Tensor& t) { return static_cast<int64_t>(size_of(t.dtype())); });
   define("storage_offset(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.offset(); });
   define("data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) {
-    t->storage->exported = true;
+    t->storage->mark_exported();
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data));
   });
   define("untyped_storage(Tensor input) -> UntypedStorage", kMethod, storage_object);

@@ -18,6 +18,7 @@
 #include "ops/complex.hpp"
 #include "ops/matmul_checks.hpp"
 #include "ops/view.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 
@@ -318,10 +319,10 @@ int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
 }
 
 PyObject* represent(PyObject* self) {
-  PyObject* printing = PyImport_ImportModule("chainrule.printing");
-  PyObject* text = printing ? PyObject_CallMethod(printing, "tensor_repr", "O", self) : nullptr;
-  Py_XDECREF(printing);
-  return text;
+  return guarded_unsettled([&] {
+    Owned printing(checked(PyImport_ImportModule("chainrule.printing")));
+    return handed_on(PyObject_CallMethod(printing.get(), "tensor_repr", "O", self));
+  });
 }
 
 Py_hash_t hash(PyObject* self) { return reinterpret_cast<Py_hash_t>(self); }  // hash(x) == id(x), as in PyTorch
@@ -332,20 +333,12 @@ PyBufferProcs buffer = {tensor_get_buffer, tensor_release_buffer};
 
 // Tensor(2, 3), Tensor([1., 2.]), Tensor(other): PyTorch's legacy constructor, written in Python.
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  PyObject* module = PyImport_ImportModule("chainrule.legacy_constructor");
-  PyObject* function = module ? PyObject_GetAttrString(module, "construct") : nullptr;
-  PyObject* full = function ? PyTuple_New(PyTuple_GET_SIZE(args) + 1) : nullptr;
-  PyObject* result = nullptr;
-  if (full) {
-    PyTuple_SET_ITEM(full, 0, Py_NewRef((PyObject*)type));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-      PyTuple_SET_ITEM(full, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
-    result = PyObject_Call(function, full, kwargs);
-  }
-  Py_XDECREF(module);
-  Py_XDECREF(function);
-  Py_XDECREF(full);
-  return result;
+  return guarded_unsettled([&] {
+    Owned module(checked(PyImport_ImportModule("chainrule.legacy_constructor")));
+    Owned function(checked(PyObject_GetAttrString(module.get(), "construct")));
+    Owned first(checked(PyTuple_Pack(1, type))), full(checked(PySequence_Concat(first.get(), args)));
+    return handed_on(PyObject_Call(function.get(), full.get(), kwargs));
+  });
 }
 int ignore_init(PyObject*, PyObject*, PyObject*) { return 0; }
 

@@ -172,7 +172,7 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
       pointers[i] = single ? repeated<float>(in[i].scalar.real, numbers[i], first->numel)
                            : repeated<double>(in[i].scalar.real, numbers[i], first->numel);
   }
-  if (first->numel <= kSweepGrain)
+  if (first->numel <= thresholds.sweep)
     kernel(out->data, pointers, first->numel, parameters);
   else
     run_parallel({kernel, pointers, op.input_count, single ? 4 : 8, parameters, op.is_cheap}, out);
@@ -270,7 +270,7 @@ Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parame
 // What is pending is large, and so can be an input of this operation only if that is large as well.
 bool is_large(std::span<const Operand> in) {
   const TensorObject* t = in[0].tensor ? in[0].tensor : in[in.size() - 1].tensor;
-  return t && t->numel >= kPendingSmallest;
+  return t && t->numel >= thresholds.pending;
 }
 
 Tensor run_later(const OpRecord& op, std::span<const Operand> in, const double* parameters) {

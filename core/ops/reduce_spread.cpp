@@ -7,6 +7,7 @@
 #include "ops/elementwise.hpp"
 #include "ops/fold.hpp"
 #include "ops/view.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -29,7 +30,7 @@ void check_freedom(const char* name, double freedom) {
   std::string text = std::string(name) +
                      "(): degrees of freedom is <= 0. Correction should be strictly less than the "
                      "reduction factor (input numel divided by output numel).";
-  checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 
 // The mean as PyTorch's running one: infinity minus infinity, NaN, once anything follows an infinite element.

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/allocator.hpp"
 #include "tensor/error.hpp"
+#include "tensor/tensor.hpp"
 
 namespace chainrule {
 namespace {
@@ -80,6 +81,12 @@ Storage* Storage::borrow(void* data, int64_t bytes, PyObject* owner) {
   storage->owner = Py_NewRef(owner);
   storage->resizable = false;
   return storage;
+}
+
+Storage* Storage::origin() {
+  Storage* s = this;
+  while (s->owner && is_tensor(s->owner)) s = reinterpret_cast<TensorObject*>(s->owner)->storage;
+  return s;
 }
 
 void Storage::destroy() {

@@ -6,6 +6,7 @@
 
 #include "tensor/error.hpp"
 #include "tensor/memory_order.hpp"
+#include "tensor/python_call.hpp"
 #include "tensor/slab.hpp"
 
 namespace chainrule {
@@ -366,6 +367,7 @@ int tensor_clear(PyObject* self) {
 
 void tensor_dealloc(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
+  const bool runs_code = t->weakrefs || t->dict || Py_TYPE(self)->tp_finalize;
   if (gc::is_tracked(self)) gc::untrack(self);
   if (t->weakrefs) PyObject_ClearWeakRefs(self);
   if (t->node) Py_DECREF((PyObject*)std::exchange(t->node, nullptr));
@@ -381,6 +383,7 @@ void tensor_dealloc(PyObject* self) {
   } else {
     Py_TYPE(self)->tp_free(self);
   }
+  if (runs_code) settle_quietly();
 }
 
 }  // namespace chainrule
