@@ -41,7 +41,7 @@ def _count_inputs(cls: Any) -> int:
     return code.co_argcount if code and cls.forward.__defaults__ else 0
 
 
-def _bind(cls: type[Function], *args: Any, **kwargs: Any) -> tuple:
+def bind(cls: type[Function], *args: Any, **kwargs: Any) -> tuple:
     """The arguments of forward by position, keywords and defaults included."""
     separate = cls.setup_context is not Function.setup_context
     bound = signature_of(cls.forward).bind(*args, **kwargs) if separate else None
@@ -134,7 +134,7 @@ class Function(metaclass=FunctionMeta):
         )
 
 
-_core.set_function_defaults(Function.setup_context, Function.backward, Function.vjp, Function.jvp, _bind)
+_core.set_function_defaults(Function.setup_context, Function.backward, Function.vjp, Function.jvp, bind)
 
 
 class InplaceFunction(Function):

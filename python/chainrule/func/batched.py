@@ -66,6 +66,7 @@ class BatchedTensor(Tensor):
 
     _value: Tensor  # with the samples in its first dimension
     _level: int
+    _dim: int = 0  # where they were when vmap was called
 
     # What a tensor says about itself comes from its value.
 
@@ -245,6 +246,11 @@ def wrap(value: Tensor, level: int) -> BatchedTensor:
     return t
 
 
+def in_place(t: BatchedTensor) -> Tensor:
+    """The value, its samples back in the dimension from which vmap took them."""
+    return t._value.movedim(0, t._dim) if t._dim else t._value
+
+
 def physical(t: Tensor) -> Tensor:
     """The tensor under all levels."""
     while type(t) is BatchedTensor:
@@ -267,7 +273,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     """
     value = physical(tensor) if recurse or type(tensor) is not BatchedTensor else tensor._value
     with at_depth(0):
-        return value.detach()
+        return value if value.is_leaf else value.detach()
 
 
 def batched_at(t: Any, level: int) -> bool:

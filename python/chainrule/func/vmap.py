@@ -143,7 +143,10 @@ def _enter(leaf: Tensor, dim: int, level: int) -> Tensor:
         value = leaf if dim == 0 else leaf.movedim(dim, 0)
     finally:
         _core.set_vmap_depth(depth)
-    return wrap(value, level)
+    made = wrap(value, level)
+    if dim:
+        made._dim = dim
+    return made
 
 
 def _leave(func: Callable, output: Any, out_dims: Any, level: int, size: int) -> Any:
