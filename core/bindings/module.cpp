@@ -166,6 +166,7 @@ void bind_engine(nb::module_& m) {
   m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
   m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
   m.def("last_node_number", &last_node_number);
+  m.def("set_warn_always", [](bool on) { warn_always = on; });
   m.def("reaches_beyond", [](nb::object outputs, nb::object inputs, uint64_t since, uint32_t transform,
                              nb::object arguments) {
     return reaches_beyond(maybe_tensors(outputs), maybe_tensors(inputs), since, transform, maybe_tensors(arguments));
@@ -174,13 +175,15 @@ void bind_engine(nb::module_& m) {
   m.def("exit_dual_level", &forward_mode::leave);
   m.def("primal", [](nb::handle dual) {
     forward_mode::PauseScope pause;
-    Tensor t = tensor_argument(dual);
-    return steal(to_python(view_as_alias(t)));
+    Tensor t = view_as_alias(tensor_argument(dual));
+    forward_mode::part_from_base(t);
+    return steal(to_python(t));
   });
   m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::tangent(tensor_argument(dual)))); });
-  m.def("set_tangent", [](nb::handle dual, nb::handle tangent) {
-    forward_mode::set_tangent(tensor_argument(dual), tensor_argument(tangent));
+  m.def("make_dual", [](nb::handle dual, nb::handle tangent) {
+    forward_mode::make_dual(tensor_argument(dual), tensor_argument(tangent));
   });
+  m.def("made_in", [](nb::handle t) { return tensor_argument(t)->storage->made_in; });
 }
 
 void bind_lines(nb::module_& m) {

@@ -82,6 +82,13 @@ Tensor own_gradient(Tensor gradient, const Tensor& leaf) {
   return copy_strided(gradient, wanted);
 }
 
+Tensor recorded_copy(const Tensor& gradient, const Tensor& leaf) {
+  if (!requires_grad(gradient)) return own_gradient(gradient, leaf);
+  Dims wanted = is_dense(leaf.sizes(), leaf.strides()) ? Dims(leaf.strides()) : contiguous_strides(leaf.sizes());
+  Tensor made = empty_strided(gradient.sizes(), wanted, gradient.dtype());
+  return copy_(made, gradient);
+}
+
 Tensor fit_tangent(const Tensor& tangent, const Tensor& like) {
   Tensor t = to_dtype(tangent, like.dtype());
   return equal(t.sizes(), like.sizes()) ? t : expand(t, like.sizes());

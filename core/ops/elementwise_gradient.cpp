@@ -296,7 +296,7 @@ Edges edges_of(const OpRecord& op, std::span<const Operand> in) {
     if (!in[i].tensor || (op.reads[i] & kIsNone) || !is_differentiable(in[i].tensor->dtype)) continue;
     Edge& edge = edges.to[i];
     edge = gradient_edge(in[i].tensor);
-    if (edge)
+    if (edge || (in[i].tensor->base && requires_grad(in[i].tensor)))
       edges.any = true;
     else if (forward_mode::active()) [[unlikely]]
       edge = Edge::to_leaf(in[i].tensor);
