@@ -133,8 +133,9 @@ def test_message_names_entry_numbers_and_kink():
 
 
 def test_single_precision():
+    x = chainrule.tensor([0.5, 1.0], requires_grad=True)
     with pytest.warns(UserWarning, match="not a double precision"):
-        assert chainrule.autograd.gradcheck(lambda x: x.exp(), chainrule.tensor([0.5, 1.0], requires_grad=True))
+        assert chainrule.autograd.gradcheck(lambda x: x.exp(), x, eps=1e-2, atol=1e-2, rtol=1e-2)
 
 
 def test_a_backward_that_is_not_the_same_twice():
@@ -187,7 +188,7 @@ def test_forward_mode_in_fast_mode():
 
     x = double(chainrule)
     assert chainrule.autograd.gradcheck(Wrong.apply, x, fast_mode=True)
-    with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0"):
+    with pytest.raises(RuntimeError, match="Jacobian computed with forward mode mismatch for output 0"):
         chainrule.autograd.gradcheck(Wrong.apply, x, fast_mode=True, check_forward_ad=True)
 
 
@@ -200,7 +201,9 @@ def test_forward_mode_under_vmap():
         calls.append(type(x).__name__)
         return x * (2 if "Batched" not in calls[-1] else 3)
 
-    with pytest.raises(RuntimeError, match="vmap over forward mode gives other tangents"):
+    with pytest.raises(
+        RuntimeError, match="gradcheck failed while testing batched gradient computation with forward-mode"
+    ):
         chainrule.autograd.gradcheck(unlike, double(chainrule), **options)
 
 

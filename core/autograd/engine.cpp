@@ -405,6 +405,7 @@ void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor
 }  // namespace
 
 uint32_t current_run() { return running ? running->id() : 0; }
+bool run_selects() { return running && running->selects(); }
 bool run_reaches(Edge edge) { return running && running->reaches(edge); }
 
 void queue_callback(PyObject* function) {

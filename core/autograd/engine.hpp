@@ -44,6 +44,8 @@ inline bool warn_always = false;
 
 // The number of the backward pass that runs on this thread, 0 for none.
 uint32_t current_run();
+// Whether it was asked for some inputs only.
+bool run_selects();
 // Whether that pass will bring a gradient to the edge, or has done so.
 bool run_reaches(Edge edge);
 // Has a function called at the end of that pass; raises if there is none.

@@ -44,6 +44,7 @@ class Run : public GradientSums {
   std::vector<Tensor> take_captured();
   Tensor gathered(Edge edge) const override;
   uint32_t id() const { return id_; }
+  bool selects() const { return selective_; }
   bool reaches(Edge edge);
   void queue_callback(Owned function) { callbacks_.push_back(std::move(function)); }
 

@@ -124,10 +124,11 @@ Tensor unpack_saved(Node* n, const PackedTensor& kept) {
     raise(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
           Py_TYPE(object.get())->tp_name);
   }
-  Tensor t = alias(kept_promise(promised.get(), Tensor::borrow(object.get())));
-  if (!grad_enabled()) return t;
+  Tensor given = kept_promise(promised.get(), Tensor::borrow(object.get()));
   Edge edge = packed.is_output ? Edge::to(n, packed.output_number) : packed.edge;
-  if (!edge) return t;
+  if (!edge && !requires_grad(given)) return given;
+  Tensor t = alias(given);
+  if (!grad_enabled() || !edge) return t;
   if (!edge.is_leaf()) {
     attach(t, edge.node(), static_cast<int>(edge.output_number()));
     return t;

@@ -144,6 +144,7 @@ void bind_engine(nb::module_& m) {
   m.def("tensor_at", &tensor_at);
   m.def("origin", &origin, nb::arg("source"), nb::arg("linked") = false);
   m.def("current_run", &current_run);
+  m.def("run_selects", &run_selects);
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });

@@ -150,8 +150,7 @@ def _over_batch(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, c
         )
     (size,) = sizes
     rows = [
-        _run(outputs, tuple(g[i] for g in gradients), inputs, retain or i + 1 < size, create_graph)
-        for i in range(size)
+        _run(outputs, tuple(g[i] for g in gradients), inputs, retain or i + 1 < size, create_graph) for i in range(size)
     ]
     stack, zeros = _core.functions["stack"], _core.functions["zeros"]
     if not rows:

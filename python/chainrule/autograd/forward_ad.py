@@ -118,8 +118,13 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             f"{_current_level} is not supported."
         )
     check_tangent(tensor, tangent)
+    if _core.tangent(tangent) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{_current_level} is not supported: the tangent has a forward gradient at the same level."
+        )
     dual = tensor.view(tensor.shape) if tensor.is_contiguous() else tensor[...]
-    _core.set_tangent(dual, tangent)
+    _core.make_dual(dual, tangent)
     return dual
 
 

@@ -32,6 +32,11 @@ class FunctionMeta(type):
         setattr(cls, "_backward_cls", _core.make_function_node_type(node_name, not is_library))  # noqa: B010
         setattr(cls, "_input_count", _count_inputs(cls))  # noqa: B010
 
+    @property
+    def _generated_cls(cls) -> type:
+        """The type of nodes that are made inside a transform, as PyTorch names them."""
+        return _core.make_function_node_type(f"{cls.__name__}GeneratedBackward", True)
+
 
 def _count_inputs(cls: Any) -> int:
     """How many inputs forward takes when defaults are filled in, which happens where setup_context sees the inputs."""
@@ -76,6 +81,8 @@ class Function(metaclass=FunctionMeta):
     """
 
     generate_vmap_rule = False
+    boxed_grads_call = False  # whether backward gets the gradients as a list, which it may empty
+    clear_saved_tensors_on_access = False  # whether ctx.saved_tensors may be read once only, and lets go of them then
 
     def __init__(self, *args: Any, **kwargs: Any):
         warnings.warn(
@@ -147,8 +154,8 @@ class _DelayedError(Function):
     _node_name = "Error"
 
     @staticmethod
-    def forward(ctx: Any, *gradients: Tensor) -> tuple:
-        return tuple(g.detach() for g in gradients)
+    def forward(ctx: Any, *gradients: Tensor | None) -> tuple:
+        return tuple(g if g is None else g.detach() for g in gradients)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
@@ -165,12 +172,6 @@ def once_differentiable(fn: Callable) -> Callable:
         if not _core.is_grad_enabled() or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             return outputs
         several = outputs if isinstance(outputs, tuple) else (outputs,)
-        given = [i for i, output in enumerate(several) if output is not None]
-        marked = list(several)
-        for i, output in zip(
-            given, _DelayedError.apply(*(several[i].detach().requires_grad_() for i in given)), strict=True
-        ):
-            marked[i] = output
-        return tuple(marked)
+        return _DelayedError.apply(*(g if g is None else g.detach().requires_grad_() for g in several))
 
     return wrapper

@@ -18,8 +18,16 @@ from .gradcheck_behaviour import (
 )
 from .gradcheck_compared import Case, compare_fast, compare_slow
 from .gradcheck_jacobians import GradcheckError as GradcheckError
-from .gradcheck_jacobians import as_tuple, by_differences, differentiable, units, wanted
-from .gradcheck_jacobians import _columns, _equal, _kinds  # the parts of get_analytical_jacobian
+from .gradcheck_jacobians import (  # the parts of get_analytical_jacobian
+    _columns,
+    _equal,
+    _kinds,
+    as_tuple,
+    by_differences,
+    differentiable,
+    units,
+    wanted,
+)
 
 __all__ = ["GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian", "gradcheck", "gradgradcheck"]
 

@@ -127,8 +127,8 @@ def check_batched_forward(func: Callable, inputs: tuple) -> None:
             continue
 
         def push(direction: Tensor, which: int = which) -> tuple:
-            def of_one(x: Tensor) -> tuple:
-                outputs = as_tuple(func(*plain[:which], x, *plain[which + 1 :]))
+            def of_one(dual: Tensor) -> tuple:
+                outputs = as_tuple(func(*plain[:which], dual, *plain[which + 1 :]))
                 return tuple(y for y in outputs if y is not None)
 
             return jvp(of_one, (plain[which],), (direction,))[1]

@@ -9,8 +9,6 @@ from .. import _core
 from .._core import Tensor
 from .gradcheck_jacobians import (
     GradcheckError,
-    _Unseen,
-    as_tuple,
     by_backward,
     by_differences,
     by_forward,
@@ -53,7 +51,7 @@ class Case(NamedTuple):
 
 
 def _close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
-    dtype = _functions["promote_types"](a.dtype, b.dtype)
+    dtype = _core.promote_types(a.dtype, b.dtype)
     return _functions["allclose"](a.to(dtype), b.to(dtype), rtol, atol)
 
 
@@ -111,12 +109,12 @@ def _worst(case: Case, found: Tensor, expected: Tensor, place: tuple[int, int], 
 def _kink(case: Case, which: int, at: tuple, output: int, column: int, eps: float) -> str:
     """Whether the slopes to the left and to the right of the point differ, in words."""
     values = []
-    with _Unseen(case.inputs[which]) as data:
-        middle = data[at].clone()
-        for step in (-eps, 0.0, eps):
-            data[at] = middle + step
-            values.append(differentiable(case.func(*case.inputs))[output].detach().reshape(-1)[column].item())
-        data[at] = middle
+    data = case.inputs[which].data
+    middle = data[at].clone()
+    for step in (-eps, 0.0, eps):
+        data[at] = middle + step
+        values.append(differentiable(case.func(*case.inputs))[output].detach().reshape(-1)[column].item())
+    data[at] = middle
     left, right = (values[1] - values[0]) / eps, (values[2] - values[1]) / eps
     if abs(left - right) > 1e-2 * max(1.0, abs(left), abs(right)):
         return (
@@ -148,9 +146,8 @@ def compare_fast(case: Case, eps: float, atol: float, rtol: float, tolerance: fl
     weights = None if case.forward else [_vector(y, generator, False) for y in outputs]
     moves = []
     for (_, x), us in zip(xs, directions, strict=True):
-        with _Unseen(x) as data:
-            steps = tuple(u.reshape(x.shape) * eps for u in us)
-            found = moved(case.func, case.inputs, data, steps, eps)
+        steps = tuple(u.reshape(x.shape) * eps for u in us)
+        found = moved(case.func, case.inputs, x.data, steps, eps)
         moves.append([d for d, y in zip(found, case.outputs, strict=True) if is_checked(y)])
     if weights is not None and not outputs:
         if any(d.numel() and d.abs().max().item() > tolerance for of_input in moves for d in of_input):
@@ -164,12 +161,8 @@ def compare_fast(case: Case, eps: float, atol: float, rtol: float, tolerance: fl
             by_backward(y, case.inputs, [v.reshape(y.shape)], tolerance, check_dtypes)
             for y, v in zip(case.again(), weights, strict=True)
         ]
-        found = [
-            [_along(of_output[i].reshape(-1), us) for of_output in columns] for i, us in enumerate(directions)
-        ]
-        expected = [
-            [(d * v).sum() for d, v in zip(of_input, weights, strict=False)] for of_input in moves
-        ]
+        found = [[_along(of_output[i].reshape(-1), us) for of_output in columns] for i, us in enumerate(directions)]
+        expected = [[(d * v).sum() for d, v in zip(of_input, weights, strict=False)] for of_input in moves]
     _compare_fast(case, found, expected, directions, weights, (eps, atol, rtol))
 
 
@@ -184,7 +177,9 @@ def _compare_fast(case: Case, found: list, expected: list, directions: list, wei
     eps, atol, rtol = tolerances
     for i, us in enumerate(directions):
         for k, (a, n) in enumerate(zip(found[i], expected[i], strict=True)):
-            scale = sum(float(u.sum()) for u in us) * (1.0 if weights is None else abs(complex(weights[k].sum().item())))
+            scale = sum(float(u.sum()) for u in us) * (
+                1.0 if weights is None else abs(complex(weights[k].sum().item()))
+            )
             if _close(a, n, rtol, atol * scale):
                 continue
             raise GradcheckError(

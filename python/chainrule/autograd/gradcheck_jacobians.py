@@ -49,8 +49,8 @@ def _check_same(a: Tensor, b: Tensor, eps: float, index: tuple | None) -> None:
     for what in ("shape", "dtype"):
         if getattr(a, what) != getattr(b, what):
             raise AssertionError(
-                f"Expected `func` to return outputs with the same {what} when inputs are perturbed {place}by {eps}, but "
-                f"got: {what}s {getattr(a, what)} and {getattr(b, what)}."
+                f"Expected `func` to return outputs with the same {what} when inputs are perturbed {place}by {eps}, "
+                f"but got: {what}s {getattr(a, what)} and {getattr(b, what)}."
             )
 
 
@@ -67,7 +67,9 @@ def _difference(call: Callable[[], tuple], entry: Tensor, step: Any, eps: float,
     return [((b - a) / (2 * eps)).detach().reshape(-1) for a, b in zip(low, high, strict=False)]
 
 
-def moved(func: Callable, inputs: Sequence, entry: Tensor, steps: tuple, eps: float, index: tuple | None = None) -> list:
+def moved(
+    func: Callable, inputs: Sequence, entry: Tensor, steps: tuple, eps: float, index: tuple | None = None
+) -> list:
     """The derivative of each output in a direction: `steps` has a step for real numbers, for complex ones a second one
     for the imaginary part, and the result is then the conjugate Wirtinger derivative.
     """
@@ -82,26 +84,12 @@ def moved(func: Callable, inputs: Sequence, entry: Tensor, steps: tuple, eps: fl
     return [x + y * 1j for x, y in zip(along, across, strict=True)]
 
 
-class _Unseen:
-    """Within it, writes into a tensor are not counted: gradcheck puts back what it changes."""
-
-    def __init__(self, tensor: Tensor):
-        self.tensor, self.version = tensor, tensor._version
-
-    def __enter__(self) -> Tensor:
-        return self.tensor.data
-
-    def __exit__(self, *error: object) -> None:
-        _core.set_version(self.tensor, self.version)
-
-
 def by_differences(func: Callable, inputs: Sequence, eps: float, targets: Sequence | None = None) -> list[list[Tensor]]:
     """For each input that requires a gradient, its Jacobian for each floating output."""
     found = []
     for _, x in wanted(inputs if targets is None else targets):
-        with _Unseen(x) as data:
-            places = list(product(*map(range, x.shape)))
-            rows = [moved(func, inputs, data[i], (eps, eps), eps, i) for i in places]
+        data = x.data  # writes through it are not counted: all is put back
+        rows = [moved(func, inputs, data[i], (eps, eps), eps, i) for i in product(*map(range, x.shape))]
         outputs = [y for y in as_tuple(func(*inputs)) if isinstance(y, Tensor)]
         columns = zip(*rows, strict=True) if rows else ([] for _ in outputs)
         pairs = [(y, c) for y, c in zip(outputs, columns, strict=True) if is_checked(y)]
@@ -162,7 +150,9 @@ def _columns(gradients: list, x: Tensor) -> Tensor:
 def units(output: Tensor) -> list[Tensor]:
     """For each number of the output a gradient with a 1 there."""
     count = output.numel()
-    return [row.reshape(output.shape) for row in _functions["eye"](count, dtype=output.dtype).unbind(0)] if count else []
+    return (
+        [row.reshape(output.shape) for row in _functions["eye"](count, dtype=output.dtype).unbind(0)] if count else []
+    )
 
 
 # ---- forward mode
@@ -192,7 +182,7 @@ def by_forward(
         duals = Directions.make(inputs)
         for k, tangent in enumerate(duals.tangents):
             rows = []
-            steps = _unit_steps(tangent) if directions is None else [directions[k].reshape(tangent.shape)]
+            steps = units(tangent) if directions is None else [directions[k].reshape(tangent.shape)]
             for step in steps:
                 tangent.copy_(step)
                 rows.append(_tangents(func(*duals.inputs), check_dtypes))
@@ -204,10 +194,6 @@ def by_forward(
             columns = zip(*rows, strict=True) if rows else ([] for _ in outputs)
             found.append([_stacked(c, y.numel(), y) for c, y in zip(columns, outputs, strict=True)])
     return found
-
-
-def _unit_steps(t: Tensor) -> list[Tensor]:
-    return units(t)
 
 
 def _tangents(outputs: Any, check_dtypes: bool) -> list[Tensor]:

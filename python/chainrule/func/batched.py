@@ -26,6 +26,7 @@ class Level(NamedTuple):
     size: int
     randomness: str
     apart: bool = False  # whether what is made inside is made for each sample, so that samples can be written into it
+    any_function: bool = False  # whether an autograd.Function needs neither a vmap method nor setup_context
 
 
 class Levels(threading.local):

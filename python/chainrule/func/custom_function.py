@@ -22,6 +22,8 @@ class VmapInfo(NamedTuple):
 def apply_function(call: Call, *args: Any, **kwargs: Any) -> Any:
     """Called one level down, with arguments that are batched at the level above."""
     function: Any = call.function
+    if call.info.any_function:
+        return _apply_generated(function, args, call)
     if any(isinstance(t, Tensor) for t in kwargs.values()):
         raise NotImplementedError(
             "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
@@ -56,7 +58,7 @@ def apply_function(call: Call, *args: Any, **kwargs: Any) -> Any:
     output, out_dims = result
     leaves, spec = tree_flatten(output)
     dims = broadcast_prefix(out_dims, spec)
-    if dims is None:
+    if dims is None or (isinstance(out_dims, (list, tuple)) and type(out_dims) is not type(output)):
         raise RuntimeError(
             f"The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
             f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
@@ -127,9 +129,27 @@ def _apply_generated(function: Any, args: tuple, call: Call) -> Any:
             found = found if isinstance(found, tuple) else (found,)
             return tuple(_summed(call, g, b) for g, b in zip(found, batched, strict=True))
 
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Any) -> Any:
+            inner = ctx.inner
+            inner.saved_tensors = inner.for_forward
+            given = [wrap(t, level) if t is not None and b else t for t, b in zip(tangents, batched, strict=True)]
+            with entered(level, call.info):
+                found = function.jvp(inner, *given)
+            found = found if isinstance(found, tuple) else (found,)
+            return tuple(
+                _expanded(call, t) if b else call.value(t) for t, b in zip(found, ctx.output_batched, strict=True)
+            )
+
+    if function.jvp is Function.jvp:
+        Generated.jvp = Function.jvp
     outputs = Generated.apply(*map(call.value, args))
     wrapped = tuple(wrap(y, level) if b else y for y, b in zip(outputs, returned[1], strict=True))
     return wrapped if returned[0] else wrapped[0]
+
+
+def _expanded(call: Call, tangent: Any) -> Any:
+    return tangent if tangent is None else call.expanded(tangent)
 
 
 def _summed(call: Call, gradient: Any, batched: bool) -> Any:
@@ -153,6 +173,7 @@ class _InnerContext:
     def __init__(self, needs_input_grad: tuple):
         self.needs_input_grad = needs_input_grad
         self.to_save: tuple = ()
+        self.for_forward: tuple = ()
         self.non_differentiable: tuple = ()
         self.materialize_grads = True
         self.saved_tensors: tuple = ()
@@ -161,7 +182,7 @@ class _InnerContext:
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        pass
+        self.for_forward = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         self.non_differentiable = tensors

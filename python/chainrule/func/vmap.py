@@ -59,6 +59,12 @@ def over_directions(func: Callable, directions: Tensor, randomness: str, apart: 
     return _run(func, [directions], [0], tree_flatten((directions,))[1], len(directions), -1, randomness, {}, apart)
 
 
+def over_tangents(func: Callable, directions: Tensor) -> Any:
+    """For gradcheck: func of each row; custom Functions need not know of vmap."""
+    spec = tree_flatten((directions,))[1]
+    return _run(func, [directions], [0], spec, len(directions), 0, "error", {}, any_function=True)
+
+
 def _name(func: Callable) -> str:
     return getattr(func, "__name__", repr(func))
 
@@ -122,10 +128,11 @@ def _run(
     randomness: str,
     kwargs: dict,
     apart: bool = False,
+    any_function: bool = False,
 ) -> Any:
     level = len(levels.now) + 1
     depth = _core.get_vmap_depth()
-    levels.now.append(Level(size, randomness, apart))
+    levels.now.append(Level(size, randomness, apart, any_function))
     _core.set_vmap_depth(level)
     try:
         inputs = [leaf if dim is None else _enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
