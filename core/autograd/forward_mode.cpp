@@ -35,10 +35,15 @@ bool shows_parts(const TensorObject* base, const TensorObject* t) {
   return is_complex(base->dtype) && !is_complex(t->dtype) && size_of(base->dtype) == 2 * size_of(t->dtype);
 }
 
+// A complex view of a real tensor.
+bool shows_pairs(const TensorObject* base, const TensorObject* t) {
+  return is_complex(t->dtype) && !is_complex(base->dtype) && size_of(t->dtype) == 2 * size_of(base->dtype);
+}
+
 // Whether a view's elements stand in the base's tangent as they stand in the base.
 bool shares_with(const TensorObject* base, const TensorObject* t) {
   if (!base || base->storage->data != t->storage->data) return false;
-  if (base->dtype != t->dtype && !shows_parts(base, t)) return false;
+  if (base->dtype != t->dtype && !shows_parts(base, t) && !shows_pairs(base, t)) return false;
   return !overlaps_itself(Tensor::borrow(const_cast<TensorObject*>(base)));
 }
 
@@ -66,6 +71,14 @@ Tensor laid_out(const Tensor& tangent, const Tensor& like) {
 }
 
 Tensor part_of(const Tensor& base, const Tensor& t, Tensor whole) {
+  if (shows_pairs(base.get(), t.get())) {
+    Dims sizes(t.sizes()), strides(t.strides());
+    for (int64_t& s : strides) s *= 2;
+    sizes.push_back(2);
+    strides.push_back(1);
+    int64_t offset = (t->data - base->data) / static_cast<int64_t>(size_of(base.dtype()));
+    return view_as_complex(as_strided(whole, sizes, strides, offset));
+  }
   if (shows_parts(base.get(), t.get())) whole = view_as_real(whole);
   return as_strided(whole, t.sizes(), t.strides(), (t->data - base->data) / static_cast<int64_t>(size_of(t.dtype())));
 }

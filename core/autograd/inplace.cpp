@@ -16,16 +16,24 @@ struct Region {
   Dims base_sizes, base_strides, sizes, strides;
   int64_t offset;  // in elements of the view
   bool of_parts;   // a real view (real, imag) of a complex base
+  bool of_pairs;   // a complex view of a real base: sizes, strides and offset are those of the pairs
 };
 
 Region region_of(const TensorObject* view) {
   const TensorObject* base = view->base;
-  return {Dims(Span(base->sizes(), base->ndim)),
-          Dims(Span(base->strides(), base->ndim)),
-          Dims(Span(view->sizes(), view->ndim)),
-          Dims(Span(view->strides(), view->ndim)),
-          (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
-          is_complex(base->dtype) && !is_complex(view->dtype)};
+  Region r{Dims(Span(base->sizes(), base->ndim)),
+           Dims(Span(base->strides(), base->ndim)),
+           Dims(Span(view->sizes(), view->ndim)),
+           Dims(Span(view->strides(), view->ndim)),
+           (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
+           is_complex(base->dtype) && !is_complex(view->dtype),
+           !is_complex(base->dtype) && is_complex(view->dtype)};
+  if (!r.of_pairs) return r;
+  for (int64_t& s : r.strides) s *= 2;
+  r.sizes.push_back(2);
+  r.strides.push_back(1);
+  r.offset = (view->data - base->data) / static_cast<int64_t>(size_of(base->dtype));
+  return r;
 }
 
 // A base that got other memory (base.data = ..., resize_) no longer has this view; it goes its own way.
@@ -93,6 +101,7 @@ struct CopySlicesGradient {
     Tensor whole = copy_strided(b.g(), region->base_strides);
     Tensor part =
         as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
+    if (region->of_pairs) part = view_as_complex(part);
     Tensor gradients[1] = {clone(part)};
     Backward operation(inner, gradients);
     inner->function->invoke(inner->capture, operation);
@@ -115,7 +124,8 @@ struct RefreshedGradient {
       sizes.push_back(2);
       strides.push_back(1);
     }
-    Tensor whole = scatter_strided(b.g(), sizes, strides, region->sizes, region->strides, region->offset);
+    Tensor g = region->of_pairs ? view_as_real(b.g()) : b.g();
+    Tensor whole = scatter_strided(g, sizes, strides, region->sizes, region->strides, region->offset);
     b.give(0, region->of_parts ? view_as_complex(whole) : whole);
   }
 };

@@ -31,6 +31,7 @@
 #include "bindings/storage_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
+#include "ops/accumulate.hpp"
 #include "ops/create.hpp"
 #include "ops/random.hpp"
 #include "ops/table.hpp"
@@ -167,6 +168,8 @@ void bind_engine(nb::module_& m) {
   m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
   m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
   m.def("last_node_number", &last_node_number);
+  m.def("is_grad_layout_enforced", [] { return grad_layout_enforced; });
+  m.def("set_grad_layout_enforced", [](bool on) { grad_layout_enforced = on; });
   m.def("set_warn_always", [](bool on) { warn_always = on; });
   m.def("reaches_beyond", [](nb::object outputs, nb::object inputs, uint64_t since, uint32_t transform,
                              nb::object arguments) {

@@ -221,6 +221,7 @@ Tensor apart_from_inputs(const Tensor& tangent, std::span<const Operand> in) {
 // Forward mode: the gradient texts with g := each input's tangent, summed.
 void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   if (!op.differentiable && refuses_derivative(op, false)) refuse_tangents(op, in);
+  if (op.reads[0] & kIsNone) refuse_first_tangents(op, in);
   if (!op.differentiable) return;
   forward_mode::PauseScope pause;
   Tensor sum, complex_numbers[kMaxInputs];

@@ -9,6 +9,7 @@
 #include "autograd/forward_mode.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/complex.hpp"
+#include "ops/refused_derivatives.hpp"
 #include "ops/sweep.hpp"
 #include "tensor/memory_order.hpp"
 
@@ -343,6 +344,9 @@ constexpr int kRoom = std::extent_v<decltype(Node::inline_saved)>;
 
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                             const Tensor& out, const Tensor* former) {
+  if (op.reads[0] & kIsNone) [[unlikely]] {
+    if (Node* n = make_node_refusing_first(op, in, out)) return n;
+  }
   Edges edges = edges_of(op, in);
   if (!edges.any) return nullptr;
   static_assert(kMaxInputs <= std::extent_v<decltype(Node::inline_edges)> && kMaxInputs <= kRoom);
