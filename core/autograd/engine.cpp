@@ -432,24 +432,8 @@ std::vector<Tensor> apply_node(Node* n, std::vector<Tensor> gradients) {
   return results;
 }
 
-namespace {
-
-void warn_of_cycle() {
-  static bool told = false;
-  if (std::exchange(told, true) && !warn_always) return;
-  checked(PyErr_WarnEx(PyExc_UserWarning,
-                       "Using backward() with create_graph=True will create a reference cycle between the parameter "
-                       "and its gradient which can cause a memory leak. We recommend using autograd.grad when creating "
-                       "the graph to avoid this. If you have to use this function, make sure to reset the .grad fields "
-                       "of your parameters to None after use to break the cycle and avoid the leak.",
-                       1));
-}
-
-}  // namespace
-
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,
               BackwardOptions options) {
-  if (options.create_graph) warn_of_cycle();
   for (const Tensor& t : inputs) retain_grad(t);  // those that are not leaves get their .grad this way
   Run run(options, true);
   if (!inputs.empty()) run.select(inputs);

@@ -39,9 +39,6 @@ std::vector<std::vector<Tensor>> gradients_by_row(const Tensor& output, std::spa
 // What one node makes of these gradients of its outputs, outside of any pass.
 std::vector<Tensor> apply_node(Node* n, std::vector<Tensor> gradients);
 
-// Warnings that are given once per process are given each time.
-inline bool warn_always = false;
-
 // The number of the backward pass that runs on this thread, 0 for none.
 uint32_t current_run();
 // Whether it was asked for some inputs only.

@@ -170,7 +170,6 @@ void bind_engine(nb::module_& m) {
   m.def("last_node_number", &last_node_number);
   m.def("is_grad_layout_enforced", [] { return grad_layout_enforced; });
   m.def("set_grad_layout_enforced", [](bool on) { grad_layout_enforced = on; });
-  m.def("set_warn_always", [](bool on) { warn_always = on; });
   m.def("reaches_beyond", [](nb::object outputs, nb::object inputs, uint64_t since, uint32_t transform,
                              nb::object arguments) {
     return reaches_beyond(maybe_tensors(outputs), maybe_tensors(inputs), since, transform, maybe_tensors(arguments));

@@ -182,7 +182,6 @@ def set_warn_always(b: bool) -> None:
     >>> torch.set_warn_always(False)
     """
     global _warn_always
-    _core.set_warn_always(bool(b))
     _warn_always = b
 
 

@@ -120,8 +120,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     check_tangent(tensor, tangent)
     if _core.tangent(tangent) is not None:
         raise RuntimeError(
-            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
-            f"{_current_level} is not supported: the tangent has a forward gradient at the same level."
+            "Setting a forward grad that itself has a forward gradient at the same level"
+            f"{_current_level} is not supported."
         )
     dual = tensor.view(tensor.shape) if tensor.is_contiguous() else tensor[...]
     _core.make_dual(dual, tangent)

@@ -49,14 +49,26 @@ def _count_inputs(cls: Any) -> int:
 def bind(cls: type[Function], *args: Any, **kwargs: Any) -> tuple:
     """The arguments of forward by position, keywords and defaults included."""
     separate = cls.setup_context is not Function.setup_context
-    bound = signature_of(cls.forward).bind(*args, **kwargs) if separate else None
-    if bound is None:
-        bound = signature_of(cls.forward).bind(None, *args, **kwargs)
-    else:
+    signature = signature_of(cls.forward)
+    given = args if separate else (None, *args)
+    _check_keywords(cls, list(signature.parameters.values()), len(given), kwargs)
+    bound = signature.bind(*given, **kwargs)
+    if separate:
         bound.apply_defaults()
     if bound.kwargs:
         raise TypeError(f"{cls.__name__}.apply() takes no keyword-only argument '{next(iter(bound.kwargs))}'")
     return bound.args if separate else bound.args[1:]
+
+
+def _check_keywords(cls: type[Function], parameters: list, count: int, kwargs: dict[str, Any]) -> None:
+    """Python's words for a call with wrong keywords, before it counts what is missing."""
+    names = [p.name for p in parameters]
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    for name in kwargs:
+        if name not in names and not takes_all:
+            raise TypeError(f"{cls.forward.__qualname__}() got an unexpected keyword argument '{name}'")
+        if name in names[:count]:
+            raise TypeError(f"{cls.forward.__qualname__}() got multiple values for argument '{name}'")
 
 
 class Function(metaclass=FunctionMeta):

@@ -340,6 +340,11 @@ def _construct_standard_basis_for(tensors: Any, tensor_numels: Any) -> tuple:
 def _forward_jacobian(func: Callable, given: tuple, one: bool) -> Any:
     from ..func import jacfwd
 
+    if _core.get_vmap_depth():
+        raise RuntimeError(
+            "Batching rule not implemented for aten::_make_dual; the fallback path doesn't work on out= or view ops. "
+            "Use torch.func.jacfwd inside vmap."
+        )
     single: list[bool] = []
 
     def of_tuple(*xs: Tensor) -> tuple:

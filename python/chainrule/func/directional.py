@@ -73,7 +73,7 @@ def _jvp_by_duals(func: Callable, xs: list, ts: list, spec: TreeSpec, strict: bo
     directions = [materialize(t, depth) for t in ts]
     with at_depth(0):
         duals = [make_dual(x, t) for x, t in zip(values, directions, strict=True)]
-    with Transform(values, saves=False) as transform:
+    with Transform(values, directions, saves=False) as transform:
         output, aux = func(*tree_unflatten([dematerialize(x, depth) for x in duals], spec)), None
     if has_aux:
         output, aux = split_aux(output, "jvp(f, primals, tangents)")

@@ -108,9 +108,11 @@ class Transform:
     def __enter__(self) -> Transform:
         self.hooks.__enter__()
         self.around, self.number = _core.begin_transform(self.arguments)
+        levels.nesting.append(-self.number)
         return self
 
     def __exit__(self, *error: Any) -> None:
+        levels.nesting.pop()
         _core.end_transform(self.around)
         self.hooks.__exit__(*error)
 

@@ -133,12 +133,14 @@ def _run(
     level = len(levels.now) + 1
     depth = _core.get_vmap_depth()
     levels.now.append(Level(size, randomness, apart, any_function))
+    levels.nesting.append(level)
     _core.set_vmap_depth(level)
     try:
         inputs = [leaf if dim is None else _enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
         output = func(*tree_unflatten(inputs, spec), **kwargs)
     finally:
         _core.set_vmap_depth(depth)
+        levels.nesting.pop()
         levels.now.pop()
     return _leave(func, output, out_dims, level, size)
 
