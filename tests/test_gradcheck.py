@@ -286,3 +286,57 @@ def test_expanded_inputs_are_refused():
         return library.autograd.gradcheck(lambda x: x * 2, (x,))
 
     agree(program, words=10)
+
+
+def test_the_callers_tensors_are_moved():
+    """A function may have them from elsewhere."""
+
+    def program(library):
+        x = double(library)
+        y = (x * 1).exp()
+        found = [library.autograd.gradcheck(lambda _: x * x, (x,)), library.autograd.gradcheck(lambda y: y * y, (y,))]
+        y.sum().backward()  # nothing was overwritten
+        return found, x, x.grad
+
+    agree(program)
+
+
+def test_outputs_that_change():
+    def program(library, change):
+        x = double(library, 1.0)
+        return verdict(lambda: library.autograd.gradcheck(lambda x: change(library, x) if (x >= 1).all() else x, (x,)))
+
+    agree(lambda library: program(library, lambda t, x: t.cat([x, x])))
+    agree(lambda library: program(library, lambda t, x: x.float()))
+
+
+def test_a_gradient_that_does_not_arrive():
+    def program(library):
+        def f(x):
+            y = x.clone()
+            y.register_hook(lambda g: 1 / 0 if g is None else None)
+            return y
+
+        x = double(library)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return verdict(lambda: library.autograd.gradcheck(f, (x,)))
+
+    with pytest.raises(ZeroDivisionError):
+        program(chainrule)
+
+
+def test_parts_of_complex_functions():
+    def program(library, f, x):
+        return verdict(lambda: library.autograd.gradcheck(f(library), (x,)))
+
+    def bent(library):
+        def f(x):
+            y = x.clone()
+            y.register_hook(lambda g: g + 1e-2)
+            return y
+
+        return f
+
+    agree(lambda library: program(library, bent, library.ones(2, dtype=library.complex128, requires_grad=True)))
+    agree(lambda library: program(library, bent, library.ones(2, dtype=library.float64, requires_grad=True)))

@@ -109,7 +109,9 @@ def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807
 
 
 def __dir__(self: Tensor) -> list[str]:  # noqa: N807
-    return [name for name in object.__dir__(self) if name != "__cuda_array_interface__"]  # no tensor is on such a device
+    return [
+        name for name in object.__dir__(self) if name != "__cuda_array_interface__"
+    ]  # no tensor is on such a device
 
 
 def _get_volatile(self: Tensor) -> bool:

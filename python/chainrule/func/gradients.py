@@ -139,6 +139,18 @@ def pick(args: tuple, argnums: Any) -> tuple[Any, list[int]]:
     return (args[numbers[0]] if isinstance(argnums, int) else tuple(args[n] for n in numbers)), numbers
 
 
+def shielded(tree: Any) -> Any:
+    """Arguments that are not differentiated: what is written into them reaches the caller's tensors, its history does
+    not.
+    """
+    return tree_map(_shield, tree)
+
+
+def _shield(t: Any) -> Any:
+    plain = type(t) is Tensor and not t.requires_grad and _core.tangent(t) is None
+    return t.detach() if plain else t
+
+
 def replaced(args: tuple, argnums: Any, numbers: list[int], picked: Any) -> tuple:
     changed = list(args)
     for n, value in zip(numbers, [picked] if isinstance(argnums, int) else picked, strict=True):
@@ -179,8 +191,8 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         with inference_mode(False):
             with Transform(args, kwargs) as transform:
                 recording = Recording(leaves)
-                inputs = replaced(args, argnums, numbers, tree_unflatten(recording.inputs, spec))
-                output, aux = func(*inputs, **kwargs), None
+                inputs = replaced(shielded(args), argnums, numbers, tree_unflatten(recording.inputs, spec))
+                output, aux = func(*inputs, **shielded(kwargs)), None
             if has_aux:
                 output, aux = split_aux(output, "grad_and_value(f)(*args)")
             if not isinstance(output, Tensor):

@@ -13,7 +13,7 @@ from ..autograd.grad_mode import no_grad
 from ..pytree import tree_flatten, tree_map, tree_unflatten
 from .batched import BatchedTensor, at_depth, levels, wrap
 from .directional import jvp
-from .gradients import Recording, pick, record, replaced, split_aux, without_graph
+from .gradients import Recording, pick, record, replaced, shielded, split_aux, without_graph
 from .vmap import over_directions
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -63,7 +63,7 @@ def jacrev(
         picked, numbers = pick(args, argnums)
 
         def of_picked(chosen: Any) -> Any:
-            return func(*replaced(args, argnums, numbers, chosen), **kwargs)
+            return func(*replaced(shielded(args), argnums, numbers, chosen), **shielded(kwargs))
 
         _require_real(tree_flatten(picked)[0], "jacrev", "inputs")
         recording, spec, outputs, output_spec, aux = record(
