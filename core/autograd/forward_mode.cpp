@@ -124,8 +124,12 @@ void part_from_base(const Tensor& view) {
 }
 
 void follow_base(const Tensor& view, const Tensor& input) {
-  if (!input->rare || input->rare->forward_level != level) return;
-  TensorObject* base = input->rare->forward_base ? input->rare->forward_base : input.get();
+  if (input->rare && input->rare->forward_level == level) show_tangent(view, input);
+}
+
+void show_tangent(const Tensor& view, const Tensor& input) {
+  bool follows = input->rare && input->rare->forward_level == level && input->rare->forward_base;
+  TensorObject* base = follows ? input->rare->forward_base : input.get();
   Rare* r = rare(view.get());
   r->forward_level = level;
   Py_XSETREF(r->forward_base, Tensor::borrow(base).release());
@@ -147,6 +151,21 @@ Tensor tangent_apart(const Tensor& output, const Tensor& found, Inputs inputs) {
   return found;
 }
 
+namespace {
+
+// While one lives, no transform is around: tangents are not what the user's function may not write into.
+struct OutsideTransforms {
+  uint32_t around = std::exchange(Storage::transform, 0);
+  ~OutsideTransforms() { Storage::transform = around; }
+};
+// The same for inference_mode: what is calculated here is recorded.
+struct OutsideInference {
+  bool around = std::exchange(Storage::making_inference, false);
+  ~OutsideInference() { Storage::making_inference = around; }
+};
+
+}  // namespace
+
 WriteScope::WriteScope(const Tensor& self)
     : around_(std::exchange(innermost_, this)), self_(self), given_(false), before_(nullptr) {
   if (active()) before_ = tangent(self).release();
@@ -157,6 +176,7 @@ WriteScope::~WriteScope() noexcept(false) {
   Tensor before = Tensor::steal(before_), now = given_ ? own_tangent(self_.get()) : Tensor();
   if (!before && !now) return;
   PauseScope pause;
+  OutsideTransforms writing;
   if (!before) {
     TensorObject* base = base_of(self_.get());
     if (!shares_with(base, self_.get()) || overlaps_itself(self_)) return;
@@ -202,6 +222,7 @@ bool propagate(Node* node, Inputs inputs, std::span<const Tensor> outputs) {
   for (const Tensor* t : inputs) {
     tracked |= grad_enabled() && *t && (requires_grad(*t) || (has_tangent(t->get()) && requires_grad(tangent(*t))));
   }
+  OutsideInference recorded;
   std::vector<Tensor> probes, gradients(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i]) continue;

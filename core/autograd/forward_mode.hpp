@@ -28,6 +28,8 @@ void drop_tangent(const Tensor& t);
 void part_from_base(const Tensor& view);
 // `view` was made from `input`.
 void follow_base(const Tensor& view, const Tensor& input);
+// The same where `view` has no other base.
+void show_tangent(const Tensor& view, const Tensor& input);
 // Makes `dual`, a view of its primal, carry a tangent: the given one if it is laid out as the primal, else a copy.
 void make_dual(const Tensor& dual, const Tensor& tangent);
 // A tangent for `output`: a copy where it would share memory with that of an input, since both may be written into.

@@ -67,7 +67,10 @@ void attach_recorded(std::span<const Tensor> outputs, Node* n, Inputs inputs) {
 }
 
 void link_view(const Tensor& output, const Tensor& input) {
-  if (input->storage->inference) return;
+  if (input->storage->inference) {
+    if (forward_mode::active() && forward_mode::has_tangent(input.get())) forward_mode::show_tangent(output, input);
+    return;
+  }
   TensorObject* base = input->base ? input->base : input.get();
   Py_INCREF((PyObject*)base);
   output->base = base;

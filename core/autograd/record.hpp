@@ -178,9 +178,9 @@ std::pair<Tensor, Tensor> record_pair(OpInfo& op, Tensor first, Tensor second,
 void link_view(const Tensor& output, const Tensor& input);
 template <class F>
 Tensor record_view(OpInfo& op, Tensor output, const Tensor& input, F gradient) {
+  link_view(output, input);
   if (input->storage->inference) [[unlikely]]
     return output;  // outside of inference_mode, too, a view of such a tensor is none that anybody follows
-  link_view(output, input);
   return record(op, std::move(output), {&input}, {}, std::move(gradient));
 }
 

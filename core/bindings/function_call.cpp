@@ -457,10 +457,10 @@ PyObject* function_call_plainly(PyObject*, PyObject* const* args, Py_ssize_t n) 
 PyObject* function_apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     PyObject* function = args[0];
-    if (Storage::transform != 0) [[unlikely]]
-      check_transformable(function);
     if (vmap_depth > 0) [[unlikely]]
       return call_batched(function, args + 1, n - 1, keywords);
+    if (Storage::transform != 0) [[unlikely]]
+      check_transformable(function);
     if (!keywords && !wants_defaults(function, n - 1))
       return FunctionCall(function, args + 1, static_cast<int>(n) - 1).run();
     Owned bound(checked(PyObject_Vectorcall(function_defaults.bind, args, static_cast<size_t>(n), keywords)));

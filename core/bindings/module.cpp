@@ -142,6 +142,7 @@ void bind_engine(nb::module_& m) {
   });
   m.def("push_saved_hooks", [](nb::object pack, nb::object unpack) { push_saved_hooks(pack.ptr(), unpack.ptr()); });
   m.def("pop_saved_hooks", &pop_saved_hooks);
+  m.def("saved_hooks_depth", &saved_hooks_depth);
   m.def("tensor_at", &tensor_at);
   m.def("origin", &origin, nb::arg("source"), nb::arg("linked") = false);
   m.def("current_run", &current_run);

@@ -63,7 +63,11 @@ PyObject* call_node(PyObject* self, PyObject* args, PyObject*) {
         raise(PyExc_TypeError, "expected a Tensor or None for argument ", i, ", got ", Py_TYPE(g)->tp_name);
       gradients.push_back(is_tensor(g) ? Tensor::borrow(g) : Tensor());
     }
-    std::vector<Tensor> results = apply_node(n, std::move(gradients));
+    std::vector<Tensor> all = apply_node(n, std::move(gradients)), results;
+    for (size_t i = 0; i < all.size(); ++i) {
+      bool hidden = i < 8 && (n->op->hidden_edges >> i & 1);
+      if (!hidden) results.push_back(std::move(all[i]));
+    }
     return results.size() == 1 ? to_python(results[0]) : to_python(std::move(results));
   });
 }

@@ -166,8 +166,8 @@ class _DelayedError(Function):
     _node_name = "Error"
 
     @staticmethod
-    def forward(ctx: Any, *gradients: Tensor | None) -> tuple:
-        return tuple(g if g is None else g.detach() for g in gradients)
+    def forward(ctx: Any, *gradients: Tensor) -> tuple:
+        return tuple(g.detach() for g in gradients)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
@@ -184,6 +184,8 @@ def once_differentiable(fn: Callable) -> Callable:
         if not _core.is_grad_enabled() or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             return outputs
         several = outputs if isinstance(outputs, tuple) else (outputs,)
-        return _DelayedError.apply(*(g if g is None else g.detach().requires_grad_() for g in several))
+        nothing = _core.functions["empty"](0)  # takes the place of None in the graph
+        marked = _DelayedError.apply(*(nothing if g is None else g.detach().requires_grad_() for g in several))
+        return tuple(None if g is None else m for g, m in zip(several, marked, strict=True))
 
     return wrapper

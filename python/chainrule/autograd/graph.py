@@ -107,7 +107,6 @@ def as_tensor(place: Any) -> Any:
 
 class _State(_local):  # threading.local, without the rest of threading
     message: str | None = None  # why hooks may not be used
-    depth = 0  # how many pairs of hooks are in use
     mutable = False  # inside allow_mutation_on_saved_tensors
 
 
@@ -135,11 +134,9 @@ class saved_tensors_hooks:  # noqa: N801
             if not callable(hook):
                 raise TypeError(f"saved_tensors_hooks(): expected a function, not {type(hook).__name__}")
         _core.push_saved_hooks(self.pack_hook, self.unpack_hook)
-        _state.depth += 1
 
     def __exit__(self, *exception: Any) -> None:
         _core.pop_saved_hooks()
-        _state.depth -= 1
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801
@@ -164,7 +161,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     >>> with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
     ...     y = torch.ones(2, requires_grad=True) ** 2
     """
-    if _state.depth:
+    if _core.saved_hooks_depth():
         raise RuntimeError(error_message)
     before, _state.message = _state.message, error_message
     try:
