@@ -194,15 +194,16 @@ void Run::run_node(Node* n) {
   Tensor* gradients = n->output_count > 1 ? many.data() : inline_gradient;
   take_pending(n, gradients);
   LineScope line(n->line);
-  // As in PyTorch, hooks act on a captured gradient only where the pass ends.
-  bool goes_on = !selective_ || needed_.contains(n);
-  if (n->extras && !goes_on) run_output_hooks(n, gradients);
+  // As in PyTorch, hooks act on a captured gradient only where the pass ends. backward(inputs=...) runs the node of an
+  // input as well.
+  bool goes_on = !selective_ || leaves_ || needed_.contains(n), hooks_first = !goes_on || leaves_;
+  if (n->extras && hooks_first) run_output_hooks(n, gradients);
   if (selective_) {
     for (Capture& c : captures_at((PyObject*)n)) c.gradient = gradients[c.edge.output_number()];
   }
   if (!goes_on) return;
   if (n->extras) {
-    run_output_hooks(n, gradients);
+    if (!hooks_first) run_output_hooks(n, gradients);
     run_before(n, gradients);
   }
   if (n->flags & kReleased) raise_released(n);
@@ -416,7 +417,7 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given) {
 
 void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!requires_grad(outputs[i])) raise_no_graph(outputs[i], i);
+    if (!gradient_edge(outputs[i])) raise_no_graph(outputs[i], i);
     run.add_root(outputs[i], starting_gradient(outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
   }
 }
@@ -424,11 +425,31 @@ void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor
 }  // namespace
 
 uint32_t current_run() { return running ? running->id() : 0; }
+bool run_selects() { return running && running->selects(); }
 bool run_reaches(Edge edge) { return running && running->reaches(edge); }
 
 void queue_callback(PyObject* function) {
   if (!running) raise(PyExc_RuntimeError, "Final callbacks can only be installed during backward pass.");
   running->queue_callback(Owned(Py_NewRef(function)));
+}
+
+std::vector<Tensor> apply_node(Node* n, std::vector<Tensor> gradients) {
+  if (!n->function) raise(PyExc_RuntimeError, "a node of type ", n->op->node_name, " cannot be called");
+  if (n->flags & kReleased) raise_released(n);
+  Backward backward(n, gradients.data());
+  n->function->invoke(n->capture, backward);
+  std::vector<Tensor> results;
+  for (int i = 0; i < n->edge_count; ++i) {
+    Tensor& found = backward.result(i);
+    Edge e = n->edges[i];
+    if (found && e && e.is_leaf()) found = fit(found, e.leaf()->dtype, {e.leaf()->sizes(), e.leaf()->ndim});
+    if (found && e && !e.is_leaf()) {
+      const Output& target = e.node()->outputs[e.output_number()];
+      found = fit(found, target.dtype, target.sizes());
+    }
+    results.push_back(found);
+  }
+  return results;
 }
 
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,

@@ -75,7 +75,8 @@ bool Run::waits(TensorObject* leaf) const {
 void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
   if (!gradient) return;
   if (!leaf->grad) {
-    if (!options_.create_graph) gradient = own_gradient(std::move(gradient), Tensor::borrow(leaf));
+    gradient = options_.create_graph ? recorded_copy(gradient, Tensor::borrow(leaf))
+                                     : own_gradient(std::move(gradient), Tensor::borrow(leaf));
     leaf->grad = gradient.release();
   } else if (options_.create_graph) {
     GradModeScope recording(true);
@@ -130,8 +131,10 @@ void Run::finish_leaf(const Tensor& leaf) {
   Owned keep(Py_XNewRef((PyObject*)node));
   bool hooked = node && node->extras;
   if (hooked) run_before(node, &gradient);
-  Tensor seen = hooked ? gradient : Tensor();
+  bool fresh = !leaf->grad;  // the gradient itself becomes .grad, and hooks see that
+  Tensor seen = hooked && !fresh ? gradient : Tensor();
   accumulate_leaf(leaf.get(), std::move(gradient));
+  if (hooked && fresh && leaf->grad) seen = Tensor::borrow(leaf->grad);
   run_post_accumulate_hooks(leaf);
   if (hooked) {
     Backward nothing(node, &seen);

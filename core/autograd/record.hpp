@@ -29,9 +29,11 @@ inline void refresh(TensorObject* t) {
   if (t->base && t->view_epoch != t->base->epoch) [[unlikely]]
     refresh_view(t);
 }
+// A view that was made without recording has no history, so no gradient reaches its base through it; it requires one
+// all the same where its base does, as in PyTorch.
 inline bool requires_grad(TensorObject* t) {
   refresh(t);
-  return t->node || t->has(kRequiresGrad);
+  return t->node || t->has(kRequiresGrad) || (t->base && (t->base->node || t->base->has(kRequiresGrad)));
 }
 // True for every tensor that requires a gradient and for some views that do not: a quick first look.
 inline bool may_require_grad(const TensorObject* t) { return t->node || t->base || t->has(kRequiresGrad); }
@@ -187,6 +189,8 @@ void link_view(const Tensor& output, const Tensor& input);
 template <class F>
 Tensor record_view(OpInfo& op, Tensor output, const Tensor& input, F gradient) {
   link_view(output, input);
+  if (input->storage->inference) [[unlikely]]
+    return output;  // outside of inference_mode, too, a view of such a tensor is none that anybody follows
   return record(op, std::move(output), {&input}, {}, std::move(gradient));
 }
 

@@ -48,6 +48,7 @@ class Run : public GradientSums {
   Sum gathered(Edge edge) const override;
   Sum gathered_by_leaf(TensorObject* leaf) const;
   uint32_t id() const { return id_; }
+  bool selects() const { return selective_; }
   bool reaches(Edge edge);
   void queue_callback(Owned function) { callbacks_.push_back(std::move(function)); }
 

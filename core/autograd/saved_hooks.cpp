@@ -79,6 +79,8 @@ void pop_saved_hooks() {
   Py_DECREF(last.unpack);
 }
 
+size_t saved_hooks_depth() { return stack.size(); }
+
 void pack_saved(Node* n, int i, const Tensor& t, bool is_output, int output_number) {
   try {
     extras(n)->packed.push_back(pack(stack.back(), t, i, is_output, output_number));
@@ -120,15 +122,18 @@ Tensor unpack_saved(Node* n, const PackedTensor& kept) {
   PackedTensor packed = kept;  // the hook may run a pass of its own that releases what the node keeps
   Owned promised(Py_NewRef(packed.unpack)), argument(Py_NewRef(packed.object)),
       target(Py_XNewRef(packed.edge.object()));
+  const size_t depth = stack.size();
   Owned object(from_python(PyObject_CallOneArg(PyTuple_GET_ITEM(promised.get(), 0), argument.get())));
+  while (stack.size() > depth) pop_saved_hooks();  // pairs that the hook entered and did not leave
   if (!is_tensor(object.get())) {
     raise(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
           Py_TYPE(object.get())->tp_name);
   }
-  Tensor t = alias(kept_promise(promised.get(), Tensor::borrow(object.get())));
-  if (!grad_enabled()) return t;
+  Tensor given = kept_promise(promised.get(), Tensor::borrow(object.get()));
   Edge edge = packed.is_output ? Edge::to(n, packed.output_number) : packed.edge;
-  if (!edge) return t;
+  if (!edge && !requires_grad(given)) return given;
+  Tensor t = alias(given);
+  if (!grad_enabled() || !edge) return t;
   if (!edge.is_leaf()) {
     attach(t, edge.node(), static_cast<int>(edge.output_number()));
     return t;

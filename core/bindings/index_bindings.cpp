@@ -20,7 +20,11 @@ using List = std::vector<Tensor>;
 constexpr const char *kOut = ", *, Tensor!? out=None", *kNamedOut = ", Tensor!? out=None";
 
 Tensor gather_dense(T x, int64_t dim, T index, bool sparse) {
-  if (sparse) raise(PyExc_NotImplementedError, "gather: sparse_grad=True asks for a sparse gradient; there are none");
+  if (sparse) {
+    checked(PyErr_WarnEx(PyExc_UserWarning,
+                         "gather: sparse_grad=True asks for a sparse gradient. It will be dense, with the same values.",
+                         1));
+  }
   return gather(x, dim, index);
 }
 

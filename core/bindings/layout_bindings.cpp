@@ -13,9 +13,12 @@ using T = const Tensor&;
 using MaybeFormat = std::optional<MemoryFormat>;
 
 Tensor resize_to(T t, Span size, Span strides) {
-  if (requires_grad(t)) raise(PyExc_RuntimeError, "cannot resize variables that require grad");
+  if (requires_grad(t) && !Storage::making_inference)
+    raise(PyExc_RuntimeError, "cannot resize variables that require grad");
+  bool same = equal(size, t.sizes()) && equal(strides, t.strides());
   resize(t, size);
   set_layout(t.get(), size, strides);
+  if (!same) mark_written(t);
   return t;
 }
 

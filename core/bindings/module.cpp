@@ -31,6 +31,7 @@
 #include "bindings/storage_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
+#include "ops/accumulate.hpp"
 #include "ops/create.hpp"
 #include "ops/random.hpp"
 #include "ops/table.hpp"
@@ -142,9 +143,11 @@ void bind_engine(nb::module_& m) {
   });
   m.def("push_saved_hooks", [](nb::object pack, nb::object unpack) { push_saved_hooks(pack.ptr(), unpack.ptr()); });
   m.def("pop_saved_hooks", &pop_saved_hooks);
+  m.def("saved_hooks_depth", &saved_hooks_depth);
   m.def("tensor_at", &tensor_at);
   m.def("origin", &origin, nb::arg("source"), nb::arg("linked") = false);
   m.def("current_run", &current_run);
+  m.def("run_selects", &run_selects);
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });
@@ -167,6 +170,8 @@ void bind_engine(nb::module_& m) {
   m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
   m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
   m.def("last_node_number", &last_node_number);
+  m.def("is_grad_layout_enforced", [] { return grad_layout_enforced; });
+  m.def("set_grad_layout_enforced", [](bool on) { grad_layout_enforced = on; });
   m.def("reaches_beyond", [](nb::object outputs, nb::object inputs, uint64_t since, uint32_t transform,
                              nb::object arguments) {
     return reaches_beyond(maybe_tensors(outputs), maybe_tensors(inputs), since, transform, maybe_tensors(arguments));
@@ -175,13 +180,15 @@ void bind_engine(nb::module_& m) {
   m.def("exit_dual_level", &forward_mode::leave);
   m.def("primal", [](nb::handle dual) {
     forward_mode::PauseScope pause;
-    Tensor t = tensor_argument(dual);
-    return steal(to_python(view_as_alias(t)));
+    Tensor t = view_as_alias(tensor_argument(dual));
+    forward_mode::part_from_base(t);
+    return steal(to_python(t));
   });
   m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::tangent(tensor_argument(dual)))); });
-  m.def("set_tangent", [](nb::handle dual, nb::handle tangent) {
-    forward_mode::set_tangent(tensor_argument(dual), tensor_argument(tangent));
+  m.def("make_dual", [](nb::handle dual, nb::handle tangent) {
+    forward_mode::make_dual(tensor_argument(dual), tensor_argument(tangent));
   });
+  m.def("made_in", [](nb::handle t) { return tensor_argument(t)->storage->made_in; });
 }
 
 void bind_lines(nb::module_& m) {

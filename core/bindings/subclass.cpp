@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 #include "ops/pending.hpp"
 #include "tensor/owned.hpp"
@@ -67,6 +68,8 @@ PyObject* recast(PyTypeObject* type, PyObject* plain) {
   to->view_epoch = from->view_epoch;
   to->base = reinterpret_cast<TensorObject*>(Py_XNewRef((PyObject*)from->base));
   to->node = reinterpret_cast<Node*>(Py_XNewRef((PyObject*)from->node));
+  if (forward_mode::active() && forward_mode::has_tangent(from.get())) [[unlikely]]
+    forward_mode::set_tangent(to, forward_mode::tangent(from));
   Py_DECREF(plain);
   return to.release_py();
 }

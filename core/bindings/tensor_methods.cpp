@@ -61,6 +61,14 @@ Owned tensor_for(PyObject* edge) {
 
 std::vector<Tensor> inputs_of(PyObject* inputs) {
   if (is_tensor(inputs)) return {Tensor::borrow(inputs)};
+  if (PyDict_Check(inputs)) {
+    if (!PyDict_CheckExact(inputs)) {
+      raise(PyExc_TypeError, "`inputs` argument to `backward()` must be a dict, not ", Py_TYPE(inputs)->tp_name,
+            ". Other Mapping types are not supported.");
+    }
+    Owned values(checked(PyDict_Values(inputs)));
+    return inputs_of(values.get());
+  }
   std::vector<Tensor> result;
   bool edge = PyTuple_Check(inputs) && !PyTuple_CheckExact(inputs);  // a named tuple
   Owned list(from_python(edge ? PyList_New(0) : PySequence_List(inputs)));

@@ -175,9 +175,9 @@ int set_grad(PyObject* self, PyObject* value, void*) {
 int set_data(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
-        if (!value || !is_tensor(value))
-          raise(PyExc_TypeError, "Variable data has to be a tensor, but got ",
-                value ? Py_TYPE(value)->tp_name : "nothing");
+        if (!value) raise(PyExc_RuntimeError, "Deleting tensor data is not allowed. Delete tensor instead!");
+        if (!is_tensor(value))
+          raise(PyExc_TypeError, "Variable data has to be a tensor, but got ", Py_TYPE(value)->tp_name);
         if (is_meta(value) != is_meta(self))
           raise(PyExc_RuntimeError,
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
@@ -231,6 +231,26 @@ PyObject* or_none(PyObject* o) { return Py_NewRef(o ? o : Py_None); }
 PyObject* get_hooks(PyObject* self, void*) {
   Rare* r = object_of(self)->rare;
   return or_none(r ? r->hooks : nullptr);
+}
+int set_hooks(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&]() -> int {
+        if (!value) raise(PyExc_RuntimeError, "Deletion of _backward_hooks not allowed!");
+        if (value != Py_None && !PyDict_Check(value))
+          raise(PyExc_TypeError, "_backward_hooks must be a dict or None, got ", Py_TYPE(value)->tp_name);
+        track(object_of(self));
+        Py_XSETREF(rare(object_of(self))->hooks, value == Py_None ? nullptr : Py_NewRef(value));
+        return 0;
+      },
+      -1);
+}
+int refuse_grad_fn(PyObject*, PyObject* value, void*) {
+  return guarded(
+      [&]() -> int {
+        if (!value) raise(PyExc_RuntimeError, "Deletion of _grad_fn not allowed!");
+        raise(PyExc_TypeError, "_grad_fn can be only set to None; use detach_()");
+      },
+      -1);
 }
 PyObject* get_post_hooks(PyObject* self, void*) {
   Rare* r = object_of(self)->rare;
@@ -306,7 +326,8 @@ PyGetSetDef getset[] = {
     {"is_meta", get_false, nullptr, kElsewhere, nullptr},
     {"is_mps", get_false, nullptr, kElsewhere, nullptr},
     {"is_xpu", get_false, nullptr, kElsewhere, nullptr},
-    {"_backward_hooks", get_hooks, nullptr, nullptr, nullptr},
+    {"_backward_hooks", get_hooks, set_hooks, nullptr, nullptr},
+    {"_grad_fn", get_grad_fn, refuse_grad_fn, nullptr, nullptr},
     {"_post_accumulate_grad_hooks", get_post_hooks, nullptr, nullptr, nullptr},
     {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

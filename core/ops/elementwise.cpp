@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "autograd/cut.hpp"
-#include "autograd/dual.hpp"
 #include "autograd/inplace.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
@@ -211,9 +210,18 @@ bool is_overwritten(const Operand& input, const Tensor& self, bool read_later) {
 
 bool has_tangent(const Operand& o) { return forward_mode::has_tangent(o.tensor); }
 
+// x + 1 has the tangent of x, but not the same memory for it.
+Tensor apart_from_inputs(const Tensor& tangent, std::span<const Operand> in) {
+  for (const Operand& o : in) {
+    if (has_tangent(o) && forward_mode::tangent(Tensor::borrow(o.tensor)).same_storage(tangent)) return clone(tangent);
+  }
+  return tangent;
+}
+
 // Forward mode: the gradient texts with g := each input's tangent, summed.
 void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   if (!op.differentiable && refuses_derivative(op, false)) refuse_tangents(op, in);
+  if (op.reads[0] & kIsNone) refuse_first_tangents(op, in);
   if (!op.differentiable) return;
   forward_mode::PauseScope pause;
   Tensor sum, complex_numbers[kMaxInputs];
@@ -228,7 +236,9 @@ void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double
     Tensor term = op.reads[k] & kPassesG ? t : gradient_formula(op, k, t, {inputs, in.size()}, out, parameters);
     sum = sum ? elementwise(OpId::add, {sum, term}) : term;
   }
-  if (sum) forward_mode::set_tangent(out, sum);
+  if (!sum && is_differentiable(out.dtype()) && std::ranges::any_of(in, has_tangent))
+    sum = zeros(out.sizes(), out.dtype());
+  if (sum) forward_mode::set_tangent(out, apart_from_inputs(sum, in));
 }
 
 void note_cuts(std::span<const Operand> in, const Tensor& out) {
@@ -398,8 +408,10 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
   Shape s = shape_of(op, in, parameters);
   if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) refuse_recorded_out(op.name);
   if (forward_mode::active()) [[unlikely]] {
+    forward_mode::refuse_out(op.name, out.get());
     for (const Operand& o : in) forward_mode::refuse_out(op.name, o.tensor);
   }
+  check_not_inference(out);
   refuse_out(op, in, s.result, out.dtype());
   check_kernel(op, in, parameters, s.common);
   if (!equal(out.sizes(), s.sizes)) {

@@ -10,6 +10,7 @@
 #include "autograd/private_buffer.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/complex.hpp"
+#include "ops/refused_derivatives.hpp"
 #include "ops/sweep.hpp"
 #include "tensor/memory_order.hpp"
 
@@ -296,7 +297,7 @@ Edges edges_of(const OpRecord& op, std::span<const Operand> in) {
     if (!in[i].tensor || (op.reads[i] & kIsNone) || !is_differentiable(in[i].tensor->dtype)) continue;
     Edge& edge = edges.to[i];
     edge = gradient_edge(in[i].tensor);
-    if (edge)
+    if (edge || (in[i].tensor->base && requires_grad(in[i].tensor)))
       edges.any = true;
     else if (forward_mode::active()) [[unlikely]]
       edge = Edge::to_leaf(in[i].tensor);
@@ -343,6 +344,9 @@ constexpr int kRoom = std::extent_v<decltype(Node::inline_saved)>;
 
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                             const Tensor& out, const Tensor* former) {
+  if (op.reads[0] & kIsNone) [[unlikely]] {
+    if (Node* n = make_node_refusing_first(op, in, out)) return n;
+  }
   Edges edges = edges_of(op, in);
   if (!edges.any) return nullptr;
   static_assert(kMaxInputs <= std::extent_v<decltype(Node::inline_edges)> && kMaxInputs <= kRoom);

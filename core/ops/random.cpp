@@ -38,6 +38,7 @@ Tensor overwritten(OpInfo& op, const Tensor& self, F fill, const Tensor& other =
   check_no_overlap(self);
   if (self.numel()) fill();  // an empty tensor draws nothing, whatever its dtype
   mark_written(self);
+  forward_mode::forget_tangent(self);
   return recorded ? record_fill(op, self, other) : self;
 }
 

@@ -44,6 +44,7 @@ void free_rare(TensorObject* t) {
   Py_CLEAR(r->post_hooks);
   Py_CLEAR(r->pending);
   Py_CLEAR(r->tangent);
+  Py_CLEAR(r->forward_base);
   Py_CLEAR(r->name);
   delete r;
 }
@@ -351,6 +352,7 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(r->post_hooks);
     Py_VISIT((PyObject*)r->pending);
     Py_VISIT((PyObject*)r->tangent);
+    Py_VISIT((PyObject*)r->forward_base);
   }
   return 0;
 }

@@ -118,18 +118,22 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
     if any(type(m) is not type(models[0]) for m in models):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    stack = _core.functions["stack"]
     parameters: dict[str, Tensor] = {}
-    for name, first in models[0].named_parameters():
-        together = [dict(m.named_parameters())[name] for m in models]
-        if first.requires_grad or any(t.requires_grad for t in together):
-            parameters[name] = stack([t.detach() for t in together])._as_leaf()
-        else:
-            parameters[name] = stack(together).detach()
-    buffers = {
-        name: stack([dict(m.named_buffers())[name].detach() for m in models]) for name, _ in models[0].named_buffers()
-    }
+    buffers: dict[str, Tensor] = {}
+    for name, _ in models[0].named_parameters():
+        parameters[name] = _stacked_leaf([dict(m.named_parameters())[name] for m in models], name)
+    for name, _ in models[0].named_buffers():
+        buffers[name] = _stacked_leaf([dict(m.named_buffers())[name] for m in models], name)
     return parameters, buffers
+
+
+def _stacked_leaf(tensors: list[Tensor], name: str) -> Tensor:
+    together = _core.functions["stack"]([t.detach() for t in tensors])
+    if not any(t.requires_grad for t in tensors):
+        return together
+    if not all(t.requires_grad for t in tensors):
+        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+    return together._as_leaf()  # requires_grad_, also inside a transform
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
