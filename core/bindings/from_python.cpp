@@ -4,6 +4,7 @@
 #include "autograd/record.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/storage_type.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "tensor/owned.hpp"
@@ -236,6 +237,32 @@ void warn_copy_of_tensor() {
                        1));
 }
 
+// All of a storage as a tensor over its bytes, as PyTorch has it; no tensor if `data` is none. A TypedStorage
+// (storage.py) has a dtype and an untyped storage.
+Tensor from_storage(PyObject* data, std::optional<DType> dtype) {
+  if (PyList_Check(data) || PyTuple_Check(data) || !PySequence_Check(data)) return {};
+  Storage* shown = storage_shown_by(data);
+  Owned untyped(shown ? nullptr : PyObject_GetAttrString(data, "_untyped_storage"));
+  if (!shown && !untyped) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError();
+    PyErr_Clear();
+    return {};
+  }
+  if (untyped) {
+    Owned own(checked(PyObject_GetAttrString(data, "dtype")));
+    DType found = to_dtype_value(own.get());
+    if (dtype && *dtype != found) {
+      raise(PyExc_RuntimeError, "Expected a Storage of type ", facts(*dtype).tensor_name,
+            " or an UntypedStorage, but got ", facts(found).tensor_name);
+    }
+    dtype = found;
+    shown = storage_shown_by(untyped.get());
+    if (!shown) return {};
+  }
+  DType type = dtype.value_or(DType::Int64);
+  return tensor_over(shown, Dims{shown->bytes / static_cast<int64_t>(size_of(type))}, Dims{1}, 0, type);
+}
+
 PyObject* list_of(const Tensor& t, int dim, const char* at) {
   if (dim == t.ndim()) return checked(to_python(load(t.dtype(), at)));
   int64_t n = t.size(dim), step = t.stride(dim) * static_cast<int64_t>(size_of(t.dtype()));
@@ -265,6 +292,7 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
     return convert_copy(shared, dtype.value_or(shared.dtype()));
   }
   if (is_text(data)) raise_text(data);
+  if (Tensor whole = from_storage(data, dtype)) return whole;
   return Reader(data, dtype.has_value()).read(data, dtype);
 }
 

@@ -2,6 +2,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/create.hpp"
 #include "ops/memory_format.hpp"
 #include "ops/reduce.hpp"
 #include "ops/write.hpp"
@@ -12,10 +13,18 @@ namespace {
 using T = const Tensor&;
 using MaybeFormat = std::optional<MemoryFormat>;
 
+// The memory that came anew behind the first elements.
+void fill_from(T t, int64_t held) {
+  int64_t fresh = t->storage->bytes / static_cast<int64_t>(size_of(t.dtype())) - held;
+  if (fresh > 0) fill_standing_out(tensor_over(t->storage, Dims{fresh}, Dims{1}, held, t.dtype()));
+}
+
 Tensor resize_to(T t, Span size, Span strides) {
   if (requires_grad(t)) raise(PyExc_RuntimeError, "cannot resize variables that require grad");
+  int64_t held = t->storage->bytes / static_cast<int64_t>(size_of(t.dtype()));
   resize(t, size);
   set_layout(t.get(), size, strides);
+  if (fills_new_memory) fill_from(t, held);
   return t;
 }
 

@@ -67,6 +67,23 @@ void take_dtype_of_out(const Signature& s, BoundArguments& bound) {
   bound.replace(s.dtype, dtype_object(dtype));
 }
 
+// A range goes into any tensor that has as many elements, in whatever shape; another is resized, and only arange says
+// so.
+void fit_range(const Callable& c, const Tensor& made, const Tensor& out) {
+  if (!names_in("arange linspace logspace range", c.name.c_str())) return;
+  if (made.numel() == out.numel()) return set_layout(made.get(), out.sizes(), contiguous_strides(out.sizes()));
+  if (c.name == "arange" && out.numel() > 0) {
+    std::string n = std::to_string(made.numel());
+    std::string text = "The number of elements in the out tensor of shape " + shape_text(out.sizes()) + " is " +
+                       std::to_string(out.numel()) + " which does not match the computed number of elements " + n +
+                       ". Note that this may occur as a result of rounding error. The out tensor will be resized to a "
+                       "tensor of shape (" +
+                       n + ",).";
+    checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  }
+  resize(out, made.sizes());
+}
+
 }  // namespace
 
 void check_several(const Callable& c, PyObject* out) {
@@ -104,6 +121,7 @@ PyObject* create_into(const Callable& c, const Overload& o, BoundArguments& boun
   Tensor made = Tensor::borrow(result);
   bool tracked = requires_grad(made);
   if (tracked) set_requires_grad(made, false);
+  fit_range(c, made, Tensor::borrow(out));
   Py_DECREF(serve_out(c, o, result, out));
   if (tracked) set_requires_grad(Tensor::borrow(out), true);
   return Py_NewRef(out);

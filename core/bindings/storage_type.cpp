@@ -142,6 +142,10 @@ PyObject* storage_object(const Tensor& t) {
   return show(&StorageType, s);
 }
 
+Storage* storage_shown_by(PyObject* object) {
+  return PyObject_TypeCheck(object, &StorageType) ? storage_of(object) : nullptr;
+}
+
 void add_storage_type(PyObject* module) {
   sequence.sq_length = length;
   PyTypeObject& t = StorageType;
