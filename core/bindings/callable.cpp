@@ -7,6 +7,7 @@
 
 #include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/former_orders.hpp"
 #include "bindings/help.hpp"
 #include "bindings/meta.hpp"
 #include "bindings/out_argument.hpp"
@@ -107,7 +108,10 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
   if (c.overloads.size() == 1) {
     BoundArguments bound;
     const Signature& s = c.overloads[0].signature;
-    if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
+    if (!bound.bind(s, args, n, keywords, false)) [[unlikely]] {
+      if (PyObject* done = call_former(self, c, args, n, keywords)) return done;
+      if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
+    }
     result = run(c, c.overloads[0], bound);
   } else {
     const Overload* chosen = nullptr;

@@ -6,6 +6,7 @@
 #include "bindings/from_python.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "ops/standing_out.hpp"
 #include "ops/triangular.hpp"
 
 namespace chainrule {

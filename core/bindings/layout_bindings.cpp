@@ -5,6 +5,7 @@
 #include "ops/create.hpp"
 #include "ops/memory_format.hpp"
 #include "ops/reduce.hpp"
+#include "ops/standing_out.hpp"
 #include "ops/write.hpp"
 
 namespace chainrule {

@@ -89,7 +89,7 @@ void bind_spread() {
   define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None)", kMethod,
          norm_named);
   define(
-      "linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? "
+      "linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor!? "
       "out=None)",
       kFunction, [](const Tensor& x, double ord, const MaybeDims& dims, bool keepdim, MaybeDType t) {
         return vector_norm(x, ord, dims.value_or(Dims()), keepdim, t);

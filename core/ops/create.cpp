@@ -134,15 +134,6 @@ void check_fits(const Scalar& value, DType dtype) {
   raise(PyExc_RuntimeError, "value cannot be converted to type ", names[static_cast<int>(dtype)], " without overflow");
 }
 
-void fill_standing_out(const Tensor& t) {
-  if (!t.numel()) return;
-  DType dtype = t.dtype();
-  Scalar value = is_differentiable(dtype) ? Scalar(NAN)
-                 : is_bool(dtype) ? Scalar::of_int(1)
-                                  : Scalar::of_unsigned(UINT64_MAX >> (64 - 8 * size_of(dtype) + is_signed(dtype)));
-  copy_elements(t, scalar_tensor(value, dtype));
-}
-
 Tensor zeros(Span sizes, DType dtype) {
   Tensor t = empty(sizes, dtype);
   std::memset(t->data, 0, static_cast<size_t>(t.numel()) * size_of(dtype));

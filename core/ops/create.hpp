@@ -9,7 +9,6 @@ namespace chainrule {
 
 // Whether what empty() and its kin give is filled with values that stand out, as deterministic programs ask for.
 inline bool fills_new_memory = false;
-void fill_standing_out(const Tensor& t);  // with NaN, or the largest integer
 
 void check_fits(const Scalar& value, DType dtype);  // raises where it is beyond the dtype
 Tensor full(Span sizes, const Scalar& value, DType dtype);
