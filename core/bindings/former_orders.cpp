@@ -9,8 +9,8 @@ namespace {
 
 // The parameters in their former order, with the names that they have today: the call is made anew by name.
 constexpr std::pair<const char*, const char*> kFormer[] = {
-    {"add", "Tensor input, Number alpha, Tensor other"},
-    {"sub", "Tensor input, Number alpha, Tensor other"},
+    {"add", "Tensor input, Number alpha, Operand other"},
+    {"sub", "Tensor input, Number alpha, Operand other"},
     {"addcmul", "Tensor input, Number value, Tensor tensor1, Tensor tensor2"},
     {"addcdiv", "Tensor input, Number value, Tensor tensor1, Tensor tensor2"},
     {"addmm", "Number beta, Tensor input, Number alpha, Tensor mat1, Tensor mat2"},
@@ -45,7 +45,8 @@ void mark(const std::string& name, bool method, const std::string& parameters) {
 
 // "\n * (Number alpha, Tensor other)" -> "\n\tadd(Number alpha, Tensor other)"
 std::string shown(const Signature& s) {
-  std::string line = s.overload_lines();
+  std::string line = s.overload_lines(), both = " or Number";
+  for (size_t at; (at = line.find(both)) != line.npos;) line.erase(at, both.size());
   return "\n\t" + s.name + line.substr(line.find('('));
 }
 

@@ -29,7 +29,8 @@ constexpr OutWords kOutWords[] = {
     {"kthvalue", "output values must be of same type as input: W, not F"},
     {"quantile nanquantile", "quantile() out tensor must be same dtype as the input tensor: W, not F"},
     {"cummax cummin logcumsumexp", "expected scalar_type W but found F"},
-    {"mode", "expected scalar type W but got F for values|expected scalar type W but got F for indices"},
+    {"mode",
+     "expected scalar type 'W' but got 'F' for values output|expected scalar type 'W' but got 'F' for indices output"},
     {"frexp",
      "torch.frexp() expects mantissa to have dtype {w} but got {f}|torch.frexp() expects exponent to have int dtype "
      "but "

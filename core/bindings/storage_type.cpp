@@ -8,6 +8,7 @@
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/shown_storage.hpp"
 
 namespace chainrule {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 struct StorageObject {
   PyObject_HEAD
   Storage* storage;  // strong
+  bool kept;         // by the storage, see Note [Storages that are shown]
   bool meta;         // of the device "meta": a size, and an empty storage behind it
   int64_t meta_bytes;
   PyObject* dict;
@@ -47,9 +49,49 @@ PyObject* show(PyTypeObject* type, Storage* s) {
   return self;
 }
 
+// Note [Storages that are shown]
+// x.untyped_storage() is the same object for as long as x lives, with the attributes that a program hung on it. While
+// somebody holds the object, it holds the storage. When nobody does and tensors still have the storage, the roles are
+// exchanged: the storage keeps the object (`kept`), until the object is asked for again or the storage's end.
+bool is_to_be_kept(PyObject* self) {
+  StorageObject* object = object_of(self);
+  return Py_TYPE(self) == &StorageType && (object->dict || object->weakrefs) && object->storage &&
+         object->storage->references > 1;
+}
+
+void keep(PyObject* self) {
+  Py_SET_REFCNT(self, 1);
+  PyObject_GC_Track(self);
+  object_of(self)->kept = true;
+  storage_of(self)->release();
+}
+
+// Takes the storage's reference to the object over.
+PyObject* taken_back(PyObject* self) {
+  object_of(self)->kept = false;
+  storage_of(self)->retain();
+  return self;
+}
+
+// The storage's last reference is gone. A weak reference may have given the object away meanwhile.
+bool survives(Storage* s) {
+  PyObject* self = s->shown;
+  object_of(self)->kept = false;
+  bool held = Py_REFCNT(self) > 1;
+  if (held) {
+    s->references = 1;
+  } else {
+    object_of(self)->storage = nullptr;
+    s->shown = nullptr;
+  }
+  Py_DECREF(self);
+  return held;
+}
+
 void dealloc(PyObject* self) {
   auto* object = object_of(self);
   PyObject_GC_UnTrack(self);
+  if (is_to_be_kept(self)) return keep(self);
   if (object->weakrefs) PyObject_ClearWeakRefs(self);
   Py_CLEAR(object->dict);
   if (object->storage) {
@@ -188,7 +230,7 @@ PyBufferProcs buffer = {get_buffer, nullptr};
 PyObject* storage_object(const Tensor& t) {
   Storage* s = origin(t->storage);
   s->exported = t->storage->exported = true;
-  if (s->shown) return Py_NewRef(s->shown);
+  if (s->shown) return object_of(s->shown)->kept ? taken_back(s->shown) : Py_NewRef(s->shown);
   s->retain();
   return show(&StorageType, s);
 }
@@ -199,6 +241,7 @@ Storage* storage_shown_by(PyObject* object) {
 
 void add_storage_type(PyObject* module) {
   sequence.sq_length = length;
+  shown_storage_survives = survives;
   PyTypeObject& t = StorageType;
   t.tp_name = "chainrule.UntypedStorage";
   t.tp_basicsize = sizeof(StorageObject);

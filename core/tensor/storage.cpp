@@ -6,6 +6,7 @@
 
 #include "backends/cpu/allocator.hpp"
 #include "tensor/error.hpp"
+#include "tensor/shown_storage.hpp"
 
 namespace chainrule {
 namespace {
@@ -83,6 +84,7 @@ Storage* Storage::borrow(void* data, int64_t bytes, PyObject* owner) {
 }
 
 void Storage::destroy() {
+  if (shown && shown_storage_survives(this)) return;
   if (capacity) cpu::release({data, capacity});
   Py_CLEAR(owner);
   written.~SourceLine();

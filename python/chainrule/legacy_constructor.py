@@ -24,12 +24,13 @@ def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs:
         name, value = kwargs.popitem()
         args = (_core.Size(value) if name == "size" else value,)
     if kwargs or (len(args) > 1 and isinstance(args[0], (list, tuple))):
-        raise _no_combination(args, kwargs)
+        raise no_combination(args, kwargs)
     data = _data(args, dtype)
     return data if cls is Tensor else _core.make_subclass(cls, data, False)
 
 
-def _no_combination(args: tuple, kwargs: dict) -> TypeError:
+def no_combination(args: tuple, kwargs: dict) -> TypeError:
+    """What is raised where the arguments are in no order that there is."""
     kinds = [type(value).__name__ for value in args]
     kinds += [f"{name}={'torch.dtype' if name == 'dtype' else type(value).__name__}" for name, value in kwargs.items()]
     return TypeError(
@@ -96,7 +97,7 @@ class _LegacyType(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
         if "dtype" in kwargs:
-            raise _no_combination(args, kwargs)
+            raise no_combination(args, kwargs)
         return construct(Tensor, *args, dtype=cls.dtype, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
