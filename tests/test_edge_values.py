@@ -1,4 +1,4 @@
-"""Values at the edges: no freedom left, ranges too wide, NaN among rows, complex infinities, writes into what is read."""
+"""Values at the edges: no freedom left, ranges too wide, NaN among rows, overlaps, complex infinities."""
 
 from __future__ import annotations
 
@@ -51,6 +51,39 @@ t.cat([t.tensor([]), t.tensor([])], 1)
 t.block_diag()
 t.roll(t.arange(4), 1, dims=None)
 t.empty(3, 0).data_ptr()
+assigned(t.zeros(3, dtype=t.complex64), real=5, imag=t.arange(3.))
+assigned(t.zeros(3), real=2)
+assigned(t.zeros(3), imag=2)
+assigned(t.zeros(3, dtype=t.complex64), real='a')
+assigned(t.zeros(3, dtype=t.complex64, requires_grad=True), real=1)
+assigned(t.ones(2, dtype=t.complex64, requires_grad=True) * 2, imag=t.ones(2)).real.sum()
+t.int32.to_complex()
+t.Size([1, 2]) + Adds()
+t.cummax(t.tensor(1.), 100)
+t.index_select(t.ones(0, 3), 0, t.tensor([0]))
+t.index_select(t.ones(2, 3), 1, t.tensor([5]))
+t.tensor(Broken())
+t.tensor(np.array([1, 2], dtype=np.longlong))
+t.from_numpy(np.array([1, 2], dtype=np.longlong))
+t.asarray(np.float64(0.5), copy=False)
+t.empty(3, dtype=t.uint16).random_(60000, None) >= 60000
+t.linalg.vector_norm(t.ones(2), 1 + 2j)
+t.linalg.matrix_norm(t.eye(2), 1 + 2j)
+t.linalg.multi_dot([t.tensor(1.), t.ones(1)])
+t.linalg.tensorsolve(t.eye(6).reshape(2, 3, 6), t.ones(2, 2))
+t.linalg.ldl_solve(t.eye(2), t.tensor([0, 2], dtype=t.int32), t.ones(2, 1))
+t.linalg.cholesky(t.eye(3)).stride()
+t.linalg.cholesky(t.eye(3), upper=True).stride()
+t.bartlett_window(3, layout=t.sparse_coo)
+t.tensor([1.]).as_subclass(int)
+t.ones(2).int().type(t.Tensor).dtype is t.float32
+t.tensor([1, 2]).apply_(lambda x: 'a')
+t.set_deterministic_debug_mode(1.5)
+t.use_deterministic_algorithms(True, warn_only=1)
+t.LongTensor((6, 0), 1, 1, 0)
+type('Derived', (t.FloatTensor,), {})
+t.cuda.FloatTensor()
+t.cuda.FloatStorage.from_buffer()
 t.empty(3, 3)[0:0].data_ptr()
 """.strip().splitlines()
 
@@ -73,6 +106,29 @@ def gradient(t, function, data):
     return x.grad
 
 
+def assigned(z, **parts):
+    for name, value in parts.items():
+        setattr(z, name, value)
+    return z
+
+
+class Adds:
+    """A number that can be added to anything."""
+
+    def __radd__(self, other):
+        return 42
+
+
+class Broken:
+    """A sequence that cannot be read."""
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, item):
+        raise KeyError(item)
+
+
 def written(x, program):
     program(x)
     return x
@@ -82,8 +138,7 @@ def run(text):
     def program(t):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            names = {"inf": inf, "nan": nan, "HUGE": HUGE, "gradient": gradient, "written": written}
-            return eval(text, {"t": t, **names})
+            return eval(text, {"t": t, **globals()})
 
     return program
 

@@ -1,4 +1,4 @@
-"""out=: ranges fill any tensor of as many elements, and a dtype that does not fit is refused in the function's words."""
+"""out=: ranges fill any tensor of as many elements, and other dtypes are refused in each function's words."""
 
 from __future__ import annotations
 
