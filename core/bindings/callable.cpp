@@ -70,6 +70,7 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
   PyObject* out = o.copies_out ? bound[o.signature.out] : Py_None;
   if (out == Py_None) return name_results(c, checked(o.call(bound)));
   if (o.signature.returns[0] == '(') check_several(c, out);
+  refuse_shared_out(c, o, bound);
   if (creates(o)) return create_into(c, o, bound);
   if (o.signature.parameters[o.signature.out].lends && bound[o.signature.dtype] == Py_None && is_tensor(out))
     bound.replace(o.signature.dtype, dtype_object(Tensor::borrow(out).dtype()));

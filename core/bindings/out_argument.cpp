@@ -179,6 +179,14 @@ PyObject* serve_out(const Callable& c, const Overload& o, PyObject* result, PyOb
   return several ? to_python(std::move(to)) : Py_NewRef(out);
 }
 
+void refuse_shared_out(const Callable& c, const Overload& o, const BoundArguments& bound) {
+  PyObject* out = bound[o.signature.out];
+  if (!names_in("cross linalg_cross", c.name.c_str()) || !is_tensor(out)) return;
+  for (int i = 0; i < o.signature.out; ++i) {
+    if (o.signature.parameters[i].kind == Kind::Tensor) may_overlap(Tensor::borrow(out), Tensor::borrow(bound[i]));
+  }
+}
+
 bool creates(const Overload& o) {
   const Signature& s = o.signature;
   return o.copies_out && s.dtype >= 0 && s.parameters[0].kind != Kind::Tensor;

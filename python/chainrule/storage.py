@@ -161,6 +161,19 @@ class _Untyped(_Base):
             raise RuntimeError(_SHARED_MEMORY)
         return self
 
+    def _share_fd_cpu_(self):
+        return self.share_memory_()
+
+    _share_filename_cpu_ = _share_fd_cpu_
+
+    def _write_file(self, file, is_real_file: bool, save_size: bool, element_size: int) -> None:
+        """The number of elements, if wanted, then the bytes."""
+        if self._is_meta:
+            raise NotImplementedError(_NO_DATA)
+        if save_size:
+            file.write((len(self) // element_size).to_bytes(8, sys.byteorder))
+        file.write(memoryview(self))
+
     def resize_(self, size: int):
         """Keeps the size it has; any other raises, but on the device "meta"."""
         if self._is_meta:
@@ -325,6 +338,14 @@ class TypedStorage:
         """The storage itself: it is on the CPU."""
         self._untyped_storage.cpu()
         return self
+
+    def _share_fd_cpu_(self):
+        return self._untyped_storage._share_fd_cpu_()
+
+    _share_filename_cpu_ = _share_fd_cpu_
+
+    def _write_file(self, *args) -> None:
+        self._untyped_storage._write_file(*args)
 
     def resize_(self, size: int) -> None:
         """Keeps the number of elements; any other raises, but on the device "meta"."""
