@@ -54,7 +54,8 @@ DType dtype_of(PyObject* object, const Py_buffer& view) {
   }
   if (!std::strcmp(format, "L") || !std::strcmp(format, "Q") || !std::strcmp(format, "N"))
     return view.itemsize == 8 ? DType::UInt64 : DType::UInt32;
-  if (!std::strcmp(format, "l") || !std::strcmp(format, "n")) return view.itemsize == 8 ? DType::Int64 : DType::Int32;
+  if (!std::strcmp(format, "l") || !std::strcmp(format, "n") || !std::strcmp(format, "q"))
+    return view.itemsize == 8 ? DType::Int64 : DType::Int32;
   if (*format == '>' || *format == '!') {
     raise(PyExc_ValueError,
           "given numpy array has byte order different from the native byte order. Conversion between byte orders is "

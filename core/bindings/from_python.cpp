@@ -4,6 +4,7 @@
 #include "autograd/record.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/storage_type.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "tensor/owned.hpp"
@@ -97,12 +98,27 @@ class Reader {
       sizes_.push_back(n);
       if (sizes_.size() > kDeepest) raise_too_deep(current.get());
       if (n == 0) return;
-      PyObject* first = from_python(PySequence_GetItem(current.get(), 0));
-      current = Owned(first);
+      Owned first(PySequence_GetItem(current.get(), 0));
+      settle();
+      if (!first) raise_shapeless(current.get());
+      current = std::move(first);
     }
+  }
+  [[noreturn]] static void raise_shapeless(PyObject* o) {
+    PyErr_Clear();
+    raise(PyExc_ValueError, "could not determine the shape of object type '", Py_TYPE(o)->tp_name, "'");
   }
   [[noreturn]] static void raise_too_deep(PyObject* o) {
     raise(PyExc_ValueError, "too many dimensions '", Py_TYPE(o)->tp_name, "': the nesting is deeper than ", kDeepest);
+  }
+
+  static void warn_of_arrays(PyObject* o) {
+    if (!PyList_Check(o) || PyList_GET_SIZE(o) == 0 || !is_array(PyList_GET_ITEM(o, 0))) return;
+    checked(
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+                     "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
+                     1));
   }
 
   void join(DType t) { dtype_ = dtype_ && *dtype_ != t ? promote(*dtype_, t) : t; }
@@ -120,6 +136,7 @@ class Reader {
     if (!is_sequence(o)) raise(PyExc_RuntimeError, "Could not infer dtype of ", Py_TYPE(o)->tp_name);
     if (dim > kDeepest) raise_too_deep(o);
     if (number_from_python(PySequence_Size(o)) == 0) return join(default_dtype());
+    warn_of_arrays(o);
     each(o, [&](PyObject* item) {
       if (dtype_ != DType::Complex128) infer(item, dim + 1);  // nothing is promoted further
     });
@@ -232,6 +249,41 @@ void warn_copy_of_tensor() {
                    1));
 }
 
+// All of a storage as a tensor over its bytes, as PyTorch has it; no tensor if `data` is none. A TypedStorage
+// (storage.py) has a dtype and an untyped storage.
+Tensor from_storage(PyObject* data, std::optional<DType> dtype) {
+  if (PyList_Check(data) || PyTuple_Check(data) || !PySequence_Check(data)) return {};
+  Storage* shown = storage_shown_by(data);
+  Owned untyped(shown ? nullptr : PyObject_GetAttrString(data, "_untyped_storage"));
+  if (!shown && !untyped) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError();
+    PyErr_Clear();
+    return {};
+  }
+  if (untyped) {
+    Owned own(from_python(PyObject_GetAttrString(data, "dtype")));
+    DType found = to_dtype_value(own.get());
+    if (dtype && *dtype != found) {
+      raise(PyExc_RuntimeError, "Expected a Storage of type ", facts(*dtype).tensor_name,
+            " or an UntypedStorage, but got ", facts(found).tensor_name);
+    }
+    dtype = found;
+    shown = storage_shown_by(untyped.get());
+    if (!shown) return {};
+  }
+  DType type = dtype.value_or(DType::Int64);
+  return tensor_over(shown, Dims{shown->bytes / static_cast<int64_t>(size_of(type))}, Dims{1}, 0, type);
+}
+
+// What another library's array shows of itself by DLPack.
+Tensor from_exchange(PyObject* data) {
+  if (PyList_Check(data) || PyTuple_Check(data) || is_number(data) || !PyObject_HasAttrString(data, "__dlpack__"))
+    return {};
+  Owned module(checked(PyImport_ImportModule("chainrule.interop")));
+  return Tensor::steal(
+      reinterpret_cast<TensorObject*>(from_python(PyObject_CallMethod(module.get(), "from_dlpack", "O", data))));
+}
+
 PyObject* list_of(const Tensor& t, int dim, const char* at) {
   if (dim == t.ndim()) return checked(to_python(load(t.dtype(), at)));
   int64_t n = t.size(dim), step = t.stride(dim) * static_cast<int64_t>(size_of(t.dtype()));
@@ -261,6 +313,8 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
     return convert_copy(shared, dtype.value_or(shared.dtype()));
   }
   if (is_text(data)) raise_text(data);
+  if (Tensor whole = from_storage(data, dtype)) return whole;
+  if (Tensor shared = from_exchange(data)) return convert_copy(shared, dtype.value_or(shared.dtype()));
   return Reader(data, dtype.has_value()).read(data, dtype);
 }
 

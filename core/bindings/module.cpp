@@ -24,6 +24,7 @@
 #include "bindings/dlpack.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/former_orders.hpp"
 #include "bindings/function_node.hpp"
 #include "bindings/meta.hpp"
 #include "bindings/node_type.hpp"
@@ -348,12 +349,18 @@ nb::list formula_rows() {
   return rows;
 }
 
+void check_subclass(nb::handle type) {
+  if (!PyType_Check(type.ptr())) raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
+  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) return;
+  raise(PyExc_TypeError,
+        "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+        "class inherits from Tensor.");
+}
+
 // Parameter(data): the same memory as an instance of a subclass, a leaf.
 nb::object make_subclass(nb::object type, nb::object data, nb::handle require_grad) {
   bool require = bool_argument("_make_subclass", "require_grad", 3, require_grad);
-  if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) {
-    raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
-  }
+  check_subclass(type);
   if (!is_tensor(data.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(data.ptr())->tp_name);
   Tensor t = alias_as(reinterpret_cast<PyTypeObject*>(type.ptr()), Tensor::borrow(data.ptr()));
   if (require) {
@@ -366,9 +373,7 @@ nb::object make_subclass(nb::object type, nb::object data, nb::handle require_gr
 
 // The same value with the same history, as an instance of a subclass.
 nb::object view_as_subclass(nb::object type, nb::object data) {
-  if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) {
-    raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
-  }
+  check_subclass(type);
   Tensor t = view_as_alias(tensor_argument(data));
   if (type.ptr() == reinterpret_cast<PyObject*>(&TensorType)) return steal(to_python(t));
   return steal(as_subclass(reinterpret_cast<PyTypeObject*>(type.ptr()), to_python(t)));
@@ -417,6 +422,7 @@ NB_MODULE(_core, m) {
   bind_recurrent();
   bind_tensor_methods();
   bind_python_operations();
+  mark_former_orders();
   bind_dtype_conversions();
   add_callables(m.ptr(), &TensorType);
   checked(PyModule_AddObjectRef(m.ptr(), "Tensor", reinterpret_cast<PyObject*>(&TensorType)));

@@ -293,8 +293,8 @@ int tensor_contains(PyObject* self, PyObject* value) {
   return guarded(
       [&]() -> int {
         if (!is_tensor(value) && !is_number(value)) {
-          raise(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
-                Py_TYPE(value)->tp_name, ".");
+          raise(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class '",
+                Py_TYPE(value)->tp_name, "'>.");
         }
         GradModeScope off(false);
         Operand operands[2] = {to_operand(self), to_operand(value)};

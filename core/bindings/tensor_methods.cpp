@@ -116,6 +116,9 @@ Tensor requires_grad_inplace(const Tensor& t, bool on) {
   return set_leaf(t, on);
 }
 
+// Of the first element; 0 where there is none.
+int64_t address(const Tensor& t) { return t.numel() ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)) : 0; }
+
 }  // namespace
 
 void bind_tensor_methods() {
@@ -130,7 +133,7 @@ void bind_tensor_methods() {
   define("storage_offset(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.offset(); });
   define("data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) {
     t->storage->mark_exported();
-    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data));
+    return address(t);
   });
   define("untyped_storage(Tensor input) -> UntypedStorage", kMethod, storage_object);
   define("is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", kMethod,
@@ -147,8 +150,7 @@ void bind_tensor_methods() {
          [](const Tensor& a, const Tensor& b) { return equal(a.sizes(), b.sizes()); });
   define("is_set_to(Tensor input, Tensor tensor) -> bool", kMethod, is_set_to);
   define("is_nonzero(Tensor input) -> bool", kBoth, is_nonzero);
-  define("const_data_ptr(Tensor input) -> int", kMethod,
-         [](const Tensor& t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)); });
+  define("const_data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) { return address(t); });
   define("_is_view(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t->base != nullptr; });
   define("is_signed(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_signed(t.dtype()); });
   define("item(Tensor input) -> Number", kMethod, item);

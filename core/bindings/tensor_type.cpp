@@ -172,6 +172,13 @@ int set_grad(PyObject* self, PyObject* value, void*) {
       -1);
 }
 
+// x.real = value: what is written into the view.
+template <Tensor (*view)(const Tensor&)>
+int set_part(PyObject* self, PyObject* value, void*) {
+  Owned part(get_view<view>(self, nullptr));
+  return part ? tensor_assign_subscript(part.get(), Py_Ellipsis, value) : -1;
+}
+
 int set_data(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
@@ -300,8 +307,8 @@ PyGetSetDef getset[] = {
     {"mT", get_view<transposed>, nullptr, "With the last two dimensions swapped.", nullptr},
     {"H", get_view<hermitian>, nullptr, "The conjugate transpose.", nullptr},
     {"mH", get_view<adjoint>, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
-    {"real", get_view<chainrule::real>, nullptr, "The real parts.", nullptr},
-    {"imag", get_view<chainrule::imag>, nullptr, "The imaginary parts.", nullptr},
+    {"real", get_view<chainrule::real>, set_part<chainrule::real>, "The real parts.", nullptr},
+    {"imag", get_view<chainrule::imag>, set_part<chainrule::imag>, "The imaginary parts.", nullptr},
     {"output_nr", get_output_number, nullptr, "Which output of grad_fn this tensor is.", nullptr},
     {"_version", get_version, nullptr, "How often the memory was written in place.", nullptr},
     {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},

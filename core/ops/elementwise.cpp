@@ -370,7 +370,6 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
   }
   check_cast(s.result, self.dtype());
-  check_kernel(op, in, parameters, s.common);
   check_no_overlap(self);
   bool has_tangents = forward_mode::active();
   uint8_t wanted = has_tangents ? 0xff : recorded && !refused ? read_by_gradients(op, in) : 0;
@@ -382,6 +381,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
     former[i] = clone(Tensor::borrow(in[i].tensor));
     copies[i].tensor = former[i].get();
   }
+  check_kernel(op, in, parameters, s.common);
   run_forward(op, {copies, in.size()}, s, parameters, self);
   mark_written(self);
   if (recorded && refused)

@@ -7,6 +7,7 @@
 #include "backends/cpu/allocator.hpp"
 #include "tensor/error.hpp"
 #include "tensor/tensor.hpp"
+#include "tensor/shown_storage.hpp"
 
 namespace chainrule {
 namespace {
@@ -90,6 +91,7 @@ Storage* Storage::origin() {
 }
 
 void Storage::destroy() {
+  if (shown && shown_storage_survives(this)) return;
   if (capacity) cpu::release({data, capacity});
   Py_CLEAR(owner);
   written.~SourceLine();

@@ -74,7 +74,9 @@ class MetaTensor(Tensor):
             return _like(args[0], options.pop("dtype", None) or _CASTS.get(name), **options)
         with DisableTorchFunctionSubclass():
             result = func(*args, **options)
-        return result if elsewhere or name == "untyped_storage" else tree_map(_as_meta, result)
+        if name == "untyped_storage":
+            return _core.UntypedStorage(len(result), device="meta")
+        return result if elsewhere else tree_map(_as_meta, result)
 
     def data_ptr(self) -> int:
         """0: there is no memory."""

@@ -174,8 +174,10 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     >>> torch.tensor([1., 2.]).new([3, 4])
     tensor([3., 4.])
     """
-    from .legacy_constructor import construct
+    from .legacy_constructor import construct, no_combination
 
+    if "dtype" in kwargs:
+        raise no_combination(args, kwargs)
     return construct(Tensor, *args, dtype=self.dtype, **kwargs)
 
 
