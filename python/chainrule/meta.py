@@ -248,9 +248,11 @@ def _as_meta(value: Any) -> Any:
     return _core.view_as_subclass(MetaTensor, value)
 
 
-def _moved(tensor: Tensor, *args: Any, copy: bool = False, **options: Any) -> Tensor:
+def _moved(tensor: Tensor, *args: Any, **options: Any) -> Tensor:
     """tensor.to(...), where the tensor or its destination is here."""
-    dtype, device, memory_format = read_to(*args, **options)
+    if "other" in options:  # as the method calls what a module's to() calls tensor
+        options["tensor"] = options.pop("other")
+    dtype, device, memory_format, copy = read_to(*args, **options)
     if _core.device(tensor.device if device is None else device) != DEVICE:
         raise at_call(NotImplementedError, NO_DATA)
     if isinstance(tensor, MetaTensor) and not copy and dtype in (None, tensor.dtype) and memory_format is None:
