@@ -1,6 +1,7 @@
 // Anomaly detection: gradients are looked at for NaN, and errors tell where the forward call was.
 #include "autograd/anomaly.hpp"
 
+#include "autograd/node_error.hpp"
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/owned.hpp"
@@ -55,6 +56,8 @@ void invoke_watched(Node* n, Backward& backward) {
   try {
     n->function->invoke(n->capture, backward);
     if (anomaly.checks_nan) check_nan(n, backward);
+  } catch (const NodeError& e) {
+    throw NodeError(e.node(), std::string(e.what()) + "\n" + forward_call(n));
   } catch (const Error& e) {
     warn_of_error(n);
     throw Error(e.type(), std::string(e.what()) + "\n" + forward_call(n));

@@ -2,6 +2,7 @@
 #include "autograd/node.hpp"
 
 #include "autograd/forward_mode.hpp"
+#include "autograd/node_error.hpp"
 #include "autograd/record.hpp"
 #include "autograd/saved_hooks.hpp"
 #include "tensor/python_call.hpp"
@@ -80,16 +81,16 @@ void drain() {
   Tensor t = Tensor::borrow(n->saved[i].tensor);
   const Node* maker = n->saved[i].is_output ? n : t->node;
   std::string written = describe(t->storage->written), used = describe(n->line);
-  raise(PyExc_RuntimeError,
-        "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
-        facts(t.dtype()).tensor_name, "Tensor ", t.sizes(), "]",
-        maker ? ", which is output " + std::to_string(t->output_number) + " of " + forward_name(maker) + ","
-              : std::string(),
-        " is at version ", t->storage->version, "; expected version ", n->saved[i].version, " instead.\n",
-        "  The value was used here:        ", used.empty() ? "(unknown line)" : used, "   [", n->op->node_name, "]\n",
-        "  It was overwritten here:        ", written.empty() ? "(unknown line)" : written, "\n",
-        "  What to do: on the second line make a new tensor in place of writing into this one (x = x + 1, not x += 1), "
-        "or give the first line a copy (x.clone()).");
+  raise_about(
+      n, "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
+      facts(t.dtype()).tensor_name, "Tensor ", t.sizes(), "]",
+      maker ? ", which is output " + std::to_string(t->output_number) + " of " + forward_name(maker) + ","
+            : std::string(),
+      " is at version ", t->storage->version, "; expected version ", n->saved[i].version, " instead.\n",
+      "  The value was used here:        ", used.empty() ? "(unknown line)" : used, "   [", n->op->node_name, "]\n",
+      "  It was overwritten here:        ", written.empty() ? "(unknown line)" : written, "\n",
+      "  What to do: on the second line make a new tensor in place of writing into this one (x = x + 1, not x += 1), "
+      "or give the first line a copy (x.clone()).");
 }
 
 }  // namespace
@@ -209,15 +210,16 @@ void release_saved(Node* n) {
 bool has_saved(const Node* n, int i) { return n->saved[i].tensor || find_packed(n, i); }
 
 void raise_released(Node* n) {
-  raise(PyExc_RuntimeError,
-        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-        "saved tensors after calling backward.\n  The part that was used twice was made here: ",
-        describe(n->line), "   [", n->op->node_name,
-        "]\n  If that line runs once before a loop that calls backward() in each turn, move it inside the loop, or "
-        "detach() "
-        "its result.");
+  raise_about(
+      n,
+      "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+      "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+      "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+      "saved tensors after calling backward.\n  The part that was used twice was made here: ",
+      describe(n->line), "   [", n->op->node_name,
+      "]\n  If that line runs once before a loop that calls backward() in each turn, move it inside the loop, or "
+      "detach() "
+      "its result.");
 }
 
 Tensor unpack(Node* n, int i) {
