@@ -114,7 +114,7 @@ class Reader {
 
   static void warn_of_arrays(PyObject* o) {
     if (!PyList_Check(o) || PyList_GET_SIZE(o) == 0 || !is_array(PyList_GET_ITEM(o, 0))) return;
-    checked(
+    from_python(
         PyErr_WarnEx(PyExc_UserWarning,
                      "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
                      "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",

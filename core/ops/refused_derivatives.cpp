@@ -70,11 +70,9 @@ Node* make_node_refusing_first(const OpRecord& op, std::span<const Operand> in, 
 
 void refuse_first_tangents(const OpRecord& op, std::span<const Operand> in) {
   const RefusedFirst* r = first_refusal_of(op);
-  for (const Operand& o : in) {
-    if (!r || !o.tensor || !forward_mode::has_tangent(o.tensor)) continue;
-    raise(PyExc_NotImplementedError, "Trying to use forward AD with ", r->name,
-          " that does not support it because it has not been implemented yet.");
-  }
+  if (!r || !in[0].tensor || !forward_mode::has_tangent(in[0].tensor)) return;
+  raise(PyExc_NotImplementedError, "Trying to use forward AD with ", r->name,
+        " that does not support it because it has not been implemented yet.");
 }
 
 bool refuses_derivative(const OpRecord& op, bool inplace) { return refusal_of(op, inplace); }

@@ -6,8 +6,8 @@
 
 #include "backends/cpu/allocator.hpp"
 #include "tensor/error.hpp"
-#include "tensor/tensor.hpp"
 #include "tensor/shown_storage.hpp"
+#include "tensor/tensor.hpp"
 
 namespace chainrule {
 namespace {
