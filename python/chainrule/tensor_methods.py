@@ -108,7 +108,7 @@ def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807
         return tensor_repr(self, tensor_contents=tensor_contents)
 
 
-def __dir__(self: Tensor) -> list[str]:  # noqa: N807
+def __dir__(self: Tensor) -> list[str]:
     return [
         name for name in object.__dir__(self) if name != "__cuda_array_interface__"
     ]  # no tensor is on such a device
