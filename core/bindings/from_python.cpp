@@ -105,6 +105,7 @@ class Reader {
     }
   }
   [[noreturn]] static void raise_shapeless(PyObject* o) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PythonError();  // somebody wants to stop
     PyErr_Clear();
     raise(PyExc_ValueError, "could not determine the shape of object type '", Py_TYPE(o)->tp_name, "'");
   }

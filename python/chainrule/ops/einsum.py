@@ -179,7 +179,7 @@ def _contract(parts: list[tuple[Tensor, list[Label]]], output: list[Label]) -> T
     sizes = _sizes(parts)
     parts = [_without_broadcast(t, row, sizes) for t, row in parts]
     if len(parts) == 2 and {*parts[0][1], *parts[1][1]} >= set(output):
-        parts = [_last_pair(*parts, output, sizes)]
+        parts = [_last_pair(parts[0], parts[1], output, sizes)]
     while len(parts) > 1:
         i, j = (0, 1) if len(parts) == 2 else _cheapest(parts, output, sizes)
         (a, b), parts = (parts[i], parts[j]), [part for k, part in enumerate(parts) if k not in (i, j)]
@@ -231,7 +231,7 @@ def _last_pair(
     own_x, own_y = ([k for k, name in enumerate(output) if name not in row] for row in (ys, xs))
     if own_x and own_y and max(own_y) < min(own_x):
         a, b = b, a
-    return _pair(*(_sorted(t, row, output) for t, row in (a, b)), needed, sizes)
+    return _pair(_sorted(*a, output), _sorted(*b, output), needed, sizes)
 
 
 def _in_order(t: Tensor, row: list[Label], output: list[Label]) -> Tensor:
