@@ -74,3 +74,15 @@ def test_nextafter_passes_its_gradient():
         return t.autograd.grad(y, (a, b), t.arange(5.0, dtype=t.float64)), y.grad_fn.name()
 
     agree(program)
+
+
+@pytest.mark.parametrize("name", ["leaky_relu_", "elu_", "celu_", "rrelu_"])
+@pytest.mark.parametrize("slope", [-2.0, 0.5, 2.0])
+def test_negative_slopes_in_place(name, slope):
+    def program(torch):
+        x = torch.tensor([-1.0, 1.0], requires_grad=True)
+        arguments = (slope - 0.5, slope + 0.5) if name == "rrelu_" else (slope,)
+        getattr(torch.nn.functional, name)(x.clone(), *arguments).sum().backward()
+        return x.grad
+
+    agree(program, words=8)
