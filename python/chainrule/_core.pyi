@@ -280,6 +280,11 @@ class Tensor:
     @property
     def _cut(self) -> tuple[_str, _SourceLine | None] | None:
         """How and where the value left the graph."""
+    @property
+    def _grad(self) -> Tensor | Any:
+        """The same as grad."""
+    @_grad.setter
+    def _grad(self, value: Tensor | Any) -> None: ...
     def _hooks(self) -> dict[_int, Any]: ...
     def _is_view(self) -> _bool: ...
     @staticmethod
