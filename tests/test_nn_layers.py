@@ -343,3 +343,28 @@ def test_rows_of_a_cells_weights(cell, wrong):
         getattr(torch, cell)(torch.ones(1, 3), state, torch.ones(rows[0], 3), torch.ones(rows[1], 2))
 
     agree(program, words=10)
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_convolutions_of_no_channels(dims, dtype):
+    def program(torch):
+        layer = getattr(torch.nn, f"Conv{dims}d")(0, 3, 2, dtype=getattr(torch, dtype))
+        x = torch.ones(2, 0, *[5] * dims, dtype=getattr(torch, dtype), requires_grad=True)
+        y = layer(x)
+        y.abs().sum().backward()
+        return [y.shape, x.grad.shape, layer.weight.grad.shape, layer.bias.grad.abs()]
+
+    agree(program)
+
+
+@pytest.mark.parametrize("laid", ["contiguous", "transposed"])
+@pytest.mark.parametrize("dtypes", [("float64", "float16"), ("float32", "float64")])
+def test_a_bias_of_another_dtype(laid, dtypes):
+    def program(torch):
+        own, other = (getattr(torch, name) for name in dtypes)
+        x = torch.ones(2, 3, 4, dtype=own)
+        x = x.transpose(0, 1) if laid == "transposed" else x
+        return torch.nn.functional.linear(x, torch.ones(5, 4, dtype=own), torch.ones(5, dtype=other))
+
+    agree(program, words=6)
