@@ -92,6 +92,7 @@ PROPERTIES = {
     "nbytes": "_int",
     "requires_grad": "_bool",
     "grad": "Tensor | Any",  # None before the first backward(); a checker need not ask each time
+    "_grad": "Tensor | Any",
     "grad_dtype": "_dtype | None",
     "grad_fn": "Node | Any",  # None for leaves
     "is_leaf": "_bool",

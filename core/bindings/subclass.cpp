@@ -39,7 +39,10 @@ void look_at_class(PyTypeObject* type, Classes& found) {
   PyObject* say = say_of(type);
   if (say && say != ordinary_function) found.override = true;
   if (!say || !PyType_IsSubtype(type, &TensorType) || is_parameter_class(type)) return;
-  if (!found.result || PyType_IsSubtype(type, found.result)) found.result = type;
+  if (!found.result || PyType_IsSubtype(type, found.result))
+    found.result = type;
+  else if (!PyType_IsSubtype(found.result, type))
+    found.override = true;  // unrelated classes: neither knows what the result is
 }
 
 // A list of plain numbers has nothing to say; the first entry tells.
@@ -84,7 +87,8 @@ void gather(PyObject* o, std::vector<PyObject*>& asked) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) gather(PySequence_Fast_GET_ITEM(o, i), asked);
     return;
   }
-  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !say_of(type) || is_parameter_class(type)) return;
+  PyObject* say = type->tp_flags & Py_TPFLAGS_HEAPTYPE ? say_of(type) : nullptr;
+  if (!say || (say == ordinary_function && is_parameter_class(type))) return;
   auto at = asked.end();
   for (auto it = asked.begin(); it != asked.end(); ++it) {
     if (Py_TYPE(*it) == type) return;

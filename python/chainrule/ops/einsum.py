@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from .._core import Tensor
+from ..overrides import handle_torch_function, has_torch_function
 
 # A dimension of an operand: a letter, or its place under an ellipsis, counted from the last: -1, -2, ...
 Label = str | int
@@ -41,6 +42,8 @@ def einsum(*args: Any) -> Tensor:
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
     for i, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
+            if has_torch_function(operands):
+                return handle_torch_function(einsum, operands, equation, *operands)
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
     labels, output = _read(equation, tuple(t.ndim for t in operands))
     return _contract(
