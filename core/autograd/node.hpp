@@ -170,7 +170,6 @@ Node* make_node(OpInfo* op, int edges, int saved, int outputs);
 NodeExtras* extras(Node* n);
 void rename_node(Node* n, OpInfo& op);  // shows it as a node of another operation
 
-inline uint64_t next_sequence = 1;
 inline int64_t nodes_alive = 0;
 
 // As make_node, for one output and counts that find room in the node itself; inline, since elementwise operations make

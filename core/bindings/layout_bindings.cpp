@@ -14,8 +14,10 @@ using MaybeFormat = std::optional<MemoryFormat>;
 
 Tensor resize_to(T t, Span size, Span strides) {
   if (requires_grad(t)) raise(PyExc_RuntimeError, "cannot resize variables that require grad");
+  bool same = equal(size, t.sizes());
   resize(t, size);
   set_layout(t.get(), size, strides);
+  if (!same) mark_written(t);
   return t;
 }
 
