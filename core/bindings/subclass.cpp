@@ -52,14 +52,20 @@ bool holds_numbers(PyObject* sequence) {
   return PyFloat_CheckExact(first) || PyLong_CheckExact(first);
 }
 
-void look_at(PyObject* o, Classes& found) {
-  PyTypeObject* type = Py_TYPE(o);
-  if (type == &TensorType) return;
-  if (PyList_Check(o) || PyTuple_Check(o)) {  // cat([x, y]): the tensors of a list count as well
-    if (holds_numbers(o)) return;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) look_at(PySequence_Fast_GET_ITEM(o, i), found);
-  } else if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
-    look_at_class(type, found);
+// Calls f with what has a class of its own: the argument, or, as in cat([x, y]), the entries of a list. A list within a
+// list is data, as it is in PyTorch; it might contain itself.
+template <class F>
+void each_object(PyObject* o, F f) {
+  if (Py_TYPE(o) == &TensorType) return;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) {
+    if (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) f(o);
+    return;
+  }
+  if (holds_numbers(o)) return;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    PyObject* entry = PySequence_Fast_GET_ITEM(o, i);
+    bool plain = Py_TYPE(entry) == &TensorType || PyList_Check(entry) || PyTuple_Check(entry);
+    if (!plain && (Py_TYPE(entry)->tp_flags & Py_TPFLAGS_HEAPTYPE)) f(entry);
   }
 }
 
@@ -80,14 +86,9 @@ PyObject* recast(PyTypeObject* type, PyObject* plain) {
 // ---- overriding
 
 // One argument of each class that has a say, in the order of asking: from the left, a subclass before its base.
-void gather(PyObject* o, std::vector<PyObject*>& asked) {
+void ask(PyObject* o, std::vector<PyObject*>& asked) {
   PyTypeObject* type = Py_TYPE(o);
-  if (type == &TensorType) return;
-  if (PyList_Check(o) || PyTuple_Check(o)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) gather(PySequence_Fast_GET_ITEM(o, i), asked);
-    return;
-  }
-  PyObject* say = type->tp_flags & Py_TPFLAGS_HEAPTYPE ? say_of(type) : nullptr;
+  PyObject* say = say_of(type);
   if (!say || (say == ordinary_function && is_parameter_class(type))) return;
   auto at = asked.end();
   for (auto it = asked.begin(); it != asked.end(); ++it) {
@@ -95,6 +96,10 @@ void gather(PyObject* o, std::vector<PyObject*>& asked) {
     if (at == asked.end() && PyType_IsSubtype(type, Py_TYPE(*it))) at = it;
   }
   asked.insert(at, o);
+}
+
+void gather(PyObject* o, std::vector<PyObject*>& asked) {
+  each_object(o, [&](PyObject* found) { ask(found, asked); });
 }
 
 PyObject* types_of(const std::vector<PyObject*>& asked) {
@@ -144,7 +149,9 @@ void set_overriding_enabled(bool on) { overriding = on; }
 
 Classes classes_of(PyObject* const* args, Py_ssize_t n) {
   Classes found;
-  for (Py_ssize_t i = 0; i < n; ++i) look_at(args[i], found);
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    each_object(args[i], [&](PyObject* o) { look_at_class(Py_TYPE(o), found); });
+  }
   if (!overriding) found = Classes();
   if (watching && !in_watcher) found.override = true;
   return found;
@@ -163,7 +170,7 @@ PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
 PyObject* call_override(PyObject* function, const char* name, PyObject* args, PyObject* kwargs, bool gives_up) {
   if (watching && !in_watcher) return call_watcher(function, args, kwargs);
   std::vector<PyObject*> asked;
-  gather(args, asked);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) gather(PyTuple_GET_ITEM(args, i), asked);
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
   Owned types(types_of(asked));

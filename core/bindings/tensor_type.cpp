@@ -80,7 +80,8 @@ Tensor hermitian(const Tensor& x) {
 }
 // The same memory under a version count of its own: writes through .data are not noticed, as in PyTorch.
 Tensor get_data(const Tensor& x) {
-  Tensor keeper = alias(x);
+  PyObject* owner = x->storage->owner;
+  Tensor keeper = owner && is_tensor(owner) ? Tensor::borrow(owner) : alias(x);  // x.data.data: no chain of owners
   Storage* storage = Storage::borrow(x->storage->data, x->storage->bytes, keeper.py());
   storage->inference = x->storage->inference;
   Tensor result = tensor_over(storage, x.sizes(), x.strides(), x.offset(), x.dtype());

@@ -14,6 +14,7 @@
 #include "ops/kernel_input.hpp"
 #include "ops/matmul.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -348,7 +349,7 @@ Tensor composed(const Sampler& s, const Tensor& x, const Tensor& grid) {
   DType wide = kernel_dtype(x.dtype());
   GridShape g(x, grid, s.dims);
   Tensor planes = reshape(to_dtype(x, wide), Dims{g.batch, g.channels, g.plane()});
-  Tensor places = reshape(to_dtype(grid, wide), Dims{g.batch * g.points, s.dims}), y;
+  Tensor places = reshape(to_dtype(grid, wide), Dims{(CheckedSize(g.batch) * g.points).value(), s.dims}), y;
   int64_t taps = s.interpolation == kNearest ? 1 : s.interpolation == kLinear ? 2 : 4, count = 1;
   for (int d = 0; d < s.dims; ++d) count *= taps;
   Corners c = corners_of(s, g, grid, count);

@@ -10,6 +10,7 @@
 #include "ops/recurrent_rows.hpp"
 #include "ops/split.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -53,7 +54,7 @@ Tensor lstm_pointwise(const Tensor& x, const Tensor& h, const Tensor& c) {
     GradModeScope off(false);
     Tensor a = prepared(x), b = prepared(h), before = prepared(c);
     gates = empty(a.sizes(), a.dtype());
-    Tensor out = empty(Dims{rows, 2 * n}, a.dtype());
+    Tensor out = empty(Dims{rows, (2 * CheckedSize(n)).value()}, a.dtype());
     with_kernel_type(a.dtype(), [&]<class T>(T t) {
       each_cell_row(rows, 4 * n, [&](int64_t i) {
         T* after = out.data<T>() + i * 2 * n;
