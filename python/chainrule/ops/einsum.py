@@ -10,6 +10,8 @@ from typing import Any
 
 from .._core import Tensor
 
+MANY = 16  # operands: comparing all pairs of more takes longer than it saves
+
 # A dimension of an operand: a letter, or its place under an ellipsis, counted from the last: -1, -2, ...
 Label = str | int
 
@@ -179,7 +181,7 @@ def _contract(parts: list[tuple[Tensor, list[Label]]], output: list[Label]) -> T
     sizes = _sizes(parts)
     parts = [_without_broadcast(t, row, sizes) for t, row in parts]
     while len(parts) > 1:
-        i, j = (0, 1) if len(parts) == 2 else _cheapest(parts, output, sizes)
+        i, j = (0, 1) if len(parts) == 2 or len(parts) > MANY else _cheapest(parts, output, sizes)
         (a, b), parts = (parts[i], parts[j]), [part for k, part in enumerate(parts) if k not in (i, j)]
         needed = {*output, *(name for _, row in parts for name in row)}
         parts.append(_pair(_summed(*a, needed | set(b[1])), _summed(*b, needed | set(a[1])), needed, sizes))
