@@ -289,6 +289,22 @@ def test_a_long_chain_of_owners_is_let_go(children, step):
     check(children, f"x = torch.ones(3)\nfor _ in range(50000): x = {step}\nx.tolist()", "ok [1.0, 1.0, 1.0]")
 
 
+LENT = {
+    "torch.from_dlpack(x)": "x.set_()",
+    "torch.frombuffer(x, dtype=torch.float32)": "x.set_()",
+    "torch.from_numpy(x.numpy())": "x.set_()",
+    "x.data": "x.set_()",
+    "x.data.data": "x.data = torch.ones(1)",
+    "torch.utils.dlpack.from_dlpack(torch.utils.dlpack.to_dlpack(x))": "x.data = torch.ones(1)",
+}
+
+
+@pytest.mark.parametrize("lend", LENT)
+def test_lent_memory_outlives_what_the_tensor_becomes(children, lend):
+    code = f"x = torch.ones(300000)\ny = {lend}\n{LENT[lend]}\nothers = [torch.zeros(300000) for _ in range(4)]\n"
+    check(children, code + "y.sum().item()", "ok 300000.0")
+
+
 # ---- Hooks that lay their gradient out anew --------------------------------------------------------------------------
 
 CHANGES = {
