@@ -11,6 +11,8 @@ from typing import Any
 from .._core import Tensor
 from ..overrides import handle_torch_function, has_torch_function
 
+MANY = 16  # operands: comparing all pairs of more takes longer than it saves
+
 # A dimension of an operand: a letter, or its place under an ellipsis, counted from the last: -1, -2, ...
 Label = str | int
 
@@ -184,7 +186,7 @@ def _contract(parts: list[tuple[Tensor, list[Label]]], output: list[Label]) -> T
     if len(parts) == 2 and {*parts[0][1], *parts[1][1]} >= set(output):
         parts = [_last_pair(parts[0], parts[1], output, sizes)]
     while len(parts) > 1:
-        i, j = (0, 1) if len(parts) == 2 else _cheapest(parts, output, sizes)
+        i, j = (0, 1) if len(parts) == 2 or len(parts) > MANY else _cheapest(parts, output, sizes)
         (a, b), parts = (parts[i], parts[j]), [part for k, part in enumerate(parts) if k not in (i, j)]
         needed = {*output, *(name for _, row in parts for name in row)}
         parts.append(_pair(_summed(*a, needed | set(b[1])), _summed(*b, needed | set(a[1])), needed, sizes))
