@@ -130,8 +130,8 @@ void check_cell(Recurrence kind, const Tensor& input, const CellState& s, const 
         p.w_ih.size(1));
   const int64_t gates = gate_count(kind), hidden = p.w_hh.size(1);
   for (auto [name, rows] : {std::pair("weight_ih", p.w_ih.size(0)), std::pair("weight_hh", p.w_hh.size(0))}) {
-    check(rows == gates * hidden, name, " first dim must be ", gates, " * hidden_size = ", gates * hidden, ", but got ",
-          rows);
+    const int64_t wanted = gates * hidden;
+    check(rows == wanted, name, " first dim must be ", gates, " * hidden_size = ", wanted, ", but got ", rows);
   }
   check(s.h.size(1) == p.w_hh.size(1), "hidden0 has inconsistent hidden_size: got ", s.h.size(1), ", expected ",
         p.w_hh.size(1));

@@ -15,7 +15,11 @@ struct Taps {
   std::vector<double> weight;
 
   Taps(int64_t in, int64_t out, int64_t count)
-      : in(in), out(out), count(count), index(static_cast<size_t>((CheckedSize(out) * count).value())), weight(index.size()) {}
+      : in(in),
+        out(out),
+        count(count),
+        index(static_cast<size_t>((CheckedSize(out) * count).value())),
+        weight(index.size()) {}
   void set(int64_t i, int64_t tap, int64_t from, double w) {
     index[static_cast<size_t>(i * count + tap)] = std::clamp<int64_t>(from, 0, in - 1);
     weight[static_cast<size_t>(i * count + tap)] = w;

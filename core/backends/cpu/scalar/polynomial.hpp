@@ -1,8 +1,8 @@
 // Orthogonal polynomials by their recurrences. Computed in double; the degree n is rounded towards zero, and below zero
 // the polynomial is zero.
 
-// step(k, p_k, p_(k-1)) is p_(k+1); p_0 is 1. NaN, which overflow ends in, does not change any more. PyTorch would go on
-// for ever at degrees that are larger still; infinity is no degree, which it takes as zero.
+// step(k, p_k, p_(k-1)) is p_(k+1); p_0 is 1. NaN, which overflow ends in, does not change any more. PyTorch would go
+// on for ever at degrees that are larger still; infinity is no degree, which it takes as zero.
 constexpr double kHighestDegree = 0x1p26;
 template <class Step>
 double by_recurrence(double n, double first, Step step) {

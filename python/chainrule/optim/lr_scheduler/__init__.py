@@ -17,7 +17,6 @@ from .plateau import ReduceLROnPlateau
 from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, _LRScheduler
 
 __all__ = [
-    "EPOCH_DEPRECATION_WARNING",
     "ChainedScheduler",
     "ConstantLR",
     "CosineAnnealingLR",
