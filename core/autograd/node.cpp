@@ -229,9 +229,8 @@ Tensor unpack(Node* n, int i) {
     if (const PackedTensor* packed = find_packed(n, i)) return unpack_saved(n, *packed);
     raise_released(n);
   }
-  if (s.version != s.tensor->storage->version || s.tensor->was_relaid(n->sequence)) [[unlikely]]
-    raise_overwritten(n, i);
-  if (s.tensor->has(kDetached) && s.tensor->rare->detached_at > n->sequence) [[unlikely]] {
+  if (!is_as_saved(n, s)) [[unlikely]] {
+    if (!was_detached(n, s)) raise_overwritten(n, i);
     raise(PyExc_RuntimeError,
           "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This is not supported, "
           "please use out-of-place `.detach()` instead");

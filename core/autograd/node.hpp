@@ -218,6 +218,13 @@ bool has_saved(const Node* n, int i);  // false: nothing was given for this one
 void release_saved(Node* n);
 // The saved tensor, checked against later writes; raises PyTorch's error with both lines.
 Tensor unpack(Node* n, int i);
+// Whether what was saved is still what it was then: not overwritten, not given another layout, not detached in place.
+inline bool was_detached(const Node* n, const SavedTensor& s) {
+  return s.tensor->has(kDetached) && s.tensor->rare->detached_at > n->sequence;
+}
+inline bool is_as_saved(const Node* n, const SavedTensor& s) {
+  return s.version == s.tensor->storage->version && !s.tensor->was_relaid(n->sequence) && !was_detached(n, s);
+}
 [[noreturn]] void raise_released(Node* n);
 
 template <class F>

@@ -70,13 +70,13 @@ Tensor cast_gradient(const Tensor& gradient, DType dtype) {
 
 Tensor own_gradient(Tensor gradient, const Tensor& leaf) {
   bool both_plain = leaf.is_contiguous() && gradient.is_contiguous();
-  if (both_plain && is_private(gradient.get())) return gradient;
-  if (!grad_layout_enforced && is_private(gradient.get()) && is_dense(gradient.sizes(), gradient.strides()))
+  if (both_plain && has_one_owner(gradient.get())) return gradient;
+  if (!grad_layout_enforced && has_one_owner(gradient.get()) && is_dense(gradient.sizes(), gradient.strides()))
     return gradient;
   Dims wanted = is_dense(leaf.sizes(), leaf.strides()) ? Dims(leaf.strides()) : contiguous_strides(leaf.sizes());
   bool fits = true;
   for (int d = 0; d < leaf.ndim(); ++d) fits &= leaf.size(d) == 1 || gradient.stride(d) == wanted[d];
-  if (fits && is_private(gradient.get())) return gradient;
+  if (fits && has_one_owner(gradient.get())) return gradient;
   GradModeScope off(false);
   return copy_strided(gradient, wanted);
 }

@@ -240,7 +240,7 @@ bool ElementwiseGradient::tile_rule(Node* n, TileGroup& group, std::vector<TileT
   if (op.condition >= 0) return false;
   auto array = [&](int slot) -> const char* {
     const SavedTensor& s = n->saved[slot];
-    bool usable = s.tensor && s.version == s.tensor->storage->version && s.tensor->has(kContiguous) &&
+    bool usable = s.tensor && is_as_saved(n, s) && s.tensor->has(kContiguous) &&
                   s.tensor->dtype == group.shape().dtype &&
                   equal(Span(s.tensor->sizes(), s.tensor->ndim), group.shape().sizes());
     return usable ? s.tensor->data : nullptr;
