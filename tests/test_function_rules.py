@@ -292,3 +292,18 @@ def test_keywords():
     agree(program)
     with pytest.raises(TypeError, match="got multiple values for argument 'y'"):
         define(chainrule, lambda ctx, x, y: x + y).apply(chainrule.ones(1), 2, y=1)
+
+
+def test_instances_are_nodes_outside_of_every_graph():
+    def program(torch):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            instance = define(torch, lambda ctx, x: x)()
+        x = torch.ones(1, requires_grad=True)
+        x._backward_hooks = {}
+        instance._register_hook_dict(x)
+        instance.register_hook(lambda *gradients: None)
+        instance._set_sequence_nr(2)
+        return instance.next_functions, instance._sequence_nr(), instance.metadata, len(instance._input_metadata)
+
+    agree(program)

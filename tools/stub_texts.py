@@ -78,6 +78,10 @@ METHODS["__torch_function__"] = [
     "    ) -> Any: ...",
 ]
 METHODS["__cuda_array_interface__"] = ["    @property", "    def __cuda_array_interface__(self) -> Any: ..."]
+METHODS["volatile"] = [
+    *("    @property", "    def volatile(self) -> _bool: ..."),
+    *("    @volatile.setter", "    def volatile(self, value: Any) -> None: ..."),
+]
 METHODS["__reduce_ex__"] = ["    def __reduce_ex__(self, protocol: Any, /) -> Any: ..."]
 METHODS["__array_priority__"] = ["    __array_priority__: _int"]
 METHODS["volatile"] = ["    @property", "    def volatile(self) -> _bool: ..."]
@@ -113,6 +117,7 @@ PROPERTIES = {
     "_written_at": "_int",
     "_cleared": "_SourceLine | None",
     "_backward_hooks": "dict[_int, Any] | None",
+    "_grad_fn": "Node | Any",
     "_post_accumulate_grad_hooks": "dict[_int, Any] | None",
     "layout": "_layout",
     "name": "None",

@@ -327,7 +327,7 @@ def _attach() -> None:
     for getter in interop.PROPERTIES:
         setattr(Tensor, getter.__name__, property(getter))
     Tensor._make_subclass = staticmethod(_make_subclass)
-    setattr(Tensor, "volatile", property(_get_volatile, _set_volatile))  # noqa: B010  (unknown to the stubs)
+    Tensor.volatile = property(_get_volatile, _set_volatile)
     Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
     Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__
     Tensor.__long__, Tensor.__nonzero__ = Tensor.__int__, Tensor.__bool__

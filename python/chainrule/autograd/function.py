@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core
 from .._core import FunctionCtx, Tensor
 from .grad_mode import no_grad
+from .unused_node import UnusedNode
 
 __all__ = ["Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "once_differentiable"]
 
@@ -71,7 +72,7 @@ def _check_keywords(cls: type[Function], parameters: list, count: int, kwargs: d
             raise TypeError(f"{cls.forward.__qualname__}() got multiple values for argument '{name}'")
 
 
-class Function(metaclass=FunctionMeta):
+class Function(UnusedNode, metaclass=FunctionMeta):
     """Base of operations whose gradient is written by hand: override forward and backward, call apply.
 
     >>> import chainrule as torch
