@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import chainrule
+from both import agree
 from oracle import DTYPES, HALVES, Collected, assert_same, assert_same_outcome, call, flat, outcome, pair
 from samples import CREATION
 
@@ -229,3 +230,23 @@ def test_ranges_bit_for_bit(dtype):
                 assert_same_outcome(mine, reference)
                 if reference[0] is not None:
                     assert mine[0].tolist() == reference[0].tolist()
+
+
+@pytest.mark.parametrize("make", ["Tensor", "FloatTensor", "Mine"])
+def test_old_constructors_keep_the_history_of_a_tensor(make):
+    def program(torch):
+        kind = type("Mine", (torch.Tensor,), {}) if make == "Mine" else getattr(torch, make)
+        x = torch.ones(2, requires_grad=True)
+        y = kind(x)
+        (y * 3).sum().backward()
+        plain = torch.ones(2)
+        return [
+            type(y).__name__,
+            y.grad_fn.name(),
+            y._base is x,
+            x.grad,
+            kind(plain)._base is plain,
+            kind(2).requires_grad,
+        ]
+
+    agree(program)

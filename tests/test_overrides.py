@@ -310,14 +310,14 @@ def test_unrelated_classes_are_not_mixed():
     agree(program)
 
 
-def test_einsum_asks_other_classes():
+def test_functions_in_python_ask_other_classes():
     def program(torch):
         class Mine:
             @classmethod
             def __torch_function__(cls, func, types, args=(), kwargs=None):
                 return func.__name__
 
-        return torch.einsum("i,j->ij", Mine(), Mine())
+        return [torch.einsum("i,j->ij", Mine(), Mine()), torch.nn.functional.bilinear(Mine(), Mine(), Mine())]
 
     agree(program)
 

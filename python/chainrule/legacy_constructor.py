@@ -26,6 +26,8 @@ def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs:
     if kwargs or (len(args) > 1 and isinstance(args[0], (list, tuple))):
         raise no_combination(args, kwargs)
     data = _data(args, dtype)
+    if cls is not Tensor and args and isinstance(args[0], Tensor):
+        return _core.view_as_subclass(cls, args[0])
     return data if cls is Tensor else _core.make_subclass(cls, data, False)
 
 
@@ -59,7 +61,7 @@ def _data(args: tuple, dtype: _core.dtype | None) -> Tensor:
         if isinstance(data, Tensor):
             if dtype is not None and data.dtype is not dtype:
                 raise TypeError(f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})")
-            return data.detach()
+            return _core.view_as_subclass(Tensor, data)  # with its history
         if not isinstance(data, Sequence) and not hasattr(data, "__array__"):
             raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
         return tensor(data if wanted.is_floating_point else _truncated(data), dtype=wanted, device="cpu")

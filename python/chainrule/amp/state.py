@@ -45,10 +45,8 @@ def _checked(device_type: str) -> str:
     if device_type == "meta":
         raise RuntimeError("unsupported scalarType: autocast has no dtype for meta tensors")
     if device_type != "cpu" and device_type not in _OTHERS:
-        raise RuntimeError(
-            "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
-            "vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: " + device_type
-        )
+        _core.device(device_type)  # raises, in the words for what is wrong with it
+        raise RuntimeError(f"Invalid device string: '{device_type}'")
     return device_type
 
 

@@ -6,6 +6,7 @@ from ... import _core
 from ..._core import Tensor
 from ...amp.precision import as_given
 from ...error_words import at_call
+from ...overrides import handle_torch_function, has_torch_function
 
 _functions = _core.functions
 
@@ -22,6 +23,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     >>> torch.nn.functional.bilinear(torch.tensor([1., 2.]), torch.tensor([3.]), torch.ones(1, 2, 1))
     tensor([9.])
     """
+    if not isinstance(input1, Tensor) and has_torch_function((input1, input2, weight, bias)):
+        return handle_torch_function(bilinear, (input1, input2, weight, bias), input1, input2, weight, bias)
     if input1.dim() != input2.dim():
         raise at_call(RuntimeError, f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
     for i, (a, b) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
