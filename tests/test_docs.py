@@ -161,7 +161,7 @@ def test_includes_point_one_way() -> None:
 MAKES_ROOM = (
     r"\b(?:empty|zeros|ones|full|empty_in|empty_strided|resize|reserve|Dims|std::vector<[^(){};]+>(?: \w+)?)(?=[({])"
 )
-MAKES_ROOM += r"|\bnew \w+(?=\[)|\b\w*sizes?\.(?:push_back|insert)(?=\()"
+MAKES_ROOM += r"|\bnew \w+(?=\[)|\bmake_unique_for_overwrite<T\[\]>(?=\()|\b\w*sizes?\.(?:push_back|insert)(?=\()"
 NAMES_A_SIZE = r"\b(?:\w*_)?sizes?(?:\[[^;=]*\])? ([*+]?)= ([^;]*);"
 MULTIPLIES = re.compile(r"[\w)\]] (?:\*|<<) [\w(]")
 AT_MOST_64_DIMENSIONS = "new int64_t[2 * n]"

@@ -385,3 +385,53 @@ PRUNINGS = {
 @pytest.mark.parametrize("prune", PRUNINGS.values(), ids=PRUNINGS.keys())
 def test_pruning(prune):
     agree(lambda torch: _pruned(torch, prune), words=3)
+
+
+# ---- states
+
+
+def test_spectral_norm_of_the_first_version():
+    def program(torch):
+        torch.manual_seed(0)
+        layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 4))
+        layer(torch.ones(1, 3))
+        state = layer.state_dict()
+        state["weight"] = layer.weight.detach().clone()
+        v = state.pop("weight_v")
+        del state._metadata[""]["spectral_norm"]
+        layer.load_state_dict(state)
+        return [bool((layer.weight_v - v).abs().max() < 1e-5), layer.state_dict()["weight_u"]]
+
+    agree(program, tolerance=1e-5)
+
+
+def test_prefixes_in_the_metadata():
+    def program(torch):
+        state = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.BatchNorm1d(1)).state_dict()
+        torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+        return [list(state), list(state._metadata)]
+
+    agree(program)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5)])
+@pytest.mark.parametrize("kind", ["matrix_exp", "cayley"])
+def test_complex_orthogonal_matrices(shape, kind):
+    layer = chainrule.nn.Linear(*shape, dtype=chainrule.complex64)
+    chainrule.nn.utils.parametrizations.orthogonal(layer, orthogonal_map=kind)
+    w = layer.weight if shape[1] < shape[0] else layer.weight.mH  # of as many rows as the smaller size
+    assert (w @ w.mH - chainrule.eye(min(shape))).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rnn, torch: rnn.pack_padded_sequence(torch.ones(0, 0), []),
+        lambda rnn, torch: rnn.pack_padded_sequence(torch.ones(3, 2), torch.ones(1, 2, dtype=torch.int64)),
+        lambda rnn, torch: rnn.pad_packed_sequence(
+            rnn.PackedSequence(torch.ones(0, 5), torch.ones(0, dtype=torch.int64), None, None)
+        ),
+    ],
+)
+def test_nothing_to_pack(make):
+    agree(lambda torch: make(torch.nn.utils.rnn, torch), words=4)

@@ -5,6 +5,7 @@
 #include "autograd/node_error.hpp"
 #include "autograd/record.hpp"
 #include "autograd/saved_hooks.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -65,22 +66,26 @@ void destroy(Node* n) {
 
 void drain() {
   draining = true;
+  bool runs_code = false;
   while (Node* n = dying) {
     dying = reinterpret_cast<Node*>(n->sequence);
+    runs_code |= n->extras != nullptr;
     destroy(n);
   }
   draining = false;
+  if (runs_code) settle_quietly();
 }
 
 // The message that PyTorch's users know, then both lines and the way out.
 [[noreturn]] void raise_overwritten(Node* n, int i) {
   Tensor t = Tensor::borrow(n->saved[i].tensor);
+  const Node* maker = n->saved[i].is_output ? n : t->node;
   std::string written = describe(t->storage->written), used = describe(n->line);
   raise_about(
       n, "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
       facts(t.dtype()).tensor_name, "Tensor ", t.sizes(), "]",
-      n->saved[i].is_output ? ", which is output " + std::to_string(t->output_number) + " of " + n->op->node_name + ","
-                            : std::string(),
+      maker ? ", which is output " + std::to_string(t->output_number) + " of " + forward_name(maker) + ","
+            : std::string(),
       " is at version ", t->storage->version, "; expected version ", n->saved[i].version, " instead.\n",
       "  The value was used here:        ", used.empty() ? "(unknown line)" : used, "   [", n->op->node_name, "]\n",
       "  It was overwritten here:        ", written.empty() ? "(unknown line)" : written, "\n",
@@ -106,6 +111,14 @@ void Output::copy_long_sizes(const Tensor& t) {
   std::copy_n(t->sizes(), ndim, heap_sizes);
 }
 
+std::string forward_name(const Node* n) {
+  std::string name = n->op->node_name;
+  size_t at = name.rfind("Backward");
+  if (at == std::string::npos) return name;
+  std::string variant = name.substr(at + 8);
+  return name.substr(0, at) + (variant == "0" ? "" : variant);
+}
+
 void rename_node(Node* n, OpInfo& op) {
   n->op = &op;
   n->ob_base.ob_type = type_of(op);  // a node holds no reference to its type
@@ -126,7 +139,9 @@ void reserve_edges(Node* n, int count) {
 }
 
 void reserve_saved(Node* n, int count) {
-  n->saved_count = static_cast<uint16_t>(count);
+  if (static_cast<uint32_t>(count) > kMostSaved)
+    raise(PyExc_RuntimeError, "a node keeps at most ", kMostSaved, " tensors, got ", count);
+  n->saved_count = static_cast<uint32_t>(count) & kMostSaved;
   n->saved = count <= 3 ? n->inline_saved : new SavedTensor[count];
   for (int i = 0; i < count; ++i) n->saved[i] = {nullptr, 0, false};
 }
@@ -216,6 +231,11 @@ Tensor unpack(Node* n, int i) {
   }
   if (s.version != s.tensor->storage->version || s.tensor->was_relaid(n->sequence)) [[unlikely]]
     raise_overwritten(n, i);
+  if (s.tensor->has(kDetached) && s.tensor->rare->detached_at > n->sequence) [[unlikely]] {
+    raise(PyExc_RuntimeError,
+          "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This is not supported, "
+          "please use out-of-place `.detach()` instead");
+  }
   if (!s.is_output || !grad_enabled()) return Tensor::borrow(s.tensor);
   // Reattached to this node, so that derivatives of derivatives see where the value came from.
   Tensor kept = Tensor::borrow(s.tensor), t = alias(kept);

@@ -7,6 +7,7 @@
 
 #include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/former_orders.hpp"
 #include "bindings/help.hpp"
 #include "bindings/meta.hpp"
 #include "bindings/out_argument.hpp"
@@ -69,6 +70,7 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
   PyObject* out = o.copies_out ? bound[o.signature.out] : Py_None;
   if (out == Py_None) return name_results(c, checked(o.call(bound)));
   if (o.signature.returns[0] == '(') check_several(c, out);
+  refuse_shared_out(c, o, bound);
   if (creates(o)) return create_into(c, o, bound);
   if (o.signature.parameters[o.signature.out].lends && bound[o.signature.dtype] == Py_None && is_tensor(out))
     bound.replace(o.signature.dtype, dtype_object(Tensor::borrow(out).dtype()));
@@ -108,7 +110,10 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
   if (c.overloads.size() == 1) {
     BoundArguments bound;
     const Signature& s = c.overloads[0].signature;
-    if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
+    if (!bound.bind(s, args, n, keywords, false)) [[unlikely]] {
+      if (PyObject* done = call_former(self, c, args, n, keywords)) return done;
+      if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
+    }
     result = run(c, c.overloads[0], bound);
   } else {
     const Overload* chosen = nullptr;

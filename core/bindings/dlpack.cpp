@@ -105,8 +105,8 @@ template <class M>
 PyObject* export_as(const Tensor& t) {
   auto owned = std::make_unique<Export<M>>();
   settle();
-  t->storage->exported = true;
-  owned->tensor = t;
+  t->storage->mark_exported();
+  owned->tensor = alias(t);  // t itself may be given other memory
   owned->sizes = Dims(t.sizes());
   owned->strides = Dims(t.strides());
   M& m = owned->managed;
@@ -163,10 +163,11 @@ Tensor import_from(PyObject* capsule) {
     if (managed->major > 1)
       raise(PyExc_RuntimeError, "from_dlpack: DLPack ", managed->major, ".", managed->minor, " is newer than 1");
     if (managed->flags & kReadOnly) {
-      checked(PyErr_WarnEx(PyExc_UserWarning,
-                           "The given array is read-only; writing to the tensor that shares its memory is undefined. "
-                           "You may want to copy the array first.",
-                           1));
+      from_python(
+          PyErr_WarnEx(PyExc_UserWarning,
+                       "The given array is read-only; writing to the tensor that shares its memory is undefined. "
+                       "You may want to copy the array first.",
+                       1));
     }
   }
   PyObject* keeper = keeper_of(managed);

@@ -28,7 +28,7 @@ PyObject* make_meta(const Callable& c, const Signature& s, const BoundArguments&
     checked(PyDict_SetItemString(arguments.get(), s.parameters[i].name.c_str(), bound[static_cast<int>(i)]));
   }
   Owned module(checked(PyImport_ImportModule("chainrule.meta")));
-  return checked(PyObject_CallMethod(module.get(), "made", "sO", c.name.c_str(), arguments.get()));
+  return handed_on(PyObject_CallMethod(module.get(), "made", "sO", c.name.c_str(), arguments.get()));
 }
 
 }  // namespace chainrule

@@ -7,6 +7,8 @@
 #include "bindings/conversions.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
+#include "tensor/owned.hpp"
+#include "tensor/shown_storage.hpp"
 
 namespace chainrule {
 namespace {
@@ -14,18 +16,19 @@ namespace {
 struct StorageObject {
   PyObject_HEAD
   Storage* storage;  // strong
+  bool kept;         // by the storage, see Note [Storages that are shown]
+  bool meta;         // of the device "meta": a size, and an empty storage behind it
+  int64_t meta_bytes;
   PyObject* dict;
   PyObject* weakrefs;
 };
 
 PyTypeObject StorageType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-Storage* storage_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self)->storage; }
-
-// x.data has a storage of its own over the memory of x: both show the same one.
-Storage* origin(Storage* s) {
-  while (s->owner && is_tensor(s->owner)) s = reinterpret_cast<TensorObject*>(s->owner)->storage;
-  return s;
+StorageObject* object_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self); }
+Storage* storage_of(PyObject* self) { return object_of(self)->storage; }
+int64_t size_of_storage(PyObject* self) {
+  return object_of(self)->meta ? object_of(self)->meta_bytes : storage_of(self)->bytes;
 }
 
 // Takes over a reference to the storage.
@@ -40,17 +43,82 @@ PyObject* show(PyTypeObject* type, Storage* s) {
   return self;
 }
 
+// Note [Storages that are shown]
+// x.untyped_storage() is the same object for as long as x lives, with the attributes that a program hung on it. While
+// somebody holds the object, it holds the storage. When nobody does and tensors still have the storage, the roles are
+// exchanged: the storage keeps the object (`kept`), until the object is asked for again or the storage's end.
+bool is_to_be_kept(PyObject* self) {
+  StorageObject* object = object_of(self);
+  return Py_TYPE(self) == &StorageType && (object->dict || object->weakrefs) && object->storage &&
+         object->storage->references > 1;
+}
+
+void keep(PyObject* self) {
+  Py_SET_REFCNT(self, 1);
+  PyObject_GC_Track(self);
+  object_of(self)->kept = true;
+  storage_of(self)->release();
+}
+
+// Takes the storage's reference to the object over.
+PyObject* taken_back(PyObject* self) {
+  object_of(self)->kept = false;
+  storage_of(self)->retain();
+  return self;
+}
+
+// The storage's last reference is gone. A weak reference may have given the object away meanwhile.
+bool survives(Storage* s) {
+  PyObject* self = s->shown;
+  object_of(self)->kept = false;
+  bool held = Py_REFCNT(self) > 1;
+  if (held) {
+    s->references = 1;
+  } else {
+    object_of(self)->storage = nullptr;
+    s->shown = nullptr;
+  }
+  Py_DECREF(self);
+  return held;
+}
+
 void dealloc(PyObject* self) {
-  auto* object = reinterpret_cast<StorageObject*>(self);
-  PyTypeObject* type = Py_TYPE(self);
+  auto* object = object_of(self);
+  PyObject_GC_UnTrack(self);
+  if (is_to_be_kept(self)) return keep(self);
   if (object->weakrefs) PyObject_ClearWeakRefs(self);
   Py_CLEAR(object->dict);
   if (object->storage) {
     object->storage->shown = nullptr;
     object->storage->release();
   }
-  type->tp_free(self);
-  if (type != &StorageType) Py_DECREF(type);  // a subclass's instances own their class
+  Py_TYPE(self)->tp_free(self);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(object_of(self)->dict);
+  return 0;
+}
+int clear(PyObject* self) {
+  Py_CLEAR(object_of(self)->dict);
+  return 0;
+}
+
+int64_t checked_size(PyObject* number) {
+  int64_t bytes = to_int(number);
+  if (bytes < 0) raise(PyExc_RuntimeError, "Trying to create a storage of a negative size: ", bytes);
+  return bytes;
+}
+
+PyObject* construct_meta(PyTypeObject* type, PyObject* what) {
+  PyObject* self = show(type, Storage::make(0));
+  object_of(self)->meta = true;
+  object_of(self)->meta_bytes = !what ? 0 : is_index(what) ? checked_size(what) : PyObject_Size(what);
+  if (PyErr_Occurred()) {
+    Py_DECREF(self);
+    throw PythonError();
+  }
+  return self;
 }
 
 // UntypedStorage(), UntypedStorage(size) and UntypedStorage([bytes]).
@@ -60,13 +128,10 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     static const char* names[] = {"", "device", nullptr};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", const_cast<char**>(names), &what, &device))
       throw PythonError();
+    if (device != Py_None && is_meta_device(device)) return construct_meta(type, what);
     check_device(device);
     if (!what) return show(type, Storage::make(0));
-    if (is_index(what)) {
-      int64_t bytes = to_int(what);
-      if (bytes < 0) raise(PyExc_RuntimeError, "Trying to create a storage of a negative size: ", bytes);
-      return show(type, Storage::make(bytes));
-    }
+    if (is_index(what)) return show(type, Storage::make(checked_size(what)));
     PyObject* bytes = checked(PyByteArray_FromObject(what));
     Storage* s = Storage::make(PyByteArray_GET_SIZE(bytes));
     std::copy_n(PyByteArray_AS_STRING(bytes), s->bytes, s->data);
@@ -75,13 +140,29 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(storage_of(self)->bytes); }
-PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(storage_of(self)->data); }
+PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(size_of_storage(self)); }
+PyObject* data_ptr(PyObject* self, PyObject*) {
+  return PyLong_FromVoidPtr(object_of(self)->meta ? nullptr : storage_of(self)->data);
+}
+PyObject* is_meta(PyObject* self, void*) { return PyBool_FromLong(object_of(self)->meta); }
+// storage._resize_meta(bytes): a size is all that it has.
+PyObject* resize_meta(PyObject* self, PyObject* bytes) {
+  return guarded([&]() -> PyObject* {
+    object_of(self)->meta_bytes = checked_size(bytes);
+    return Py_NewRef(Py_None);
+  });
+}
 PyObject* resizable(PyObject* self, PyObject*) { return PyBool_FromLong(storage_of(self)->resizable); }
 PyObject* references(PyObject* self, PyObject*) { return PyLong_FromUnsignedLong(storage_of(self)->references); }
 PyObject* get_cdata(PyObject* self, void*) { return PyLong_FromVoidPtr(storage_of(self)); }
-PyObject* get_device(PyObject*, void*) { return device_object(); }
-Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(storage_of(self)->bytes); }
+PyObject* get_device(PyObject* self, void*) {
+  if (!object_of(self)->meta) return device_object();
+  return guarded([&] {
+    Owned module(checked(PyImport_ImportModule("chainrule.meta")));
+    return checked(PyObject_GetAttrString(module.get(), "DEVICE"));
+  });
+}
+Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(size_of_storage(self)); }
 
 // storage._tensor(dtype, offset, sizes, strides): a tensor over these bytes.
 PyObject* make_tensor(PyObject* self, PyObject* args) {
@@ -113,6 +194,10 @@ PyObject* make_tensor(PyObject* self, PyObject* args) {
 }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  if (object_of(self)->meta) {
+    PyErr_SetString(PyExc_BufferError, "Cannot copy out of meta tensor; no data!");
+    return -1;
+  }
   Storage* s = storage_of(self);
   return PyBuffer_FillInfo(view, self, s->data, static_cast<Py_ssize_t>(s->bytes), 0, flags);
 }
@@ -123,8 +208,10 @@ PyMethodDef methods[] = {{"nbytes", nbytes, METH_NOARGS, "The number of bytes."}
                          {"resizable", resizable, METH_NOARGS, "Whether the bytes are chainrule's own."},
                          {"_references", references, METH_NOARGS, nullptr},
                          {"_tensor", make_tensor, METH_VARARGS, nullptr},
+                         {"_resize_meta", resize_meta, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef getset[] = {{"_cdata", get_cdata, nullptr, nullptr, nullptr},
+PyGetSetDef getset[] = {{"_is_meta", is_meta, nullptr, nullptr, nullptr},
+                        {"_cdata", get_cdata, nullptr, nullptr, nullptr},
                         {"device", get_device, nullptr, "Where the bytes live.", nullptr},
                         {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -135,19 +222,26 @@ PyBufferProcs buffer = {get_buffer, nullptr};
 }  // namespace
 
 PyObject* storage_object(const Tensor& t) {
-  Storage* s = origin(t->storage);
-  s->exported = t->storage->exported = true;
-  if (s->shown) return Py_NewRef(s->shown);
+  t->storage->mark_exported();
+  Storage* s = t->storage->origin();  // x.data shows the same one as x
+  if (s->shown) return object_of(s->shown)->kept ? taken_back(s->shown) : Py_NewRef(s->shown);
   s->retain();
   return show(&StorageType, s);
 }
 
+Storage* storage_shown_by(PyObject* object) {
+  return PyObject_TypeCheck(object, &StorageType) && !object_of(object)->meta ? storage_of(object) : nullptr;
+}
+
 void add_storage_type(PyObject* module) {
   sequence.sq_length = length;
+  shown_storage_survives = survives;
   PyTypeObject& t = StorageType;
   t.tp_name = "chainrule.UntypedStorage";
   t.tp_basicsize = sizeof(StorageObject);
-  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
+  t.tp_traverse = traverse;
+  t.tp_clear = clear;
   t.tp_doc = documents::kStorage;
   t.tp_dealloc = dealloc;
   t.tp_dictoffset = offsetof(StorageObject, dict);

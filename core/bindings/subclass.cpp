@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 #include "ops/pending.hpp"
-#include "tensor/error.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 
@@ -38,7 +39,10 @@ void look_at_class(PyTypeObject* type, Classes& found) {
   PyObject* say = say_of(type);
   if (say && say != ordinary_function) found.override = true;
   if (!say || !PyType_IsSubtype(type, &TensorType) || is_parameter_class(type)) return;
-  if (!found.result || PyType_IsSubtype(type, found.result)) found.result = type;
+  if (!found.result || PyType_IsSubtype(type, found.result))
+    found.result = type;
+  else if (!PyType_IsSubtype(found.result, type))
+    found.override = true;  // unrelated classes: neither knows what the result is
 }
 
 // A list of plain numbers has nothing to say; the first entry tells.
@@ -73,6 +77,8 @@ PyObject* recast(PyTypeObject* type, PyObject* plain) {
   to->view_epoch = from->view_epoch;
   to->base = reinterpret_cast<TensorObject*>(Py_XNewRef((PyObject*)from->base));
   to->node = reinterpret_cast<Node*>(Py_XNewRef((PyObject*)from->node));
+  if (forward_mode::active() && forward_mode::has_tangent(from.get())) [[unlikely]]
+    forward_mode::set_tangent(to, forward_mode::tangent(from));
   Py_DECREF(plain);
   return to.release_py();
 }
@@ -82,7 +88,8 @@ PyObject* recast(PyTypeObject* type, PyObject* plain) {
 // One argument of each class that has a say, in the order of asking: from the left, a subclass before its base.
 void ask(PyObject* o, std::vector<PyObject*>& asked) {
   PyTypeObject* type = Py_TYPE(o);
-  if (!say_of(type) || is_parameter_class(type)) return;
+  PyObject* say = say_of(type);
+  if (!say || (say == ordinary_function && is_parameter_class(type))) return;
   auto at = asked.end();
   for (auto it = asked.begin(); it != asked.end(); ++it) {
     if (Py_TYPE(*it) == type) return;
@@ -104,7 +111,7 @@ PyObject* types_of(const std::vector<PyObject*>& asked) {
 [[noreturn]] void raise_unanswered(const char* name, const std::vector<PyObject*>& asked) {
   std::string list;
   for (PyObject* o : asked) {
-    Owned shown(checked(PyObject_Repr((PyObject*)Py_TYPE(o))));
+    Owned shown(from_python(PyObject_Repr((PyObject*)Py_TYPE(o))));
     list +=
         std::string("\n\n  - ") + (is_tensor(o) ? "tensor subclass " : "object of ") + PyUnicode_AsUTF8(shown.get());
   }
@@ -118,7 +125,7 @@ PyObject* call_watcher(PyObject* function, PyObject* args, PyObject* kwargs) {
     ~Inside() { in_watcher = false; }
   } inside;
   Owned held(Py_NewRef(watcher));  // it may take itself off
-  return checked(PyObject_CallFunctionObjArgs(held.get(), function, args, kwargs, nullptr));
+  return handed_on(PyObject_CallFunctionObjArgs(held.get(), function, args, kwargs, nullptr));
 }
 
 }  // namespace
@@ -168,9 +175,9 @@ PyObject* call_override(PyObject* function, const char* name, PyObject* args, Py
   for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
   Owned types(types_of(asked));
   for (PyObject* o : asked) {
-    Owned handler(checked(PyObject_GetAttr(o, function_name())));
+    Owned handler(from_python(PyObject_GetAttr(o, function_name())));
     PyObject* answer =
-        checked(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(), args, kwargs, nullptr));
+        handed_on(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(), args, kwargs, nullptr));
     if (answer != Py_NotImplemented) return answer;
     Py_DECREF(answer);
   }
@@ -180,7 +187,7 @@ PyObject* call_override(PyObject* function, const char* name, PyObject* args, Py
 
 PyObject* call_override_of_operator(const std::string& name, PyObject* args) {
   Owned positional(args), named(checked(PyDict_New()));
-  Owned function(checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&TensorType), name.c_str())));
+  Owned function(from_python(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&TensorType), name.c_str())));
   PyObject* result = call_override(function.get(), name.c_str(), args, named.get(), true);
   return result ? result : Py_NewRef(Py_NotImplemented);
 }

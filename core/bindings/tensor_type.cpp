@@ -18,6 +18,7 @@
 #include "ops/complex.hpp"
 #include "ops/matmul_checks.hpp"
 #include "ops/view.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 
@@ -172,12 +173,19 @@ int set_grad(PyObject* self, PyObject* value, void*) {
       -1);
 }
 
+// x.real = value: what is written into the view.
+template <Tensor (*view)(const Tensor&)>
+int set_part(PyObject* self, PyObject* value, void*) {
+  Owned part(get_view<view>(self, nullptr));
+  return part ? tensor_assign_subscript(part.get(), Py_Ellipsis, value) : -1;
+}
+
 int set_data(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
-        if (!value || !is_tensor(value))
-          raise(PyExc_TypeError, "Variable data has to be a tensor, but got ",
-                value ? Py_TYPE(value)->tp_name : "nothing");
+        if (!value) raise(PyExc_RuntimeError, "Deleting tensor data is not allowed. Delete tensor instead!");
+        if (!is_tensor(value))
+          raise(PyExc_TypeError, "Variable data has to be a tensor, but got ", Py_TYPE(value)->tp_name);
         if (is_meta(value) != is_meta(self))
           raise(PyExc_RuntimeError,
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
@@ -232,6 +240,26 @@ PyObject* get_hooks(PyObject* self, void*) {
   Rare* r = object_of(self)->rare;
   return or_none(r ? r->hooks : nullptr);
 }
+int set_hooks(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&]() -> int {
+        if (!value) raise(PyExc_RuntimeError, "Deletion of _backward_hooks not allowed!");
+        if (value != Py_None && !PyDict_Check(value))
+          raise(PyExc_TypeError, "_backward_hooks must be a dict or None, got ", Py_TYPE(value)->tp_name);
+        track(object_of(self));
+        Py_XSETREF(rare(object_of(self))->hooks, value == Py_None ? nullptr : Py_NewRef(value));
+        return 0;
+      },
+      -1);
+}
+int refuse_grad_fn(PyObject*, PyObject* value, void*) {
+  return guarded(
+      [&]() -> int {
+        if (!value) raise(PyExc_RuntimeError, "Deletion of _grad_fn not allowed!");
+        raise(PyExc_TypeError, "_grad_fn can be only set to None; use detach_()");
+      },
+      -1);
+}
 PyObject* get_post_hooks(PyObject* self, void*) {
   Rare* r = object_of(self)->rare;
   return or_none(r ? r->post_hooks : nullptr);
@@ -271,6 +299,7 @@ PyGetSetDef getset[] = {
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients flow to this tensor.", nullptr},
     {"grad", get_grad, set_grad, "The gradient that backward() accumulated, or None.", nullptr},
+    {"_grad", get_grad, set_grad, "The same as grad.", nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The operation that made this tensor, or None for a leaf.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operation made this tensor.", nullptr},
     {"grad_dtype", get_grad_dtype, set_grad_dtype, "The dtype that .grad has; None: that of what arrives.", nullptr},
@@ -280,8 +309,8 @@ PyGetSetDef getset[] = {
     {"mT", get_view<transposed>, nullptr, "With the last two dimensions swapped.", nullptr},
     {"H", get_view<hermitian>, nullptr, "The conjugate transpose.", nullptr},
     {"mH", get_view<adjoint>, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
-    {"real", get_view<chainrule::real>, nullptr, "The real parts.", nullptr},
-    {"imag", get_view<chainrule::imag>, nullptr, "The imaginary parts.", nullptr},
+    {"real", get_view<chainrule::real>, set_part<chainrule::real>, "The real parts.", nullptr},
+    {"imag", get_view<chainrule::imag>, set_part<chainrule::imag>, "The imaginary parts.", nullptr},
     {"output_nr", get_output_number, nullptr, "Which output of grad_fn this tensor is.", nullptr},
     {"_version", get_version, nullptr, "How often the memory was written in place.", nullptr},
     {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},
@@ -306,7 +335,8 @@ PyGetSetDef getset[] = {
     {"is_meta", get_false, nullptr, kElsewhere, nullptr},
     {"is_mps", get_false, nullptr, kElsewhere, nullptr},
     {"is_xpu", get_false, nullptr, kElsewhere, nullptr},
-    {"_backward_hooks", get_hooks, nullptr, nullptr, nullptr},
+    {"_backward_hooks", get_hooks, set_hooks, nullptr, nullptr},
+    {"_grad_fn", get_grad_fn, refuse_grad_fn, nullptr, nullptr},
     {"_post_accumulate_grad_hooks", get_post_hooks, nullptr, nullptr, nullptr},
     {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -319,10 +349,10 @@ int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
 }
 
 PyObject* represent(PyObject* self) {
-  PyObject* printing = PyImport_ImportModule("chainrule.printing");
-  PyObject* text = printing ? PyObject_CallMethod(printing, "tensor_repr", "O", self) : nullptr;
-  Py_XDECREF(printing);
-  return text;
+  return guarded_unsettled([&] {
+    Owned printing(checked(PyImport_ImportModule("chainrule.printing")));
+    return handed_on(PyObject_CallMethod(printing.get(), "tensor_repr", "O", self));
+  });
 }
 
 Py_hash_t hash(PyObject* self) { return reinterpret_cast<Py_hash_t>(self); }  // hash(x) == id(x), as in PyTorch
@@ -333,20 +363,12 @@ PyBufferProcs buffer = {tensor_get_buffer, tensor_release_buffer};
 
 // Tensor(2, 3), Tensor([1., 2.]), Tensor(other): PyTorch's legacy constructor, written in Python.
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  PyObject* module = PyImport_ImportModule("chainrule.legacy_constructor");
-  PyObject* function = module ? PyObject_GetAttrString(module, "construct") : nullptr;
-  PyObject* full = function ? PyTuple_New(PyTuple_GET_SIZE(args) + 1) : nullptr;
-  PyObject* result = nullptr;
-  if (full) {
-    PyTuple_SET_ITEM(full, 0, Py_NewRef((PyObject*)type));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-      PyTuple_SET_ITEM(full, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
-    result = PyObject_Call(function, full, kwargs);
-  }
-  Py_XDECREF(module);
-  Py_XDECREF(function);
-  Py_XDECREF(full);
-  return result;
+  return guarded_unsettled([&] {
+    Owned module(checked(PyImport_ImportModule("chainrule.legacy_constructor")));
+    Owned function(checked(PyObject_GetAttrString(module.get(), "construct")));
+    Owned first(checked(PyTuple_Pack(1, type))), full(checked(PySequence_Concat(first.get(), args)));
+    return handed_on(PyObject_Call(function.get(), full.get(), kwargs));
+  });
 }
 int ignore_init(PyObject*, PyObject*, PyObject*) { return 0; }
 

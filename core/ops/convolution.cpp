@@ -123,7 +123,8 @@ Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const T
 template <class T>
 Tensor waiting_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
   return defer_blocks(plan.output_sizes(), x.dtype(), plan.shape.out_pixels(), {&x, &weight, &bias},
-                      [x, weight, bias, shape = plan.shape](char* out, const cpu::GemmFinish* finish) {
+                      [x = alias(x), weight = alias(weight), bias = bias ? alias(bias) : bias, shape = plan.shape](
+                          char* out, const cpu::GemmFinish* finish) {
                         const T* b = bias ? bias.data<T>() : nullptr;
                         cpu::convolution<T>(shape, x.data<T>(), weight.data<T>(), b, reinterpret_cast<T*>(out), finish);
                       });
@@ -212,7 +213,19 @@ Tensor apply_complex(const Tensor& x, const Tensor& weight, const Tensor& bias, 
   return y + view(bias, sizes);
 }
 
+// Where the input has no channels, PyTorch's result has none either, whatever the weight and the bias say.
+Tensor of_no_channels(const Tensor& x, const Tensor& weight, const Tensor& bias, Span other) {
+  Dims sizes{x.size(0), 0};
+  for (int64_t n : other) sizes.push_back(n);
+  return record(kConvolution, empty(sizes, x.dtype()), {&x, &weight, &bias}, {&x, &weight, &bias}, [](Backward& b) {
+    for (int i = 0; i < 3; ++i) {
+      if (b.needs(i)) b.give(i, zeros(b.saved(i).sizes(), b.saved(i).dtype()));
+    }
+  });
+}
+
 Tensor dispatch(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o, Span other) {
+  if (x.size(1) == 0 && !o.transposed) return of_no_channels(x, weight, bias, other);
   return is_complex(x.dtype()) ? apply_complex(x, weight, bias, o, other) : apply(x, weight, bias, o, other);
 }
 

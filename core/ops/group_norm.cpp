@@ -104,7 +104,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
   if (s.has_short_channels()) return give_row_gradients(b, x, weight, statistics, s, parameters);
   Tensor g = contiguous(b.g()), from = contiguous(x);
   const auto* rows = row_statistics(statistics);
-  auto count = static_cast<size_t>(s.samples * s.channels);
+  auto count = static_cast<size_t>((CheckedSize(s.samples) * s.channels).value());
   auto channels = static_cast<size_t>(s.channels);
   std::vector<double> means(count), w = parameter_values(weight, s.channels, 1);
   for (size_t i = 0; i < count; ++i) means[i] = rows[s.group_of(static_cast<int64_t>(i))].mean;

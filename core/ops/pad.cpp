@@ -43,11 +43,9 @@ Tensor padded(const Tensor& x, Span pad, const Scalar& value) {
   Tensor kept = x;
   bool grows = false;
   each_padding(x.ndim(), pad, [&](int d, int64_t before, int64_t after) {
-    sizes[d] = (CheckedSize(sizes[d]) + before + after).value();
-    check(sizes[d] >= 0, "The input size ", x.size(d), ", plus negative padding ", before, " and ", after,
-          " resulted in a negative output size, which is invalid. Check dimension ", d, " of your input.");
     if (before < 0) kept = narrow(kept, d, -before, kept.size(d) + before);
     if (after < 0) kept = narrow(kept, d, 0, kept.size(d) + after);
+    sizes[d] = (CheckedSize(sizes[d]) + before + after).value();
     grows |= before > 0 || after > 0;
   });
   if (!grows) return copy_of(kept);

@@ -119,10 +119,10 @@ Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, 
   {
     GradModeScope off(false);
     Tensor from = for_kernel(x, format), out = empty_in(format, sizes, from.dtype());
-    if (out.numel() == 0) return {record_positions(op, to_dtype(out, x.dtype()), x, indices, dims, o, format), indices};
-    with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_in(format, x.sizes(), dims));
-    });
+    if (out.numel() > 0)
+      with_pool_type(from.dtype(), [&]<class T>(T) {
+        cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_in(format, x.sizes(), dims));
+      });
     values = to_dtype(out, x.dtype());
   }
   return {record_positions(op, values, x, indices, dims, o, format), indices};

@@ -38,7 +38,7 @@ class StepWeights {
  public:
   StepWeights(cpu::MatrixView<const T> b, int64_t k, int64_t n, int64_t batch) : b_(b), k_(k), n_(n) {
     if (batch > kSmallBatch) return;
-    panels_ = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(k * n));
+    panels_ = std::make_unique_for_overwrite<T[]>(static_cast<size_t>((CheckedSize(k) * n).value()));
     each_panel(0, count(), [&](int64_t first, int64_t width, T* panel) {
       for (int64_t i = 0; i < k; ++i) {
         for (int64_t j = 0; j < width; ++j) {

@@ -6,6 +6,8 @@
 
 #include "backends/cpu/allocator.hpp"
 #include "tensor/error.hpp"
+#include "tensor/shown_storage.hpp"
+#include "tensor/tensor.hpp"
 
 namespace chainrule {
 namespace {
@@ -82,11 +84,18 @@ Storage* Storage::borrow(void* data, int64_t bytes, PyObject* owner) {
   return storage;
 }
 
+Storage* Storage::origin() {
+  Storage* s = this;
+  while (s->owner && is_tensor(s->owner)) s = reinterpret_cast<TensorObject*>(s->owner)->storage;
+  return s;
+}
+
 // A tensor may show an array that shows a tensor, and so on: owners are let go one after another, not by recursion.
 // Storages that wait for that are linked through `data`.
 void Storage::destroy() {
   static Storage* dying = nullptr;
   static bool draining = false;
+  if (shown && shown_storage_survives(this)) return;
   written.~SourceLine();
   if (!owner) {
     if (capacity) cpu::release({data, capacity});

@@ -74,7 +74,9 @@ class MetaTensor(Tensor):
             return _like(args[0], options.pop("dtype", None) or _CASTS.get(name), **options)
         with DisableTorchFunctionSubclass():
             result = func(*args, **options)
-        return result if elsewhere or name == "untyped_storage" else tree_map(_as_meta, result)
+        if name == "untyped_storage":
+            return _core.UntypedStorage(len(result), device="meta")
+        return result if elsewhere else tree_map(_as_meta, result)
 
     def data_ptr(self) -> int:
         """0: there is no memory."""
@@ -246,9 +248,11 @@ def _as_meta(value: Any) -> Any:
     return _core.view_as_subclass(MetaTensor, value)
 
 
-def _moved(tensor: Tensor, *args: Any, copy: bool = False, **options: Any) -> Tensor:
+def _moved(tensor: Tensor, *args: Any, **options: Any) -> Tensor:
     """tensor.to(...), where the tensor or its destination is here."""
-    dtype, device, memory_format = read_to(*args, **options)
+    if "other" in options:  # as the method calls what a module's to() calls tensor
+        options["tensor"] = options.pop("other")
+    dtype, device, memory_format, copy = read_to(*args, **options)
     if _core.device(tensor.device if device is None else device) != DEVICE:
         raise at_call(NotImplementedError, NO_DATA)
     if isinstance(tensor, MetaTensor) and not copy and dtype in (None, tensor.dtype) and memory_format is None:

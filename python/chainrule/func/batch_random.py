@@ -26,6 +26,11 @@ def random(call: Call, *args: Any, **kwargs: Any) -> Any:
     given = any(map(call.is_batched, (*args, *kwargs.values())))
     if _draws_nothing(function.__name__, args, kwargs):
         return elementwise(call, *args, **kwargs)
+    if info.any_function:  # gradcheck's vmap, which has no such option
+        raise RuntimeError(
+            "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations "
+            "outside of vmap as a workaround"
+        )
     if info.randomness == "error":
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "

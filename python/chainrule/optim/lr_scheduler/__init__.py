@@ -14,7 +14,7 @@ from .factors import (
     StepLR,
 )
 from .plateau import ReduceLROnPlateau
-from .scheduler import LRScheduler, _LRScheduler
+from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, _LRScheduler
 
 __all__ = [
     "ChainedScheduler",
