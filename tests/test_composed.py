@@ -227,6 +227,10 @@ def test_combinations_are_those_of_itertools():
         for n, r in itertools.product(range(5), range(1, 4)):
             expected = list(choose(range(n), r))
             assert chainrule.combinations(chainrule.arange(n), r, replaced).tolist() == [list(row) for row in expected]
+    assert chainrule.combinations(chainrule.ones(3), 70).shape == (0, 70)
+    for r in (65537, 2**62):  # too many, which is seen before they are listed
+        with pytest.raises(RuntimeError):
+            chainrule.combinations(chainrule.ones(3), r, True)
 
 
 def test_chain_matmul_is_deprecated_as_in_pytorch():

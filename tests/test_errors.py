@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -250,24 +248,6 @@ def test_a_failed_call_changes_nothing():
     assert y._version == version
     y.sum().backward()
     assert x.grad.tolist() == [2.0, 2.0, 2.0]
-
-
-# ---- fuzz
-
-FUZZ = os.path.join(os.path.dirname(__file__), "fuzz_calls.py")
-
-
-@pytest.mark.parametrize("part", range(4))
-def test_no_call_ends_the_interpreter(part):
-    """Every function and method with odd arguments, in a process of its own: exceptions are right, signals are not."""
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", FUZZ, str(part), "4"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, f"exit {done.returncode} after\n{done.stdout[-400:]}\n{done.stderr[-3000:]}"
 
 
 def test_an_operation_written_in_python_tells_the_users_line():

@@ -200,3 +200,14 @@ def test_logarithm_of_the_gamma_function():
     finite = np.isfinite(expected)
     np.testing.assert_array_equal(mine[~finite], expected[~finite].astype(np.float32))
     np.testing.assert_allclose(mine[finite], expected[finite], rtol=2e-7, atol=1e-14)
+
+
+POLYNOMIALS = [f"{name}_polynomial_{kind}" for name, kind in (("hermite", "h"), ("laguerre", "l"), ("legendre", "p"))]
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+@pytest.mark.parametrize("n", [1e308, math.inf, math.nan, 2.0**63, -(2.0**63)])
+def test_a_polynomial_of_a_degree_beyond_all_integers(name, n):
+    """Zero, as in PyTorch: no recurrence goes so far."""
+    x = chainrule.tensor([0.3, 1.0, -1.0, 1.5])
+    assert getattr(chainrule.special, name)(x, n).tolist() == [0.0] * 4

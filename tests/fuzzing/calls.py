@@ -235,14 +235,14 @@ def _of_sample(r: Random) -> Call:
 
 def _sampled(value: Any, dtype: str, r: Random) -> Argument:
     if isinstance(value, Draw):
-        return drawn(value, dtype)
+        return drawn(value, dtype, r.randrange(3, 9))
     if isinstance(value, list | tuple):
         return type(value)(_sampled(item, dtype, r) for item in value)
     return repr(value)
 
 
-def drawn(d: Draw, dtype: str) -> str:
-    """The text of a sample's tensor."""
+def drawn(d: Draw, dtype: str, start: int) -> str:
+    """The text of a sample's tensor; its numbers look random, and depend on where they start."""
     count, size = math.prod(d.shape), f"({', '.join(map(str, d.shape))}{',' if len(d.shape) == 1 else ''})"
     if d.fixed == "bool":
         return f"torch.arange({count}).remainder(2).bool().reshape({size})"
@@ -251,8 +251,9 @@ def drawn(d: Draw, dtype: str) -> str:
     if d.ascending:
         text = f"torch.linspace({d.low}, {d.high}, {count}, dtype=torch.float64)"
     else:  # the same to the bit in any library
-        text = f"torch.arange({count}).mul(7919).remainder(1009).double().div(1009).mul({d.high - d.low}).add({d.low})"
-    text = f"{text}.reshape({size}).to(torch.{dtype})"
+        text = f"torch.arange({count}).add({start}).pow(3).remainder(1009).double()"
+        text = f"{text}.div(1009).mul({d.high - d.low}).add({d.low})"
+    text = f"{text}{'.abs()' if dtype.startswith('uint') else ''}.reshape({size}).to(torch.{dtype})"
     grad = d.grad and dtype in (*tensors.FLOATS, *tensors.COMPLEX)
     return f"{text}.requires_grad_()" if grad else text
 

@@ -43,7 +43,7 @@ def valued(shape: tuple[int, ...], dtype: str, values: str) -> str:
     """A contiguous tensor with such values."""
     count = math.prod(shape)
     size = f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-    kind = f"dtype=torch.{dtype}"
+    kind, positive = f"dtype=torch.{dtype}", ".abs()" if dtype.startswith("uint") else ""
     if values in ("ones", "zeros"):
         return f"torch.{values}({size}, {kind})"
     if values == "odd" and dtype in (*FLOATS, *COMPLEX) and count:
@@ -53,9 +53,9 @@ def valued(shape: tuple[int, ...], dtype: str, values: str) -> str:
         ends = f"torch.iinfo(torch.{dtype}).max, torch.iinfo(torch.{dtype}).min, 0, 1"
         return f"torch.tensor([{ends}], {kind}).repeat({-(-count // 4)})[:{count}].reshape({size})"
     if values in ("wave", "odd"):
-        return f"torch.arange({count}, dtype=torch.float64).mul(1.7).sin().reshape({size}).to(torch.{dtype})"
+        return f"torch.arange({count}, dtype=torch.float64).mul(1.7).sin(){positive}.reshape({size}).to(torch.{dtype})"
     if values == "negative":
-        return f"torch.arange({count}).sub(2).reshape({size}).to(torch.{dtype})"
+        return f"torch.arange({count}).sub(2){positive}.reshape({size}).to(torch.{dtype})"
     return f"torch.arange({count}).remainder(5).reshape({size}).to(torch.{dtype})"
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 import warnings
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
 from .. import bool as bool_dtype
-from .. import cat, empty, int64, ones, stack, tensor
+from .. import cat, empty, frombuffer, int64, ones, stack
 from .._core import Tensor
 from .checks import is_integral
 
@@ -56,10 +58,16 @@ def combinations(input: Tensor, r: int, with_replacement: bool) -> Tensor:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return empty(0, dtype=input.dtype)
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(itertools.chain.from_iterable(choose(range(input.numel()), r)))
-    places = tensor(rows, dtype=int64).reshape(-1, r)
-    return stack([input[places[:, i]] for i in range(r)], 1)
+    n = input.numel()
+    count = math.comb(n + r - 1 if with_replacement else n, r)
+    if count * r >= 1 << 58:
+        raise RuntimeError("numel: integer multiplication overflow")
+    places = empty(count, r, dtype=int64)  # before they are listed: all of them may be too many
+    if count:
+        choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+        rows = array("q", itertools.chain.from_iterable(choose(range(n), r)))
+        places = frombuffer(rows, dtype=int64).reshape(count, r)
+    return stack([input[places[:, i]] for i in range(r)], 1) if r < 64 else input[places]
 
 
 def _check_vector(t: Tensor) -> None:
