@@ -41,6 +41,9 @@ TensorObject* owner_of(const TensorObject* t) {
   return dual ? dual : t->base;
 }
 
+// The bits by which a view shows its owner's elements; their tangents differ likewise.
+uint16_t bits_between(const TensorObject* owner, const TensorObject* t) { return owner->bits() ^ t->bits(); }
+
 // Whether a view's elements stand in the owner's tangent as they stand in the owner.
 bool shares_with(const TensorObject* owner, const TensorObject* t) {
   return owner && owner->dtype == t->dtype && Tensor::borrow(const_cast<TensorObject*>(owner)).is_contiguous();
@@ -63,7 +66,7 @@ Tensor tangent(const Tensor& t) {
   Tensor whole = shares_with(owner, t.get()) ? own_tangent(owner) : Tensor();
   if (!whole) return own_tangent(t.get());
   PauseScope pause;
-  return part_of(Tensor::borrow(owner), t, whole);
+  return with_bits(part_of(Tensor::borrow(owner), t, whole), bits_between(owner, t.get()));
 }
 
 // `before_` is held until the end: it may know the dual tensor.
@@ -91,7 +94,7 @@ WriteScope::~WriteScope() noexcept(false) {
   if (!shared_) return;
   Tensor whole = own_tangent(owner.get());
   whole = whole ? copy_strided(whole, owner.strides()) : zeros(owner.sizes(), owner.dtype());
-  copy_into(part_of(owner, self_, whole), own);
+  copy_into(part_of(owner, self_, whole), with_bits(own, bits_between(owner.get(), self_.get())));
   set_tangent(owner, whole);
   if (dual) set_linked_tangent(self_, own, dual);
 }

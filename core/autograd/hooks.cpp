@@ -13,6 +13,7 @@ template <class Arguments, class Use>
 void call_each(PyObject* hooks, Arguments arguments, Use use) {
   if (!hooks) return;
   LineScope own_lines{SourceLine()};          // what a hook calculates belongs to the hook's own lines
+  DeviceScope here(Device::CPU);              // and is where it says
   Owned list(checked(PyDict_Values(hooks)));  // a copy, so that a hook may remove itself
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     Owned args(checked(arguments()));
@@ -65,7 +66,7 @@ void take_tuple(PyObject* hook, PyObject* result, Tensor* gradients, int n) {
   for (int i = 0; i < n; ++i) {
     PyObject* item = PyTuple_GET_ITEM(result, i);
     if (item != Py_None) check_replacement(hook, gradients[i], item);
-    gradients[i] = is_tensor(item) ? Tensor::borrow(item) : Tensor();
+    gradients[i] = is_tensor(item) ? resolved(Tensor::borrow(item)) : Tensor();
   }
 }
 
@@ -85,7 +86,7 @@ void keep_gradient(PyObject* reference, const Tensor& gradient) {
   PyObject* target = referent(reference);
   if (!target || target == Py_None || !gradient) return;
   auto* t = reinterpret_cast<TensorObject*>(target);
-  Tensor kept = t->grad ? add_gradients(Tensor::borrow(t->grad), gradient) : gradient;
+  Tensor kept = t->grad ? add_gradients(resolved(Tensor::borrow(t->grad)), gradient) : gradient;
   Py_XDECREF((PyObject*)std::exchange(t->grad, kept.release()));
 }
 
@@ -97,7 +98,7 @@ Tensor run_tensor_hooks(PyObject* hooks, Tensor gradient) {
       hooks, [&] { return PyTuple_Pack(1, gradient ? gradient.py() : Py_None); },
       [&](PyObject* hook, PyObject* result) {
         check_replacement(hook, gradient, result);
-        gradient = Tensor::borrow(result);
+        gradient = resolved(Tensor::borrow(result));
       });
   return gradient;
 }

@@ -17,6 +17,7 @@ struct Region {
   Dims base_sizes, base_strides, sizes, strides;
   int64_t offset;  // in elements of the view
   bool of_parts;   // a real view (real, imag) of a complex base
+  uint16_t bits;   // whether the view shows conjugates or negatives of what the base shows
 };
 
 Region region_of(const TensorObject* view) {
@@ -26,7 +27,8 @@ Region region_of(const TensorObject* view) {
           Dims(Span(view->sizes(), view->ndim)),
           Dims(Span(view->strides(), view->ndim)),
           (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
-          is_complex(base->dtype) && !is_complex(view->dtype)};
+          is_complex(base->dtype) && !is_complex(view->dtype),
+          static_cast<uint16_t>(view->bits() ^ base->bits())};
 }
 
 // A base that got other memory (base.data = ..., resize_) no longer has this view; it goes its own way.
@@ -93,13 +95,13 @@ struct CopySlicesGradient {
     Tensor whole = copy_strided(b.g(), region->base_strides);
     Tensor part =
         as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
-    Tensor gradients[1] = {clone(part)};
+    Tensor gradients[1] = {clone(with_bits(part, region->bits))};
     Backward operation(inner, gradients);
     inner->function->invoke(inner->capture, operation);
     for (int i = 1; i < inner->edge_count; ++i) b.give(i, std::move(operation.result(i)));
     if (!b.needs(0)) return;
     if (operation.result(0))
-      copy_into(part, operation.result(0));
+      copy_into(part, with_bits(operation.result(0), region->bits));
     else
       fill_zero(part);
     b.give(0, std::move(whole));
@@ -115,7 +117,8 @@ struct RefreshedGradient {
       sizes.push_back(2);
       strides.push_back(1);
     }
-    Tensor whole = scatter_strided(b.g(), sizes, strides, region->sizes, region->strides, region->offset);
+    Tensor whole =
+        scatter_strided(with_bits(b.g(), region->bits), sizes, strides, region->sizes, region->strides, region->offset);
     b.give(0, region->of_parts ? view_as_complex(whole) : whole);
   }
 };

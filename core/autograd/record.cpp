@@ -72,6 +72,7 @@ void link_view(const Tensor& output, const Tensor& input) {
   output->base = base;
   output->view_epoch = base->epoch;
   if (!grad_mode) output->flags |= kViewNoGrad;
+  if (input->bits()) set_bits(output.get(), input->bits());
 }
 
 }  // namespace chainrule

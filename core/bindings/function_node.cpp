@@ -15,6 +15,7 @@
 #include "autograd/source_line.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/function_call.hpp"
+#include "ops/accumulate.hpp"
 
 namespace chainrule {
 
@@ -49,6 +50,7 @@ Owned call_backward(Node* n, const FunctionState& state, Backward& b) {
     bool wanted = b.has_g(i) || (state.materialize && state.is_tensor_output(i));
     args.push_back(wanted ? b.g(i).py() : Py_None);
   }
+  DeviceScope here(Device::CPU);  // what it makes itself is where it says
   Owned method = gradient_method(state.function);
   size_t count = (args.size() - 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
   return Owned(checked(PyObject_Vectorcall(method.get(), args.data() + 1, count, nullptr)));
@@ -100,7 +102,7 @@ void give_results(Node* n, const FunctionState& state, Backward& b, PyObject* re
     if (!is_tensor(gradient))
       raise(PyExc_RuntimeError, "expected Variable or None (got ", Py_TYPE(gradient)->tp_name, ")");
     check_gradient(n, edge, Tensor::borrow(gradient));
-    b.give(edge, Tensor::borrow(gradient));
+    b.give(edge, resolved(Tensor::borrow(gradient)));
   }
 }
 

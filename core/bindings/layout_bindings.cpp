@@ -26,6 +26,7 @@ Tensor resize_(T t, const Dims& size, MaybeFormat format) {
 }
 
 Tensor resize_as_(T t, T like, MaybeFormat format) {
+  if (!format && equal(like.sizes(), t.sizes())) return resize_to(t, t.sizes(), Dims(t.strides()));
   MemoryFormat wanted = format.value_or(MemoryFormat::Contiguous);
   if (wanted == MemoryFormat::Preserve) wanted = suggested_format(like);
   return resize_to(t, like.sizes(), strides_in(wanted, like.sizes()));

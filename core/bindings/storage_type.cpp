@@ -60,7 +60,8 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     static const char* names[] = {"", "device", nullptr};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", const_cast<char**>(names), &what, &device))
       throw PythonError();
-    check_device(device);
+    DeviceScope there(is_meta_device(device) ? Device::Meta : Device::CPU);
+    if (!is_meta_device(device)) check_device(device);
     if (!what) return show(type, Storage::make(0));
     if (is_index(what)) {
       int64_t bytes = to_int(what);
@@ -76,11 +77,16 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(storage_of(self)->bytes); }
-PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(storage_of(self)->data); }
+bool is_meta_storage(PyObject* self) { return storage_of(self)->device == Device::Meta; }
+PyObject* data_ptr(PyObject* self, PyObject*) {
+  return PyLong_FromVoidPtr(is_meta_storage(self) ? nullptr : storage_of(self)->data);
+}
 PyObject* resizable(PyObject* self, PyObject*) { return PyBool_FromLong(storage_of(self)->resizable); }
 PyObject* references(PyObject* self, PyObject*) { return PyLong_FromUnsignedLong(storage_of(self)->references); }
 PyObject* get_cdata(PyObject* self, void*) { return PyLong_FromVoidPtr(storage_of(self)); }
-PyObject* get_device(PyObject*, void*) { return device_object(); }
+PyObject* get_device(PyObject* self, void*) {
+  return is_meta_storage(self) ? Py_NewRef(meta_device()) : device_object();
+}
 Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(storage_of(self)->bytes); }
 
 // storage._tensor(dtype, offset, sizes, strides): a tensor over these bytes.
@@ -114,7 +120,27 @@ PyObject* make_tensor(PyObject* self, PyObject* args) {
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   Storage* s = storage_of(self);
+  if (is_meta_storage(self)) {
+    PyErr_SetString(PyExc_BufferError, "a storage of the device 'meta' has no bytes to show");
+    return -1;
+  }
   return PyBuffer_FillInfo(view, self, s->data, static_cast<Py_ssize_t>(s->bytes), 0, flags);
+}
+
+// A storage without bytes that no tensor shows changes its size; False: it is another one.
+PyObject* resize_meta(PyObject* self, PyObject* size) {
+  return guarded([&]() -> PyObject* {
+    int64_t bytes = to_int(size);
+    auto* object = reinterpret_cast<StorageObject*>(self);
+    if (!is_meta_storage(self) || object->storage->references > 1 || bytes < 0) return Py_NewRef(Py_False);
+    DeviceScope there(Device::Meta);
+    Storage* fresh = Storage::make(bytes);
+    object->storage->shown = nullptr;
+    object->storage->release();
+    object->storage = fresh;
+    fresh->shown = self;
+    return Py_NewRef(Py_True);
+  });
 }
 
 PyMethodDef methods[] = {{"nbytes", nbytes, METH_NOARGS, "The number of bytes."},
@@ -123,6 +149,7 @@ PyMethodDef methods[] = {{"nbytes", nbytes, METH_NOARGS, "The number of bytes."}
                          {"resizable", resizable, METH_NOARGS, "Whether the bytes are chainrule's own."},
                          {"_references", references, METH_NOARGS, nullptr},
                          {"_tensor", make_tensor, METH_VARARGS, nullptr},
+                         {"_resize_meta", resize_meta, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef getset[] = {{"_cdata", get_cdata, nullptr, nullptr, nullptr},
                         {"device", get_device, nullptr, "Where the bytes live.", nullptr},

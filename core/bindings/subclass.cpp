@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/record.hpp"
+#include "bindings/meta.hpp"
 #include "ops/pending.hpp"
 #include "tensor/error.hpp"
 #include "tensor/owned.hpp"
@@ -50,6 +51,7 @@ bool holds_numbers(PyObject* sequence) {
 
 void look_at(PyObject* o, Classes& found) {
   PyTypeObject* type = Py_TYPE(o);
+  found.meta |= is_meta(o);
   if (type == &TensorType) return;
   if (PyList_Check(o) || PyTuple_Check(o)) {  // cat([x, y]): the tensors of a list count as well
     if (holds_numbers(o)) return;
@@ -119,6 +121,7 @@ PyObject* call_watcher(PyObject* function, PyObject* args, PyObject* kwargs) {
 }  // namespace
 
 void set_watcher(PyObject* w) {
+  onlookers += (w != nullptr) - watching;
   watching = w != nullptr;
   may_wait = !watching;
   PyObject* old = std::exchange(watcher, Py_XNewRef(w));
@@ -138,8 +141,12 @@ void set_overriding_enabled(bool on) { overriding = on; }
 Classes classes_of(PyObject* const* args, Py_ssize_t n) {
   Classes found;
   for (Py_ssize_t i = 0; i < n; ++i) look_at(args[i], found);
-  if (!overriding) found = Classes();
+  if (!overriding) found = {.meta = found.meta};
   if (watching && !in_watcher) found.override = true;
+  if (found.meta && Storage::making_on != Device::Meta) {
+    found.only_meta = !found.override;
+    found.override = true;
+  }
   return found;
 }
 
@@ -156,9 +163,12 @@ PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
 PyObject* call_override(PyObject* function, const char* name, PyObject* args, PyObject* kwargs, bool gives_up) {
   if (watching && !in_watcher) return call_watcher(function, args, kwargs);
   std::vector<PyObject*> asked;
-  gather(args, asked);
   PyObject *key, *value;
-  for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
+  if (overriding) {
+    gather(args, asked);
+    for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
+  }
+  if (asked.empty()) return call_meta(function, args, kwargs);
   Owned types(types_of(asked));
   for (PyObject* o : asked) {
     Owned handler(checked(PyObject_GetAttr(o, function_name())));

@@ -6,7 +6,9 @@
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/from_python.hpp"
+#include "bindings/meta.hpp"
 #include "bindings/subclass.hpp"
+#include "bindings/unresolved.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
@@ -177,7 +179,7 @@ Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
       s.view = unsqueeze(s.view, dim);
       s.put(position_of(PyObject_IsTrue(e) == 1), dim++, 1);
     } else if (is_array_index(e)) {
-      Tensor index = index_tensor(e);
+      Tensor index = resolved(index_tensor(e));
       bool mask = is_mask(index);
       if (index.ndim() == 0 && !mask && is_integral(index.dtype())) {
         s.view = apply_integer(s.view, dim, load(index.dtype(), index->data).integer, here);
@@ -205,17 +207,6 @@ PyObject* keep_class(PyObject* self, Tensor result) {
   return subclass ? as_subclass(subclass, object) : object;
 }
 
-// The value of an assignment as a tensor of the target's dtype.
-Tensor value_tensor(PyObject* value, DType dtype) {
-  if (is_tensor(value)) return Tensor::borrow(value);
-  int overflow = 0;
-  if (dtype == DType::Int64 && PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
-  if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
-  if (is_number(value)) return scalar_tensor(to_scalar(value), dtype);
-  raise(PyExc_TypeError, "can't assign a ", Py_TYPE(value)->tp_name, " to a torch.", facts(dtype).tensor_name,
-        "Tensor: make a tensor of it first");
-}
-
 // Leading dimensions of size 1 beyond the target's are dropped, as PyTorch does.
 Tensor drop_leading_ones(const Tensor& value, int ndim) {
   Tensor v = value;
@@ -231,6 +222,16 @@ void check_expands(const Tensor& value, Span sizes) {
 }
 
 }  // namespace
+
+Tensor value_tensor(PyObject* value, DType dtype) {
+  if (is_tensor(value)) return Tensor::borrow(value);
+  int overflow = 0;
+  if (dtype == DType::Int64 && PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
+  if (is_number(value)) return scalar_tensor(to_scalar(value), dtype);
+  raise(PyExc_TypeError, "can't assign a ", Py_TYPE(value)->tp_name, " to a torch.", facts(dtype).tensor_name,
+        "Tensor: make a tensor of it first");
+}
 
 Py_ssize_t tensor_length(PyObject* self) {
   return guarded(
@@ -251,7 +252,7 @@ PyObject* tensor_subscript(PyObject* self, PyObject* key) {
     Tensor t = Tensor::borrow(self);
     if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key), 0));
     Selection s = apply_key(t, key);
-    if (!s.indices.empty()) return keep_class(self, index(s.view, s.indices));
+    if (!s.indices.empty()) return keep_class(self, index(resolved(s.view), s.indices));
     if (s.view.get() == t.get()) s.view = view_as_alias(t);
     return keep_class(self, std::move(s.view));
   });
@@ -265,7 +266,7 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
           Py_DECREF(assign_batched(self, key, value));
           return 0;
         }
-        if (may_have_a_say(self) && classes_of(&self, 1).override) {
+        if ((may_have_a_say(self) && classes_of(&self, 1).override) || (is_meta(value) && !is_meta(self))) {
           Py_DECREF(call_override_of_operator("__setitem__", checked(PyTuple_Pack(3, self, key, value))));
           return 0;
         }
@@ -274,8 +275,10 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (key == Py_False) return 0;  // selects nothing, so any shape will do
         Selection s = key == Py_True ? Selection{unsqueeze(t, 0), {}} : apply_key(t, key, true);
         if (!s.indices.empty()) {
-          index_put(s.view, s.indices, drop_leading_ones(v, 0), false, Place::Itself);
-        } else if (s.view.get() == t.get() && v.ndim() == 0 && t.ndim() > 0) {
+          Tensor target = resolved(s.view);
+          index_put(target, s.indices, drop_leading_ones(resolved(v), 0), false, Place::Itself);
+          if (target.get() != s.view.get()) copy_(s.view, target);
+        } else if (s.view.get() == t.get() && v.ndim() == 0 && t.ndim() > 0 && !t->bits() && !v->bits()) {
           fill(t, v, Place::Itself);
         } else {
           v = drop_leading_ones(v, s.view.ndim());
@@ -294,8 +297,10 @@ int tensor_contains(PyObject* self, PyObject* value) {
           raise(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
                 Py_TYPE(value)->tp_name, ".");
         }
+        if (is_meta(self)) raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
         GradModeScope off(false);
-        Operand operands[2] = {to_operand(self), to_operand(value)};
+        Tensor own = resolved_argument(self), sought = is_tensor(value) ? resolved_argument(value) : Tensor();
+        Operand operands[2] = {to_operand(own.py()), to_operand(sought ? sought.py() : value)};
         Tensor found = any(elementwise(OpId::eq, std::span<const Operand>(operands, 2)), Dims(), false);
         return load(DType::Bool, found->data).integer != 0;
       },

@@ -19,6 +19,22 @@ def _is_shared(storage: UntypedStorage) -> bool:
     return module is not None and module.memory_of(storage) is not None
 
 
+def _check_elements(storage: UntypedStorage | TypedStorage) -> None:
+    if storage.device.type == "meta":
+        raise NotImplementedError("Not available for 'meta' device type")
+
+
+def _on_cpu(storage: Any) -> Any:
+    if storage.device.type == "meta":
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    return storage
+
+
+def _check_sharing(storage: UntypedStorage, function: str) -> None:
+    if storage.device.type == "meta":
+        raise RuntimeError(f"{function}: only available on CPU")
+
+
 def _bytes_of(storage: UntypedStorage) -> Tensor:
     return storage._tensor(_core.uint8, 0, (len(storage),), (1,))
 
@@ -61,6 +77,7 @@ class _Untyped(_Base):
     filename = None
 
     def __getitem__(self, index):
+        _check_elements(self)
         if isinstance(index, slice):
             part = memoryview(self)[index]
             if not part.contiguous:
@@ -75,8 +92,8 @@ class _Untyped(_Base):
         return iter(self.tolist())
 
     def __repr__(self) -> str:
-        rows = "".join(f" {byte}\n" for byte in self.tolist())
-        return f"{rows}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
+        rows = "...\n" if self.device.type == "meta" else "".join(f" {byte}\n" for byte in self.tolist())
+        return f"{rows}[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
 
     def __copy__(self):
         return self.clone()
@@ -93,10 +110,13 @@ class _Untyped(_Base):
 
     def tolist(self) -> list[int]:
         """The bytes as integers."""
+        _check_elements(self)
         return _bytes_of(self).tolist()
 
     def clone(self):
         """A copy of the bytes."""
+        if self.device.type == "meta":
+            return UntypedStorage(len(self), device="meta")
         return UntypedStorage(memoryview(self)) if len(self) else UntypedStorage(0)
 
     def fill_(self, value: int):
@@ -119,7 +139,7 @@ class _Untyped(_Base):
 
     def cpu(self):
         """The storage itself: it is on the CPU."""
-        return self
+        return _on_cpu(self)
 
     def cuda(self, device=None, non_blocking=False):
         """Raises: chainrule runs on the CPU."""
@@ -139,13 +159,14 @@ class _Untyped(_Base):
 
     def share_memory_(self):
         """Raises unless the bytes are shared: tensors are moved to shared memory, storages are not."""
+        _check_sharing(self, "_share_fd_")
         if not _is_shared(self):
             raise RuntimeError(_SHARED_MEMORY)
         return self
 
     def resize_(self, size: int):
-        """Keeps the size it has; any other raises."""
-        if size != len(self):
+        """Keeps the size it has; any other raises, unless there are no bytes (device "meta")."""
+        if size != len(self) and not self._resize_meta(size):
             raise RuntimeError(f"Trying to resize a storage of {len(self)} bytes to {size}: {_NO_RESIZE}")
         return self
 
@@ -205,7 +226,9 @@ class TypedStorage:
     is_sparse = False
 
     def __init__(self, *args: Any, wrap_storage: UntypedStorage | None = None, dtype=None, device=None):
-        _core.check_device(device)
+        if device is None or _core.device(device).type != "meta":
+            _core.check_device(device)
+            device = None
         self.dtype = _core.get_default_dtype() if dtype is None else dtype
         if wrap_storage is not None:
             if args:
@@ -215,9 +238,10 @@ class TypedStorage:
             self._untyped_storage = _core.functions["tensor"](
                 args[0] if isinstance(args[0], str) else list(args[0]),
                 dtype=self.dtype,  # text is refused there
+                device=device,
             ).untyped_storage()
         else:
-            self._untyped_storage = UntypedStorage((args[0] if args else 0) * self.dtype.itemsize)
+            self._untyped_storage = UntypedStorage((args[0] if args else 0) * self.dtype.itemsize, device=device)
 
     def _tensor(self) -> Tensor:
         return self._untyped_storage._tensor(self.dtype, 0, (len(self),), (1,))
@@ -228,6 +252,7 @@ class TypedStorage:
     def __getitem__(self, index):
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        _check_elements(self)
         return self._tensor()[index].item()
 
     def __setitem__(self, index, value) -> None:
@@ -237,8 +262,9 @@ class TypedStorage:
         return iter(self.tolist())
 
     def __repr__(self) -> str:
-        rows = "".join(f" {value}\n" for value in self.tolist()) or " \n"
-        return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+        meta = self.device.type == "meta"
+        rows = "...\n" if meta else "".join(f" {value}\n" for value in self.tolist()) or " \n"
+        return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
 
     def __copy__(self) -> TypedStorage:
         return self.clone()
@@ -270,6 +296,7 @@ class TypedStorage:
 
     def tolist(self) -> list:
         """The elements as Python numbers."""
+        _check_elements(self)
         return self._tensor().tolist()
 
     def clone(self) -> TypedStorage:
@@ -288,6 +315,11 @@ class TypedStorage:
 
     def cpu(self) -> TypedStorage:
         """The storage itself: it is on the CPU."""
+        return _on_cpu(self)
+
+    def resize_(self, size: int) -> TypedStorage:
+        """Keeps the size it has; any other raises, unless there are no elements (device "meta")."""
+        self._untyped_storage.resize_(size * self.dtype.itemsize)
         return self
 
     def pickle_storage_type(self) -> str:
@@ -417,6 +449,7 @@ def share_memory_(self: Tensor) -> Tensor:
     """
     from .shared_memory import share
 
+    _check_sharing(self.untyped_storage(), "_share_fd_")
     share(self)
     return self
 

@@ -25,7 +25,7 @@ def elementwise(call: Call, *args: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
     in_place = name.endswith("_") and not name.startswith("_")
     if in_place and not call.is_batched(args[0]):
-        _core.raise_batched_write(name)
+        _core.raise_batched_write("inplace arithmetic")
     aligned = _promoted(tensors) if len(tensors) > 1 else {}
 
     def align(a: Any) -> Any:

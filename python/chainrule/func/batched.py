@@ -26,6 +26,7 @@ class Level(NamedTuple):
     size: int
     randomness: str
     apart: bool = False  # whether what is made inside is made for each sample, so that samples can be written into it
+    directions: bool = False  # whether the samples are directions of jacfwd, at one and the same place
 
 
 class Levels(threading.local):

@@ -49,14 +49,15 @@ def vmap(
         size, leaves, dims, spec = _prepare(func, in_dims, args)
         if chunk_size is not None and size > chunk_size:
             return _in_chunks(func, leaves, dims, spec, size, chunk_size, out_dims, randomness, kwargs)
-        return _run(func, leaves, dims, spec, size, out_dims, randomness, kwargs)
+        return _run(func, leaves, dims, spec, Level(size, randomness), out_dims, kwargs)
 
     return wrapped
 
 
 def over_directions(func: Callable, directions: Tensor, randomness: str, apart: bool) -> Any:
     """For jacfwd: func of each row, the rows last in the result. `apart` is that of Level."""
-    return _run(func, [directions], [0], tree_flatten((directions,))[1], len(directions), -1, randomness, {}, apart)
+    info = Level(len(directions), randomness, apart, directions=True)
+    return _run(func, [directions], [0], tree_flatten((directions,))[1], info, -1, {})
 
 
 def _name(func: Callable) -> str:
@@ -80,7 +81,7 @@ def _prepare(func: Callable, in_dims: Any, args: tuple) -> tuple[int, list, list
     dims = broadcast_prefix(in_dims, spec)
     if dims is None:
         raise ValueError(
-            f"{what}: in_dims is not compatible with the structure of inputs. in_dims has structure "
+            f"{what}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
             f"{tree_flatten(in_dims)[1]} but inputs has structure {spec}."
         )
     sizes = set()
@@ -112,20 +113,10 @@ def _prepare(func: Callable, in_dims: Any, args: tuple) -> tuple[int, list, list
     return sizes.pop(), leaves, dims, spec
 
 
-def _run(
-    func: Callable,
-    leaves: list,
-    dims: list,
-    spec: TreeSpec,
-    size: int,
-    out_dims: Any,
-    randomness: str,
-    kwargs: dict,
-    apart: bool = False,
-) -> Any:
+def _run(func: Callable, leaves: list, dims: list, spec: TreeSpec, info: Level, out_dims: Any, kwargs: dict) -> Any:
     level = len(levels.now) + 1
     depth = _core.get_vmap_depth()
-    levels.now.append(Level(size, randomness, apart))
+    levels.now.append(info)
     _core.set_vmap_depth(level)
     try:
         inputs = [leaf if dim is None else _enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
@@ -133,7 +124,7 @@ def _run(
     finally:
         _core.set_vmap_depth(depth)
         levels.now.pop()
-    return _leave(func, output, out_dims, level, size)
+    return _leave(func, output, out_dims, level, info.size)
 
 
 def _enter(leaf: Tensor, dim: int, level: int) -> Tensor:
@@ -214,7 +205,7 @@ def _in_chunks(
         inputs = [
             leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
         ]
-        found, shape = tree_flatten(_run(func, inputs, dims, spec, length, out_dims, randomness, kwargs))
+        found, shape = tree_flatten(_run(func, inputs, dims, spec, Level(length, randomness), out_dims, kwargs))
         parts.append(found)
     assert shape is not None
     joined_dims = broadcast_prefix(out_dims, shape) or [0] * shape.num_leaves

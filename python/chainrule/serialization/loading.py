@@ -113,9 +113,7 @@ def with_advice(reader: SafeUnpickler) -> Any:
         raise pickle.UnpicklingError(f"{_FAILED}The file is damaged or holds more than data: {error}") from error
 
 
-def trusted_unpickler(
-    file: Any, persistent_load: Callable, pickle_module, arguments: dict, object_of: Callable = names.object_of
-) -> Any:
+def trusted_unpickler(file: Any, persistent_load: Callable, pickle_module, arguments: dict) -> Any:
     """Python's unpickler, with PyTorch's names standing for what is here; warns of what it does."""
     warnings.warn(_RUNS_CODE, stacklevel=5)
 
@@ -127,7 +125,7 @@ def trusted_unpickler(
 
         def find_class(self, module: str, name: str) -> Any:
             if module.partition(".")[0] == "torch":
-                return object_of(module, name)
+                return names.object_of(module, name)
             return super().find_class(module, name)
 
     return Unpickler(file, **{"encoding": "utf-8", **arguments})
@@ -212,9 +210,7 @@ def _default_restore(storage: UntypedStorage, location: Any) -> Any:
             "storages to the CPU."
         )
     if kind == "meta":
-        from ..meta import MetaStorage
-
-        return MetaStorage(len(storage))
+        return UntypedStorage(len(storage), device="meta")
     raise RuntimeError(
         f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {str(location)[:50]}); "
         "chainrule runs on the CPU: map_location='cpu' puts everything there"
