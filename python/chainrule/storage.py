@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Tensor, UntypedStorage
+from .storage_exits import METHODS as _EXITS
+from .storage_exits import check_elements, check_sharing, on_cpu
 
 _SHARED_MEMORY = "a storage stays where it is; call share_memory_() of the tensor that shows it"
 _NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor and copy what is needed"
@@ -17,22 +19,6 @@ _NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor
 def _is_shared(storage: UntypedStorage) -> bool:
     module = sys.modules.get("chainrule.shared_memory")  # before somebody shares, nothing is shared
     return module is not None and module.memory_of(storage) is not None
-
-
-def _check_elements(storage: UntypedStorage | TypedStorage) -> None:
-    if storage.device.type == "meta":
-        raise NotImplementedError("Not available for 'meta' device type")
-
-
-def _on_cpu(storage: Any) -> Any:
-    if storage.device.type == "meta":
-        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-    return storage
-
-
-def _check_sharing(storage: UntypedStorage, function: str) -> None:
-    if storage.device.type == "meta":
-        raise RuntimeError(f"{function}: only available on CPU")
 
 
 def _bytes_of(storage: UntypedStorage) -> Tensor:
@@ -77,7 +63,7 @@ class _Untyped(_Base):
     filename = None
 
     def __getitem__(self, index):
-        _check_elements(self)
+        check_elements(self)
         if isinstance(index, slice):
             part = memoryview(self)[index]
             if not part.contiguous:
@@ -110,7 +96,7 @@ class _Untyped(_Base):
 
     def tolist(self) -> list[int]:
         """The bytes as integers."""
-        _check_elements(self)
+        check_elements(self)
         return _bytes_of(self).tolist()
 
     def clone(self):
@@ -139,7 +125,7 @@ class _Untyped(_Base):
 
     def cpu(self):
         """The storage itself: it is on the CPU."""
-        return _on_cpu(self)
+        return on_cpu(self)
 
     def cuda(self, device=None, non_blocking=False):
         """Raises: chainrule runs on the CPU."""
@@ -159,7 +145,7 @@ class _Untyped(_Base):
 
     def share_memory_(self):
         """Raises unless the bytes are shared: tensors are moved to shared memory, storages are not."""
-        _check_sharing(self, "_share_fd_")
+        check_sharing(self, "_share_fd_")
         if not _is_shared(self):
             raise RuntimeError(_SHARED_MEMORY)
         return self
@@ -252,7 +238,7 @@ class TypedStorage:
     def __getitem__(self, index):
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        _check_elements(self)
+        check_elements(self)
         return self._tensor()[index].item()
 
     def __setitem__(self, index, value) -> None:
@@ -296,7 +282,7 @@ class TypedStorage:
 
     def tolist(self) -> list:
         """The elements as Python numbers."""
-        _check_elements(self)
+        check_elements(self)
         return self._tensor().tolist()
 
     def clone(self) -> TypedStorage:
@@ -315,7 +301,7 @@ class TypedStorage:
 
     def cpu(self) -> TypedStorage:
         """The storage itself: it is on the CPU."""
-        return _on_cpu(self)
+        return on_cpu(self)
 
     def resize_(self, size: int) -> TypedStorage:
         """Keeps the size it has; any other raises, unless there are no elements (device "meta")."""
@@ -390,6 +376,11 @@ for _prefix, _dtype in _PREFIXES.items():
     setattr(TypedStorage, _method, _conversion(_method, _dtype))
 
 
+for _exit in _EXITS:
+    setattr(UntypedStorage, _exit.__name__, _exit)
+    setattr(TypedStorage, _exit.__name__, _exit)
+
+
 def is_storage(obj: Any) -> bool:
     """Whether `obj` is a storage.
 
@@ -449,7 +440,7 @@ def share_memory_(self: Tensor) -> Tensor:
     """
     from .shared_memory import share
 
-    _check_sharing(self.untyped_storage(), "_share_fd_")
+    check_sharing(self.untyped_storage(), "_share_fd_")
     share(self)
     return self
 

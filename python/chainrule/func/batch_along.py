@@ -329,8 +329,8 @@ def _as_other(call: Call, input: Tensor, other: Tensor) -> Any:
     value = call.expanded(input)
     if method == "expand":
         return wrap(_expand(call, value, input.ndim, {"size": shape}), call.level)
-    if call.function.__name__ == "view_as" and shape == tuple(input.shape):
-        return wrap(value.view_as(value), call.level)
+    if call.function.__name__ == "view_as":
+        return wrap(value.view(value.shape[0], *shape), call.level)
     return wrap(value.reshape(value.shape[0], *shape), call.level)
 
 

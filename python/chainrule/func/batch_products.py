@@ -58,7 +58,7 @@ def _check_ranks(name: str, a: int, b: int) -> None:
     if wanted in (None, (a, b)):
         return
     if wanted == (1, 1):
-        raise RuntimeError(f"Got wrong shapes for {name}: two vectors are expected, got tensors of rank {a} and {b}")
+        raise RuntimeError(f"Got wrong shapes for {name}")
     name = "bmm" if "bmm" in name else name.removeprefix("add")
     raise RuntimeError(
         f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a}and b has dim {b}but expected them to have "

@@ -29,15 +29,15 @@ def random(call: Call, *args: Any, **kwargs: Any) -> Any:
     if _draws_nothing(name, args, kwargs):
         batched_input = call.is_batched(args[0])
         return elementwise(call, *args, **kwargs) if batched_input else call.function(*args, **kwargs)
-    if call.info.randomness == "error":
-        raise RuntimeError(
-            "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-            "randomness flags on vmap or perform the randomness operation out of vmap"
-        )
     if kwargs.get("out") is not None:
         raise RuntimeError(
             "vmap: We do not support calling out variants of random operations inside of vmap. Please use non-out "
             "variants as a workaround"
+        )
+    if call.info.randomness == "error":
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+            "randomness flags on vmap or perform the randomness operation out of vmap"
         )
     given = any(map(call.is_batched, (*args, *kwargs.values())))
     draw = _draw_once if call.info.randomness == "same" else _draw_for_each

@@ -1,4 +1,4 @@
-"""as_strided inside vmap: each sample sees its own memory only."""
+"""Strides inside vmap: each sample sees its own memory only."""
 
 from __future__ import annotations
 
@@ -45,3 +45,10 @@ def as_strided(call: Call, input: Any, size: Any, stride: Any, storage_offset: i
     offset = value.storage_offset() if storage_offset is None else storage_offset
     _check_reach(value, size, stride, offset)
     return wrap(value.as_strided((call.size, *size), (value.stride(0), *stride), offset), call.level)
+
+
+@rule("new_empty_strided")
+def new_empty_strided(call: Call, input: Any, size: Any, stride: Any, **options: Any) -> Any:
+    """The samples one after another, each as long as a storage of one would be."""
+    step = _reach(size, stride, 0) or 0
+    return wrap(input._value.new_empty_strided((call.size, *size), (step, *stride), **options), call.level)

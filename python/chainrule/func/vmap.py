@@ -49,15 +49,15 @@ def vmap(
         size, leaves, dims, spec = _prepare(func, in_dims, args)
         if chunk_size is not None and size > chunk_size:
             return _in_chunks(func, leaves, dims, spec, size, chunk_size, out_dims, randomness, kwargs)
-        return _run(func, leaves, dims, spec, Level(size, randomness), out_dims, kwargs)
+        return _run(func, leaves, dims, spec, size, out_dims, randomness, kwargs)
 
     return wrapped
 
 
 def over_directions(func: Callable, directions: Tensor, randomness: str, apart: bool) -> Any:
     """For jacfwd: func of each row, the rows last in the result. `apart` is that of Level."""
-    info = Level(len(directions), randomness, apart, directions=True)
-    return _run(func, [directions], [0], tree_flatten((directions,))[1], info, -1, {})
+    spec = tree_flatten((directions,))[1]
+    return _run(func, [directions], [0], spec, len(directions), -1, randomness, {}, apart, directions=True)
 
 
 def _name(func: Callable) -> str:
@@ -113,10 +113,21 @@ def _prepare(func: Callable, in_dims: Any, args: tuple) -> tuple[int, list, list
     return sizes.pop(), leaves, dims, spec
 
 
-def _run(func: Callable, leaves: list, dims: list, spec: TreeSpec, info: Level, out_dims: Any, kwargs: dict) -> Any:
+def _run(
+    func: Callable,
+    leaves: list,
+    dims: list,
+    spec: TreeSpec,
+    size: int,
+    out_dims: Any,
+    randomness: str,
+    kwargs: dict,
+    apart: bool = False,
+    directions: bool = False,
+) -> Any:
     level = len(levels.now) + 1
     depth = _core.get_vmap_depth()
-    levels.now.append(info)
+    levels.now.append(Level(size, randomness, apart, directions=directions))
     _core.set_vmap_depth(level)
     try:
         inputs = [leaf if dim is None else _enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
@@ -124,7 +135,7 @@ def _run(func: Callable, leaves: list, dims: list, spec: TreeSpec, info: Level, 
     finally:
         _core.set_vmap_depth(depth)
         levels.now.pop()
-    return _leave(func, output, out_dims, level, info.size)
+    return _leave(func, output, out_dims, level, size)
 
 
 def _enter(leaf: Tensor, dim: int, level: int) -> Tensor:
@@ -150,7 +161,7 @@ def _leave(func: Callable, output: Any, out_dims: Any, level: int, size: int) ->
     if dims is None:
         raise ValueError(
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
-            f"of outputs. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+            f"of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     results = []
     for leaf, dim in zip(leaves, dims, strict=True):
@@ -205,7 +216,7 @@ def _in_chunks(
         inputs = [
             leaf if dim is None else leaf.narrow(dim, start, length) for leaf, dim in zip(leaves, dims, strict=True)
         ]
-        found, shape = tree_flatten(_run(func, inputs, dims, spec, Level(length, randomness), out_dims, kwargs))
+        found, shape = tree_flatten(_run(func, inputs, dims, spec, length, out_dims, randomness, kwargs))
         parts.append(found)
     assert shape is not None
     joined_dims = broadcast_prefix(out_dims, shape) or [0] * shape.num_leaves
