@@ -10,12 +10,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL = $(PIP) install --quiet --no-build-isolation -C build-dir=$(BUILD) $(BUILD_OPTIONS)
 CPP = $$(find core -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: help build demo test bench lint format stubs asan clean
+.PHONY: help build demo test fuzz bench lint format stubs asan clean
 
 help:
 	@echo "make build   compile the core and install chainrule in $(VENV), editable; seconds when little changed"
 	@echo "make demo    the README's example, then a digit classifier"
 	@echo "make test    the test suite, against PyTorch"
+	@echo "make fuzz    random calls with hostile arguments, for SECONDS=60; SEED=7, MODE=differential compares with PyTorch"
 	@echo "make bench   chainrule beside PyTorch; writes the README's table"
 	@echo "make lint    ruff, pyright, clang-format; 'make format' mends what can be mended"
 	@echo "make stubs   writes the type stubs anew, after a change of the core's functions"
@@ -44,6 +45,12 @@ demo: build $(VENV)/demo.stamp
 test: build $(VENV)/test.stamp
 	$(TEST_ENV) $(BIN)/python -m $(PYTEST)
 
+# Each call is drawn from the seed and its number, and what is found is shown as a program; see tests/fuzzing/__main__.py.
+SECONDS ?= 60
+MODE ?= calls
+fuzz: build $(VENV)/test.stamp
+	cd tests && $(TEST_ENV) $(abspath $(BIN))/python -m fuzzing --seconds $(SECONDS) --mode $(MODE) $(if $(SEED),--seed $(SEED))
+
 # Measures chainrule as users have it: an editable install adds 6 ms to the import.
 bench: $(VENV)/build.stamp $(VENV)/test.stamp
 	$(INSTALL) .
@@ -65,8 +72,9 @@ stubs: build
 
 # Python is not built for the sanitizer, so its library is loaded first; Python's own leaks are not ours, and a huge
 # allocation must fail as it does elsewhere. pytest leaves stderr alone, so that a finding can be read.
+# `make asan TARGET=fuzz SECONDS=600` fuzzes that build.
 asan:
-	$(MAKE) test VENV=.venv-asan BUILD=build/asan BUILD_OPTIONS='-C cmake.define.CHAINRULE_SANITIZE=ON' \
+	$(MAKE) $(or $(TARGET),test) VENV=.venv-asan BUILD=build/asan BUILD_OPTIONS='-C cmake.define.CHAINRULE_SANITIZE=ON' \
 	  PYTEST='$(PYTEST) --capture=sys' \
 	  TEST_ENV='LD_PRELOAD="$(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=3072:soft_rss_limit_mb=6144 \

@@ -880,3 +880,102 @@ def test_a_gradient_is_laid_out_as_its_leaf(name, hooked):
         return x.grad, x.grad.stride()
 
     agree(program)
+
+
+# ---- inputs, nodes
+
+
+@pytest.mark.parametrize("keys", [("x", "y"), (0, 1)])
+def test_dictionaries_of_inputs(keys):
+    def program(torch):
+        x, y, unused = leaf(torch), leaf(torch), leaf(torch)
+        inputs = dict(zip(keys, (x, y), strict=True))
+        z = (x * y).sum()
+        found = torch.autograd.grad(z, inputs, retain_graph=True)
+        missing = torch.autograd.grad(z, {"u": unused}, materialize_grads=True, retain_graph=True)
+        torch.autograd.backward(z, inputs=inputs, retain_graph=True)
+        z.backward(inputs=inputs)
+        return found, missing, x.grad, y.grad
+
+    agree(program)
+
+
+def test_other_mappings_are_no_inputs():
+    import collections
+
+    def program(torch, use):
+        x = leaf(torch)
+        return use(torch, x.sum(), collections.OrderedDict(x=x))
+
+    agree(lambda torch: program(torch, lambda t, y, d: t.autograd.grad(y, d)), words=8)
+    agree(lambda torch: program(torch, lambda t, y, d: t.autograd.backward(y, inputs=d)), words=8)
+
+
+def test_materialized_gradients_can_be_differentiated():
+    def program(torch):
+        x, a = leaf(torch, 0.5), leaf(torch, 1.0)
+        first = torch.autograd.grad(x * a, x, create_graph=True)
+        second = torch.autograd.grad(first, x, create_graph=True, materialize_grads=True)
+        return torch.autograd.grad(second, x, materialize_grads=True)
+
+    agree(program)
+
+
+def test_nodes_can_be_called():
+    def program(torch, *gradients):
+        x = leaf(torch)
+        return (x**2).grad_fn(*gradients)
+
+    agree(lambda torch: program(torch, torch.ones(3)))
+    agree(lambda torch: program(torch), words=6)
+    agree(lambda torch: program(torch, torch.ones(3), torch.ones(3)), words=6)
+
+
+def test_the_node_of_an_input_runs():
+    def program(torch):
+        log = []
+        x = leaf(torch, 1.0)
+        y = x.clone()
+        y.grad_fn.register_prehook(lambda gs: log.append("before"))
+        y.register_hook(lambda g: log.append("hook") or g * 3)
+        y.sum().backward(inputs=(y,))
+        return log, y.grad
+
+    agree(program)
+
+
+def test_hooks_of_a_leaf_see_one_gradient():
+    def program(torch):
+        x = leaf(torch)
+        node = x.view_as(x).grad_fn.next_functions[0][0]
+        x.register_hook(lambda g: g - 2)
+        node.register_prehook(lambda gs: (gs[0] / 5,))
+        x.register_post_accumulate_grad_hook(lambda x: x.grad.add_(0.5) and None)
+        node.register_hook(lambda inputs, outputs: setattr(x, "grad", outputs[0] * 10))
+        x.sum().backward()
+        return x.grad
+
+    agree(program)
+
+
+def test_a_saved_tensor_that_lost_its_history():
+    def program(torch, function):
+        x = leaf(torch, 1.0).clone()
+        y = function(x)
+        x.detach_()
+        return y.backward()
+
+    agree(lambda torch: program(torch, torch.sin), words=10)
+    agree(lambda torch: program(torch, torch.exp))
+
+
+def test_the_error_of_an_overwritten_tensor_names_its_operation():
+    def program(torch):
+        x = leaf(torch)
+        y = x + 1
+        z = y * y
+        with torch.no_grad():
+            y += 1
+        z.sum().backward()
+
+    agree(program, words=30)

@@ -444,3 +444,117 @@ def test_what_results_depend_on_beyond_the_transform():
         return captured.requires_grad, argument.requires_grad, nested(ones), tangent
 
     agree(program)
+
+
+# ---- what is refused, what leads further out
+
+
+@pytest.mark.parametrize("aux", [1, "a", None, [1.0]])
+def test_auxiliary_values_are_tensors(aux):
+    for call in (
+        lambda t, x: t.func.grad(lambda x: (x.sum(), aux), has_aux=True)(x),
+        lambda t, x: t.func.vjp(lambda x: (x, aux), x, has_aux=True),
+        lambda t, x: t.func.jvp(lambda x: (x, aux), (x,), (x,), has_aux=True),
+        lambda t, x: t.func.jacfwd(lambda x: (x, aux), has_aux=True)(x),
+    ):
+        agree(lambda t, call=call: call(t, t.ones(2)), words=4)
+
+
+@pytest.mark.parametrize("output", [None, (), 1])
+def test_outputs_are_tensors(output):
+    for call in (
+        lambda t, x: t.func.vjp(lambda x: output, x),
+        lambda t, x: t.func.jvp(lambda x: output, (x,), (x,)),
+        lambda t, x: t.func.jacrev(lambda x: output)(x),
+    ):
+        agree(lambda t, call=call: call(t, t.ones(2)), words=8)
+
+
+def test_argnums():
+    for argnums in ([0], 0.0, ("0",), (0, 0), 2):
+        agree(lambda t, n=argnums: t.func.grad(t.mul, argnums=n)(t.ones(()), t.ones(())), words=5)
+
+
+def test_no_grad_around_vjp_and_around_its_function():
+    def program(t):
+        x = t.tensor(3.0, requires_grad=True)
+        found = []
+        for first, second in ((True, False), (False, True), (False, False), (True, True)):
+            with t.set_grad_enabled(first):
+                out, pull = t.func.vjp(lambda x: x**2, x)
+            with t.set_grad_enabled(second):
+                (y,) = pull(t.tensor(1.0))
+            found += [out.requires_grad, y.requires_grad, y]
+        return found
+
+    agree(program)
+
+
+def test_saved_tensor_hooks():
+    def program(t, transform):
+        def g(x):
+            with t.autograd.graph.save_on_cpu():
+                return x.sin().sum()
+
+        return transform(t)(g)(t.ones(2))
+
+    for name in ("grad", "jacrev", "grad_and_value"):
+        agree(lambda t, name=name: program(t, lambda t: getattr(t.func, name)), words=8)
+    agree(lambda t: t.func.jvp(t.sin, (t.ones(2),), (t.ones(2),)))
+
+
+def test_writes_into_other_arguments():
+    def program(t, jacobian):
+        def f(x, y):
+            y.copy_(x)
+            return y * y
+
+        x, y = t.tensor([1.0, 2.0]), t.zeros(2)
+        return getattr(t.func, jacobian)(f)(x, y), y
+
+    agree(lambda t: program(t, "jacrev"))
+    agree(lambda t: program(t, "jacfwd"))
+
+
+def test_numbers_without_dimensions():
+    for name in ("jacrev", "jacfwd"):
+        agree(lambda t, name=name: getattr(t.func, name)(lambda x: x * x)(t.tensor(3.0)))
+
+
+def test_gradients_of_outer_tensors_inside_vmap():
+    def program(t):
+        x, w = t.arange(3.0).requires_grad_(), t.tensor(2.0, requires_grad=True)
+        y = x.sin() * w
+        found = t.func.vmap(lambda g: t.autograd.grad(y, (x, w), g, retain_graph=True))(t.eye(3))
+        return found, t.autograd.grad((x * w).sum(), (x, w), t.ones(2), is_grads_batched=True)
+
+    agree(program)
+
+
+def test_tensors_inside_transforms_print():
+    def program(t):
+        texts = []
+
+        def show(x):
+            texts.append(repr(x))
+            return x.sum()
+
+        x = t.arange(6.0).reshape(2, 3)
+        t.func.grad(show)(x)
+        t.func.vmap(show, in_dims=1)(x)
+        t.func.vmap(t.func.grad(show))(x)
+        t.func.grad(lambda y: t.func.vmap(lambda z: show(z * y[0, 0]))(t.ones(2, 2)).sum())(x)
+        t.func.grad(t.func.grad(lambda y: show(y) * y))(t.tensor(1.0))
+        t.func.grad(lambda y: (show(x.clone()), y.sum())[1])(x * 1)
+        return texts
+
+    agree(program)
+
+
+def test_models_of_different_kinds_are_not_stacked():
+    def program(t):
+        models = [t.nn.Linear(2, 2) for _ in range(2)]
+        models[0].weight.requires_grad_(False)
+        return t.func.stack_module_state(models)
+
+    agree(program, words=9)

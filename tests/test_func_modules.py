@@ -63,6 +63,54 @@ def test_functional_call(case):
     agree(lambda torch: CALLS[case](torch, torch.func.functional_call), words=1, tolerance=1e-6)
 
 
+def counting(torch):
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(1))
+            self.factor = torch.full((1,), 2.0)
+
+        def forward(self, x):
+            self.count = self.count + 1
+            return x * self.factor * getattr(self, "extra", 1) + self.count
+
+    return Counting()
+
+
+@pytest.mark.parametrize("name", ["factor", "extra", "count"])
+def test_attributes_and_buffers_of_a_functional_call(name):
+    def program(torch):
+        module, given = counting(torch), {name: torch.full((1,), 5.0)}
+        y = torch.func.functional_call(module, given, torch.ones(1))
+        return [y, given, hasattr(module, "extra"), module.count, module.factor]
+
+    agree(program)
+
+
+@pytest.mark.parametrize(
+    "given", [{"0.nothing.x": 1}, {"0.weight": 3}, {"0.in_features": None}, {"": None}, {"9.w": 1}]
+)
+def test_names_that_lead_nowhere(given):
+    def program(torch):
+        module = torch.nn.Sequential(torch.nn.Linear(1, 1))
+        tensors = {name: value if value == 3 else torch.ones(1, 1) for name, value in given.items()}
+        torch.func.functional_call(module, tensors, torch.ones(1, 1))
+
+    agree(program, words=4)
+
+
+def test_a_module_inside_itself():
+    def program(torch):
+        module = torch.nn.Sequential(torch.nn.Linear(1, 1))
+        module[0].outer = module
+        given = {"0.outer.0.weight": torch.full((1, 1), 3.0), "0.bias": torch.zeros(1)}
+        y = torch.func.functional_call(module, given, torch.ones(1, 1), tie_weights=False)
+        del module[0].outer
+        return y
+
+    agree(program)
+
+
 def test_the_module_is_as_before():
     def program(torch):
         module = linear(torch)

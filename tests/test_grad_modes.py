@@ -282,3 +282,89 @@ def test_backward_on_one_thread():
         return x.grad
 
     agree(program)
+
+
+def plain(torch):
+    return torch.no_grad()
+
+
+def inferring(torch):
+    return torch.inference_mode()
+
+
+@pytest.mark.parametrize("mode", [plain, inferring])
+@pytest.mark.parametrize("computed", [True, False])
+def test_views_made_without_recording(mode, computed):
+    """They require a gradient where their base does, and none arrives."""
+
+    def program(torch, use):
+        x = torch.ones(2, requires_grad=True)
+        base = x.clone() if computed else x
+        with mode(torch):
+            view = base[:]
+            further = view.view(2, 1)
+        return use(base, view, further)
+
+    def shown(base, view, further):
+        y = view * 2
+        return [view.requires_grad, view.is_leaf, further.requires_grad, y.requires_grad, y.grad_fn.next_functions[0]]
+
+    agree(lambda torch: program(torch, shown))
+    for write in (
+        lambda base, view, further: view.add_(1),
+        lambda base, view, further: further.add_(1),
+        lambda base, view, further: view[:1].add_(1),
+        lambda base, view, further: (base.mul_(2), view.grad_fn),
+        lambda base, view, further: view.numpy(),
+    ):
+        agree(lambda torch, write=write: program(torch, write), words=12)
+
+
+def test_a_view_from_before_its_base_required_a_gradient():
+    def program(torch):
+        x = torch.ones(2)
+        view = x[:]
+        x.requires_grad_()
+        return view.add_(1)
+
+    agree(program, words=10)
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_views_of_inference_tensors(required):
+    def program(torch):
+        with torch.inference_mode():
+            x = torch.ones(1, 2, requires_grad=required)
+            x.resize_(1, 2)
+        y = x.view(2)
+        pieces = x.split(1, 1)
+        return [y.is_inference(), y.requires_grad, y._is_view(), y.is_leaf, pieces[0].requires_grad]
+
+    agree(program)
+
+
+def test_inference_tensors_as_results():
+    def program(torch, required):
+        x = torch.ones(2, requires_grad=required)
+        with torch.inference_mode():
+            y = torch.ones(2)
+        return torch.mul(x, x, out=y)
+
+    agree(lambda torch: program(torch, False), words=9)
+    agree(lambda torch: program(torch, True))
+
+
+def test_switches():
+    def program(torch):
+        found = []
+        with torch.autograd.set_multithreading_enabled(False):
+            found.append(torch.autograd.is_multithreading_enabled())
+        x = torch.ones(2, 3, 4, 5).contiguous(memory_format=torch.channels_last).requires_grad_()
+        for on in (True, False):
+            with torch.autograd.enforce_grad_layout_policy(on):
+                x.grad = None
+                (x * torch.ones(2, 3, 4, 5).sin()).sum().backward()
+            found.append(x.grad.stride() == x.stride() if on else None)
+        return [*found, torch.autograd.is_multithreading_enabled()]
+
+    agree(program)

@@ -133,8 +133,9 @@ def test_message_names_entry_numbers_and_kink():
 
 
 def test_single_precision():
+    x = chainrule.tensor([0.5, 1.0], requires_grad=True)
     with pytest.warns(UserWarning, match="not a double precision"):
-        assert chainrule.autograd.gradcheck(lambda x: x.exp(), chainrule.tensor([0.5, 1.0], requires_grad=True))
+        assert chainrule.autograd.gradcheck(lambda x: x.exp(), x, eps=1e-2, atol=1e-2, rtol=1e-2)
 
 
 def test_a_backward_that_is_not_the_same_twice():
@@ -187,7 +188,7 @@ def test_forward_mode_in_fast_mode():
 
     x = double(chainrule)
     assert chainrule.autograd.gradcheck(Wrong.apply, x, fast_mode=True)
-    with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0"):
+    with pytest.raises(RuntimeError, match="Jacobian computed with forward mode mismatch for output 0"):
         chainrule.autograd.gradcheck(Wrong.apply, x, fast_mode=True, check_forward_ad=True)
 
 
@@ -200,7 +201,9 @@ def test_forward_mode_under_vmap():
         calls.append(type(x).__name__)
         return x * (2 if "Batched" not in calls[-1] else 3)
 
-    with pytest.raises(RuntimeError, match="vmap over forward mode gives other tangents"):
+    with pytest.raises(
+        RuntimeError, match="gradcheck failed while testing batched gradient computation with forward-mode"
+    ):
         chainrule.autograd.gradcheck(unlike, double(chainrule), **options)
 
 
@@ -283,3 +286,57 @@ def test_expanded_inputs_are_refused():
         return library.autograd.gradcheck(lambda x: x * 2, (x,))
 
     agree(program, words=10)
+
+
+def test_the_callers_tensors_are_moved():
+    """A function may have them from elsewhere."""
+
+    def program(library):
+        x = double(library)
+        y = (x * 1).exp()
+        found = [library.autograd.gradcheck(lambda _: x * x, (x,)), library.autograd.gradcheck(lambda y: y * y, (y,))]
+        y.sum().backward()  # nothing was overwritten
+        return found, x, x.grad
+
+    agree(program)
+
+
+def test_outputs_that_change():
+    def program(library, change):
+        x = double(library, 1.0)
+        return verdict(lambda: library.autograd.gradcheck(lambda x: change(library, x) if (x >= 1).all() else x, (x,)))
+
+    agree(lambda library: program(library, lambda t, x: t.cat([x, x])))
+    agree(lambda library: program(library, lambda t, x: x.float()))
+
+
+def test_a_gradient_that_does_not_arrive():
+    def program(library):
+        def f(x):
+            y = x.clone()
+            y.register_hook(lambda g: 1 / 0 if g is None else None)
+            return y
+
+        x = double(library)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return verdict(lambda: library.autograd.gradcheck(f, (x,)))
+
+    with pytest.raises(ZeroDivisionError):
+        program(chainrule)
+
+
+def test_parts_of_complex_functions():
+    def program(library, f, x):
+        return verdict(lambda: library.autograd.gradcheck(f(library), (x,)))
+
+    def bent(library):
+        def f(x):
+            y = x.clone()
+            y.register_hook(lambda g: g + 1e-2)
+            return y
+
+        return f
+
+    agree(lambda library: program(library, bent, library.ones(2, dtype=library.complex128, requires_grad=True)))
+    agree(lambda library: program(library, bent, library.ones(2, dtype=library.float64, requires_grad=True)))

@@ -451,7 +451,7 @@ def test_what_would_make_lapack_read_outside_the_matrix():
         chainrule.linalg.lu_solve(eye, far, ones)
     with pytest.raises(RuntimeError, match="between 1 and LU"):
         chainrule.lu_unpack(eye, far)
-    with pytest.raises(RuntimeError, match="between 1 and 3"):
+    with pytest.raises(RuntimeError, match="LD.size"):
         chainrule.linalg.ldl_solve(eye, far, ones)
     for pivots in ([1, 2, -3], [-1, 2, 3], [1, -2, 3], [-1, -1, -1]):
         with pytest.raises(RuntimeError, match="in pairs"):
@@ -486,7 +486,7 @@ def test_out_of_several_results():
     result = chainrule.linalg.svd(a, out=(u, s, vh))
     assert result.U is u
     assert chainrule.allclose(u * s @ vh, a)
-    with pytest.raises(RuntimeError, match="can't be cast"):
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype"):
         chainrule.linalg.svd(a, out=(u, s.int(), vh))
 
 

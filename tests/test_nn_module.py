@@ -2,8 +2,9 @@
 
 import copy
 import gc
+import warnings
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 
 import pytest
 import torch as reference
@@ -157,6 +158,38 @@ def test_an_attribute_changes_its_kind():
         look()
         seen.append([list(net.state_dict()), hasattr(net, "thing"), net.first is None])
         return seen
+
+    agree(program)
+
+
+def test_a_register_buffer_that_knows_no_persistence():
+    def program(torch):
+        class Old(torch.nn.Module):
+            def register_buffer(self, name, value):
+                super().register_buffer(name, value)
+
+        module = Old()
+        module.a = torch.nn.Buffer(torch.ones(1))
+        module.b = torch.nn.Buffer(torch.ones(1), persistent=False)
+
+    both_say(program)
+
+
+def test_duplicates_among_modules():
+    def program(torch):
+        layer = torch.nn.Linear(1, 1)
+        net = torch.nn.Sequential(layer, layer)
+        return [len(list(net.modules())), len(list(net.modules(remove_duplicate=False)))]
+
+    agree(program)
+
+
+def test_a_replica_has_no_parameters():
+    def program(torch):
+        net = torch.nn.BatchNorm1d(2)
+        replica = net._replicate_for_data_parallel()
+        replica.weight = net.weight.view_as(net.weight)
+        return [list(replica._parameters), [n for n, _ in replica.named_buffers()], replica.weight, net.weight]
 
     agree(program)
 
@@ -365,6 +398,41 @@ def test_full_backward_hook_without_gradients_of_inputs():
     agree(program)
 
 
+def test_a_namedtuple_stays_one_under_backward_hooks():
+    def program(torch):
+        pair = namedtuple("pair", "a b")
+
+        class Two(torch.nn.Module):
+            def forward(self, x):
+                return pair(x * 2, "text")
+
+        module = Two()
+        module.register_full_backward_hook(lambda m, gi, go: (gi[0] * 10,))
+        x = torch.ones(1, requires_grad=True)
+        y = module(x)
+        y.a.backward()
+        return [type(y).__name__, y.b, x.grad]
+
+    agree(program)
+
+
+@pytest.mark.parametrize("forward", ["x * 2", "(x * 2).exp()", "[x * 2]", "(x * 2, x * 3)", "{'a': x * 2}"])
+def test_warnings_of_the_old_backward_hooks(forward):
+    def program(torch):
+        class Module(torch.nn.Module):
+            def forward(self, x):
+                return eval(forward, {"x": x})
+
+        module = Module()
+        module.register_backward_hook(lambda m, gi, go: None)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            module(torch.ones(1, requires_grad=True).exp())
+        return [(w.category.__name__, str(w.message)) for w in caught]
+
+    agree(program)
+
+
 def test_backward_hook_of_wrong_length():
     def program(torch):
         layer = torch.nn.Linear(2, 2)
@@ -522,6 +590,25 @@ def test_conversion():
         return [seen, net.first.weight is weight, net.scale.grad]
 
     agree(program)
+
+
+TO = {
+    "a flag": lambda t: ("cpu", True),
+    "None and a flag": lambda t: (None, True),
+    "a list": lambda t: ([],),
+    "two dtypes": lambda t: (t.float32, t.float64),
+    "an integer dtype": lambda t: (t.int64,),
+    "copy": lambda t: (t.float32, False, True),
+    "a number": lambda t: (t.float32, 1),
+    "a tensor": lambda t: (t.ones(1, dtype=t.float64), True),
+    "all": lambda t: ("cpu", t.float64, False),
+    "nothing": lambda t: (),
+}
+
+
+@pytest.mark.parametrize("case", TO)
+def test_arguments_of_to(case):
+    agree(lambda torch: str(torch.nn.Linear(1, 1).to(*TO[case](torch)).weight.dtype), words=7)
 
 
 def test_modes():

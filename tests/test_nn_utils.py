@@ -385,3 +385,30 @@ PRUNINGS = {
 @pytest.mark.parametrize("prune", PRUNINGS.values(), ids=PRUNINGS.keys())
 def test_pruning(prune):
     agree(lambda torch: _pruned(torch, prune), words=3)
+
+
+# ---- states
+
+
+def test_spectral_norm_of_the_first_version():
+    def program(torch):
+        torch.manual_seed(0)
+        layer = torch.nn.utils.spectral_norm(torch.nn.Linear(3, 4))
+        layer(torch.ones(1, 3))
+        state = layer.state_dict()
+        state["weight"] = layer.weight.detach().clone()
+        v = state.pop("weight_v")
+        del state._metadata[""]["spectral_norm"]
+        layer.load_state_dict(state)
+        return [bool((layer.weight_v - v).abs().max() < 1e-5), layer.state_dict()["weight_u"]]
+
+    agree(program, tolerance=1e-5)
+
+
+def test_prefixes_in_the_metadata():
+    def program(torch):
+        state = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.BatchNorm1d(1)).state_dict()
+        torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+        return [list(state), list(state._metadata)]
+
+    agree(program)

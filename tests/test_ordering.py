@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 
@@ -166,6 +168,14 @@ def test_triangles_of_any_height():
     assert chainrule.tril_indices(2**60, 2, -(2**60) + 1).tolist() == [[2**60 - 1], [0]]
     assert chainrule.tril_indices(2, 2**60, -1).tolist() == [[1], [0]]
     assert chainrule.tril_indices(2, 2, 2**63 - 1).shape == (2, 4)
+    with pytest.raises(RuntimeError):  # too many to count one by one
+        chainrule.tril_indices(2**40, 2)
+    with pytest.raises(RuntimeError):
+        chainrule.triu_indices(2**63 - 1, 2**63 - 1)
+    for rows, columns, offset in itertools.product(range(4), range(4), range(-5, 6)):
+        for name in ("tril_indices", "triu_indices"):
+            mine, reference = (getattr(t, name)(rows, columns, offset) for t in (chainrule, torch))
+            assert mine.tolist() == reference.tolist()
     assert chainrule.triu_indices(2, 2, -(2**63)).shape == (2, 4)
 
 

@@ -74,3 +74,30 @@ def test_nextafter_passes_its_gradient():
         return t.autograd.grad(y, (a, b), t.arange(5.0, dtype=t.float64)), y.grad_fn.name()
 
     agree(program)
+
+
+@pytest.mark.parametrize("name", ["igamma", "igammac", "special.zeta"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_no_derivative_by_the_first_input(name, which):
+    def program(t, forward):
+        f = t
+        for part in name.split("."):
+            f = getattr(f, part)
+        inputs = [t.tensor(2.0), t.tensor(3.0)]
+        if not forward:
+            inputs[which].requires_grad_()
+            return t.autograd.grad(f(*inputs), inputs[which])
+        with t.autograd.forward_ad.dual_level():
+            inputs[which] = t.autograd.forward_ad.make_dual(inputs[which], t.tensor(1.0))
+            return f(*inputs)
+
+    agree(lambda t: program(t, False), words=6)
+    agree(lambda t: program(t, True), words=8)
+
+
+def test_heaviside():
+    def program(t):
+        x = t.ones(2, requires_grad=True)
+        return t.heaviside(x, x).sum().backward()
+
+    agree(program, words=5)

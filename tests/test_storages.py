@@ -7,8 +7,11 @@ import importlib
 import multiprocessing
 import operator
 import os
+import sys
 import warnings
+import weakref
 
+import numpy as np
 import pytest
 
 import chainrule
@@ -30,6 +33,13 @@ def quietly(program):
             return program(torch)
 
     return run
+
+
+def shared(torch, storage, **options):
+    """Whether the tensor and the storage have one memory."""
+    tensor = torch.tensor(storage, **options)
+    tensor[0] = 9
+    return tensor, storage.tolist()
 
 
 STORAGES = {
@@ -85,8 +95,63 @@ STORAGES = {
     "is_storage": lambda torch: (torch.is_storage(x(torch)), torch.is_storage(x(torch).untyped_storage())),
     "is_shared": lambda torch: x(torch).is_shared(),
     "is_set_to": lambda torch: (lambda t: (t.is_set_to(t), t.is_set_to(t[:1]), t.is_set_to(t.view(2))))(x(torch)),
+    "tensor over a storage": lambda torch: shared(torch, x(torch).untyped_storage(), dtype=torch.float32),
+    "tensor over typed": lambda torch: shared(torch, x(torch).storage()),
+    "tensor over bytes": lambda torch: torch.tensor(torch.UntypedStorage(range(16))),
+    "tensor of another dtype": lambda torch: torch.tensor(x(torch).storage(), dtype=torch.int32),
+    "new over a storage": lambda torch: torch.ones(1).new(x(torch).untyped_storage()),
+    "meta": lambda torch: repr(torch.TypedStorage([1, 2], dtype=torch.int64, device="meta")),
+    "meta untyped": lambda torch: repr(torch.UntypedStorage(7, device="meta")),
+    "meta element": lambda torch: torch.UntypedStorage(7, device="meta")[0],
+    "meta list": lambda torch: torch.TypedStorage(3, device="meta").tolist(),
+    "meta cpu": lambda torch: torch.TypedStorage(3, device="meta").cpu(),
+    "meta resize": lambda torch: torch.UntypedStorage(7, device="meta").resize_(20).nbytes(),
+    "meta source": lambda torch: torch.TypedStorage([1.0]).copy_(torch.TypedStorage(1, device="meta")),
+    "meta address": lambda torch: torch.UntypedStorage(7, device="meta").data_ptr(),
+    "meta shared": lambda torch: torch.UntypedStorage(7, device="meta").share_memory_(),
+    "meta of a tensor": lambda torch: repr(torch.ones(3, device="meta").untyped_storage()),
+    "typed resizable": lambda torch: x(torch).storage().resizable(),
+    "typed bytes": lambda torch: torch.zeros(9).storage().__sizeof__() - torch.zeros(1).storage().__sizeof__(),
+    "of a NumPy integer": lambda torch: torch.FloatStorage(np.int16(3)).size(),
+    "set_ larger": lambda torch: list(torch.zeros(1).set_(torch.ones(2).untyped_storage(), 0, (3, 3)).shape),
+    "set_ before the beginning": lambda torch: torch.zeros(1).set_(torch.ones(2).untyped_storage(), -1, (2,)),
     "is_set_to a number": lambda torch: x(torch).is_set_to(5),
 }
+
+
+def test_a_storage_keeps_its_attributes():
+    """The object lives as long as the memory, whoever holds it; see Note [Storages that are shown]."""
+    tensor = chainrule.ones(3)
+    storage = tensor.untyped_storage()
+    storage.mark = "here"
+    weak = weakref.ref(storage)
+    del storage
+    assert tensor.untyped_storage().mark == "here"
+    held = weak()
+    del tensor
+    assert held is weak()
+    assert len(held) == 12
+    del held
+    assert weak() is None
+
+
+def test_cycles_of_storages_are_collected():
+    storage = chainrule.UntypedStorage(4)
+    storage.itself = storage
+    weak = weakref.ref(storage)
+    del storage
+    gc.collect()
+    assert weak() is None
+
+
+def test_subclasses_of_storages():
+    class Storage(chainrule.UntypedStorage):
+        pass
+
+    before = sys.getrefcount(Storage)
+    for _ in range(100):
+        Storage(4)
+    assert sys.getrefcount(Storage) == before
 
 
 @pytest.mark.parametrize("program", STORAGES.values(), ids=STORAGES.keys())

@@ -159,3 +159,17 @@ def test_a_view_with_a_lost_history_can_be_printed_and_read_without_recording():
     assert repr(first).endswith("grad_fn=<Invalid>)")
     with chainrule.no_grad():
         assert (first + 1).item() == 3
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (8,)])
+def test_writes_through_complex_views_of_real_tensors(shape):
+    def program(torch):
+        x = torch.arange(8.0).reshape(shape).requires_grad_()
+        base = x * 1
+        view = torch.view_as_complex(base.reshape(4, 2))
+        view[1:].mul_(2 + 1j)
+        further = torch.view_as_real(view)[2]
+        (base.sin().sum() + view.abs().sum() + further.sum()).backward()
+        return base, x.grad
+
+    agree(program)

@@ -1,6 +1,7 @@
 // Anomaly detection: gradients are looked at for NaN, and errors tell where the forward call was.
 #include "autograd/anomaly.hpp"
 
+#include "autograd/node_error.hpp"
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/owned.hpp"
@@ -23,6 +24,24 @@ void add_note(const Node* n) {
   PyErr_Restore(type, value, traceback);
 }
 
+// As PyTorch warns, before the error itself goes on its way. A filter may make an error of the warning; then it is
+// printed.
+void warn_of_error(const Node* n) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  std::string line = describe(n->line);
+  std::string text =
+      std::string("Error detected in ") + n->op->node_name + ". " +
+      (line.empty() ? "No forward pass information available. Enable detect anomaly during forward pass for more "
+                      "information."
+                    : "Traceback of forward call that caused the error:\n  " + line);
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) < 0) {
+    PyErr_Clear();
+    PySys_FormatStderr("UserWarning: %s\n", text.c_str());
+  }
+  PyErr_Restore(type, value, traceback);
+}
+
 void check_nan(Node* n, Backward& backward) {
   for (int i = 0; i < n->edge_count; ++i) {
     const Tensor& gradient = backward.result(i);
@@ -37,9 +56,13 @@ void invoke_watched(Node* n, Backward& backward) {
   try {
     n->function->invoke(n->capture, backward);
     if (anomaly.checks_nan) check_nan(n, backward);
+  } catch (const NodeError& e) {
+    throw NodeError(e.node(), std::string(e.what()) + "\n" + forward_call(n));
   } catch (const Error& e) {
+    warn_of_error(n);
     throw Error(e.type(), std::string(e.what()) + "\n" + forward_call(n));
   } catch (const PythonError&) {
+    warn_of_error(n);
     add_note(n);
     throw;
   }

@@ -9,10 +9,13 @@
 #include "autograd/cut.hpp"
 #include "autograd/hooks.hpp"
 #include "autograd/leaf.hpp"
+#include "autograd/private_buffer.hpp"
 #include "autograd/run.hpp"
 #include "autograd/source_line.hpp"
 #include "autograd/tile_group.hpp"
 #include "ops/accumulate.hpp"
+#include "tensor/python_call.hpp"
+#include "tensor/thresholds.hpp"
 
 namespace chainrule {
 namespace {
@@ -82,20 +85,27 @@ bool Run::leads_to_input(Edge edge) const {
   return captured(edge) || (!edge.is_leaf() && needed_.contains(edge.node()));
 }
 
-std::vector<Node*> Run::reachable() const {
+std::vector<Node*> Run::reachable_from(std::vector<Node*> stack) {
   std::unordered_set<Node*> seen;
-  std::vector<Node*> stack, found;
-  auto push = [&](Edge e) {
-    if (e && !e.is_leaf() && seen.insert(e.node()).second) stack.push_back(e.node());
-  };
-  for (const auto& root : buffers_.roots) push(root.first);
+  std::vector<Node*> found;
   while (!stack.empty()) {
     Node* n = stack.back();
     stack.pop_back();
+    if (!seen.insert(n).second) continue;
     found.push_back(n);
-    for (int i = 0; i < n->edge_count; ++i) push(n->edges[i]);
+    for (int i = 0; i < n->edge_count; ++i) {
+      if (Edge e = n->edges[i]; e && !e.is_leaf() && !seen.contains(e.node())) stack.push_back(e.node());
+    }
   }
   return found;
+}
+
+std::vector<Node*> Run::reachable() const {
+  std::vector<Node*> roots;
+  for (const auto& root : buffers_.roots) {
+    if (!root.first.is_leaf()) roots.push_back(root.first.node());
+  }
+  return reachable_from(std::move(roots));
 }
 
 // Oldest first: a node is needed if one of its edges is captured or leads to a needed node.
@@ -155,16 +165,16 @@ void Run::deliver(Edge edge, Tensor gradient) {
   enqueue(n);
 }
 
-Tensor Run::gathered(Edge edge) const {
-  if (!edge || options_.create_graph) return Tensor();
-  TensorObject* sum = nullptr;
-  if (edge.is_leaf()) {
-    if (leaves_ && edge.leaf()->has(kFreshGrad)) sum = edge.leaf()->grad;
-  } else if ((edge.node()->flags & kQueued) && edge.node()->run == id_) {
-    sum = edge.node()->outputs[edge.output_number()].pending;
-  }
-  bool is_private = sum && Py_REFCNT((PyObject*)sum) == 1 && sum->storage->references == 1;
-  return is_private ? Tensor::borrow(sum) : Tensor();
+GradientSums::Sum Run::gathered(Edge edge) const {
+  if (!edge || options_.create_graph) return {};
+  if (edge.is_leaf()) return gathered_by_leaf(edge.leaf());
+  Node* n = edge.node();
+  if (auto aside = aside_.nodes.find(n); aside != aside_.nodes.end()) return {aside->second[edge.output_number()]};
+  if (!(n->flags & kQueued) || n->run != id_) return {};
+  TensorObject* sum = n->outputs[edge.output_number()].pending;
+  if (!sum) return {};
+  const bool writable = is_private(sum);
+  return {Tensor::borrow(sum), writable};
 }
 
 namespace {
@@ -184,21 +194,22 @@ void Run::run_node(Node* n) {
   Tensor* gradients = n->output_count > 1 ? many.data() : inline_gradient;
   take_pending(n, gradients);
   LineScope line(n->line);
-  // As in PyTorch, hooks act on a captured gradient only where the pass ends.
-  bool goes_on = !selective_ || needed_.contains(n);
-  if (n->extras && !goes_on) run_output_hooks(n, gradients);
+  // As in PyTorch, hooks act on a captured gradient only where the pass ends. backward(inputs=...) runs the node of an
+  // input as well.
+  bool goes_on = !selective_ || leaves_ || needed_.contains(n), hooks_first = !goes_on || leaves_;
+  if (n->extras && hooks_first) run_output_hooks(n, gradients);
   if (selective_) {
     for (Capture& c : captures_at((PyObject*)n)) c.gradient = gradients[c.edge.output_number()];
   }
   if (!goes_on) return;
   if (n->extras) {
-    run_output_hooks(n, gradients);
+    if (!hooks_first) run_output_hooks(n, gradients);
     run_before(n, gradients);
   }
   if (n->flags & kReleased) raise_released(n);
-  Backward backward(n, gradients, this);
-  std::vector<Tensor> seen;  // the function may give the gradients' buffers away, but hooks want to see them
   bool hooked = n->extras && n->extras->hooks;
+  Backward backward(n, gradients, this, hooked || anomaly.enabled);
+  std::vector<Tensor> seen;  // the function may give the gradients' buffers away, but hooks want to see them
   if (hooked) seen.assign(gradients, gradients + n->output_count);
   bool arrived = std::any_of(gradients, gradients + n->output_count, [](const Tensor& g) { return bool(g); });
   if (arrived || (n->flags & kCalledWithNone)) [[likely]]  // see Note [None gradients]
@@ -215,6 +226,10 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
   bool plain = n->function && n->function->tile_rule && !n->extras && n->output_count == 1 && !(n->flags & kReleased);
   if (!plain || ((n->flags & kQueued) && n->run != id_) || aside_.nodes.contains(n)) return false;
   if (!group.fits(n->outputs[0]) || !n->function->tile_rule(n, group, terms)) return false;
+  // The hooks of a leaf are called when the last of its readers has run, which the group's end would hide.
+  for (const TileTerm& t : terms) {
+    if (Edge e = n->edges[t.input]; e.is_leaf() && is_watched(e.leaf())) return false;
+  }
   const Tensor pending = Tensor::borrow((n->flags & kQueued) ? n->outputs[0].pending : nullptr);
   if (!pending || pending.is_contiguous()) return true;
   return std::all_of(pending.strides().begin(), pending.strides().end(), [](int64_t s) { return s == 0; });
@@ -223,7 +238,7 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
 // Runs `first` and the nodes that would follow it, as far as they can run on tiles together. See Note [Tile groups].
 bool Run::run_group(Node* first) {
   const Output& shape = first->outputs[0];
-  if (!shape.pending || shape.pending->numel < TileGroup::kSmallest) return false;
+  if (!shape.pending || shape.pending->numel < thresholds.group) return false;
   if (options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype)) return false;
   if (Storage::making_on == Device::Meta) return false;
   TileGroup group(shape);
@@ -307,14 +322,20 @@ void Run::execute() {
   if (selective_ && !knows_needed_) mark_needed();
   for (auto& [edge, gradient] : buffers_.roots) deliver(edge, std::move(gradient));
   std::vector<Node*>& heap = buffers_.heap;
-  for (size_t steps = 1; !heap.empty(); ++steps) {
-    if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end(), older);
-    Node* n = heap.back();
-    heap.pop_back();
-    if (!n->function->tile_rule || !run_group(n)) run_node(n);
-    if (watched_) [[unlikely]]
-      finish_complete_leaves(n);
-    if (steps % 1024 == 0) checked(PyErr_CheckSignals());
+  Node* n = nullptr;
+  try {
+    for (size_t steps = 1; !heap.empty(); ++steps) {
+      if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end(), older);
+      n = heap.back();
+      heap.pop_back();
+      if (!n->function->tile_rule || !run_group(n)) run_node(n);
+      if (watched_) [[unlikely]]
+        finish_complete_leaves(n);
+      if (steps % 1024 == 0) from_python(PyErr_CheckSignals());
+    }
+  } catch (...) {
+    keep_complete_leaves(n);
+    throw;
   }
   finish_leaves();
   run_callbacks();
@@ -324,7 +345,7 @@ void Run::execute() {
 void Run::run_callbacks() {
   LineScope own_lines{SourceLine()};
   DeviceScope here(Device::CPU);
-  for (size_t i = 0; i < callbacks_.size(); ++i) Owned(checked(PyObject_CallNoArgs(callbacks_[i].get())));
+  for (size_t i = 0; i < callbacks_.size(); ++i) Owned(from_python(PyObject_CallNoArgs(callbacks_[i].get())));
 }
 
 std::vector<Tensor> Run::take_captured() {
@@ -398,7 +419,7 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given) {
 
 void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!requires_grad(outputs[i])) raise_no_graph(outputs[i], i);
+    if (!gradient_edge(outputs[i])) raise_no_graph(outputs[i], i);
     run.add_root(outputs[i], starting_gradient(outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
   }
 }
@@ -411,11 +432,31 @@ Device place_of(std::span<const Tensor> outputs) {
 }  // namespace
 
 uint32_t current_run() { return running ? running->id() : 0; }
+bool run_selects() { return running && running->selects(); }
 bool run_reaches(Edge edge) { return running && running->reaches(edge); }
 
 void queue_callback(PyObject* function) {
   if (!running) raise(PyExc_RuntimeError, "Final callbacks can only be installed during backward pass.");
   running->queue_callback(Owned(Py_NewRef(function)));
+}
+
+std::vector<Tensor> apply_node(Node* n, std::vector<Tensor> gradients) {
+  if (!n->function) raise(PyExc_RuntimeError, "a node of type ", n->op->node_name, " cannot be called");
+  if (n->flags & kReleased) raise_released(n);
+  Backward backward(n, gradients.data());
+  n->function->invoke(n->capture, backward);
+  std::vector<Tensor> results;
+  for (int i = 0; i < n->edge_count; ++i) {
+    Tensor& found = backward.result(i);
+    Edge e = n->edges[i];
+    if (found && e && e.is_leaf()) found = fit(found, e.leaf()->dtype, {e.leaf()->sizes(), e.leaf()->ndim});
+    if (found && e && !e.is_leaf()) {
+      const Output& target = e.node()->outputs[e.output_number()];
+      found = fit(found, target.dtype, target.sizes());
+    }
+    results.push_back(found);
+  }
+  return results;
 }
 
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,

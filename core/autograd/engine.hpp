@@ -36,8 +36,13 @@ inline std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::sp
 std::vector<std::vector<Tensor>> gradients_by_row(const Tensor& output, std::span<const Tensor> rows,
                                                   std::span<const Tensor> inputs, bool create_graph);
 
+// What one node makes of these gradients of its outputs, outside of any pass.
+std::vector<Tensor> apply_node(Node* n, std::vector<Tensor> gradients);
+
 // The number of the backward pass that runs on this thread, 0 for none.
 uint32_t current_run();
+// Whether it was asked for some inputs only.
+bool run_selects();
 // Whether that pass will bring a gradient to the edge, or has done so.
 bool run_reaches(Edge edge);
 // Has a function called at the end of that pass; raises if there is none.

@@ -2,18 +2,19 @@
 #include <algorithm>
 
 #include "autograd/hooks.hpp"
+#include "autograd/private_buffer.hpp"
 #include "autograd/run.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/owned.hpp"
 
 namespace chainrule {
-namespace {
 
-// Whether hooks want to see the leaf's gradient; those of its AccumulateGrad node count while somebody holds it.
 bool is_watched(const TensorObject* leaf) {
   const Rare* r = leaf->rare;
   return r && (r->hooks || r->post_hooks || (r->accumulator && r->accumulator->extras));
 }
+
+namespace {
 
 // Which input of the node the leaf is.
 int place(const Node* n, TensorObject* leaf) {
@@ -25,6 +26,15 @@ int place(const Node* n, TensorObject* leaf) {
 Tensor Run::take_pending(TensorObject* leaf) {
   if (auto found = aside_.leaves.extract(leaf)) return Tensor::steal(found.mapped());
   return Tensor::steal(leaf->rare->run == id_ ? std::exchange(leaf->rare->pending, nullptr) : nullptr);
+}
+
+GradientSums::Sum Run::gathered_by_leaf(TensorObject* leaf) const {
+  if (auto aside = aside_.leaves.find(leaf); aside != aside_.leaves.end()) return {Tensor::borrow(aside->second)};
+  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf)) return {Tensor::borrow(leaf->grad), thresholds.reuse};
+  TensorObject* sum = leaf->rare && leaf->rare->run == id_ ? leaf->rare->pending : nullptr;
+  if (!sum) return {};
+  const bool writable = is_private(sum);
+  return {Tensor::borrow(sum), writable};
 }
 
 void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
@@ -65,7 +75,8 @@ bool Run::waits(TensorObject* leaf) const {
 void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
   if (!gradient) return;
   if (!leaf->grad) {
-    if (!options_.create_graph) gradient = own_gradient(std::move(gradient), Tensor::borrow(leaf));
+    gradient = options_.create_graph ? recorded_copy(gradient, Tensor::borrow(leaf))
+                                     : own_gradient(std::move(gradient), Tensor::borrow(leaf));
     leaf->grad = gradient.release();
   } else if (options_.create_graph) {
     GradModeScope recording(true);
@@ -120,12 +131,34 @@ void Run::finish_leaf(const Tensor& leaf) {
   Owned keep(Py_XNewRef((PyObject*)node));
   bool hooked = node && node->extras;
   if (hooked) run_before(node, &gradient);
-  Tensor seen = hooked ? gradient : Tensor();
+  bool fresh = !leaf->grad;  // the gradient itself becomes .grad, and hooks see that
+  Tensor seen = hooked && !fresh ? gradient : Tensor();
   accumulate_leaf(leaf.get(), std::move(gradient));
+  if (hooked && fresh && leaf->grad) seen = Tensor::borrow(leaf->grad);
   run_post_accumulate_hooks(leaf);
   if (hooked) {
     Backward nothing(node, &seen);
     run_after(node, nothing, &seen);
+  }
+}
+
+// A pass that fails leaves the gradients of those leaves behind that had all of theirs, as in PyTorch: never a part of
+// a sum.
+void Run::keep_complete_leaves(Node* failed) {
+  std::vector<Node*> left = buffers_.heap;
+  left.push_back(failed);
+  std::unordered_set<TensorObject*> incomplete;
+  for (Node* n : reachable_from(std::move(left))) {
+    for (int i = 0; i < n->edge_count; ++i) {
+      if (Edge e = n->edges[i]; e && e.is_leaf()) incomplete.insert(e.leaf());
+    }
+  }
+  for (Tensor& leaf : fresh_) {
+    if (incomplete.contains(leaf.get())) Py_CLEAR(leaf->grad);
+  }
+  for (const Tensor& leaf : std::exchange(waiting_, {})) {
+    Tensor sum = take_pending(leaf.get());
+    if (leaves_ && !incomplete.contains(leaf.get()) && !is_watched(leaf.get())) accumulate_leaf(leaf.get(), sum);
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "autograd/dual.hpp"
 #include "autograd/engine.hpp"
+#include "autograd/inplace.hpp"
 #include "ops/accumulate.hpp"
 
 namespace chainrule::forward_mode {
@@ -18,93 +18,206 @@ Tensor own_tangent(const TensorObject* t) {
   return exists ? Tensor::borrow(t->rare->tangent) : Tensor();
 }
 
-uint32_t link_mark() { return ~level; }
-
-// The dual tensor that a tangent belongs to a view of, or null.
-TensorObject* linked_dual(const TensorObject* tangent) {
-  bool linked = tangent && tangent->rare && tangent->rare->tangent && tangent->rare->tangent_level == link_mark();
-  return linked ? tangent->rare->tangent : nullptr;
+void keep_tangent(TensorObject* t, const Tensor& value) {
+  Rare* r = rare(t);
+  r->tangent_level = level;
+  Py_XDECREF((PyObject*)std::exchange(r->tangent, Tensor(value).release()));
+  track(t);
 }
 
-void set_linked_tangent(const Tensor& view, const Tensor& value, TensorObject* dual) {
-  Tensor own = alias(value);
-  Rare* r = rare(own.get());
-  r->tangent_level = link_mark();
-  r->tangent = Tensor::borrow(dual).release();
-  track(own.get());
-  set_tangent(view, own);
+TensorObject* base_of(const TensorObject* t) {
+  if (t->rare && t->rare->forward_level == level) return t->rare->forward_base;
+  return t->base;
 }
 
-// Whose tangent holds that of a view: the dual tensor that it was made from, else the base.
-TensorObject* owner_of(const TensorObject* t) {
-  TensorObject* dual = linked_dual(own_tangent(t).get());
-  return dual ? dual : t->base;
+// A real view (real, imag, view_as_real) of a complex tensor.
+bool shows_parts(const TensorObject* base, const TensorObject* t) {
+  return is_complex(base->dtype) && !is_complex(t->dtype) && size_of(base->dtype) == 2 * size_of(t->dtype);
 }
 
-// The bits by which a view shows its owner's elements; their tangents differ likewise.
-uint16_t bits_between(const TensorObject* owner, const TensorObject* t) { return owner->bits() ^ t->bits(); }
-
-// Whether a view's elements stand in the owner's tangent as they stand in the owner.
-bool shares_with(const TensorObject* owner, const TensorObject* t) {
-  return owner && owner->dtype == t->dtype && Tensor::borrow(const_cast<TensorObject*>(owner)).is_contiguous();
+// A complex view of a real tensor.
+bool shows_pairs(const TensorObject* base, const TensorObject* t) {
+  return is_complex(t->dtype) && !is_complex(base->dtype) && size_of(t->dtype) == 2 * size_of(base->dtype);
 }
 
-Tensor part_of(const Tensor& owner, const Tensor& t, Tensor whole) {
-  if (!equal(whole.strides(), owner.strides())) whole = copy_strided(whole, owner.strides());
-  return as_strided(whole, t.sizes(), t.strides(), (t->data - owner->data) / static_cast<int64_t>(size_of(t.dtype())));
+// Whether a view's elements stand in the base's tangent as they stand in the base.
+bool shares_with(const TensorObject* base, const TensorObject* t) {
+  if (!base || base->storage->data != t->storage->data) return false;
+  if (base->dtype != t->dtype && !shows_parts(base, t) && !shows_pairs(base, t)) return false;
+  return !overlaps_itself(Tensor::borrow(const_cast<TensorObject*>(base)));
+}
+
+bool is_laid_out(const Tensor& tangent, const Tensor& like) {
+  if (tangent.dtype() != like.dtype() || !equal(tangent.sizes(), like.sizes())) return false;
+  if (tangent->storage->bytes != like->storage->bytes) return false;
+  if (like.numel() == 0) return true;
+  for (int i = 0; i < like.ndim(); ++i) {
+    if (like.size(i) > 1 && tangent.stride(i) != like.stride(i)) return false;
+  }
+  return tangent.offset() == like.offset();
+}
+
+// Zeros that lie in a storage of their own as `like` lies in its.
+Tensor zeros_laid_out(const Tensor& like) {
+  int64_t count = like->storage->bytes / static_cast<int64_t>(size_of(like.dtype()));
+  return as_strided(zeros(Span(&count, 1), like.dtype()), like.sizes(), like.strides(), like.offset());
+}
+
+Tensor laid_out(const Tensor& tangent, const Tensor& like) {
+  if (is_laid_out(tangent, like)) return tangent;
+  Tensor made = zeros_laid_out(like);
+  copy_into(made, tangent);
+  return made;
+}
+
+// The bits by which a view shows its base's elements; their tangents differ likewise.
+uint16_t bits_between(const TensorObject* base, const TensorObject* t) { return base->bits() ^ t->bits(); }
+
+Tensor part_of(const Tensor& base, const Tensor& t, Tensor whole) {
+  if (shows_pairs(base.get(), t.get())) {
+    Dims sizes(t.sizes()), strides(t.strides());
+    for (int64_t& s : strides) s *= 2;
+    sizes.push_back(2);
+    strides.push_back(1);
+    int64_t offset = (t->data - base->data) / static_cast<int64_t>(size_of(base.dtype()));
+    return view_as_complex(as_strided(whole, sizes, strides, offset));
+  }
+  if (shows_parts(base.get(), t.get())) whole = view_as_real(whole);
+  return as_strided(whole, t.sizes(), t.strides(), (t->data - base->data) / static_cast<int64_t>(size_of(t.dtype())));
+}
+
+// The base's tangent, laid out as the base is.
+Tensor whole_tangent(TensorObject* base) {
+  Tensor own = own_tangent(base);
+  if (!own) return own;
+  Tensor whole = laid_out(own, Tensor::borrow(base));
+  if (whole.get() != own.get()) keep_tangent(base, whole);
+  return whole;
 }
 
 }  // namespace
 
 bool has_tangent(const TensorObject* t) {
-  return t && (own_tangent(t) || (shares_with(t->base, t) && own_tangent(t->base)));
+  if (!t) return false;
+  if (own_tangent(t)) return true;
+  const TensorObject* base = base_of(t);
+  return shares_with(base, t) && own_tangent(base);
 }
 
 Tensor tangent(const Tensor& t) {
   if (!t) return {};
-  TensorObject* owner = owner_of(t.get());
-  Tensor whole = shares_with(owner, t.get()) ? own_tangent(owner) : Tensor();
-  if (!whole) return own_tangent(t.get());
+  if (Tensor own = own_tangent(t.get())) return own;
+  TensorObject* base = base_of(t.get());
+  if (!shares_with(base, t.get()) || !own_tangent(base)) return {};
   PauseScope pause;
-  return with_bits(part_of(Tensor::borrow(owner), t, whole), bits_between(owner, t.get()));
+  Tensor part = part_of(Tensor::borrow(base), t, whole_tangent(base));
+  // One that is calculated is not kept: it would not change with the base's.
+  if (uint16_t bits = bits_between(base, t.get())) return with_bits(part, bits);
+  keep_tangent(t.get(), part);
+  return part;
 }
 
-// `before_` is held until the end: it may know the dual tensor.
+void drop_tangent(const Tensor& t) {
+  if (t->rare) Py_CLEAR(t->rare->tangent);
+  part_from_base(t);
+}
+
+void part_from_base(const Tensor& view) {
+  Rare* r = rare(view.get());
+  r->forward_level = level;
+  Py_CLEAR(r->forward_base);
+}
+
+void follow_base(const Tensor& view, const Tensor& input) {
+  if (input->rare && input->rare->forward_level == level) show_tangent(view, input);
+}
+
+void show_tangent(const Tensor& view, const Tensor& input) {
+  bool follows = input->rare && input->rare->forward_level == level && input->rare->forward_base;
+  TensorObject* base = follows ? input->rare->forward_base : input.get();
+  Rare* r = rare(view.get());
+  r->forward_level = level;
+  Py_XSETREF(r->forward_base, Tensor::borrow(base).release());
+  track(view.get());
+}
+
+void make_dual(const Tensor& dual, const Tensor& tangent) {
+  PauseScope pause;
+  part_from_base(dual);
+  bool fits = overlaps_itself(dual) || is_laid_out(tangent, dual);
+  set_tangent(dual, fits ? tangent : laid_out(tangent, dual));
+}
+
+Tensor tangent_apart(const Tensor& output, const Tensor& found, Inputs inputs) {
+  for (const Tensor* t : inputs) {
+    Tensor of_input = *t ? own_tangent(t->get()) : Tensor();
+    if (of_input && of_input.same_storage(found) && !output.same_storage(*t)) return clone(found);
+  }
+  return found;
+}
+
+namespace {
+
+// While one lives, no transform is around: tangents are not what the user's function may not write into.
+struct OutsideTransforms {
+  uint32_t around = std::exchange(Storage::transform, 0);
+  ~OutsideTransforms() { Storage::transform = around; }
+};
+// The same for inference_mode: what is calculated here is recorded.
+struct OutsideInference {
+  bool around = std::exchange(Storage::making_inference, false);
+  ~OutsideInference() { Storage::making_inference = around; }
+};
+
+}  // namespace
+
+namespace {
+
+// The part of the base's tangent that a view shows, shown as the view shows its elements.
+Tensor shared_part(TensorObject* base, const Tensor& view) {
+  Tensor part = part_of(Tensor::borrow(base), view, whole_tangent(base));
+  set_bits(part.get(), bits_between(base, view.get()));
+  return part;
+}
+
+// What a write into `self` changes.
+Tensor tangent_to_write(const Tensor& self) {
+  TensorObject* base = base_of(self.get());
+  const bool own = own_tangent(self.get()) || !shares_with(base, self.get()) || !own_tangent(base);
+  if (own || !bits_between(base, self.get())) return tangent(self);
+  PauseScope pause;
+  return shared_part(base, self);
+}
+
+}  // namespace
+
 WriteScope::WriteScope(const Tensor& self)
-    : around_(std::exchange(innermost_, this)), self_(self), shared_(false), given_(false), before_(nullptr) {
-  if (!active()) return;
-  Tensor own = own_tangent(self.get());
-  TensorObject* owner = owner_of(self.get());
-  shared_ = shares_with(owner, self.get()) && (own_tangent(owner) || !own);
-  before_ = own.release();
+    : around_(std::exchange(innermost_, this)), self_(self), given_(false), before_(nullptr) {
+  if (active()) before_ = tangent_to_write(self).release();
 }
 
 WriteScope::~WriteScope() noexcept(false) {
   innermost_ = around_;
-  Tensor before = Tensor::steal(before_), own = own_tangent(self_.get());
-  if (!before && !shared_) return;
+  Tensor before = Tensor::steal(before_), now = given_ ? own_tangent(self_.get()) : Tensor();
+  if (!before && !now) return;
   PauseScope pause;
-  TensorObject* dual = linked_dual(before.get());
-  Tensor owner = shared_ ? Tensor::borrow(dual ? dual : self_->base) : Tensor();
-  if (!given_) {  // the operation gave no tangent: its result does not depend on the inputs
-    if (!before && !own_tangent(owner.get())) return;
-    own = zeros(self_.sizes(), self_.dtype());
-    set_tangent(self_, own);
+  OutsideTransforms writing;
+  if (!before) {
+    TensorObject* base = base_of(self_.get());
+    if (!shares_with(base, self_.get()) || overlaps_itself(self_)) return;
+    if (!own_tangent(base)) keep_tangent(base, zeros_laid_out(Tensor::borrow(base)));
+    before = shared_part(base, self_);
+  } else if (overlaps_itself(before)) {
+    before = clone(before);
   }
-  if (!shared_) return;
-  Tensor whole = own_tangent(owner.get());
-  whole = whole ? copy_strided(whole, owner.strides()) : zeros(owner.sizes(), owner.dtype());
-  copy_into(part_of(owner, self_, whole), with_bits(own, bits_between(owner.get(), self_.get())));
-  set_tangent(owner, whole);
-  if (dual) set_linked_tangent(self_, own, dual);
-}
-
-void link_dual(const Tensor& view, const Tensor& input) {
-  if (!view->base || !input->base || !view.same_storage(input) || view.get() == input.get()) return;
-  Tensor own = own_tangent(view.get());
-  TensorObject* dual = linked_dual(own_tangent(input.get()).get());
-  if (!dual && own_tangent(input.get()) && !own_tangent(input->base)) dual = input.get();
-  if (own && dual && shares_with(dual, view.get())) set_linked_tangent(view, own, dual);
+  if (now)
+    copy_into(before, now);
+  else
+    fill_zero(before);
+  if (before->bits())
+    Py_CLEAR(self_->rare->tangent);  // read from the base's from now on
+  else
+    keep_tangent(self_.get(), before);
 }
 
 void refuse_out(const std::string& op, const TensorObject* t) {
@@ -122,10 +235,7 @@ void set_tangent(const Tensor& t, const Tensor& tangent) {
   }
   WriteScope* write = WriteScope::innermost_;
   if (write && write->self_.get() == t.get()) write->given_ = true;
-  Rare* r = rare(t.get());
-  r->tangent_level = level;
-  Py_XDECREF((PyObject*)std::exchange(r->tangent, Tensor(tangent).release()));
-  track(t.get());
+  keep_tangent(t.get(), tangent);
 }
 
 bool any_tangent(Inputs inputs) {
@@ -140,6 +250,7 @@ bool propagate(Node* node, Inputs inputs, std::span<const Tensor> outputs) {
   for (const Tensor* t : inputs) {
     tracked |= grad_enabled() && *t && (requires_grad(*t) || (has_tangent(t->get()) && requires_grad(tangent(*t))));
   }
+  OutsideInference recorded;
   std::vector<Tensor> probes, gradients(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i]) continue;
@@ -169,10 +280,20 @@ bool propagate(Node* node, Inputs inputs, std::span<const Tensor> outputs) {
   size_t at = 0;
   for (const Tensor& output : outputs) {
     if (!output) continue;
-    if (const Tensor& result = found[at++]) set_tangent(output, tracked ? result : alias(result));
-    if (!inputs.empty() && *inputs[0]) link_dual(output, *inputs[0]);
+    const Tensor& result = found[at++];
+    bool written = WriteScope::writes(output), shown = !written && output->base && has_tangent(output.get());
+    if (result && !shown) set_tangent(output, tangent_apart(output, tracked ? result : alias(result), inputs));
   }
   return connected;
+}
+
+void propagate_or_zero(Node* node, Inputs inputs, std::span<const Tensor> outputs) {
+  propagate(node, inputs, outputs);
+  PauseScope pause;
+  for (const Tensor& output : outputs) {
+    bool lacks = output && is_differentiable(output.dtype()) && !has_tangent(output.get());
+    if (lacks && !WriteScope::writes(output)) set_tangent(output, zeros(output.sizes(), output.dtype()));
+  }
 }
 
 }  // namespace chainrule::forward_mode

@@ -4,6 +4,7 @@
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -18,7 +19,7 @@ void call_each(PyObject* hooks, Arguments arguments, Use use) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     Owned args(checked(arguments()));
     PyObject* hook = PyList_GET_ITEM(list.get(), i);
-    Owned result(checked(PyObject_CallObject(hook, args.get())));
+    Owned result(from_python(PyObject_CallObject(hook, args.get())));
     if (result.get() != Py_None) use(hook, result.get());
   }
 }

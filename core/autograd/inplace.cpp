@@ -1,7 +1,6 @@
 // Writing into tensors: what is allowed, and how histories follow.
 #include "autograd/inplace.hpp"
 
-#include "autograd/dual.hpp"
 #include "autograd/source_line.hpp"
 #include "ops/accumulate.hpp"
 
@@ -18,17 +17,25 @@ struct Region {
   int64_t offset;  // in elements of the view
   bool of_parts;   // a real view (real, imag) of a complex base
   uint16_t bits;   // whether the view shows conjugates or negatives of what the base shows
+  bool of_pairs;   // a complex view of a real base: sizes, strides and offset are those of the pairs
 };
 
 Region region_of(const TensorObject* view) {
   const TensorObject* base = view->base;
-  return {Dims(Span(base->sizes(), base->ndim)),
-          Dims(Span(base->strides(), base->ndim)),
-          Dims(Span(view->sizes(), view->ndim)),
-          Dims(Span(view->strides(), view->ndim)),
-          (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
-          is_complex(base->dtype) && !is_complex(view->dtype),
-          static_cast<uint16_t>(view->bits() ^ base->bits())};
+  Region r{Dims(Span(base->sizes(), base->ndim)),
+           Dims(Span(base->strides(), base->ndim)),
+           Dims(Span(view->sizes(), view->ndim)),
+           Dims(Span(view->strides(), view->ndim)),
+           (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
+           is_complex(base->dtype) && !is_complex(view->dtype),
+           static_cast<uint16_t>(view->bits() ^ base->bits()),
+           !is_complex(base->dtype) && is_complex(view->dtype)};
+  if (!r.of_pairs) return r;
+  for (int64_t& s : r.strides) s *= 2;
+  r.sizes.push_back(2);
+  r.strides.push_back(1);
+  r.offset = (view->data - base->data) / static_cast<int64_t>(size_of(base->dtype));
+  return r;
 }
 
 // A base that got other memory (base.data = ..., resize_) no longer has this view; it goes its own way.
@@ -36,12 +43,6 @@ bool left_its_base(TensorObject* view) {
   if (!view->base || view->base->storage == view->storage) return false;
   Py_DECREF((PyObject*)std::exchange(view->base, nullptr));
   return true;
-}
-
-// "Unbind" for UnbindBackward0.
-std::string maker_of(const Tensor& t) {
-  std::string name = t->node->op->node_name;
-  return name.substr(0, name.rfind("Backward"));
 }
 
 // Raises for a view whose history cannot follow a write: into itself, or (`indirect`) into its base behind its back.
@@ -54,6 +55,11 @@ void check_history(const Tensor& self, bool indirect) {
         "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
         "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
         "Function.";
+  } else if (self->has(kViewInference)) {
+    reason =
+        " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        "both the view and the inplace either both inside the inference_mode block (if you don't want the inplace to "
+        "be tracked) or both outside (if you want the inplace to be tracked).";
   } else if (self->has(kViewNoGrad)) {
     reason =
         " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
@@ -66,16 +72,19 @@ void check_history(const Tensor& self, bool indirect) {
   }
   if (!reason) return;
   const char* what = indirect ? "its base or another view of its base has been" : "is being";
-  if (self->node) {
-    raise(PyExc_RuntimeError, "Output ", self->output_number, " of ", maker_of(self), " is a view and ", what,
-          " modified inplace.", reason);
-  }
-  raise(PyExc_RuntimeError, "A view was created in no_grad mode and ", what,
-        " modified inplace with grad mode enabled.", reason);
+  bool unrecorded = !self->has(kViewCustom) && (self->has(kViewInference) || self->has(kViewNoGrad));
+  std::string maker =
+      self->node ? "Output " + std::to_string(self->output_number) + " of " + forward_name(self->node) : std::string();
+  if (self->node && !unrecorded)
+    raise(PyExc_RuntimeError, maker, " is a view and ", what, " modified inplace.", reason);
+  raise(PyExc_RuntimeError, self->node ? maker + " is a view of a view which was created in" : "A view was created in",
+        self->has(kViewInference) ? " inference mode and " : " no_grad mode and ", what,
+        self->has(kViewInference) ? " modified inplace in normal mode." : " modified inplace with grad mode enabled.",
+        reason);
 }
 
 void check_view(const Tensor& self) {
-  if (self->has(kViewCustom)) check_history(self, false);
+  check_history(self, false);
   // A view with a history of its base that has none: between the two is a view that was made a leaf.
   if (self->base->has(kRequiresGrad) || (!self->base->node && self->node)) {
     raise(PyExc_RuntimeError,
@@ -83,7 +92,6 @@ void check_view(const Tensor& self) {
           "  What to do: to change the values of a parameter, write under no_grad(); to calculate with changed values, "
           "make a copy first (x.clone()).");
   }
-  check_history(self, false);
 }
 
 // The gradient of the base's former value, given that of its new one.
@@ -95,6 +103,7 @@ struct CopySlicesGradient {
     Tensor whole = copy_strided(b.g(), region->base_strides);
     Tensor part =
         as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
+    if (region->of_pairs) part = view_as_complex(part);
     Tensor gradients[1] = {clone(with_bits(part, region->bits))};
     Backward operation(inner, gradients);
     inner->function->invoke(inner->capture, operation);
@@ -117,8 +126,9 @@ struct RefreshedGradient {
       sizes.push_back(2);
       strides.push_back(1);
     }
-    Tensor whole =
-        scatter_strided(with_bits(b.g(), region->bits), sizes, strides, region->sizes, region->strides, region->offset);
+    Tensor g = with_bits(b.g(), region->bits);
+    if (region->of_pairs) g = view_as_real(g);
+    Tensor whole = scatter_strided(g, sizes, strides, region->sizes, region->strides, region->offset);
     b.give(0, region->of_parts ? view_as_complex(whole) : whole);
   }
 };
@@ -190,16 +200,21 @@ void check_no_overlap(const Tensor& self) {
         self.sizes(), ", strides ", self.strides(), ")");
 }
 
+void check_not_inference(const Tensor& self) {
+  if (!self->storage->inference || Storage::making_inference) [[likely]]
+    return;
+  raise(PyExc_RuntimeError,
+        "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal "
+        "tensor before doing inplace update.");
+}
+
 void check_inplace(const Tensor& self, bool recorded) {
-  if (self->storage->inference && !Storage::making_inference) [[unlikely]] {
-    raise(PyExc_RuntimeError,
-          "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
-          "normal tensor before doing inplace update.");
-  }
+  check_not_inference(self);
   if (self->storage->made_in < Storage::transform) [[unlikely]]
     raise_captured(self);
-  // A view made under no_grad requires no gradient itself, yet its base would change behind its history's back.
-  bool behind = self->base && self->has(kViewNoGrad) && grad_enabled() && requires_grad(self->base);
+  // A view without a history, made under no_grad or before its base required a gradient: the base would change behind
+  // its history's back.
+  bool behind = self->base && !self->node && grad_enabled() && requires_grad(self->base);
   if (!recorded && !behind) return;
   if (self->base) check_view(self);
   if (self->has(kRequiresGrad)) {
@@ -221,10 +236,10 @@ void check_out_unrecorded(const std::string& op, std::initializer_list<const Ten
   if (forward_mode::active()) [[unlikely]] {
     for (const Tensor* t : out_and_inputs) forward_mode::refuse_out(op, t->get());
   }
-  if (!grad_enabled()) return;
   for (const Tensor* t : out_and_inputs) {
-    if (*t && requires_grad(*t)) refuse_recorded_out(op);
+    if (*t && grad_enabled() && requires_grad(*t)) refuse_recorded_out(op);
   }
+  if (**out_and_inputs.begin()) check_not_inference(**out_and_inputs.begin());
 }
 
 void mark_written(const Tensor& self) {
@@ -255,13 +270,14 @@ void become_view(const Tensor& self, const Tensor& shown, OpInfo& op) {
   if (shown->node) {
     rename_node(shown->node, op);
     set_node(self.get(), std::exchange(shown->node, nullptr));
+    if (!self->base) ++self->epoch;
   }
   if (tangent) forward_mode::set_tangent(self, tangent);
 }
 
 void refresh_view(TensorObject* t) {
   if (left_its_base(t)) return;
-  if (t->flags & (kViewCustom | kViewNoGrad | kViewOfMany)) {
+  if (t->flags & kUnwritableView) {
     if (!grad_enabled()) return;  // nobody asks for its history
     check_history(Tensor::borrow(t), true);
   }

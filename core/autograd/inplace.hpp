@@ -15,6 +15,8 @@ namespace chainrule {
 // Raises if an in-place operation on `self` may not be recorded or could not be written (leaf, expanded, no-grad view).
 // `recorded`: whether this operation will be recorded.
 void check_inplace(const Tensor& self, bool recorded);
+// Raises if it was made under inference_mode, which is over.
+void check_not_inference(const Tensor& self);
 // `self` becomes what `shown`, a view of it, shows: x.t_(). Other views stay as they are. The node is `op`'s.
 void become_view(const Tensor& self, const Tensor& shown, OpInfo& op);
 // Whether several elements of the tensor share one place in memory.
@@ -43,7 +45,7 @@ Tensor record_written(OpInfo& op, Inputs inputs, Inputs saved, const F& gradient
     // A node of its own: this one has edges to all that carries a tangent.
     Node* n = make_record(op, {&self, 1}, inputs.size(), saved, gradient, [&](Node* node) { set_edges(node, inputs); });
     forward_mode::WriteScope scope(self);
-    forward_mode::propagate(n, inputs, self);
+    forward_mode::propagate(n, inputs, {&self, 1});
     Py_DECREF((PyObject*)n);
   }
   if (!should_record_write(inputs)) return self;

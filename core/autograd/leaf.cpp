@@ -2,6 +2,7 @@
 #include "autograd/leaf.hpp"
 
 #include "autograd/cut.hpp"
+#include "autograd/forward_mode.hpp"
 #include "autograd/source_line.hpp"
 
 namespace chainrule {
@@ -44,9 +45,14 @@ void detach_inplace(const Tensor& t) {
         "detach_() cannot be called on these gradients.");
   }
   mark_cut(t, "detach_()");
+  if (t->node) {
+    t->flags |= kDetached;
+    rare(t.get())->detached_at = next_sequence;
+  }
   Py_XDECREF((PyObject*)std::exchange(t->node, nullptr));
   t->output_number = 0;
   t->flags &= ~(kRequiresGrad | kRetainsGrad);
+  if (forward_mode::active()) forward_mode::drop_tangent(t);
 }
 
 PyObject* warn_non_leaf_grad(const Tensor& t) {

@@ -2,8 +2,10 @@
 #include "autograd/node.hpp"
 
 #include "autograd/forward_mode.hpp"
+#include "autograd/node_error.hpp"
 #include "autograd/record.hpp"
 #include "autograd/saved_hooks.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -64,28 +66,31 @@ void destroy(Node* n) {
 
 void drain() {
   draining = true;
+  bool runs_code = false;
   while (Node* n = dying) {
     dying = reinterpret_cast<Node*>(n->sequence);
+    runs_code |= n->extras != nullptr;
     destroy(n);
   }
   draining = false;
+  if (runs_code) settle_quietly();
 }
 
 // The message that PyTorch's users know, then both lines and the way out.
 [[noreturn]] void raise_overwritten(Node* n, int i) {
   Tensor t = Tensor::borrow(n->saved[i].tensor);
+  const Node* maker = n->saved[i].is_output ? n : t->node;
   std::string written = describe(t->storage->written), used = describe(n->line);
-  raise(PyExc_RuntimeError,
-        "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
-        facts(t.dtype()).tensor_name, "Tensor ", t.sizes(), "]",
-        n->saved[i].is_output
-            ? ", which is output " + std::to_string(t->output_number) + " of " + n->op->node_name + ","
+  raise_about(
+      n, "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
+      facts(t.dtype()).tensor_name, "Tensor ", t.sizes(), "]",
+      maker ? ", which is output " + std::to_string(t->output_number) + " of " + forward_name(maker) + ","
             : std::string(),
-        " is at version ", t->storage->version, "; expected version ", n->saved[i].version, " instead.\n",
-        "  The value was used here:        ", used.empty() ? "(unknown line)" : used, "   [", n->op->node_name, "]\n",
-        "  It was overwritten here:        ", written.empty() ? "(unknown line)" : written, "\n",
-        "  What to do: on the second line make a new tensor in place of writing into this one (x = x + 1, not x += 1), "
-        "or give the first line a copy (x.clone()).");
+      " is at version ", t->storage->version, "; expected version ", n->saved[i].version, " instead.\n",
+      "  The value was used here:        ", used.empty() ? "(unknown line)" : used, "   [", n->op->node_name, "]\n",
+      "  It was overwritten here:        ", written.empty() ? "(unknown line)" : written, "\n",
+      "  What to do: on the second line make a new tensor in place of writing into this one (x = x + 1, not x += 1), "
+      "or give the first line a copy (x.clone()).");
 }
 
 }  // namespace
@@ -103,6 +108,14 @@ uint64_t last_node_number() { return next_sequence - 1; }
 void Output::copy_long_sizes(const Tensor& t) {
   heap_sizes = new int64_t[ndim];
   std::copy_n(t->sizes(), ndim, heap_sizes);
+}
+
+std::string forward_name(const Node* n) {
+  std::string name = n->op->node_name;
+  size_t at = name.rfind("Backward");
+  if (at == std::string::npos) return name;
+  std::string variant = name.substr(at + 8);
+  return name.substr(0, at) + (variant == "0" ? "" : variant);
 }
 
 void rename_node(Node* n, OpInfo& op) {
@@ -125,7 +138,9 @@ void reserve_edges(Node* n, int count) {
 }
 
 void reserve_saved(Node* n, int count) {
-  n->saved_count = static_cast<uint16_t>(count);
+  if (static_cast<uint32_t>(count) > kMostSaved)
+    raise(PyExc_RuntimeError, "a node keeps at most ", kMostSaved, " tensors, got ", count);
+  n->saved_count = static_cast<uint32_t>(count) & kMostSaved;
   n->saved = count <= 3 ? n->inline_saved : new SavedTensor[count];
   for (int i = 0; i < count; ++i) n->saved[i] = {nullptr, 0, false};
 }
@@ -195,15 +210,16 @@ void release_saved(Node* n) {
 bool has_saved(const Node* n, int i) { return n->saved[i].tensor || find_packed(n, i); }
 
 void raise_released(Node* n) {
-  raise(PyExc_RuntimeError,
-        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-        "saved tensors after calling backward.\n  The part that was used twice was made here: ",
-        describe(n->line), "   [", n->op->node_name,
-        "]\n  If that line runs once before a loop that calls backward() in each turn, move it inside the loop, or "
-        "detach() "
-        "its result.");
+  raise_about(
+      n,
+      "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+      "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+      "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+      "saved tensors after calling backward.\n  The part that was used twice was made here: ",
+      describe(n->line), "   [", n->op->node_name,
+      "]\n  If that line runs once before a loop that calls backward() in each turn, move it inside the loop, or "
+      "detach() "
+      "its result.");
 }
 
 Tensor unpack(Node* n, int i) {
@@ -214,6 +230,11 @@ Tensor unpack(Node* n, int i) {
   }
   if (s.version != s.tensor->storage->version) [[unlikely]]
     raise_overwritten(n, i);
+  if (s.tensor->has(kDetached) && s.tensor->rare->detached_at > n->sequence) [[unlikely]] {
+    raise(PyExc_RuntimeError,
+          "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This is not supported, "
+          "please use out-of-place `.detach()` instead");
+  }
   if (!s.is_output || !grad_enabled()) return Tensor::borrow(s.tensor);
   // Reattached to this node, so that derivatives of derivatives see where the value came from.
   Tensor kept = Tensor::borrow(s.tensor), t = alias(kept);

@@ -133,6 +133,7 @@ struct NodeExtras {
 };
 
 enum NodeFlag : uint8_t { kReleased = 1, kQueued = 2 };
+inline constexpr uint32_t kMostSaved = (1u << 24) - 1;
 
 struct Node {
   PyObject_HEAD
@@ -142,7 +143,7 @@ struct Node {
   SourceLine line;
   uint32_t run;  // the backward pass that touched it last
   int edge_count, output_count;
-  uint16_t saved_count;
+  uint32_t saved_count : 24;  // with the flags in one word
   uint8_t flags;
   Edge* edges;
   SavedTensor* saved;
@@ -168,7 +169,8 @@ inline PyTypeObject* type_of(OpInfo& op) {
 // A new node without edges. `outputs` is 1 for nearly all.
 Node* make_node(OpInfo* op, int edges, int saved, int outputs);
 NodeExtras* extras(Node* n);
-void rename_node(Node* n, OpInfo& op);  // shows it as a node of another operation
+void rename_node(Node* n, OpInfo& op);    // shows it as a node of another operation
+std::string forward_name(const Node* n);  // "Add" for AddBackward0, "Sum1" for SumBackward1
 
 inline uint64_t next_sequence = 1;
 inline int64_t nodes_alive = 0;
@@ -183,7 +185,7 @@ inline Node* make_inline_node(OpInfo* op, int edges, int saved) {
   n->run = 0;
   n->edge_count = edges;
   n->output_count = 1;
-  n->saved_count = static_cast<uint16_t>(saved);
+  n->saved_count = static_cast<uint32_t>(saved) & kMostSaved;
   n->flags = 0;
   n->edges = n->inline_edges;
   n->saved = n->inline_saved;

@@ -62,16 +62,23 @@ void attach_recorded(std::span<const Tensor> outputs, Node* n, Inputs inputs) {
   }
   bool tangents = forward_mode::active() && forward_mode::any_tangent(inputs);
   for (size_t k = 0; k < outputs.size() && wanted; ++k) attach(outputs[k], n, static_cast<int>(k));
-  if (tangents) forward_mode::propagate(n, inputs, outputs);
+  if (tangents) forward_mode::propagate_or_zero(n, inputs, outputs);
   Py_DECREF((PyObject*)n);
 }
 
 void link_view(const Tensor& output, const Tensor& input) {
+  if (input->storage->inference) {
+    if (forward_mode::active() && forward_mode::has_tangent(input.get())) forward_mode::show_tangent(output, input);
+    return;
+  }
   TensorObject* base = input->base ? input->base : input.get();
   Py_INCREF((PyObject*)base);
   output->base = base;
   output->view_epoch = base->epoch;
-  if (!grad_mode) output->flags |= kViewNoGrad;
+  const uint16_t unrecorded = Storage::making_inference ? kViewInference : kViewNoGrad;
+  output->flags |= grad_mode ? static_cast<uint16_t>(input->flags & kUnwritableView) : unrecorded;
+  if (forward_mode::active()) [[unlikely]]
+    forward_mode::follow_base(output, input);
   if (input->bits()) set_bits(output.get(), input->bits());
 }
 

@@ -29,9 +29,11 @@ inline void refresh(TensorObject* t) {
   if (t->base && t->view_epoch != t->base->epoch) [[unlikely]]
     refresh_view(t);
 }
+// A view that was made without recording has no history, so no gradient reaches its base through it; it requires one
+// all the same where its base does, as in PyTorch.
 inline bool requires_grad(TensorObject* t) {
   refresh(t);
-  return t->node || t->has(kRequiresGrad);
+  return t->node || t->has(kRequiresGrad) || (t->base && (t->base->node || t->base->has(kRequiresGrad)));
 }
 // True for every tensor that requires a gradient and for some views that do not: a quick first look.
 inline bool may_require_grad(const TensorObject* t) { return t->node || t->base || t->has(kRequiresGrad); }
@@ -47,8 +49,12 @@ inline Edge gradient_edge(const Tensor& t) { return gradient_edge(t.get()); }
 // What the engine has gathered so far.
 class GradientSums {
  public:
-  // The sum that gradients for `edge` are added to, when it exists, is complete as a tensor and nobody else sees it.
-  virtual Tensor gathered(Edge edge) const = 0;
+  // The sum of the gradients that have reached `edge`, or a null handle, and whether the next may be added in place.
+  struct Sum {
+    Tensor tensor;
+    bool writable = false;
+  };
+  virtual Sum gathered(Edge edge) const = 0;
   // Whether a gradient for `edge` is of use; all are, unless the pass was asked for some inputs only.
   bool wants(Edge edge) const { return !selective_ || leads_to_input(edge); }
 
@@ -61,8 +67,9 @@ class GradientSums {
 // What a gradient function sees while it runs.
 class Backward {
  public:
-  Backward(Node* node, Tensor* gradients, const GradientSums* sums = nullptr)
-      : node_(node), gradients_(gradients), sums_(sums) {
+  // `watched`: somebody wants to see the results before they are added to anything.
+  Backward(Node* node, Tensor* gradients, const GradientSums* sums = nullptr, bool watched = false)
+      : node_(node), gradients_(gradients), sums_(sums), watched_(watched) {
     if (node->edge_count > 4) results_ = new Tensor[node->edge_count];
   }
   ~Backward() {
@@ -80,7 +87,11 @@ class Backward {
   bool needs(int i) const { return node_->edges[i] && (!sums_ || sums_->wants(node_->edges[i])); }
   // The sum that input i's gradient will be added to, if there is one already: a function may add to it in place and
   // give nothing. Pays for large tensors.
-  Tensor gathered(int i) const { return sums_ ? sums_->gathered(node_->edges[i]) : Tensor(); }
+  Tensor gathered(int i) const {
+    if (!sums_ || watched_) return Tensor();
+    GradientSums::Sum sum = sums_->gathered(node_->edges[i]);
+    return sum.writable ? sum.tensor : Tensor();
+  }
   void give(int i, Tensor gradient) { results_[i] = std::move(gradient); }
   Tensor& result(int i) { return results_[i]; }
 
@@ -88,6 +99,7 @@ class Backward {
   Node* node_;
   Tensor* gradients_;  // by output
   const GradientSums* sums_;
+  bool watched_;
   Tensor inline_results_[4];
   Tensor* results_ = inline_results_;  // by input
 };
@@ -177,6 +189,8 @@ void link_view(const Tensor& output, const Tensor& input);
 template <class F>
 Tensor record_view(OpInfo& op, Tensor output, const Tensor& input, F gradient) {
   link_view(output, input);
+  if (input->storage->inference) [[unlikely]]
+    return output;  // outside of inference_mode, too, a view of such a tensor is none that anybody follows
   return record(op, std::move(output), {&input}, {}, std::move(gradient));
 }
 

@@ -27,6 +27,9 @@ struct Buffers {
   std::vector<Tensor> keep;                    // inputs stay alive while we run
 };
 
+// Whether hooks want to see the leaf's gradient; those of its AccumulateGrad node count while somebody holds it.
+bool is_watched(const TensorObject* leaf);
+
 class Run : public GradientSums {
  public:
   Run(BackwardOptions options, bool accumulate_leaves);
@@ -42,8 +45,10 @@ class Run : public GradientSums {
     knows_needed_ = true;
   }
   std::vector<Tensor> take_captured();
-  Tensor gathered(Edge edge) const override;
+  Sum gathered(Edge edge) const override;
+  Sum gathered_by_leaf(TensorObject* leaf) const;
   uint32_t id() const { return id_; }
+  bool selects() const { return selective_; }
   bool reaches(Edge edge);
   void queue_callback(Owned function) { callbacks_.push_back(std::move(function)); }
 
@@ -69,6 +74,7 @@ class Run : public GradientSums {
   void finish_leaf(const Tensor& leaf);
   void finish_complete_leaves(const Node* last);
   void finish_leaves();
+  void keep_complete_leaves(Node* failed);
   void run_callbacks();
   void accumulate_leaf(TensorObject* leaf, Tensor gradient);
   std::span<const Capture> captures_at(const PyObject* object) const;
@@ -76,6 +82,7 @@ class Run : public GradientSums {
   bool captured(Edge edge) const;
   bool leads_to_input(Edge edge) const override;
   std::vector<Node*> reachable() const;
+  static std::vector<Node*> reachable_from(std::vector<Node*> stack);
   void mark_needed();
   void clean_up();
 

@@ -6,6 +6,7 @@
 #include "autograd/record.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 
@@ -49,7 +50,7 @@ PackedTensor pack(Hooks hooks, const Tensor& t, int slot, bool is_output, int ou
   uint32_t version = t->storage->version;
   Owned keep(promise(hooks.unpack, t));
   DeviceScope here(Device::CPU);
-  Owned object(checked(PyObject_CallOneArg(hooks.pack, given.py())));
+  Owned object(from_python(PyObject_CallOneArg(hooks.pack, given.py())));
   if (t->storage->version != version) {
     raise(PyExc_RuntimeError,
           "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
@@ -78,6 +79,8 @@ void pop_saved_hooks() {
   Py_DECREF(last.pack);
   Py_DECREF(last.unpack);
 }
+
+size_t saved_hooks_depth() { return stack.size(); }
 
 void pack_saved(Node* n, int i, const Tensor& t, bool is_output, int output_number) {
   try {
@@ -121,15 +124,18 @@ Tensor unpack_saved(Node* n, const PackedTensor& kept) {
   Owned promised(Py_NewRef(packed.unpack)), argument(Py_NewRef(packed.object)),
       target(Py_XNewRef(packed.edge.object()));
   DeviceScope here(Device::CPU);
-  Owned object(checked(PyObject_CallOneArg(PyTuple_GET_ITEM(promised.get(), 0), argument.get())));
+  const size_t depth = stack.size();
+  Owned object(from_python(PyObject_CallOneArg(PyTuple_GET_ITEM(promised.get(), 0), argument.get())));
+  while (stack.size() > depth) pop_saved_hooks();  // pairs that the hook entered and did not leave
   if (!is_tensor(object.get())) {
     raise(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
           Py_TYPE(object.get())->tp_name);
   }
-  Tensor t = alias(resolved(kept_promise(promised.get(), Tensor::borrow(object.get()))));
-  if (!grad_enabled()) return t;
+  Tensor given = resolved(kept_promise(promised.get(), Tensor::borrow(object.get())));
   Edge edge = packed.is_output ? Edge::to(n, packed.output_number) : packed.edge;
-  if (!edge) return t;
+  if (!edge && !requires_grad(given)) return given;
+  Tensor t = alias(given);
+  if (!grad_enabled() || !edge) return t;
   if (!edge.is_leaf()) {
     attach(t, edge.node(), static_cast<int>(edge.output_number()));
     return t;

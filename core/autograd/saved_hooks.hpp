@@ -9,6 +9,7 @@ extern thread_local bool packs_saved __attribute__((tls_model("initial-exec")));
 
 void push_saved_hooks(PyObject* pack, PyObject* unpack);  // takes new references
 void pop_saved_hooks();
+size_t saved_hooks_depth();  // how many pairs this thread is inside of
 
 // Gives the tensor to the pack hook and keeps what it returns. If the hook raises, the unfinished node is freed.
 void pack_saved(Node* n, int i, const Tensor& t, bool is_output, int output_number = 0);

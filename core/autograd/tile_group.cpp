@@ -56,11 +56,29 @@ void TileGroup::add(Node* n, std::vector<TileTerm> terms, Tensor gradient) {
   members_.push_back({n, std::move(terms), {}, std::move(gradient)});
 }
 
-int TileGroup::slot_of(Edge e) {
+bool TileGroup::has_its_shape(const Tensor& t) const {
+  return t.is_contiguous() && t.dtype() == shape_.dtype && equal(t.sizes(), shape_.sizes());
+}
+
+// Whether what flows to `e` has to be added by the engine, one gradient after the other: to a sum that has another
+// layout or that others see, or where each is summed to the input's shape first. Added here it would be rounded
+// otherwise.
+bool TileGroup::is_added_outside(Edge e, const GradientSums::Sum& sum) const {
+  const DType dtype = e.is_leaf() ? e.leaf()->dtype : e.node()->outputs[e.output_number()].dtype;
+  const Span sizes =
+      e.is_leaf() ? Span(e.leaf()->sizes(), e.leaf()->ndim) : Span(e.node()->outputs[e.output_number()].sizes());
+  if (dtype != shape_.dtype || !equal(sizes, shape_.sizes())) return true;
+  return sum.tensor && (!sum.writable || !has_its_shape(sum.tensor));
+}
+
+int TileGroup::slot_of(Edge e, const GradientSums& sums) {
   for (size_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].edge == e) return static_cast<int>(i);
+    if (slots_[i].edge == e && !slots_[i].is_alone) return static_cast<int>(i);
   }
-  slots_.push_back({e, Tensor(), Tensor(), nullptr});
+  GradientSums::Sum sum = sums.gathered(e);
+  const bool alone = is_added_outside(e, sum);
+  Tensor start = alone ? Tensor() : sum.tensor;
+  slots_.push_back({e, start, start ? start : empty(shape_.sizes(), shape_.dtype), nullptr, alone});
   return static_cast<int>(slots_.size()) - 1;
 }
 
@@ -71,16 +89,7 @@ void TileGroup::connect(const GradientSums& sums) {
     slots_.push_back({Edge::to(m.node, 0), m.gradient, Tensor(), repeated});
   }
   for (Member& m : members_) {
-    for (const TileTerm& t : m.terms) m.targets.push_back(slot_of(m.node->edges[t.input]));
-  }
-  for (size_t i = members_.size(); i < slots_.size(); ++i) {
-    Slot& s = slots_[i];
-    s.start = sums.gathered(s.edge);
-    if (s.start &&
-        (!s.start.is_contiguous() || s.start.dtype() != shape_.dtype || !equal(s.start.sizes(), shape_.sizes()))) {
-      s.start = Tensor();
-    }
-    s.result = s.start ? s.start : empty(shape_.sizes(), shape_.dtype);
+    for (const TileTerm& t : m.terms) m.targets.push_back(slot_of(m.node->edges[t.input], sums));
   }
 }
 
@@ -125,7 +134,7 @@ void TileGroup::run_tile(int64_t at, int64_t n, Tiles& tiles) const {
   const bool streams = pays_to_stream(numel() * item());
   for (size_t s = members_.size(); s < slots_.size(); ++s) {
     char* to = slots_[s].result->data + offset;
-    if (slots_[s].start || !streams)
+    if (slots_[s].start || !streams || reinterpret_cast<uintptr_t>(to) % 64 != 0)
       std::memcpy(to, tiles.holds[s], static_cast<size_t>(n * item()));
     else
       store_streaming(to, tiles.holds[s], n * item());
@@ -147,7 +156,10 @@ void TileGroup::run(const GradientSums& sums, const std::function<void(Edge, Ten
   connect(sums);
   in_parallel(numel(), [this](int64_t begin, int64_t end) { run_range(begin, end); });
   for (size_t s = members_.size(); s < slots_.size(); ++s) {
-    if (!slots_[s].start) give(slots_[s].edge, std::move(slots_[s].result));
+    if (slots_[s].start)
+      ++slots_[s].start->storage->version;
+    else
+      give(slots_[s].edge, std::move(slots_[s].result));
   }
 }
 

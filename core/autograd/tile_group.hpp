@@ -28,7 +28,6 @@ struct TileTerm {
 class TileGroup {
  public:
   static constexpr int64_t kTile = 512;
-  static constexpr int64_t kSmallest = 64 * 1024;  // elements; below, tensors stay in the cache anyway
   static constexpr int kMostNodes = 16;
 
   TileGroup(const Output& shape) : shape_(shape) {}
@@ -59,14 +58,17 @@ class TileGroup {
   // Where gradients meet: the members' outputs first, then what lies outside.
   struct Slot {
     Edge edge;
-    Tensor start;          // what it held before
-    Tensor result;         // for slots outside: where the sum goes
-    const char* repeated;  // a tile of the one value that `start` repeats, or null
+    Tensor start;           // what it held before
+    Tensor result;          // for slots outside: where the sum goes
+    const char* repeated;   // a tile of the one value that `start` repeats, or null
+    bool is_alone = false;  // one gradient of several for that edge, which the engine adds
   };
   struct Tiles;  // one thread's working memory
 
   int find(Node* n) const;
-  int slot_of(Edge e);
+  bool has_its_shape(const Tensor& t) const;
+  bool is_added_outside(Edge e, const GradientSums::Sum& sum) const;
+  int slot_of(Edge e, const GradientSums& sums);
   void connect(const GradientSums& sums);
   void run_range(int64_t begin, int64_t end) const;
   void run_tile(int64_t at, int64_t n, Tiles& tiles) const;

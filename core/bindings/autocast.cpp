@@ -208,7 +208,7 @@ Tensor cast(const Tensor& t, DType dtype) {
 Owned cast_argument(PyObject* o, DType dtype) {
   if (is_tensor(o)) return Owned(cast(Tensor::borrow(o), dtype).release_py());
   if (!is_tensor_sequence(o)) return Owned(Py_NewRef(o));
-  Owned list(checked(PySequence_List(o)));
+  Owned list(from_python(PySequence_List(o)));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     Tensor before = Tensor::borrow(PyList_GET_ITEM(list.get(), i));
     PyList_SetItem(list.get(), i, cast(before, dtype).release_py());
@@ -251,7 +251,7 @@ bool writes_out(PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
 PyObject* call_composed(const std::string& name, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   Owned module(checked(PyImport_ImportModule("chainrule.amp.composed")));
   Owned function(checked(PyObject_GetAttrString(module.get(), name.c_str())));
-  return checked(PyObject_Vectorcall(function.get(), args, static_cast<size_t>(n), keywords));
+  return handed_on(PyObject_Vectorcall(function.get(), args, static_cast<size_t>(n), keywords));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "tensor/error.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/python_call.hpp"
 #include "tensor/storage.hpp"
 
 namespace chainrule {
@@ -34,7 +34,7 @@ PyObject* call_batched(PyObject* function, PyObject* const* args, Py_ssize_t n, 
   for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
     checked(PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i), args[n + i]));
   PyObject* all[] = {function, positional.get(), named.get()};
-  return checked(PyObject_Vectorcall(batched_handler, all, 3, nullptr));
+  return handed_on(PyObject_Vectorcall(batched_handler, all, 3, nullptr));
 }
 
 bool holds_batched(PyObject* o) {

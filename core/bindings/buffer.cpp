@@ -54,7 +54,8 @@ DType dtype_of(PyObject* object, const Py_buffer& view) {
   }
   if (!std::strcmp(format, "L") || !std::strcmp(format, "Q") || !std::strcmp(format, "N"))
     return view.itemsize == 8 ? DType::UInt64 : DType::UInt32;
-  if (!std::strcmp(format, "l") || !std::strcmp(format, "n")) return view.itemsize == 8 ? DType::Int64 : DType::Int32;
+  if (!std::strcmp(format, "l") || !std::strcmp(format, "n") || !std::strcmp(format, "q"))
+    return view.itemsize == 8 ? DType::Int64 : DType::Int32;
   if (*format == '>' || *format == '!') {
     raise(PyExc_ValueError,
           "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
@@ -111,7 +112,7 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
           shape->values[i] = t.size(i);
           shape->values[t.ndim() + i] = t.stride(i) * item;
         }
-        t->storage->exported = true;
+        t->storage->mark_exported();
         view->obj = Py_NewRef(self);
         view->buf = t->data;
         view->len = t.numel() * item;
@@ -165,7 +166,7 @@ Tensor from_buffer(PyObject* object, bool warns) {
     }
     extent += (std::max<int64_t>(sizes[i], 1) - 1) * view.strides[i];
   }
-  if (view.readonly && warns) checked(PyErr_WarnEx(PyExc_UserWarning, kNotWritable, 1));
+  if (view.readonly && warns) from_python(PyErr_WarnEx(PyExc_UserWarning, kNotWritable, 1));
   if (reinterpret_cast<uintptr_t>(view.buf) % alignment_of(dtype)) {  // kernels read aligned elements only
     Tensor copy = empty(sizes, dtype);
     checked(PyBuffer_ToContiguous(copy->data, &view, view.len, 'C'));
@@ -219,7 +220,7 @@ Tensor from_bytes(PyObject* object, DType dtype, int64_t count, int64_t offset) 
         "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write "
         "to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
         "protect its data or make it writable before converting it to a tensor.";
-    checked(PyErr_WarnEx(PyExc_UserWarning, kText, 1));
+    from_python(PyErr_WarnEx(PyExc_UserWarning, kText, 1));
   }
   auto item = static_cast<int64_t>(size_of(dtype));
   check_bytes(view->len, item, count, offset);

@@ -7,6 +7,7 @@
 
 #include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/former_orders.hpp"
 #include "bindings/help.hpp"
 #include "bindings/meta.hpp"
 #include "bindings/out_argument.hpp"
@@ -70,6 +71,7 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
   PyObject* out = o.copies_out ? bound[o.signature.out] : Py_None;
   if (out == Py_None) return name_results(c, checked(o.call(bound)));
   if (o.signature.returns[0] == '(') check_several(c, out);
+  refuse_shared_out(c, o, bound);
   if (creates(o)) return create_into(c, o, bound);
   if (o.signature.parameters[o.signature.out].lends && bound[o.signature.dtype] == Py_None && is_tensor(out))
     bound.replace(o.signature.dtype, dtype_object(Tensor::borrow(out).dtype()));
@@ -92,11 +94,14 @@ void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, P
 
 namespace {
 
-PyObject* call_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+PyObject* call_overload(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   BoundArguments bound;
   if (c.overloads.size() == 1) {
     const Signature& s = c.overloads[0].signature;
-    if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
+    if (!bound.bind(s, args, n, keywords, false)) [[unlikely]] {
+      if (PyObject* done = call_former(self, c, args, n, keywords)) return done;
+      if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
+    }
     return run(c, c.overloads[0], bound);
   }
   for (const Overload& o : c.overloads) {
@@ -105,9 +110,9 @@ PyObject* call_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, 
   raise_no_overload(c, args, n, keywords);
 }
 
-PyObject* call_resolved(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+PyObject* call_resolved(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   ResolvedArguments resolved(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
-  return resolved.finish(call_overload(c, resolved.data(), n, keywords));
+  return resolved.finish(call_overload(self, c, resolved.data(), n, keywords));
 }
 
 }  // namespace
@@ -127,7 +132,7 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
   PyTypeObject* subclass = classes.result;
   if (subclass && std::any_of(args, args + n, is_batched)) raise_escaped(c.name.c_str());
   const bool resolves = unresolved_tensors > 0 && !c.takes_unresolved;
-  PyObject* result = resolves ? call_resolved(c, args, n, keywords) : call_overload(c, args, n, keywords);
+  PyObject* result = resolves ? call_resolved(self, c, args, n, keywords) : call_overload(self, c, args, n, keywords);
   return subclass ? as_subclass(subclass, result) : result;
 }
 

@@ -36,7 +36,7 @@ Scalar scalar_of_long(PyObject* o) {
 
 template <class F>
 void each_item(PyObject* sequence, F f) {
-  PyObject* fast = checked(PySequence_Fast(sequence, "expected a sequence"));
+  PyObject* fast = from_python(PySequence_Fast(sequence, "expected a sequence"));
   try {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast); ++i) {
       nanobind::object item =
@@ -100,12 +100,13 @@ Scalar to_scalar(PyObject* o) {
   if (is_tensor(o)) {
     auto* t = reinterpret_cast<TensorObject*>(o);
     if (t->numel != 1) raise(PyExc_RuntimeError, "a Tensor with ", t->numel, " elements cannot be converted to Scalar");
+    settle();  // the doors that let operations wait take numbers, too
     Tensor resolved = resolved_argument(o);
     return load(resolved.dtype(), resolved->data);
   }
-  if (is_numpy_bool(o)) return Scalar::of_int(PyObject_IsTrue(o) == 1, Scalar::kBool);
+  if (is_numpy_bool(o)) return Scalar::of_int(from_python(PyObject_IsTrue(o)) == 1, Scalar::kBool);
   if (has_index(o)) {
-    PyObject* number = checked(PyNumber_Index(o));
+    PyObject* number = from_python(PyNumber_Index(o));
     Scalar s = scalar_of_long(number);
     Py_DECREF(number);
     return s;
@@ -113,16 +114,15 @@ Scalar to_scalar(PyObject* o) {
   if (std::strstr(Py_TYPE(o)->tp_name, "complex")) {  // numpy.complex64; complex128 is a complex
     Py_complex v = PyComplex_AsCComplex(o);
     if (v.real == -1 && PyErr_Occurred()) throw PythonError();
+    settle();
     return Scalar::of_complex(v.real, v.imag);
   }
-  double v = PyFloat_AsDouble(o);
-  if (v == -1 && PyErr_Occurred()) throw PythonError();
-  return Scalar(v);
+  return Scalar(number_from_python(PyFloat_AsDouble(o)));
 }
 
 int64_t to_int(PyObject* o) {
   if (is_tensor(o)) return to_scalar(o).integer;
-  PyObject* number = checked(PyNumber_Index(o));
+  PyObject* number = from_python(PyNumber_Index(o));
   int overflow;
   int64_t v = PyLong_AsLongLongAndOverflow(number, &overflow);
   Py_DECREF(number);

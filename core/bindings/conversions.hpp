@@ -9,7 +9,7 @@
 
 #include "bindings/descriptors.hpp"
 #include "ops/promotion.hpp"
-#include "tensor/error.hpp"
+#include "tensor/python_call.hpp"
 #include "tensor/scalar.hpp"
 #include "tensor/tensor.hpp"
 
@@ -72,7 +72,7 @@ struct FromPython<double> {
 };
 template <>
 struct FromPython<bool> {
-  static bool from(PyObject* o) { return PyObject_IsTrue(o) == 1; }
+  static bool from(PyObject* o) { return from_python(PyObject_IsTrue(o)) == 1; }
 };
 template <>
 struct FromPython<Dims> {

@@ -42,6 +42,7 @@ Tensor to_like(const Tensor& t, const Tensor& other, bool non_blocking, bool cop
 std::string type_text(DType t) { return std::string("torch.") + facts(t).tensor_name + "Tensor"; }
 
 DType dtype_of_type(PyObject* type) {
+  if (type == reinterpret_cast<PyObject*>(&TensorType)) return default_dtype();
   if (Py_TYPE(type) == &DTypeType) return dtype_value(type);
   if (Owned named(PyObject_GetAttrString(type, "dtype")); named && Py_TYPE(named.get()) == &DTypeType)
     return dtype_value(named.get());  // LongTensor and its kin

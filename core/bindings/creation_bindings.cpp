@@ -6,6 +6,7 @@
 #include "bindings/from_python.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "ops/standing_out.hpp"
 #include "ops/triangular.hpp"
 
 namespace chainrule {
@@ -33,14 +34,8 @@ Tensor finished(Tensor t, PyObject* device, bool tracked) {
   return t;
 }
 
-// NaN, or the largest integer.
-Scalar standing_out(DType t) {
-  if (is_differentiable(t)) return Scalar(NAN);
-  if (is_bool(t)) return Scalar::of_int(1);
-  return Scalar::of_unsigned(UINT64_MAX >> (64 - 8 * size_of(t) + is_signed(t)));
-}
 Tensor unwritten(Tensor t) {
-  if (fills_new_memory && t.numel()) copy_elements(t, scalar_tensor(standing_out(t.dtype()), t.dtype()));
+  if (fills_new_memory) fill_standing_out(t);
   return t;
 }
 

@@ -37,6 +37,8 @@ PyObject* dtype_to_real(PyObject* self, PyObject*) { return Py_NewRef(dtype_obje
 PyObject* dtype_to_complex(PyObject* self, PyObject*) {
   DType t = value_of(self);
   if (is_complex(t)) return Py_NewRef(self);
+  if (!is_floating(t))
+    return PyErr_Format(PyExc_RuntimeError, "Unknown Complex ScalarType for %s", facts(t).tensor_name);
   return Py_NewRef(dtype_object(t == DType::Float64 ? DType::Complex128 : DType::Complex64));
 }
 
@@ -112,6 +114,8 @@ PyObject* size_reduce(PyObject* self, PyObject*) {
 PyObject* size_add(PyObject* a, PyObject* b) {
   if (!PyTuple_Check(a)) Py_RETURN_NOTIMPLEMENTED;
   if (PyTuple_Check(b)) return to_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
+  PyNumberMethods* other = Py_TYPE(b)->tp_as_number;
+  if (other && other->nb_add) Py_RETURN_NOTIMPLEMENTED;  // it may know what to do with a Size
   PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size", Py_TYPE(b)->tp_name);
   return nullptr;
 }

@@ -109,7 +109,7 @@ PyObject* export_as(const Tensor& t) {
   }
   auto owned = std::make_unique<Export<M>>();
   settle();
-  t->storage->exported = true;
+  t->storage->mark_exported();
   owned->tensor = t;
   owned->sizes = Dims(t.sizes());
   owned->strides = Dims(t.strides());
@@ -167,10 +167,11 @@ Tensor import_from(PyObject* capsule) {
     if (managed->major > 1)
       raise(PyExc_RuntimeError, "from_dlpack: DLPack ", managed->major, ".", managed->minor, " is newer than 1");
     if (managed->flags & kReadOnly) {
-      checked(PyErr_WarnEx(PyExc_UserWarning,
-                           "The given array is read-only; writing to the tensor that shares its memory is undefined. "
-                           "You may want to copy the array first.",
-                           1));
+      from_python(
+          PyErr_WarnEx(PyExc_UserWarning,
+                       "The given array is read-only; writing to the tensor that shares its memory is undefined. "
+                       "You may want to copy the array first.",
+                       1));
     }
   }
   PyObject* keeper = keeper_of(managed);

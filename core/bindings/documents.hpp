@@ -78,6 +78,15 @@ inline constexpr const char* kSetNumThreads = R"(Sets how many threads a large o
 
     >>> torch.set_num_threads(torch.get_num_threads()))";
 
+inline constexpr const char* kSetThresholds = R"(From which size on tensors are calculated in clever ways.
+
+Large elementwise operations wait for each other and run together, gradients flow tile by tile, threads share the work.
+All that gives the same bits as the plain way, which small tensors take. "least" takes the clever ways from one element
+on, "never" takes none, "usual" is what pays. The variable CHAINRULE_THRESHOLDS sets it before the start.
+
+    >>> import chainrule
+    >>> chainrule.set_thresholds("usual"))";
+
 inline constexpr const char* kGetDefaultDtype = R"(The dtype of floating tensors that are made from Python numbers.
 
     >>> torch.get_default_dtype()

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "autograd/node_error.hpp"
 #include "autograd/source_line.hpp"
 #include "tensor/error.hpp"
 
@@ -16,9 +17,10 @@ namespace {
 
 // Python knows what the user calls his tensors and what he wrote on the line; see Note [Error words]. Whatever goes
 // wrong there, the error itself comes through.
-std::string retold(const std::string& text) {
+std::string retold(const std::string& text, PyObject* about) {
   PyObject* module = PyImport_ImportModule("chainrule.error_words");
-  PyObject* told = module ? PyObject_CallMethod(module, "retold", "s", text.c_str()) : nullptr;
+  PyObject* told =
+      module ? PyObject_CallMethod(module, "retold", "sO", text.c_str(), about ? about : Py_None) : nullptr;
   const char* words = told ? PyUnicode_AsUTF8(told) : nullptr;
   std::string result = words ? words : text;
   PyErr_Clear();
@@ -28,6 +30,12 @@ std::string retold(const std::string& text) {
 }
 
 constexpr const char* kAt = "\n  at ";
+
+std::string with_line_about(PyObject* about, std::string text) {
+  std::string where = describe(current_line());
+  if (!where.empty()) text += kAt + where;
+  return retold(text, about);
+}
 
 void set_with_line(PyObject* type, std::string text) { PyErr_SetString(type, with_line(std::move(text)).c_str()); }
 
@@ -46,11 +54,7 @@ const char* text_without_line(PyObject* error) {
 
 }  // namespace
 
-std::string with_line(std::string text) {
-  std::string where = describe(current_line());
-  if (!where.empty()) text += kAt + where;
-  return retold(text);
-}
+std::string with_line(std::string text) { return with_line_about(nullptr, std::move(text)); }
 
 void add_line_to_python_error() {
   PyObject *type, *error, *trace;
@@ -73,6 +77,8 @@ void set_python_error() {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "an error was raised without a message");
   } catch (nanobind::python_error& e) {
     e.restore();
+  } catch (const NodeError& e) {
+    PyErr_SetString(e.type(), with_line_about((PyObject*)e.node(), e.what()).c_str());
   } catch (const Error& e) {
     set_with_line(e.type(), e.what());
   } catch (const std::bad_alloc&) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ops/pending.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 

@@ -4,6 +4,7 @@
 #include "autograd/record.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/storage_type.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "tensor/owned.hpp"
@@ -22,15 +23,11 @@ bool is_sequence(PyObject* o) {
   return PySequence_Check(o) && !is_tensor(o) && !is_number(o) && !PyDict_Check(o) && !is_array_of_one(o);
 }
 
-int64_t integer_of(PyObject* o, int* overflow) {
-  int64_t v = PyLong_AsLongLongAndOverflow(o, overflow);
-  if (v == -1 && PyErr_Occurred()) throw PythonError();
-  return v;
-}
+int64_t integer_of(PyObject* o, int* overflow) { return number_from_python(PyLong_AsLongLongAndOverflow(o, overflow)); }
 
 Scalar unsigned_of(PyObject* o) {
   if (!PyIndex_Check(o)) raise(PyExc_TypeError, "an integer is required");
-  Owned index(checked(PyNumber_Index(o)));
+  Owned index(from_python(PyNumber_Index(o)));
   uint64_t v = PyLong_AsUnsignedLongLong(index.get());
   if (PyErr_Occurred()) throw PythonError();
   return Scalar::of_unsigned(v);
@@ -39,6 +36,7 @@ Scalar unsigned_of(PyObject* o) {
 Scalar complex_of(PyObject* o) {
   Py_complex c = PyComplex_AsCComplex(o);
   if (PyErr_Occurred()) throw PythonError();
+  settle();
   return Scalar::of_complex(c.real, c.imag);
 }
 
@@ -47,12 +45,10 @@ Scalar number(PyObject* o, DType dtype) {
   if (is_complex(dtype)) return complex_of(o);
   if (PyFloat_Check(o) && dtype != DType::UInt64) return Scalar(PyFloat_AS_DOUBLE(o));
   if (is_floating(dtype)) {
-    double v = PyFloat_AsDouble(o);
-    if (v == -1 && PyErr_Occurred()) throw PythonError();
-    return Scalar(v);
+    return Scalar(number_from_python(PyFloat_AsDouble(o)));
   }
   if (is_bool(dtype) && PyComplex_Check(o)) return complex_of(o);
-  if (is_bool(dtype) && is_numpy_bool(o)) return Scalar::of_int(PyObject_IsTrue(o));
+  if (is_bool(dtype) && is_numpy_bool(o)) return Scalar::of_int(from_python(PyObject_IsTrue(o)));
   if (dtype == DType::UInt64) return unsigned_of(o);
   int overflow = 0;
   int64_t v = integer_of(o, &overflow);
@@ -98,17 +94,31 @@ class Reader {
   void measure(PyObject* data) {
     Owned current(Py_NewRef(data));
     while (is_sequence(current.get())) {
-      Py_ssize_t n = PySequence_Size(current.get());
-      if (n < 0) throw PythonError();
+      Py_ssize_t n = number_from_python(PySequence_Size(current.get()));
       sizes_.push_back(n);
       if (sizes_.size() > kDeepest) raise_too_deep(current.get());
       if (n == 0) return;
-      PyObject* first = checked(PySequence_GetItem(current.get(), 0));
-      current = Owned(first);
+      Owned first(PySequence_GetItem(current.get(), 0));
+      settle();
+      if (!first) raise_shapeless(current.get());
+      current = std::move(first);
     }
+  }
+  [[noreturn]] static void raise_shapeless(PyObject* o) {
+    PyErr_Clear();
+    raise(PyExc_ValueError, "could not determine the shape of object type '", Py_TYPE(o)->tp_name, "'");
   }
   [[noreturn]] static void raise_too_deep(PyObject* o) {
     raise(PyExc_ValueError, "too many dimensions '", Py_TYPE(o)->tp_name, "': the nesting is deeper than ", kDeepest);
+  }
+
+  static void warn_of_arrays(PyObject* o) {
+    if (!PyList_Check(o) || PyList_GET_SIZE(o) == 0 || !is_array(PyList_GET_ITEM(o, 0))) return;
+    checked(
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+                     "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
+                     1));
   }
 
   void join(DType t) { dtype_ = dtype_ && *dtype_ != t ? promote(*dtype_, t) : t; }
@@ -125,7 +135,8 @@ class Reader {
     if (is_text(o)) raise_text(o);
     if (!is_sequence(o)) raise(PyExc_RuntimeError, "Could not infer dtype of ", Py_TYPE(o)->tp_name);
     if (dim > kDeepest) raise_too_deep(o);
-    if (PySequence_Size(o) == 0) return join(default_dtype());
+    if (number_from_python(PySequence_Size(o)) == 0) return join(default_dtype());
+    warn_of_arrays(o);
     each(o, [&](PyObject* item) {
       if (dtype_ != DType::Complex128) infer(item, dim + 1);  // nothing is promoted further
     });
@@ -133,7 +144,7 @@ class Reader {
 
   template <class F>
   void each(PyObject* o, F f) {
-    Owned fast(checked(PySequence_Fast(o, "expected a sequence")));
+    Owned fast(from_python(PySequence_Fast(o, "expected a sequence")));
     place_.push_back(0);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
       place_[place_.size() - 1] = i;
@@ -173,7 +184,7 @@ class Reader {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     Owned holds[] = {Owned(type), Owned(value), Owned(trace)};
-    Owned text(checked(PyObject_Str(value)));
+    Owned text(from_python(PyObject_Str(value)));
     raise(PyExc_TypeError, checked(PyUnicode_AsUTF8(text.get())), ": ", place(), way_out(o, dtype));
   }
 
@@ -181,6 +192,7 @@ class Reader {
     if (dim == depth_) return fill_number(o, dtype, at);
     if (is_array(o) && fill_block(from_buffer(o), dim, dtype, at)) return;
     Owned entries(PySequence_Fast(o, "not a sequence"));
+    settle();
     if (!entries) raise_no_sequence(o);
     Py_ssize_t n = PySequence_Fast_GET_SIZE(entries.get());
     if (n != sizes_[dim]) raise_ragged(dim, n);
@@ -230,10 +242,46 @@ Tensor from_float_list(PyObject* list, DType dtype) {
 }
 
 void warn_copy_of_tensor() {
-  checked(PyErr_WarnEx(PyExc_UserWarning,
-                       "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-                       1));
+  from_python(
+      PyErr_WarnEx(PyExc_UserWarning,
+                   "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                   "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+                   1));
+}
+
+// All of a storage as a tensor over its bytes, as PyTorch has it; no tensor if `data` is none. A TypedStorage
+// (storage.py) has a dtype and an untyped storage.
+Tensor from_storage(PyObject* data, std::optional<DType> dtype) {
+  if (PyList_Check(data) || PyTuple_Check(data) || !PySequence_Check(data)) return {};
+  Storage* shown = storage_shown_by(data);
+  Owned untyped(shown ? nullptr : PyObject_GetAttrString(data, "_untyped_storage"));
+  if (!shown && !untyped) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError();
+    PyErr_Clear();
+    return {};
+  }
+  if (untyped) {
+    Owned own(from_python(PyObject_GetAttrString(data, "dtype")));
+    DType found = to_dtype_value(own.get());
+    if (dtype && *dtype != found) {
+      raise(PyExc_RuntimeError, "Expected a Storage of type ", facts(*dtype).tensor_name,
+            " or an UntypedStorage, but got ", facts(found).tensor_name);
+    }
+    dtype = found;
+    shown = storage_shown_by(untyped.get());
+    if (!shown) return {};
+  }
+  DType type = dtype.value_or(DType::Int64);
+  return tensor_over(shown, Dims{shown->bytes / static_cast<int64_t>(size_of(type))}, Dims{1}, 0, type);
+}
+
+// What another library's array shows of itself by DLPack.
+Tensor from_exchange(PyObject* data) {
+  if (PyList_Check(data) || PyTuple_Check(data) || is_number(data) || !PyObject_HasAttrString(data, "__dlpack__"))
+    return {};
+  Owned module(checked(PyImport_ImportModule("chainrule.interop")));
+  return Tensor::steal(
+      reinterpret_cast<TensorObject*>(from_python(PyObject_CallMethod(module.get(), "from_dlpack", "O", data))));
 }
 
 PyObject* list_of(const Tensor& t, int dim, const char* at) {
@@ -265,6 +313,8 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
     return convert_copy(shared, dtype.value_or(shared.dtype()));
   }
   if (is_text(data)) raise_text(data);
+  if (Tensor whole = from_storage(data, dtype)) return whole;
+  if (Tensor shared = from_exchange(data)) return convert_copy(shared, dtype.value_or(shared.dtype()));
   return Reader(data, dtype.has_value()).read(data, dtype);
 }
 

@@ -9,6 +9,7 @@
 #include "autograd/leaf.hpp"
 #include "bindings/batched.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/function_tangents.hpp"
 #include "bindings/subclass.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/view.hpp"
@@ -42,6 +43,11 @@ class FunctionCall {
   void save();
   void pass_tangents();
   void call_jvp();
+  void check_setup() const;
+  void check_pure_view() const;
+  void mark_view(const Tensor& t);
+  void place_tangent(size_t i, const Tensor& tangent, const GivenTangents& given);
+  bool is_differentiable_output(size_t i) const { return kinds_[i] & kDifferentiable; }
 
   FunctionState& state() { return function_state(node_); }
   bool is_input(PyObject* o) const { return std::find(inputs_.begin(), inputs_.end(), o) != inputs_.end(); }
@@ -54,17 +60,20 @@ class FunctionCall {
   bool tangents_ = false;    // an input has a tangent
   bool has_jvp_ = false;     // and the user wrote how to pass it on
   std::vector<Owned> outputs_;
+  enum OutputKind : uint8_t { kCameIn = 1, kDirty = 2, kDifferentiable = 4 };
+  std::vector<uint8_t> kinds_;  // by output, what it was before finish_output
   bool is_tuple_ = false;
 };
 
 void FunctionCall::make_context() {
-  node_ = make_node(function_op(function_), 0, 0, 0);
+  bool library = !function_op(function_)->own_lines, transformed = Storage::transform != 0 && !library;
+  node_ = make_node(function_op(function_, transformed ? Name::_generated_cls : Name::_backward_cls), 0, 0, 0);
   node_->sequence = 0;
   context_ = Owned(reinterpret_cast<PyObject*>(node_));
   set_function(node_, FunctionState());
   node_->flags |= kCalledWithNone;
   state().function = Py_NewRef(function_);
-  state().input_count = static_cast<uint16_t>(inputs_.size());
+  state().input_count = static_cast<uint32_t>(inputs_.size()) & kMostSaved;
 }
 
 void FunctionCall::look_at_inputs() {
@@ -96,7 +105,7 @@ Owned FunctionCall::call_forward(bool with_context) {
   if (with_context) args.push_back(context_.get());
   args.insert(args.end(), inputs_.begin(), inputs_.end());
   size_t count = (args.size() - 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
-  return Owned(checked(PyObject_Vectorcall(forward.get(), args.data() + 1, count, nullptr)));
+  return Owned(from_python(PyObject_Vectorcall(forward.get(), args.data() + 1, count, nullptr)));
 }
 
 void FunctionCall::setup_context(PyObject* method, PyObject* output) {
@@ -104,7 +113,7 @@ void FunctionCall::setup_context(PyObject* method, PyObject* output) {
   for (size_t i = 0; i < inputs_.size(); ++i)
     PyTuple_SET_ITEM(inputs.get(), static_cast<Py_ssize_t>(i), Py_NewRef(inputs_[i]));
   PyObject* args[] = {nullptr, context_.get(), inputs.get(), output};
-  Owned(checked(PyObject_Vectorcall(method, args + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
+  Owned(from_python(PyObject_Vectorcall(method, args + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
 }
 
 void FunctionCall::take_outputs(PyObject* output) {
@@ -114,9 +123,37 @@ void FunctionCall::take_outputs(PyObject* output) {
   Py_ssize_t inputs = state().input_count;
   checked(_PyBytes_Resize(&state().arguments, inputs + n));
   for (Py_ssize_t i = 0; i < n; ++i) {
-    PyBytes_AS_STRING(state().arguments)[inputs + i] =
-        is_tensor(outputs_[static_cast<size_t>(i)].get()) ? FunctionState::kIsTensor : 0;
+    PyObject* o = outputs_[static_cast<size_t>(i)].get();
+    bool excluded = holds(state().non_differentiable, o);
+    bool differentiable = is_tensor(o) && !excluded && is_differentiable(reinterpret_cast<TensorObject*>(o)->dtype);
+    kinds_.push_back(static_cast<uint8_t>((is_tensor(o) && is_input(o) ? kCameIn : 0) |
+                                          (holds(state().dirty, o) ? kDirty : 0) |
+                                          (differentiable ? kDifferentiable : 0)));
+    PyBytes_AS_STRING(state().arguments)[inputs + i] = static_cast<char>(
+        (is_tensor(o) ? FunctionState::kIsTensor : 0) | (excluded ? FunctionState::kIsNonDifferentiable : 0));
   }
+}
+
+// What setup_context saves must be the output that the caller gets, and an input that comes back becomes another one.
+void FunctionCall::check_setup() const {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    PyObject* o = outputs_[i].get();
+    const FunctionState& s = function_state(node_);
+    if ((kinds_[i] & (kCameIn | kDirty)) != kCameIn || !(holds(s.to_save, o) || holds(s.for_forward, o))) continue;
+    raise(PyExc_RuntimeError,
+          "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
+          "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
+          "setup ctx inside the forward function itself.");
+  }
+}
+
+// A pure view may be written into: its history is made anew from its base's.
+void FunctionCall::check_pure_view() const {
+  auto tensors = std::count_if(inputs_.begin(), inputs_.end(), is_tensor);
+  if (tensors == 1 && outputs_.size() == 1) return;
+  raise(PyExc_RuntimeError,
+        "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to "
+        "support more.");
 }
 
 // What was changed must come back as an output, so that its new history has a place to start from.
@@ -128,10 +165,16 @@ void FunctionCall::check_dirty() {
       raise(PyExc_RuntimeError, "mark_dirty can only accept variables, but argument ", i, " is of type ",
             Py_TYPE(o)->tp_name);
     if (!is_input(o)) {
-      checked(PyErr_WarnEx(PyExc_UserWarning,
-                           "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
-                           "been mutated should be passed to ctx.mark_dirty().",
-                           1));
+      if (!executable_) continue;
+      if (reinterpret_cast<TensorObject*>(o)->base) {
+        raise(PyExc_RuntimeError,
+              "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+              "should be passed to ctx.mark_dirty().");
+      }
+      from_python(PyErr_WarnEx(PyExc_UserWarning,
+                               "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
+                               "been mutated should be passed to ctx.mark_dirty().",
+                               1));
       continue;
     }
     auto returned = [&](const Owned& output) { return output.get() == o; };
@@ -148,7 +191,7 @@ void FunctionCall::record() {
   for (PyObject* o : inputs_) {
     if (!is_tensor(o)) continue;
     bool written_view = reinterpret_cast<TensorObject*>(o)->base && holds(state().dirty, o);
-    if (written_view) state().first = static_cast<uint16_t>(tensors);
+    if (written_view) state().first = static_cast<uint32_t>(tensors) & kMostSaved;
     ++tensors;
   }
   reserve_edges(node_, tensors);
@@ -191,7 +234,11 @@ Tensor FunctionCall::finish_output(int i) {
     if (executable_) t->output_number = t->base ? 0 : static_cast<uint32_t>(i);
     return t;
   }
-  if (!executable_) return !came_in ? t : grad_enabled() ? view_as_alias(t) : alias(t);
+  if (!executable_) {
+    Tensor given = !came_in ? t : grad_enabled() ? view_as_alias(t) : alias(t);
+    mark_view(given);
+    return given;
+  }
   if (!is_differentiable(t.dtype()) || holds(state().non_differentiable, t.py())) {
     if (came_in) return alias(t);
     if (requires_grad(t) && !t->base) detach_inplace(t);
@@ -204,12 +251,18 @@ Tensor FunctionCall::finish_output(int i) {
   }
   Py_XDECREF((PyObject*)std::exchange(t->node, nullptr));  // forward may have recorded under enable_grad
   t->flags &= ~(kRequiresGrad | kCut | kViewNoGrad | kViewOfMany);
-  if (t->base) {
-    t->flags |= kViewCustom;
-    t->view_epoch = t->base->epoch;
-  }
+  mark_view(t);
+  if (t->base) t->view_epoch = t->base->epoch;
   attach(t, node_, i);
   return t;
+}
+
+// A view that comes out of a Function may not be written into: its history would replace the gradient that the user
+// wrote.
+void FunctionCall::mark_view(const Tensor& t) {
+  if (!t->base || state().says("_is_pure_view", Py_True)) return;
+  auto count = std::ranges::count_if(kinds_, [](uint8_t kind) { return kind & kDifferentiable; });
+  t->flags |= count > 1 ? kViewOfMany : kViewCustom;
 }
 
 void FunctionCall::save() {
@@ -226,8 +279,8 @@ void FunctionCall::save() {
     }
     Tensor t = Tensor::borrow(o);
     Py_INCREF(context_.get());  // saving frees a node whose pack hook raises
-    if (t->node == node_)
-      save_output(node_, static_cast<int>(i), t, static_cast<int>(t->output_number));
+    if (t->node == node_ || (t->base && node_->output_count && holds(state().dirty, o)))  // else it would own itself
+      save_output(node_, static_cast<int>(i), t, t->node == node_ ? static_cast<int>(t->output_number) : 0);
     else
       save_input(node_, static_cast<int>(i), t);
     Py_DECREF(context_.get());
@@ -237,20 +290,23 @@ void FunctionCall::save() {
 void FunctionCall::call_jvp() {
   Owned args(checked(PyTuple_New(static_cast<Py_ssize_t>(inputs_.size()) + 1)));
   PyTuple_SET_ITEM(args.get(), 0, Py_NewRef(context_.get()));
+  GivenTangents given(inputs_);
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    Tensor tangent;
-    if (is_tensor(inputs_[i])) {
+    Tensor tangent = given.of(i);
+    if (!tangent && is_tensor(inputs_[i]) && state().materialize) {
       Tensor t = Tensor::borrow(inputs_[i]);
-      tangent = forward_mode::tangent(t);
-      if (!tangent && state().materialize) tangent = zeros(t.sizes(), t.dtype());
+      if (is_differentiable(t.dtype())) tangent = zeros(t.sizes(), t.dtype());
     }
     PyTuple_SET_ITEM(args.get(), static_cast<Py_ssize_t>(i) + 1, tangent ? tangent.release_py() : Py_NewRef(Py_None));
   }
   Owned result;
   {
     forward_mode::PauseScope pause;
+    state().flags |= FunctionState::kInJvp;
     Owned jvp = attribute(function_, Name::jvp);
-    result = Owned(checked(PyObject_CallObject(jvp.get(), args.get())));
+    PyObject* found = PyObject_CallObject(jvp.get(), args.get());
+    state().flags &= static_cast<uint8_t>(~FunctionState::kInJvp);
+    result = Owned(from_python(found));
   }
   bool many = PyTuple_Check(result.get());
   size_t count = many ? static_cast<size_t>(PyTuple_GET_SIZE(result.get())) : 1;
@@ -261,21 +317,39 @@ void FunctionCall::call_jvp() {
   for (size_t i = 0; i < count; ++i) {
     PyObject* tangent = many ? PyTuple_GET_ITEM(result.get(), static_cast<Py_ssize_t>(i)) : result.get();
     if (!is_tensor(tangent) && tangent != Py_None)
-      raise(PyExc_RuntimeError, "expected Variable or None (got ", Py_TYPE(tangent)->tp_name, ")");
-    if (!is_tensor(outputs_[i].get()) || !is_tensor(tangent)) continue;
-    Tensor output = Tensor::borrow(outputs_[i].get()), t = Tensor::borrow(tangent);
-    if (!equal(output.sizes(), t.sizes())) {
-      raise(PyExc_RuntimeError,
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            "supported. Output ",
-            i, " of ", node_->op->node_name, " is of size ", output.sizes(), " while its jvp gave size ", t.sizes());
-    }
-    forward_mode::set_tangent(output, t);
+      raise(PyExc_RuntimeError, "expected Variable or None (got ", Py_TYPE(tangent)->tp_name, ") for grad output ", i,
+            ".");
+    if (is_tensor(outputs_[i].get())) place_tangent(i, is_tensor(tangent) ? Tensor::borrow(tangent) : Tensor(), given);
   }
+}
+
+void FunctionCall::place_tangent(size_t i, const Tensor& tangent, const GivenTangents& given) {
+  if (!is_differentiable_output(i)) {
+    if (!tangent) return;
+    raise(PyExc_RuntimeError, "Function's jvp returned a gradient at position ", i,
+          ", but  the corresponding forward output is not a differentiable Tensor.You should return None at that "
+          "position instead.");
+  }
+  Tensor output = Tensor::borrow(outputs_[i].get());
+  if (tangent && !equal(output.sizes(), tangent.sizes())) {
+    raise(PyExc_RuntimeError,
+          "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+          "supported. Tensor is of size ",
+          output.sizes(), " while the given forward gradient is of size ", tangent.sizes(), ". It is output ", i,
+          " of ", node_->op->node_name, ".");
+  }
+  if ((kinds_[i] & kDirty) && (kinds_[i] & kCameIn))
+    given.place_written(output, tangent);
+  else if (tangent)
+    given.place(output, tangent);
 }
 
 void FunctionCall::pass_tangents() {
   if (has_jvp_) return call_jvp();
+  if (gradient_method(function_).get() == function_defaults.backward) {
+    raise(PyExc_NotImplementedError,
+          "You must implement the jvp function for custom autograd.Function to use it with forward mode AD.");
+  }
   std::vector<Tensor> inputs(node_->edge_count), outputs;
   int at = 0;
   for (PyObject* o : inputs_) {
@@ -309,6 +383,8 @@ PyObject* FunctionCall::run() {
     if (separate) setup_context(setup.get(), output.get());
     take_outputs(output.get());
   }
+  if (separate) check_setup();
+  if (state().says("_is_pure_view", Py_True)) check_pure_view();
   check_dirty();
   bool derived = tangents_ && !has_jvp_;
   if (executable_ || derived) record();
@@ -319,12 +395,24 @@ PyObject* FunctionCall::run() {
   if (tangents_) pass_tangents();
   Py_CLEAR(state().dirty);
   Py_CLEAR(state().to_save);
+  Py_CLEAR(state().for_forward);
   if (!gc::is_tracked(node_)) gc::track(node_);
   if (!is_tuple_) return outputs_[0].release();
   Owned result(checked(PyTuple_New(static_cast<Py_ssize_t>(outputs_.size()))));
   for (size_t i = 0; i < outputs_.size(); ++i)
     PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i), outputs_[i].release());
   return result.release();
+}
+
+// Inside a transform forward sees other tensors than setup_context, so the two must be apart.
+void check_transformable(PyObject* function) {
+  if (!function_op(function)->own_lines) return;  // one of the library's own
+  Owned setup = attribute(function, Name::setup_context);
+  if (setup.get() != function_defaults.setup_context) return;
+  raise(PyExc_RuntimeError,
+        "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+        "override the setup_context staticmethod. For more details, please see "
+        "https://pytorch.org/docs/main/notes/extending.func.html");
 }
 
 // Whether forward has defaults that the caller left out; only setup_context's users get them as inputs.
@@ -361,7 +449,7 @@ PyObject* function_call_plainly(PyObject*, PyObject* const* args, Py_ssize_t n) 
     if (!nobody_watches(inputs)) return Py_NewRef(Py_NotImplemented);
     GradModeScope off(false);
     forward_mode::PauseScope pause;
-    Owned output(checked(PyObject_Vectorcall(args[0], args + 1, inputs.size(), nullptr)));
+    Owned output(from_python(PyObject_Vectorcall(args[0], args + 1, inputs.size(), nullptr)));
     return gives_back(output.get(), inputs) ? Py_NewRef(Py_NotImplemented) : output.release();
   });
 }
@@ -371,9 +459,11 @@ PyObject* function_apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObjec
     PyObject* function = args[0];
     if (vmap_depth > 0) [[unlikely]]
       return call_batched(function, args + 1, n - 1, keywords);
+    if (Storage::transform != 0) [[unlikely]]
+      check_transformable(function);
     if (!keywords && !wants_defaults(function, n - 1))
       return FunctionCall(function, args + 1, static_cast<int>(n) - 1).run();
-    Owned bound(checked(PyObject_Vectorcall(function_defaults.bind, args, static_cast<size_t>(n), keywords)));
+    Owned bound(from_python(PyObject_Vectorcall(function_defaults.bind, args, static_cast<size_t>(n), keywords)));
     return FunctionCall(function, PySequence_Fast_ITEMS(bound.get()), static_cast<int>(PyTuple_GET_SIZE(bound.get())))
         .run();
   });

@@ -22,11 +22,14 @@ struct FunctionState {
   PyObject* dirty = nullptr;
   PyObject* non_differentiable = nullptr;
   PyObject* for_forward = nullptr;
-  uint16_t input_count = 0;
-  uint16_t first = 0;  // the tensor whose edge is number 0; CopySlices wants the one written to
+  uint32_t input_count : 24 = 0;
   bool materialize = true;
+  uint32_t first : 24 = 0;  // the tensor whose edge is number 0; CopySlices wants the one written to
+  uint8_t flags = 0;
 
-  static constexpr char kIsTensor = 1, kNeedsGradient = 2;
+  static constexpr char kIsTensor = 1, kNeedsGradient = 2, kIsNonDifferentiable = 4;
+  static constexpr uint8_t kInJvp = 1;    // jvp is running: saved_tensors are those of save_for_forward
+  static constexpr uint8_t kCleared = 2;  // saved_tensors were read, of a Function that clears them then
   static constexpr PyObject* FunctionState::* kReferences[] = {
       &FunctionState::dict,  &FunctionState::function,           &FunctionState::arguments,  &FunctionState::to_save,
       &FunctionState::dirty, &FunctionState::non_differentiable, &FunctionState::for_forward};
@@ -41,6 +44,9 @@ struct FunctionState {
   bool is_tensor_input(int i) const { return kind(i) & kIsTensor; }
   bool needs(int i) const { return kind(i) & kNeedsGradient; }
   bool is_tensor_output(int i) const { return kind(input_count + i) & kIsTensor; }
+  bool is_non_differentiable(int i) const { return kind(input_count + i) & kIsNonDifferentiable; }
+  // An attribute of ctx that changes what the engine does; false if it is absent or not `value`.
+  bool says(const char* attribute, PyObject* value) const;
   int edge_of(int tensor) const { return tensor == first ? 0 : tensor == 0 ? first : tensor; }
 };
 static_assert(sizeof(FunctionState) <= Node::kCapture);
@@ -54,9 +60,22 @@ struct FunctionDefaults {
 };
 extern FunctionDefaults function_defaults;
 
-enum class Name { forward, setup_context, backward, vjp, jvp, _backward_cls, _input_count };
+enum class Name {
+  forward,
+  setup_context,
+  backward,
+  vjp,
+  jvp,
+  _backward_cls,
+  _input_count,
+  boxed_grads_call,
+  clear_saved_tensors_on_access,
+  _generated_cls,
+};
 Owned attribute(PyObject* function, Name name);
-FunctionOp* function_op(PyObject* function);
+FunctionOp* function_op(PyObject* function, Name type = Name::_backward_cls);
+// backward, or vjp, which is another name for it; null if the user wrote neither.
+Owned gradient_method(PyObject* function);
 // (function, *args, **kwargs)
 PyObject* function_apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
 // (forward, *inputs) where nothing would be recorded

@@ -31,7 +31,31 @@ FunctionState& state_of(PyObject* self) { return function_state(reinterpret_cast
 
 // ---- running backward
 
-// backward, or vjp, which is another name for it.
+// What backward is called with: one argument for each output, or a list of them, which it may empty.
+std::vector<Owned> gradient_arguments(Node* n, const FunctionState& state, Backward& b) {
+  bool leaves_out = state.says("_materialize_non_diff_grads", Py_False);
+  std::vector<Owned> given;
+  for (int i = 0; i < n->output_count; ++i) {
+    bool filled = state.materialize && state.is_tensor_output(i) && !(leaves_out && state.is_non_differentiable(i));
+    bool wanted = b.has_g(i) || filled;
+    given.emplace_back(wanted ? b.take_g(i).release_py() : Py_NewRef(Py_None));
+  }
+  return given;
+}
+
+bool is_boxed(PyObject* function) {
+  Owned boxed = attribute(function, Name::boxed_grads_call);
+  return PyObject_IsTrue(boxed.get()) > 0;
+}
+
+Owned boxed_list(std::vector<Owned> given) {
+  Owned list(checked(PyList_New(static_cast<Py_ssize_t>(given.size()))));
+  for (size_t i = 0; i < given.size(); ++i) PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), given[i].release());
+  return list;
+}
+
+}  // namespace
+
 Owned gradient_method(PyObject* function) {
   Owned backward = attribute(function, Name::backward);
   Owned vjp = attribute(function, Name::vjp);
@@ -44,16 +68,21 @@ Owned gradient_method(PyObject* function) {
   return has_vjp ? std::move(vjp) : std::move(backward);
 }
 
+namespace {
+
 Owned call_backward(Node* n, const FunctionState& state, Backward& b) {
-  std::vector<PyObject*> args{nullptr, reinterpret_cast<PyObject*>(n)};
-  for (int i = 0; i < n->output_count; ++i) {
-    bool wanted = b.has_g(i) || (state.materialize && state.is_tensor_output(i));
-    args.push_back(wanted ? b.g(i).py() : Py_None);
-  }
-  DeviceScope here(Device::CPU);  // what it makes itself is where it says
   Owned method = gradient_method(state.function);
+  std::vector<Owned> given = gradient_arguments(n, state, b);
+  DeviceScope here(Device::CPU);  // what it makes itself is where it says
+  std::vector<PyObject*> args{nullptr, reinterpret_cast<PyObject*>(n)};
+  if (is_boxed(state.function)) {
+    Owned list = boxed_list(std::move(given));
+    PyObject* boxed[] = {nullptr, args[1], list.get()};
+    return Owned(checked(PyObject_Vectorcall(method.get(), boxed + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
+  }
+  for (const Owned& g : given) args.push_back(g.get());
   size_t count = (args.size() - 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
-  return Owned(checked(PyObject_Vectorcall(method.get(), args.data() + 1, count, nullptr)));
+  return Owned(from_python(PyObject_Vectorcall(method.get(), args.data() + 1, count, nullptr)));
 }
 
 // A gradient may have more dimensions than its input, or be longer where the input has length 1: it is summed.
@@ -145,12 +174,24 @@ PyObject* get_needs_input_grad(PyObject* self, void*) {
 PyObject* get_saved_tensors(PyObject* self, void*) {
   return guarded([&] {
     auto* n = reinterpret_cast<Node*>(self);
-    if (PyObject* given = state_of(self).for_forward) return Py_NewRef(given);
+    FunctionState& state = state_of(self);
+    if (state.flags & FunctionState::kInJvp)
+      return state.for_forward ? Py_NewRef(state.for_forward) : checked(PyTuple_New(0));
+    if (state.flags & FunctionState::kCleared) {
+      raise(PyExc_RuntimeError,
+            "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+            "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False.");
+    }
     if (n->flags & kReleased) raise_released(n);
     GradModeScope attached(true);  // an output has its history in a first backward pass, too
     Owned tuple(checked(PyTuple_New(n->saved_count)));
     for (int i = 0; i < n->saved_count; ++i) {
       PyTuple_SET_ITEM(tuple.get(), i, has_saved(n, i) ? unpack(n, i).release_py() : Py_NewRef(Py_None));
+    }
+    Owned clears = attribute(state.function, Name::clear_saved_tensors_on_access);
+    if (clears.get() == Py_True && n->saved_count) {
+      release_saved(n);
+      state.flags |= FunctionState::kCleared;
     }
     return tuple.release();
   });
@@ -175,7 +216,24 @@ int set_materialize(PyObject* self, PyObject* value, void*) {
   return done ? 0 : -1;
 }
 
+// grad_fn.apply(*gradients): backward with these, outside of a pass.
+PyObject* apply_backward(PyObject* self, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    PyObject* function = state_of(self).function;
+    Owned method = gradient_method(function);
+    std::vector<PyObject*> all{self};
+    Owned list(checked(PySequence_List(args)));
+    if (is_boxed(function)) {
+      all.push_back(list.get());
+    } else {
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) all.push_back(PyTuple_GET_ITEM(args, i));
+    }
+    return checked(PyObject_Vectorcall(method.get(), all.data(), all.size(), nullptr));
+  });
+}
+
 PyMethodDef methods[] = {
+    {"apply", apply_backward, METH_VARARGS, "Calls backward with these gradients of the outputs."},
     {"save_for_backward", save_for_backward, METH_VARARGS, "Keeps tensors for backward; once, from forward."},
     {"save_for_forward", save_for_forward, METH_VARARGS, "Keeps tensors for jvp; once, from forward."},
     {"mark_dirty", mark_dirty, METH_VARARGS, "Says which inputs forward changed in place."},
@@ -249,6 +307,7 @@ PyMethodDef module_functions[] = {
 
 void FunctionState::clear() {
   for (PyObject* FunctionState::* field : kReferences) Py_CLEAR(this->*field);
+  settle_quietly();  // what the user kept on ctx may have had a finalizer
 }
 
 void FunctionState::operator()(Backward& b) const {
@@ -259,17 +318,29 @@ void FunctionState::operator()(Backward& b) const {
   give_results(n, *this, b, result.get());
 }
 
+bool FunctionState::says(const char* attribute, PyObject* value) const {
+  return dict && PyDict_GetItemString(dict, attribute) == value;
+}
+
 Owned attribute(PyObject* function, Name name) {
-  static constexpr const char* texts[] = {"forward", "setup_context", "backward",    "vjp",
-                                          "jvp",     "_backward_cls", "_input_count"};
+  static constexpr const char* texts[] = {"forward",
+                                          "setup_context",
+                                          "backward",
+                                          "vjp",
+                                          "jvp",
+                                          "_backward_cls",
+                                          "_input_count",
+                                          "boxed_grads_call",
+                                          "clear_saved_tensors_on_access",
+                                          "_generated_cls"};
   static PyObject* names[std::size(texts)];
   PyObject*& key = names[static_cast<int>(name)];
   if (!key) key = checked(PyUnicode_InternFromString(texts[static_cast<int>(name)]));
-  return Owned(checked(PyObject_GetAttr(function, key)));
+  return Owned(from_python(PyObject_GetAttr(function, key)));
 }
 
-FunctionOp* function_op(PyObject* function) {
-  Owned type = attribute(function, Name::_backward_cls);
+FunctionOp* function_op(PyObject* function, Name name) {
+  Owned type = attribute(function, name);
   auto found = op_by_type.find(reinterpret_cast<PyTypeObject*>(type.get()));
   if (found == op_by_type.end()) raise(PyExc_TypeError, "_backward_cls is not a type of nodes");
   return found->second;

@@ -12,7 +12,7 @@ std::vector<double> numbers_from(PyObject* o) {
   std::vector<double> result;
   if (o == Py_None) return result;
   if (is_number(o)) return {to_double(o)};
-  PyObject* items = checked(PySequence_Tuple(o));
+  PyObject* items = from_python(PySequence_Tuple(o));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); ++i) {
     PyObject* item = PyTuple_GET_ITEM(items, i);
     result.push_back(item == Py_None ? 0 : to_double(item));

@@ -20,7 +20,11 @@ using List = std::vector<Tensor>;
 constexpr const char *kOut = ", *, Tensor!? out=None", *kNamedOut = ", Tensor!? out=None";
 
 Tensor gather_dense(T x, int64_t dim, T index, bool sparse) {
-  if (sparse) raise(PyExc_NotImplementedError, "gather: sparse_grad=True asks for a sparse gradient; there are none");
+  if (sparse) {
+    checked(PyErr_WarnEx(PyExc_UserWarning,
+                         "gather: sparse_grad=True asks for a sparse gradient. It will be dense, with the same values.",
+                         1));
+  }
   return gather(x, dim, index);
 }
 
@@ -100,15 +104,27 @@ void bind_slices() {
       kNamedOut);
 }
 
+// As indexing itself warns (subscript.cpp).
+void warn_of_byte_masks(const List& indices) {
+  for (const Tensor& index : indices) {
+    if (!index || index.dtype() != DType::UInt8 || !index.ndim()) continue;
+    checked(PyErr_WarnEx(PyExc_UserWarning,
+                         "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                         1));
+  }
+}
+
 void bind_elements() {
   auto put_at = [](Place p, T x, T index, T source, bool accumulate) { return put(x, index, source, accumulate, p); };
   define_write("put", "Tensor input, Tensor index, Tensor source, bool accumulate=False", put_at);
   auto index_put_at = [](Place p, T x, const List& indices, T values, bool accumulate) {
+    warn_of_byte_masks(indices);
     return index_put(x, indices, values, accumulate, p);
   };
   define_write("index_put", "Tensor input, Tensor[] indices, Tensor values, bool accumulate=False", index_put_at);
   define("index_put_(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False)", kFunction,
          [](T x, const List& indices, T values, bool accumulate) {
+           warn_of_byte_masks(indices);
            return index_put(x, indices, values, accumulate, Place::Itself);
          });
 }

@@ -40,7 +40,7 @@ void bind_joins() {
   define_stack<vstack>("vstack");
   define_stack<dstack>("dstack");
   define_stack<column_stack>("column_stack");
-  define("block_diag(Tensor[*] tensors)", kFunction, [](const List& t) { return block_diag(t); });
+  define("block_diag(Tensor[*] tensors=())", kFunction, [](const List& t) { return block_diag(t); });
   define("broadcast_tensors(Tensor[*] tensors)", kFunction, [](const List& t) { return broadcast_tensors(t); });
   define_alias("concat", "cat");
   define_alias("concatenate", "cat");
@@ -129,8 +129,10 @@ void bind_repeats() {
 void bind_orders() {
   define("flip(Tensor input, int[*] dims)", kMethod, [](const Tensor& t, const Dims& dims) { return flip(t, dims); });
   define("flip(Tensor input, int[]! dims)", kFunction, [](const Tensor& t, const Dims& dims) { return flip(t, dims); });
-  define("roll(Tensor input, int[] shifts, int[] dims=())", kBoth,
-         [](const Tensor& t, const Dims& shifts, const Dims& dims) { return roll(t, shifts, dims); });
+  define("roll(Tensor input, int[] shifts, int[]? dims=())", kBoth,
+         [](const Tensor& t, const Dims& shifts, const std::optional<Dims>& dims) {
+           return roll(t, shifts, dims.value_or(Dims()));
+         });
   define("movedim(Tensor input, int[] source, int[] destination)", kBoth,
          [](const Tensor& t, const Dims& source, const Dims& destination) { return movedim(t, source, destination); });
   define("unflatten(Tensor input, int dim, int[]! sizes)", kBoth,

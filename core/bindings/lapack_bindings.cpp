@@ -97,10 +97,12 @@ void call_lapack(const std::string& routine, nb::handle matrices, nb::args value
   Tensor a = Tensor::borrow(matrices.ptr());
   check(a.ndim() >= 2, "lapack: expected matrices");
   lapack::Call call{letter_of(a.dtype()) + routine, count(a.sizes().first(a.sizes().size() - 2))};
+  settle();
   Arguments arguments(call);
   for (nb::handle value : values) arguments.add(value);
   lapack::choose_threads(a.size(a.ndim() - 1) * a.size(a.ndim() - 2));
   lapack::run(std::move(call));
+  settle();  // other threads had Python's lock meanwhile
 }
 
 PyObject* copy_to_columns(PyObject*, PyObject* a) {

@@ -2,8 +2,10 @@
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/create.hpp"
 #include "ops/memory_format.hpp"
 #include "ops/reduce.hpp"
+#include "ops/standing_out.hpp"
 #include "ops/write.hpp"
 
 namespace chainrule {
@@ -12,10 +14,21 @@ namespace {
 using T = const Tensor&;
 using MaybeFormat = std::optional<MemoryFormat>;
 
+// The memory that came anew behind the first elements.
+void fill_from(T t, int64_t held) {
+  int64_t fresh = t->storage->bytes / static_cast<int64_t>(size_of(t.dtype())) - held;
+  if (fresh > 0) fill_standing_out(tensor_over(t->storage, Dims{fresh}, Dims{1}, held, t.dtype()));
+}
+
 Tensor resize_to(T t, Span size, Span strides) {
-  if (requires_grad(t)) raise(PyExc_RuntimeError, "cannot resize variables that require grad");
+  if (requires_grad(t) && !Storage::making_inference)
+    raise(PyExc_RuntimeError, "cannot resize variables that require grad");
+  bool same = equal(size, t.sizes()) && equal(strides, t.strides());
+  int64_t held = t->storage->bytes / static_cast<int64_t>(size_of(t.dtype()));
   resize(t, size);
   set_layout(t.get(), size, strides);
+  if (fills_new_memory) fill_from(t, held);
+  if (!same) mark_written(t);
   return t;
 }
 

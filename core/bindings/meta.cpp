@@ -25,16 +25,16 @@ PyObject* make_meta(const Callable& c, const Signature& s, const BoundArguments&
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     checked(PyDict_SetItemString(arguments.get(), s.parameters[i].name.c_str(), bound[static_cast<int>(i)]));
   }
-  return checked(PyObject_CallMethod(python_module().get(), "made", "sO", c.name.c_str(), arguments.get()));
+  return handed_on(PyObject_CallMethod(python_module().get(), "made", "sO", c.name.c_str(), arguments.get()));
 }
 
 PyObject* call_meta(PyObject* function, PyObject* args, PyObject* kwargs) {
-  return checked(PyObject_CallMethod(python_module().get(), "called", "OOO", function, args, kwargs));
+  return handed_on(PyObject_CallMethod(python_module().get(), "called", "OOO", function, args, kwargs));
 }
 
 PyObject* call_on_meta(PyObject* function, PyObject* args, PyObject* kwargs) {
   DeviceScope there(Device::Meta);
-  return checked(PyObject_Call(function, args, kwargs));
+  return handed_on(PyObject_Call(function, args, kwargs));
 }
 
 Tensor empty_meta(Span sizes, Span strides, DType dtype) {

@@ -24,6 +24,7 @@
 #include "bindings/dlpack.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/former_orders.hpp"
 #include "bindings/function_node.hpp"
 #include "bindings/meta.hpp"
 #include "bindings/node_type.hpp"
@@ -31,6 +32,7 @@
 #include "bindings/storage_type.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/tensor_type.hpp"
+#include "ops/accumulate.hpp"
 #include "ops/create.hpp"
 #include "ops/random.hpp"
 #include "ops/table.hpp"
@@ -133,6 +135,7 @@ void bind_engine(nb::module_& m) {
                                         std::span<const Tensor>(wanted), {retain, create})));
   });
   m.def("gradients_by_row", [](nb::object output, nb::object rows, nb::object inputs, bool create) {
+    settle();
     std::vector<Tensor> wanted = maybe_tensors(inputs), gradients = maybe_tensors(rows);
     nb::list result;
     for (std::vector<Tensor>& row : gradients_by_row(Tensor::borrow(output.ptr()), gradients, wanted, create))
@@ -141,9 +144,11 @@ void bind_engine(nb::module_& m) {
   });
   m.def("push_saved_hooks", [](nb::object pack, nb::object unpack) { push_saved_hooks(pack.ptr(), unpack.ptr()); });
   m.def("pop_saved_hooks", &pop_saved_hooks);
+  m.def("saved_hooks_depth", &saved_hooks_depth);
   m.def("tensor_at", &tensor_at);
   m.def("origin", &origin, nb::arg("source"), nb::arg("linked") = false);
   m.def("current_run", &current_run);
+  m.def("run_selects", &run_selects);
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });
@@ -166,6 +171,8 @@ void bind_engine(nb::module_& m) {
   m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
   m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
   m.def("last_node_number", &last_node_number);
+  m.def("is_grad_layout_enforced", [] { return grad_layout_enforced; });
+  m.def("set_grad_layout_enforced", [](bool on) { grad_layout_enforced = on; });
   m.def("reaches_beyond", [](nb::object outputs, nb::object inputs, uint64_t since, uint32_t transform,
                              nb::object arguments) {
     return reaches_beyond(maybe_tensors(outputs), maybe_tensors(inputs), since, transform, maybe_tensors(arguments));
@@ -174,13 +181,15 @@ void bind_engine(nb::module_& m) {
   m.def("exit_dual_level", &forward_mode::leave);
   m.def("primal", [](nb::handle dual) {
     forward_mode::PauseScope pause;
-    Tensor t = tensor_argument(dual);
-    return steal(to_python(view_as_alias(t)));
+    Tensor t = view_as_alias(tensor_argument(dual));
+    forward_mode::part_from_base(t);
+    return steal(to_python(t));
   });
   m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::tangent(tensor_argument(dual)))); });
-  m.def("set_tangent", [](nb::handle dual, nb::handle tangent) {
-    forward_mode::set_tangent(tensor_argument(dual), resolved(tensor_argument(tangent)));
+  m.def("make_dual", [](nb::handle dual, nb::handle tangent) {
+    forward_mode::make_dual(tensor_argument(dual), resolved(tensor_argument(tangent)));
   });
+  m.def("made_in", [](nb::handle t) { return tensor_argument(t)->storage->made_in; });
 }
 
 void bind_lines(nb::module_& m) {
@@ -197,7 +206,25 @@ void bind_lines(nb::module_& m) {
   });
 }
 
+// See Note [Thresholds].
+void choose_thresholds(const std::string& name) {
+  constexpr int64_t kNever = INT64_MAX;
+  static constexpr Thresholds settings[] = {
+      {.name = "usual"},
+      {.name = "least", .pending = 1, .group = 1, .sweep = 1, .stream = 1, .stream_chain = 1, .small_chunks = true},
+      {"never", kNever, kNever, kNever, kNever, kNever, false, false},
+  };
+  settle();
+  for (const Thresholds& t : settings) {
+    if (t.name != name) continue;
+    thresholds = t;
+    return;
+  }
+  raise(PyExc_ValueError, "thresholds are \"usual\", \"least\" or \"never\", but got \"", name, "\"");
+}
+
 void bind_machine(nb::module_& m) {
+  if (const char* name = std::getenv("CHAINRULE_THRESHOLDS")) choose_thresholds(name);
   m.def("get_num_threads", &cpu::num_threads, documents::kGetNumThreads);
   m.def(
       "set_num_threads",
@@ -212,6 +239,8 @@ void bind_machine(nb::module_& m) {
       documents::kSetNumThreads);
   m.def("instruction_set", [] { return cpu::isa() == cpu::Isa::v4 ? "v4" : cpu::isa() == cpu::Isa::v3 ? "v3" : "v2"; });
   m.def("settle", &settle);
+  m.def("get_thresholds", [] { return thresholds.name; });
+  m.def("set_thresholds", &choose_thresholds, documents::kSetThresholds);
   m.def("memory_statistics", [] {
     settle();
     cpu::MemoryStatistics s = cpu::memory_statistics();
@@ -320,12 +349,18 @@ nb::list formula_rows() {
   return rows;
 }
 
+void check_subclass(nb::handle type) {
+  if (!PyType_Check(type.ptr())) raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
+  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) return;
+  raise(PyExc_TypeError,
+        "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+        "class inherits from Tensor.");
+}
+
 // Parameter(data): the same memory as an instance of a subclass, a leaf.
 nb::object make_subclass(nb::object type, nb::object data, nb::handle require_grad) {
   bool require = bool_argument("_make_subclass", "require_grad", 3, require_grad);
-  if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) {
-    raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
-  }
+  check_subclass(type);
   if (!is_tensor(data.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(data.ptr())->tp_name);
   Tensor t = alias_as(reinterpret_cast<PyTypeObject*>(type.ptr()), Tensor::borrow(data.ptr()));
   if (require) {
@@ -338,9 +373,7 @@ nb::object make_subclass(nb::object type, nb::object data, nb::handle require_gr
 
 // The same value with the same history, as an instance of a subclass.
 nb::object view_as_subclass(nb::object type, nb::object data) {
-  if (!PyType_Check(type.ptr()) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) {
-    raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
-  }
+  check_subclass(type);
   Tensor t = view_as_alias(tensor_argument(data));
   if (type.ptr() == reinterpret_cast<PyObject*>(&TensorType)) return steal(to_python(t));
   return steal(as_subclass(reinterpret_cast<PyTypeObject*>(type.ptr()), to_python(t)));
@@ -389,6 +422,7 @@ NB_MODULE(_core, m) {
   bind_recurrent();
   bind_tensor_methods();
   bind_python_operations();
+  mark_former_orders();
   bind_dtype_conversions();
   add_callables(m.ptr(), &TensorType);
   checked(PyModule_AddObjectRef(m.ptr(), "Tensor", reinterpret_cast<PyObject*>(&TensorType)));

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "autograd/engine.hpp"
 #include "autograd/record.hpp"
 #include "autograd/saved_hooks.hpp"
 #include "autograd/source_line.hpp"
@@ -46,6 +47,29 @@ PyObject* get_name(PyObject* self, PyObject*) {
   std::string_view engine_nodes[] = {"AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented"};
   bool in_engine = std::find(std::begin(engine_nodes), std::end(engine_nodes), name) != std::end(engine_nodes);
   return PyUnicode_FromFormat("%s%s", in_engine ? "torch::autograd::" : "", name);
+}
+
+// grad_fn(*gradients): what the node makes of them.
+PyObject* call_node(PyObject* self, PyObject* args, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    Node* n = node_of(self);
+    Py_ssize_t given = PyTuple_GET_SIZE(args);
+    if (given != n->output_count)
+      raise(PyExc_TypeError, "expected ", n->output_count, " arguments, got ", given, " instead");
+    std::vector<Tensor> gradients;
+    for (Py_ssize_t i = 0; i < given; ++i) {
+      PyObject* g = PyTuple_GET_ITEM(args, i);
+      if (!is_tensor(g) && g != Py_None)
+        raise(PyExc_TypeError, "expected a Tensor or None for argument ", i, ", got ", Py_TYPE(g)->tp_name);
+      gradients.push_back(is_tensor(g) ? Tensor::borrow(g) : Tensor());
+    }
+    std::vector<Tensor> all = apply_node(n, std::move(gradients)), results;
+    for (size_t i = 0; i < all.size(); ++i) {
+      bool hidden = i < 8 && (n->op->hidden_edges >> i & 1);
+      if (!hidden) results.push_back(std::move(all[i]));
+    }
+    return results.size() == 1 ? to_python(results[0]) : to_python(std::move(results));
+  });
 }
 
 PyObject* get_next_functions(PyObject* self, void*) {
@@ -104,7 +128,7 @@ PyObject* raw_saved(PyObject* self, const std::optional<KeptValue>& value) {
   const Slot* slot = value ? std::get_if<Slot>(&*value) : nullptr;
   if (!slot || slot->number < 0) return nullptr;
   Owned module(checked(PyImport_ImportModule("chainrule.autograd.saved_tensor")));
-  return checked(PyObject_CallMethod(module.get(), "at", "Oi", self, slot->number));
+  return handed_on(PyObject_CallMethod(module.get(), "at", "Oi", self, slot->number));
 }
 
 // For a name that the type does not have; null if the node has nothing of that name either.
@@ -137,7 +161,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
 
 PyObject* list_attributes(PyObject* self, PyObject*) {
   return guarded([&] {
-    Owned names(checked(PyObject_CallMethod((PyObject*)&PyBaseObject_Type, "__dir__", "O", self)));
+    Owned names(from_python(PyObject_CallMethod((PyObject*)&PyBaseObject_Type, "__dir__", "O", self)));
     if (Py_TYPE(self)->tp_getattro != get_attribute) return names.release();  // a Function's, which names nothing
     for (const SavedAttribute& a : saved_attributes(node_of(self))) {
       for (std::string_view prefix : {kSaved, kRawSaved}) {
@@ -350,6 +374,7 @@ void add_node_type(PyObject* module) {
   NodeType.tp_traverse = node_traverse;
   NodeType.tp_clear = clear;
   NodeType.tp_repr = represent;
+  NodeType.tp_call = call_node;
   NodeType.tp_getattro = get_attribute;
   NodeType.tp_getset = getset;
   NodeType.tp_methods = methods;

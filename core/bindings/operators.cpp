@@ -299,10 +299,10 @@ void warn_of_lost_history(PyObject* self) {
   static bool warned = false;
   if (warned || !grad_enabled() || !requires_grad(reinterpret_cast<TensorObject*>(self))) return;
   warned = true;
-  checked(PyErr_WarnEx(PyExc_UserWarning,
-                       "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-                       "Consider using tensor.detach() first.",
-                       1));
+  from_python(PyErr_WarnEx(PyExc_UserWarning,
+                           "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                           "Consider using tensor.detach() first.",
+                           1));
 }
 PyObject* to_float(PyObject* self) {
   return guarded([&] {

@@ -8,6 +8,8 @@ namespace chainrule {
 void check_several(const Callable& c, PyObject* out);
 // The result's tensors in the tensors of `out`; all are checked before one is written. Takes over the result.
 PyObject* serve_out(const Callable& c, const Overload& o, PyObject* result, PyObject* out);
+// Raises where `out` is memory that a function reads which PyTorch does not let write there.
+void refuse_shared_out(const Callable& c, const Overload& o, const BoundArguments& bound);
 // zeros(3, out=x): no tensor among the arguments decides the dtype, so `out` does.
 bool creates(const Overload& o);
 // What is created into `out` has no history: a gradient that was asked for is out's own.

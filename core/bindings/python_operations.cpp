@@ -27,10 +27,11 @@ class PythonBody {
     for (int i = 0; i < static_cast<int>(s.parameters.size()); ++i) {
       if (i != s.out) arguments[n++] = plain(s.parameters[i].kind, i == 0 && first ? first : a[i]);
     }
-    PyObject* result = PyObject_Vectorcall(body(), arguments, n, nullptr);
+    PyObject* called = body();
+    PyObject* result = PyObject_Vectorcall(called, arguments, n, nullptr);
     for (size_t i = 0; i < n; ++i) Py_DECREF(arguments[i]);
     if (!result) add_line_to_python_error();
-    return checked(result);
+    return handed_on(result);
   }
 
  private:
@@ -45,7 +46,7 @@ class PythonBody {
   // A list of ints is always a tuple for the body: one int, a list and a Size come as one too.
   static PyObject* plain(Kind kind, PyObject* value) {
     if ((kind != Kind::Ints && kind != Kind::SpreadInts) || value == Py_None) return Py_NewRef(value);
-    if (PySequence_Check(value) && !is_tensor(value)) return checked(PySequence_Tuple(value));
+    if (PySequence_Check(value) && !is_tensor(value)) return from_python(PySequence_Tuple(value));
     return checked(PyTuple_Pack(1, value));
   }
 
@@ -83,6 +84,7 @@ void define_python(std::string text, Forms forms, bool inplace, const std::strin
     // What the body saves for the gradient must outlive the write.
     Tensor before = grad_enabled() && requires_grad(self) ? clone(self) : self;
     Tensor result = Tensor::steal(reinterpret_cast<TensorObject*>((*body)(*written, a, before.py())));
+    settle();
     if (!can_cast(result.dtype(), self.dtype())) {
       raise(PyExc_RuntimeError, "result type ", facts(result.dtype()).tensor_name,
             " can't be cast to the desired output type ", facts(self.dtype()).tensor_name);

@@ -47,20 +47,27 @@ Tensor unfilled_like(const Tensor& like, MaybeDType dtype, std::optional<MemoryF
   return empty_strided(like.sizes(), strides, dtype.value_or(like.dtype()));
 }
 
+// A tensor that was made to be filled has not been written into.
+Tensor unwritten(Tensor t, const Tensor& out = Tensor()) {
+  if (!out) t->storage->version = 0;
+  return t;
+}
+
 template <auto fill>
 Tensor make_random(const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype, PyObject*, PyObject* device,
                    bool, bool tracked) {
-  return finished(fill(destination(size, out, dtype, default_dtype()), 0, 1, g), device, tracked);
+  return finished(unwritten(fill(destination(size, out, dtype, default_dtype()), 0, 1, g), out), device, tracked);
 }
 template <auto fill>
 Tensor random_like(const Tensor& like, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
                    std::optional<MemoryFormat> format) {
-  return finished(fill(unfilled_like(like, dtype, format), 0, 1, g), device, tracked);
+  return finished(unwritten(fill(unfilled_like(like, dtype, format), 0, 1, g)), device, tracked);
 }
 
 Tensor make_randint(int64_t low, int64_t high, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
                     PyObject*, PyObject* device, bool, bool tracked) {
-  return finished(random_between_(destination(size, out, dtype, DType::Int64), low, high, g), device, tracked);
+  Tensor made = random_between_(destination(size, out, dtype, DType::Int64), low, high, g);
+  return finished(unwritten(made, out), device, tracked);
 }
 Tensor make_randint_to(int64_t high, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
                        PyObject* layout, PyObject* device, bool pin, bool tracked) {
@@ -88,13 +95,14 @@ Tensor make_randperm(int64_t n, Generator* g, const Tensor& out, MaybeDType dtyp
 }
 Tensor make_normal(double mean, double std, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
                    PyObject*, PyObject* device, bool, bool tracked) {
-  return finished(normal_(destination(size, out, dtype, default_dtype()), mean, std, g), device, tracked);
+  return finished(unwritten(normal_(destination(size, out, dtype, default_dtype()), mean, std, g), out), device,
+                  tracked);
 }
 
 uint64_t seed_value(nb::handle seed) {
   if (!PyLong_Check(seed.ptr()) || PyBool_Check(seed.ptr()))
     raise(PyExc_RuntimeError, "manual_seed expected a long, but got ", Py_TYPE(seed.ptr())->tp_name);
-  PyObject* number = checked(PyNumber_Index(seed.ptr()));
+  PyObject* number = from_python(PyNumber_Index(seed.ptr()));
   int overflow;
   int64_t v = PyLong_AsLongLongAndOverflow(number, &overflow);
   auto unsigned_value = overflow > 0 ? PyLong_AsUnsignedLongLong(number) : static_cast<uint64_t>(v);

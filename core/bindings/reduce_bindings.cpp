@@ -35,9 +35,17 @@ Tensor nuclear_norm(const Tensor& x, const MaybeDims& dims, bool keepdim, MaybeD
   return Tensor::steal(reinterpret_cast<TensorObject*>(checked(call(nullptr, found, arguments, 3, nullptr))));
 }
 
+double real_order(PyObject* ord) {
+  if (PyComplex_Check(ord))
+    raise(PyExc_RuntimeError, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
+  return to_double(ord);
+}
+
 Tensor norm_named(const Tensor& x, PyObject* p, const MaybeDims& dims, bool keepdim, MaybeDType dtype) {
   if (p == Py_None) return norm(x, 2, dims.value_or(Dims()), keepdim, dtype);
-  if (!PyUnicode_Check(p)) return norm(x, to_double(p), dims.value_or(Dims()), keepdim, dtype);
+  if (is_tensor(p) && requires_grad(Tensor::borrow(p)))
+    raise(PyExc_TypeError, "linalg_vector_norm(): argument 'ord' (position 2) must be Number, not Tensor");
+  if (!PyUnicode_Check(p)) return norm(x, real_order(p), dims.value_or(Dims()), keepdim, dtype);
   std::string name = PyUnicode_AsUTF8(p);
   if (name == "fro") return norm(x, 2, dims.value_or(Dims()), keepdim, dtype);
   if (name == "nuc") return nuclear_norm(x, dims, keepdim, dtype);
@@ -89,10 +97,10 @@ void bind_spread() {
   define("norm(Tensor input, object p='fro', int[]? dim=None, bool keepdim=False, dtype? dtype=None)", kMethod,
          norm_named);
   define(
-      "linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor? "
+      "linalg_vector_norm(Tensor x, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None, Tensor!? "
       "out=None)",
-      kFunction, [](const Tensor& x, double ord, const MaybeDims& dims, bool keepdim, MaybeDType t) {
-        return vector_norm(x, ord, dims.value_or(Dims()), keepdim, t);
+      kFunction, [](const Tensor& x, PyObject* ord, const MaybeDims& dims, bool keepdim, MaybeDType t) {
+        return vector_norm(x, real_order(ord), dims.value_or(Dims()), keepdim, t);
       });
 }
 

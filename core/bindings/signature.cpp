@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "autograd/record.hpp"
 #include "bindings/conversions.hpp"
 #include "tensor/error.hpp"
 
@@ -109,7 +110,7 @@ bool same_argument(const Parameter& p, PyObject* key) {
   if (p.name == given) return true;
   std::string_view g(given);
   return (p.name == "dim" && g == "axis") || (p.name == "keepdim" && g == "keepdims") ||
-         (p.name == "input" && (g == "x" || g == "self")) || (p.name == "other" && g == "x2");
+         (p.name == "input" && (g == "x" || g == "a" || g == "x1" || g == "self")) || (p.name == "other" && g == "x2");
 }
 
 bool is_spread_item(const Signature& s, PyObject* o) {
@@ -213,6 +214,9 @@ std::string Signature::overload_lines() const {
   return by_kind ? overload_line(Kind::Tensor) + overload_line(Kind::Number) : overload_line(Kind::Operand);
 }
 
+// A tensor that wants a gradient would get none.
+bool stands_for_number(PyObject* value) { return is_number_tensor(value) && !requires_grad(Tensor::borrow(value)); }
+
 bool fits(const Parameter& p, PyObject* value) {
   if (value == Py_None) return p.optional || p.kind == Kind::Object;
   switch (p.kind) {
@@ -221,11 +225,11 @@ bool fits(const Parameter& p, PyObject* value) {
     case Kind::Operand:
       return is_tensor(value) || is_number(value);
     case Kind::Number:
-      return is_number(value) || is_number_tensor(value);
+      return is_number(value) || stands_for_number(value);
     case Kind::Int:
       return is_index(value);
     case Kind::Float:
-      return is_number(value) || is_number_tensor(value);
+      return is_number(value) || stands_for_number(value);
     case Kind::Bool:
       return PyBool_Check(value) || is_numpy_bool(value);
     case Kind::String:

@@ -7,6 +7,8 @@
 #include "bindings/conversions.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
+#include "tensor/owned.hpp"
+#include "tensor/shown_storage.hpp"
 
 namespace chainrule {
 namespace {
@@ -14,19 +16,16 @@ namespace {
 struct StorageObject {
   PyObject_HEAD
   Storage* storage;  // strong
+  bool kept;         // by the storage, see Note [Storages that are shown]
   PyObject* dict;
   PyObject* weakrefs;
 };
 
 PyTypeObject StorageType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-Storage* storage_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self)->storage; }
-
-// x.data has a storage of its own over the memory of x: both show the same one.
-Storage* origin(Storage* s) {
-  while (s->owner && is_tensor(s->owner)) s = reinterpret_cast<TensorObject*>(s->owner)->storage;
-  return s;
-}
+StorageObject* object_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self); }
+Storage* storage_of(PyObject* self) { return object_of(self)->storage; }
+bool is_meta_storage(PyObject* self) { return storage_of(self)->device == Device::Meta; }
 
 // Takes over a reference to the storage.
 PyObject* show(PyTypeObject* type, Storage* s) {
@@ -40,17 +39,77 @@ PyObject* show(PyTypeObject* type, Storage* s) {
   return self;
 }
 
+// Note [Storages that are shown]
+// x.untyped_storage() is the same object for as long as x lives, with the attributes that a program hung on it. While
+// somebody holds the object, it holds the storage. When nobody does and tensors still have the storage, the roles are
+// exchanged: the storage keeps the object (`kept`), until the object is asked for again or the storage's end.
+bool is_to_be_kept(PyObject* self) {
+  StorageObject* object = object_of(self);
+  return Py_TYPE(self) == &StorageType && (object->dict || object->weakrefs) && object->storage &&
+         object->storage->references > 1;
+}
+
+void keep(PyObject* self) {
+  Py_SET_REFCNT(self, 1);
+  PyObject_GC_Track(self);
+  object_of(self)->kept = true;
+  storage_of(self)->release();
+}
+
+// Takes the storage's reference to the object over.
+PyObject* taken_back(PyObject* self) {
+  object_of(self)->kept = false;
+  storage_of(self)->retain();
+  return self;
+}
+
+// The storage's last reference is gone. A weak reference may have given the object away meanwhile.
+bool survives(Storage* s) {
+  PyObject* self = s->shown;
+  object_of(self)->kept = false;
+  bool held = Py_REFCNT(self) > 1;
+  if (held) {
+    s->references = 1;
+  } else {
+    object_of(self)->storage = nullptr;
+    s->shown = nullptr;
+  }
+  Py_DECREF(self);
+  return held;
+}
+
 void dealloc(PyObject* self) {
-  auto* object = reinterpret_cast<StorageObject*>(self);
-  PyTypeObject* type = Py_TYPE(self);
+  auto* object = object_of(self);
+  PyObject_GC_UnTrack(self);
+  if (is_to_be_kept(self)) return keep(self);
   if (object->weakrefs) PyObject_ClearWeakRefs(self);
   Py_CLEAR(object->dict);
   if (object->storage) {
     object->storage->shown = nullptr;
     object->storage->release();
   }
-  type->tp_free(self);
-  if (type != &StorageType) Py_DECREF(type);  // a subclass's instances own their class
+  Py_TYPE(self)->tp_free(self);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(object_of(self)->dict);
+  return 0;
+}
+int clear(PyObject* self) {
+  Py_CLEAR(object_of(self)->dict);
+  return 0;
+}
+
+int64_t checked_size(PyObject* number) {
+  int64_t bytes = to_int(number);
+  if (bytes < 0) raise(PyExc_RuntimeError, "Trying to create a storage of a negative size: ", bytes);
+  return bytes;
+}
+
+PyObject* construct_meta(PyTypeObject* type, PyObject* what) {
+  int64_t bytes = !what ? 0 : is_index(what) ? checked_size(what) : number_from_python(PyObject_Size(what));
+  DeviceScope there(Device::Meta);
+  return show(type, Storage::make(bytes));
 }
 
 // UntypedStorage(), UntypedStorage(size) and UntypedStorage([bytes]).
@@ -60,14 +119,10 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     static const char* names[] = {"", "device", nullptr};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", const_cast<char**>(names), &what, &device))
       throw PythonError();
-    DeviceScope there(is_meta_device(device) ? Device::Meta : Device::CPU);
-    if (!is_meta_device(device)) check_device(device);
+    if (device != Py_None && is_meta_device(device)) return construct_meta(type, what);
+    check_device(device);
     if (!what) return show(type, Storage::make(0));
-    if (is_index(what)) {
-      int64_t bytes = to_int(what);
-      if (bytes < 0) raise(PyExc_RuntimeError, "Trying to create a storage of a negative size: ", bytes);
-      return show(type, Storage::make(bytes));
-    }
+    if (is_index(what)) return show(type, Storage::make(checked_size(what)));
     PyObject* bytes = checked(PyByteArray_FromObject(what));
     Storage* s = Storage::make(PyByteArray_GET_SIZE(bytes));
     std::copy_n(PyByteArray_AS_STRING(bytes), s->bytes, s->data);
@@ -77,9 +132,21 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(storage_of(self)->bytes); }
-bool is_meta_storage(PyObject* self) { return storage_of(self)->device == Device::Meta; }
 PyObject* data_ptr(PyObject* self, PyObject*) {
   return PyLong_FromVoidPtr(is_meta_storage(self) ? nullptr : storage_of(self)->data);
+}
+PyObject* is_meta(PyObject* self, void*) { return PyBool_FromLong(is_meta_storage(self)); }
+// storage._resize_meta(bytes): a size is all that it has. Tensors that show it keep theirs.
+PyObject* resize_meta(PyObject* self, PyObject* bytes) {
+  return guarded([&]() -> PyObject* {
+    DeviceScope there(Device::Meta);
+    Storage* fresh = Storage::make(checked_size(bytes));
+    storage_of(self)->shown = nullptr;
+    storage_of(self)->release();
+    object_of(self)->storage = fresh;
+    fresh->shown = self;
+    return Py_NewRef(Py_None);
+  });
 }
 PyObject* resizable(PyObject* self, PyObject*) { return PyBool_FromLong(storage_of(self)->resizable); }
 PyObject* references(PyObject* self, PyObject*) { return PyLong_FromUnsignedLong(storage_of(self)->references); }
@@ -119,28 +186,12 @@ PyObject* make_tensor(PyObject* self, PyObject* args) {
 }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
-  Storage* s = storage_of(self);
   if (is_meta_storage(self)) {
-    PyErr_SetString(PyExc_BufferError, "a storage of the device 'meta' has no bytes to show");
+    PyErr_SetString(PyExc_BufferError, "Cannot copy out of meta tensor; no data!");
     return -1;
   }
+  Storage* s = storage_of(self);
   return PyBuffer_FillInfo(view, self, s->data, static_cast<Py_ssize_t>(s->bytes), 0, flags);
-}
-
-// A storage without bytes that no tensor shows changes its size; False: it is another one.
-PyObject* resize_meta(PyObject* self, PyObject* size) {
-  return guarded([&]() -> PyObject* {
-    int64_t bytes = to_int(size);
-    auto* object = reinterpret_cast<StorageObject*>(self);
-    if (!is_meta_storage(self) || object->storage->references > 1 || bytes < 0) return Py_NewRef(Py_False);
-    DeviceScope there(Device::Meta);
-    Storage* fresh = Storage::make(bytes);
-    object->storage->shown = nullptr;
-    object->storage->release();
-    object->storage = fresh;
-    fresh->shown = self;
-    return Py_NewRef(Py_True);
-  });
 }
 
 PyMethodDef methods[] = {{"nbytes", nbytes, METH_NOARGS, "The number of bytes."},
@@ -151,7 +202,8 @@ PyMethodDef methods[] = {{"nbytes", nbytes, METH_NOARGS, "The number of bytes."}
                          {"_tensor", make_tensor, METH_VARARGS, nullptr},
                          {"_resize_meta", resize_meta, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef getset[] = {{"_cdata", get_cdata, nullptr, nullptr, nullptr},
+PyGetSetDef getset[] = {{"_is_meta", is_meta, nullptr, nullptr, nullptr},
+                        {"_cdata", get_cdata, nullptr, nullptr, nullptr},
                         {"device", get_device, nullptr, "Where the bytes live.", nullptr},
                         {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -162,19 +214,26 @@ PyBufferProcs buffer = {get_buffer, nullptr};
 }  // namespace
 
 PyObject* storage_object(const Tensor& t) {
-  Storage* s = origin(t->storage);
-  s->exported = t->storage->exported = true;
-  if (s->shown) return Py_NewRef(s->shown);
+  t->storage->mark_exported();
+  Storage* s = t->storage->origin();  // x.data shows the same one as x
+  if (s->shown) return object_of(s->shown)->kept ? taken_back(s->shown) : Py_NewRef(s->shown);
   s->retain();
   return show(&StorageType, s);
 }
 
+Storage* storage_shown_by(PyObject* object) {
+  return PyObject_TypeCheck(object, &StorageType) && !is_meta_storage(object) ? storage_of(object) : nullptr;
+}
+
 void add_storage_type(PyObject* module) {
   sequence.sq_length = length;
+  shown_storage_survives = survives;
   PyTypeObject& t = StorageType;
   t.tp_name = "chainrule.UntypedStorage";
   t.tp_basicsize = sizeof(StorageObject);
-  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
+  t.tp_traverse = traverse;
+  t.tp_clear = clear;
   t.tp_doc = documents::kStorage;
   t.tp_dealloc = dealloc;
   t.tp_dictoffset = offsetof(StorageObject, dict);

@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 #include "bindings/meta.hpp"
 #include "ops/pending.hpp"
-#include "tensor/error.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 
@@ -69,6 +70,8 @@ PyObject* recast(PyTypeObject* type, PyObject* plain) {
   to->view_epoch = from->view_epoch;
   to->base = reinterpret_cast<TensorObject*>(Py_XNewRef((PyObject*)from->base));
   to->node = reinterpret_cast<Node*>(Py_XNewRef((PyObject*)from->node));
+  if (forward_mode::active() && forward_mode::has_tangent(from.get())) [[unlikely]]
+    forward_mode::set_tangent(to, forward_mode::tangent(from));
   Py_DECREF(plain);
   return to.release_py();
 }
@@ -101,7 +104,7 @@ PyObject* types_of(const std::vector<PyObject*>& asked) {
 [[noreturn]] void raise_unanswered(const char* name, const std::vector<PyObject*>& asked) {
   std::string list;
   for (PyObject* o : asked) {
-    Owned shown(checked(PyObject_Repr((PyObject*)Py_TYPE(o))));
+    Owned shown(from_python(PyObject_Repr((PyObject*)Py_TYPE(o))));
     list +=
         std::string("\n\n  - ") + (is_tensor(o) ? "tensor subclass " : "object of ") + PyUnicode_AsUTF8(shown.get());
   }
@@ -115,7 +118,7 @@ PyObject* call_watcher(PyObject* function, PyObject* args, PyObject* kwargs) {
     ~Inside() { in_watcher = false; }
   } inside;
   Owned held(Py_NewRef(watcher));  // it may take itself off
-  return checked(PyObject_CallFunctionObjArgs(held.get(), function, args, kwargs, nullptr));
+  return handed_on(PyObject_CallFunctionObjArgs(held.get(), function, args, kwargs, nullptr));
 }
 
 }  // namespace
@@ -171,9 +174,9 @@ PyObject* call_override(PyObject* function, const char* name, PyObject* args, Py
   if (asked.empty()) return call_meta(function, args, kwargs);
   Owned types(types_of(asked));
   for (PyObject* o : asked) {
-    Owned handler(checked(PyObject_GetAttr(o, function_name())));
+    Owned handler(from_python(PyObject_GetAttr(o, function_name())));
     PyObject* answer =
-        checked(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(), args, kwargs, nullptr));
+        handed_on(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(), args, kwargs, nullptr));
     if (answer != Py_NotImplemented) return answer;
     Py_DECREF(answer);
   }
@@ -183,7 +186,7 @@ PyObject* call_override(PyObject* function, const char* name, PyObject* args, Py
 
 PyObject* call_override_of_operator(const std::string& name, PyObject* args) {
   Owned positional(args), named(checked(PyDict_New()));
-  Owned function(checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&TensorType), name.c_str())));
+  Owned function(from_python(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&TensorType), name.c_str())));
   PyObject* result = call_override(function.get(), name.c_str(), args, named.get(), true);
   return result ? result : Py_NewRef(Py_NotImplemented);
 }

@@ -65,10 +65,11 @@ Tensor apply_integer(const Tensor& t, int dim, int64_t index, int original) {
 bool is_meant_as_tuple(PyObject* key) {
   if (is_tensor(key) || PyObject_CheckBuffer(key) || !PySequence_Check(key) || PyUnicode_Check(key)) return false;
   Py_ssize_t n = PySequence_Size(key);
+  settle();
   if (n < 0) PyErr_Clear();
   bool found = false;
   for (Py_ssize_t i = 0; i < n && n < 32 && !found; ++i) {
-    PyObject* item = checked(PySequence_GetItem(key, i));
+    PyObject* item = from_python(PySequence_GetItem(key, i));
     found = is_tensor(item) || PySequence_Check(item) || PySlice_Check(item) || item == Py_Ellipsis || item == Py_None;
     Py_DECREF(item);
   }
@@ -82,11 +83,12 @@ class Entries {
     if (PyTuple_Check(key)) {
       tuple_ = Py_NewRef(key);
     } else if (is_meant_as_tuple(key)) {
-      checked(PyErr_WarnEx(PyExc_UserWarning,
-                           "Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] "
-                           "instead of x[seq].",
-                           1));
-      tuple_ = checked(PySequence_Tuple(key));
+      from_python(
+          PyErr_WarnEx(PyExc_UserWarning,
+                       "Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] "
+                       "instead of x[seq].",
+                       1));
+      tuple_ = from_python(PySequence_Tuple(key));
     }
   }
   ~Entries() { Py_XDECREF(tuple_); }
@@ -117,9 +119,9 @@ bool is_mask(const Tensor& index) { return is_bool(index.dtype()) || index.dtype
 Tensor index_tensor(PyObject* o) {
   Tensor t = is_tensor(o) ? Tensor::borrow(o) : index_from_python(o);
   if (t.dtype() == DType::UInt8 && t.ndim()) {
-    checked(PyErr_WarnEx(PyExc_UserWarning,
-                         "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                         1));
+    from_python(
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", 1));
   }
   return t;
 }
@@ -177,7 +179,7 @@ Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
       original += self.ndim() - used;
     } else if (is_bool_index(e)) {
       s.view = unsqueeze(s.view, dim);
-      s.put(position_of(PyObject_IsTrue(e) == 1), dim++, 1);
+      s.put(position_of(from_python(PyObject_IsTrue(e)) == 1), dim++, 1);
     } else if (is_array_index(e)) {
       Tensor index = resolved(index_tensor(e));
       bool mask = is_mask(index);
@@ -207,6 +209,17 @@ PyObject* keep_class(PyObject* self, Tensor result) {
   return subclass ? as_subclass(subclass, object) : object;
 }
 
+// The value of an assignment as a tensor of the target's dtype.
+Tensor value_tensor(PyObject* value, DType dtype) {
+  if (is_tensor(value)) return Tensor::borrow(value);
+  int overflow = 0;
+  if (dtype == DType::Int64 && PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
+  if (is_number(value)) return scalar_tensor(to_scalar(value), dtype);
+  raise(PyExc_TypeError, "can't assign a ", Py_TYPE(value)->tp_name, " to a torch.", facts(dtype).tensor_name,
+        "Tensor: make a tensor of it first");
+}
+
 // Leading dimensions of size 1 beyond the target's are dropped, as PyTorch does.
 Tensor drop_leading_ones(const Tensor& value, int ndim) {
   Tensor v = value;
@@ -222,16 +235,6 @@ void check_expands(const Tensor& value, Span sizes) {
 }
 
 }  // namespace
-
-Tensor value_tensor(PyObject* value, DType dtype) {
-  if (is_tensor(value)) return Tensor::borrow(value);
-  int overflow = 0;
-  if (dtype == DType::Int64 && PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
-  if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
-  if (is_number(value)) return scalar_tensor(to_scalar(value), dtype);
-  raise(PyExc_TypeError, "can't assign a ", Py_TYPE(value)->tp_name, " to a torch.", facts(dtype).tensor_name,
-        "Tensor: make a tensor of it first");
-}
 
 Py_ssize_t tensor_length(PyObject* self) {
   return guarded(
@@ -294,8 +297,8 @@ int tensor_contains(PyObject* self, PyObject* value) {
   return guarded(
       [&]() -> int {
         if (!is_tensor(value) && !is_number(value)) {
-          raise(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
-                Py_TYPE(value)->tp_name, ".");
+          raise(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class '",
+                Py_TYPE(value)->tp_name, "'>.");
         }
         if (is_meta(self)) raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
         GradModeScope off(false);

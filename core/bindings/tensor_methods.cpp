@@ -47,11 +47,7 @@ bool is_set_to(const Tensor& a, const Tensor& b) {
          equal(a.strides(), b.strides());
 }
 
-bool is_nonzero(const Tensor& t) {
-  int truth = PyObject_IsTrue(t.py());
-  if (truth < 0) throw PythonError();
-  return truth == 1;
-}
+bool is_nonzero(const Tensor& t) { return from_python(PyObject_IsTrue(t.py())) == 1; }
 
 PyObject* tolist(const Tensor& t) {
   mark_cut(t, "tolist()");
@@ -61,14 +57,22 @@ PyObject* tolist(const Tensor& t) {
 // The tensor that stands for a GradientEdge.
 Owned tensor_for(PyObject* edge) {
   Owned module(checked(PyImport_ImportModule("chainrule.autograd.graph")));
-  return Owned(checked(PyObject_CallMethod(module.get(), "as_tensor", "(O)", edge)));
+  return Owned(from_python(PyObject_CallMethod(module.get(), "as_tensor", "(O)", edge)));
 }
 
 std::vector<Tensor> inputs_of(PyObject* inputs) {
   if (is_tensor(inputs)) return {Tensor::borrow(inputs)};
+  if (PyDict_Check(inputs)) {
+    if (!PyDict_CheckExact(inputs)) {
+      raise(PyExc_TypeError, "`inputs` argument to `backward()` must be a dict, not ", Py_TYPE(inputs)->tp_name,
+            ". Other Mapping types are not supported.");
+    }
+    Owned values(checked(PyDict_Values(inputs)));
+    return inputs_of(values.get());
+  }
   std::vector<Tensor> result;
   bool edge = PyTuple_Check(inputs) && !PyTuple_CheckExact(inputs);  // a named tuple
-  Owned list(checked(edge ? PyList_New(0) : PySequence_List(inputs)));
+  Owned list(from_python(edge ? PyList_New(0) : PySequence_List(inputs)));
   if (edge) checked(PyList_Append(list.get(), inputs));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     Owned given(Py_NewRef(PyList_GET_ITEM(list.get(), i)));
@@ -85,8 +89,8 @@ std::vector<Tensor> inputs_of(PyObject* inputs) {
 // As in PyTorch a flag may be a number, and what is none says so.
 bool flag(PyObject* o) {
   if (PyBool_Check(o)) return o == Py_True;
-  PyObject* number = checked(PyNumber_Index(o));
-  bool on = PyObject_IsTrue(number) == 1;
+  PyObject* number = from_python(PyNumber_Index(o));
+  bool on = from_python(PyObject_IsTrue(number)) == 1;
   Py_DECREF(number);
   return on;
 }
@@ -113,6 +117,9 @@ Tensor requires_grad_inplace(const Tensor& t, bool on) {
   return set_leaf(t, on);
 }
 
+// Of the first element; 0 where there is none.
+int64_t address(const Tensor& t) { return t.numel() ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)) : 0; }
+
 }  // namespace
 
 void bind_tensor_methods() {
@@ -127,8 +134,8 @@ void bind_tensor_methods() {
   define("storage_offset(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.offset(); });
   define("data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) {
     if (t->storage->device == Device::Meta) return static_cast<int64_t>(t->data - t->storage->data);
-    t->storage->exported = true;
-    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data));
+    t->storage->mark_exported();
+    return address(t);
   });
   define("untyped_storage(Tensor input) -> UntypedStorage", kMethod, storage_object);
   define("is_contiguous(Tensor input, *, memory_format? memory_format=None) -> bool", kMethod,
@@ -145,8 +152,7 @@ void bind_tensor_methods() {
          [](const Tensor& a, const Tensor& b) { return equal(a.sizes(), b.sizes()); });
   define("is_set_to(Tensor input, Tensor tensor) -> bool", kMethod, is_set_to);
   define("is_nonzero(Tensor input) -> bool", kBoth, is_nonzero);
-  define("const_data_ptr(Tensor input) -> int", kMethod,
-         [](const Tensor& t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t->data)); });
+  define("const_data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) { return address(t); });
   define("_is_view(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t->base != nullptr; });
   define("is_signed(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_signed(t.dtype()); });
   define("item(Tensor input) -> Number", kMethod, item);

@@ -16,10 +16,10 @@
 #include "bindings/subclass.hpp"
 #include "bindings/subscript.hpp"
 #include "ops/complex.hpp"
-#include "ops/copy.hpp"
 #include "ops/matmul_checks.hpp"
 #include "ops/resolve.hpp"
 #include "ops/view.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 
@@ -90,19 +90,6 @@ Tensor get_data(const Tensor& x) {
   storage->release();
   set_bits(result.get(), x->bits());
   return result;
-}
-
-// x.real = y and x.imag = y write through the view.
-template <Tensor (*part)(const Tensor&)>
-int set_part(PyObject* self, PyObject* value, void*) {
-  return guarded(
-      [&]() -> int {
-        if (!value) raise(PyExc_RuntimeError, "a part of a tensor cannot be deleted");
-        Tensor target = part(tensor_of(self));
-        copy_(target, value_tensor(value, target.dtype()));
-        return 0;
-      },
-      -1);
 }
 
 // ---- autograd
@@ -189,12 +176,19 @@ int set_grad(PyObject* self, PyObject* value, void*) {
       -1);
 }
 
+// x.real = value: what is written into the view.
+template <Tensor (*view)(const Tensor&)>
+int set_part(PyObject* self, PyObject* value, void*) {
+  Owned part(get_view<view>(self, nullptr));
+  return part ? tensor_assign_subscript(part.get(), Py_Ellipsis, value) : -1;
+}
+
 int set_data(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
-        if (!value || !is_tensor(value))
-          raise(PyExc_TypeError, "Variable data has to be a tensor, but got ",
-                value ? Py_TYPE(value)->tp_name : "nothing");
+        if (!value) raise(PyExc_RuntimeError, "Deleting tensor data is not allowed. Delete tensor instead!");
+        if (!is_tensor(value))
+          raise(PyExc_TypeError, "Variable data has to be a tensor, but got ", Py_TYPE(value)->tp_name);
         if (is_meta(value) != is_meta(self))
           raise(PyExc_RuntimeError,
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
@@ -248,6 +242,26 @@ PyObject* or_none(PyObject* o) { return Py_NewRef(o ? o : Py_None); }
 PyObject* get_hooks(PyObject* self, void*) {
   Rare* r = object_of(self)->rare;
   return or_none(r ? r->hooks : nullptr);
+}
+int set_hooks(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&]() -> int {
+        if (!value) raise(PyExc_RuntimeError, "Deletion of _backward_hooks not allowed!");
+        if (value != Py_None && !PyDict_Check(value))
+          raise(PyExc_TypeError, "_backward_hooks must be a dict or None, got ", Py_TYPE(value)->tp_name);
+        track(object_of(self));
+        Py_XSETREF(rare(object_of(self))->hooks, value == Py_None ? nullptr : Py_NewRef(value));
+        return 0;
+      },
+      -1);
+}
+int refuse_grad_fn(PyObject*, PyObject* value, void*) {
+  return guarded(
+      [&]() -> int {
+        if (!value) raise(PyExc_RuntimeError, "Deletion of _grad_fn not allowed!");
+        raise(PyExc_TypeError, "_grad_fn can be only set to None; use detach_()");
+      },
+      -1);
 }
 PyObject* get_post_hooks(PyObject* self, void*) {
   Rare* r = object_of(self)->rare;
@@ -323,7 +337,8 @@ PyGetSetDef getset[] = {
     {"is_meta", get_is_meta, nullptr, "Whether the tensor has a shape and no elements.", nullptr},
     {"is_mps", get_false, nullptr, kElsewhere, nullptr},
     {"is_xpu", get_false, nullptr, kElsewhere, nullptr},
-    {"_backward_hooks", get_hooks, nullptr, nullptr, nullptr},
+    {"_backward_hooks", get_hooks, set_hooks, nullptr, nullptr},
+    {"_grad_fn", get_grad_fn, refuse_grad_fn, nullptr, nullptr},
     {"_post_accumulate_grad_hooks", get_post_hooks, nullptr, nullptr, nullptr},
     {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -336,10 +351,10 @@ int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
 }
 
 PyObject* represent(PyObject* self) {
-  PyObject* printing = PyImport_ImportModule("chainrule.printing");
-  PyObject* text = printing ? PyObject_CallMethod(printing, "tensor_repr", "O", self) : nullptr;
-  Py_XDECREF(printing);
-  return text;
+  return guarded_unsettled([&] {
+    Owned printing(checked(PyImport_ImportModule("chainrule.printing")));
+    return handed_on(PyObject_CallMethod(printing.get(), "tensor_repr", "O", self));
+  });
 }
 
 Py_hash_t hash(PyObject* self) { return reinterpret_cast<Py_hash_t>(self); }  // hash(x) == id(x), as in PyTorch
@@ -350,20 +365,12 @@ PyBufferProcs buffer = {tensor_get_buffer, tensor_release_buffer};
 
 // Tensor(2, 3), Tensor([1., 2.]), Tensor(other): PyTorch's legacy constructor, written in Python.
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  PyObject* module = PyImport_ImportModule("chainrule.legacy_constructor");
-  PyObject* function = module ? PyObject_GetAttrString(module, "construct") : nullptr;
-  PyObject* full = function ? PyTuple_New(PyTuple_GET_SIZE(args) + 1) : nullptr;
-  PyObject* result = nullptr;
-  if (full) {
-    PyTuple_SET_ITEM(full, 0, Py_NewRef((PyObject*)type));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-      PyTuple_SET_ITEM(full, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
-    result = PyObject_Call(function, full, kwargs);
-  }
-  Py_XDECREF(module);
-  Py_XDECREF(function);
-  Py_XDECREF(full);
-  return result;
+  return guarded_unsettled([&] {
+    Owned module(checked(PyImport_ImportModule("chainrule.legacy_constructor")));
+    Owned function(checked(PyObject_GetAttrString(module.get(), "construct")));
+    Owned first(checked(PyTuple_Pack(1, type))), full(checked(PySequence_Concat(first.get(), args)));
+    return handed_on(PyObject_Call(function.get(), full.get(), kwargs));
+  });
 }
 int ignore_init(PyObject*, PyObject*, PyObject*) { return 0; }
 

@@ -2,6 +2,7 @@
 #include "ops/accumulate.hpp"
 
 #include "autograd/inplace.hpp"
+#include "autograd/private_buffer.hpp"
 #include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/complex.hpp"
@@ -9,14 +10,10 @@
 #include "ops/elementwise.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
-
-// Whether a write into its buffer could be noticed by anybody.
-bool is_private(const Tensor& t) {
-  return Py_REFCNT(t.py()) == 1 && t->storage->references == 1 && !t->storage->owner && t.is_contiguous() && !t->node;
-}
 
 bool same_kind(const Tensor& a, const Tensor& b) { return a.dtype() == b.dtype() && equal(a.sizes(), b.sizes()); }
 
@@ -29,16 +26,16 @@ void in_parallel(int64_t n, const std::function<void(int64_t, int64_t)>& f) {
 void fetch_ahead(const char* from, int64_t bytes) { cpu::fetch_ahead(from, bytes); }
 void store_streaming(char* to, const char* from, int64_t bytes) { CR_DISPATCH(stream_copy)(to, from, bytes); }
 void finish_streaming() { CR_DISPATCH(stream_fence)(); }
-bool pays_to_stream(int64_t bytes) { return bytes >= cpu::kStreamChainBytes; }
+bool pays_to_stream(int64_t bytes) { return bytes >= thresholds.stream_chain; }
 
 Tensor add_gradients(Tensor a, Tensor b) {
   if (!grad_enabled() && same_kind(a, b)) {
     // Addition commutes to the last bit, so either buffer may take the sum.
-    if (is_private(a)) {
+    if (is_private(a.get())) {
       add_into(a, b);
       return a;
     }
-    if (is_private(b)) {
+    if (is_private(b.get())) {
       add_into(b, a);
       return b;
     }
@@ -75,13 +72,22 @@ Tensor cast_gradient(const Tensor& gradient, DType dtype) {
 
 Tensor own_gradient(Tensor gradient, const Tensor& leaf) {
   bool both_plain = leaf.is_contiguous() && gradient.is_contiguous();
-  if (both_plain && is_private(gradient)) return gradient;
+  if (both_plain && is_private(gradient.get())) return gradient;
+  if (!grad_layout_enforced && is_private(gradient.get()) && is_dense(gradient.sizes(), gradient.strides()))
+    return gradient;
   Dims wanted = is_dense(leaf.sizes(), leaf.strides()) ? Dims(leaf.strides()) : contiguous_strides(leaf.sizes());
   bool fits = true;
   for (int d = 0; d < leaf.ndim(); ++d) fits &= leaf.size(d) == 1 || gradient.stride(d) == wanted[d];
-  if (fits && is_private(gradient)) return gradient;
+  if (fits && is_private(gradient.get())) return gradient;
   GradModeScope off(false);
   return copy_strided(gradient, wanted);
+}
+
+Tensor recorded_copy(const Tensor& gradient, const Tensor& leaf) {
+  if (!requires_grad(gradient)) return own_gradient(gradient, leaf);
+  Dims wanted = is_dense(leaf.sizes(), leaf.strides()) ? Dims(leaf.strides()) : contiguous_strides(leaf.sizes());
+  Tensor made = empty_strided(gradient.sizes(), wanted, gradient.dtype());
+  return copy_(made, gradient);
 }
 
 Tensor fit_tangent(const Tensor& tangent, const Tensor& like) {
@@ -97,7 +103,7 @@ void prepare_out(const Tensor& out, Span sizes) {
         ", which does not match the required output shape " + shape_text(sizes) +
         ". This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless "
         "they have zero elements.";
-    checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+    from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
   }
   resize(out, sizes);
 }

@@ -28,6 +28,10 @@ Tensor cast_gradient(const Tensor& gradient, DType dtype);
 // What becomes a leaf's .grad: the gradient itself if nobody else holds it and it is laid out as the leaf, else a copy
 // that is. A leaf that is not dense gets a contiguous one.
 Tensor own_gradient(Tensor gradient, const Tensor& leaf);
+// Whether it has to be laid out so: autograd.enforce_grad_layout_policy.
+inline bool grad_layout_enforced = true;
+// The same with create_graph: a copy, recorded.
+Tensor recorded_copy(const Tensor& gradient, const Tensor& leaf);
 // target += gradient, in place, without recording.
 void add_into(const Tensor& target, const Tensor& gradient);
 // A tangent broadcast and converted to fit `like`.

@@ -1,4 +1,5 @@
 // Products that are added to something: addmm and its kin, and linear.
+#include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
@@ -42,13 +43,20 @@ OpInfo& linear_op(const Tensor& input, bool bias) {
 
 Tensor add(const Tensor& a, const Tensor& b) { return elementwise(OpId::add, {a, b}); }
 
-// beta * input + alpha * a * b for dtypes that promote or that have no products.
+// beta * input + alpha * a * b for dtypes that promote or that have no products, or where each step is rounded.
 Tensor addr_elementwise(const Tensor& input, const Tensor& a, const Tensor& b, const Addend& w) {
-  Tensor product = scaled(outer(a, b), w.alpha);
+  Tensor product = outer(scaled(a, w.alpha), b);
   if (w.beta == 0.0) return product;
   Tensor sum = add(scaled(input, w.beta), product);
   if (sum.size(0) == a.numel() && sum.ndim() == 2 && sum.size(1) == b.numel()) return sum;
   return expand(input, product.sizes());  // raises
+}
+
+// As PyTorch's kernel rounds them; recorded by the caller.
+Tensor addr_of_halves(const Tensor& input, const Tensor& a, const Tensor& b, const Addend& w) {
+  GradModeScope off(false);
+  forward_mode::PauseScope pause;
+  return addr_elementwise(input, a, b, w);
 }
 
 void check_weight_kind(DType dtype, const Scalar& s, const char* name) {
@@ -101,7 +109,9 @@ Tensor addr(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar&
   bool same = input.dtype() == dtype && a.dtype() == dtype && b.dtype() == dtype;
   if (!same || is_bool(dtype))
     return to_dtype(addr_elementwise(to_dtype(input, dtype), to_dtype(a, dtype), to_dtype(b, dtype), add), dtype);
-  Tensor none, out = product(transposed(a), b, Dims{a.numel(), b.numel()}, add);
+  Tensor none, out = size_of(dtype) == 2 && is_floating(dtype)
+                         ? addr_of_halves(input, a, b, add)
+                         : product(transposed(a), b, Dims{a.numel(), b.numel()}, add);
   return record(kAddr, out, {&input, &a, &b}, {wants_gradient(b) ? &a : &none, wants_gradient(a) ? &b : &none},
                 [beta = add.beta, alpha = add.alpha](Backward& b, Kept* kept) {
                   if (kept) return kept->add("beta", plain_number(beta.re), "alpha", plain_number(alpha.re));

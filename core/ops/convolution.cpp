@@ -118,7 +118,8 @@ Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const T
 template <class T>
 Tensor waiting_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
   return defer_blocks(plan.output_sizes(), x.dtype(), plan.shape.out_pixels(), {&x, &weight, &bias},
-                      [x, weight, bias, shape = plan.shape](char* out, const cpu::GemmFinish* finish) {
+                      [x = alias(x), weight = alias(weight), bias = bias ? alias(bias) : bias, shape = plan.shape](
+                          char* out, const cpu::GemmFinish* finish) {
                         const T* b = bias ? bias.data<T>() : nullptr;
                         cpu::convolution<T>(shape, x.data<T>(), weight.data<T>(), b, reinterpret_cast<T*>(out), finish);
                       });

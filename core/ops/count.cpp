@@ -56,11 +56,11 @@ struct Range {
 
 void check_histc(const Tensor& x, int64_t bins, const Range& r) {
   if (is_complex(x.dtype())) raise_unsupported("aminmax_cpu", x.dtype());
-  if (!is_floating(x.dtype())) raise_unsupported("histogram_cpu", x.dtype());
   check(bins > 0, "torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0");
   check(std::isfinite(r.low) && std::isfinite(r.high), "torch.histc: range of [", r.low, ", ", r.high,
         "] is not finite");
   check(r.low <= r.high, "torch.histc: max must be larger than min");
+  if (!is_floating(x.dtype())) raise_unsupported("histogram_cpu", x.dtype());
 }
 
 // The range given, or that of the elements, or something around it when that is a single number.
@@ -82,12 +82,25 @@ T from_count(int64_t n) {
     return T(static_cast<float>(n));
 }
 
-// In the arithmetic of T: what falls on an edge depends on its rounding.
+// A number so large that one more or less is the same number: the numbers beside it are the limits.
+template <class T>
+void part(T& low, T& high) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (low != high) return;
+    low = std::max(std::nextafter(low, -std::numeric_limits<T>::infinity()), std::numeric_limits<T>::lowest());
+    high = std::min(std::nextafter(high, std::numeric_limits<T>::infinity()), std::numeric_limits<T>::max());
+  }
+}
+
+// In the arithmetic of T: what falls on an edge depends on its rounding. A range wider than T has no edges, and nothing
+// lies between them, as in PyTorch.
 template <class T>
 void count_in_bins(const T* x, int64_t n, Range r, std::vector<int64_t>& counts) {
   auto last = static_cast<int64_t>(counts.size()) - 1;
-  T low = static_cast<T>(r.low), high = static_cast<T>(r.high), width = static_cast<T>(high - low),
-    bins = from_count<T>(last + 1);
+  T low = static_cast<T>(r.low), high = static_cast<T>(r.high);
+  part(low, high);
+  T width = static_cast<T>(high - low), bins = from_count<T>(last + 1);
+  if (!std::isfinite(static_cast<double>(width))) return;
   for (int64_t i = 0; i < n; ++i) {
     if (!(x[i] >= low && x[i] <= high)) continue;
     T scaled = static_cast<T>(static_cast<T>(static_cast<T>(x[i] - low) * bins) / width);
@@ -123,6 +136,10 @@ Tensor bincount(const Tensor& x, const Tensor& weights, int64_t minlength) {
 
 Tensor histc(const Tensor& x, int64_t bins, double low, double high) {
   GradModeScope off(false);
+  if (is_floating(x.dtype())) {
+    check_fits(Scalar(low), x.dtype());
+    check_fits(Scalar(high), x.dtype());
+  }
   Range r = range_of(x, {low, high});
   check_histc(x, bins, r);
   Tensor from = contiguous(x), out = empty(Dims{bins}, x.dtype());

@@ -52,7 +52,7 @@ void fill_elements(const Tensor& t, const Scalar& value) {
   }
   Tensor one = empty({}, t.dtype());
   store(value, t.dtype(), one->data);
-  const bool streams = t.numel() * static_cast<int64_t>(size_of(t.dtype())) >= cpu::kStreamBytes;
+  const bool streams = t.numel() * static_cast<int64_t>(size_of(t.dtype())) >= thresholds.stream;
   if (t.is_contiguous() && !streams)
     fill_contiguous(t, one->data);
   else

@@ -172,16 +172,8 @@ Tensor rrelu_(const Tensor& self, double lower, double upper, bool training, Gen
   check_no_overlap(self);
   Rrelu r = evaluate(self, lower, upper, training, generator);
   copy_elements(self, r.value);
-  mark_written(self);
-  if (!recorded) return self;
-  Node* n = make_node(&kRreluInplace, 1, 1, 1);
-  set_edge(n, 0, gradient_edge(self));
-  save_input(n, 0, r.saved);
-  set_function(n, rrelu_gradient(lower, upper, training));
-  n->outputs[0].describe(self);
-  finish_node(n);
-  rebase_history(self, n);
-  return self;
+  const Tensor *inputs[] = {&self}, *saved[] = {&r.saved};
+  return record_written(kRreluInplace, inputs, saved, rrelu_gradient(lower, upper, training));
 }
 
 }  // namespace chainrule

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "autograd/cut.hpp"
-#include "autograd/dual.hpp"
 #include "autograd/inplace.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
@@ -174,7 +173,7 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
       pointers[i] = single ? repeated<float>(in[i].scalar.real, numbers[i], first->numel)
                            : repeated<double>(in[i].scalar.real, numbers[i], first->numel);
   }
-  if (first->numel <= kSweepGrain)
+  if (first->numel <= thresholds.sweep)
     kernel(out->data, pointers, first->numel, parameters);
   else
     run_parallel({kernel, pointers, op.input_count, single ? 4 : 8, parameters, op.is_cheap}, out);
@@ -213,9 +212,18 @@ bool is_overwritten(const Operand& input, const Tensor& self, bool read_later) {
 
 bool has_tangent(const Operand& o) { return forward_mode::has_tangent(o.tensor); }
 
+// x + 1 has the tangent of x, but not the same memory for it.
+Tensor apart_from_inputs(const Tensor& tangent, std::span<const Operand> in) {
+  for (const Operand& o : in) {
+    if (has_tangent(o) && forward_mode::tangent(Tensor::borrow(o.tensor)).same_storage(tangent)) return clone(tangent);
+  }
+  return tangent;
+}
+
 // Forward mode: the gradient texts with g := each input's tangent, summed.
 void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   if (!op.differentiable && refuses_derivative(op, false)) refuse_tangents(op, in);
+  if (op.reads[0] & kIsNone) refuse_first_tangents(op, in);
   if (!op.differentiable) return;
   forward_mode::PauseScope pause;
   Tensor sum, complex_numbers[kMaxInputs];
@@ -230,7 +238,9 @@ void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double
     Tensor term = op.reads[k] & kPassesG ? t : gradient_formula(op, k, t, {inputs, in.size()}, out, parameters);
     sum = sum ? elementwise(OpId::add, {sum, term}) : term;
   }
-  if (sum) forward_mode::set_tangent(out, sum);
+  if (!sum && is_differentiable(out.dtype()) && std::ranges::any_of(in, has_tangent))
+    sum = zeros(out.sizes(), out.dtype());
+  if (sum) forward_mode::set_tangent(out, apart_from_inputs(sum, in));
 }
 
 void note_cuts(std::span<const Operand> in, const Tensor& out) {
@@ -273,7 +283,7 @@ Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parame
 // What is pending is large, and so can be an input of this operation only if that is large as well.
 bool is_large(std::span<const Operand> in) {
   const TensorObject* t = in[0].tensor ? in[0].tensor : in[in.size() - 1].tensor;
-  return t && t->numel >= kPendingSmallest;
+  return t && t->numel >= thresholds.pending;
 }
 
 Tensor run_later(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
@@ -363,7 +373,6 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
   }
   check_cast(s.result, self.dtype());
-  check_kernel(op, in, parameters, s.common);
   check_no_overlap(self);
   bool has_tangents = forward_mode::active();
   uint8_t wanted = has_tangents ? 0xff : recorded && !refused ? read_by_gradients(op, in) : 0;
@@ -375,6 +384,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
     former[i] = clone(Tensor::borrow(in[i].tensor));
     copies[i].tensor = former[i].get();
   }
+  check_kernel(op, in, parameters, s.common);
   run_forward(op, {copies, in.size()}, s, parameters, self);
   mark_written(self);
   if (recorded && refused)
@@ -401,8 +411,10 @@ Tensor elementwise_out(OpId id, std::span<const Operand> in, const double* param
   Shape s = shape_of(op, in, parameters);
   if (wants_grad(op, in) || (grad_enabled() && requires_grad(out))) refuse_recorded_out(op.name);
   if (forward_mode::active()) [[unlikely]] {
+    forward_mode::refuse_out(op.name, out.get());
     for (const Operand& o : in) forward_mode::refuse_out(op.name, o.tensor);
   }
+  check_not_inference(out);
   refuse_out(op, in, s.result, out.dtype());
   check_kernel(op, in, parameters, s.common);
   if (!equal(out.sizes(), s.sizes)) {

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "autograd/forward_mode.hpp"
+#include "autograd/private_buffer.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/complex.hpp"
+#include "ops/refused_derivatives.hpp"
 #include "ops/sweep.hpp"
 #include "tensor/memory_order.hpp"
 
@@ -83,7 +85,7 @@ Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std
     return sum;
   }
   Tensor out = into ? into : empty_as(g.get(), g.dtype());
-  if (g.numel() <= kSweepGrain)
+  if (g.numel() <= thresholds.sweep)
     kernel(out->data, pointers, g.numel(), e.parameters());
   else
     run_parallel(sweep, out);
@@ -132,10 +134,6 @@ Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std:
   cpu::run_tiles(g.sizes(), lanes, y + 1,
                  [&](void* o, const void* const* x, int64_t n) { kernel(o, x, n, e.parameters()); });
   return out;
-}
-
-bool exclusively_owned(const Tensor& t) {
-  return Py_REFCNT(t.py()) == 1 && t->storage->references == 1 && t.is_contiguous() && !t->storage->owner;
 }
 
 // What PyTorch shows without keeping it: constants that our lines have in their texts.
@@ -221,11 +219,14 @@ void ElementwiseGradient::operator()(Backward& b, Kept* kept) const {
       Tensor y = slot[kMaxInputs] < kNumber ? tensors[slot[kMaxInputs]] : Tensor();
       result = gradient_formula(*op, k, g, {inputs, size_t(op->input_count)}, y, parameters());
     } else {
-      if (Tensor sum = g.numel() > kSweepGrain ? b.gathered(k) : Tensor()) {
-        if (simple_gradient(*this, k, g, tensors, Tensor(), sum)) continue;
+      if (Tensor sum = g.numel() > thresholds.sweep ? b.gathered(k) : Tensor()) {
+        if (simple_gradient(*this, k, g, tensors, Tensor(), sum)) {
+          ++sum->storage->version;
+          continue;
+        }
       }
       // The last formula may overwrite the incoming gradient if nobody else can see it.
-      Tensor into = k == last && exclusively_owned(g) ? g : Tensor();
+      Tensor into = k == last && is_private(g.get()) ? g : Tensor();
       result = fused_gradient(*this, k, g, tensors, into);
     }
     b.give(k, conjugate ? conj(result) : result);
@@ -296,7 +297,7 @@ Edges edges_of(const OpRecord& op, std::span<const Operand> in) {
     if (!in[i].tensor || (op.reads[i] & kIsNone) || !is_differentiable(in[i].tensor->dtype)) continue;
     Edge& edge = edges.to[i];
     edge = gradient_edge(in[i].tensor);
-    if (edge)
+    if (edge || (in[i].tensor->base && requires_grad(in[i].tensor)))
       edges.any = true;
     else if (forward_mode::active()) [[unlikely]]
       edge = Edge::to_leaf(in[i].tensor);
@@ -343,6 +344,9 @@ constexpr int kRoom = std::extent_v<decltype(Node::inline_saved)>;
 
 Node* make_elementwise_node(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                             const Tensor& out, const Tensor* former) {
+  if (op.reads[0] & kIsNone) [[unlikely]] {
+    if (Node* n = make_node_refusing_first(op, in, out)) return n;
+  }
   Edges edges = edges_of(op, in);
   if (!edges.any) return nullptr;
   static_assert(kMaxInputs <= std::extent_v<decltype(Node::inline_edges)> && kMaxInputs <= kRoom);

@@ -68,6 +68,16 @@ Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int6
   return gather(whole, d, at);
 }
 
+// PyTorch has one error for vectors and another for slices.
+[[noreturn]] void raise_outside(const Tensor& x, int dim, int64_t bad) {
+  if (x.ndim() > 1 && x.size(dim) == 0)
+    raise(PyExc_RuntimeError, "index_select(): self indexing axis dim should be positive");
+  if (x.ndim() > 1)
+    raise(PyExc_RuntimeError, "INDICES element is out of DATA bounds, id=", bad, " axis_dim=", x.size(dim));
+  raise(PyExc_IndexError, "index out of range in self: index ", bad, " is out of bounds for dimension ", dim,
+        " with size ", x.ndim() ? x.size(dim) : 1);
+}
+
 Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
   int d = wrap_dim(dim, x.ndim());
   if (index.ndim() > 1)
@@ -86,8 +96,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
   LocatedSlices at;
   bool direct = is_vector(x, index) && index.ndim() == 1;
   if (Bad bad = direct ? read_vector(x, index, false, out) : locate_along(x, d, index, false, at)) {
-    raise(PyExc_IndexError, "index out of range in self: index ", *bad, " is out of bounds for dimension ", d,
-          " with size ", x.ndim() ? x.size(d) : 1);
+    raise_outside(x, d, *bad);
   }
   if (!direct) read_slices(at, x, out);
   return record(kIndexSelect, out, {&x}, {&index}, [d, whole = Dims(x.sizes())](Backward& b, Kept* kept) {

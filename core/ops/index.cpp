@@ -279,6 +279,9 @@ Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor&
   Tensor out = open_expanded_write("index_put", place, {&x, &values});
   bool fills = !accumulate && values.numel() == 1 && is_one_mask(indices);
   Tensor given = fills ? scalar_tensor(load(values.dtype(), values->data), x.dtype()) : apart_from(out, values);
+  for (const Tensor& index : indices) {
+    if (index && !is_bool(index.dtype())) may_overlap(out, index);  // raises where both are one piece of memory
+  }
   LocatedSlices at;
   Plan plan = make_plan(out, indices);
   if (plan.entries.empty()) raise(PyExc_RuntimeError, "index_put_: the list of indices is empty");

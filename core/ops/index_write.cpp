@@ -187,7 +187,7 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Scala
   int d = wrap_dim(dim, x.ndim());
   check_fill(x, index, value.kind == Scalar::kComplex);
   Tensor out = open_expanded_write("index_fill", place, {&x});
-  fill_slices(out, d, index, scalar_tensor(value, out.dtype()));
+  fill_slices(out, d, apart_from(out, index), scalar_tensor(value, out.dtype()));
   return record_write(kFill, place, out, {&x}, {&index}, [d](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "index", Slot{0});
     b.give(0, index_fill(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
@@ -202,7 +202,7 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
   int d = wrap_dim(dim, x.ndim());
   check_fill(x, index, is_complex(value.dtype()));
   Tensor out = open_expanded_write("index_fill", place, {&x, &value});
-  fill_slices(out, d, index, value);
+  fill_slices(out, d, apart_from(out, index), value);
   return record_write(kFillTensor, place, out, {&x, &value}, {&index}, [d](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "index", Slot{0});
     Tensor index = b.saved(0);

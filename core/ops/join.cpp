@@ -150,7 +150,7 @@ inline MemoryFormat common_format(Tensors tensors) {
 
 Tensor cat(Tensors tensors, int64_t dim) {
   const Tensor& first = first_joined(tensors);
-  int d = wrap_dim(dim, first.ndim());
+  int d = is_skipped(first) ? 0 : wrap_dim(dim, first.ndim());  // tensors of nothing join in any dimension
   DType dtype = common_type(tensors);
   const MemoryFormat format = common_format(tensors);
   const bool plain = format == MemoryFormat::Contiguous;

@@ -64,7 +64,7 @@ int64_t count_true(const Masked& m) {
 }
 
 void fill_under(const Tensor& out, const Tensor& mask, const Tensor& value) {
-  Masked m(out, mask, "masked_fill");
+  Masked m(out, show_the_same(out, mask) ? mask : apart_from(out, mask), "masked_fill");
   cpu::Rows<2> rows = m.rows();
   if (rows.length() == 0) return;
   with_element_size(out.dtype(), [&]<class T>(T*) {

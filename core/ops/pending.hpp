@@ -6,6 +6,8 @@
 #include "backends/cpu/gemm.hpp"
 #include "ops/promotion.hpp"
 #include "ops/table.hpp"
+#include "tensor/python_call.hpp"
+#include "tensor/thresholds.hpp"
 
 namespace chainrule {
 
@@ -21,20 +23,10 @@ namespace chainrule {
 // that is added to every row may join. So linear, bias and activation are one pass, and what nobody can see of it is
 // never written.
 //
-// Nothing else has to know. Every other way into the core settles what is pending before it does anything (guarded, in
-// the bindings), so code below the bindings never meets a tensor without its content. Memory that others can write
-// (NumPy arrays, exported buffers) takes no part. Results are equal to the bit: each element goes through the same
-// kernels in the same order.
+// Nothing else has to know: Note [Who may see a waiting buffer]. Memory that others can write (NumPy arrays, exported
+// buffers) takes no part. Results are equal to the bit: each element goes through the same kernels in the same order.
 
-extern int pending_count;
 extern bool may_wait;  // not while somebody watches each call, and may take its time
-void run_pending();
-inline void settle() {
-  if (pending_count) [[unlikely]]
-    run_pending();
-}
-
-inline constexpr int64_t kPendingSmallest = 256 * 1024;  // elements; smaller tensors stay in the caches anyway
 
 // The result of an operation that waits; a null handle if it has to be calculated at once.
 Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* parameters);
@@ -45,7 +37,7 @@ Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_lis
                     MakeBlocks make);
 // A quick first look: whether a product of these can be large enough to wait.
 inline bool may_be_large(const Tensor& a, const Tensor& b) {
-  return static_cast<double>(a.numel()) * static_cast<double>(b.numel()) >= kPendingSmallest;
+  return static_cast<double>(a.numel()) * static_cast<double>(b.numel()) >= static_cast<double>(thresholds.pending);
 }
 
 }  // namespace chainrule

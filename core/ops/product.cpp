@@ -261,9 +261,8 @@ Tensor waiting_product(const Tensor& a, Factor b, Span sizes, const Addend& add)
   Tensor bias = add.input ? *add.input : Tensor();
   auto make = a.dtype() == DType::Float32 ? make_product<float> : make_product<double>;
   return defer_blocks(sizes, a.dtype(), sizes.back(), {&a, b.tensor, &bias},
-                      [make, a, b = *b.tensor, turned = b.turned, bias](char* out, const cpu::GemmFinish* finish) {
-                        make(a, {b, turned}, bias, out, finish);
-                      });
+                      [make, a = alias(a), b = alias(*b.tensor), turned = b.turned, bias = bias ? alias(bias) : bias](
+                          char* out, const cpu::GemmFinish* finish) { make(a, {b, turned}, bias, out, finish); });
 }
 
 Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend& add) {

@@ -38,6 +38,7 @@ Tensor overwritten(OpInfo& op, const Tensor& self, F fill, const Tensor& other =
   check_no_overlap(self);
   if (self.numel()) fill();  // an empty tensor draws nothing, whatever its dtype
   mark_written(self);
+  forward_mode::forget_tangent(self);
   return recorded ? record_fill(op, self, other) : self;
 }
 
@@ -89,6 +90,20 @@ void refuse_complex(const char* function, const Tensor& self) {
     raise(PyExc_RuntimeError, function, " handles only integral, floating-point and boolean types");
 }
 
+// Whole numbers beyond the digits of a floating dtype leave gaps.
+void warn_beyond_digits(DType dtype, const std::string& name, int64_t value) {
+  if (!is_floating(dtype)) return;
+  int digits = dtype == DType::Float64 ? 53 : dtype == DType::Float32 ? 24 : dtype == DType::Float16 ? 11 : 8;
+  int64_t limit = int64_t{1} << digits;
+  if (value >= -limit && value <= limit) return;
+  std::string d = std::to_string(digits);
+  std::string text = name + " is out of bounds [-(2^" + d + "), 2^" + d + "]. Due to precision limitations " +
+                     facts(dtype).cpp_name +
+                     " can support discrete uniform distribution only within this range. This warning will become an "
+                     "error in version 1.7 release, please fix the code in advance";
+  checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+}
+
 Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Generator* generator) {
   refuse_complex("check_random_bounds", self);
   if (is_limited(self.dtype())) {  // the stream is the same for all integers
@@ -103,6 +118,8 @@ Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Gene
     return overwritten(op, self, [&] { copy_elements(self, fill_range(op, signed_ones, from, to, generator)); });
   }
   by_type("random_from_to", self.dtype(), [&](auto zero) { stream::check_random_range<decltype(zero)>(from, to); });
+  warn_beyond_digits(self.dtype(), "from", from);
+  warn_beyond_digits(self.dtype(), "to - 1", to - 1);
   return fill_numbers(op, "random_from_to", self,
                       [&](auto* out, int64_t n) { stream::random_range(chosen(generator), out, n, from, to); });
 }
@@ -221,6 +238,10 @@ Tensor random_to_(const Tensor& self, int64_t to, Generator* generator) {
 
 Tensor random_between_(const Tensor& self, int64_t from, std::optional<int64_t> to, Generator* generator) {
   if (to) return fill_range(kRandomBetween, self, from, *to, generator);
+  if (is_limited(self.dtype()) && self.dtype() != DType::UInt64) {  // up to the largest, which belongs to it
+    int64_t all = int64_t{1} << (8 * size_of(self.dtype()));
+    return fill_range(kRandomBetween, self, from, all, generator);
+  }
   check_random_from(self, from);
   return fill_numbers(kRandomBetween, "random_from_to", self,
                       [&](auto* out, int64_t n) { stream::random_from(chosen(generator), out, n, from); });

@@ -7,6 +7,7 @@
 #include "ops/elementwise.hpp"
 #include "ops/fold.hpp"
 #include "ops/view.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -29,7 +30,7 @@ void check_freedom(const char* name, double freedom) {
   std::string text = std::string(name) +
                      "(): degrees of freedom is <= 0. Correction should be strictly less than the "
                      "reduction factor (input numel divided by output numel).";
-  checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 
 // The mean as PyTorch's running one: infinity minus infinity, NaN, once anything follows an infinite element.
@@ -49,9 +50,10 @@ Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction
               Tensor* average) {
   GradModeScope off(false);
   Dims sizes(x.sizes());
-  double freedom = static_cast<double>(ReducedShape{reduced, sizes, keepdim}.folded()) - correction;
+  int64_t folded = ReducedShape{reduced, sizes, keepdim}.folded();
+  double freedom = static_cast<double>(folded) - correction;
   check_freedom(name, freedom);
-  freedom = std::max(freedom, 0.0);
+  freedom = folded ? std::max(freedom, 0.0) : 0.0;  // nothing has no spread, whatever is taken off
   if (!is_complex(x.dtype())) {
     DType wide = root && size_of(x.dtype()) == 2 ? DType::Float32 : x.dtype();
     Tensor y = fold(Fold::Spread, x, reduced, keepdim, {x.dtype(), wide, freedom, average});
@@ -66,10 +68,12 @@ Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction
   return root ? elementwise(OpId::sqrt, {y}) : y;
 }
 
-Tensor var_gradient(const Tensor& x, const Tensor& g, const ReducedShape& s, double correction) {
+// Without freedom the value is infinite. Of all dimensions at once PyTorch gives a gradient that is, too; of named
+// dimensions (`named`) it follows the formula.
+Tensor var_gradient(const Tensor& x, const Tensor& g, const ReducedShape& s, double correction, bool named) {
   Tensor centered = elementwise(OpId::sub, {x, mean(x, s.dims(), true, {})});
   double freedom = static_cast<double>(s.folded()) - correction;
-  if (freedom > 0) return mul(mul(g, 2 / freedom), centered);
+  if (freedom > 0 || named) return mul(mul(g, 2 / freedom), centered);
   Tensor constant = elementwise(OpId::eq, {centered, 0.0});
   return mul(g, elementwise(OpId::where, {constant, Scalar(NAN), Scalar(HUGE_VAL)}));
 }
@@ -85,6 +89,7 @@ Tensor std_to_var(const Tensor& g, const Tensor& y) {
 TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, op.name);
   uint64_t reduced = reduced_dims(dims, x.ndim());
+  bool named = !dims.empty() && x.ndim() > 0;
   Tensor average, y = spread(x, reduced, keepdim, correction, op.name, root, &average);
   return record_pair(op, y, average, {&x}, {&x, &y}, [=, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     ReducedShape s{reduced, sizes, keepdim};
@@ -94,7 +99,7 @@ TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, d
     Tensor result;
     if (b.has_g(0)) {
       Tensor g = root ? std_to_var(b.g(0), b.saved(1)) : b.g(0);
-      result = var_gradient(b.saved(0), s.restore(g), s, correction);
+      result = var_gradient(b.saved(0), s.restore(g), s, correction, named);
     }
     if (b.has_g(1)) {
       Tensor share = elementwise(OpId::div, {b.g(1), static_cast<double>(s.folded())});
@@ -110,23 +115,25 @@ TensorPair with_mean(OpInfo& op, bool root, const Tensor& x, const Dims& dims, d
 Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, "std and var");
   uint64_t reduced = reduced_dims(dims, x.ndim());
+  bool named = !dims.empty() && x.ndim() > 0;
   Tensor y = spread(x, reduced, keepdim, correction, "var", false, nullptr);
   return record_reduction(kVar, y, x, reduced, keepdim, {&x},
-                          [correction](Backward& b, const ReducedShape& s, Kept* kept) {
+                          [correction, named](Backward& b, const ReducedShape& s, Kept* kept) {
                             if (kept) return kept->add("correction", correction);
-                            b.give(0, var_gradient(b.saved(0), s.restore(b.g()), s, correction));
+                            b.give(0, var_gradient(b.saved(0), s.restore(b.g()), s, correction, named));
                           });
 }
 
 Tensor standard_deviation(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
   check_dtype(x, "std and var");
   uint64_t reduced = reduced_dims(dims, x.ndim());
+  bool named = !dims.empty() && x.ndim() > 0;
   Tensor y = spread(x, reduced, keepdim, correction, "std", true, nullptr);
   return record_reduction(kStd, y, x, reduced, keepdim, {&x, &y},
-                          [correction](Backward& b, const ReducedShape& s, Kept* kept) {
+                          [correction, named](Backward& b, const ReducedShape& s, Kept* kept) {
                             if (kept) return kept->add("correction", correction);
                             Tensor g = std_to_var(b.g(), b.saved(1));
-                            b.give(0, var_gradient(b.saved(0), s.restore(g), s, correction));
+                            b.give(0, var_gradient(b.saved(0), s.restore(g), s, correction, named));
                           });
 }
 

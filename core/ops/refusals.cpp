@@ -304,6 +304,9 @@ void refuse_out(const OpRecord& op, std::span<const Operand> in, DType result, D
   if (op.id == OpId::isposinf || op.id == OpId::isneginf || op.id == OpId::signbit) {
     if (out != DType::Bool) raise(PyExc_RuntimeError, op.name, " does not support non-boolean outputs.");
   }
+  if (op.id == OpId::heaviside && is_complex(out)) {
+    raise(PyExc_RuntimeError, "heaviside is not yet implemented for complex tensors.");
+  }
   if (op.id == OpId::heaviside && out != result) {
     raise(PyExc_RuntimeError, "heaviside is not yet implemented for tensors with different dtypes.");
   }

@@ -14,6 +14,7 @@ struct Refusal {
 };
 Refusal refusals[] = {
     {OpId::floor_divide, false, {"floor_divide", "NotImplemented", "none"}},
+    {OpId::heaviside, false, {"heaviside", "NotImplemented", "none"}},
     {OpId::acosh, true, {"acosh_", "AcoshBackward1", "none"}},
     {OpId::asinh, true, {"asinh_", "AsinhBackward1", "none"}},
     {OpId::atanh, true, {"atanh_", "AtanhBackward1", "none"}},
@@ -26,7 +27,55 @@ Refusal* refusal_of(const OpRecord& op, bool inplace) {
   return nullptr;
 }
 
+struct RefusedFirst {
+  OpId id;
+  const char *words, *name;
+  OpInfo info;
+};
+RefusedFirst refused_first[] = {
+    {OpId::igamma, "igamma: input", "igamma", {"igamma", "IgammaBackward0", "not implemented for the first input"}},
+    {OpId::igammac,
+     "igammac: input",
+     "igammac",
+     {"igammac", "IgammacBackward0", "not implemented for the first input"}},
+    {OpId::special_zeta,
+     "zeta",
+     "special_zeta",
+     {"zeta", "SpecialZetaBackward0", "not implemented for the first input"}},
+};
+
+RefusedFirst* first_refusal_of(const OpRecord& op) {
+  for (RefusedFirst& r : refused_first) {
+    if (r.id == op.id) return &r;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+Node* make_node_refusing_first(const OpRecord& op, std::span<const Operand> in, const Tensor& out) {
+  RefusedFirst* r = first_refusal_of(op);
+  if (!r || !in[0].tensor || !gradient_edge(in[0].tensor)) return nullptr;
+  Node* n = make_node(&r->info, 2, 0, 1);
+  for (int i = 0; i < 2; ++i) {
+    if (in[static_cast<size_t>(i)].tensor) set_edge(n, i, gradient_edge(in[static_cast<size_t>(i)].tensor));
+  }
+  set_function(n, [words = r->words](Backward&) {
+    raise(PyExc_NotImplementedError, "the derivative for '", words, "' is not implemented.");
+  });
+  n->outputs[0].describe(out);
+  finish_node(n);
+  return n;
+}
+
+void refuse_first_tangents(const OpRecord& op, std::span<const Operand> in) {
+  const RefusedFirst* r = first_refusal_of(op);
+  for (const Operand& o : in) {
+    if (!r || !o.tensor || !forward_mode::has_tangent(o.tensor)) continue;
+    raise(PyExc_NotImplementedError, "Trying to use forward AD with ", r->name,
+          " that does not support it because it has not been implemented yet.");
+  }
+}
 
 bool refuses_derivative(const OpRecord& op, bool inplace) { return refusal_of(op, inplace); }
 

@@ -11,6 +11,11 @@ bool refuses_derivative(const OpRecord& op, bool inplace);
 // The node of such a call. In place, its first edge is that of the tensor written to.
 Node* make_refusing_node(const OpRecord& op, bool inplace, std::span<const Operand> in, const Tensor& out);
 // Raises if an input has a tangent.
+// Operations whose derivative by the first input nobody has written, here and in PyTorch: the node of a call where that
+// is asked for, else null.
+Node* make_node_refusing_first(const OpRecord& op, std::span<const Operand> in, const Tensor& out);
+// Raises if an operand of such a call has a tangent.
+void refuse_first_tangents(const OpRecord& op, std::span<const Operand> in);
 void refuse_tangents(const OpRecord& op, std::span<const Operand> in);
 
 }  // namespace chainrule

@@ -89,6 +89,8 @@ Extremes running_extreme(OpInfo& op, bool is_max, const Tensor& x, int64_t dim) 
   if (is_complex(x.dtype()) || is_limited(x.dtype())) {
     raise(PyExc_NotImplementedError, "\"", op.name, "_cpu\" not implemented for '", facts(x.dtype()).tensor_name, "'");
   }
+  if (x.ndim() == 0 && dim != 0 && dim != -1)
+    raise(PyExc_IndexError, op.name, "(): Expected reduction dim -1 or 0 for scalar but got ", dim);
   int d = wrap_dim(dim, x.ndim());
   DType type = cpu::scan_dtype(x.dtype());
   Tensor from = plain(x, type), values = empty(x.sizes(), type), indices = empty(x.sizes(), DType::Int64);

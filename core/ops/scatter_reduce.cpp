@@ -84,7 +84,8 @@ Scalar identity(Reduce how, DType dtype) {
 void reduce_into(const Tensor& out, const Places& at, const Tensor& src, Reduce how, bool include_self) {
   GradModeScope off(false);
   forward_mode::PauseScope pause;
-  if (out.dtype() == DType::Float16 || out.dtype() == DType::BFloat16) {  // in float32, and rounded once
+  bool is_half = out.dtype() == DType::Float16 || out.dtype() == DType::BFloat16;
+  if (is_half && !at.slices) {  // in float32, and rounded once; index_reduce rounds after each slice, as in PyTorch
     Tensor wide = to_dtype(out, DType::Float32);
     reduce_into(wide, at, to_dtype(src, DType::Float32), how, include_self);
     return copy_elements(out, wide);

@@ -61,6 +61,15 @@ Tensor as_tensor(const Operand& o) {
   return o.tensor ? Tensor::borrow(o.tensor) : scalar_tensor(o.scalar, dtype_of(o.scalar));
 }
 
+void warn_of_copy(const Tensor& t, const std::string& what) {
+  if (t.is_contiguous()) return;
+  std::string text = "torch.searchsorted(): " + what +
+                     " tensor is non-contiguous, this will lower the performance due to extra data copy when "
+                     "converting non-contiguous tensor to contiguous, please use contiguous " +
+                     what + " tensor if possible. This message will only appear once per program.";
+  checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+}
+
 }  // namespace
 
 Tensor searchsorted(const Tensor& sequence, const Operand& values, const SearchOptions& options) {
@@ -78,6 +87,9 @@ Tensor searchsorted(const Tensor& sequence, const Operand& values, const SearchO
   if (given.numel() && (is_complex(common) || is_bool(common))) {
     raise(PyExc_NotImplementedError, "\"searchsorted_out_cpu\" not implemented for '", facts(common).tensor_name, "'");
   }
+  warn_of_copy(given, "input value");
+  warn_of_copy(sequence, "boundary");
+  if (options.sorter) warn_of_copy(options.sorter, "sorter");
   Tensor boundaries = contiguous(to_dtype(sequence, common)), from = contiguous(to_dtype(given, common));
   Tensor order = options.sorter ? checked_sorter(options.sorter, length) : Tensor();
   Tensor out = empty(given.sizes(), kind);

@@ -15,7 +15,7 @@ OpInfo kSortStable{"sort", "SortBackward1", "zeros with g at the indices"};
 OpInfo kTopk{"topk", "TopkBackward0", "zeros with g at the indices"};
 
 void refuse_complex(const Tensor& x) {
-  if (is_complex(x.dtype())) raise(PyExc_RuntimeError, "Sort does not support complex dtypes on CPU");
+  if (is_complex(x.dtype())) raise(PyExc_RuntimeError, " Sort does not support complex dtypes on CPU");
 }
 
 cpu::Ties ties_of(Stable s) { return s == Stable::Yes ? cpu::Ties::Kept : cpu::Ties::AsInPyTorch; }

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "autograd/dual.hpp"
+#include "autograd/forward_mode.hpp"
 #include "ops/copy.hpp"
 #include "ops/join.hpp"
 #include "ops/view.hpp"
@@ -113,13 +113,12 @@ std::vector<Tensor> views_of(OpInfo& op, const Tensor& t, const Pieces& pieces) 
     part->flags |= kViewOfMany;
     outputs.push_back(std::move(part));
   });
-  record_pieces(op, outputs, t, pieces);
+  if (!t->storage->inference) record_pieces(op, outputs, t, pieces);
   if (forward_mode::active() && forward_mode::tangent(t)) [[unlikely]] {
     forward_mode::PauseScope pause;
     std::vector<Tensor> tangents = views_of(op, forward_mode::tangent(t), pieces);
     for (size_t i = 0; i < outputs.size(); ++i) {
-      forward_mode::set_tangent(outputs[i], tangents[i]);
-      forward_mode::link_dual(outputs[i], t);
+      if (!forward_mode::has_tangent(outputs[i].get())) forward_mode::set_tangent(outputs[i], tangents[i]);
     }
   }
   return outputs;

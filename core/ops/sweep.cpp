@@ -14,7 +14,7 @@ bool reads(const Sweep& s, const void* data) { return std::find(s.in, s.in + s.c
 
 void run_parallel(const Sweep& s, const Tensor& out) {
   auto item = static_cast<int64_t>(size_of(out.dtype()));
-  bool stream = s.may_stream && out.numel() * item >= cpu::kStreamBytes &&
+  bool stream = s.may_stream && out.numel() * item >= thresholds.stream &&
                 reinterpret_cast<uintptr_t>(out->data) % 64 == 0 && !reads(s, out->data);
   cpu::parallel_for(out.numel(), kSweepGrain, [&](int64_t begin, int64_t end) {
     if (!stream) return s.at(out->data + begin * item, begin, end - begin);
@@ -49,7 +49,7 @@ bool add_in_memory(const Tensor& target, const Tensor& source) {
   ElementwiseKernel kernel =
       all_kernels[static_cast<int>(OpId::add)].forward[static_cast<int>(single ? Compute::F32 : Compute::F64)];
   const void* pointers[2] = {target->data, source->data};
-  if (target.numel() <= kSweepGrain)
+  if (target.numel() <= thresholds.sweep)
     kernel(target->data, pointers, target.numel(), nullptr);
   else
     run_parallel({kernel, pointers, 2, single ? 4 : 8, nullptr}, target);

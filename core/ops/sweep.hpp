@@ -7,6 +7,7 @@
 #include "backends/cpu/tile_loop.hpp"
 #include "ops/promotion.hpp"
 #include "ops/table.hpp"
+#include "tensor/thresholds.hpp"
 
 namespace chainrule {
 

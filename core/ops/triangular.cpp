@@ -92,10 +92,25 @@ struct Triangle {
   int64_t end(int64_t i) const { return lower ? std::clamp<int64_t>(i + offset + 1, 0, columns) : columns; }
 };
 
+// How many elements rows of it have, none of them empty: those that it cuts are a series, the others are whole. Too
+// many for any memory are as many as can be asked for.
+int64_t count_elements(const Triangle& t, int64_t first, int64_t last) {
+  using Wide = __int128;  // a square of 2^63 elements
+  Wide rows = std::max<int64_t>(last - first, 0), columns = t.columns, cut, shortest;
+  if (t.lower) {
+    shortest = Wide{first} + t.offset + 1;
+    cut = std::clamp<Wide>(columns - shortest, 0, rows);
+  } else {
+    cut = rows - std::clamp<Wide>(1 - Wide{t.offset} - first, 0, rows);
+    shortest = columns - (Wide{last} - 1 + t.offset);
+  }
+  Wide all = cut * shortest + cut * (cut - 1) / 2 + (rows - cut) * columns;
+  return static_cast<int64_t>(std::min(all, Wide{1} << 62));
+}
+
 template <class T>
 Tensor list_indices(const Triangle& t, int64_t first, int64_t last, DType dtype) {
-  int64_t n = 0;
-  for (int64_t i = first; i < last; ++i) n += t.end(i) - t.begin(i);
+  int64_t n = count_elements(t, first, last);
   Tensor result = empty(Dims{2, n}, dtype);
   T *row = result.data<T>(), *column = row + n;
   for (int64_t i = first; i < last; ++i) {
@@ -115,7 +130,8 @@ Tensor triangle_indices(bool lower, int64_t rows, int64_t columns, int64_t offse
   }
   Triangle t{lower, columns, std::clamp(offset, -rows, columns)};
   // Rows without elements are passed over, so that a matrix of any height will do.
-  int64_t first = lower ? std::max<int64_t>(0, -t.offset) : 0, last = lower ? rows : std::min(rows, columns - t.offset);
+  int64_t first = lower ? std::max<int64_t>(0, -t.offset) : 0, last = rows;
+  if (!lower && t.offset > columns - rows) last = columns - t.offset;
   if (columns == 0) last = first;
   return (dtype == DType::Int32 ? list_indices<int32_t> : list_indices<int64_t>)(t, first, last, dtype);
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "autograd/record.hpp"
-#include "backends/cpu/order_key.hpp"
 #include "backends/cpu/sort.hpp"
 #include "ops/copy.hpp"
 #include "ops/rearrange.hpp"
@@ -103,13 +102,25 @@ Slices slices_of(const Tensor& x, int dim) {
   return {rows, count, count ? rows.numel() / count : 0};
 }
 
+// NaN is neither less nor greater than anything, and what stands behind it decides: PyTorch's order of rows.
 template <class T>
 bool is_less(const T* a, const T* b, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
-    auto left = cpu::order_key(a[i]), right = cpu::order_key(b[i]);
-    if (left != right) return left < right;
+    if (a[i] < b[i]) return true;
+    if (a[i] > b[i]) return false;
   }
   return false;
+}
+
+// With NaN that is no order, and std::sort may leave the array where it is no insertion sort. Up to there the result is
+// PyTorch's to the last row.
+template <class Less>
+void sort_rows(std::vector<int64_t>& rows, Less less) {
+  constexpr size_t kInsertionSort = 16;
+  if (rows.size() <= kInsertionSort)
+    std::sort(rows.begin(), rows.end(), less);
+  else
+    std::stable_sort(rows.begin(), rows.end(), less);
 }
 
 Tensor take_slices(const Slices& s, const Groups& groups, const int64_t* order, int dim) {
@@ -145,8 +156,7 @@ Unique group_slices(const Tensor& x, int dim, bool sorted, bool inverse) {
   int64_t* which = make_inverse(u, Dims{s.count}, inverse);
   with_real_type(x.dtype(), [&]<class T>(T*) {
     auto row = [from = s.rows.data<T>(), &s](int64_t i) { return from + i * s.length; };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int64_t a, int64_t b) { return is_less(row(a), row(b), s.length); });
+    sort_rows(order, [&](int64_t a, int64_t b) { return is_less(row(a), row(b), s.length); });
     auto begins = [&](int64_t i) {
       const T *now = row(at ? at[i] : i), *before = row(at ? at[i - 1] : i - 1);
       return !std::equal(now, now + s.length, before);

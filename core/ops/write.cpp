@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/accumulate.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -48,7 +49,7 @@ Tensor open_expanded_write(const char* op, Place place, std::initializer_list<co
     std::string text = std::string("Use of ") + op +
                        "_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
                        "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor";
-    checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+    from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
   }
   check_inplace(self, false);
   return self;

@@ -10,6 +10,8 @@
 #include "backends/cpu/allocator.hpp"
 #include "tensor/error.hpp"
 #include "tensor/onlookers.hpp"
+#include "tensor/shown_storage.hpp"
+#include "tensor/tensor.hpp"
 
 namespace chainrule {
 namespace {
@@ -126,7 +128,14 @@ Storage* Storage::borrow(void* data, int64_t bytes, PyObject* owner) {
   return storage;
 }
 
+Storage* Storage::origin() {
+  Storage* s = this;
+  while (s->owner && is_tensor(s->owner)) s = reinterpret_cast<TensorObject*>(s->owner)->storage;
+  return s;
+}
+
 void Storage::destroy() {
+  if (shown && shown_storage_survives(this)) return;
   if (device == Device::Meta) [[unlikely]]
     forget_meta(this);
   if (capacity) cpu::release({data, capacity});

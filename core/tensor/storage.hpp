@@ -58,6 +58,11 @@ struct Storage {
   static uint32_t transforms;
   static thread_local uint32_t transform __attribute__((tls_model("initial-exec")));
 
+  // x.data has a storage of its own over the memory of x: the one that the memory belongs to.
+  Storage* origin();
+  // From now on others may read or write the bytes at any time.
+  void mark_exported() { exported = origin()->exported = true; }
+
   void retain() { ++references; }
   void release() {
     if (--references == 0) destroy();

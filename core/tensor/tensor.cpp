@@ -7,6 +7,7 @@
 #include "tensor/error.hpp"
 #include "tensor/memory_order.hpp"
 #include "tensor/onlookers.hpp"
+#include "tensor/python_call.hpp"
 #include "tensor/slab.hpp"
 
 namespace chainrule {
@@ -44,6 +45,7 @@ void free_rare(TensorObject* t) {
   Py_CLEAR(r->post_hooks);
   Py_CLEAR(r->pending);
   Py_CLEAR(r->tangent);
+  Py_CLEAR(r->forward_base);
   Py_CLEAR(r->name);
   delete r;
 }
@@ -362,6 +364,7 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(r->post_hooks);
     Py_VISIT((PyObject*)r->pending);
     Py_VISIT((PyObject*)r->tangent);
+    Py_VISIT((PyObject*)r->forward_base);
   }
   return 0;
 }
@@ -378,6 +381,7 @@ int tensor_clear(PyObject* self) {
 
 void tensor_dealloc(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
+  const bool runs_code = t->weakrefs || t->dict || Py_TYPE(self)->tp_finalize;
   if (gc::is_tracked(self)) gc::untrack(self);
   if (t->weakrefs) PyObject_ClearWeakRefs(self);
   if (t->node) Py_DECREF((PyObject*)std::exchange(t->node, nullptr));
@@ -394,6 +398,7 @@ void tensor_dealloc(PyObject* self) {
   } else {
     Py_TYPE(self)->tp_free(self);
   }
+  if (runs_code) settle_quietly();
 }
 
 }  // namespace chainrule

@@ -15,20 +15,24 @@ struct Node;
 struct TensorObject;
 
 enum TensorFlag : uint16_t {
-  kRequiresGrad = 1,   // a leaf whose gradient is wanted
-  kRetainsGrad = 2,    // a non-leaf that keeps its gradient
-  kFromSlab = 4,       // memory comes from our slab (exact Tensor), not from the type's allocator
-  kContiguous = 8,     // strides are those of a fresh tensor of this shape
-  kViewNoGrad = 16,    // a view made while recording was off
-  kViewOfMany = 32,    // one of several views made by one call (split, unbind, chunk)
-  kCaptured = 64,      // an input of the running autograd.grad
-  kInference = 128,    // made under inference_mode
-  kFreshGrad = 256,    // its .grad was first written by the running backward
-  kCut = 512,          // its value left the graph; see Note [Cuts]
-  kViewCustom = 1024,  // a view that a function written in Python gave out, with a gradient of its own
-  kConj = 2048,        // shows the conjugates of what lies in memory; see Note [Unresolved tensors]
-  kNeg = 4096,         // shows the negatives of what lies in memory
+  kRequiresGrad = 1,      // a leaf whose gradient is wanted
+  kRetainsGrad = 2,       // a non-leaf that keeps its gradient
+  kFromSlab = 4,          // memory comes from our slab (exact Tensor), not from the type's allocator
+  kContiguous = 8,        // strides are those of a fresh tensor of this shape
+  kViewNoGrad = 16,       // a view made while recording was off
+  kViewOfMany = 32,       // one of several views made by one call (split, unbind, chunk)
+  kCaptured = 64,         // an input of the running autograd.grad
+  kInference = 128,       // made under inference_mode
+  kFreshGrad = 256,       // its .grad was first written by the running backward
+  kCut = 512,             // its value left the graph; see Note [Cuts]
+  kViewCustom = 1024,     // a view that a function written in Python gave out, with a gradient of its own
+  kViewInference = 2048,  // a view made under inference_mode
+  kDetached = 4096,       // detach_() took its history
+  kConj = 8192,           // shows the conjugates of what lies in memory; see Note [Unresolved tensors]
+  kNeg = 16384,           // shows the negatives of what lies in memory
 };
+// Views whose history cannot follow a write; so cannot that of views of them.
+inline constexpr uint16_t kUnwritableView = kViewNoGrad | kViewOfMany | kViewCustom | kViewInference;
 
 // Note [Unresolved tensors]
 // x.conj() shares memory with x and shows its conjugates; x.conj().imag shows negatives. Such a tensor has a bit, and
@@ -48,7 +52,10 @@ struct Rare {
   uint32_t run = 0;                 // the backward that `pending` belongs to
   TensorObject* tangent = nullptr;  // strong: forward-mode derivative
   uint32_t tangent_level = 0;
-  PyObject* name = nullptr;  // strong
+  TensorObject* forward_base = nullptr;  // strong: see Note [Tangents of views]
+  uint32_t forward_level = 0;            // the dual level that `forward_base` belongs to
+  uint64_t detached_at = 0;              // the number of the next node when detach_() was called
+  PyObject* name = nullptr;              // strong
   // dtype that the gradient is kept in: kOwnDType, kAnyDType, or a DType
   int8_t grad_dtype = kOwnDType;
   static constexpr int8_t kOwnDType = -1, kAnyDType = -2;

@@ -50,7 +50,7 @@ class _nn:  # noqa: N801
         from .nn.modules.conversion import read_to
 
         waits = kwargs.get("non_blocking", False)
-        dtype, device, memory_format = read_to(*args, **kwargs)
+        dtype, device, memory_format, _ = read_to(*args, **kwargs)
         return device, dtype, waits, memory_format
 
 

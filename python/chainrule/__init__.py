@@ -46,6 +46,7 @@ from ._core import (
     result_type,
     set_default_dtype,
     set_num_threads,
+    set_thresholds,
     sparse_bsc,
     sparse_bsr,
     sparse_coo,

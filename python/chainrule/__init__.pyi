@@ -88,6 +88,7 @@ from ._core import result_type as result_type
 from ._core import set_default_dtype as set_default_dtype
 from ._core import set_grad_enabled as set_grad_enabled
 from ._core import set_num_threads as set_num_threads
+from ._core import set_thresholds as set_thresholds
 from ._core import sparse_bsc as sparse_bsc
 from ._core import sparse_bsr as sparse_bsr
 from ._core import sparse_coo as sparse_coo

@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from ._core import Tensor
 from .nn.parameter import Parameter
-from .pickling import bits_of, with_bits
+from .pickling import bits_of, give_state, state_of, with_bits
 from .storage import TypedStorage
 
 
@@ -67,7 +67,7 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -
 
 def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: Any, state: Any) -> Parameter:
     """A parameter with attributes."""
-    return _with_attributes(_rebuild_parameter(data, requires_grad, backward_hooks), state)
+    return give_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
 
 
 def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple, state: Any) -> Tensor:
@@ -75,15 +75,7 @@ def _rebuild_from_type_v2(func: Any, new_type: type, args: tuple, state: Any) ->
     tensor = func(*args)
     if type(tensor) is not new_type:
         tensor = tensor.as_subclass(new_type)
-    return _with_attributes(tensor, state)
-
-
-def _with_attributes(tensor: Any, state: Any) -> Any:
-    attributes, slots = state if isinstance(state, tuple) else (state, None)
-    tensor.__dict__.update(attributes or {})
-    for name, value in (slots or {}).items():
-        setattr(tensor, name, value)
-    return tensor
+    return give_state(tensor, state)
 
 
 def saved_form(tensor: Tensor) -> tuple:
@@ -91,12 +83,12 @@ def saved_form(tensor: Tensor) -> tuple:
     if isinstance(tensor, Parameter) and type(tensor) is Parameter:
         form = (tensor.data, tensor.requires_grad, OrderedDict())
         if tensor.__dict__:
-            return _rebuild_parameter_with_state, (*form, dict(tensor.__dict__))
+            return _rebuild_parameter_with_state, (*form, state_of(tensor))
         return _rebuild_parameter, form
     rebuild, form = _saved_elements(tensor)
     if type(tensor) is Tensor and not tensor.__dict__:
         return rebuild, form
-    return _rebuild_from_type_v2, (rebuild, type(tensor), form, dict(tensor.__dict__))
+    return _rebuild_from_type_v2, (rebuild, type(tensor), form, state_of(tensor))
 
 
 # PyTorch made no storage types for these any more: the dtype stands beside the bytes.

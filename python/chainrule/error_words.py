@@ -37,8 +37,13 @@ _KNOWN = {  # what a text contains, and the function of explain/culprit.py that 
 _answering: set[int] = set()  # threads: an error inside of an answer is not asked about
 
 
-def retold(text: str, trace: TracebackType | None = None) -> str:
-    """The text of an error with names in it; of one that was caught, `trace` is its traceback."""
+def retold(text: str, about: Any = None, trace: TracebackType | None = None) -> str:
+    """The text of an error with names in it.
+
+    Args:
+        about: the node that it is about, if it is about one.
+        trace: of an error that was caught, its traceback.
+    """
     teller = next((teller for words, teller in _KNOWN.items() if words in text), None)
     if teller is None or get_ident() in _answering:
         return text
@@ -46,7 +51,7 @@ def retold(text: str, trace: TracebackType | None = None) -> str:
     try:
         from .explain import culprit
 
-        return culprit.tell(teller, text, trace)
+        return culprit.tell(teller, text, about, trace)
     except Exception:  # the error itself matters more
         return text
     finally:

@@ -114,7 +114,10 @@ def from_file(
     dtype = _core.get_default_dtype() if dtype is None else dtype
     if size == 0:
         return _core_functions["empty"](0, dtype=dtype)
-    return _core_functions["frombuffer"](_mapped(filename, bool(shared), size * dtype.itemsize), dtype=dtype)
+    result = _core_functions["frombuffer"](_mapped(filename, bool(shared), size * dtype.itemsize), dtype=dtype)
+    if shared:
+        result.untyped_storage().filename = str(filename)
+    return result
 
 
 def _mapped(filename: str, shared: bool, length: int) -> Any:
@@ -158,7 +161,7 @@ def __dlpack__(  # noqa: N807
     if stream not in (-1, None):
         raise AssertionError("stream should be None on cpu.")
     if dl_device not in (None, _CPU):
-        raise BufferError(f"cannot move the tensor to device {dl_device}: chainrule runs on the CPU")
+        raise BufferError(f"Unsupported device_type: {int(dl_device[0])}: chainrule runs on the CPU")
     exported = self.clone() if copy else self
     return _core.to_dlpack(exported, max_version is not None and max_version[0] >= 1)
 
@@ -236,6 +239,8 @@ def asarray(
         return _from_tensor(obj, dtype, copy, requires_grad)
     shared = _shared(obj, dtype)
     if shared is None:
+        if copy is False and type(obj).__module__ == "numpy":
+            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         result = _core_functions["tensor"](obj, dtype=dtype)

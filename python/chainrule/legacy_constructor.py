@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,10 +23,21 @@ def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs:
     if not args and len(kwargs) == 1 and next(iter(kwargs)) in ("size", "data"):
         name, value = kwargs.popitem()
         args = (_core.Size(value) if name == "size" else value,)
-    if kwargs:
-        raise TypeError(f"new() received an invalid combination of arguments - got {next(iter(kwargs))}=...")
+    if kwargs or (len(args) > 1 and isinstance(args[0], (list, tuple))):
+        raise no_combination(args, kwargs)
     data = _data(args, dtype)
     return data if cls is Tensor else _core.make_subclass(cls, data, False)
+
+
+def no_combination(args: tuple, kwargs: dict) -> TypeError:
+    """What is raised where the arguments are in no order that there is."""
+    kinds = [type(value).__name__ for value in args]
+    kinds += [f"{name}={'torch.dtype' if name == 'dtype' else type(value).__name__}" for name, value in kwargs.items()]
+    return TypeError(
+        f"new() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:\n"
+        " * (*, torch.device device = None)\n * (torch.Storage storage)\n * (Tensor other)\n"
+        " * (tuple of ints size, *, torch.device device = None)\n * (object data, *, torch.device device = None)"
+    )
 
 
 def _check_device(device: Any) -> None:
@@ -42,8 +54,8 @@ def _data(args: tuple, dtype: _core.dtype | None) -> Tensor:
     wanted = _core.get_default_dtype() if dtype is None else dtype
     if len(args) == 1 and not _is_size(args[0]):
         (data,) = args
-        if isinstance(data, TypedStorage):
-            data = data._tensor()
+        if isinstance(data, (TypedStorage, _core.UntypedStorage)):
+            return tensor(data, dtype=wanted, device="cpu")  # over its memory; another dtype is refused
         if isinstance(data, Tensor):
             if dtype is not None and data.dtype is not dtype:
                 raise TypeError(f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})")
@@ -78,7 +90,14 @@ class _LegacyType(type):
     is_cuda = False
     layout = _core.strided
 
+    def __new__(mcs, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> _LegacyType:
+        if bases:
+            raise TypeError(f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
+        return super().__new__(mcs, name, bases, members)
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        if "dtype" in kwargs:
+            raise no_combination(args, kwargs)
         return construct(Tensor, *args, dtype=cls.dtype, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -112,10 +131,17 @@ DoubleTensor = _legacy("DoubleTensor", _core.float64)
 def set_default_tensor_type(t: Any) -> None:
     """PyTorch's older set_default_dtype: takes DoubleTensor, or its name.
 
-    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    >>> torch.set_default_tensor_type(torch.FloatTensor)  # warns
     """
+    warnings.warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives.",
+        stacklevel=2,
+    )
     if isinstance(t, str):
         t = globals().get(t.removeprefix("torch."))
+    if hasattr(t, "refusal"):
+        t()  # torch.cuda.FloatTensor raises
     dtype = getattr(t, "dtype", None)
     if not isinstance(t, _LegacyType) or dtype is None or not dtype.is_floating_point:
         raise TypeError("invalid type object: only floating-point types are supported as the default type")

@@ -170,9 +170,11 @@ def _like(
     return _empty(tensor.shape, strides, dtype or tensor.dtype, requires_grad)
 
 
-def _moved(tensor: Tensor, *args: Any, copy: bool = False, **options: Any) -> Tensor:
+def _moved(tensor: Tensor, *args: Any, **options: Any) -> Tensor:
     """tensor.to(...), where the tensor or its destination is here."""
-    dtype, device, memory_format = read_to(*args, **options)
+    if "other" in options:  # as the method calls what a module's to() calls tensor
+        options["tensor"] = options.pop("other")
+    dtype, device, memory_format, copy = read_to(*args, **options)
     if _core.device(tensor.device if device is None else device) != DEVICE:
         raise at_call(NotImplementedError, NO_DATA)
     if tensor.is_meta and not copy and dtype in (None, tensor.dtype) and memory_format is None:

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+import copyreg
 import warnings
 from collections import OrderedDict
 from copy import deepcopy
+from typing import Any
 
 from . import _core
 from ._core import Tensor, UntypedStorage
+
+# ---- what a tensor has besides its elements
+
+
+def state_of(tensor: Tensor) -> Any:
+    """Its attributes, those in slots beside the others, or what its class says."""
+    own = type(tensor).__getstate__
+    if own is not object.__getstate__:
+        return own(tensor)
+    slots = {name: getattr(tensor, name) for name in copyreg._slotnames(type(tensor)) if hasattr(tensor, name)}  # type: ignore[attr-defined]
+    return (tensor.__dict__, slots) if slots else tensor.__dict__
+
+
+def give_state(tensor: Any, state: Any) -> Any:
+    """The tensor with the attributes that state_of() gave of another one."""
+    if type(tensor).__setstate__ is not Tensor.__setstate__:
+        tensor.__setstate__(state)
+        return tensor
+    attributes, slots = state if isinstance(state, tuple) else (state, None)
+    if attributes:
+        tensor.__dict__.update(attributes)
+    for name, value in (slots or {}).items():
+        setattr(tensor, name, value)
+    return tensor
+
 
 # ---- pickling
 
@@ -20,16 +47,14 @@ def restored_tensor(
     size: tuple[int, ...],
     stride: tuple[int, ...],
     requires_grad: bool,
-    attributes: dict | None = None,
+    state: Any = None,
     bits: dict[str, bool] | None = None,
 ) -> Tensor:
     """What a pickled tensor becomes: a leaf over its storage, with its class and its attributes."""
     tensor = with_bits(storage._tensor(dtype, offset, size, stride), bits)
     if cls is not Tensor or requires_grad:
         tensor = _core.make_subclass(cls, tensor, requires_grad)
-    if attributes:
-        tensor.__dict__.update(attributes)
-    return tensor
+    return give_state(tensor, state) if state else tensor
 
 
 def bits_of(tensor: Tensor) -> dict[str, bool] | None:
@@ -58,7 +83,7 @@ def __reduce_ex__(self: Tensor, protocol: int):  # noqa: N807
     if self.is_meta:
         return _reduce_meta(self)
     place = (self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
-    return restored_tensor, (type(self), *place, self.requires_grad, self.__dict__ or None, bits_of(self))
+    return restored_tensor, (type(self), *place, self.requires_grad, state_of(self) or None, bits_of(self))
 
 
 def _reduce_meta(self: Tensor) -> tuple:
@@ -98,15 +123,14 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
     memo[id(self)] = copy
     if self.grad is not None:
         copy.grad = deepcopy(self.grad, memo)
-    if self.__dict__:
-        copy.__dict__.update(deepcopy(self.__dict__, memo))
-    return copy
+    state = state_of(self)
+    return give_state(copy, deepcopy(state, memo)) if state else copy
 
 
 def __copy__(self: Tensor) -> Tensor:  # noqa: N807
     copy = _core.make_subclass(type(self), self.detach(), self.requires_grad)
-    copy.__dict__.update(self.__dict__)
-    return copy
+    state = state_of(self)
+    return give_state(copy, state) if state else copy
 
 
 METHODS = (__reduce_ex__, __setstate__, __deepcopy__, __copy__)

@@ -15,13 +15,24 @@ def _refuse_gradients(name: str, *tensors: Tensor) -> None:
         )
 
 
+def _number(value: object, like: Tensor) -> object:
+    """As the core reads an element: text is no number, and a fraction becomes an integer."""
+    if isinstance(value, (str, bytes)) or value is None:
+        wanted = (
+            "must be real number, not {}"
+            if like.dtype.is_floating_point
+            else "'{}' object cannot be interpreted as an integer"
+        )
+        raise TypeError(wanted.format(type(value).__name__))
+    return type(like.new_zeros(()).item())(value)
+
+
 def _fill(self: Tensor, function: Callable, *others: Tensor) -> Tensor:
     """Each element becomes function(element, elements of the others at its place)."""
     if not callable(function):
         raise TypeError(f"'{type(function).__name__}' object is not callable")
     rows = [t.expand(self.shape).reshape(-1).tolist() for t in (self, *others)]
-    convert = type(self.new_zeros(()).item())
-    values = [convert(function(*row)) for row in zip(*rows, strict=True)]
+    values = [_number(function(*row), self) for row in zip(*rows, strict=True)]
     return self.copy_(self.new_tensor(values).reshape(self.shape)) if values else self
 
 

@@ -26,11 +26,17 @@ def refused(name: str, reason: str, error: type[Exception] = RuntimeError) -> Ca
     return function
 
 
-def refused_class(name: str, reason: str, error: type[Exception] = RuntimeError, base: type = object) -> type:
-    """A class that can be named in isinstance() and except clauses and derived from, but not instantiated."""
+def refused_class(
+    name: str, reason: str, error: type[Exception] = RuntimeError, base: type = object, words: str = ""
+) -> type:
+    """A class that can be named in isinstance() and except clauses and derived from, but not instantiated.
+
+    Args:
+        words: what PyTorch says, where that is not the name and the reason.
+    """
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        raise error(f"torch.{name}: {reason}")
+        raise error(words or f"torch.{name}: {reason}")
 
     members = {"__init__": __init__, "__doc__": f"Raises: {reason}.", "refusal": reason}
     return type(name.rpartition(".")[2], (base,), members)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Tensor, UntypedStorage
-from .storage_exits import METHODS as _EXITS
-from .storage_exits import check_elements, check_sharing, on_cpu
 
 _SHARED_MEMORY = "a storage stays where it is; call share_memory_() of the tensor that shows it"
+_NO_DATA = "Cannot copy out of meta tensor; no data!"
 _NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor and copy what is needed"
 
 
@@ -22,6 +22,8 @@ def _is_shared(storage: UntypedStorage) -> bool:
 
 
 def _bytes_of(storage: UntypedStorage) -> Tensor:
+    if storage._is_meta:
+        raise NotImplementedError("Not available for 'meta' device type")
     return storage._tensor(_core.uint8, 0, (len(storage),), (1,))
 
 
@@ -63,8 +65,7 @@ class _Untyped(_Base):
     filename = None
 
     def __getitem__(self, index):
-        check_elements(self)
-        if isinstance(index, slice):
+        if isinstance(index, slice) and not self._is_meta:
             part = memoryview(self)[index]
             if not part.contiguous:
                 raise RuntimeError("Trying to slice with a step, but only a step of 1 is supported")
@@ -72,13 +73,14 @@ class _Untyped(_Base):
         return _bytes_of(self)[index].item()
 
     def __setitem__(self, index, value) -> None:
-        _bytes_of(self)[index] = value
+        if not self._is_meta:
+            _bytes_of(self)[index] = value
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
 
     def __repr__(self) -> str:
-        rows = "...\n" if self.device.type == "meta" else "".join(f" {byte}\n" for byte in self.tolist())
+        rows = "...\n" if self._is_meta else "".join(f" {byte}\n" for byte in self.tolist())
         return f"{rows}[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
 
     def __copy__(self):
@@ -96,23 +98,29 @@ class _Untyped(_Base):
 
     def tolist(self) -> list[int]:
         """The bytes as integers."""
-        check_elements(self)
         return _bytes_of(self).tolist()
 
     def clone(self):
         """A copy of the bytes."""
-        if self.device.type == "meta":
+        if self._is_meta:
             return UntypedStorage(len(self), device="meta")
         return UntypedStorage(memoryview(self)) if len(self) else UntypedStorage(0)
 
     def fill_(self, value: int):
         """Sets every byte."""
-        _bytes_of(self).fill_(value)
+        if not self._is_meta:
+            _bytes_of(self).fill_(value)
         return self
 
     def copy_(self, source, non_blocking: bool | None = None):
         """Takes over the bytes of another storage of the same size."""
-        _bytes_of(self).copy_(_bytes_of(source.untyped()))
+        source = source.untyped()
+        if len(source) != len(self):
+            raise RuntimeError(f"size does not match, self was {len(self)} bytes but src was {len(source)} bytes")
+        if source._is_meta and not self._is_meta:
+            raise NotImplementedError(_NO_DATA)
+        if not self._is_meta:
+            _bytes_of(self).copy_(_bytes_of(source))
         return self
 
     def element_size(self) -> int:
@@ -125,7 +133,9 @@ class _Untyped(_Base):
 
     def cpu(self):
         """The storage itself: it is on the CPU."""
-        return on_cpu(self)
+        if self._is_meta:
+            raise NotImplementedError(_NO_DATA)
+        return self
 
     def cuda(self, device=None, non_blocking=False):
         """Raises: chainrule runs on the CPU."""
@@ -145,14 +155,30 @@ class _Untyped(_Base):
 
     def share_memory_(self):
         """Raises unless the bytes are shared: tensors are moved to shared memory, storages are not."""
-        check_sharing(self, "_share_fd_")
+        if self._is_meta:
+            raise RuntimeError("_share_fd_: only available on CPU")
         if not _is_shared(self):
             raise RuntimeError(_SHARED_MEMORY)
         return self
 
+    def _share_fd_cpu_(self):
+        return self.share_memory_()
+
+    _share_filename_cpu_ = _share_fd_cpu_
+
+    def _write_file(self, file, is_real_file: bool, save_size: bool, element_size: int) -> None:
+        """The number of elements, if wanted, then the bytes."""
+        if self._is_meta:
+            raise NotImplementedError(_NO_DATA)
+        if save_size:
+            file.write((len(self) // element_size).to_bytes(8, sys.byteorder))
+        file.write(memoryview(self))
+
     def resize_(self, size: int):
-        """Keeps the size it has; any other raises, unless there are no bytes (device "meta")."""
-        if size != len(self) and not self._resize_meta(size):
+        """Keeps the size it has; any other raises, but on the device "meta"."""
+        if self._is_meta:
+            self._resize_meta(size)
+        elif size != len(self):
             raise RuntimeError(f"Trying to resize a storage of {len(self)} bytes to {size}: {_NO_RESIZE}")
         return self
 
@@ -212,24 +238,28 @@ class TypedStorage:
     is_sparse = False
 
     def __init__(self, *args: Any, wrap_storage: UntypedStorage | None = None, dtype=None, device=None):
-        if device is None or _core.device(device).type != "meta":
+        meta = device is not None and _core.device(device).type == "meta"
+        if not meta:
             _core.check_device(device)
-            device = None
         self.dtype = _core.get_default_dtype() if dtype is None else dtype
         if wrap_storage is not None:
             if args:
                 raise RuntimeError(f"expected no positional arguments together with wrap_storage, but got {len(args)}")
             self._untyped_storage = wrap_storage
-        elif len(args) == 1 and not isinstance(args[0], int):
+        elif meta:
+            count = 0 if not args else index(args[0]) if hasattr(args[0], "__index__") else len(args[0])
+            self._untyped_storage = UntypedStorage(count * self.dtype.itemsize, device="meta")
+        elif len(args) == 1 and not hasattr(args[0], "__index__"):
             self._untyped_storage = _core.functions["tensor"](
                 args[0] if isinstance(args[0], str) else list(args[0]),
                 dtype=self.dtype,  # text is refused there
-                device=device,
             ).untyped_storage()
         else:
-            self._untyped_storage = UntypedStorage((args[0] if args else 0) * self.dtype.itemsize, device=device)
+            self._untyped_storage = UntypedStorage(index(args[0] if args else 0) * self.dtype.itemsize)
 
     def _tensor(self) -> Tensor:
+        if self._untyped_storage._is_meta:
+            raise NotImplementedError("Not available for 'meta' device type")
         return self._untyped_storage._tensor(self.dtype, 0, (len(self),), (1,))
 
     def __len__(self) -> int:
@@ -238,19 +268,21 @@ class TypedStorage:
     def __getitem__(self, index):
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        check_elements(self)
         return self._tensor()[index].item()
 
     def __setitem__(self, index, value) -> None:
-        self._tensor()[index] = value
+        if not self._untyped_storage._is_meta:
+            self._tensor()[index] = value
 
     def __iter__(self) -> Iterator:
         return iter(self.tolist())
 
     def __repr__(self) -> str:
-        meta = self.device.type == "meta"
-        rows = "...\n" if meta else "".join(f" {value}\n" for value in self.tolist()) or " \n"
+        rows = "...\n" if self._untyped_storage._is_meta else "".join(f" {value}\n" for value in self.tolist()) or " \n"
         return f"{rows}[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
 
     def __copy__(self) -> TypedStorage:
         return self.clone()
@@ -282,7 +314,6 @@ class TypedStorage:
 
     def tolist(self) -> list:
         """The elements as Python numbers."""
-        check_elements(self)
         return self._tensor().tolist()
 
     def clone(self) -> TypedStorage:
@@ -291,22 +322,38 @@ class TypedStorage:
 
     def fill_(self, value) -> TypedStorage:
         """Sets every element."""
-        self._tensor().fill_(value)
+        if not self._untyped_storage._is_meta:
+            self._tensor().fill_(value)
         return self
 
     def copy_(self, source, non_blocking: bool | None = None) -> TypedStorage:
         """Takes over the elements of another storage, converted."""
-        self._tensor().copy_(source._tensor())
+        if self._untyped_storage._is_meta or source._untyped_storage._is_meta:
+            self._untyped_storage.copy_(source._untyped_storage)
+        else:
+            self._tensor().copy_(source._tensor())
         return self
 
     def cpu(self) -> TypedStorage:
         """The storage itself: it is on the CPU."""
-        return on_cpu(self)
-
-    def resize_(self, size: int) -> TypedStorage:
-        """Keeps the size it has; any other raises, unless there are no elements (device "meta")."""
-        self._untyped_storage.resize_(size * self.dtype.itemsize)
+        self._untyped_storage.cpu()
         return self
+
+    def _share_fd_cpu_(self):
+        return self._untyped_storage._share_fd_cpu_()
+
+    _share_filename_cpu_ = _share_fd_cpu_
+
+    def _write_file(self, *args) -> None:
+        self._untyped_storage._write_file(*args)
+
+    def resize_(self, size: int) -> None:
+        """Keeps the number of elements; any other raises, but on the device "meta"."""
+        self._untyped_storage.resize_(size * self.dtype.itemsize)
+
+    def resizable(self) -> bool:
+        """Whether the bytes are chainrule's own."""
+        return self._untyped_storage.resizable()
 
     def pickle_storage_type(self) -> str:
         """The name of the class of storages with this dtype."""
@@ -376,11 +423,6 @@ for _prefix, _dtype in _PREFIXES.items():
     setattr(TypedStorage, _method, _conversion(_method, _dtype))
 
 
-for _exit in _EXITS:
-    setattr(UntypedStorage, _exit.__name__, _exit)
-    setattr(TypedStorage, _exit.__name__, _exit)
-
-
 def is_storage(obj: Any) -> bool:
     """Whether `obj` is a storage.
 
@@ -440,7 +482,6 @@ def share_memory_(self: Tensor) -> Tensor:
     """
     from .shared_memory import share
 
-    check_sharing(self.untyped_storage(), "_share_fd_")
     share(self)
     return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -101,7 +102,26 @@ def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807
     from .printing import tensor_repr
 
     with no_grad():
+        if type(self) is Tensor and _core.in_transform():
+            from .func.batched import transformed_repr
+
+            return transformed_repr(self)
         return tensor_repr(self, tensor_contents=tensor_contents)
+
+
+def __dir__(self: Tensor) -> list[str]:  # noqa: N807
+    return [
+        name for name in object.__dir__(self) if name != "__cuda_array_interface__"
+    ]  # no tensor is on such a device
+
+
+def _get_volatile(self: Tensor) -> bool:
+    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    return False
+
+
+def _set_volatile(self: Tensor, value: Any) -> None:
+    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
 
 
 def is_inference(self: Tensor) -> bool:
@@ -155,8 +175,10 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     >>> torch.tensor([1., 2.]).new([3, 4])
     tensor([3., 4.])
     """
-    from .legacy_constructor import construct
+    from .legacy_constructor import construct, no_combination
 
+    if "dtype" in kwargs:
+        raise no_combination(args, kwargs)
     return construct(Tensor, *args, dtype=self.dtype, **kwargs)
 
 
@@ -289,7 +311,7 @@ _METHODS = (
     *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new, chalf),
     *(dim_order, module_load, reinforce, to_dense, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream),
     *(dense_dim, sparse_dim),
-    *(__iter__, __reversed__, __complex__, __format__, __repr__, __rdiv__),
+    *(__iter__, __reversed__, __complex__, __format__, __repr__, __rdiv__, __dir__),
 )
 
 
@@ -306,6 +328,7 @@ def _attach() -> None:
     for getter in interop.PROPERTIES:
         setattr(Tensor, getter.__name__, property(getter))
     Tensor._make_subclass = staticmethod(_make_subclass)
+    Tensor.volatile = property(_get_volatile, _set_volatile)
     Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
     Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__
     Tensor.__long__, Tensor.__nonzero__ = Tensor.__int__, Tensor.__bool__

@@ -34,7 +34,7 @@ struct RowWriter {
   RowWriter(void* out, int64_t rows, int64_t bytes)
       : out(static_cast<char*>(out)),
         bytes(bytes),
-        streams(out && bytes <= kStreamedRow && bytes % 64 == 0 && rows * bytes >= kStreamBytes &&
+        streams(out && bytes <= kStreamedRow && bytes % 64 == 0 && rows * bytes >= thresholds.stream &&
                 reinterpret_cast<uintptr_t>(out) % 64 == 0) {}
   ~RowWriter() {
     if (streams) CR_DISPATCH(stream_fence)();

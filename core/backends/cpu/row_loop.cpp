@@ -56,7 +56,8 @@ class BlockScope {
 }  // namespace
 
 void for_rows(int64_t count, int64_t length, size_t bytes, const std::function<void(int64_t, int64_t, void*)>& f) {
-  int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(length, 1)), ranges = (count + grain - 1) / grain;
+  const int64_t grain = kGrain / std::max<int64_t>(length, 1), chunk = chunk_size(grain);
+  const int64_t ranges = (count + chunk - 1) / chunk;
   Blocks blocks(std::min<int64_t>(ranges, num_threads()), bytes);
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {
     BlockScope block(blocks);

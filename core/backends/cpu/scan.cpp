@@ -100,11 +100,22 @@ double log_add(double a, double b) {
   return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
 }
 
-// The angle goes on from that of the larger number and may exceed a turn, as PyTorch's does.
-std::complex<double> log_add(std::complex<double> a, std::complex<double> b) {
-  const bool a_is_high = a.real() > b.real();
-  const std::complex<double> high = a_is_high ? a : b, low = a_is_high ? b : a;
-  return std::isinf(high.real()) ? std::log(std::exp(a) + std::exp(b)) : high + std::log(1.0 + std::exp(low - high));
+// log(1 + z), also where z is small.
+std::complex<double> log1p(std::complex<double> z) {
+  double x = z.real(), y = z.imag(), angle = std::atan2(y, 1 + x);
+  return {std::abs(z) < 0.5 ? std::log1p(x * (2 + x) + y * y) / 2 : std::log(std::hypot(1 + x, y)), angle};
+}
+
+// The angle goes on from that of the larger number and may exceed a turn, as PyTorch's does. Two that are infinitely
+// small have none: the total keeps its own.
+std::complex<double> log_add(std::complex<double> total, std::complex<double> x) {
+  auto is_nan = [](std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); };
+  if (is_nan(total) || is_nan(x)) return {NAN, NAN};
+  if (std::isinf(x.real()) && x.real() == total.real()) {
+    return x.real() < 0 ? total : std::log(std::exp(total) + std::exp(x));
+  }
+  auto [low, high] = x.real() < total.real() ? std::pair(x, total) : std::pair(total, x);
+  return high + log1p(std::exp(low - high));
 }
 
 template <class T>

@@ -143,7 +143,8 @@ void cross_entropy_gradient(DType dtype, const void* x, const void* log_totals, 
                      n,
                      item};
   auto* to = static_cast<char*>(out);
-  bool streams = rows * n * item >= kStreamBytes && n * item % 64 == 0 && reinterpret_cast<uintptr_t>(out) % 64 == 0;
+  bool streams =
+      rows * n * item >= thresholds.stream && n * item % 64 == 0 && reinterpret_cast<uintptr_t>(out) % 64 == 0;
   parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       char* row = to + i * n * item;

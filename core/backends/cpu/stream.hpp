@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "backends/cpu/isa.hpp"
+#include "tensor/thresholds.hpp"
 
 namespace chainrule::cpu {
 
@@ -11,9 +12,7 @@ namespace chainrule::cpu {
 // traffic of a binary operation; a streaming store leaves it out. Kernels know nothing of this: they fill a tile in the
 // first-level cache, which is then streamed to its place. A smaller result is better left where its reader finds it;
 // but those of a chain of operations that run together are read next by the backward pass, if at all.
-inline constexpr int64_t kStreamBytes = 32 << 20;      // results from this size on
-inline constexpr int64_t kStreamChainBytes = 4 << 20;  // those of chains
-inline constexpr int64_t kStreamTile = 2 << 10;        // bytes
+inline constexpr int64_t kStreamTile = 2 << 10;  // bytes
 
 // Asks for the next tile of an input while this one is worked on. The processor looks ahead by itself only as far as
 // a page goes, and a tile is hardly longer: without this, each kernel would wait for its first lines.

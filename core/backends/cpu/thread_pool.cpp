@@ -203,7 +203,7 @@ Pool& pool() {
 }  // namespace
 
 void parallel_for(int64_t n, int64_t grain, RangeFunction f) {
-  grain = std::max<int64_t>(1, grain);
+  grain = chunk_size(grain);
   if (n <= grain) {
     if (n > 0) f(0, n);
     return;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tensor/thresholds.hpp"
+
 namespace chainrule::cpu {
 
 // A borrowed callable, (begin, end) -> void: no allocation, valid only during the call.
@@ -22,6 +24,13 @@ class RangeFunction {
 // Runs f over [0, n) in chunks of `grain`. Chunks are cut by size and not by the number of threads, so a result that
 // combines per-chunk values in chunk order does not depend on the thread count. One chunk runs on the caller's thread.
 void parallel_for(int64_t n, int64_t grain, RangeFunction f);
+// What a chunk of that grain has; see Note [Thresholds]. Long grains count elements, and whoever streams them relies on
+// whole lines of the caches.
+inline int64_t chunk_size(int64_t grain) {
+  if (thresholds.small_chunks) [[unlikely]]
+    return grain >= 1024 ? 64 : 1;
+  return grain > 1 ? grain : 1;
+}
 
 int num_threads();
 void set_num_threads(int n);

@@ -308,7 +308,7 @@ Plan make_plan(Span sizes, const TileOperand* operands, int count) {
     lane.constant = std::all_of(lane.strides.begin(), lane.strides.end(), zero);
     lane.periodic = std::all_of(lane.strides.begin(), lane.strides.end() - 1, zero);
   }
-  plan.streams = plan.numel * plan.lanes[0].item() >= kStreamBytes && !reads_output(plan);
+  plan.streams = plan.numel * plan.lanes[0].item() >= thresholds.stream && !reads_output(plan);
   return plan;
 }
 

@@ -6,6 +6,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
+from inspect import signature
 from typing import Any
 
 from .. import _core
@@ -140,12 +141,40 @@ class GradScaler:
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
+        if getattr(optimizer, "_step_supports_amp_scaling", False):
+            return self._step_scaled(optimizer, state, args, kwargs)
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
         if state["found_inf"] is None:
             raise AssertionError("No inf checks were recorded for this optimizer: none of its parameters has a .grad")
         result = None if state["found_inf"] else optimizer.step(*args, **kwargs)
         state["stage"] = OptState.STEPPED
+        return result
+
+    def _step_scaled(self, optimizer: Any, state: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The step of an optimiser that divides by the factor itself: it is given that, or the scaler, as it asks."""
+        takes_scaler = "grad_scaler" in signature(optimizer.step).parameters
+        if takes_scaler:
+            warnings.warn(
+                "GradScaler is going to stop passing itself as a keyword argument to the passed optimizer. In the near "
+                "future GradScaler registers `grad_scale: Tensor` and `found_inf: Tensor` to the passed optimizer and "
+                "let the optimizer use them directly.",
+                FutureWarning,
+                stacklevel=3,
+            )
+            kwargs = {**kwargs, "grad_scaler": self}
+        else:
+            scale, _ = self._used("step")
+            if state["stage"] is OptState.READY:
+                state["found_inf"] = any(not g.isfinite().all().item() for g in self._gradients(optimizer))
+            before = getattr(optimizer, "grad_scale", None)
+            unscaled = state["stage"] is OptState.UNSCALED
+            optimizer.grad_scale = before if unscaled else scale * (1 if before is None else before)
+            optimizer.found_inf = functions["full"]((), float(bool(state["found_inf"])), dtype=_core.float32)
+        result = optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        if not takes_scaler:
+            del optimizer.grad_scale, optimizer.found_inf
         return result
 
     # ---- the factor

@@ -9,19 +9,30 @@ from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiable import differentiable, keep
 from .differentiate import backward, grad
 from .function import Function, FunctionCtx
-from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
+from .grad_mode import (
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from .gradcheck import gradcheck, gradgradcheck
+from .saved_tensor import SavedTensor
 from .variable import Variable
 
 __all__ = [
     "Function",
     "FunctionCtx",
     "Node",
+    "SavedTensor",
     "Variable",
     "backward",
     "detect_anomaly",
     "differentiable",
     "enable_grad",
+    "enforce_grad_layout_policy",
     "forward_ad",
     "function",
     "functional",
@@ -30,6 +41,7 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
     "keep",
     "no_grad",
     "set_detect_anomaly",
@@ -41,4 +53,6 @@ __all__ = [
 def __getattr__(name: str) -> ModuleType:
     if name == "profiler":
         return import_module(".profiler", __name__)
+    if name == "torch":  # PyTorch's module has it, and programs took functions from there
+        return import_module(__name__.rpartition(".")[0])
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

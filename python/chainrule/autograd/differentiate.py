@@ -1,13 +1,28 @@
 """autograd.backward and autograd.grad."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
+from typing import Any
 
 from .. import _core
 from .._core import Tensor
 from ..error_words import retell
 from .graph import GradientEdge, as_tensor
+
+
+def _inputs_of(inputs, function: str) -> tuple:
+    """The inputs, the values of a dict of them, one after the other."""
+    if type(inputs) is dict:
+        inputs = inputs.values()
+    elif isinstance(inputs, Mapping):
+        raise TypeError(
+            f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
+            "not supported."
+        )
+    found = _as_tuple(inputs)
+    _check_inputs(found, function)
+    return found
 
 
 def _as_tuple(value) -> tuple:
@@ -57,11 +72,9 @@ def backward(
                 "use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if inputs is not None:
-        _check_inputs(_as_tuple(inputs), "backward")
+    wanted = () if inputs is None else _inputs_of(inputs, "backward")
     outputs = _as_tuple(tensors)
     retain, create_graph = _flags(retain_graph, create_graph)
-    wanted = () if inputs is None else _as_tuple(inputs)
     starts = _gradients_for(outputs, grad_tensors)
     try:
         _core.run_backward(outputs, starts, retain, create_graph, wanted)
@@ -80,8 +93,9 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple:
-    """The gradients of the sum of `outputs` with respect to `inputs`; touches no .grad.
+) -> Any:
+    """The gradients of the sum of `outputs` with respect to `inputs`, a tuple, or for a dict of inputs a dict; touches
+    no .grad.
 
     >>> x = torch.tensor(3., requires_grad=True)
     >>> torch.autograd.grad(x * x, x)
@@ -98,23 +112,32 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    outs, ins = _as_tuple(outputs), _as_tuple(inputs)
-    _check_inputs(ins, "grad")
+    outs, ins = _as_tuple(outputs), _inputs_of(inputs, "grad")
     if all(isinstance(out, Tensor) and out.requires_grad for out in outs):  # else the engine says which one is not
         _check_differentiable(ins)
     retain, create_graph = _flags(retain_graph, create_graph)
     allow = materialize_grads if allow_unused is None else bool(index(allow_unused))
     starts = _gradients_for(outs, grad_outputs)
-    _check_dtypes(outs, starts)
+    _check_starts(outs, starts, is_grads_batched)
     try:
         if is_grads_batched:
             found = _over_batch(outs, starts, ins, retain, create_graph)
         else:
-            found = _core.gradients_of(outs, starts, ins, retain, create_graph)
+            found = _run(outs, starts, ins, retain, create_graph)
     except RuntimeError as error:
         retell(error)
         raise
-    return _fill_unused(found, ins, allow, materialize_grads)
+    edges = [isinstance(x, GradientEdge) for x in (inputs if isinstance(inputs, (list, tuple)) else ())]
+    found = _fill_unused(found, ins, allow, materialize_grads, create_graph, edges)
+    return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
+
+
+def _run(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, create_graph: bool) -> tuple:
+    if _core.get_vmap_depth():
+        from ..func.batched_gradients import gradients_inside
+
+        return gradients_inside(outputs, gradients, inputs, retain, create_graph)
+    return _core.gradients_of(outputs, gradients, inputs, retain, create_graph)
 
 
 def _over_batch(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, create_graph: bool) -> tuple:
@@ -126,17 +149,8 @@ def _over_batch(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, c
             f"shapes {[None if g is None else tuple(g.shape) for g in gradients]}"
         )
     (size,) = sizes
-    for i, (y, g) in enumerate(zip(outputs, gradients, strict=True)):
-        if g.shape[1:] != y.shape:
-            raise RuntimeError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
-                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
-                f"output, but a mismatch was detected: grad_output[{i}] has a shape of {g.shape[1:]} and output[{i}] "
-                f"has a shape of {y.shape}."
-            )
     rows = [
-        _core.gradients_of(outputs, tuple(g[i] for g in gradients), inputs, retain or i + 1 < size, create_graph)
-        for i in range(size)
+        _run(outputs, tuple(g[i] for g in gradients), inputs, retain or i + 1 < size, create_graph) for i in range(size)
     ]
     stack, zeros = _core.functions["stack"], _core.functions["zeros"]
     if not rows:
@@ -144,9 +158,22 @@ def _over_batch(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, c
     return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
 
 
-def _check_dtypes(outputs: tuple, gradients: tuple) -> None:
+def _check_starts(outputs: tuple, gradients: tuple, batched: bool) -> None:
     for i, (y, g) in enumerate(zip(outputs, gradients, strict=True)):
-        if isinstance(y, Tensor) and isinstance(g, Tensor) and y.is_complex() != g.is_complex():
+        if not isinstance(y, Tensor) or not isinstance(g, Tensor):
+            continue
+        shape = g.shape[1:] if batched else g.shape
+        if shape != y.shape:
+            where = f"grad_output[{i}] has a shape of {shape} and output[{i}] has a shape of {y.shape}."
+            if not batched:
+                raise RuntimeError(f"Mismatch in shape: {where}")
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: {where} If you only want some tensors in `grad_output` to be "
+                "considered batched, consider using vmap."
+            )
+        if y.is_complex() != g.is_complex():
             raise RuntimeError(
                 "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
                 f"dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {y.dtype}."
@@ -179,7 +206,9 @@ def _why_unused(inputs: list) -> str:
     return "".join(f"\n  {inquiry.cause(t, None)}" for t in inputs if isinstance(t, Tensor) and inquiry.names.of(t))
 
 
-def _fill_unused(gradients: tuple, inputs: tuple, allow: bool, materialize: bool) -> tuple:
+def _fill_unused(
+    gradients: tuple, inputs: tuple, allow: bool, materialize: bool, create_graph: bool, edges: list[bool]
+) -> tuple:
     unused = [i for i, g in enumerate(gradients) if g is None]
     if unused and not allow:
         why = _why_unused([inputs[i] for i in unused])
@@ -188,7 +217,11 @@ def _fill_unused(gradients: tuple, inputs: tuple, allow: bool, materialize: bool
             "allow_unused=True if this is the desired behavior.\n"
             f"  Not used: input {', '.join(map(str, unused))} of {len(inputs)}.{why}"
         )
-    if not materialize:
+    if not materialize or not unused:
         return gradients
+    if any(edges[i] for i in unused if i < len(edges)):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     zeros_like = _core.functions["zeros_like"]
-    return tuple(zeros_like(x) if g is None else g for g, x in zip(gradients, inputs, strict=True))
+    return tuple(
+        zeros_like(x, requires_grad=create_graph) if g is None else g for g, x in zip(gradients, inputs, strict=True)
+    )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from .. import _core
 from .._core import Tensor
 
-_level = -1
+_current_level = -1
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -23,10 +23,10 @@ class UnpackedDualTensor(NamedTuple):
 
 def _claim_level() -> bool:
     """Opens a level unless one is open; of several threads one gets it."""
-    global _level
-    if _level >= 0:  # no call between here and the next line: no other thread may come in between
+    global _current_level
+    if _current_level >= 0:  # no call between here and the next line: no other thread may come in between
         return False
-    _level += 1
+    _current_level += 1
     _core.enter_dual_level()
     return True
 
@@ -39,7 +39,7 @@ def enter_dual_level() -> int:
     """
     if not _claim_level():
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    return _level
+    return _current_level
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -48,14 +48,14 @@ def exit_dual_level(*, level: int | None = None) -> None:
     >>> level = torch.autograd.forward_ad.enter_dual_level()
     >>> torch.autograd.forward_ad.exit_dual_level()
     """
-    global _level
-    if _level < 0 and level is None:
+    global _current_level
+    if _current_level < 0 and level is None:
         raise RuntimeError("Dual level must be a positive number: no level is open.")
-    if level is not None and level != _level:
+    if level is not None and level != _current_level:
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
-    _level -= 1
+    _current_level -= 1
     _core.exit_dual_level()
 
 
@@ -81,8 +81,8 @@ def _check_level(function: str, level: int | None) -> None:
         return
     if not isinstance(level, int):
         raise TypeError(f"{function}(): argument 'level' must be int, not {type(level).__name__}")
-    if level != _level:
-        raise RuntimeError(f"Invalid level given to {function}: {level}, but the open level is {_level}")
+    if level != _current_level:
+        raise RuntimeError(f"Invalid level given to {function}: {level}, but the open level is {_current_level}")
 
 
 def check_tangent(tensor: Tensor, tangent: Tensor) -> None:
@@ -103,7 +103,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     ...     print(torch.autograd.forward_ad.unpack_dual(x * x).tangent)
     tensor(6.)
     """
-    if (_level if level is None else level) < 0:
+    if (_current_level if level is None else level) < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
@@ -115,11 +115,16 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if _core.tangent(tensor) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
-            f"{_level} is not supported."
+            f"{_current_level} is not supported."
         )
     check_tangent(tensor, tangent)
+    if _core.tangent(tangent) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level"
+            f"{_current_level} is not supported."
+        )
     dual = tensor.view(tensor.shape) if tensor.is_contiguous() else tensor[...]
-    _core.set_tangent(dual, tangent)
+    _core.make_dual(dual, tangent)
     return dual
 
 
@@ -133,7 +138,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
-    if _level < 0 or (level is not None and level < 0):
+    if _current_level < 0 or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
     _check_level("_unpack_dual", level)
     tangent = _core.tangent(tensor)

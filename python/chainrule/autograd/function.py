@@ -32,6 +32,11 @@ class FunctionMeta(type):
         setattr(cls, "_backward_cls", _core.make_function_node_type(node_name, not is_library))  # noqa: B010
         setattr(cls, "_input_count", _count_inputs(cls))  # noqa: B010
 
+    @property
+    def _generated_cls(cls) -> type:
+        """The type of nodes that are made inside a transform, as PyTorch names them."""
+        return _core.make_function_node_type(f"{cls.__name__}GeneratedBackward", True)
+
 
 def _count_inputs(cls: Any) -> int:
     """How many inputs forward takes when defaults are filled in, which happens where setup_context sees the inputs."""
@@ -41,17 +46,29 @@ def _count_inputs(cls: Any) -> int:
     return code.co_argcount if code and cls.forward.__defaults__ else 0
 
 
-def _bind(cls: type[Function], *args: Any, **kwargs: Any) -> tuple:
+def bind(cls: type[Function], *args: Any, **kwargs: Any) -> tuple:
     """The arguments of forward by position, keywords and defaults included."""
     separate = cls.setup_context is not Function.setup_context
-    bound = signature_of(cls.forward).bind(*args, **kwargs) if separate else None
-    if bound is None:
-        bound = signature_of(cls.forward).bind(None, *args, **kwargs)
-    else:
+    signature = signature_of(cls.forward)
+    given = args if separate else (None, *args)
+    _check_keywords(cls, list(signature.parameters.values()), len(given), kwargs)
+    bound = signature.bind(*given, **kwargs)
+    if separate:
         bound.apply_defaults()
     if bound.kwargs:
         raise TypeError(f"{cls.__name__}.apply() takes no keyword-only argument '{next(iter(bound.kwargs))}'")
     return bound.args if separate else bound.args[1:]
+
+
+def _check_keywords(cls: type[Function], parameters: list, count: int, kwargs: dict[str, Any]) -> None:
+    """Python's words for a call with wrong keywords, before it counts what is missing."""
+    names = [p.name for p in parameters]
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    for name in kwargs:
+        if name not in names and not takes_all:
+            raise TypeError(f"{cls.forward.__qualname__}() got an unexpected keyword argument '{name}'")
+        if name in names[:count]:
+            raise TypeError(f"{cls.forward.__qualname__}() got multiple values for argument '{name}'")
 
 
 class Function(metaclass=FunctionMeta):
@@ -76,6 +93,8 @@ class Function(metaclass=FunctionMeta):
     """
 
     generate_vmap_rule = False
+    boxed_grads_call = False  # whether backward gets the gradients as a list, which it may empty
+    clear_saved_tensors_on_access = False  # whether ctx.saved_tensors may be read once only, and lets go of them then
 
     def __init__(self, *args: Any, **kwargs: Any):
         warnings.warn(
@@ -134,7 +153,7 @@ class Function(metaclass=FunctionMeta):
         )
 
 
-_core.set_function_defaults(Function.setup_context, Function.backward, Function.vjp, Function.jvp, _bind)
+_core.set_function_defaults(Function.setup_context, Function.backward, Function.vjp, Function.jvp, bind)
 
 
 class InplaceFunction(Function):
@@ -165,12 +184,8 @@ def once_differentiable(fn: Callable) -> Callable:
         if not _core.is_grad_enabled() or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             return outputs
         several = outputs if isinstance(outputs, tuple) else (outputs,)
-        given = [i for i, output in enumerate(several) if output is not None]
-        marked = list(several)
-        for i, output in zip(
-            given, _DelayedError.apply(*(several[i].detach().requires_grad_() for i in given)), strict=True
-        ):
-            marked[i] = output
-        return tuple(marked)
+        nothing = _core.functions["empty"](0)  # takes the place of None in the graph
+        marked = _DelayedError.apply(*(nothing if g is None else g.detach().requires_grad_() for g in several))
+        return tuple(None if g is None else m for g, m in zip(several, marked, strict=True))
 
     return wrapper

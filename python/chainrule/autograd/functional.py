@@ -326,9 +326,25 @@ def _stacked(rows: list[Tensor], y: Tensor, x: Tensor) -> Tensor:
     return _functions["stack"](rows).reshape((*y.shape, *x.shape))
 
 
+def _construct_standard_basis_for(tensors: Any, tensor_numels: Any) -> tuple:
+    """For each tensor its columns of an identity matrix over the numbers of all tensors."""
+    total, start, chunks = sum(tensor_numels), 0, []
+    for tensor, count in zip(tensors, tensor_numels, strict=True):
+        chunk = tensor.new_zeros(total, count)
+        chunk.diagonal(-start).fill_(1)
+        chunks.append(chunk)
+        start += count
+    return tuple(chunks)
+
+
 def _forward_jacobian(func: Callable, given: tuple, one: bool) -> Any:
     from ..func import jacfwd
 
+    if _core.get_vmap_depth():
+        raise RuntimeError(
+            "Batching rule not implemented for aten::_make_dual; the fallback path doesn't work on out= or view ops. "
+            "Use torch.func.jacfwd inside vmap."
+        )
     single: list[bool] = []
 
     def of_tuple(*xs: Tensor) -> tuple:
@@ -359,7 +375,9 @@ def hessian(
 
     def gradient(*xs: Tensor) -> Any:
         _, outputs = _scalar_output(func, xs, "hessian", strict)
-        filled = _first_derivatives(outputs, xs, strict)
+        found = _gradients(outputs, xs, None, True)
+        filled = tuple(_functions["zeros_like"](x) if g is None else g for g, x in zip(found, xs, strict=True))
+        _require_varying(filled, strict)
         return _single(filled, one)
 
     if outer_jacobian_strategy == "forward-mode":

@@ -177,21 +177,73 @@ class inference_mode(_Mode):  # noqa: N801
         return type(self)(self.mode)
 
 
-class set_multithreading_enabled(_Mode):  # noqa: N801
+class _Switch(_Mode):
+    """A setting that is switched at once; as a context manager it is switched back at the end."""
+
+    def __init__(self, mode: bool):
+        self.prev, self.mode = self._get(), mode
+        self._set(mode)
+
+    @staticmethod
+    def _get() -> bool:
+        raise NotImplementedError
+
+    @staticmethod
+    def _set(mode: bool) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception) -> None:
+        self._set(self.prev)
+
+    def __call__(self, function: Any) -> Any:
+        self._set(self.prev)
+        return super().__call__(function)
+
+    def clone(self):
+        return type(self)(self.mode)
+
+
+_multithreading = True
+
+
+def is_multithreading_enabled() -> bool:
+    """What set_multithreading_enabled was given; backward runs on the thread that calls it all the same.
+
+    >>> torch.autograd.is_multithreading_enabled()
+    True
+    """
+    return _multithreading
+
+
+class set_multithreading_enabled(_Switch):  # noqa: N801
     """Kept for PyTorch's programs: backward runs on the thread that calls it, whatever is set here.
 
     >>> with torch.autograd.set_multithreading_enabled(False):
     ...     torch.ones(1, requires_grad=True).sum().backward()
     """
 
-    def __init__(self, mode: bool):
-        self.mode = mode
+    _get = staticmethod(is_multithreading_enabled)
 
-    def __enter__(self) -> None:
-        pass
+    @staticmethod
+    def _set(mode: bool) -> None:
+        global _multithreading
+        _multithreading = mode
 
-    def __exit__(self, *exception) -> None:
-        pass
 
-    def clone(self):
-        return type(self)(self.mode)
+class enforce_grad_layout_policy(_Switch):  # noqa: N801
+    """Whether a gradient is laid out in memory as its leaf is (the default), or taken as it comes.
+
+    >>> with torch.autograd.enforce_grad_layout_policy(False):
+    ...     torch.ones(1, requires_grad=True).sum().backward()
+    """
+
+    @staticmethod
+    def _get() -> bool:
+        return _core.is_grad_layout_enforced()
+
+    @staticmethod
+    def _set(mode: bool) -> None:
+        _core.set_grad_layout_enforced(mode)

@@ -2,112 +2,167 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from . import forward_ad
 from .differentiate import grad
+from .function import Function
+from .gradcheck_jacobians import Directions, GradcheckError, as_tuple, differentiable, is_checked, wanted
 
 _functions = _core.functions
 
 
-class GradcheckError(RuntimeError):
-    """A gradient differs from finite differences."""
+class _Undefined(Function):
+    """Gives no gradient back."""
 
-    __module__ = "chainrule.autograd.gradcheck"
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.clone()
 
-
-def is_checked(t: Any) -> bool:
-    return isinstance(t, Tensor) and (t.is_floating_point() or t.is_complex())
-
-
-def as_tuple(value: Any) -> tuple:
-    return (value,) if isinstance(value, Tensor) else tuple(value)
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> None:
+        return None
 
 
-def outputs_of(func: Callable, inputs: Sequence) -> list[Tensor]:
-    """What func returns, as far as it can have a gradient."""
-    return [y for y in as_tuple(func(*inputs)) if is_checked(y)]
+def _tell_of_undefined() -> None:
+    warnings.warn(
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
+        "break existing callers of this function. If this is true for you, you can call this function with "
+        '"check_undefined_grad=False" to disable the feature',
+        stacklevel=6,
+    )
 
 
-def check_reentrant(func: Callable, inputs: tuple, xs: list[Tensor], tolerance: float) -> None:
-    for y in outputs_of(func, inputs):
-        if not y.requires_grad:
-            continue
-        g = _functions["ones_like"](y)
-        runs = [grad(y, xs, g, retain_graph=True, allow_unused=True) for _ in range(2)]
-        for a, b in zip(*runs, strict=True):
-            if a is not None and b is not None and a.numel() and (a - b).abs().max().item() > tolerance:
-                raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
-                    "gives different values, although analytical gradient matches numerical gradient. The tolerance "
-                    f"for nondeterminism was {tolerance}."
-                )
+_UNDEFINED_NOTES = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
 
 
-def check_undefined(func: Callable, inputs: tuple, xs: list[Tensor]) -> None:
-    """Backward has to cope with gradients that do not arrive."""
-    outputs = [y for y in outputs_of(func, inputs) if y.requires_grad]
-    for y in outputs if len(outputs) > 1 else ():
+def check_undefined(func: Callable, inputs: tuple) -> None:
+    """Backward has to cope with gradients that do not arrive: of all outputs, and of each of them."""
+    xs = [x for _, x in wanted(inputs)]
+    count = len(differentiable(func(*inputs)))
+    for left_out in (range(count), *([k] for k in range(count if count > 1 else 0))):
+        outputs = [_Undefined.apply(y) if k in left_out else y for k, y in enumerate(differentiable(func(*inputs)))]
+        starts = [_functions["zeros_like"](y) for y in outputs]
         try:
-            grad(y, xs, _functions["zeros_like"](y), retain_graph=True, allow_unused=True)
-        except (TypeError, AttributeError) as error:
+            found = grad(outputs, xs, starts, allow_unused=True) if outputs else ()
+        except RuntimeError as error:
+            _tell_of_undefined()
             raise GradcheckError(
-                "Expected backward function to handle undefined output grads. Please look at 'Notes about undefined "
-                f"output gradients' in 'tools/autograd/derivatives.yaml': {error}"
+                f"Expected backward function to handle undefined output grads. {_UNDEFINED_NOTES}"
             ) from error
+        if any(g is not None and not bool((g == 0).all()) for g in found):
+            _tell_of_undefined()
+            raise GradcheckError(
+                "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
+                f"{_UNDEFINED_NOTES}"
+            )
 
 
-def check_batched(func: Callable, inputs: tuple, xs: list[Tensor]) -> None:
-    for y in outputs_of(func, inputs):
-        if not y.requires_grad:
-            continue
-        rows = [_functions["randn"](y.shape, dtype=y.dtype) for _ in range(2)]
-        single = [grad(y, xs, g, retain_graph=True, allow_unused=True) for g in rows]
-        batched = grad(y, xs, _functions["stack"](rows), retain_graph=True, allow_unused=True, is_grads_batched=True)
-        for k, together in enumerate(batched):
-            for i, alone in enumerate(single):
-                if alone[k] is not None and (together[i] - alone[k]).abs().max().item() > 1e-6:
-                    raise GradcheckError("vmap over backward gives other gradients than a loop")
+def check_undefined_forward(func: Callable, inputs: Sequence) -> None:
+    """A tangent that is absent counts as zero."""
+    with forward_ad.dual_level():
+        duals = Directions.make(inputs)
+        for tangent in duals.tangents:
+            tangent.copy_(_functions["rand_like"](tangent))
+        for i, x in wanted(inputs):
+            given = list(duals.inputs)
+            runs = []
+            for alone in (forward_ad.make_dual(x.detach(), _functions["zeros_like"](x)), x.detach()):
+                given[i] = alone
+                runs.append([forward_ad.unpack_dual(y).tangent for y in as_tuple(func(*given)) if is_checked(y)])
+            for k, (a, b) in enumerate(zip(*runs, strict=True)):
+                if a is not None and b is not None and not _functions["allclose"](a, b):
+                    raise GradcheckError(
+                        f"Mismatch in tangent values for output with index: {k} when input: {x} has an undefined "
+                        f"tangent value. Got: {a} but expected: {b}"
+                    )
 
 
-def check_dtypes(func: Callable, inputs: tuple, xs: list[Tensor]) -> None:
-    for y in outputs_of(func, inputs):
-        found = grad(y, xs, _functions["ones_like"](y), allow_unused=True) if y.requires_grad else ()
-        for g, x in zip(found, xs, strict=False):
-            if g is not None and g.dtype != x.dtype:
-                raise GradcheckError(f"Gradient has dtype {g.dtype}, but its input has {x.dtype}")
+_BATCHED = """gradcheck or gradgradcheck failed while testing batched gradient computation.
+This could have been invoked in a number of ways (via a test that calls
+gradcheck/gradgradcheck directly or via an autogenerated test).
+Call it with `check_batched_grad=False` to leave this out."""
+_BATCHED_FORWARD = """gradcheck failed while testing batched gradient computation with forward-mode AD.
+This test is enabled automatically when both `check_batched_grad=True`
+and `check_forward_ad=True`, but can be disabled: call it with `check_batched_forward_grad=False`."""
 
 
-def check_multiplied(func: Callable, inputs: tuple, xs: list[Tensor]) -> None:
-    """A gradient is linear in that of the output, so it is zero where that is."""
-    for y in outputs_of(func, inputs):
-        found = (
-            grad(y, xs, _functions["zeros_like"](y), retain_graph=True, allow_unused=True) if y.requires_grad else ()
-        )
-        if any(g is not None and bool((g != 0).any()) for g in found):
-            raise GradcheckError("backward not multiplied by grad_output")
+def _compare_batched(found: Sequence, expected: Sequence, output: int, words: str) -> None:
+    for i, (a, b) in enumerate(zip(found, expected, strict=True)):
+        if not _functions["allclose"](a, b):
+            raise GradcheckError(f"For output {output} and input {i}:\n\n{words}\n\nGot:\n{a}\n\nExpected:\n{b}")
 
 
-def check_batched_forward(func: Callable, inputs: tuple, numbers: Sequence[int]) -> None:
+def check_batched(inputs: tuple, output: Tensor, number: int) -> None:
+    """vmap over backward gives what one gradient after the other gives."""
+    from ..func import vmap
+
+    xs = [x for _, x in wanted(inputs)]
+
+    def pull(g: Tensor) -> tuple:
+        found = grad(output, xs, g, retain_graph=True, allow_unused=True)
+        return tuple(_functions["zeros_like"](x) if g is None else g for g, x in zip(found, xs, strict=True))
+
+    starts = [_functions["randn_like"](output) for _ in range(2)]
+    expected = [_functions["stack"](list(column)) for column in zip(*map(pull, starts), strict=True)]
+    try:
+        found = vmap(pull)(_functions["stack"](starts))
+    except RuntimeError as error:
+        raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{_BATCHED}") from error
+    _compare_batched(found, expected, number, _BATCHED)
+
+
+def _tangents_of(func: Callable, plain: list, which: int, direction: Tensor) -> list[Tensor]:
+    with forward_ad.dual_level():
+        given = list(plain)
+        given[which] = forward_ad.make_dual(plain[which], direction)
+        pairs = [forward_ad.unpack_dual(y) for y in as_tuple(func(*given)) if y is not None]
+        return [_functions["zeros_like"](primal) if t is None else t for primal, t in pairs]
+
+
+def check_batched_forward(func: Callable, inputs: tuple) -> None:
     """vmap over forward mode gives what one direction after the other gives."""
-    from ..func import jvp, vmap
+    from ..func import jvp
+    from ..func.vmap import over_tangents
 
-    def tangents(which: int, direction: Tensor) -> tuple:
-        plain = [t.detach() if isinstance(t, Tensor) else t for t in inputs]
+    plain = [t.detach() if isinstance(t, Tensor) else t for t in inputs]
+    for which, x in wanted(inputs):
+        if not is_checked(x):
+            continue
 
-        def of_one(x: Tensor) -> tuple:
-            return tuple(outputs_of(func, [*plain[:which], x, *plain[which + 1 :]]))
+        def push(direction: Tensor, which: int = which) -> tuple:
+            def of_one(dual: Tensor) -> tuple:
+                outputs = as_tuple(func(*plain[:which], dual, *plain[which + 1 :]))
+                return tuple(y for y in outputs if y is not None)
 
-        return jvp(of_one, (plain[which],), (direction,))[1]
+            return jvp(of_one, (plain[which],), (direction,))[1]
 
-    for which in numbers:
-        x = inputs[which]
-        rows = [_functions["randn"](x.shape, dtype=x.dtype) for _ in range(2)]
-        single = [tangents(which, row) for row in rows]
-        together = vmap(lambda row, which=which: tangents(which, row))(_functions["stack"](rows))
-        for k, batch in enumerate(together):
-            for i, alone in enumerate(single):
-                if alone[k].numel() and (batch[i] - alone[k]).abs().max().item() > 1e-6:
-                    raise GradcheckError("vmap over forward mode gives other tangents than a loop")
+        rows = [_functions["randn_like"](x) for _ in range(2)]
+        single = [_tangents_of(func, plain, which, row) for row in rows]
+        expected = [_functions["stack"](list(column)) for column in zip(*single, strict=True)]
+        try:
+            found = over_tangents(push, _functions["stack"](rows))
+        except RuntimeError as error:
+            raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{_BATCHED_FORWARD}") from error
+        _compare_batched(found, expected, which, _BATCHED_FORWARD)
+
+
+def check_multiplied(outputs: tuple, inputs: tuple, masked: bool) -> None:
+    """A gradient is linear in that of the output, so it is zero where that is."""
+    xs = [x for _, x in wanted(inputs)]
+    if not outputs:
+        return
+    found = grad(outputs, xs, [_functions["zeros_like"](y) for y in outputs], allow_unused=True)
+    for g, x in zip(found, xs, strict=True):
+        if g is None:
+            continue
+        zero = _functions["allclose"](g, _functions["zeros_like"](g)) if masked else bool((g == 0).all())
+        if not zero:
+            raise GradcheckError("backward not multiplied by grad_output")
+        for what, words in (("dtype", "type"), ("device", "device"), ("shape", "size")):
+            if getattr(g, what) != getattr(x, what):
+                raise GradcheckError(f"grad is incorrect {words}")

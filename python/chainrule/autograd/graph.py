@@ -6,7 +6,6 @@ import contextlib
 from _thread import _local
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from .. import _core
 from .._core import Node, Tensor
@@ -108,7 +107,6 @@ def as_tensor(place: Any) -> Any:
 
 class _State(_local):  # threading.local, without the rest of threading
     message: str | None = None  # why hooks may not be used
-    depth = 0  # how many pairs of hooks are in use
     mutable = False  # inside allow_mutation_on_saved_tensors
 
 
@@ -136,11 +134,9 @@ class saved_tensors_hooks:  # noqa: N801
             if not callable(hook):
                 raise TypeError(f"saved_tensors_hooks(): expected a function, not {type(hook).__name__}")
         _core.push_saved_hooks(self.pack_hook, self.unpack_hook)
-        _state.depth += 1
 
     def __exit__(self, *exception: Any) -> None:
         _core.pop_saved_hooks()
-        _state.depth -= 1
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801
@@ -165,65 +161,13 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     >>> with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
     ...     y = torch.ones(2, requires_grad=True) ** 2
     """
-    if _state.depth:
+    if _core.saved_hooks_depth():
         raise RuntimeError(error_message)
     before, _state.message = _state.message, error_message
     try:
         yield
     finally:
         _state.message = before
-
-
-class _Handle:
-    """Stands in a graph for a copy."""
-
-
-class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
-    """Within it, tensors may be overwritten after an operation saved them: the graph has copies of its own. They end
-    with it, so backward has to run within it as well.
-
-    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
-    ...     x = torch.tensor([3.], requires_grad=True)
-    ...     y = x.clone()
-    ...     z = y * y
-    ...     _ = y.zero_()
-    ...     z.backward()
-    >>> x.grad
-    tensor([6.])
-    """
-
-    def __init__(self) -> None:
-        super().__init__(self._keep, self._find)
-        self._copies: WeakKeyDictionary[_Handle, Tensor] = WeakKeyDictionary()
-
-    def _keep(self, tensor: Tensor) -> _Handle:
-        handle = _Handle()
-        self._copies[handle] = tensor.clone()
-        return handle
-
-    def _find(self, handle: _Handle) -> Tensor:
-        if handle not in self._copies:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
-                "originally recorded."
-            )
-        return self._copies[handle]
-
-    def clear(self) -> None:
-        """Forgets the copies."""
-        self._copies.clear()
-
-    def __enter__(self) -> allow_mutation_on_saved_tensors:
-        if _state.mutable:
-            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        super().__enter__()
-        _state.mutable = True
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        self.clear()
-        _state.mutable = False
-        super().__exit__(*exception)
 
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
@@ -309,3 +253,6 @@ def _watch_all(tensors: Sequence[Tensor], fn: Callable) -> list[RemovableHandle]
         return hook
 
     return [t.register_hook(make_hook(i)) for i, t in enumerate(tensors)]
+
+
+from .saved_mutation import allow_mutation_on_saved_tensors  # noqa: E402  it needs the hooks above

@@ -17,6 +17,23 @@ cufft_plan_cache = SimpleNamespace(size=0, max_size=0, clear=lambda: None)
 _attention = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
 
+_linalg_library = "default"
+
+
+def preferred_linalg_library(backend: str | None = None) -> str:
+    """Remembers which of CUDA's libraries was preferred; linear algebra runs on the CPU.
+
+    Args:
+        backend: "default", "cusolver" or "magma"; None only asks.
+    """
+    global _linalg_library
+    if backend is not None:
+        if backend not in ("default", "cusolver", "magma"):
+            raise RuntimeError(f"Unknown input value. Choose from: default, cusolver, magma. Got {backend!r}")
+        _linalg_library = backend
+    return _linalg_library
+
+
 def is_built() -> bool:
     """False."""
     return False

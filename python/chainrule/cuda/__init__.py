@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 from .._core import Tensor
 from ..refusal import refused, refused_class
@@ -152,7 +153,15 @@ _CLASSES = ("CUDAGraph", "Event", "ExternalStream", "Stream", "StreamContext")
 for _name in _WORK:
     globals()[_name] = refused(f"cuda.{_name}", _NONE, AssertionError)
 for _name in _CLASSES:
-    globals()[_name] = refused_class(f"cuda.{_name}", _NONE)
+    _words = (
+        f"torch.cuda.{_name} requires CUDA support"
+        if "Stream" in _name
+        else f"Tried to instantiate dummy base class {_name}"
+    )
+    globals()[_name] = refused_class(f"cuda.{_name}", _NONE, words=f"{_words}: chainrule runs on the CPU")
+
+
+graphs = SimpleNamespace(CUDAGraph=globals()["CUDAGraph"], graph=globals()["graph"])
 
 
 def __getattr__(name: str) -> Any:
@@ -164,5 +173,31 @@ def __getattr__(name: str) -> Any:
 
 
 # torch.cuda.FloatTensor and its kin: scripts name them in the branch for GPUs, and ask whether something is one.
-for _name in ("BFloat16", "Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"):
-    globals()[f"{_name}Tensor"] = refused_class(f"cuda.{_name}Tensor", _NONE)
+_KINDS = ("BFloat16", "Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short")
+for _name in (f"{_kind}Tensor" for _kind in _KINDS):
+    _words = f"type torch.cuda.{_name} not available. Torch not compiled with CUDA enabled."
+    globals()[_name] = refused_class(f"cuda.{_name}", _NONE, TypeError, words=_words)
+
+
+class _Storage:
+    """What the storages of CUDA have in common: there are none."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise AssertionError(_NONE)
+
+    @classmethod
+    def from_buffer(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raises, as in PyTorch."""
+        raise RuntimeError("from_buffer: Not available for CUDA storage")
+
+    @classmethod
+    def _new_with_weak_ptr(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError("_new_with_weak_ptr: Not available for CUDA storage")
+
+    @classmethod
+    def _new_shared_filename(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError("_new_shared_filename: Not available for CUDA storage")
+
+
+for _name in (f"{_kind}Storage" for _kind in (*_KINDS, "ComplexDouble", "ComplexFloat")):
+    globals()[_name] = type(_name, (_Storage,), {"__doc__": f"Raises: {_NONE}.", "refusal": _NONE})

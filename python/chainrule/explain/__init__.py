@@ -10,8 +10,6 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .story import Explanation, explain
-
 if TYPE_CHECKING:
     from .._core import Tensor
     from .alive import Alive, LivingGraph, alive
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from .recording import Recorded, recording
     from .routes import Route
     from .source import Line
+    from .story import Explanation, explain
 
 __all__ = [
     "Alive",
@@ -66,6 +65,7 @@ _PARTS = {
     **dict.fromkeys(("Missing", "explain_none", "missing"), "missing"),
     **dict.fromkeys(("NonFinite", "NonFiniteError", "nan_guard"), "nan"),
     **dict.fromkeys(("Recorded", "recording"), "recording"),
+    **dict.fromkeys(("Explanation", "explain"), "story"),
     "Cause": "inquiry",
     "Line": "source",
     "Route": "routes",
@@ -101,11 +101,14 @@ class ExplainModule(ModuleType):
         alive = staticmethod(alive)
         doctor = staticmethod(doctor)
         explain_none = staticmethod(explain_none)
+        explain = staticmethod(explain)
         graph = staticmethod(graph)
         health = staticmethod(health)
         missing = staticmethod(missing)
 
     def __call__(self, tensor: Tensor, wrt: Any = None, index: int | tuple[int, ...] | None = None) -> Explanation:
+        from .story import explain
+
         return explain(tensor, wrt, index)
 
     def __getattribute__(self, name: str) -> Any:

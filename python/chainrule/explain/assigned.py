@@ -8,27 +8,28 @@ from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
+from .blocks import defined
 from .names import is_module, is_own_file, user_frames, variables
-from .source import Line, tree_of
+from .source import Line, around, first_line, tree_of, walked
 
 __all__ = ["assignment", "attribute_of", "body_of", "made_at", "targets"]
 
 
 def body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
     """The statements of a function."""
-    if code.co_name == "<module>":
-        return tree.body
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == code.co_name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first == code.co_firstlineno:
-                return node.body
-    return None
+    return tree.body if code.co_name == "<module>" else _body_of(tree, code.co_name, code.co_firstlineno)
+
+
+@lru_cache(maxsize=256)
+def _body_of(tree: ast.Module, name: str, number: int) -> list[ast.stmt] | None:
+    nodes = (n for s in around(tree.body, number) for n in walked(s))
+    functions = (n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == name)
+    return next((f.body for f in functions if first_line(f) == number), None)
 
 
 def assignment(frame: FrameType, name: str) -> Line | None:
     """The last line above the running one that gives a variable its value."""
-    tree = tree_of(frame.f_code.co_filename, frame.f_code)
+    tree = tree_of(frame.f_code.co_filename, frame.f_code, frame.f_lineno)
     lines = _assignments(tree, frame.f_code).get(name, ()) if tree else ()
     found = max((n for n in lines if n < frame.f_lineno), default=None)
     if found is None:
@@ -90,9 +91,7 @@ def _constructed_at(module: Any, path: str) -> Line | None:
 @lru_cache(maxsize=1024)
 def attribute_line(file: str, cls: str, attribute: str) -> Line | None:
     """The line of a class that says `self.<attribute> = ...`, or registers it by that name."""
-    tree = tree_of(file)
-    classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == cls] if tree else []
-    for node in (n for c in classes for n in ast.walk(c)):
+    for node in (n for c in defined(file, "class", cls) for n in ast.walk(c)):
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.Call) and _sets(node, attribute):
             return Line(file, node.lineno, f"{cls}.__init__", linecache.getline(file, node.lineno).strip())
     return None

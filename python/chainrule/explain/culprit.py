@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import ast
 from types import TracebackType
+from typing import Any
 
 from .._core import Tensor
-from .inquiry import Inquiry
 from .names import Names, seen_from
-from .overwritten import retell_leaf, retell_overwritten
 from .running import Place, place_of
-from .second_pass import retell_second_pass
 
 __all__ = ["misfit", "tell"]
 
 
-def tell(teller: str, text: str, trace: TracebackType | None) -> str:
+def tell(teller: str, text: str, about: Any, trace: TracebackType | None) -> str:
     """The text, retold by the function that knows this kind of error."""
     place = place_of(trace)
     if place is None:
         return text
     with seen_from(trace):
-        return _TELLERS[teller](text, place)
+        return _TELLERS[teller](text, place, about)
 
 
-def _without_graph(text: str, place: Place) -> str:
+def _without_graph(text: str, place: Place, _: Any) -> str:
     """Where the graph was cut."""
     loss = place.value(place.receiver)
     if not isinstance(loss, Tensor) or loss.requires_grad:
         return text
+    from .inquiry import Inquiry  # the search for a cause needs much that other errors do not
+
     names = Names()
     if names.of(loss) is None and place.receiver is not None:
         names.of_tensors[id(loss)] = ast.unparse(place.receiver)
@@ -40,7 +40,7 @@ def _without_graph(text: str, place: Place) -> str:
     return "\n".join(kept)
 
 
-def _not_scalar(text: str, place: Place) -> str:
+def _not_scalar(text: str, place: Place, _: Any) -> str:
     """The loss by its name in the advice."""
     receiver = place.receiver
     if receiver is None or not isinstance(receiver, ast.Name | ast.Attribute | ast.Subscript):
@@ -63,7 +63,7 @@ def _renamed(line: str, before: str, after: str) -> str:
     return f"    {call:31} {words.strip()}"
 
 
-def misfit(text: str, place: Place) -> str:
+def misfit(text: str, place: Place, _: Any = None) -> str:
     """The tensors that took part, by their names."""
     found = list(place.operands())
     if not found or "\n  Here " in text:
@@ -74,11 +74,29 @@ def misfit(text: str, place: Place) -> str:
     return "\n".join([*lines[:at], f"  Here {shown}.", *lines[at:]])
 
 
+def _overwritten(text: str, place: Place, node: Any) -> str:
+    from .overwritten import retell_overwritten
+
+    return retell_overwritten(text, place, node)
+
+
+def _leaf_written(text: str, place: Place, _: Any) -> str:
+    from .overwritten import retell_leaf
+
+    return retell_leaf(text, place)
+
+
+def _second_pass(text: str, place: Place, node: Any) -> str:
+    from .second_pass import retell_second_pass
+
+    return retell_second_pass(text, place, node)
+
+
 _TELLERS = {
-    "overwritten": retell_overwritten,
-    "second_pass": retell_second_pass,
+    "overwritten": _overwritten,
+    "second_pass": _second_pass,
     "without_graph": _without_graph,
     "not_scalar": _not_scalar,
-    "leaf_written": retell_leaf,
+    "leaf_written": _leaf_written,
     "misfit": misfit,
 }

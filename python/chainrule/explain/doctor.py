@@ -10,13 +10,13 @@ from typing import Any, Literal
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from .assigned import assignment
+from .edges import reaches
 from .graph import Graph, Node
 from .inquiry import Inquiry
 from .names import Names, user_frames, variables
 from .reading import backward_call, called_above
 from .registration import unregistered
 from .source import Line
-from .story import reaches
 from .values import Values
 
 __all__ = ["Doctor", "Finding", "doctor"]

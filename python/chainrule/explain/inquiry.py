@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from .._core import Tensor
 from .assigned import made_at
+from .edges import reaches
 from .flow import Flow
 from .graph import Graph, Node, living_tensors, operation_name
 from .names import Names, user_frames, variables
@@ -25,7 +26,6 @@ from .reading import (
     read_frame,
 )
 from .source import Line, line_at, line_of
-from .story import reaches
 from .values import Values
 
 __all__ = ["Cause", "Inquiry"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import Tensor
+from .edges import reaches
 from .inquiry import Cause, Inquiry
 from .names import Names
 from .registration import unregistered
-from .story import reaches
 
 __all__ = ["Cause", "Missing", "explain_none", "missing"]
 

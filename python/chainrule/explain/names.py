@@ -6,9 +6,9 @@ import contextlib
 import inspect
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from types import FrameType, ModuleType, TracebackType
+from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from .._core import Tensor
@@ -17,6 +17,7 @@ __all__ = ["Names"]
 
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MOST_ITEMS = 1000  # of a list or dict that are looked at
+_PLAIN = {int, float, bool, str, bytes, type(None), type, FunctionType, BuiltinFunctionType, ModuleType}
 
 
 _left: ContextVar[tuple[FrameType, ...]] = ContextVar("functions that an exception has left", default=())
@@ -73,7 +74,7 @@ def variables(frame: FrameType) -> dict[str, Any]:
 class Names:
     """Names of tensors and modules, as seen from the line that asks."""
 
-    def __init__(self) -> None:
+    def __init__(self, frames: Iterable[FrameType] | None = None) -> None:
         self.of_tensors: dict[int, str] = {}
         self.of_outputs: dict[tuple[int, int], str] = {}  # by node and output number
         self.of_modules: dict[int, str] = {}
@@ -81,12 +82,13 @@ class Names:
         self.tensors: list[tuple[str, Tensor]] = []
         self.held: list[Any] = []  # ids stay true while these live
         scopes: list[dict[str, Any]] = []
-        for frame in user_frames():
-            scopes.append(variables(frame))
+        for frame in user_frames() if frames is None else frames:
+            if frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # a module's variables are its globals
+                scopes.append(variables(frame))
             scopes.append(frame.f_globals)
-        for scope in scopes:
+        for scope in {id(s): s for s in scopes}.values():
             for name, value in list(scope.items()):
-                if not name.startswith("__"):
+                if type(value) not in _PLAIN and not name.startswith("__"):
                     self._add(name, value, depth=0)
         self.held = scopes
 
@@ -138,7 +140,7 @@ class Names:
 
 
 def _has_attributes(value: Any) -> bool:
-    return not isinstance(value, type | ModuleType) and "__dict__" in dir(type(value)) and not callable(value)
+    return type(value).__dictoffset__ != 0 and not isinstance(value, type | ModuleType) and not callable(value)
 
 
 def is_module(value: Any) -> bool:

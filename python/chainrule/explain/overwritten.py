@@ -6,19 +6,19 @@ import ast
 from typing import Any
 
 from .._core import Tensor
-from .graph import living_nodes
+from .blocks import block_at
 from .names import Names
 from .running import Place, alias
-from .source import Line, line_of, tree_of
+from .source import Line, line_of
 
 __all__ = ["retell_leaf", "retell_overwritten"]
 
 
-def retell_overwritten(text: str, place: Place) -> str:
+def retell_overwritten(text: str, place: Place, node: Any) -> str:
     """The core's text with the variable and the change that mends it."""
     lines = text.split("\n")
     advice = next((i for i, line in enumerate(lines) if line.startswith("  What to do: on the second line")), None)
-    saved = _overwritten(text)
+    saved = _overwritten(text, node) if node is not None else None
     if advice is None or saved is None:
         return text
     names = Names()
@@ -32,14 +32,11 @@ def retell_overwritten(text: str, place: Place) -> str:
     return "\n".join(lines)
 
 
-def _overwritten(text: str) -> Tensor | None:
-    """The saved tensor that the text is about: the node's line and name are in it."""
-    for node in sorted(living_nodes(), key=lambda n: -n._sequence_nr()):
-        if node._released or f"[{type(node).__name__}]" not in text:
-            continue
-        for _, value, _, is_current in node._peek_saved():
-            if value is not None and not is_current and f"{list(value.shape)}]" in text:
-                return value
+def _overwritten(text: str, node: Any) -> Tensor | None:
+    """The saved tensor that the text is about."""
+    for _, value, _, is_current in node._peek_saved():
+        if value is not None and not is_current and f"{list(value.shape)}]" in text:
+            return value
     return None
 
 
@@ -53,10 +50,8 @@ def _name(tensor: Tensor, names: Names) -> str | None:
 
 
 def _statement(line: Line | None) -> ast.stmt | None:
-    tree = tree_of(line.file) if line else None
-    if line is None or tree is None:
-        return None
-    return next((n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno == line.number), None)
+    tree = block_at(line.file, line.number) if line else None
+    return tree.body[0] if tree else None
 
 
 def _target(statement: ast.stmt | None) -> str | None:

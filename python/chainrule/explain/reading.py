@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from .assigned import body_of, targets
+from .blocks import defined
 from .names import user_frames
 from .source import Line, tree_of
 
@@ -63,9 +64,9 @@ class Off:
 class Reader:
     """Follows a value through statements, calls of the file's own functions included."""
 
-    def __init__(self, file: str, tree: ast.Module):
-        self.file, self.tree = file, tree
-        self.functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    def __init__(self, file: str):
+        self.file = file
+        self._functions: dict[str, ast.FunctionDef | None] = {}  # those looked for so far
         self._followed: set[str] = set()  # the names that it began with
         self._globals: set[str] = set()  # those of them that functions of the file see
         self._depth = 0
@@ -190,7 +191,7 @@ class Reader:
             receiver = ast.unparse(e.func) in carried or self._carries(e.func.value, carried, o, where)
         arguments = [*e.args, *(k.value for k in e.keywords)]
         given = [self._carries(a, carried, o, where) for a in arguments]
-        own = self.functions.get(name) if not is_method and not receiver else None
+        own = self._function(name) if not is_method and not receiver else None
         if own is not None and (any(given) or self._mentions(own)):
             return self._inside(own, given, e, o)
         if not receiver and not any(given):
@@ -202,6 +203,12 @@ class Reader:
             o.departures.append(Departure(*departure, self._line(e, where)))
             return False
         return True
+
+    def _function(self, name: str) -> ast.FunctionDef | None:
+        if name not in self._functions:
+            found = [n for n in defined(self.file, "def", name) if isinstance(n, ast.FunctionDef)] if name else []
+            self._functions[name] = found[-1] if found else None
+        return self._functions[name]
 
     def _mentions(self, f: ast.FunctionDef) -> bool:
         names = {ast.unparse(n) for n in ast.walk(f) if isinstance(n, ast.Name | ast.Attribute)}
@@ -265,11 +272,11 @@ def _switches_off(e: ast.expr) -> str | None:
 
 def read_frame(frame: FrameType, name: str) -> Outcome | None:
     """What becomes of a variable in a running function; None if its source is not known."""
-    tree = tree_of(frame.f_code.co_filename, frame.f_code)
+    tree = tree_of(frame.f_code.co_filename, frame.f_code, frame.f_lineno)
     body = body_of(tree, frame.f_code) if tree else None
-    if tree is None or body is None:
+    if body is None:
         return None
-    outcome = Reader(frame.f_code.co_filename, tree).follow(body, {name}, frame.f_code.co_qualname)
+    outcome = Reader(frame.f_code.co_filename).follow(body, {name}, frame.f_code.co_qualname)
     function, here = frame.f_code.co_qualname, frame.f_lineno  # what comes below has not happened yet
     outcome.departures = [d for d in outcome.departures if d.line.function != function or d.line.number < here]
     outcome.uses = [n for n in outcome.uses if n < here]
@@ -279,7 +286,7 @@ def read_frame(frame: FrameType, name: str) -> Outcome | None:
 def _first_above(wanted: Callable[[ast.AST], bool]) -> Line | None:
     """The first such thing in the functions that are running, above the line that each is at."""
     for frame in user_frames():
-        tree = tree_of(frame.f_code.co_filename, frame.f_code)
+        tree = tree_of(frame.f_code.co_filename, frame.f_code, frame.f_lineno)
         for statement in (body_of(tree, frame.f_code) if tree else None) or []:
             for n in ast.walk(statement):
                 if isinstance(n, ast.expr | ast.stmt) and n.lineno <= frame.f_lineno and wanted(n):
@@ -332,6 +339,6 @@ def read_forward(module: Any, attribute: str) -> Outcome | None:
     code = getattr(forward, "__code__", None)
     tree = tree_of(code.co_filename, code) if code else None
     body = body_of(tree, code) if tree else None
-    if tree is None or body is None or code is None:
+    if body is None or code is None:
         return None
-    return Reader(code.co_filename, tree).follow(body, {f"{code.co_varnames[0]}.{attribute}"}, code.co_qualname)
+    return Reader(code.co_filename).follow(body, {f"{code.co_varnames[0]}.{attribute}"}, code.co_qualname)

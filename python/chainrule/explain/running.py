@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+import linecache
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import FrameType, TracebackType
 from typing import Any
 
 from .._core import Tensor
 from .assigned import body_of
 from .names import is_own, user_frames, variables
-from .source import Line, line_at, position_of, positions, tree_of
+from .source import Line, around, line_at, position_at, position_of, tree_of, walked
 
 __all__ = ["Place", "alias", "place_of"]
 
@@ -36,7 +38,7 @@ class Place:
     @cached_property
     def body(self) -> list[ast.stmt]:
         """The function's statements; empty if its source is not known."""
-        tree = tree_of(self.frame.f_code.co_filename, self.frame.f_code)
+        tree = tree_of(self.frame.f_code.co_filename, self.frame.f_code, self.number)
         return (body_of(tree, self.frame.f_code) if tree else None) or []
 
     @cached_property
@@ -46,11 +48,9 @@ class Place:
     @cached_property
     def expression(self) -> ast.expr | ast.stmt | None:
         """What the instruction calculates."""
-        here = positions(self.frame.f_code)[self.offset // 2]
-        for node in self._nodes():
-            if isinstance(node, ast.expr | ast.AugAssign) and position_of(node) == here:
-                return node
-        return None
+        here = position_at(self.frame.f_code, self.offset)
+        found = (_expression(s, here) for s in around(self.body, self.number))
+        return next(filter(None, found), None)
 
     @cached_property
     def number(self) -> int:
@@ -59,7 +59,7 @@ class Place:
     def statement(self, number: int) -> ast.stmt | None:
         """The innermost statement of the function that a line belongs to."""
         found = None
-        for node in self._nodes():
+        for node in (n for s in around(self.body, number) for n in walked(s)):
             if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or node.lineno):
                 found = node if found is None or node.lineno >= found.lineno else found
         return found
@@ -67,8 +67,7 @@ class Place:
     @cached_property
     def loops(self) -> list[Loop]:
         """The loops around the instruction, the innermost first."""
-        around = [n for n in self._nodes() if isinstance(n, Loop) and n.lineno < self.number <= (n.end_lineno or 0)]
-        return sorted(around, key=lambda loop: -loop.lineno)
+        return [loop for s in around(self.body, self.number) for loop in _loops(s, self.number)]
 
     def value(self, e: ast.AST | None) -> Any:
         """What a name, an attribute or an item stands for; None if that cannot be told without running something."""
@@ -113,9 +112,11 @@ class Place:
     def _is_module(self, e: ast.expr) -> bool:
         return type(self.value(e)).__name__ in ("module", "TorchModule")
 
-    def _nodes(self) -> Iterator[ast.AST]:
-        for statement in self.body:
-            yield from ast.walk(statement)
+    def mentioning(self, *words: str) -> list[ast.stmt]:
+        """The function's statements whose text has one of the words in it."""
+        lines = linecache.getlines(self.frame.f_code.co_filename)
+        wanted = re.compile(rf"\b({'|'.join(map(re.escape, words))})\b").search
+        return [s for s in self.body if any(wanted(line) for line in lines[s.lineno - 1 : s.end_lineno])]
 
     def _value(self, e: ast.AST | None) -> Any:
         if isinstance(e, ast.Name):
@@ -130,6 +131,19 @@ class Place:
             except (LookupError, TypeError):
                 return _UNKNOWN
         return _UNKNOWN
+
+
+@lru_cache(maxsize=256)
+def _expression(statement: ast.stmt, here: Any) -> ast.expr | ast.stmt | None:
+    nodes = (n for n in walked(statement) if isinstance(n, ast.expr | ast.AugAssign))
+    return next((n for n in nodes if position_of(n) == here), None)
+
+
+@lru_cache(maxsize=256)
+def _loops(statement: ast.stmt, number: int) -> list[Loop]:
+    loops = (n for n in walked(statement) if isinstance(n, Loop))
+    found = [n for n in loops if n.lineno < number <= (n.end_lineno or 0)]
+    return sorted(found, key=lambda loop: -loop.lineno)
 
 
 def _parts(e: ast.AST | None) -> list[ast.expr]:

@@ -5,26 +5,25 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from functools import lru_cache
 from typing import Any
 
 from .._core import Tensor
 from .assigned import targets
-from .graph import living_nodes
+from .edges import reaches
 from .names import Names
 from .running import Loop, Place
-from .source import line_at
-from .story import reaches
+from .source import line_at, walked
 
 __all__ = ["retell_second_pass"]
 
 
-def retell_second_pass(text: str, place: Place) -> str:
+def retell_second_pass(text: str, place: Place, node: Any) -> str:
     """The core's text with the name of what was shared, the loop, and the change for this very case."""
     lines = text.split("\n")
     advice = next(
         (i for i, line in enumerate(lines) if line.startswith("  If that line runs once before a loop")), None
     )
-    node = _freed(text, place)
     if advice is None or node is None:
         return text
     name = _name(node, place)
@@ -33,28 +32,14 @@ def retell_second_pass(text: str, place: Place) -> str:
     return "\n".join(lines)
 
 
-def _freed(text: str, place: Place) -> Any:
-    """The node that the text is about; if a line made several, one that belongs to this turn of a loop."""
-    found = [
-        node
-        for node in sorted(living_nodes(), key=lambda n: -n._sequence_nr())
-        if node._released and f"[{type(node).__name__}]" in text and str(line_at(node._code)) in text
-    ]
-    turns = [
-        place.scope.get(name) for loop in place.loops if isinstance(loop, ast.For) for name in targets(loop.target)
-    ]
-    held = [t for t in turns if isinstance(t, Tensor) and t.grad_fn is not None]
-    return next((n for n in found if any(_holds(t, n) for t in held)), found[0] if found else None)
-
-
 def _name(node: Any, place: Place) -> str | None:
     """The variable that holds the freed part: of those calculated from it, the first."""
     line = line_at(node._code)
     if line is not None and line.target and isinstance(place.scope.get(line.target), Tensor):
         return line.target
     found = []
-    for name, tensor in Names().tensors:
-        if re.split(r"[.\[]", name)[0] in place.scope and tensor.grad_fn is not None and _holds(tensor, node):
+    for name, tensor in Names([place.frame]).tensors:
+        if tensor.grad_fn is not None and _holds(tensor, node):
             found.append((tensor.grad_fn._sequence_nr(), name))
     return min(found)[1] if found else line.target if line else None
 
@@ -65,13 +50,17 @@ def _holds(tensor: Tensor, node: Any) -> bool:
 
 def _assigned(body: list[ast.stmt], name: str) -> list[int]:
     """The lines that give a variable its value."""
-    found = []
-    for statement in body:
-        for n in ast.walk(statement):
-            stored = isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id == name
-            if stored and isinstance(n, ast.Name):
-                found.append(n.lineno)
-    return sorted(found)
+    return sorted(n for statement in body for n in _stored(statement).get(name, ()))
+
+
+@lru_cache(maxsize=256)
+def _stored(statement: ast.stmt) -> dict[str, list[int]]:
+    """By variable, the lines of a statement that give it a value."""
+    found: dict[str, list[int]] = {}
+    for n in walked(statement):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
+            found.setdefault(n.id, []).append(n.lineno)
+    return found
 
 
 def _is_carried(body: list[ast.stmt], name: str) -> bool:
@@ -91,7 +80,7 @@ def _in_loop(place: Place, loop: Loop, name: str | None) -> list[str] | None:
     if name is None or _gives(loop, name):
         return None
     if not _assigned(loop.body, name):
-        made = [n for n in _assigned(place.body, name) if n < loop.lineno]
+        made = [n for n in _assigned(place.mentioning(name), name) if n < loop.lineno]
         cure = f"move line {made[-1]} into the loop" if made else f"calculate {name} anew in each turn"
         is_loss = place.receiver is not None and ast.unparse(place.receiver) == name
         detached = "" if is_loss else f", or use {name}.detach() in it if nothing before it is trained"
@@ -140,7 +129,8 @@ def _without_loop(place: Place, name: str | None) -> list[str]:
 
 def _earlier_pass(place: Place) -> tuple[int, str, str] | None:
     """The last pass above this one in the same function: its line, what it ran on, and how it keeps the graph."""
-    calls = [n for s in place.body for n in ast.walk(s) if isinstance(n, ast.Call) and n.lineno < place.number]
+    passes = place.mentioning("backward", "grad")
+    calls = [n for s in passes for n in walked(s) if isinstance(n, ast.Call) and n.lineno < place.number]
     for n in sorted(calls, key=lambda call: -call.lineno):
         called = ast.unparse(n.func)
         result = ast.unparse(n.args[0]) if n.args else ""

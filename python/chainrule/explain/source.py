@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice, takewhile
 from types import CodeType
 from typing import Any
 
 import chainrule
+
+from .blocks import is_long, of_code, window
 
 __all__ = ["Line", "line_at", "line_of"]
 
@@ -58,7 +62,7 @@ def line_at(place: tuple[CodeType, int] | None) -> Line | None:
     if place is None:
         return None
     code, offset = place
-    number, end, column, end_column = positions(code)[offset // 2]
+    number, end, column, end_column = position_at(code, offset)
     number = number or code.co_firstlineno
     if not is_current(code):
         return Line(code.co_filename, number, code.co_qualname, "")
@@ -67,14 +71,21 @@ def line_at(place: tuple[CodeType, int] | None) -> Line | None:
         return Line(code.co_filename, number, code.co_qualname, text)
     position = (number, end, column, end_column)
     expression = _segment(code.co_filename, position)
-    target = targets(code.co_filename).get(position)
+    target = _target(tree_of(code.co_filename, code, number), position)
     return Line(code.co_filename, number, code.co_qualname, text, expression, target, position)
 
 
-@lru_cache(maxsize=512)
-def positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
-    """Of each instruction: line, end line, column, end column."""
-    return list(code.co_positions())
+_positions: dict[tuple[int, int], tuple[CodeType, tuple[int | None, int | None, int | None, int | None]]] = {}
+
+
+def position_at(code: CodeType, offset: int) -> tuple[int | None, int | None, int | None, int | None]:
+    """Of an instruction: line, end line, column, end column. Looking for it takes long in a long module."""
+    known = _positions.get((id(code), offset))
+    if known is None or known[0] is not code:
+        if len(_positions) > 4096:
+            _positions.clear()
+        known = _positions[id(code), offset] = code, next(islice(code.co_positions(), offset // 2, None))
+    return known[1]
 
 
 def _segment(file: str, position: Position) -> str | None:
@@ -113,10 +124,17 @@ def _functions(text: str, file: str) -> set[CodeType]:
     return found
 
 
-def tree_of(file: str, code: CodeType | None = None) -> ast.Module | None:
-    """The file's syntax tree, or None if its text is not known, or no longer that of a function that runs."""
+def tree_of(file: str, code: CodeType | None = None, number: int = 1) -> ast.Module | None:
+    """The file's syntax tree, or None if its text is not known, or no longer that of a function that runs.
+
+    Of a long file, only that of the function, and for a module what is near the line; see Note [Long files].
+    """
     lines = linecache.getlines(file)
-    return _parse("".join(lines)) if lines and (code is None or is_current(code)) else None
+    if not lines or (code is not None and not is_current(code)):
+        return None
+    if code is not None and is_long(file):
+        return window(file, number) if code.co_name == "<module>" else of_code(file, code)
+    return _parse("".join(lines))
 
 
 @lru_cache(maxsize=64)
@@ -127,30 +145,50 @@ def _parse(text: str) -> ast.Module | None:
         return None
 
 
-def targets(file: str) -> dict[Position, str]:
-    """By the position of an assigned expression, the text of what it is assigned to."""
-    return _targets("".join(linecache.getlines(file)))
+def _target(tree: ast.Module | None, position: Position) -> str | None:
+    """The text of what the expression at a position is assigned to."""
+    for statement in around(tree.body, position[0]) if tree else ():
+        target = _targets(statement).get(position)
+        if target is not None:
+            return ast.unparse(target)
+    return None
 
 
-@lru_cache(maxsize=64)
-def _targets(text: str) -> dict[Position, str]:
-    tree = _parse(text)
-    return dict(pair for node in ast.walk(tree) for pair in _assigned(node)) if tree else {}
+@lru_cache(maxsize=256)
+def _targets(statement: ast.stmt) -> dict[Position, ast.expr]:
+    return dict(pair for node in walked(statement) for pair in _assigned(node))
+
+
+@lru_cache(maxsize=256)
+def walked(statement: ast.stmt) -> list[ast.AST]:
+    """All nodes of a statement. Walking takes long, and a program that catches an error meets it again."""
+    return list(ast.walk(statement))
+
+
+def around(body: list[ast.stmt], number: int) -> list[ast.stmt]:
+    """Of some statements, those that a line belongs to; decorators stand above the line that a function begins on."""
+    below = bisect_right(body, number, key=lambda s: s.lineno)
+    above = takewhile(lambda s: number <= (s.end_lineno or s.lineno), reversed(body[:below]))
+    return [*above, *(s for s in body[below : below + 1] if first_line(s) <= number)]
+
+
+def first_line(s: ast.stmt) -> int:
+    return min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))])
 
 
 def position_of(node: ast.expr | ast.stmt) -> Position:
     return (node.lineno, node.end_lineno or node.lineno, node.col_offset, node.end_col_offset or 0)
 
 
-def _assigned(node: ast.AST) -> list[tuple[Position, str]]:
-    """Where values come from and what they are called then; x, y = a, b has two."""
+def _assigned(node: ast.AST) -> list[tuple[Position, ast.expr]]:
+    """Where values come from and what they are given to; x, y = a, b has two."""
     if isinstance(node, ast.AugAssign):
-        return [(position_of(node), ast.unparse(node.target))]
+        return [(position_of(node), node.target)]
     if isinstance(node, ast.NamedExpr | ast.AnnAssign) and node.value is not None:
-        return [(position_of(node.value), ast.unparse(node.target))]
+        return [(position_of(node.value), node.target)]
     if not isinstance(node, ast.Assign) or len(node.targets) != 1:
         return []
     target = node.targets[0]
     if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) and len(target.elts) == len(node.value.elts):
-        return [(position_of(v), ast.unparse(t)) for t, v in zip(target.elts, node.value.elts, strict=True)]
-    return [] if isinstance(target, ast.Tuple) else [(position_of(node.value), ast.unparse(target))]
+        return [(position_of(v), t) for t, v in zip(target.elts, node.value.elts, strict=True)]
+    return [] if isinstance(target, ast.Tuple) else [(position_of(node.value), target)]

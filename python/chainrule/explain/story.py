@@ -10,6 +10,7 @@ from typing import Any
 
 from .._core import Tensor
 from .display import shape_text, value_text
+from .edges import reaches
 from .flow import Flow
 from .graph import Graph, Node, living_tensors
 from .names import Names
@@ -264,21 +265,6 @@ def _result_of(leaf: Tensor) -> Tensor:
         "explain(): nothing that was calculated from this tensor is alive any more, so its graph is gone. "
         "Keep the loss in a variable, or call explain(loss, wrt=...) before backward()."
     )
-
-
-def reaches(result: Tensor, leaf: Tensor) -> bool:
-    """Whether a leaf, or another result, is among the inputs of a result."""
-    seen, stack = set(), [result.grad_fn]
-    wanted = leaf.grad_fn or leaf if isinstance(leaf, Tensor) else leaf
-    while stack:
-        node = stack.pop()
-        if node is wanted:
-            return True
-        if node is None or isinstance(node, Tensor) or id(node) in seen:
-            continue
-        seen.add(id(node))
-        stack += [target for target, _ in node._edges]
-    return False
 
 
 def _node_of(graph: Graph, tensor: Tensor, loss: Tensor, names: Names) -> Node:

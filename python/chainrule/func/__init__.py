@@ -1,8 +1,9 @@
 """Functions of functions: derivatives, Jacobians, and many samples at once."""
 
 from .batched import debug_unwrap
+from .directional import jvp, linearize
 from .functional_form import functionalize
-from .gradients import grad, grad_and_value, jvp, linearize, vjp
+from .gradients import grad, grad_and_value, vjp
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .vmap import vmap

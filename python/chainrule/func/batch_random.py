@@ -34,6 +34,11 @@ def random(call: Call, *args: Any, **kwargs: Any) -> Any:
             "vmap: We do not support calling out variants of random operations inside of vmap. Please use non-out "
             "variants as a workaround"
         )
+    if call.info.any_function:  # gradcheck's vmap, which has no such option
+        raise RuntimeError(
+            "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations "
+            "outside of vmap as a workaround"
+        )
     if call.info.randomness == "error":
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "

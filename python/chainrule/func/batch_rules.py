@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .. import _core
 from .._core import Tensor
 from ..pytree import tree_flatten, tree_map, tree_unflatten
-from .batched import Level, batched_at, wrap
+from .batched import Level, batched_at, in_place, wrap
 
 _functions = _core.functions
 
@@ -38,6 +38,13 @@ class Call(NamedTuple):
         """The value of a batched tensor; others as they are."""
         return t._value if batched_at(t, self.level) else t
 
+    def as_given(self, t: Any) -> Any:
+        """The value with the samples where the caller of vmap has them."""
+        return in_place(t) if batched_at(t, self.level) else t
+
+    def dim_of(self, t: Any) -> int | None:
+        return t._dim if batched_at(t, self.level) else None
+
     def is_batched(self, t: Any) -> bool:
         return batched_at(t, self.level)
 
@@ -59,7 +66,7 @@ def apply(function: Any, args: tuple, kwargs: dict, level: int, info: Level) -> 
     """Runs the rule of a function, one level down."""
     call = Call(function, level, info)
     if isinstance(function, type):
-        return RULES["Function"](call, *args)
+        return RULES["Function"](call, *args, **kwargs)
     name = getattr(function, "__name__", "")
     if kwargs.get("out") is not None:
         if name in ALWAYS:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._core import Tensor
+from ..printing import tensor_repr
 
 _functions = _core.functions
 _get_depth, _set_depth = _core.get_vmap_depth, _core.set_vmap_depth
@@ -26,6 +27,7 @@ class Level(NamedTuple):
     size: int
     randomness: str
     apart: bool = False  # whether what is made inside is made for each sample, so that samples can be written into it
+    any_function: bool = False  # whether an autograd.Function needs neither a vmap method nor setup_context
     directions: bool = False  # whether the samples are directions of jacfwd, at one and the same place
 
 
@@ -34,6 +36,8 @@ class Levels(threading.local):
 
     def __init__(self) -> None:
         self.now: list[Level] = []
+        # All transforms around, the outermost first: of a vmap its level, of a derivative minus its number.
+        self.nesting: list[int] = []
 
 
 levels = Levels()
@@ -67,6 +71,7 @@ class BatchedTensor(Tensor):
 
     _value: Tensor  # with the samples in its first dimension
     _level: int
+    _dim: int = 0  # where they were when vmap was called
 
     # What a tensor says about itself comes from its value.
 
@@ -123,7 +128,7 @@ class BatchedTensor(Tensor):
         return _functions["imag"](self)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        return f"BatchedTensor(level={self._level}, value={self._value!r})"
+        return transformed_repr(self)
 
     def __getitem__(self, key: Any) -> Tensor:
         return dispatch(_subscript, (self, key), {})
@@ -253,6 +258,11 @@ def wrap(value: Tensor, level: int) -> BatchedTensor:
     return t
 
 
+def in_place(t: BatchedTensor) -> Tensor:
+    """The value, its samples back in the dimension from which vmap took them."""
+    return t._value.movedim(0, t._dim) if t._dim else t._value
+
+
 def physical(t: Tensor) -> Tensor:
     """The tensor under all levels."""
     while type(t) is BatchedTensor:
@@ -275,7 +285,29 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     """
     value = physical(tensor) if recurse or type(tensor) is not BatchedTensor else tensor._value
     with at_depth(0):
-        return value.detach()
+        return value if value.is_leaf else value.detach()
+
+
+def transformed_repr(t: Tensor) -> str:
+    """The text of a tensor inside transforms: what each of them makes of it, around the values of all samples."""
+    with at_depth(0):
+        return _repr_inside(t, len(levels.nesting), False)
+
+
+def _repr_inside(t: Any, number: int, tracked: bool) -> str:
+    if number == 0 and type(t) is BatchedTensor:  # of a vmap that is over
+        return f"BatchedTensor(lvl={t._level}, bdim={t._dim}, value=\n    {t._value!r}\n)"
+    if number == 0:
+        return tensor_repr(t.detach() if tracked else t)
+    kind = levels.nesting[number - 1]
+    if kind > 0 and batched_at(t, kind):
+        head, inner = f"BatchedTensor(lvl={number}, bdim={t._dim}", in_place(t)
+    elif kind < 0 and _core.made_in(physical(t)) >= -kind:
+        head, inner = f"GradTrackingTensor(lvl={number}", t
+    else:
+        return _repr_inside(t, number - 1, tracked)
+    inside = _repr_inside(inner, number - 1, tracked or kind < 0).replace("\n", "\n    ")
+    return f"{head}, value=\n    {inside}\n)"
 
 
 def batched_at(t: Any, level: int) -> bool:

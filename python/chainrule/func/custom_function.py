@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .._core import Tensor
-from ..autograd.function import Function
-from ..pytree import broadcast_prefix, tree_flatten, tree_unflatten
+from ..autograd.function import Function, bind
+from ..pytree import broadcast_prefix, tree_flatten, tree_map, tree_unflatten
 from .batch_rules import Call, rule
 from .batched import at_depth, entered, wrap
 
@@ -19,9 +19,17 @@ class VmapInfo(NamedTuple):
 
 
 @rule("Function")
-def apply_function(call: Call, *args: Any) -> Any:
+def apply_function(call: Call, *args: Any, **kwargs: Any) -> Any:
     """Called one level down, with arguments that are batched at the level above."""
     function: Any = call.function
+    if call.info.any_function:
+        return _apply_generated(function, args, call)
+    if any(isinstance(t, Tensor) for t in kwargs.values()):
+        raise NotImplementedError(
+            "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
+            f"autograd.Function. Got: {kwargs}"
+        )
+    args = bind(function, *args, **kwargs) if kwargs else args
     if not function.generate_vmap_rule and function.setup_context is Function.setup_context:
         raise RuntimeError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
@@ -32,36 +40,51 @@ def apply_function(call: Call, *args: Any) -> Any:
     if function.generate_vmap_rule:
         if has_method:
             raise RuntimeError(
-                f"You tried to vmap over {function.__name__}, but it has both generate_vmap_rule=True and "
-                "an overridden "
-                "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to "
-                "avoid ambiguity."
+                f"You tried to vmap over {function.__name__}, but it has both generate_vmap_rule=True and an "
+                "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
+                "staticmethod to avoid ambiguity. For more details, please see "
+                "https://pytorch.org/docs/main/notes/extending.func.html"
             )
         return _apply_generated(function, args, call)
     if not has_method:
         raise RuntimeError(
             f"You tried to vmap over {function.__name__}, but it does not have vmap support. Please override and "
-            "implement the vmap staticmethod or set generate_vmap_rule=True."
+            "implement the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
         )
-    in_dims = tuple(0 if call.is_batched(a) else None for a in args)
-    result = function.vmap(VmapInfo(call.size, call.info.randomness), in_dims, *map(call.value, args))
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise RuntimeError(
-            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
-            f"structure compatible with the output. Got {type(result)}."
-        )
+    values, in_dims = tree_map(call.as_given, args), tree_map(call.dim_of, args)
+    result = function.vmap(VmapInfo(call.size, call.info.randomness), in_dims, *values)
+    _check_returned(result)
     output, out_dims = result
     leaves, spec = tree_flatten(output)
     dims = broadcast_prefix(out_dims, spec)
-    if dims is None:
-        raise RuntimeError(f"{function.__name__}.vmap returned out_dims {out_dims} that do not fit its output")
-    return tree_unflatten(
-        [
-            wrap(leaf.movedim(dim, 0), call.level) if isinstance(leaf, Tensor) and dim is not None else leaf
-            for leaf, dim in zip(leaves, dims, strict=True)
-        ],
-        spec,
+    if dims is None or (isinstance(out_dims, (list, tuple)) and type(out_dims) is not type(output)):
+        raise RuntimeError(
+            f"The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{tree_flatten(out_dims)[1]} but output has structure {spec}. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+    came_in = {id(v): a for v, a in zip(tree_flatten(values)[0], tree_flatten(args)[0], strict=True)}
+    return tree_unflatten([_rewrapped(call, t, dim, came_in) for t, dim in zip(leaves, dims, strict=True)], spec)
+
+
+def _check_returned(result: Any) -> None:
+    words = (
+        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
+        "with the output. "
     )
+    if not isinstance(result, tuple):
+        raise RuntimeError(f"{words}Got a {type(result)} instead")
+    if len(result) != 2:
+        raise RuntimeError(f"{words}Got {len(result)} returns instead")
+
+
+def _rewrapped(call: Call, t: Any, dim: int | None, came_in: dict[int, Any]) -> Any:
+    """An output as the function of vmap gets it. What came in, changed in place, goes out as the same tensor."""
+    if id(t) in came_in and isinstance(t, Tensor):
+        return came_in[id(t)]
+    return wrap(t.movedim(dim, 0), call.level) if isinstance(t, Tensor) and dim is not None else t
 
 
 def _apply_generated(function: Any, args: tuple, call: Call) -> Any:
@@ -106,9 +129,27 @@ def _apply_generated(function: Any, args: tuple, call: Call) -> Any:
             found = found if isinstance(found, tuple) else (found,)
             return tuple(_summed(call, g, b) for g, b in zip(found, batched, strict=True))
 
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Any) -> Any:
+            inner = ctx.inner
+            inner.saved_tensors = inner.for_forward
+            given = [wrap(t, level) if t is not None and b else t for t, b in zip(tangents, batched, strict=True)]
+            with entered(level, call.info):
+                found = function.jvp(inner, *given)
+            found = found if isinstance(found, tuple) else (found,)
+            return tuple(
+                _expanded(call, t) if b else call.value(t) for t, b in zip(found, ctx.output_batched, strict=True)
+            )
+
+    if function.jvp is Function.jvp:
+        Generated.jvp = Function.jvp
     outputs = Generated.apply(*map(call.value, args))
     wrapped = tuple(wrap(y, level) if b else y for y, b in zip(outputs, returned[1], strict=True))
     return wrapped if returned[0] else wrapped[0]
+
+
+def _expanded(call: Call, tangent: Any) -> Any:
+    return tangent if tangent is None else call.expanded(tangent)
 
 
 def _summed(call: Call, gradient: Any, batched: bool) -> Any:
@@ -132,6 +173,7 @@ class _InnerContext:
     def __init__(self, needs_input_grad: tuple):
         self.needs_input_grad = needs_input_grad
         self.to_save: tuple = ()
+        self.for_forward: tuple = ()
         self.non_differentiable: tuple = ()
         self.materialize_grads = True
         self.saved_tensors: tuple = ()
@@ -140,7 +182,7 @@ class _InnerContext:
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        pass
+        self.for_forward = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         self.non_differentiable = tensors

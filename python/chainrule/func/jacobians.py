@@ -9,8 +9,11 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..autograd.grad_mode import no_grad
 from ..pytree import tree_flatten, tree_map, tree_unflatten
-from .gradients import Recording, _pick, _replaced, _split_aux, jvp, record, without_graph
+from .batched import BatchedTensor, at_depth, levels, wrap
+from .directional import jvp
+from .gradients import Recording, pick, record, replaced, shielded, split_aux, without_graph
 from .vmap import over_directions
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -57,13 +60,15 @@ def jacrev(
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        picked, numbers = _pick(args, argnums)
+        picked, numbers = pick(args, argnums)
 
         def of_picked(chosen: Any) -> Any:
-            return func(*_replaced(args, argnums, numbers, chosen), **kwargs)
+            return func(*replaced(shielded(args), argnums, numbers, chosen), **shielded(kwargs))
 
         _require_real(tree_flatten(picked)[0], "jacrev", "inputs")
-        recording, spec, outputs, output_spec, aux = record(of_picked, (picked,), has_aux, "vjp(f, *primals)")
+        recording, spec, outputs, output_spec, aux = record(
+            of_picked, (picked,), has_aux, "vjp(f, *primals)", (args, kwargs)
+        )
         _require_real(outputs, "jacrev", "outputs")
         blocks = []
         for k, y in enumerate(outputs):
@@ -107,15 +112,17 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        picked, numbers = _pick(args, argnums)
+        picked, numbers = pick(args, argnums)
         leaves, spec = tree_flatten(picked)
         kept: list = []
+        others = _Others(args, numbers)
         _require_real(leaves, "jacfwd", "inputs")
 
         def of_picked(*chosen: Any) -> Any:
-            output = func(*_replaced(args, argnums, numbers, tree_unflatten(list(chosen), spec)), **kwargs)
+            given = replaced(others.given(), argnums, numbers, tree_unflatten(list(chosen), spec))
+            output = func(*given, **kwargs)
             if has_aux:
-                output, aux = _split_aux(output, "jacfwd(f)(*args)")
+                output, aux = split_aux(output, "jvp(f, primals, tangents)")
                 kept[:] = [aux]
             return output
 
@@ -124,6 +131,7 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
         for i, x in enumerate(leaves):
             found, output_spec, aux = _columns(of_picked, leaves, i, x, randomness, kept)
             columns.append(found)
+            others.write_back()
         blocks = [tree_unflatten([columns[i][k] for i in range(len(leaves))], spec) for k in range(len(columns[0]))]
         assert output_spec is not None
         result = tree_unflatten(blocks, output_spec)
@@ -137,6 +145,37 @@ _WRITES_INTO_SHARED = (
     "being vmapped over but `self` not being vmapped over",
     "more than one element of the written-to tensor refers to a single memory location",
 )
+
+
+class _Others:
+    """The arguments that are not differentiated. Where directions do not share what they write into, each has a copy,
+    and what was written stands in the caller's tensor afterwards.
+    """
+
+    def __init__(self, args: tuple, numbers: list[int]):
+        self.args, self.numbers = args, numbers
+        self.copies: list[tuple[Tensor, BatchedTensor, int]] = []
+
+    def given(self) -> tuple:
+        if not levels.now[_core.get_vmap_depth() - 1].apart:
+            return self.args
+        self.copies.clear()
+        return tuple(a if i in self.numbers else tree_map(self._copy, a) for i, a in enumerate(self.args))
+
+    def _copy(self, a: Any) -> Any:
+        if not isinstance(a, Tensor) or not a.is_floating_point():
+            return a
+        level = _core.get_vmap_depth()
+        with at_depth(level - 1):
+            many = a.unsqueeze(0).repeat(levels.now[level - 1].size, *[1] * a.ndim)
+        self.copies.append((a, wrap(many, level), many._version))
+        return self.copies[-1][1]
+
+    def write_back(self) -> None:
+        with no_grad():
+            for original, copy, version in self.copies:
+                if copy._value._version != version:
+                    original.copy_(copy._value[0])
 
 
 def _columns(func: Callable, leaves: list, i: int, x: Tensor, randomness: str, kept: list) -> tuple[list, Any, Any]:
@@ -157,7 +196,7 @@ def _columns(func: Callable, leaves: list, i: int, x: Tensor, randomness: str, k
     if kept:  # of one sample: all have the same
         aux = tree_map(lambda a: a._value[0].detach() if type(a).__name__ == "BatchedTensor" else a, kept[0])
     _require_real(found, "jacfwd", "outputs")
-    return [t.reshape(*t.shape[:-1], *x.shape) for t in found], spec, aux
+    return [t.reshape((*t.shape[:-1], *x.shape)) for t in found], spec, aux
 
 
 def hessian(func: Callable, argnums: Any = 0) -> Callable:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
@@ -35,74 +35,26 @@ def functional_call(
     >>> torch.func.functional_call(layer, {"weight": torch.ones(1, 2)}, torch.tensor([1., 2.]))
     tensor([3.])
     """
-    if isinstance(parameter_and_buffer_dicts, dict):
-        given = dict(parameter_and_buffer_dicts)
-    elif isinstance(parameter_and_buffer_dicts, Sequence):
-        if not all(isinstance(d, dict) for d in parameter_and_buffer_dicts):
-            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
-        names = [name for d in parameter_and_buffer_dicts for name in d]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
-        given = {name: t for d in parameter_and_buffer_dicts for name, t in d.items()}
-    else:
+    from ..nn.utils.stateless import call_with
+
+    given: Any = parameter_and_buffer_dicts
+    if not isinstance(given, dict):
+        given = _joined(given)
+    return call_with(module, given, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+def _joined(dicts: Any) -> dict[str, Tensor]:
+    if not isinstance(dicts, Sequence):
         raise ValueError(
-            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-            f"{type(parameter_and_buffer_dicts)}"
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
         )
-    arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    if tie_weights:
-        given = _with_ties(module, given)
-    own = {
-        **dict(module.named_parameters(remove_duplicate=False)),
-        **dict(module.named_buffers(remove_duplicate=False)),
-    }
-    missing, unknown = sorted(own.keys() - given.keys()), sorted(given.keys() - own.keys())
-    if strict and (missing or unknown):
-        lists = {"Unexpected": unknown, "Missing": missing}
-        said = [f"\n\t{kind} key(s): {', '.join(map(repr, names))}." for kind, names in lists.items() if names]
-        raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:{''.join(said)}")
-    with _replaced(module, {name: t for name, t in given.items() if name in own}):
-        return module(*arguments, **(kwargs or {}))
-
-
-def _with_ties(module: Any, given: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Names that share one tensor share its stand-in."""
-    names: dict[int, list[str]] = {}
-    for listing in (module.named_parameters, module.named_buffers):
-        for name, tensor in listing(remove_duplicate=False):
-            names.setdefault(id(tensor), []).append(name)
-    full = dict(given)
-    for group in names.values():
-        stand_ins = {id(given[name]): given[name] for name in group if name in given}
-        if len(stand_ins) > 1:
-            raise ValueError(
-                f"functional_call got multiple values for keys {sorted(n for n in group if n in given)}, "
-                "which are tied. "
-                "Consider using tie_weights=False"
-            )
-        for name in group if stand_ins else ():
-            full.setdefault(name, next(iter(stand_ins.values())))
-    return full
-
-
-@contextlib.contextmanager
-def _replaced(module: Any, given: dict[str, Tensor]) -> Iterator[None]:
-    changed: list[tuple[dict, str, Any]] = []
-    try:
-        for name, tensor in given.items():
-            *path, last = name.split(".")
-            owner = module
-            for step in path:
-                owner = getattr(owner, step)
-            store = owner._parameters if last in owner._parameters else owner._buffers
-            changed.append((store, last, store[last]))
-            store[last] = tensor
-        yield
-    finally:
-        for store, last, before in reversed(changed):
-            # A buffer that the module itself wrote stays what the caller gave; its own comes back.
-            store[last] = before
+    if not all(isinstance(d, dict) for d in dicts):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    names = Counter(name for d in dicts for name in d)
+    repeated = [name for name, times in names.items() if times > 1]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    return {name: t for d in dicts for name, t in d.items()}
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
@@ -118,18 +70,22 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
     if any(type(m) is not type(models[0]) for m in models):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    stack = _core.functions["stack"]
     parameters: dict[str, Tensor] = {}
-    for name, first in models[0].named_parameters():
-        together = [dict(m.named_parameters())[name] for m in models]
-        if first.requires_grad or any(t.requires_grad for t in together):
-            parameters[name] = stack([t.detach() for t in together])._as_leaf()
-        else:
-            parameters[name] = stack(together).detach()
-    buffers = {
-        name: stack([dict(m.named_buffers())[name].detach() for m in models]) for name, _ in models[0].named_buffers()
-    }
+    buffers: dict[str, Tensor] = {}
+    for name, _ in models[0].named_parameters():
+        parameters[name] = _stacked_leaf([dict(m.named_parameters())[name] for m in models], name)
+    for name, _ in models[0].named_buffers():
+        buffers[name] = _stacked_leaf([dict(m.named_buffers())[name] for m in models], name)
     return parameters, buffers
+
+
+def _stacked_leaf(tensors: list[Tensor], name: str) -> Tensor:
+    together = _core.functions["stack"]([t.detach() for t in tensors])
+    if not any(t.requires_grad for t in tensors):
+        return together
+    if not all(t.requires_grad for t in tensors):
+        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+    return together._as_leaf()  # requires_grad_, also inside a transform
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:

@@ -60,6 +60,12 @@ def over_directions(func: Callable, directions: Tensor, randomness: str, apart: 
     return _run(func, [directions], [0], spec, len(directions), -1, randomness, {}, apart, directions=True)
 
 
+def over_tangents(func: Callable, directions: Tensor) -> Any:
+    """For gradcheck: func of each row; custom Functions need not know of vmap."""
+    spec = tree_flatten((directions,))[1]
+    return _run(func, [directions], [0], spec, len(directions), 0, "error", {}, any_function=True)
+
+
 def _name(func: Callable) -> str:
     return getattr(func, "__name__", repr(func))
 
@@ -123,17 +129,20 @@ def _run(
     randomness: str,
     kwargs: dict,
     apart: bool = False,
+    any_function: bool = False,
     directions: bool = False,
 ) -> Any:
     level = len(levels.now) + 1
     depth = _core.get_vmap_depth()
-    levels.now.append(Level(size, randomness, apart, directions=directions))
+    levels.now.append(Level(size, randomness, apart, any_function, directions))
+    levels.nesting.append(level)
     _core.set_vmap_depth(level)
     try:
         inputs = [leaf if dim is None else _enter(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
         output = func(*tree_unflatten(inputs, spec), **kwargs)
     finally:
         _core.set_vmap_depth(depth)
+        levels.nesting.pop()
         levels.now.pop()
     return _leave(func, output, out_dims, level, size)
 
@@ -145,7 +154,10 @@ def _enter(leaf: Tensor, dim: int, level: int) -> Tensor:
         value = leaf if dim == 0 else leaf.movedim(dim, 0)
     finally:
         _core.set_vmap_depth(depth)
-    return wrap(value, level)
+    made = wrap(value, level)
+    if dim:
+        made._dim = dim
+    return made
 
 
 def _leave(func: Callable, output: Any, out_dims: Any, level: int, size: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import Tensor
+from .._core import Tensor, contiguous_format
 from ..autograd import differentiable
 from . import lapack
 from .checks import broadcast_batches, check_floating, check_kernel, check_square, warn_of_old_name
@@ -14,8 +14,9 @@ def _factor(A: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
     """The factor and info; only one half of A is looked at."""
     a = lapack.columns(A.mH if upper else A)
     info = lapack.potrf(a)
+    # Column by column in memory, as LAPACK leaves it: callers of PyTorch rely on it.
     lower = a.tril()
-    return (lower.mH.clone() if upper else lower), info
+    return (lower.mH.clone() if upper else lower.mT.clone(memory_format=contiguous_format).mT), info
 
 
 def _gradient(g: Tensor, L: Tensor, upper: bool) -> Tensor:

@@ -26,7 +26,9 @@ def linalg_matrix_norm(
     if isinstance(ord, str):
         if ord not in ("fro", "nuc"):
             raise RuntimeError(f"{function}: Order {ord} not supported.")
-    elif isinstance(ord, complex) or ord is None or abs(ord) not in (1, 2, inf):
+    elif isinstance(ord, complex):
+        raise RuntimeError(f"{function}: Expected a non-complex scalar as the order of norm.")
+    elif ord is None or abs(ord) not in (1, 2, inf):
         raise RuntimeError(f"{function}: Order {ord} not supported.")
     check_floating(input, function, low_precision=ord not in (2, -2, "nuc"))
     dims = [wrap_dim(d, input.ndim) for d in dim]

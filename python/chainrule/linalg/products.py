@@ -79,8 +79,8 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     for i, t in enumerate(tensors):
         at_end = i in (0, count - 1)
         if t.ndim != 2 and not (at_end and t.ndim == 1):
-            allowed = "1D or 2D" if at_end else "2D"
-            raise RuntimeError(f"multi_dot(): tensor {i} must be {allowed} but got {t.ndim}D")
+            which = "the first tensor" if i == 0 else "the last tensor" if at_end else f"tensor {i}"
+            raise RuntimeError(f"multi_dot(): {which} must be {'1D or 2D' if at_end else '2D'} but got {t.ndim}D")
         if t.dtype != tensors[0].dtype:
             raise RuntimeError(
                 f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {spoken(tensors[0].dtype)} and "

@@ -145,9 +145,9 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None)
     if dims:
         input = input.movedim(tuple(dims), tuple(range(input.ndim - len(dims), input.ndim)))
     shape = input.shape[other.ndim :]
-    if prod(shape) != prod(input.shape[: other.ndim]):
+    if prod(shape) != prod(other.shape):
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
-            f"but got {prod(shape)} != {prod(input.shape[: other.ndim])}"
+            f"but got {prod(shape)} != {prod(other.shape)}"
         )
     return linalg_solve(input.reshape(prod(shape), prod(shape)), other.reshape(-1), True).reshape(shape)

@@ -86,11 +86,11 @@ def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> 
 def _check_pivots(pivots: Tensor) -> None:
     """LAPACK would read outside the matrix."""
     size = pivots.shape[-1]
-    if pivots.numel() and not bool(((pivots.abs() >= 1) & (pivots.abs() <= size)).all()):
-        raise RuntimeError(
-            f"torch.linalg.ldl_solve: pivots must be between 1 and {size}, or minus that. Did you properly pass the "
-            "result of ldl_factor?"
-        )
+    for holds, rule in ((pivots.abs() >= 1, "|pivot| >= 1"), (pivots.abs() <= size, "|pivot| <= LD.size(-2)")):
+        if not holds.all():
+            raise RuntimeError(
+                f"Pivots given to ldl_solve must all satisfy {rule}. Did you properly pass the result of ldl_factor?"
+            )
     two = pivots < 0  # each of a pair of rows that share a block of D: an odd one's partner would be outside
     before = two.cumsum(-1) % 2
     if pivots.numel() and bool(((before != 0) & ~two).any() | (before[..., -1] != 0).any()):

@@ -178,6 +178,8 @@ def _diagonal(t: Tensor, row: list[Label], operand: int) -> tuple[Tensor, list[L
 def _contract(parts: list[tuple[Tensor, list[Label]]], output: list[Label]) -> Tensor:
     sizes = _sizes(parts)
     parts = [_without_broadcast(t, row, sizes) for t, row in parts]
+    if len(parts) == 2 and {*parts[0][1], *parts[1][1]} >= set(output):
+        parts = [_last_pair(*parts, output, sizes)]
     while len(parts) > 1:
         i, j = (0, 1) if len(parts) == 2 else _cheapest(parts, output, sizes)
         (a, b), parts = (parts[i], parts[j]), [part for k, part in enumerate(parts) if k not in (i, j)]
@@ -215,6 +217,33 @@ def _without_broadcast(t: Tensor, row: list[Label], sizes: dict[Label, int]) -> 
 def _summed(t: Tensor, row: list[Label], needed: set[Label]) -> tuple[Tensor, list[Label]]:
     over = [k for k, name in enumerate(row) if name not in needed]
     return (t.sum(over), [name for name in row if name in needed]) if over else (t, row)
+
+
+def _last_pair(
+    a: tuple[Tensor, list[Label]], b: tuple[Tensor, list[Label]], output: list[Label], sizes: dict[Label, int]
+) -> tuple[Tensor, list[Label]]:
+    """The product of two operands, laid out in memory as the output asks for it, as far as PyTorch does."""
+    needed = set(output)
+    a, b = _summed(*a, needed | set(b[1])), _summed(*b, needed | set(a[1]))
+    (x, xs), (y, ys) = a, b
+    if set(xs) & set(ys) <= needed:
+        return _in_order(x, xs, output) * _in_order(y, ys, output), output
+    own_x, own_y = ([k for k, name in enumerate(output) if name not in row] for row in (ys, xs))
+    if own_x and own_y and max(own_y) < min(own_x):
+        a, b = b, a
+    return _pair(*(_sorted(t, row, output) for t, row in (a, b)), needed, sizes)
+
+
+def _in_order(t: Tensor, row: list[Label], output: list[Label]) -> Tensor:
+    """With the output's dimensions, of size one where the operand has none."""
+    t = t.permute([row.index(name) for name in output if name in row])
+    return t[tuple(slice(None) if name in row else None for name in output)]
+
+
+def _sorted(t: Tensor, row: list[Label], output: list[Label]) -> tuple[Tensor, list[Label]]:
+    """With the dimensions in the output's order, and those that are summed behind them."""
+    names = sorted(row, key=lambda name: output.index(name) if name in output else len(output))
+    return t.permute([row.index(name) for name in names]), names
 
 
 def _pair(

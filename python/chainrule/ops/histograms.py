@@ -88,6 +88,11 @@ def _limits(coordinate: Tensor, dim: int, given: Sequence[float] | None) -> tupl
 
 def _given_bins(points: Tensor, bins: Sequence[Tensor]) -> list[Tensor]:
     for dim, edges in enumerate(bins):
+        if edges.dtype != points.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+                f"{_spoken(points)} and bins for dimension {dim} with dtype {_spoken(edges)}"
+            )
         if edges.ndim != 1:
             raise RuntimeError(
                 f"torch.histogramdd: bins tensor should have one dimension, but got {edges.ndim} dimensions in the "
@@ -97,11 +102,6 @@ def _given_bins(points: Tensor, bins: Sequence[Tensor]) -> list[Tensor]:
             raise RuntimeError(
                 "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor "
                 f"for dimension {dim}"
-            )
-        if edges.dtype != points.dtype:
-            raise RuntimeError(
-                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
-                f"{_spoken(points)} and bins for dimension {dim} with dtype {_spoken(edges)}"
             )
         if edges.numel() == 1:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got 0 for dimension {dim}")

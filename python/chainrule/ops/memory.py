@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import Tensor, UntypedStorage
+from .._core import Tensor, UntypedStorage, uint8
 from ..storage import TypedStorage
 
 
@@ -20,7 +20,30 @@ def set__storage(
         )
     if size is None:
         size = (source.nbytes() // input.dtype.itemsize - storage_offset,)
-    return input.set_(source._tensor(input.dtype, storage_offset, size, stride or _dense(size)))
+    if storage_offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    if stride and len(stride) != len(size):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    strides = stride or _dense(size)
+    if size != tuple(input.shape) or (stride and stride != input.stride()):
+        source = _large_enough(source, input.dtype.itemsize, storage_offset, size, strides)
+    return input.set_(source._tensor(input.dtype, storage_offset, size, strides))
+
+
+def _large_enough(
+    source: UntypedStorage, itemsize: int, offset: int, size: tuple[int, ...], strides: tuple[int, ...]
+) -> UntypedStorage:
+    """The storage, or where it is too small a larger one with the same bytes: PyTorch makes it larger itself."""
+    last = offset + sum((n - 1) * step for n, step in zip(size, strides, strict=True))
+    needed = 0 if 0 in size else (last + 1) * itemsize
+    if needed <= source.nbytes():
+        return source
+    if not source.resizable():
+        raise RuntimeError("Trying to resize storage that is not resizable")
+    larger = UntypedStorage(needed)
+    if source.nbytes():
+        larger._tensor(uint8, 0, (source.nbytes(),), (1,)).copy_(source._tensor(uint8, 0, (source.nbytes(),), (1,)))
+    return larger
 
 
 def _dense(size: tuple[int, ...]) -> tuple[int, ...]:

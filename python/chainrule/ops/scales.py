@@ -10,7 +10,7 @@ from .. import arange, float32, float64, get_default_dtype, int32, int64, linspa
 from .. import bool as bool_dtype
 from .._core import Tensor, dtype, functions
 from ..autograd import differentiable
-from .checks import is_integral, refuse_dtype, wrap_dim
+from .checks import is_integral, refuse_dtype, spoken, wrap_dim
 
 _vector_norm = functions["linalg_vector_norm"]
 
@@ -42,6 +42,11 @@ def logspace(
     is_complex = any(isinstance(value, complex) for value in ends)
     if dtype is None:
         dtype = get_default_dtype().to_complex() if is_complex else get_default_dtype()
+    elif is_complex and not dtype.is_complex:
+        inferred = "c10::complex<double>" if get_default_dtype() == float64 else "c10::complex<float>"
+        raise RuntimeError(
+            f"torch.logspace(): inferred dtype {inferred} can't be safely cast to passed dtype {spoken(dtype)}"
+        )
     if dtype == bool_dtype and steps:
         refuse_dtype("logspace_cpu", dtype)
     if steps == 1:

@@ -40,6 +40,14 @@ def stft(
     is_complex = input.is_complex() or (window is not None and window.is_complex())
     return_complex = _checked_return(is_complex, return_complex)
     _check_pieces(call, input, n_fft, hop, length, window)
+    if window is None:
+        warnings.warn(
+            "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. "
+            "Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral "
+            "leakage.To suppress this warning and use a rectangular window, explicitly set "
+            "`window=torch.ones(n_fft, device=<device>)`.",
+            stacklevel=2,
+        )
     if onesided and is_complex:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
     if align_to_window:

@@ -40,7 +40,7 @@ def _positive(freedom: int | Tensor) -> int | Tensor:
         "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
         stacklevel=3,
     )
-    return freedom * 0
+    return 0  # not freedom * 0, which is -0.0 below zero
 
 
 def _check_weights(name: str, weights: Tensor | None, count: int) -> None:

@@ -15,6 +15,7 @@ from .table_linalg import LINALG
 _OPTIONS = (
     "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
 )
+_WINDOW = _OPTIONS.replace("layout? layout", "object layout")  # which has words of its own for other layouts
 _AT = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor!? out=None"
 _WEIGHTS = "Tensor? weight=None, bool density=False"
 _ISIN = "*, bool assume_unique=False, bool invert=False, Tensor!? out=None"
@@ -23,7 +24,7 @@ _STFT = "bool normalized=False, bool? onesided=None, bool? return_complex=None, 
 _ISTFT = "bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False"
 _CUTS = "Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None"
 _SEGMENTS = f"{_CUTS}, int axis=0, bool unsafe=False, Number? initial=None"
-_HISTOGRAM = "object out=None) -> (hist, bin_edges)"
+_HISTOGRAM = "object!? out=None) -> (hist, bin_edges)"
 
 OPERATIONS = {
     "products": """
@@ -93,7 +94,7 @@ OPERATIONS = {
         function logspace(Operand start, Operand end, int steps, float base=10.0, *, Tensor? out=None, {_OPTIONS})
         function range.inclusive(Number start, Number end, Number step=1, *, Tensor!? out=None, {_OPTIONS})
         both+inplace renorm(Tensor input, Number p, int dim, Number maxnorm, *, Tensor!? out=None)
-        both     frexp(Tensor input, *, object out=None) -> (mantissa, exponent)
+        both     frexp(Tensor input, *, object!? out=None) -> (mantissa, exponent)
         both+inplace mvlgamma(Tensor input, int p, *, Tensor? out=None)
         function special_multigammaln(Tensor input, int p, *, Tensor? out=None)
     """,
@@ -108,11 +109,11 @@ OPERATIONS = {
         both     istft(Tensor input, int n_fft, {_PIECES}, {_ISTFT})
     """,
     "windows": f"""
-        function bartlett_window(int window_length, bool periodic=True, *, {_OPTIONS})
-        function blackman_window(int window_length, bool periodic=True, *, {_OPTIONS})
-        function hann_window(int window_length, bool periodic=True, *, {_OPTIONS})
-        function hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, *, {_OPTIONS})
-        function kaiser_window(int window_length, bool periodic=True, float beta=12.0, *, {_OPTIONS})
+        function bartlett_window(int window_length, bool periodic=True, *, {_WINDOW})
+        function blackman_window(int window_length, bool periodic=True, *, {_WINDOW})
+        function hann_window(int window_length, bool periodic=True, *, {_WINDOW})
+        function hamming_window(int window_length, bool periodic=True, float alpha=0.54, float beta=0.46, *, {_WINDOW})
+        function kaiser_window(int window_length, bool periodic=True, float beta=12.0, *, {_WINDOW})
     """,
     "diagonals": """
         method   fill_diagonal_(Tensor input, Number fill_value, bool wrap=False)

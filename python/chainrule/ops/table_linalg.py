@@ -1,9 +1,11 @@
 """The part of the table that is linear algebra; the bodies are in chainrule.linalg."""
 
-_OUT = "Tensor? out=None"
-_OUTS = "object out=None"  # several tensors
+_OUT = "Tensor!? out=None"  # of the result's dtype
+_OUTS = "object!? out=None"  # several tensors
+_CAST_OUT = "Tensor? out=None"  # of any dtype into which the result can be cast
+_CAST_OUTS = "object? out=None"
 _CHECKED = f"bool check_errors=False, {_OUTS}"
-_TOLERANCES = f"*, Operand? atol=None, Operand? rtol=None, bool hermitian=False, {_OUT}"
+_TOLERANCES = f"*, Operand? atol=None, Operand? rtol=None, bool hermitian=False, {_CAST_OUT}"
 _NORM = f"bool keepdim=False, *, dtype? dtype=None, {_OUT}"
 _TRIANGLE = "bool upper=True, bool transpose=False, bool unitriangular=False"
 _SIDE = "bool left=True, bool unitriangular=False"
@@ -34,8 +36,8 @@ LINALG = {
         function linalg_inv(Tensor A, *, {_OUT})
         function linalg_inv_ex(Tensor A, *, {_CHECKED}) -> (inverse, info)
         both     inverse(Tensor input, *, {_OUT})
-        function linalg_tensorinv(Tensor input, int ind=2, *, {_OUT})
-        function linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None, *, {_OUT})
+        function linalg_tensorinv(Tensor input, int ind=2, *, {_CAST_OUT})
+        function linalg_tensorsolve(Tensor input, Tensor other, int[]? dims=None, *, {_CAST_OUT})
     """,
     "linalg.triangles": f"""
         function linalg_solve_triangular(Tensor input, Tensor B, *, bool upper, {_SIDE}, {_OUT})
@@ -51,16 +53,16 @@ LINALG = {
     "linalg.cholesky_factors": f"""
         function linalg_cholesky(Tensor input, *, bool upper=False, {_OUT})
         function linalg_cholesky_ex(Tensor input, *, bool upper=False, {_CHECKED}) -> (L, info)
-        both     cholesky(Tensor input, bool upper=False, *, {_OUT})
-        both     cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, {_OUT})
-        both     cholesky_inverse(Tensor input, bool upper=False, *, {_OUT})
+        both     cholesky(Tensor input, bool upper=False, *, {_CAST_OUT})
+        both     cholesky_solve(Tensor input, Tensor input2, bool upper=False, *, {_CAST_OUT})
+        both     cholesky_inverse(Tensor input, bool upper=False, *, {_CAST_OUT})
     """,
     "linalg.orthogonal": f"""
         function linalg_qr(Tensor A, str mode='reduced', *, {_OUTS}) -> (Q, R)
         both     qr(Tensor input, bool some=True, *, {_OUTS}) -> (Q, R)
-        both     geqrf(Tensor input, *, {_OUTS}) -> (a, tau)
-        function linalg_householder_product(Tensor input, Tensor tau, *, {_OUT})
-        both     orgqr(Tensor input, Tensor input2, *, {_OUT})
+        both     geqrf(Tensor input, *, {_CAST_OUTS}) -> (a, tau)
+        function linalg_householder_product(Tensor input, Tensor tau, *, {_CAST_OUT})
+        both     orgqr(Tensor input, Tensor input2, *, {_CAST_OUT})
         both     ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False, *, {_OUT})
     """,
     "linalg.singular_values": f"""
@@ -71,32 +73,32 @@ LINALG = {
     "linalg.eigenvalues": f"""
         function linalg_eigh(Tensor input, str UPLO='L', *, {_OUTS}) -> {_EIGEN}
         function linalg_eigvalsh(Tensor input, str UPLO='L', *, {_OUT})
-        function linalg_eig(Tensor input, *, {_OUTS}) -> {_EIGEN}
-        function linalg_eigvals(Tensor input, *, {_OUT})
+        function linalg_eig(Tensor input, *, {_CAST_OUTS}) -> {_EIGEN}
+        function linalg_eigvals(Tensor input, *, {_CAST_OUT})
     """,
     "linalg.pseudoinverse": f"""
         function linalg_pinv(Tensor input, {_TOLERANCES})
-        function linalg_pinv.rcond(Tensor input, Operand rcond, bool hermitian=False, *, {_OUT})
+        function linalg_pinv.rcond(Tensor input, Operand rcond, bool hermitian=False, *, {_CAST_OUT})
         both     pinverse(Tensor input, float rcond=1e-15)
         function linalg_matrix_rank(Tensor input, {_TOLERANCES})
-        function linalg_matrix_rank.tol(Tensor input, Operand tol, bool hermitian=False, *, {_OUT})
+        function linalg_matrix_rank.tol(Tensor input, Operand tol, bool hermitian=False, *, {_CAST_OUT})
     """,
     "linalg.least_squares": f"""
-        function linalg_lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None, {_OUTS}) -> {_LSTSQ}
+        function linalg_lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None, {_CAST_OUTS}) -> {_LSTSQ}
     """,
     "linalg.symmetric": f"""
         function linalg_ldl_factor(Tensor input, *, bool hermitian=False, {_OUTS}) -> (LD, pivots)
         function linalg_ldl_factor_ex(Tensor input, *, bool hermitian=False, {_CHECKED}) -> (LD, pivots, info)
         function linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False, {_OUT})
     """,
-    "linalg.exponential": f"""
-        function linalg_matrix_exp(Tensor input, *, {_OUT})
+    "linalg.exponential": """
+        function linalg_matrix_exp(Tensor input)
         both     matrix_exp(Tensor input)
     """,
     "linalg.norms": f"""
         function linalg_matrix_norm(Tensor input, object ord='fro', int[] dim=(-2,-1), {_NORM})
         function linalg_norm(Tensor input, object ord=None, int[]? dim=None, {_NORM})
-        function linalg_cond(Tensor input, object p=None, *, {_OUT})
+        function linalg_cond(Tensor input, object p=None, *, {_CAST_OUT})
         function frobenius_norm(Tensor input, int[] dim, bool keepdim=False, *, {_OUT})
         function nuclear_norm(Tensor input, int[]? dim=None, bool keepdim=False, *, {_OUT})
     """,

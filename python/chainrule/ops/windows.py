@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import get_default_dtype
+from .. import get_default_dtype, strided
 from .._core import Tensor
 from ..signal import windows
 from .checks import is_integral, refuse_dtype, spoken
 
 
 def _make(name: str, window: Any, length: int, periodic: bool, options: tuple, **own: Any) -> Tensor:
-    kind, _, _, _, requires_grad = options
+    kind, layout, _, _, requires_grad = options
+    if layout not in (None, strided):
+        raise RuntimeError(f"{name} is not implemented for sparse types, got: {layout}")
     kind = get_default_dtype() if kind is None else kind
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from types import BuiltinMethodType, MethodType
 from typing import Any
 
 from .. import _core
@@ -12,7 +13,7 @@ from .._core import Size, Tensor, UntypedStorage, device
 from .._utils import REBUILD, WITHOUT_STORAGE_TYPE
 from ..nn.parameter import Parameter
 from ..storage import TypedStorage
-from .names import STORAGE_TYPES
+from .names import STORAGE_TYPES, written_name
 
 _DEEPEST_KEY = 16
 
@@ -95,10 +96,11 @@ def _from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Any:
     """_rebuild_from_type_v2 for tensors and parameters, or a subclass that the user allowed."""
     if not any(function is REBUILD[f"torch._utils.{name}"] for name in _OF_TENSORS):
         raise TypeError("a tensor is rebuilt by one of the functions for it")
-    if kind is not Tensor and kind is not Parameter and not (is_allowed_by_user(kind) and issubclass(kind, Tensor)):
+    known = kind is Tensor or kind is Parameter
+    if not known and not (is_allowed_by_user(kind) and issubclass(kind, Tensor)):
         raise TypeError("the class is none of tensors that may be loaded")
     rebuild = REBUILD["torch._tensor._rebuild_from_type_v2"]
-    return rebuild(function, kind, _expect(arguments, tuple), attributes(state))
+    return rebuild(function, kind, _expect(arguments, tuple), attributes(state) if known else state)
 
 
 def _parameter_with_state(data: Any, requires_grad: Any, hooks: Any, state: Any) -> Parameter:
@@ -151,17 +153,32 @@ CONSTRUCTOR = {id(value): constructor for value, constructor in _CONSTRUCTORS.va
 
 # ---- what the user allows besides
 
-_user: dict[str, Any] = {}
+_user: dict[Any, None] = {}  # as given: classes and functions, or tuples of one and its name
+_by_name: dict[str, Any] | None = None  # the same by their names in files, made anew after a change
+
+
+def _named() -> dict[str, Any]:
+    global _by_name
+    if _by_name is None:
+        _by_name = dict(_entry(item) for item in _user)
+    return _by_name
 
 
 def _entry(item: Any) -> tuple[str, Any]:
-    if isinstance(item, tuple):
-        if len(item) != 2 or not isinstance(item[1], str):
-            raise ValueError(f"Expected a tuple of 2 items (the object and its name in the file), but got {item!r}")
-        return item[1], item[0]
-    from .names import written_name
+    if not isinstance(item, tuple):
+        return ".".join(written_name(item, str(item.__module__), item.__qualname__)), item
+    if len(item) != 2:
+        raise ValueError(
+            f"Expected tuple of length 2 (global, str of callable full path), but got tuple of length: {len(item)}"
+        )
+    if type(item[1]) is not str:
+        raise TypeError(f"Expected second item in tuple to be str of callable full path, but got: {type(item[1])}")
+    return item[1], item[0]
 
-    return ".".join(written_name(item, item.__module__, item.__qualname__)), item
+
+def _change(items: dict[Any, None]) -> None:
+    global _user, _by_name
+    _user, _by_name = items, None
 
 
 def add_safe_globals(safe_globals: list[Any]) -> None:
@@ -175,7 +192,7 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
     >>> torch.serialization.add_safe_globals([Mine])
     >>> torch.serialization.clear_safe_globals()
     """
-    _user.update(_entry(item) for item in safe_globals)
+    _change({**_user, **dict.fromkeys(safe_globals)})
 
 
 def get_safe_globals() -> list[Any]:
@@ -184,7 +201,7 @@ def get_safe_globals() -> list[Any]:
     >>> isinstance(torch.serialization.get_safe_globals(), list)
     True
     """
-    return list(_user.values())
+    return list(_user)
 
 
 def clear_safe_globals() -> None:
@@ -194,11 +211,10 @@ def clear_safe_globals() -> None:
     >>> isinstance(torch.serialization.get_safe_globals(), list)
     True
     """
-    _user.clear()
+    _change({})
 
 
-@contextlib.contextmanager
-def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
+class safe_globals(contextlib.ContextDecorator):  # noqa: N801
     """add_safe_globals() for the time of a block.
 
     >>> class Mine:
@@ -207,20 +223,32 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
     ...     Mine in torch.serialization.get_safe_globals()
     True
     """
-    before = dict(_user)
-    add_safe_globals(safe_globals)
-    try:
-        yield
-    finally:
-        _user.clear()
-        _user.update(before)
+
+    def __init__(self, safe_globals: list[Any]):
+        self.safe_globals = safe_globals
+
+    def __enter__(self) -> None:
+        add_safe_globals(self.safe_globals)
+
+    def __exit__(self, *exception: object) -> None:
+        _change({item: None for item in _user if item not in self.safe_globals})
 
 
 def user_allowed(name: str) -> Any:
     """What the user allowed under this name; KeyError if nothing."""
-    return _user[name]
+    return _named()[name]
 
 
 def is_allowed_by_user(value: Any) -> bool:
     """Whether the user named exactly this class or function."""
-    return any(value is allowed for allowed in _user.values())
+    return any(value is allowed or _same_method(value, allowed) for allowed in _named().values())
+
+
+def _same_method(a: Any, b: Any) -> bool:
+    """Methods of classes are new objects whenever somebody asks for them."""
+    return type(a) is type(b) and isinstance(a, (BuiltinMethodType, MethodType)) and a == b
+
+
+def refused(names: Iterable[str]) -> list[str]:
+    """Those of the names that a file may not contain."""
+    return sorted(name for name in names if name not in NAMES and name not in _named())

@@ -10,33 +10,55 @@ from typing import Any, BinaryIO
 
 from .. import _core
 from .._core import UntypedStorage
+from . import options
 
-_ALIGNMENT = 64
+_ALIGNMENT = 64  # of records that can be shown as tensors
 _LOCAL_HEADER = 30  # bytes, before the name
 _ZIP64_EXTRA = 20  # bytes that zipfile puts before the rest of the extra field, for a large record
 _LARGE = 1 << 30
 _FAILED = "PytorchStreamReader failed"
+_CORRUPTED = (
+    "This is an internal miniz error. If you are seeing this error, there is a high likelihood that your checkpoint "
+    "file is corrupted. This can happen if the checkpoint was not saved properly, was transferred incorrectly, or the "
+    "file was modified after saving."
+)
+
+
+class _OnlyWritten:
+    """A file of which no more is asked than that it takes bytes: it may be a socket."""
+
+    def __init__(self, file: Any):
+        self.write, self.flush = file.write, file.flush
 
 
 class ArchiveWriter:
-    """Writes records one after another."""
+    """Writes records one after another.
 
-    def __init__(self, file: BinaryIO, name: str):
-        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True)
-        self._name = name
+    Args:
+        file: where to.
+        name: of the folder that they are in.
+        alignment: their bytes begin at multiples of it.
+        checksums: whether they get one.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, alignment: int = _ALIGNMENT, checksums: bool = True):
+        self._zip = zipfile.ZipFile(_OnlyWritten(file), "w", zipfile.ZIP_STORED, allowZip64=True)  # type: ignore[call-overload]
+        self._name, self._alignment, self._checksums = name, alignment, checksums
 
     def write(self, name: str, data: Any) -> None:
-        """Adds a record; its bytes begin at a multiple of 64."""
+        """Adds a record."""
         view = memoryview(data).cast("B")
         record = zipfile.ZipInfo(f"{self._name}/{name}")  # dated 1980: equal contents give equal files
         record.extra = self._padding(record.filename, len(view))
         record.file_size = len(view)
         with self._zip.open(record, "w", force_zip64=len(view) > _LARGE) as file:
             file.write(view)
+            if not self._checksums:
+                file._crc = 0  # type: ignore[attr-defined]
 
     def _padding(self, name: str, size: int) -> bytes:
         start = self._zip.start_dir + _LOCAL_HEADER + len(name.encode()) + (_ZIP64_EXTRA if size > _LARGE else 0)
-        length = -(start + 4) % _ALIGNMENT
+        length = -(start + 4) % self._alignment
         return b"FB" + length.to_bytes(2, "little") + b"Z" * length
 
     def close(self) -> None:
@@ -47,22 +69,29 @@ class ArchiveWriter:
 class ArchiveReader:
     """Reads records of an archive that may be damaged or hostile: no offset or length in it is trusted."""
 
-    def __init__(self, file: BinaryIO, mapped: bool = False):
+    def __init__(self, file: BinaryIO, mapped: bool = False, shared: bool = False):
         self._file = file
-        self._size = file.seek(0, 2)
+        file.seek(0, 2)
+        self._size = file.tell()
         file.seek(0)
         try:
             entries = zipfile.ZipFile(file).infolist()
         except Exception as error:  # zipfile raises whatever the damage leads to
             raise RuntimeError(
-                f"{_FAILED} reading zip archive: {error}. The file is damaged or was not written by save()."
+                f"{_FAILED} reading zip archive: failed finding central directory. {_CORRUPTED} ({error})"
             ) from error
         self._name = entries[0].filename.partition("/")[0] if entries else ""
         self._entries = {entry.filename: entry for entry in entries}
         self._checked = any(entry.CRC for entry in entries)  # PyTorch can be told to leave all checksums out
         self._refuse_overlaps(entries)
-        self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
-        self.swapped = self.text("byteorder", sys.byteorder) != sys.byteorder
+        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+        self._map = mmap.mmap(file.fileno(), 0, access=access) if mapped else None
+        for name in (".format_version", ".storage_alignment"):  # read only to find out that they are whole
+            self.text(name, "")
+        self.byte_order = self.text("byteorder", "") or None
+        if self.byte_order not in (None, "little", "big"):
+            raise ValueError(f"Unknown endianness type: {self.byte_order[:20]}")
+        self.swapped = (self.byte_order or _assumed_byte_order()) != sys.byteorder
 
     def _refuse_overlaps(self, entries: list[zipfile.ZipInfo]) -> None:
         if len(self._entries) != len(entries):
@@ -87,18 +116,28 @@ class ArchiveReader:
         self._check(name, data)
         return data
 
-    def storage(self, name: str) -> UntypedStorage:
-        """A record as a storage; where the file is mapped, the storage shows the file's pages (a copy once written)."""
-        start, size = self._place(name)
+    def storage(self, name: str, expected: int) -> UntypedStorage:
+        """A record of so many bytes as a storage; where the file is mapped, the storage shows the file's pages."""
+        start, size = self.check_size(name, expected)
         if self._map is not None and size and start % _ALIGNMENT == 0 and not self.swapped:
             part = memoryview(self._map)[start : start + size]
             return _core.functions["frombuffer"](part, dtype=_core.uint8).untyped_storage()
         result = UntypedStorage(size)
         if size:
             view = memoryview(result).cast("B")
-            _fill(view, self._file)
+            fill(view, self._file)
             self._check(name, view)
         return result
+
+    def check_size(self, name: str, expected: int) -> tuple[int, int]:
+        """Where a record is and how long; raises if it does not have so many bytes."""
+        start, size = self._place(name)
+        if size != expected:
+            raise RuntimeError(
+                f"record size ({size} bytes) does not match expected size ({expected} bytes = {expected} elements * 1 "
+                f"bytes/element) for dtype Byte: record {name}"
+            )
+        return start, size
 
     def _place(self, name: str) -> tuple[int, int]:
         """Where a record's bytes begin, and how many they are; the file is at the beginning afterwards."""
@@ -111,7 +150,7 @@ class ArchiveReader:
         self._file.seek(entry.header_offset)
         header = self._file.read(_LOCAL_HEADER)
         if len(header) != _LOCAL_HEADER or not header.startswith(b"PK\3\4"):
-            raise RuntimeError(f"{_FAILED} reading file {name}: its header is not where the directory says")
+            raise RuntimeError(f"{_FAILED} reading file {name}: invalid header or archive is corrupted. {_CORRUPTED}")
         lengths = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:30], "little")
         if self._file.read(lengths[0]) != entry.orig_filename.encode():
             raise RuntimeError(f"{_FAILED} reading file {name}: the header at its place has another name")
@@ -128,15 +167,27 @@ class ArchiveReader:
             raise RuntimeError(f"{_FAILED} reading file {name}: the checksum does not agree; the file is damaged")
 
 
-def _fill(view: memoryview, file: BinaryIO) -> None:
-    """Reads as many bytes as the view has."""
-    done = 0
+def _assumed_byte_order() -> str:
+    """That of a file which does not say it."""
+    if options.load.endianness is options.LoadEndianness.NATIVE:
+        return sys.byteorder
+    return "big" if options.load.endianness is options.LoadEndianness.BIG else "little"
+
+
+def fill(view: memoryview, file: Any) -> None:
+    """Reads as many bytes as the view has, right into it where the file can do so."""
+    done, read_into = 0, getattr(file, "readinto", None)
     while done < len(view):
-        data = file.read(min(len(view) - done, 1 << 24))
-        if not data:
+        part = view[done : done + (1 << 24)]
+        if read_into is not None:
+            count = read_into(part)
+        else:
+            data = file.read(len(part))
+            count = len(data)
+            part[:count] = data
+        if not count:
             raise RuntimeError(f"{_FAILED}: the file ended after {done} of {len(view)} bytes of a record")
-        view[done : done + len(data)] = data
-        done += len(data)
+        done += count
 
 
 def swap_bytes(storage: UntypedStorage, width: int) -> None:

@@ -51,6 +51,27 @@ _WRITTEN: dict[Any, tuple[str, str]] = {
 }
 
 
+# Files here whose classes are in other files of PyTorch.
+_PLACES = {
+    "nn.modules.margin_loss": "nn.modules.loss",
+    "nn.modules.rnn_cells": "nn.modules.rnn",
+    "nn.modules.attention": "nn.modules.activation",
+    "nn.modules.parameter_container": "nn.modules.container",
+    "nn.parallel.single_device": "nn.parallel.data_parallel",
+    "nn.packed": "nn.utils.rnn",
+    "optim.adafactor": "optim",
+    "optim.muon": "optim",
+    **{
+        f"optim.lr_scheduler.{file}": "optim.lr_scheduler"
+        for file in ("combined", "cosine", "cycles", "factors", "plateau", "scheduler")
+    },
+    **{
+        f"distributions.{file}": "distributions.transforms"
+        for file in ("transform", "elementwise_transforms", "shaped_transforms")
+    },
+}
+
+
 def written_name(obj: Any, module: str, name: str) -> tuple[str, str]:
     """The module and the name under which PyTorch knows something that chainrule defines."""
     if isinstance(obj, StorageType):
@@ -60,6 +81,9 @@ def written_name(obj: Any, module: str, name: str) -> tuple[str, str]:
     if module.partition(".")[0] != "chainrule":
         return module, name
     parts = module.split(".")
+    if isinstance(obj, type) and parts[1:2] and parts[1] in ("nn", "optim", "distributions"):
+        place = ".".join(parts[1:])
+        return f"torch.{_PLACES.get(place, place)}", name
     for end in range(1, len(parts) + 1):  # the shortest path is the public one
         place = sys.modules.get(".".join(parts[:end]))
         if getattr(place, name, None) is obj:

@@ -59,7 +59,7 @@ class SafeUnpickler:
                     return self._stack.pop()
                 operation = _OPCODES.get(code)
                 if operation is None:
-                    raise pickle.UnpicklingError(f"Unsupported operand {code}, which no file with tensors needs")
+                    raise pickle.UnpicklingError(f"Unsupported operand {code}: no file with tensors needs it")
                 operation(self)
         except (pickle.UnpicklingError, MemoryError):
             raise
@@ -241,22 +241,25 @@ class SafeUnpickler:
 
     def _extend(self, items: list[Any]) -> None:
         if type(self._stack[-1]) is not list:
-            raise TypeError(f"Can only append to lists, but got {type(self._stack[-1]).__name__}")
+            raise pickle.UnpicklingError(f"Can only append to lists, but got {_shown(type(self._stack[-1]))}")
         self._stack[-1].extend(items)
 
     @_opcode(pickle.SETITEM)
     def _set_item(self) -> None:
         value, key = self._stack.pop(), self._stack.pop()
-        self._set([key, value])
+        self._set([key, value], "SETITEM")
 
     @_opcode(pickle.SETITEMS)
     def _set_items(self) -> None:
-        self._set(self._to_mark())
+        self._set(self._to_mark(), "SETITEMS")
 
-    def _set(self, items: list[Any]) -> None:
+    def _set(self, items: list[Any], opcode: str) -> None:
         target = self._stack[-1]
-        if type(target) not in (dict, OrderedDict, Counter) and not allowed.is_allowed_by_user(type(target)):
-            raise TypeError(f"Can only set items of dicts, but got {type(target).__name__}")
+        if type(target) not in (dict, OrderedDict, Counter):
+            raise pickle.UnpicklingError(
+                f"Can only {opcode} for dict, collections.OrderedDict, collections.Counter, but got "
+                f"{_shown(type(target))}"
+            )
         if len(items) % 2:
             raise ValueError("a key has no value")
         for i in range(0, len(items), 2):
@@ -314,7 +317,9 @@ class SafeUnpickler:
         if constructor is None and allowed.is_allowed_by_user(function):
             constructor = function
         if constructor is None:
-            raise TypeError(f"Trying to call reduce for unrecognized function {_shown(function)}")
+            owner = getattr(function, "__self__", None) if callable(function) else None
+            belongs = "" if owner is None else f" which belongs to {_shown(owner)}"
+            raise pickle.UnpicklingError(f"Trying to call reduce for unrecognized function {_shown(function)}{belongs}")
         self._stack.append(constructor(*arguments))
 
     @_opcode(pickle.NEWOBJ)
@@ -335,7 +340,10 @@ class SafeUnpickler:
         elif isinstance(kind, type) and allowed.is_allowed_by_user(kind):
             self._stack.append(kind.__new__(kind, *arguments, **named))
         else:
-            raise TypeError(f"Trying to make an object of the unsupported class {_shown(kind)}")
+            raise pickle.UnpicklingError(
+                "Can only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` but got "
+                f"{_shown(kind)}"
+            )
 
     @_opcode(pickle.BUILD)
     def _build(self) -> None:
@@ -343,11 +351,17 @@ class SafeUnpickler:
         if type(target) is OrderedDict:  # a state dict keeps its versions in an attribute
             target.__dict__.update(allowed.attributes(state))
         elif not allowed.is_allowed_by_user(type(target)):
-            raise TypeError(f"Can only build state for OrderedDict or allowed classes, but got {type(target).__name__}")
+            raise pickle.UnpicklingError(
+                "Can only build Tensor, Parameter, OrderedDict or types allowlisted via `add_safe_globals`, but got "
+                f"{_shown(type(target))}"
+            )
         elif hasattr(target, "__setstate__"):
             target.__setstate__(state)
         else:
-            target.__dict__.update(allowed.attributes(state))
+            state, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
+            target.__dict__.update(allowed.attributes(state)) if state else None
+            for name, value in allowed.attributes(slots).items():
+                setattr(target, name, value)
 
     @_opcode(pickle.BINPERSID)
     def _persistent_id(self) -> None:
@@ -360,26 +374,39 @@ class SafeUnpickler:
         self._stack.append(storage)
 
 
+_BLOCKED = ("sys", "os", "posix", "nt")  # whatever the user allows
+
+
 def found(module: str, name: str) -> Any:
     """What is on the list under this name."""
     full = _full_name(module, name)
+    if module in _BLOCKED:
+        raise pickle.UnpicklingError(
+            f"Trying to load unsupported GLOBAL {_shown(full)} whose module {module} is blocked."
+        )
     if full in allowed.NAMES:
         return allowed.NAMES[full]
     try:
         return allowed.user_allowed(full)
     except KeyError:
-        if full.startswith("torch.") and not full.startswith("torch.nn."):
-            raise pickle.UnpicklingError(f"the file needs {_shown(full)}, which chainrule does not load") from None
+        shown = _shown(full.removeprefix("builtins."))
         raise UnsupportedGlobal(
-            f"Unsupported global: GLOBAL {_shown(full)} was not an allowed global by default. If you trust it, allow "
-            f"it with torch.serialization.add_safe_globals([...])."
+            f"Unsupported global: GLOBAL {shown} was not an allowed global by default. Please use "
+            f"`torch.serialization.add_safe_globals([{shown}])` or the `torch.serialization.safe_globals([{shown}])` "
+            "context manager to allowlist this global if you trust this class/function."
         ) from None
 
 
 def _shown(value: Any) -> str:
     """A name for messages; a file may hold any text and any nesting."""
+    if isinstance(value, type):
+        value = f"<class '{value.__qualname__ if value.__module__ == 'builtins' else _path(value)}'>"
     text = value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__)
     return text if len(text) <= 200 and text.isprintable() else ascii(text[:200])
+
+
+def _path(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def names_in(data: bytes) -> set[str]:

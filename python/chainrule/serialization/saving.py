@@ -13,11 +13,14 @@ from typing import Any, BinaryIO, ClassVar
 
 from .._core import Tensor, UntypedStorage, layout
 from .._utils import saved_form
+from ..nn.modules.members import Members
 from ..nn.modules.module import Module
 from ..storage import TypedStorage
+from . import options
 from .allowed import _get_layout
 from .archive import ArchiveWriter
 from .atomic_file import replaced_file
+from .locations import location_tag
 from .names import STORAGE_TYPE_OF, StorageType, written_name
 
 DEFAULT_PROTOCOL = 2
@@ -31,8 +34,8 @@ class Pickler(_Pickler):
 
     def __init__(self, file: Any, protocol: int):
         super().__init__(file, protocol)
-        self.storages: dict[int, UntypedStorage] = {}
-        self._numbers: dict[int, int] = {}
+        self.storages: dict[str, UntypedStorage] = {}
+        self._keys: dict[int, str] = {}
         self._dtypes: dict[int, Any] = {}
 
     def persistent_id(self, obj: Any) -> tuple | None:
@@ -50,9 +53,9 @@ class Pickler(_Pickler):
                 "Cannot save multiple tensors or storages that view the same data as different types: "
                 f"{self._dtypes[address] or 'bytes'} and {dtype or 'bytes'}. Save a clone() of one of them."
             )
-        number = self._numbers.setdefault(address, len(self._numbers))
-        self.storages[number] = storage
-        return "storage", kind, str(number), "cpu", count
+        key = self._keys.setdefault(address, str(len(self._keys)))
+        self.storages[key] = storage
+        return "storage", kind, key, location_tag(storage), count
 
     def reducer_override(self, obj: Any) -> Any:
         """How tensors are written; everything else as it says itself."""
@@ -76,7 +79,8 @@ class Pickler(_Pickler):
         self.write(pickle.GLOBAL + f"{written[0]}\n{written[1]}\n".encode())
         self.memoize(obj)
 
-    dispatch: ClassVar = {**_Pickler.dispatch, FunctionType: save_global}
+    # PyTorch's modules keep their members in plain dicts, so that no name is needed to read them.
+    dispatch: ClassVar = {**_Pickler.dispatch, FunctionType: save_global, Members: _Pickler.save_dict}
 
 
 def module_state(module: Module) -> dict[str, Any]:
@@ -84,7 +88,8 @@ def module_state(module: Module) -> dict[str, Any]:
     state = module.__getstate__()
     members = {name for kind in ("_parameters", "_buffers", "_modules") for name in state[kind]}
     hooks = {name: OrderedDict() for name in ("_backward_hooks", "_forward_hooks") if name not in state}
-    return {name: value for name, value in state.items() if name not in members} | hooks
+    state = {name: value for name, value in state.items() if name not in members}
+    return state | hooks | {name: getattr(module, name) for name in module._also_saved}
 
 
 def save(
@@ -115,33 +120,41 @@ def save(
     """
     if pickle_module is not pickle:
         raise NotImplementedError(f"save(pickle_module={pickle_module.__name__}): chainrule writes with pickle only")
-    if not _use_new_zipfile_serialization:
-        raise NotImplementedError(
-            "save(_use_new_zipfile_serialization=False): chainrule reads PyTorch's old format, but does not write it"
-        )
+    if not _use_new_zipfile_serialization and options.this_thread.skip_data:
+        raise RuntimeError("Cannot use skip_data=True with _use_new_zipfile_serialization=False")
     if isinstance(f, (str, os.PathLike)):
         stem = os.path.splitext(os.path.basename(os.fspath(f)))[0]
+        name = stem if stem.isascii() and stem.isprintable() and stem else "archive"
         with replaced_file(f) as file:
-            _write(obj, file, stem if stem.isascii() and stem.isprintable() else "archive", pickle_protocol)
-    elif hasattr(f, "write"):
-        _write(obj, f, "archive", pickle_protocol, byteorder=not _disable_byteorder_record)
-    else:
+            _write(obj, file, name, pickle_protocol, _use_new_zipfile_serialization, _disable_byteorder_record)
+        return
+    if not hasattr(f, "write"):
         raise AttributeError(
             f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, not {type(f).__name__}"
         )
+    if not callable(f.write):
+        raise TypeError(f"Buffer of {str(type(f)).strip('<>')} has no callable attribute 'write'")
+    _write(obj, f, "archive", pickle_protocol, _use_new_zipfile_serialization, _disable_byteorder_record)
+    f.flush()
 
 
-def _write(obj: Any, file: BinaryIO, name: str, protocol: int, byteorder: bool = True) -> None:
+def _write(obj: Any, file: BinaryIO, name: str, protocol: int, zipped: bool, without_byte_order: bool) -> None:
+    if not zipped:
+        from .old_format_writing import write_old
+
+        write_old(obj, file, protocol)
+        return
     text = BytesIO()
     pickler = Pickler(text, protocol)
     pickler.dump(obj)
-    archive = ArchiveWriter(file, name or "archive")
+    archive = ArchiveWriter(file, name, options.save.storage_alignment, options.save.compute_crc32)
     archive.write("data.pkl", text.getvalue())
     archive.write(".format_version", b"1")
-    archive.write(".storage_alignment", b"64")
-    if byteorder:
+    archive.write(".storage_alignment", str(options.save.storage_alignment).encode())
+    if not without_byte_order:
         archive.write("byteorder", sys.byteorder.encode())
-    for number, storage in pickler.storages.items():
-        archive.write(f"data/{number}", storage if len(storage) else b"")
+    for key, storage in pickler.storages.items():
+        empty = options.this_thread.skip_data or not len(storage)
+        archive.write(f"data/{key}", bytes(len(storage)) if empty else storage)
     archive.write("version", b"3\n")
     archive.close()

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from . import checkpoint, hooks
 
 if _TYPE_CHECKING:
-    from . import benchmark, collect_env, data, deterministic, dlpack, tensorboard, weak
+    from . import benchmark, collect_env, data, deterministic, dlpack, serialization, tensorboard, weak
     from .swapping import swap_tensors
 
 __all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "tensorboard"]
-__all__ += ["collect_env", "deterministic", "swap_tensors", "weak"]
+__all__ += ["collect_env", "deterministic", "serialization", "swap_tensors", "weak"]
 
 # Needed by those who use them, and not cheap to import.
-_LAZY = ("_pytree", "benchmark", "collect_env", "data", "deterministic", "dlpack", "tensorboard", "weak")
+_LAZY = (
+    *("_pytree", "benchmark", "collect_env", "data", "deterministic", "dlpack", "serialization", "tensorboard"),
+    "weak",
+)
 
 
 def __getattr__(name: str):

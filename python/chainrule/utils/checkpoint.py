@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
-from ..amp import autocast
 from ..autograd.differentiate import backward
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..random import get_rng_state, set_rng_state
-from .checkpoint_log import OperationLog, told
+from .checkpoint_frame import CheckpointError, Frame, GraphExecGroup, current_autocast
+from .checkpoint_log import OperationLog
 
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "GraphExecGroup",
     "checkpoint",
     "checkpoint_sequential",
     "get_device_states",
@@ -29,14 +29,6 @@ __all__ = [
     "set_checkpoint_early_stop",
     "set_device_states",
 ]
-
-
-class CheckpointError(RuntimeError):
-    """Doing the calculation again did not give what the first time gave."""
-
-
-class _EnoughError(Exception):
-    """Everything that backward needs has been calculated again."""
 
 
 _early_stop: bool | None = None
@@ -86,111 +78,6 @@ def noop_context_fn() -> tuple[Any, Any]:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-class _Place:
-    """Stands for a saved tensor until backward asks for it; its value lives no longer than the node that holds it."""
-
-    __slots__ = ("__weakref__", "frame", "number", "value")
-
-    def __init__(self, frame: _Frame, number: int):
-        self.frame, self.number, self.value = frame, number, None
-
-
-class _Frame:
-    """One call of checkpoint: how to do it again, and the places that wait for its tensors."""
-
-    def __init__(
-        self, function: Callable, args: tuple, kwargs: dict, keep_random: bool, context: Any, check: str, early: bool
-    ):
-        self.function, self.args, self.kwargs = function, args, kwargs
-        self.versions = [(t, t._version) for t in args if isinstance(t, Tensor) and not t.is_inference()]
-        self.random_state = get_rng_state() if keep_random else None
-        self.precision = _current_autocast()
-        self.context, self.check, self.early = context, check, early
-        self.log: OperationLog | None = None  # of the first calculation, where differences are to be explained
-        self.places: list[weakref.ref[_Place]] = []
-        self.shapes: list[tuple] = []
-
-    def pack(self, tensor: Tensor) -> _Place:
-        place = _Place(self, len(self.places))
-        self.places.append(weakref.ref(place))
-        self.shapes.append(_description(tensor))
-        return place
-
-    @staticmethod
-    def unpack(place: _Place) -> Tensor:
-        if place.value is None:
-            place.frame.recompute_logged()
-        if place.value is None:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you "
-                "are calling ctx.saved_tensors in backward, make sure to do so only once."
-            )
-        return place.value
-
-    def recompute_logged(self) -> None:
-        if self.log is None:
-            return self.recompute()
-        log = OperationLog()
-        try:
-            with log:
-                self.recompute()
-        except CheckpointError as error:
-            raise CheckpointError(told(error, self.log, log)) from error
-
-    def recompute(self) -> None:
-        for tensor, version in self.versions:
-            if tensor._version != version:
-                raise RuntimeError(
-                    "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                    f"an argument of checkpoint, of shape {list(tensor.shape)}, is at version {tensor._version}; "
-                    f"expected version {version} instead."
-                )
-        self.count = 0
-        with contextlib.ExitStack() as stack:
-            if self.random_state is not None:
-                stack.callback(set_rng_state, get_rng_state())
-                set_rng_state(self.random_state)
-            stack.enter_context(enable_grad())
-            stack.enter_context(self.precision)
-            stack.enter_context(self.context)
-            stack.enter_context(saved_tensors_hooks(self._fill, lambda tensor: tensor))
-            with contextlib.suppress(_EnoughError):
-                self.function(*self.args, **self.kwargs)
-        if self.count != len(self.places):
-            raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.places)}\n"
-                f"Number of tensors saved during recomputation: {self.count}."
-            )
-
-    def _fill(self, tensor: Tensor) -> Tensor:
-        number = self.count
-        self.count += 1
-        if number < len(self.places):
-            if self.check == "default" and _description(tensor) != self.shapes[number]:
-                raise CheckpointError(
-                    "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
-                    f"during the forward pass.\ntensor at position {number}:\nsaved metadata: {self.shapes[number]}\n"
-                    f"recomputed metadata: {_description(tensor)}"
-                )
-            place: Any = self.places[number]()
-            if place is not None:
-                place.value = tensor.detach()
-        if self.early and self.count == len(self.places):
-            raise _EnoughError
-        return tensor
-
-
-def _current_autocast() -> autocast:
-    """A region like the one we are in, for doing the calculation again."""
-    dtype, caches = _core.get_autocast_dtype(), _core.is_autocast_cache_enabled()
-    return autocast("cpu", dtype, _core.is_autocast_enabled(), caches)
-
-
-def _description(tensor: Tensor) -> tuple:
-    return tuple(tensor.shape), tensor.dtype, tensor.device
-
-
 class CheckpointFunction(Function):
     """The older way: backward does the calculation again and runs a backward pass of its own."""
 
@@ -198,13 +85,19 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
-        ctx.precision = _current_autocast()
+        ctx.precision = current_autocast()
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*(a if isinstance(a, Tensor) else None for a in args))
         return run_function(*args)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> tuple:
+        if _core.run_selects():
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+                "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+                ".backward() without passing the `inputs` argument."
+            )
         inputs = [
             other if t is None else t.detach().requires_grad_(t.requires_grad)
             for t, other in zip(ctx.saved_tensors, ctx.others, strict=True)
@@ -265,11 +158,13 @@ def checkpoint(
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     first, second = context_fn()
     early = early_stop if _early_stop is None else _early_stop
-    frame = _Frame(function, args, kwargs, keep_random, second, determinism_check, early)
+    frame = Frame(function, args, kwargs, keep_random, second, determinism_check, early)
     if debug if _debug is None else _debug:
         frame.log = OperationLog()
     with saved_tensors_hooks(frame.pack, frame.unpack), first, frame.log or contextlib.nullcontext():
-        return function(*args, **kwargs)
+        output = function(*args, **kwargs)
+    frame.completed = True
+    return output
 
 
 def checkpoint_sequential(

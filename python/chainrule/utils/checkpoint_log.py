@@ -45,6 +45,8 @@ def told(error: Exception, first: OperationLog, second: OperationLog) -> str:
             "An error happened while unpacking tensors; dumping logs of latest computation because you passed "
             "`debug=True` to `torch.utils.checkpoint.checkpoint()`.",
             *lists,
-            f"Compare the two lists to see where they differ. {error}",
+            "You are seeing this error because you passed `debug=True` to checkpoint and tensors to be saved during "
+            "the original forward and differ between those saved during recomputation. This can happen if different "
+            f"operators were ran in the original forward and in the recomputation. {error}",
         ]
     )

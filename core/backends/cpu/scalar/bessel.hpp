@@ -25,7 +25,7 @@ inline double bessel_asymptotic(double size, int order) {
 }
 inline double bessel(double x, int order, bool scaled) {
   double size = abs(x), sign = order == 1 && x < 0 ? -1.0 : 1.0;
-  if (size == Format<double>::infinity) return scaled ? sign * 0 : sign * size;
+  if (size == Format<double>::infinity) return scaled ? sign * 0 : Format<double>::nan;  // PyTorch's, not the limit
   if (size < 20) return sign * bessel_power_series(size, order) * (scaled ? exp(-size) : 1.0);
   double asymptotic = sign * bessel_asymptotic(size, order);
   if (scaled) return asymptotic;

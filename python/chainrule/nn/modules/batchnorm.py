@@ -96,7 +96,8 @@ class _NormBase(Module):
         version = local_metadata.get("version")
         key = prefix + "num_batches_tracked"
         if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
-            state_dict[key] = _no_batches() if self.num_batches_tracked is None else self.num_batches_tracked
+            own = self.num_batches_tracked
+            state_dict[key] = _no_batches() if own is None or own.is_meta else own
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *others)
 
 

@@ -65,7 +65,9 @@ class ConversionMethods:
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Converts floating-point and complex tensors: to(dtype), to(device), to(device, dtype), to(tensor)."""
-        dtype, device, memory_format = read_to(*args, **kwargs)
+        dtype, device, memory_format, copy = read_to(*args, **kwargs)
+        if copy:
+            raise RuntimeError(".to() does not accept copy argument")
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
@@ -143,25 +145,50 @@ class ConversionMethods:
         return self._apply(lambda t: t.share_memory_())  # type: ignore[attr-defined]
 
 
-def read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
-    """dtype, device and memory format of any of the forms of to()."""
-    dtype, device = kwargs.pop("dtype", None), kwargs.pop("device", None)
-    memory_format, other = kwargs.pop("memory_format", None), kwargs.pop("tensor", None)
-    kwargs.pop("non_blocking", None)
-    if kwargs:
-        raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
-    for argument in args:
-        if isinstance(argument, Tensor):
-            other = argument
-        elif isinstance(argument, _core.dtype):
-            dtype = argument
-        elif isinstance(argument, (str, _core.device)) or (isinstance(argument, int) and argument is not args[-1]):
-            device = argument
-        elif not isinstance(argument, bool) and argument is not None:
-            raise TypeError(
-                f"to() received an invalid combination of arguments - got ({type(argument).__name__}), but expected a "
-                "dtype, a device or a tensor"
-            )
-    if other is not None:
-        dtype, device = other.dtype, other.device
-    return dtype, None if device is None else _core.device(device), memory_format  # type: ignore[arg-type]
+_DEVICE, _DTYPE = (str, _core.device, int, type(None)), (_core.dtype, type(None))
+_OPTIONS: dict[str, tuple] = {"non_blocking": (bool,), "copy": (bool,)}
+_FORMS: tuple[dict[str, tuple], ...] = (
+    {"device": _DEVICE, "dtype": _DTYPE, **_OPTIONS},
+    {"dtype": (_core.dtype,), **_OPTIONS},
+    {"tensor": (Tensor,), **_OPTIONS},
+)
+
+
+def read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any, bool]:
+    """dtype, device, memory format and whether to copy, of any of the forms of to()."""
+    for form in _FORMS:
+        given = _bound(form, args, kwargs)
+        if given is not None:
+            break
+    else:
+        got = ", ".join(
+            [
+                *(type(value).__name__ for value in args),
+                *(f"{name}={type(value).__name__}" for name, value in kwargs.items()),
+            ]
+        )
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+            " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, "
+            "*, torch.memory_format memory_format = None)\n"
+            " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format "
+            "= None)\n"
+            " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
+            "None)"
+        )
+    rest = given.get("memory_format"), given.get("copy", False)
+    if "tensor" in given:
+        return given["tensor"].dtype, given["tensor"].device, *rest
+    device = given.get("device")
+    return given.get("dtype"), None if device is None else _core.device(device), *rest
+
+
+def _bound(form: dict[str, tuple], args: tuple, kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    """The arguments by name, or None if they are none of this form."""
+    names = list(form)
+    if len(args) > len(names) or kwargs.keys() & set(names[: len(args)]):
+        return None
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    kinds = {**form, "memory_format": (_core.memory_format, type(None))}
+    fits = all(name in kinds and isinstance(value, kinds[name]) for name, value in given.items())
+    return given if fits and names[0] in {*given, "device"} and not isinstance(given.get("device"), bool) else None

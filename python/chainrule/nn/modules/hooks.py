@@ -44,6 +44,10 @@ class Hooks:
             module.__dict__["_hooked"] = True
         return hooks
 
+    def drop(self, module: Any) -> None:
+        """Forgets the module's hooks of this kind."""
+        module.__dict__.pop(self.name, None)
+
 
 class HookHandle(RemovableHandle):
     """Takes a hook back, and what was noted about it."""
@@ -276,7 +280,7 @@ class HookedCall:
         if regular:
             from .backward_hooks import hook_first_node
 
-            hook_first_node(self.result, [BoundHook(hook, self.module) for hook in regular])
+            hook_first_node(self.args, self.result, [BoundHook(hook, self.module) for hook in regular])
 
     def _backward_hooks(self) -> tuple[list, list]:
         full, regular = [], []

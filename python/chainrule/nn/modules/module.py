@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
@@ -63,6 +64,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     T_destination = TypeVar("T_destination", bound=dict[str, Any])
     dump_patches: bool = False
     call_super_init: bool = False
+    _also_saved: tuple[str, ...] = ()  # attributes that PyTorch keeps in the state and chainrule calculates
     training: bool
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -210,7 +212,16 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
                 f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
             )
         known = name not in self._non_persistent_buffers_set
-        self.register_buffer(name, value, value.persistent if isinstance(value, Buffer) else known)
+        persistent = value.persistent if isinstance(value, Buffer) else known
+        if type(self).register_buffer is Module.register_buffer or _takes_persistent(self.register_buffer):
+            self.register_buffer(name, value, persistent)
+        elif persistent:
+            self.register_buffer(name, value)
+        else:
+            raise RuntimeError(
+                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
+                "the persistent argument is not allowed."
+            )
 
     def _set_members(self, kind: str, members: Any) -> None:
         """Somebody assigns a whole dict of parameters, buffers or submodules."""
@@ -225,6 +236,10 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
                 self.__dict__.pop(name, None)
                 self._non_persistent_buffers_set.discard(name)
                 return
+        kind = getattr(type(self), name, None)
+        if isinstance(kind, hooks.Hooks):  # there whether or not somebody has asked for it
+            kind.drop(self)
+            return
         object.__delattr__(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -235,6 +250,16 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         self.__dict__.setdefault("_non_persistent_buffers_set", set())
         for kind in KINDS:
             self.__dict__[kind] = Members(self, state.get(kind, ()))
+
+    def _replicate_for_data_parallel(self) -> Self:
+        """A module like this one without parameters of its own; DataParallel gives it copies of them."""
+        replica = self.__new__(type(self))
+        names = {name for kind in KINDS for name in self.__dict__[kind]}
+        replica.__dict__.update({name: value for name, value in self.__dict__.items() if name not in names})
+        for kind in KINDS:
+            replica.__dict__[kind] = Members(replica, {} if kind == "_parameters" else self.__dict__[kind])
+        replica._is_replica = True  # type: ignore[attr-defined]
+        return replica
 
     def __dir__(self) -> list[str]:
         members = (name for kind in KINDS for name in self.__dict__[kind])
@@ -306,6 +331,11 @@ def indented(text: str) -> str:
 def block(name: str, lines: list[str]) -> str:
     """name(...) with one line each inside."""
     return f"{name}(\n  " + "\n  ".join(lines) + "\n)" if lines else f"{name}()"
+
+
+def _takes_persistent(register_buffer: Callable) -> bool:
+    """Whether a subclass's own register_buffer knows of buffers that are not saved."""
+    return "persistent" in inspect.signature(register_buffer).parameters
 
 
 def _refuse_arguments(name: str, args: tuple, kwargs: dict) -> None:

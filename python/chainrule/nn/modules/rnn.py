@@ -89,6 +89,12 @@ class RNNBase(Module):
         """The weights of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
+    _also_saved = ("_flat_weights_names", "_flat_weights")
+
+    def __setstate__(self, state: dict) -> None:
+        kept = {name: value for name, value in state.items() if name not in self._also_saved}
+        super().__setstate__({"proj_size": 0, **kept})
+
     @property
     def _flat_weights_names(self) -> list[str]:
         return [name for names in self._all_weights for name in names]

@@ -26,6 +26,5 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     metadata = getattr(state_dict, "_metadata", None)
     if metadata is not None:
         for key in list(metadata):
-            if key:
-                new = key.replace(prefix, "") if key == prefix.replace(".", "") else key[len(prefix) :]
-                metadata["" if key == prefix.removesuffix(".") else new] = metadata.pop(key)
+            if key and (key == prefix.replace(".", "") or key.startswith(prefix)):
+                metadata[key[len(prefix) :]] = metadata.pop(key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import Any, TypeVar
 
-from ...random import get_rng_state, set_rng_state
 from ..modules.module import Module
 
 __all__ = ["skip_init"]
@@ -14,7 +13,7 @@ T = TypeVar("T", bound=Module)
 
 
 def skip_init(module_cls: type[T], *args: Any, **kwargs: Any) -> T:
-    """An instance whose parameters are not initialised; the random stream is as if nothing was drawn.
+    """An instance whose parameters are not initialised; nothing is drawn for them.
 
     >>> torch.nn.utils.skip_init(torch.nn.Linear, 2, 3)
     Linear(in_features=2, out_features=3, bias=True)
@@ -23,8 +22,5 @@ def skip_init(module_cls: type[T], *args: Any, **kwargs: Any) -> T:
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
-    state = get_rng_state()
-    try:
-        return module_cls(*args, **kwargs)
-    finally:
-        set_rng_state(state)
+    device = kwargs.pop("device", "cpu")
+    return module_cls(*args, device="meta", **kwargs).to_empty(device=device)

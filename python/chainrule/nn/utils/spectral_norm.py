@@ -68,6 +68,12 @@ class SpectralNorm:
             delattr(module, self.name + suffix)
         module.register_parameter(self.name, Parameter(weight.detach()))
 
+    def right_vector(self, weight: Tensor, u: Tensor, sigma: Tensor) -> Tensor:
+        """v of which u is what one step makes, and for which u @ weight @ v is sigma."""
+        matrix = matrix_of(weight, self.dim)
+        v = (matrix.t().mm(matrix).pinverse() @ matrix.t() @ u.unsqueeze(1)).squeeze(1)
+        return v * (sigma / u.dot(matrix.mv(v)))
+
 
 class _NoteVersion:
     def __init__(self, norm: SpectralNorm):
@@ -79,6 +85,31 @@ class _NoteVersion:
         if key in versions:
             raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
         versions[key] = self.norm._version
+
+
+class _LoadOldVersion:
+    """Makes a state of the first version, which had the weight itself instead of v, one of today's."""
+
+    def __init__(self, norm: SpectralNorm):
+        self.norm = norm
+
+    def __call__(
+        self, state_dict: Any, prefix: str, local_metadata: dict, strict: bool, missing: list, *others: Any
+    ) -> None:
+        version = local_metadata.get("spectral_norm", {}).get(self.norm.name + ".version")
+        if version is not None and version >= 1:
+            return
+        key = prefix + self.norm.name
+        if version is None and key not in state_dict and all(key + s in state_dict for s in ("_orig", "_u", "_v")):
+            return  # put together by hand, without the version
+        absent = [key + suffix for suffix in ("_orig", "", "_u") if key + suffix not in state_dict]
+        if absent:
+            missing += absent if strict else []
+            return
+        with no_grad():
+            original, weight = state_dict[key + "_orig"], state_dict.pop(key)
+            sigma = (original / weight).mean()
+            state_dict[key + "_v"] = self.norm.right_vector(original, state_dict[key + "_u"], sigma)
 
 
 def spectral_norm(
@@ -123,6 +154,7 @@ def spectral_norm(
     module.register_buffer(name + "_v", v)
     module.register_forward_pre_hook(norm)
     module._register_state_dict_hook(_NoteVersion(norm))
+    module._register_load_state_dict_pre_hook(_LoadOldVersion(norm))
     return module
 
 
@@ -143,4 +175,7 @@ def remove_spectral_norm(module: T, name: str = "weight") -> T:
     for id, hook in list(module._state_dict_hooks.items()):
         if isinstance(hook, _NoteVersion) and hook.norm.name == name:
             del module._state_dict_hooks[id]
+    for id, bound in list(module._load_state_dict_pre_hooks.items()):
+        if isinstance(bound.hook, _LoadOldVersion) and bound.hook.norm.name == name:
+            del module._load_state_dict_pre_hooks[id]
     return module

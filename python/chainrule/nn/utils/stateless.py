@@ -57,31 +57,63 @@ def call_with(
 def replaced(
     module: Module, parameters_and_buffers: dict[str, Tensor], *, tie_weights: bool = True, strict: bool = False
 ) -> Iterator[None]:
-    """Inside, the module's parameters and buffers are the given tensors."""
+    """Inside, the module's parameters, buffers and other tensors are the given ones.
+
+    What the module has put in their places meanwhile is in the dict afterwards.
+    """
     given = _for_all_names(module, parameters_and_buffers) if tie_weights else dict(parameters_and_buffers)
     if strict:
         _check_names(module, given)
-    places = {name: _place(module, name) for name in given}
-    before = {name: members[last] for name, (members, last) in places.items()}
+    places = {name: _Place(module, name) for name in given}
+    before: dict[str, Any] = {}
     try:
-        for name, (members, last) in places.items():
-            members[last] = given[name]
+        for name, tensor in given.items():
+            before[name] = places[name].swap(tensor)
         yield
     finally:
-        for name, (members, last) in places.items():
-            if name in parameters_and_buffers:
-                parameters_and_buffers[name] = members[last]  # the call may have put another buffer there
-            members[last] = before[name]
+        after = {name: places[name].swap(tensor) for name, tensor in before.items()}
+        parameters_and_buffers.update({name: after[name] for name in parameters_and_buffers if name in after})
 
 
-def _place(module: Module, name: str) -> tuple[dict, str]:
-    """The dict of parameters or buffers that holds a dotted name, and its last part."""
-    path, _, last = name.rpartition(".")
-    owner = module.get_submodule(path)
-    for members in (owner._parameters, owner._buffers):
-        if last in members:
-            return members, last
-    raise AttributeError(f"{owner._get_name()} has no attribute `{last}`")
+_MISSING = object()
+
+
+class _Place:
+    """Where a dotted name leads: a module and an attribute of it, which need not be there."""
+
+    def __init__(self, module: Any, name: str):
+        path, _, self.name = name.rpartition(".")
+        self.owner: Any = module
+        for step in path.split(".") if path else ():
+            if not hasattr(self.owner, step):
+                raise AttributeError(f"{self.owner._get_name()} has no attribute `{step}`")
+            self.owner = getattr(self.owner, step)
+            if not isinstance(self.owner, Module):
+                raise TypeError(f"submodule `{path}`: {self.owner} is not an instance of torch.nn.Module")
+        if self.name == "":
+            raise KeyError('tensor name can\'t be empty string ""')
+
+    def swap(self, tensor: Any) -> Any:
+        """Puts a tensor there, or takes away what is there; gives what was there before."""
+        if not isinstance(tensor, Tensor) and tensor is not None and tensor is not _MISSING:
+            raise TypeError(f"{tensor} is not an instance of torch.Tensor")
+        for members in (self.owner._parameters, self.owner._buffers):
+            if self.name in members:
+                before = members.pop(self.name) if tensor is _MISSING else members[self.name]
+                if tensor is not _MISSING:
+                    members[self.name] = tensor
+                return before
+        return self._swap_attribute(tensor)
+
+    def _swap_attribute(self, tensor: Any) -> Any:
+        before = getattr(self.owner, self.name, _MISSING)
+        if not isinstance(before, Tensor) and before is not None and before is not _MISSING:
+            raise TypeError(f"attribute `{self.name}`: {before} is not an instance of torch.Tensor")
+        if tensor is not _MISSING:
+            setattr(self.owner, self.name, tensor)
+        elif before is not _MISSING:
+            delattr(self.owner, self.name)
+        return before
 
 
 def _named(module: Module) -> dict[str, Tensor]:
