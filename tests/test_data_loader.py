@@ -601,7 +601,7 @@ def test_a_new_pass_reaches_a_worker_that_has_ended():
     loader = DataLoader(Count(3), num_workers=1, persistent_workers=True)
     passed = iter(loader)
     assert [int(x) for x in passed] == [0, 1, 2]
-    worker = passed._pool._processes[0].pid
+    worker = passed._pool.processes[0].pid
     os.kill(worker, signal.SIGSTOP)
     for number in range(1000):  # more than a socket holds
         passed._pool.send(0, Task(10_000 + number))

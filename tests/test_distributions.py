@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import chainrule
 from both import agree, no_leaks  # noqa: F401
 
 pytestmark = [
@@ -450,3 +451,30 @@ ERRORS = {
 @pytest.mark.parametrize("make", ERRORS.values(), ids=ERRORS.keys())
 def test_errors(make):
     agree(lambda torch: make(torch, distributions(torch)), words=0 if make is ERRORS["no gradient"] else 5)
+
+
+def test_supports_of_classes():
+    def program(torch):
+        d = torch.distributions
+        kinds = (d.Uniform, d.Binomial, d.Categorical, d.Multinomial, d.Pareto)
+        return [
+            (k.support.is_discrete, k.support.event_dim, isinstance(k.support, d.constraints.Constraint)) for k in kinds
+        ]
+
+    agree(program)
+
+
+def test_a_distribution_without_constraints_warns():
+    class Point(chainrule.distributions.Distribution):
+        def log_prob(self, value):
+            self._validate_sample(value)
+            return value
+
+    with pytest.warns(UserWarning, match="does not define `arg_constraints`"):
+        point = Point(validate_args=True)
+    with pytest.warns(UserWarning, match="does not define `support`"):
+        point.log_prob(chainrule.ones(2))
+
+
+def test_the_shape_of_an_event_must_be_that_of_the_distribution():
+    agree(lambda torch: torch.distributions.Dirichlet(torch.ones(3)).log_prob(torch.ones(2, 1)), words=5)

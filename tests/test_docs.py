@@ -158,6 +158,51 @@ def test_includes_point_one_way() -> None:
     assert wrong == []
 
 
+MAKES_ROOM = (
+    r"\b(?:empty|zeros|ones|full|empty_in|empty_strided|resize|reserve|Dims|std::vector<[^(){};]+>(?: \w+)?)(?=[({])"
+)
+MAKES_ROOM += r"|\bnew \w+(?=\[)|\bmake_unique_for_overwrite<T\[\]>(?=\()|\b\w*sizes?\.(?:push_back|insert)(?=\()"
+NAMES_A_SIZE = r"\b(?:\w*_)?sizes?(?:\[[^;=]*\])? ([*+]?)= ([^;]*);"
+MULTIPLIES = re.compile(r"[\w)\]] (?:\*|<<) [\w(]")
+AT_MOST_64_DIMENSIONS = "new int64_t[2 * n]"
+
+
+def bracketed(text: str, start: int) -> str:
+    """From an opening bracket to the one that closes it."""
+    depth = 0
+    for end in range(start, len(text)):
+        depth += (text[end] in "({[") - (text[end] in ")}]")
+        if depth == 0:
+            return text[start : end + 1]
+    return text[start:]
+
+
+def test_sizes_are_multiplied_with_care() -> None:
+    """Note [Checked sizes]: what makes a tensor, a shape or a buffer multiplies nothing but CheckedSize."""
+    wrong = []
+    for path, commented in CORE.items():
+        if path.parent.name not in ("ops", "tensor"):
+            continue
+        text = re.sub(r"//.*", "", commented)
+        made = [match[0] + bracketed(text, match.end()) for match in re.finditer(MAKES_ROOM, text)]
+        careless = [room for room in made if MULTIPLIES.search(room) and not room.startswith("std::vector<Tensor>{")]
+        named = re.finditer(NAMES_A_SIZE, text)
+        careless += [match[0] for match in named if match[1] or MULTIPLIES.search(match[2])]
+        wrong += [(path.name, c) for c in careless if "CheckedSize" not in c and c != AT_MOST_64_DIMENSIONS]
+    assert wrong == []
+
+
+def test_the_rule_about_sizes_finds_what_it_should() -> None:
+    for line in ["empty(Dims{a * b}, t)", "std::vector<int64_t> at(n * m)", "sizes.push_back(a * b)"]:
+        match = re.search(MAKES_ROOM, line)
+        assert match
+        assert MULTIPLIES.search(bracketed(line, match.end()))
+    for line in ["sizes[d] = a * b;", "sizes[d] += n;", "size *= n;"]:
+        match = re.search(NAMES_A_SIZE, line)
+        assert match
+        assert match[1] or MULTIPLIES.search(match[2])
+
+
 def test_no_machine_paths() -> None:
     texts = {**DOCUMENTS, **{str(path): text for path, text in CORE.items()}}
     assert [name for name, text in texts.items() if re.search(r"/(?:work|home|root|tmp)/", text)] == []

@@ -142,11 +142,7 @@ LARGEST = float(np.finfo(np.float64).max)
 @pytest.mark.parametrize(
     ("name", "args", "expected"),
     [
-        ("i0", (INF,), INF),
-        ("i0", (-INF,), INF),
         ("i0", (LARGEST,), INF),
-        ("special_i1", (INF,), INF),
-        ("special_i1", (-INF,), -INF),
         ("special_i1", (LARGEST,), INF),
         ("special_zeta", (INF, 1.0), 1.0),
         ("special_zeta", (NAN, 0.0), NAN),

@@ -116,8 +116,12 @@ def test_old_svd(shape, dtype):
 @REAL_AND_COMPLEX
 def test_old_qr(dtype):
     both(lambda library, a: (library.qr(a), a.qr()), numbers(2, 4, 3, dtype=dtype))
-    with pytest.warns(UserWarning, match="deprecated in favor of torch.linalg.qr"):
-        assert chainrule.qr(ours(numbers(4, 3)), some=False).Q.shape == (4, 4)
+    chainrule.set_warn_always(True)  # otherwise it warns once in a program
+    try:
+        with pytest.warns(UserWarning, match="deprecated in favor of torch.linalg.qr"):
+            assert chainrule.qr(ours(numbers(4, 3)), some=False).Q.shape == (4, 4)
+    finally:
+        chainrule.set_warn_always(False)
 
 
 @REAL_AND_COMPLEX
@@ -451,7 +455,7 @@ def test_what_would_make_lapack_read_outside_the_matrix():
         chainrule.linalg.lu_solve(eye, far, ones)
     with pytest.raises(RuntimeError, match="between 1 and LU"):
         chainrule.lu_unpack(eye, far)
-    with pytest.raises(RuntimeError, match="LD.size"):
+    with pytest.raises(RuntimeError, match="must all satisfy"):
         chainrule.linalg.ldl_solve(eye, far, ones)
     for pivots in ([1, 2, -3], [-1, 2, 3], [1, -2, 3], [-1, -1, -1]):
         with pytest.raises(RuntimeError, match="in pairs"):

@@ -285,3 +285,164 @@ def test_bags_of_rows_differentiated_twice():
     for f, inputs in ((of_sum, (table, factors)), (of_mean, (table,))):
         assert chainrule.autograd.gradcheck(f, inputs)
         assert chainrule.autograd.gradgradcheck(f, inputs)
+
+
+# ---- images of bytes
+
+BYTES = [
+    (mode, antialias, align, size)
+    for mode, antialias in [
+        ("bilinear", False),
+        ("bilinear", True),
+        ("bicubic", False),
+        ("bicubic", True),
+        ("lanczos", True),
+    ]
+    for align in ([False, True] if mode != "lanczos" else [False])
+    for size in [(12, 9), (57, 44), (20, 33), (1, 70)]
+]
+
+
+@pytest.mark.parametrize(("mode", "antialias", "align", "size"), BYTES)
+@pytest.mark.parametrize("last", [False, True])
+def test_bytes_are_resampled_to_the_bit(mode, antialias, align, size, last):
+    pixels = np.random.default_rng(0).integers(0, 256, (2, 3, 20, 33), dtype=np.uint8)
+
+    def program(torch):
+        x = torch.from_numpy(pixels)
+        x = x.contiguous(memory_format=torch.channels_last) if last else x
+        y = torch.nn.functional.interpolate(x, size, mode=mode, align_corners=align, antialias=antialias)
+        return [y, y.stride()]
+
+    agree(program)
+
+
+@pytest.mark.parametrize("factor", [0.7, 1.6, (2.0, 0.37)])
+def test_bytes_by_a_factor(factor):
+    pixels = np.random.default_rng(1).integers(0, 256, (1, 5, 23, 31), dtype=np.uint8)
+    agree(lambda torch: torch.nn.functional.interpolate(torch.from_numpy(pixels), scale_factor=factor, mode="bicubic"))
+
+
+@pytest.mark.parametrize("mode", ["linear", "trilinear", "area"])
+def test_bytes_that_are_refused(mode):
+    shape = (1, 1, *[4] * {"linear": 1, "trilinear": 3, "area": 2}[mode])
+    agree(lambda torch: torch.nn.functional.interpolate(torch.ones(shape, dtype=torch.uint8), 2, mode=mode), words=0)
+
+
+# ---- places of no number
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e20])
+def test_a_grid_that_is_no_place(mode, padding, value):
+    def program(torch):
+        grid = torch.zeros(1, 3, 7, 2)
+        grid[0, 1, 3, 0] = value
+        grid[0, 2, 2, 1] = value
+        x = torch.arange(16.0).reshape(1, 1, 4, 4) + 1
+        y = torch.nn.functional.grid_sample(x, grid, mode, padding, align_corners=False)
+        return [y.isnan(), y.nan_to_num(-1.0)]
+
+    agree(program)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_gradients_at_a_grid_that_is_no_place(mode):
+    grid = chainrule.tensor([[[[float("nan"), 0.0], [0.5, 0.0]]]], requires_grad=True)
+    x = chainrule.arange(16.0).reshape(1, 1, 4, 4).requires_grad_()
+    chainrule.nn.functional.grid_sample(x, grid, mode, align_corners=False).sum().backward()
+    assert grid.grad[0, 0, 0].isnan().all()
+    assert grid.grad[0, 0, 1].isfinite().all()
+    assert x.grad.isfinite().all()
+
+
+# ---- halves at a border
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("border", [0.1, 0.3, 0.5, 0.7])
+def test_hardshrink_at_its_border(dtype, border):
+    def program(torch):
+        x = torch.tensor([border, -border, 2 * border], dtype=getattr(torch, dtype), requires_grad=True)
+        y = torch.nn.functional.hardshrink(x, border)
+        return [y, torch.autograd.grad(y, x, torch.ones_like(y))[0]]
+
+    agree(program)
+
+
+# ---- padding and pools
+
+
+@pytest.mark.parametrize("pad", [(-1, 0), (0, -1), (-1, 2), (1, -1), (0, 0), (0, 0, -1, -1), (2, 1, -1, 0)])
+@pytest.mark.parametrize("mode", ["constant", "reflect", "replicate", "circular"])
+def test_padding_is_no_view(mode, pad):
+    def program(torch):
+        x = torch.arange(24.0).reshape(2, 3, 4)
+        y = torch.nn.functional.pad(x, pad, mode)
+        before = y.clone()
+        y.fill_(99)
+        return [before, before.stride(), y.is_contiguous(), x]
+
+    agree(program)
+
+
+POOLS = {
+    "kernel of one": lambda t, f: f.fractional_max_pool2d(t.ones(1, 2, 7, 7), (1,), output_size=(3, 3)),
+    "output of none": lambda t, f: f.fractional_max_pool3d(t.ones(1, 2, 7, 7, 7), 2, output_size=()),
+    "no channels": lambda t, f: f.fractional_max_pool2d(t.ones(1, 0, 7, 7), 2, output_size=2),
+    "nothing wanted": lambda t, f: f.fractional_max_pool2d(t.ones(1, 2, 7, 7), 2, output_size=(0, 1)),
+    "samples": lambda t, f: f.fractional_max_pool2d(
+        t.ones(2, 2, 7, 7), 2, output_size=2, _random_samples=t.ones(1, 2, 2)
+    ),
+    "samples of a dtype": lambda t, f: f.fractional_max_pool2d(
+        t.ones(1, 2, 7, 7), 2, output_size=2, _random_samples=t.ones(1, 2, 2, dtype=t.float64)
+    ),
+    "kernel of a module": lambda t, f: t.nn.FractionalMaxPool3d(0, output_size=1),
+    "unpool 3": lambda t, f: f.max_unpool3d(t.ones(1, 3, 1, 1, 1), t.zeros(1, 3, 1, 1, 1, dtype=t.int64), [1, 1]),
+    "unpool 2": lambda t, f: f.max_unpool2d(t.ones(3, 1, 1), t.zeros(3, 1, 1, dtype=t.int64), []),
+    "adaptive maxima": lambda t, f: f.adaptive_max_pool1d(t.ones(1, 0, 5), 3),
+    "adaptive means": lambda t, f: f.adaptive_avg_pool3d(t.ones(1, 0, 5, 5, 5), 3),
+    "one target": lambda t, f: f.nll_loss(t.ones(10), t.zeros(3, dtype=t.int64)),
+    "one target, empty": lambda t, f: f.cross_entropy(t.ones(10), t.zeros(0, dtype=t.int64)),
+    "negative eps": lambda t, f: f.cosine_similarity(t.ones(2), t.ones(2), 0, -1.0),
+    "padding row": lambda t, f: f.embedding_bag(t.zeros(1, 2, dtype=t.int64), t.ones(4, 2), padding_idx=4),
+    "dimensions of a grid": lambda t, f: f.grid_sample(t.ones(1, 2, 2), t.ones(1, 1, 1, 2), align_corners=False),
+    **{
+        f"row {row} of bags, {mode}, {padding}": lambda t, f, row=row, mode=mode, padding=padding: f.embedding_bag(
+            t.tensor([[1, row]]), t.ones(4, 2), mode=mode, padding_idx=padding
+        )
+        for row in (-1, 4)
+        for mode in ("sum", "mean", "max")
+        for padding in (None, 0)
+    },
+    "weights of bags": lambda t, f: f.embedding_bag(
+        t.zeros(1, 2, dtype=t.int64), t.ones(4, 2), mode="sum", per_sample_weights=t.ones(1, 2, dtype=t.float64)
+    ),
+}
+
+
+@pytest.mark.parametrize("case", POOLS)
+def test_words_of_layers(case):
+    agree(lambda torch: POOLS[case](torch, torch.nn.functional), words=5)
+
+
+@pytest.mark.parametrize(("given", "kept"), [("float64", "float32"), ("float32", "bfloat16"), ("bfloat16", "float32")])
+def test_running_numbers_of_another_dtype(given, kept):
+    def program(torch):
+        layer = torch.nn.InstanceNorm1d(2, track_running_stats=True, dtype=getattr(torch, kept))
+        y = layer(torch.arange(8.0).reshape(1, 2, 4).to(getattr(torch, given)))
+        return [str(y.dtype), y.float(), layer.running_mean, layer.running_var]
+
+    agree(program, tolerance=1e-2)
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 2.0, float("inf")])
+def test_distances_of_no_numbers(p):
+    inf, nan = float("inf"), float("nan")
+
+    def program(torch):
+        y = torch.nn.functional.pdist(torch.tensor([[1.0, inf], [2.0, inf], [nan, 1.0], [0.0, 0.0]]), p)
+        return [y.isnan(), y.nan_to_num()]
+
+    agree(program)

@@ -10,7 +10,7 @@ import pytest
 import torch as reference
 
 import chainrule
-from both import close, no_leaks, plain  # noqa: F401
+from both import agree, close, no_leaks, plain  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
@@ -299,3 +299,72 @@ def test_every_layer_is_in_pytorchs_file():
         file = getattr(reference.nn, name).__module__.removeprefix("torch.")
         module = importlib.import_module(f"chainrule.{file}")
         assert getattr(module, name) is getattr(chainrule.nn, name)
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("shape", [(1, 3, 2, 1), (2, 3, 2, 1), (1, 3, 2, 4)])
+def test_layouts_that_sizes_of_one_leave_open(shape, training):
+    def program(torch):
+        x = torch.arange(float(torch.ones(shape).numel())).reshape(shape).permute(0, 2, 1, 3)
+        return torch.nn.functional.batch_norm(x, torch.zeros(2), torch.ones(2), training=training).stride()
+
+    agree(program)
+
+
+@pytest.mark.parametrize("duals", [(0,), (1,), (0, 1), (0, 2)])
+def test_running_numbers_have_no_tangents(duals):
+    def program(torch):
+        forward = torch.autograd.forward_ad
+        with forward.dual_level():
+            values = [torch.ones(3, 2, 5), torch.zeros(2), torch.ones(2)]
+            given = [forward.make_dual(v, v) if i in duals else v for i, v in enumerate(values)]
+            return torch.nn.functional.batch_norm(*given).shape
+
+    agree(program, words=6)
+
+
+def test_a_threshold_may_be_written_twice():
+    def program(torch):
+        x = torch.tensor([[0.2, 0.8]]).expand(3, 2)
+        torch.nn.functional.threshold_(x, 0.5, 0.25)
+        return x
+
+    agree(program)
+
+
+@pytest.mark.parametrize("cell", ["lstm_cell", "gru_cell", "rnn_relu_cell"])
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_rows_of_a_cells_weights(cell, wrong):
+    def program(torch):
+        gates = {"l": 4, "g": 3, "r": 1}[cell[0]]
+        rows = [gates * 2 + (wrong == i) for i in range(2)]
+        h = torch.ones(1, 2)
+        state = (h, h) if cell == "lstm_cell" else h
+        getattr(torch, cell)(torch.ones(1, 3), state, torch.ones(rows[0], 3), torch.ones(rows[1], 2))
+
+    agree(program, words=10)
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_convolutions_of_no_channels(dims, dtype):
+    def program(torch):
+        layer = getattr(torch.nn, f"Conv{dims}d")(0, 3, 2, dtype=getattr(torch, dtype))
+        x = torch.ones(2, 0, *[5] * dims, dtype=getattr(torch, dtype), requires_grad=True)
+        y = layer(x)
+        y.abs().sum().backward()
+        return [y.shape, x.grad.shape, layer.weight.grad.shape, layer.bias.grad.abs()]
+
+    agree(program)
+
+
+@pytest.mark.parametrize("laid", ["contiguous", "transposed"])
+@pytest.mark.parametrize("dtypes", [("float64", "float16"), ("float32", "float64")])
+def test_a_bias_of_another_dtype(laid, dtypes):
+    def program(torch):
+        own, other = (getattr(torch, name) for name in dtypes)
+        x = torch.ones(2, 3, 4, dtype=own)
+        x = x.transpose(0, 1) if laid == "transposed" else x
+        return torch.nn.functional.linear(x, torch.ones(5, 4, dtype=own), torch.ones(5, dtype=other))
+
+    agree(program, words=6)

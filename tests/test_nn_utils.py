@@ -412,3 +412,26 @@ def test_prefixes_in_the_metadata():
         return [list(state), list(state._metadata)]
 
     agree(program)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5)])
+@pytest.mark.parametrize("kind", ["matrix_exp", "cayley"])
+def test_complex_orthogonal_matrices(shape, kind):
+    layer = chainrule.nn.Linear(*shape, dtype=chainrule.complex64)
+    chainrule.nn.utils.parametrizations.orthogonal(layer, orthogonal_map=kind)
+    w = layer.weight if shape[1] < shape[0] else layer.weight.mH  # of as many rows as the smaller size
+    assert (w @ w.mH - chainrule.eye(min(shape))).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rnn, torch: rnn.pack_padded_sequence(torch.ones(0, 0), []),
+        lambda rnn, torch: rnn.pack_padded_sequence(torch.ones(3, 2), torch.ones(1, 2, dtype=torch.int64)),
+        lambda rnn, torch: rnn.pad_packed_sequence(
+            rnn.PackedSequence(torch.ones(0, 5), torch.ones(0, dtype=torch.int64), None, None)
+        ),
+    ],
+)
+def test_nothing_to_pack(make):
+    agree(lambda torch: make(torch.nn.utils.rnn, torch), words=4)

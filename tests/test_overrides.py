@@ -263,3 +263,64 @@ def test_has_torch_function_matches_pytorch():
 def test_reference_class_for_comparison():
     """The same class written for PyTorch logs the same names: the helper above compares like with like."""
     assert type(logged(reference)).__name__ == type(logged(chainrule)).__name__ == "Logged"
+
+
+# ---- lists of functions
+
+
+def test_names_of_functions_that_can_be_taken_over():
+    torch = chainrule  # noqa: F841  (what the names begin with)
+    listed = chainrule.overrides.get_overridable_functions()
+    for functions in listed.values():
+        for function in functions:
+            assert eval(chainrule.overrides.resolve_name(function)) == function
+    assert chainrule.Tensor.add in listed[chainrule.Tensor]
+    assert chainrule.overrides.get_testing_overrides()[chainrule.add](1, other=2) == -1
+    assert chainrule.ones in chainrule.overrides.get_ignored_functions()
+
+
+def test_a_parameter_of_a_class_with_a_say_is_asked():
+    def program(torch):
+        lazy = torch.nn.UninitializedParameter()
+        module = torch.nn.Module()
+        module.register_parameter("lazy", lazy)
+        module.half()
+        with pytest.raises(ValueError, match="uninitialized parameter"):
+            torch.add(lazy, lazy)
+        with pytest.raises(ValueError, match="uninitialized parameter"):
+            torch.empty_like(lazy)
+        return str(lazy.dtype)
+
+    agree(program)
+
+
+def test_unrelated_classes_are_not_mixed():
+    def program(torch):
+        class One(torch.Tensor):
+            pass
+
+        class Other(torch.Tensor):
+            pass
+
+        with pytest.raises(TypeError):
+            torch.ones(1).as_subclass(One) + torch.ones(1).as_subclass(Other)
+        with pytest.raises(TypeError):
+            torch.add(torch.ones(1).as_subclass(One), torch.ones(1).as_subclass(Other))
+
+    agree(program)
+
+
+def test_einsum_asks_other_classes():
+    def program(torch):
+        class Mine:
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                return func.__name__
+
+        return torch.einsum("i,j->ij", Mine(), Mine())
+
+    agree(program)
+
+
+def test_a_number_is_no_sequence():
+    agree(lambda torch: torch.overrides.has_torch_function(object()), words=3)

@@ -281,3 +281,12 @@ def test_softmax_of_short_rows(name, dtype):
                 c.check(assert_same_gradients, gradients(chainrule, [found], [mine]), given, 4, f"{name} {n}")
             alone = chainrule.cat([getattr(mine[i : i + 1], name)(1) for i in range(20)])
             assert bool((found[:20] == alone).logical_or(alone.isnan()).all()), n
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("value", [0.02, 0.1, 0.0094, 1e-8, 3e5])
+def test_equal_elements_have_no_negative_variance(value, dtype):
+    x = chainrule.full((110, 7), value, dtype=getattr(chainrule, dtype))
+    for spread in (x.var(), x[:, 0].var(), x.var(0), x.T.var(1), x[:, :1].var(0)):
+        assert (spread >= 0).all()
+        assert (spread.sqrt() <= abs(value) * 1e-6).all()

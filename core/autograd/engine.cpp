@@ -179,6 +179,16 @@ GradientSums::Sum Run::gathered(Edge edge) const {
 
 namespace {
 
+// Python may have laid a gradient out anew; see Note [Tensors laid out anew].
+void check_layout(const Tensor& g, const Output& output) {
+  if (!g || !g->was_relaid(0)) [[likely]]
+    return;
+  check(equal(g.sizes(), output.sizes()), "a gradient has changed its size in place (was ", output.sizes(), " got ",
+        g.sizes(), ")");
+  check(g.dtype() == output.dtype, "a gradient has changed its type in place (was torch.", facts(output.dtype).name,
+        " got torch.", facts(g.dtype()).name, ")");
+}
+
 void call(Node* n, Backward& backward) {
   if (anomaly.enabled) [[unlikely]]
     invoke_watched(n, backward);
@@ -211,6 +221,7 @@ void Run::run_node(Node* n) {
   Backward backward(n, gradients, this, hooked || anomaly.enabled);
   std::vector<Tensor> seen;  // the function may give the gradients' buffers away, but hooks want to see them
   if (hooked) seen.assign(gradients, gradients + n->output_count);
+  for (int i = 0; i < n->output_count; ++i) check_layout(gradients[i], n->outputs[i]);
   bool arrived = std::any_of(gradients, gradients + n->output_count, [](const Tensor& g) { return bool(g); });
   if (arrived || (n->flags & kCalledWithNone)) [[likely]]  // see Note [None gradients]
     call(n, backward);
@@ -231,7 +242,9 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
     if (Edge e = n->edges[t.input]; e.is_leaf() && is_watched(e.leaf())) return false;
   }
   const Tensor pending = Tensor::borrow((n->flags & kQueued) ? n->outputs[0].pending : nullptr);
-  if (!pending || pending.is_contiguous()) return true;
+  if (!pending) return true;
+  if (pending->was_relaid(0)) return false;
+  if (pending.is_contiguous()) return true;
   return std::all_of(pending.strides().begin(), pending.strides().end(), [](int64_t s) { return s == 0; });
 }
 

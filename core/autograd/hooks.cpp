@@ -9,9 +9,9 @@
 namespace chainrule {
 namespace {
 
-// Calls each hook with `arguments()`; hands it and what it returns, unless None, to `use`.
-template <class Arguments, class Use>
-void call_each(PyObject* hooks, Arguments arguments, Use use) {
+// Calls each hook with `arguments()`; hands it and what it returns, unless None, to `use`, and then to `check`.
+template <class Arguments, class Use, class Check>
+void call_each(PyObject* hooks, Arguments arguments, Use use, Check check) {
   if (!hooks) return;
   LineScope own_lines{SourceLine()};          // what a hook calculates belongs to the hook's own lines
   DeviceScope here(Device::CPU);              // and is where it says
@@ -21,6 +21,7 @@ void call_each(PyObject* hooks, Arguments arguments, Use use) {
     PyObject* hook = PyList_GET_ITEM(list.get(), i);
     Owned result(from_python(PyObject_CallObject(hook, args.get())));
     if (result.get() != Py_None) use(hook, result.get());
+    check(hook);
   }
 }
 
@@ -31,22 +32,39 @@ std::string name_of(PyObject* hook) {
   return text ? text : "<unknown>";
 }
 
-void check_replacement(PyObject* hook, const Tensor& gradient, PyObject* result) {
-  if (!gradient) raise(PyExc_RuntimeError, "can't replace a None gradient with a non-None value");
-  if (!is_tensor(result)) {
-    raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name,
-          "'; return a tensor or None");
+// What a gradient was before a hook saw it: the hook may return another one, or lay this one out anew.
+struct Kind {
+  explicit Kind(const Tensor& gradient) : given(bool(gradient)) {
+    if (!given) return;
+    sizes = Dims(gradient.sizes());
+    dtype = gradient.dtype();
   }
-  auto* t = reinterpret_cast<TensorObject*>(result);
-  if (t->dtype != gradient.dtype()) {
-    raise(PyExc_RuntimeError, "hook '", name_of(hook), "' has changed the type of value (was torch.",
-          facts(gradient.dtype()).name, " got torch.", facts(t->dtype).name, ")");
+
+  void check(PyObject* hook, const Tensor& now) const {
+    if (!now) return;
+    if (now.dtype() != dtype) {
+      raise(PyExc_RuntimeError, "hook '", name_of(hook), "' has changed the type of value (was torch.",
+            facts(dtype).name, " got torch.", facts(now.dtype()).name, ")");
+    }
+    if (!equal(now.sizes(), sizes)) {
+      raise(PyExc_RuntimeError, "hook '", name_of(hook), "' has changed the size of value (was ", Span(sizes), " got ",
+            now.sizes(), ")");
+    }
   }
-  if (!equal({t->sizes(), t->ndim}, gradient.sizes())) {
-    raise(PyExc_RuntimeError, "hook '", name_of(hook), "' has changed the size of value (was ", gradient.sizes(),
-          " got ", Span(t->sizes(), t->ndim), ")");
+  // What the hook returned in place of a gradient of this kind.
+  Tensor replacement(PyObject* result) const {
+    if (!given) raise(PyExc_RuntimeError, "can't replace a None gradient with a non-None value");
+    if (!is_tensor(result)) {
+      raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name,
+            "'; return a tensor or None");
+    }
+    return Tensor::borrow(result);
   }
-}
+
+  Dims sizes;
+  DType dtype = DType::Float32;
+  bool given;
+};
 
 PyObject* gradient_tuple(Tensor* gradients, int n) {
   PyObject* tuple = checked(PyTuple_New(n));
@@ -54,7 +72,8 @@ PyObject* gradient_tuple(Tensor* gradients, int n) {
   return tuple;
 }
 
-void take_tuple(PyObject* hook, PyObject* result, Tensor* gradients, int n) {
+void take_tuple(PyObject* hook, PyObject* result, Tensor* gradients, const std::vector<Kind>& kinds) {
+  auto n = static_cast<int>(kinds.size());
   if (!PyTuple_Check(result)) {
     raise(PyExc_TypeError, "expected tuple, but hook returned '", Py_TYPE(result)->tp_name,
           "'; return a tuple of gradients or None");
@@ -66,9 +85,20 @@ void take_tuple(PyObject* hook, PyObject* result, Tensor* gradients, int n) {
   }
   for (int i = 0; i < n; ++i) {
     PyObject* item = PyTuple_GET_ITEM(result, i);
-    if (item != Py_None) check_replacement(hook, gradients[i], item);
-    gradients[i] = is_tensor(item) ? resolved(Tensor::borrow(item)) : Tensor();
+    gradients[i] = item != Py_None ? resolved(kinds[i].replacement(item)) : Tensor();
   }
+}
+
+// Calls hooks that are given tuples and may return one in the place of `gradients`.
+template <class Arguments>
+void call_on_tuple(PyObject* hooks, Arguments arguments, Tensor* gradients, int n) {
+  if (!hooks) return;
+  std::vector<Kind> kinds(gradients, gradients + n);
+  call_each(
+      hooks, arguments, [&](PyObject* hook, PyObject* result) { take_tuple(hook, result, gradients, kinds); },
+      [&](PyObject* hook) {
+        for (int i = 0; i < n; ++i) kinds[i].check(hook, gradients[i]);
+      });
 }
 
 // What a weak reference leads to, borrowed, or null; a tensor on its way through backward is alive.
@@ -95,12 +125,11 @@ void keep_gradient(PyObject* reference, const Tensor& gradient) {
 
 Tensor run_tensor_hooks(PyObject* hooks, Tensor gradient) {
   if (!hooks) return gradient;
+  Kind kind(gradient);
   call_each(
       hooks, [&] { return PyTuple_Pack(1, gradient ? gradient.py() : Py_None); },
-      [&](PyObject* hook, PyObject* result) {
-        check_replacement(hook, gradient, result);
-        gradient = resolved(Tensor::borrow(result));
-      });
+      [&](PyObject*, PyObject* result) { gradient = resolved(kind.replacement(result)); },
+      [&](PyObject* hook) { kind.check(hook, gradient); });
   return gradient;
 }
 
@@ -110,7 +139,8 @@ void run_post_accumulate_hooks(const Tensor& leaf) {
       [](PyObject*, PyObject* result) {
         if (is_tensor(result)) raise(PyExc_RuntimeError, "Tensor post accumulate grad hooks should return None.");
         raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name, "'; return None");
-      });
+      },
+      [](PyObject*) {});
 }
 
 void run_output_hooks(Node* n, Tensor* gradients) {
@@ -124,7 +154,7 @@ void run_output_hooks(Node* n, Tensor* gradients) {
 }
 
 void run_before(Node* n, Tensor* gradients) {
-  call_each(
+  call_on_tuple(
       n->extras->prehooks,
       [&] {
         PyObject* tuple = gradient_tuple(gradients, n->output_count);
@@ -132,11 +162,11 @@ void run_before(Node* n, Tensor* gradients) {
         Py_DECREF(tuple);
         return arguments;
       },
-      [&](PyObject* hook, PyObject* result) { take_tuple(hook, result, gradients, n->output_count); });
+      gradients, n->output_count);
 }
 
 void run_after(Node* n, Backward& backward, Tensor* gradients) {
-  call_each(
+  call_on_tuple(
       n->extras->hooks,
       [&] {
         PyObject* inputs = gradient_tuple(&backward.result(0), n->edge_count);
@@ -146,7 +176,7 @@ void run_after(Node* n, Backward& backward, Tensor* gradients) {
         Py_DECREF(outputs);
         return arguments;
       },
-      [&](PyObject* hook, PyObject* result) { take_tuple(hook, result, &backward.result(0), n->edge_count); });
+      &backward.result(0), n->edge_count);
 }
 
 }  // namespace chainrule

@@ -264,6 +264,7 @@ void rebase_history(const Tensor& self, Node* node) {
 
 void become_view(const Tensor& self, const Tensor& shown, OpInfo& op) {
   Tensor tangent = forward_mode::active() ? forward_mode::tangent(shown) : Tensor();
+  mark_relaid(self.get());
   self->data = shown->data;
   set_layout(self.get(), shown.sizes(), shown.strides());
   mark_written(self);

@@ -89,6 +89,7 @@ void drain() {
       " is at version ", t->storage->version, "; expected version ", n->saved[i].version, " instead.\n",
       "  The value was used here:        ", used.empty() ? "(unknown line)" : used, "   [", n->op->node_name, "]\n",
       "  It was overwritten here:        ", written.empty() ? "(unknown line)" : written, "\n",
+      t->was_relaid(n->sequence) ? "  It was given another shape or dtype since (x.data = ..., x.resize_(...)).\n" : "",
       "  What to do: on the second line make a new tensor in place of writing into this one (x = x + 1, not x += 1), "
       "or give the first line a copy (x.clone()).");
 }
@@ -228,7 +229,7 @@ Tensor unpack(Node* n, int i) {
     if (const PackedTensor* packed = find_packed(n, i)) return unpack_saved(n, *packed);
     raise_released(n);
   }
-  if (s.version != s.tensor->storage->version) [[unlikely]]
+  if (s.version != s.tensor->storage->version || s.tensor->was_relaid(n->sequence)) [[unlikely]]
     raise_overwritten(n, i);
   if (s.tensor->has(kDetached) && s.tensor->rare->detached_at > n->sequence) [[unlikely]] {
     raise(PyExc_RuntimeError,

@@ -172,7 +172,6 @@ NodeExtras* extras(Node* n);
 void rename_node(Node* n, OpInfo& op);    // shows it as a node of another operation
 std::string forward_name(const Node* n);  // "Add" for AddBackward0, "Sum1" for SumBackward1
 
-inline uint64_t next_sequence = 1;
 inline int64_t nodes_alive = 0;
 
 // As make_node, for one output and counts that find room in the node itself; inline, since elementwise operations make

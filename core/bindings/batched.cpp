@@ -37,10 +37,12 @@ PyObject* call_batched(PyObject* function, PyObject* const* args, Py_ssize_t n, 
   return handed_on(PyObject_Vectorcall(batched_handler, all, 3, nullptr));
 }
 
-bool holds_batched(PyObject* o) {
+bool holds_batched(PyObject* o, int deep) {
   if (!PyTuple_Check(o) && !PyList_Check(o)) return is_batched(o);
+  if (deep == 0) return false;
   PyObject** items = PySequence_Fast_ITEMS(o);
-  return std::any_of(items, items + PySequence_Fast_GET_SIZE(o), holds_batched);
+  return std::any_of(items, items + PySequence_Fast_GET_SIZE(o),
+                     [&](PyObject* item) { return holds_batched(item, deep - 1); });
 }
 
 PyObject* subscript_batched(PyObject* self, PyObject* key) {

@@ -11,7 +11,8 @@ extern thread_local int vmap_depth __attribute__((tls_model("initial-exec")));
 // `subscript` and `assign` are x[key] and x[key] = value as functions.
 void set_batched_type(PyTypeObject* type, PyObject* handler, PyObject* subscript, PyObject* assign);
 bool is_batched(PyObject* o);
-bool holds_batched(PyObject* o);  // it is one, or a list or tuple with one inside
+// It is one, or a list or tuple with one inside: in a key, a tuple of lists. Lists may contain themselves.
+bool holds_batched(PyObject* o, int deep = 2);
 PyObject* subscript_batched(PyObject* self, PyObject* key);
 PyObject* assign_batched(PyObject* self, PyObject* key, PyObject* value);
 [[noreturn]] void raise_batched_write(const char* function);

@@ -82,6 +82,7 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
 
 void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
   std::string reason, list;
+  if (c.overloads[0].signature.method && n > 0) check_self(c.overloads[0].signature, args[0]);
   if (const Overload* o = only_plausible(c, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0))) {
     reason = misfit(o->signature, args, n, keywords);
     if (!o->signature.by_kind) raise(PyExc_TypeError, reason);
@@ -253,6 +254,9 @@ void define_call(Signature signature, Forms forms, Call call, bool copies_out) {
   Overload o{std::move(signature), std::move(call), copies_out};
   if (forms & kFunction) add_overload(functions, o).functional = (forms & kFunctional) == kFunctional;
   o.signature.method = true;
+  // A number has no methods; where the function takes one, Tensor.add(3, x) is refused.
+  if (!o.signature.parameters.empty() && o.signature.parameters[0].kind == Kind::Operand)
+    o.signature.parameters[0].kind = Kind::Tensor;
   if (forms & kMethod) add_overload(methods, o);
 }
 

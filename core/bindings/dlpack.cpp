@@ -110,7 +110,7 @@ PyObject* export_as(const Tensor& t) {
   auto owned = std::make_unique<Export<M>>();
   settle();
   t->storage->mark_exported();
-  owned->tensor = t;
+  owned->tensor = alias(t);  // t itself may be given other memory
   owned->sizes = Dims(t.sizes());
   owned->strides = Dims(t.strides());
   M& m = owned->managed;

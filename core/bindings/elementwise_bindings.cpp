@@ -67,7 +67,8 @@ Tensor call(const OpRecord& op, const Target& target, const BoundArguments& a) {
     any_tensor |= operands[i].tensor != nullptr;
   }
   for (int i = 0; i < op.parameter_count; ++i) parameters[i] = to_double(a[op.input_count + i]);
-  if (op.id == OpId::hardshrink) parameters[0] = rounded_to(operands[0].tensor->dtype, parameters[0]);
+  if (op.id == OpId::hardshrink && operands[0].tensor)
+    parameters[0] = rounded_to(operands[0].tensor->dtype, parameters[0]);
   std::span<const Operand> in(operands, static_cast<size_t>(op.input_count));
   if (!any_tensor && op.id == OpId::mul) {  // of the table's lines only this one multiplies plain numbers in PyTorch
     Tensor first = scalar_tensor(operands[0].scalar, dtype_of(operands[0].scalar));

@@ -73,6 +73,7 @@ void define_forms(const std::string& name, const std::string& arguments, Form f,
   std::string out = arguments.find("*, ") == arguments.npos ? ", *, Tensor? out=None)" : ", Tensor? out=None)";
   Signature plain = Signature::parse(name + "(" + arguments + ")"),
             inplace = Signature::parse(name + "_(" + arguments + ")");
+  if (inplace.parameters[0].kind == Kind::Operand) inplace.parameters[0].kind = Kind::Tensor;  // nothing to write into
   auto out_at = static_cast<int>(plain.parameters.size());
   Call fresh = [f](const BoundArguments& a) { return to_python(f(Target{}, a)); };
   Call filled = [f, out_at](const BoundArguments& a) { return to_python(f(given_out(a[out_at]), a)); };

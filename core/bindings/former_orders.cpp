@@ -53,7 +53,7 @@ std::string shown(const Signature& s) {
 void warn(const Callable& c, const Signature& s) {
   std::string text = "This overload of " + c.name + " is deprecated:" + shown(s) +
                      "\nConsider using one of the following signatures instead:" + shown(c.overloads[0].signature);
-  checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 
 }  // namespace

@@ -71,13 +71,36 @@ bool converts_whole(DType from, DType to) {
   raise(PyExc_TypeError, "new(): invalid data type '", Py_TYPE(o)->tp_name, "'");
 }
 
+// A list or tuple of the entries, or null with an error. A sequence has as many as its length says: one whose
+// __getitem__ never ends would otherwise fill the memory.
+PyObject* entries_of(PyObject* o) {
+  if (PyList_Check(o) || PyTuple_Check(o) || !PySequence_Check(o)) return PySequence_Fast(o, "not a sequence");
+  Py_ssize_t n = PySequence_Size(o);
+  if (n < 0) return nullptr;
+  Owned entries(PyTuple_New(n));
+  for (Py_ssize_t i = 0; entries && i < n; ++i) {
+    PyObject* entry = PySequence_GetItem(o, i);
+    if (!entry) return nullptr;
+    PyTuple_SET_ITEM(entries.get(), i, entry);
+  }
+  return entries.release();
+}
+
 // Collects shape and dtype on a first walk, then fills on a second.
 class Reader {
  public:
   Reader(PyObject* data, bool dtype_given) {
     measure(data);
     depth_ = sizes_.size();
+    // Before all entries are looked at: a list of a list that is in it many times has more than any memory.
+    if (constexpr int64_t kMany = int64_t{1} << 32; count(sizes_) > kMany) empty(sizes_, DType::UInt8);
     if (!dtype_given) infer(data, 0);
+  }
+  // What dtype a tensor of the data would have, whatever its shape.
+  static DType dtype_of_data(PyObject* data) {
+    Reader reader;
+    reader.infer(data, 0);
+    return reader.dtype();
   }
 
   DType dtype() const { return dtype_.value_or(default_dtype()); }
@@ -90,6 +113,8 @@ class Reader {
   }
 
  private:
+  Reader() = default;
+
   // The first entry of each sequence tells the size of the next dimension.
   void measure(PyObject* data) {
     Owned current(Py_NewRef(data));
@@ -105,6 +130,7 @@ class Reader {
     }
   }
   [[noreturn]] static void raise_shapeless(PyObject* o) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw PythonError();  // somebody wants to stop
     PyErr_Clear();
     raise(PyExc_ValueError, "could not determine the shape of object type '", Py_TYPE(o)->tp_name, "'");
   }
@@ -114,7 +140,7 @@ class Reader {
 
   static void warn_of_arrays(PyObject* o) {
     if (!PyList_Check(o) || PyList_GET_SIZE(o) == 0 || !is_array(PyList_GET_ITEM(o, 0))) return;
-    checked(
+    from_python(
         PyErr_WarnEx(PyExc_UserWarning,
                      "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
                      "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
@@ -138,13 +164,14 @@ class Reader {
     if (number_from_python(PySequence_Size(o)) == 0) return join(default_dtype());
     warn_of_arrays(o);
     each(o, [&](PyObject* item) {
+      if (item == o) raise(PyExc_TypeError, "new(): self-referential lists are incompatible");
       if (dtype_ != DType::Complex128) infer(item, dim + 1);  // nothing is promoted further
     });
   }
 
   template <class F>
   void each(PyObject* o, F f) {
-    Owned fast(from_python(PySequence_Fast(o, "expected a sequence")));
+    Owned fast(from_python(entries_of(o)));
     place_.push_back(0);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
       place_[place_.size() - 1] = i;
@@ -191,12 +218,17 @@ class Reader {
   void fill(PyObject* o, int dim, DType dtype, char*& at) {
     if (dim == depth_) return fill_number(o, dtype, at);
     if (is_array(o) && fill_block(from_buffer(o), dim, dtype, at)) return;
-    Owned entries(PySequence_Fast(o, "not a sequence"));
+    Owned entries(entries_of(o));
     settle();
     if (!entries) raise_no_sequence(o);
     Py_ssize_t n = PySequence_Fast_GET_SIZE(entries.get());
     if (n != sizes_[dim]) raise_ragged(dim, n);
-    each(entries.get(), [&](PyObject* item) { fill(item, dim + 1, dtype, at); });
+    each(entries.get(), [&](PyObject* item) {
+      // What an entry runs to give its number may change the list.
+      if (PySequence_Fast_GET_SIZE(entries.get()) != n) raise_ragged(dim, PySequence_Fast_GET_SIZE(entries.get()));
+      fill(item, dim + 1, dtype, at);
+    });
+    if (PySequence_Fast_GET_SIZE(entries.get()) != n) raise_ragged(dim, PySequence_Fast_GET_SIZE(entries.get()));
   }
 
   void fill_number(PyObject* o, DType dtype, char*& at) {
@@ -320,7 +352,7 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
 
 Tensor index_from_python(PyObject* data) {
   if (is_text(data)) raise_text(data);
-  DType found = is_array(data) ? from_buffer(data).dtype() : Reader(data, false).dtype();
+  DType found = is_array(data) ? from_buffer(data).dtype() : Reader::dtype_of_data(data);
   return tensor_from_python(data, is_bool(found) || found == DType::UInt8 ? found : DType::Int64);
 }
 

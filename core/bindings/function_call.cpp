@@ -66,7 +66,7 @@ class FunctionCall {
 };
 
 void FunctionCall::make_context() {
-  bool library = !function_op(function_)->own_lines, transformed = Storage::transform != 0 && !library;
+  bool transformed = Storage::transform != 0 && function_op(function_)->own_lines;
   node_ = make_node(function_op(function_, transformed ? Name::_generated_cls : Name::_backward_cls), 0, 0, 0);
   node_->sequence = 0;
   context_ = Owned(reinterpret_cast<PyObject*>(node_));

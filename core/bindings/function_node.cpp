@@ -78,7 +78,8 @@ Owned call_backward(Node* n, const FunctionState& state, Backward& b) {
   if (is_boxed(state.function)) {
     Owned list = boxed_list(std::move(given));
     PyObject* boxed[] = {nullptr, args[1], list.get()};
-    return Owned(checked(PyObject_Vectorcall(method.get(), boxed + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
+    return Owned(
+        from_python(PyObject_Vectorcall(method.get(), boxed + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
   }
   for (const Owned& g : given) args.push_back(g.get());
   size_t count = (args.size() - 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
@@ -222,13 +223,13 @@ PyObject* apply_backward(PyObject* self, PyObject* args) {
     PyObject* function = state_of(self).function;
     Owned method = gradient_method(function);
     std::vector<PyObject*> all{self};
-    Owned list(checked(PySequence_List(args)));
+    Owned list(from_python(PySequence_List(args)));
     if (is_boxed(function)) {
       all.push_back(list.get());
     } else {
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) all.push_back(PyTuple_GET_ITEM(args, i));
     }
-    return checked(PyObject_Vectorcall(method.get(), all.data(), all.size(), nullptr));
+    return from_python(PyObject_Vectorcall(method.get(), all.data(), all.size(), nullptr));
   });
 }
 

@@ -21,9 +21,9 @@ constexpr const char *kOut = ", *, Tensor!? out=None", *kNamedOut = ", Tensor!? 
 
 Tensor gather_dense(T x, int64_t dim, T index, bool sparse) {
   if (sparse) {
-    checked(PyErr_WarnEx(PyExc_UserWarning,
-                         "gather: sparse_grad=True asks for a sparse gradient. It will be dense, with the same values.",
-                         1));
+    from_python(PyErr_WarnEx(
+        PyExc_UserWarning,
+        "gather: sparse_grad=True asks for a sparse gradient. It will be dense, with the same values.", 1));
   }
   return gather(x, dim, index);
 }
@@ -108,9 +108,9 @@ void bind_slices() {
 void warn_of_byte_masks(const List& indices) {
   for (const Tensor& index : indices) {
     if (!index || index.dtype() != DType::UInt8 || !index.ndim()) continue;
-    checked(PyErr_WarnEx(PyExc_UserWarning,
-                         "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                         1));
+    from_python(
+        PyErr_WarnEx(PyExc_UserWarning,
+                     "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", 1));
   }
 }
 

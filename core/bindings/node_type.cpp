@@ -258,7 +258,7 @@ PyObject* peek_saved(PyObject* self, PyObject*) {
     Owned tuple(checked(PyTuple_New(n->saved_count)));
     for (int i = 0; i < n->saved_count; ++i) {
       const SavedTensor& s = n->saved[i];
-      bool current = !gone && s.tensor && s.tensor->storage->version == s.version;
+      bool current = !gone && s.tensor && s.tensor->storage->version == s.version && !s.tensor->was_relaid(n->sequence);
       PyObject* tensor = gone || !s.tensor ? Py_None : reinterpret_cast<PyObject*>(s.tensor);
       PyTuple_SET_ITEM(tuple.get(), i,
                        checked(Py_BuildValue("(sONN)", names[i].c_str(), tensor, PyBool_FromLong(s.is_output),

@@ -149,7 +149,7 @@ void fit_range(const Callable& c, const Tensor& made, const Tensor& out) {
                        ". Note that this may occur as a result of rounding error. The out tensor will be resized to a "
                        "tensor of shape (" +
                        n + ",).";
-    checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+    from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
   }
   resize(out, made.sizes());
 }

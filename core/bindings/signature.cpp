@@ -119,6 +119,7 @@ bool is_spread_item(const Signature& s, PyObject* o) {
 
 [[noreturn]] void raise_wrong_type(const Signature& s, int i, PyObject* value, bool by_position) {
   const Parameter& p = s.parameters[i];
+  if (s.method && i == 0 && p.kind == Kind::Tensor) check_self(s, value);
   std::string position = by_position ? " (position " + std::to_string(i + 1 - s.method) + ")" : "";
   std::string found = type_name(value);
   if (PySequence_Check(value) && !PyUnicode_Check(value) && !is_tensor(value) && PySequence_Size(value) > 0 &&
@@ -159,6 +160,12 @@ bool makes_tensors_of_numbers(std::string_view name) {
 }
 
 }  // namespace
+
+void check_self(const Signature& s, PyObject* self) {
+  if (is_tensor(self)) return;
+  raise(PyExc_TypeError, "descriptor '", s.name, "' for 'torch._C.TensorBase' objects doesn't apply to a '",
+        Py_TYPE(self)->tp_name, "' object");
+}
 
 const char* kind_text(Kind kind) { return kKinds[static_cast<int>(kind)].spoken; }
 

@@ -98,6 +98,8 @@ class BoundArguments {
 };
 
 bool fits(const Parameter& p, PyObject* value);
+// Raises if a method is called on something else than a tensor: Tensor.add(3, x).
+void check_self(const Signature& s, PyObject* self);
 const char* kind_text(Kind kind);
 
 }  // namespace chainrule

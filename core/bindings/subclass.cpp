@@ -1,6 +1,7 @@
 // Subclasses of Tensor: results of operations on them keep their class, and a class may take operations over.
 #include "bindings/subclass.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,10 @@ void look_at_class(PyTypeObject* type, Classes& found) {
   PyObject* say = say_of(type);
   if (say && say != ordinary_function) found.override = true;
   if (!say || !PyType_IsSubtype(type, &TensorType) || is_parameter_class(type)) return;
-  if (!found.result || PyType_IsSubtype(type, found.result)) found.result = type;
+  if (!found.result || PyType_IsSubtype(type, found.result))
+    found.result = type;
+  else if (!PyType_IsSubtype(found.result, type))
+    found.override = true;  // unrelated classes: neither knows what the result is
 }
 
 // A list of plain numbers has nothing to say; the first entry tells.
@@ -50,15 +54,27 @@ bool holds_numbers(PyObject* sequence) {
   return PyFloat_CheckExact(first) || PyLong_CheckExact(first);
 }
 
-void look_at(PyObject* o, Classes& found) {
-  PyTypeObject* type = Py_TYPE(o);
-  found.meta |= is_meta(o);
-  if (type == &TensorType) return;
-  if (PyList_Check(o) || PyTuple_Check(o)) {  // cat([x, y]): the tensors of a list count as well
-    if (holds_numbers(o)) return;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) look_at(PySequence_Fast_GET_ITEM(o, i), found);
-  } else if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
-    look_at_class(type, found);
+// A tensor without elements, or a list or tuple with one; see Note [Meta tensors].
+bool holds_meta(PyObject* o) {
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return is_meta(o);
+  PyObject** entries = PySequence_Fast_ITEMS(o);
+  return std::any_of(entries, entries + PySequence_Fast_GET_SIZE(o), is_meta);
+}
+
+// Calls f with what has a class of its own: the argument, or, as in cat([x, y]), the entries of a list. A list within a
+// list is data, as it is in PyTorch; it might contain itself.
+template <class F>
+void each_object(PyObject* o, F f) {
+  if (Py_TYPE(o) == &TensorType) return;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) {
+    if (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) f(o);
+    return;
+  }
+  if (holds_numbers(o)) return;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    PyObject* entry = PySequence_Fast_GET_ITEM(o, i);
+    bool plain = Py_TYPE(entry) == &TensorType || PyList_Check(entry) || PyTuple_Check(entry);
+    if (!plain && (Py_TYPE(entry)->tp_flags & Py_TPFLAGS_HEAPTYPE)) f(entry);
   }
 }
 
@@ -79,20 +95,20 @@ PyObject* recast(PyTypeObject* type, PyObject* plain) {
 // ---- overriding
 
 // One argument of each class that has a say, in the order of asking: from the left, a subclass before its base.
-void gather(PyObject* o, std::vector<PyObject*>& asked) {
+void ask(PyObject* o, std::vector<PyObject*>& asked) {
   PyTypeObject* type = Py_TYPE(o);
-  if (type == &TensorType) return;
-  if (PyList_Check(o) || PyTuple_Check(o)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) gather(PySequence_Fast_GET_ITEM(o, i), asked);
-    return;
-  }
-  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !say_of(type) || is_parameter_class(type)) return;
+  PyObject* say = say_of(type);
+  if (!say || (say == ordinary_function && is_parameter_class(type))) return;
   auto at = asked.end();
   for (auto it = asked.begin(); it != asked.end(); ++it) {
     if (Py_TYPE(*it) == type) return;
     if (at == asked.end() && PyType_IsSubtype(type, Py_TYPE(*it))) at = it;
   }
   asked.insert(at, o);
+}
+
+void gather(PyObject* o, std::vector<PyObject*>& asked) {
+  each_object(o, [&](PyObject* found) { ask(found, asked); });
 }
 
 PyObject* types_of(const std::vector<PyObject*>& asked) {
@@ -143,8 +159,12 @@ void set_overriding_enabled(bool on) { overriding = on; }
 
 Classes classes_of(PyObject* const* args, Py_ssize_t n) {
   Classes found;
-  for (Py_ssize_t i = 0; i < n; ++i) look_at(args[i], found);
-  if (!overriding) found = {.meta = found.meta};
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    each_object(args[i], [&](PyObject* o) { look_at_class(Py_TYPE(o), found); });
+  }
+  if (!overriding) found = Classes();
+  if (Storage::meta_alive > 0) [[unlikely]]
+    found.meta = std::any_of(args, args + n, holds_meta);
   if (watching && !in_watcher) found.override = true;
   if (found.meta && Storage::making_on != Device::Meta) {
     found.only_meta = !found.override;
@@ -168,7 +188,7 @@ PyObject* call_override(PyObject* function, const char* name, PyObject* args, Py
   std::vector<PyObject*> asked;
   PyObject *key, *value;
   if (overriding) {
-    gather(args, asked);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) gather(PyTuple_GET_ITEM(args, i), asked);
     for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
   }
   if (asked.empty()) return call_meta(function, args, kwargs);

@@ -42,10 +42,17 @@ int consumed_dims(PyObject* o) {
   return 1;
 }
 
+// A second ellipsis stands for as many dimensions as the first, an array that is a mask for more than were counted.
+void check_within(const Tensor& view, int dim, int uses) {
+  if (dim + uses <= view.ndim()) return;
+  raise(PyExc_IndexError, "too many indices for tensor of dimension ", view.ndim(), ": an index stands at ", dim);
+}
+
 // `whole`: give the tensor itself where all of the dimension is asked for.
 Tensor apply_slice(const Tensor& t, int dim, PyObject* key, bool whole) {
   Py_ssize_t start, stop, step;
   checked(PySlice_Unpack(key, &start, &stop, &step));
+  check_within(t, dim, 1);  // an __index__ may have changed the tensor itself
   if (step <= 0) raise(PyExc_ValueError, "step must be greater than zero");
   if (whole && start == 0 && stop >= t.size(dim) && step == 1) return t;
   PySlice_AdjustIndices(t.size(dim), &start, &stop, step);
@@ -54,6 +61,7 @@ Tensor apply_slice(const Tensor& t, int dim, PyObject* key, bool whole) {
 
 // `original`: which dimension of the indexed tensor this was.
 Tensor apply_integer(const Tensor& t, int dim, int64_t index, int original) {
+  check_within(t, dim, 1);
   int64_t size = t.size(dim);
   if (index < -size || index >= size) {
     raise(PyExc_IndexError, "index ", index, " is out of bounds for dimension ", original, " with size ", size);
@@ -149,19 +157,13 @@ Tensor index_tensor(PyObject* o) {
 // What a bool selects from a dimension of size 1: it, or nothing.
 Tensor position_of(bool b) { return zeros(Dims{b}, DType::Int64); }
 
-// A second ellipsis stands for as many dimensions as the first, an array that is a mask for more than were counted.
-void check_within(const Tensor& view, int dim, int uses) {
-  if (dim + uses <= view.ndim()) return;
-  raise(PyExc_IndexError, "too many indices for tensor of dimension ", view.ndim(), ": an index stands at ", dim);
-}
-
 // As in PyTorch, a slice of all is no view of its own, unless it is all of the key: x[:] is a slice, x[:, 0] a select.
 Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
   Entries entries(key);
   bool whole = assigned || PyTuple_Check(key);
-  int used = 0;
+  int used = 0, ndim = self.ndim();
   for (PyObject* e : entries) used += consumed_dims(e);
-  if (used > self.ndim()) raise_too_many(self, key);
+  if (used > ndim) raise_too_many(self, key);
   Selection s{self, {}};
   int dim = 0, original = 0;  // the next dimension of the view, and of self
   for (PyObject* e : entries) {
@@ -175,8 +177,8 @@ Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
     } else if (e == Py_None) {
       s.view = unsqueeze(s.view, dim++);
     } else if (e == Py_Ellipsis) {
-      dim += self.ndim() - used;
-      original += self.ndim() - used;
+      dim += ndim - used;
+      original += ndim - used;
     } else if (is_bool_index(e)) {
       s.view = unsqueeze(s.view, dim);
       s.put(position_of(from_python(PyObject_IsTrue(e)) == 1), dim++, 1);

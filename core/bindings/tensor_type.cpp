@@ -82,7 +82,8 @@ Tensor hermitian(const Tensor& x) {
 }
 // The same memory under a version count of its own: writes through .data are not noticed, as in PyTorch.
 Tensor get_data(const Tensor& x) {
-  Tensor keeper = alias(x);
+  PyObject* owner = x->storage->owner;
+  Tensor keeper = owner && is_tensor(owner) ? Tensor::borrow(owner) : alias(x);  // x.data.data: no chain of owners
   DeviceScope there(x->storage->device);
   Storage* storage = Storage::borrow(x->storage->data, x->storage->bytes, keeper.py());
   storage->inference = x->storage->inference;
@@ -302,6 +303,7 @@ PyGetSetDef getset[] = {
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients flow to this tensor.", nullptr},
     {"grad", get_grad, set_grad, "The gradient that backward() accumulated, or None.", nullptr},
+    {"_grad", get_grad, set_grad, "The same as grad.", nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The operation that made this tensor, or None for a leaf.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operation made this tensor.", nullptr},
     {"grad_dtype", get_grad_dtype, set_grad_dtype, "The dtype that .grad has; None: that of what arrives.", nullptr},

@@ -166,6 +166,10 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias, Mul
           "D\n  linear: the weight must be a matrix (out_features, in_features).");
   }
   check_inner(input, weight, weight.size(1), weight.size(0));
+  if (bias && bias.dtype() != input.dtype() && input.ndim() > 2 && !input.is_contiguous()) {
+    // PyTorch adds it afterwards here, and so of any dtype.
+    return to_dtype(add(linear(input, weight, Tensor(), multiply), bias), input.dtype());
+  }
   if (bias)
     check_addend_dtype(bias, input, weight);
   else

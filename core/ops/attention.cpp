@@ -18,6 +18,7 @@
 #include "ops/softmax.hpp"
 #include "ops/triangular.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -123,7 +124,8 @@ Tensor fresh_like(const Tensor& t, int64_t width, DType dtype) {
   Dims sizes(t.sizes());
   sizes[3] = width;
   bool turned = t.stride(1) < t.stride(2);  // heads of one row side by side
-  Dims strides = turned ? Dims{sizes[2] * sizes[1] * width, width, sizes[1] * width, 1} : contiguous_strides(sizes);
+  const int64_t row = (CheckedSize(sizes[1]) * width).value(), all = (CheckedSize(sizes[2]) * row).value();
+  Dims strides = turned ? Dims{all, width, row, 1} : contiguous_strides(sizes);
   return empty_strided(sizes, strides, dtype);
 }
 

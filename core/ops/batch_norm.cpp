@@ -240,11 +240,26 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
   }
 }
 
+// By what lies contiguous, also where a size of 1 leaves the strides' order open.
+MemoryFormat format_of(const Tensor& x) {
+  if (x.is_contiguous()) return MemoryFormat::Contiguous;
+  if (x.ndim() == 4 && is_contiguous_in(MemoryFormat::ChannelsLast, x)) return MemoryFormat::ChannelsLast;
+  return suggested_format(x);
+}
+
+void refuse_tangents(const Tensor& x, const Tensor& running_mean, const Tensor& running_var) {
+  auto has_tangent = [](const Tensor& t) { return t && forward_mode::has_tangent(t.get()); };
+  check(!has_tangent(x) || !(has_tangent(running_mean) || has_tangent(running_var)),
+        "batch_norm is not differentiable wrt running_mean and running_var, they cannot have forward grad defined");
+}
+
 }  // namespace
 
 Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                              const Tensor& running_var, bool training, double momentum, double eps) {
   check_arguments(x, weight, bias, running_mean, running_var, training);
+  if (forward_mode::active()) [[unlikely]]
+    refuse_tangents(x, running_mean, running_var);
   DType dtype = statistics_dtype(x, weight ? weight : running_mean);
   if (x.ndim() == 1) return {clone(x), empty(Dims{0}, dtype), empty(Dims{0}, dtype)};  // no channels at all
   Tensor y, means, rstds;
@@ -252,7 +267,7 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
     GradModeScope off(false);
     ChannelInput input(x);
     int64_t channels = input.shape.channels;
-    const MemoryFormat format = x.is_contiguous() ? MemoryFormat::Contiguous : suggested_format(x);
+    const MemoryFormat format = format_of(x);
     const bool plain = format == MemoryFormat::Contiguous;
     Tensor from = plain || training ? input.prepare(x) : Tensor();
     Statistics s = training ? batch_statistics(from, input, running_mean, running_var, momentum, eps)

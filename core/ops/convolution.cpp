@@ -12,6 +12,7 @@
 #include "ops/pending.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -30,7 +31,7 @@ struct Plan {
   MemoryFormat format;  // of all results; see Note [Layouts of results]
 
   Dims sizes(int64_t channels, const cpu::Extent3& extent) const {
-    Dims result{shape.batch, shape.groups * channels};
+    Dims result{shape.batch, (CheckedSize(shape.groups) * channels).value()};
     for (int d = 3 - dims; d < 3; ++d) result.push_back(extent[static_cast<size_t>(d)]);
     return result;
   }
@@ -38,7 +39,7 @@ struct Plan {
   Dims output_sizes() const { return sizes(shape.out_channels, shape.out); }
   Dims weight_sizes() const {
     Dims result = sizes(shape.in_channels, shape.kernel);
-    result[0] = shape.groups * shape.out_channels;
+    result[0] = (CheckedSize(shape.groups) * shape.out_channels).value();
     result[1] = shape.in_channels;
     return result;
   }
@@ -92,9 +93,13 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
 Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const Tensor& bias, const Plan& plan);
 
 Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
-  Tensor out = run(plan, plan.weight_sizes(), g, x, Tensor(), [&](const auto* g, const auto* x, const auto*, auto* dw) {
-    cpu::convolution_weight_gradient(plan.shape, g, x, dw);
-  });
+  Tensor out;
+  if (g.numel() == 0)
+    out = laid_out(zeros(plan.weight_sizes(), g.dtype()), plan.format);
+  else
+    out = run(plan, plan.weight_sizes(), g, x, Tensor(), [&](const auto* g, const auto* x, const auto*, auto* dw) {
+      cpu::convolution_weight_gradient(plan.shape, g, x, dw);
+    });
   return record(kWeightGradient, out, {&g, &x}, {&g, &x}, [plan](Backward& b) {
     if (b.needs(0)) b.give(0, convolve(b.saved(1), b.g(), Tensor(), plan));
     if (b.needs(1)) b.give(1, input_gradient(kInputGradient, b.saved(0), b.g(), Tensor(), plan));
@@ -208,7 +213,19 @@ Tensor apply_complex(const Tensor& x, const Tensor& weight, const Tensor& bias, 
   return y + view(bias, sizes);
 }
 
+// Where the input has no channels, PyTorch's result has none either, whatever the weight and the bias say.
+Tensor of_no_channels(const Tensor& x, const Tensor& weight, const Tensor& bias, Span other) {
+  Dims sizes{x.size(0), 0};
+  for (int64_t n : other) sizes.push_back(n);
+  return record(kConvolution, empty(sizes, x.dtype()), {&x, &weight, &bias}, {&x, &weight, &bias}, [](Backward& b) {
+    for (int i = 0; i < 3; ++i) {
+      if (b.needs(i)) b.give(i, zeros(b.saved(i).sizes(), b.saved(i).dtype()));
+    }
+  });
+}
+
 Tensor dispatch(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o, Span other) {
+  if (x.size(1) == 0 && !o.transposed) return of_no_channels(x, weight, bias, other);
   return is_complex(x.dtype()) ? apply_complex(x, weight, bias, o, other) : apply(x, weight, bias, o, other);
 }
 
@@ -245,7 +262,9 @@ Tensor convolution_padded(const char* name, int dims, const Tensor& x, const Ten
   o = checked_options(o, weight.ndim() - 2);
   for (int64_t s : o.stride) check(s == 1, "padding='same' is not supported for strided convolutions");
   // An odd number of zeros has one more at the end, which the output's size implies.
-  for (int d = 0; d < o.padding.size(); ++d) o.padding[d] = o.dilation[d] * (weight.size(d + 2) - 1) / 2;
+  check_kernel(weight);
+  for (int d = 0; d < o.padding.size(); ++d)
+    o.padding[d] = (o.dilation[d] * CheckedSize(weight.size(d + 2) - 1)).value() / 2;
   check_convolution(x, weight, bias, o);
   return dispatch(x, weight, bias, o, x.sizes().subspan(2));
 }

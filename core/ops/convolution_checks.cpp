@@ -2,10 +2,12 @@
 #include "ops/convolution_checks.hpp"
 
 #include "ops/matmul_checks.hpp"
-#include "tensor/error.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
+
+constexpr int64_t kLargestStep = int64_t{1} << 32;
 
 Dims expanded(const Dims& values, const char* name, int dims) {
   if (values.size() == 1) return Dims(dims, values[0]);
@@ -51,13 +53,13 @@ void check_channels(const Tensor& x, const Tensor& weight, const ConvolutionOpti
         o.groups, " at dimension 0, but got weight of size ", weight.sizes(), " instead");
   check(weight.size(0) % o.groups == 0, "Given groups=", o.groups, ", expected weight to be divisible by ", o.groups,
         " at dimension 0, but got weight of size [", weight.sizes(), "] instead");
-  int64_t expected = o.transposed ? weight.size(0) : weight.size(1) * o.groups;
+  int64_t expected = o.transposed ? weight.size(0) : (CheckedSize(weight.size(1)) * o.groups).value();
   check(x.size(1) == expected, given, ", weight of size ", weight.sizes(), ", expected input", x.sizes(), " to have ",
         expected, " channels, but got ", x.size(1), " channels instead");
 }
 
 void check_bias(const Tensor& weight, const Tensor& bias, const ConvolutionOptions& o) {
-  int64_t expected = o.transposed ? weight.size(1) * o.groups : weight.size(0);
+  int64_t expected = o.transposed ? (CheckedSize(weight.size(1)) * o.groups).value() : weight.size(0);
   check(!bias || (bias.ndim() == 1 && bias.size(0) == expected),
         o.transposed ? "Given transposed=1, weight" : "Given weight", " of size ", weight.sizes(),
         ", expected bias to be 1-dimensional with ", expected, " elements, but got bias of size ",
@@ -80,6 +82,10 @@ ConvolutionOptions checked_options(const ConvolutionOptions& given, int dims) {
     check(o.output_padding[d] >= 0, "negative output_padding is not supported");
     check(o.stride[d] > 0, "non-positive stride is not supported");
     check(o.dilation[d] > 0, "dilation should be greater than zero, but got ", Span(o.dilation));
+    // Kernels multiply them by each other and by the sizes of the image.
+    check(std::max({o.stride[d], o.padding[d], o.dilation[d], o.output_padding[d]}) <= kLargestStep,
+          "Storage size calculation overflowed with stride=", Span(o.stride), ", padding=", Span(o.padding),
+          ", dilation=", Span(o.dilation), " and output_padding=", Span(o.output_padding));
   }
   return o;
 }
@@ -99,15 +105,21 @@ void check_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias
   check_integers(x, o);
 }
 
+// PyTorch asks this of its kernels; here a padding of 'same' would let such a kernel through.
+void check_kernel(const Tensor& weight) {
+  for (int64_t s : weight.sizes().subspan(2))
+    check(s > 0, "kernel size should be greater than zero, but got a weight of size ", weight.sizes());
+}
+
 Dims output_extent(const Tensor& x, const Tensor& weight, const ConvolutionOptions& o) {
   int dims = x.ndim() - 2;
   Dims padded(dims), kernel(dims), out(dims);
   bool fits = true;
   for (int d = 0; d < dims; ++d) {
-    padded[d] = x.size(d + 2) + 2 * o.padding[d];
-    kernel[d] = o.dilation[d] * (weight.size(d + 2) - 1) + 1;
+    padded[d] = (x.size(d + 2) + 2 * CheckedSize(o.padding[d])).value();
+    kernel[d] = (o.dilation[d] * CheckedSize(weight.size(d + 2) - 1) + 1).value();
     fits &= padded[d] >= kernel[d] && weight.size(d + 2) > 0;
-    out[d] = (padded[d] - kernel[d]) / o.stride[d] + 1;
+    out[d] = (padded[d] - kernel[d]) / o.stride[d] + 1;  // both are positive
   }
   check(fits, "Calculated padded input size per channel: ", extent_text(padded), ". Kernel size: ", extent_text(kernel),
         ". Kernel size can't be greater than actual input size");
@@ -121,8 +133,9 @@ Dims transposed_extent(const Tensor& x, const Tensor& weight, const ConvolutionO
     check(o.output_padding[d] < std::max(o.stride[d], o.dilation[d]),
           "output padding must be smaller than either stride or dilation, but got output_padding: ",
           Span(o.output_padding), " stride: ", Span(o.stride), " dilation: ", Span(o.dilation));
-    out[d] = (x.size(d + 2) - 1) * o.stride[d] - 2 * o.padding[d] + o.dilation[d] * (weight.size(d + 2) - 1) +
-             o.output_padding[d] + 1;
+    CheckedSize reach = (x.size(d + 2) - 1) * CheckedSize(o.stride[d]) - 2 * CheckedSize(o.padding[d]);
+    CheckedSize kernel = o.dilation[d] * CheckedSize(weight.size(d + 2) - 1);
+    out[d] = (reach + kernel + o.output_padding[d] + 1).value();
     check(out[d] > 0 && weight.size(d + 2) > 0, "Given input size per channel: ", Span(x.sizes().subspan(2)),
           ". Calculated output size per channel: ", Span(out), ". Output size is too small");
   }

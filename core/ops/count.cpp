@@ -104,7 +104,9 @@ void count_in_bins(const T* x, int64_t n, Range r, std::vector<int64_t>& counts)
   for (int64_t i = 0; i < n; ++i) {
     if (!(x[i] >= low && x[i] <= high)) continue;
     T scaled = static_cast<T>(static_cast<T>(static_cast<T>(x[i] - low) * bins) / width);
-    ++counts[static_cast<size_t>(std::min(static_cast<int64_t>(scaled), last))];
+    // Where the range is so large that this is no number or infinite, PyTorch's count falls somewhere as well.
+    double place = static_cast<double>(scaled);
+    ++counts[static_cast<size_t>(place >= 0 && place < static_cast<double>(last) ? static_cast<int64_t>(place) : last)];
   }
 }
 

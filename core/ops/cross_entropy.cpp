@@ -145,6 +145,7 @@ Tensor fused(const Tensor& input, const Tensor& target, const Tensor& weight, in
         }
         Tensor at = contiguous(to_dtype(target, DType::Int64)), x = prepared(input);
         Rows rows{at.data<int64_t>(), x.size(0), x.size(1), reduction, ignored};
+        check_targets(rows.target, rows.n, rows.classes, ignored);  // they may have been overwritten since
         b.give(0, to_dtype(fused_gradient(rows, prepared(b.g()), x, prepared(weight), b.saved(2)), input.dtype()));
       });
 }

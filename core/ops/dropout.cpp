@@ -9,6 +9,7 @@
 #include "ops/elementwise.hpp"
 #include "ops/random.hpp"
 #include "ops/random_types.hpp"
+#include "ops/refused_derivatives.hpp"
 
 namespace chainrule {
 namespace {
@@ -151,8 +152,9 @@ Rrelu evaluate(const Tensor& input, double lower, double upper, bool training, G
   return {elementwise(OpId::leaky_relu, {input}, &slope), elementwise(OpId::gt, {input, Operand(0.0)})};
 }
 
-auto rrelu_gradient(double lower, double upper, bool training) {
-  return [slope = (lower + upper) / 2, training](Backward& b) {
+auto rrelu_gradient(double lower, double upper, bool training, bool inplace = false) {
+  return [slope = (lower + upper) / 2, training, inplace](Backward& b) {
+    if (inplace && !training && slope < 0) refuse_negative_slope("leakyReLu");
     Tensor g = b.g(), saved = b.saved(0);
     if (training) return b.give(0, elementwise(OpId::mul, {g, saved}));
     b.give(0, elementwise(OpId::where, {saved, g, elementwise(OpId::mul, {g, Operand(slope)})}));
@@ -173,7 +175,7 @@ Tensor rrelu_(const Tensor& self, double lower, double upper, bool training, Gen
   Rrelu r = evaluate(self, lower, upper, training, generator);
   copy_elements(self, r.value);
   const Tensor *inputs[] = {&self}, *saved[] = {&r.saved};
-  return record_written(kRreluInplace, inputs, saved, rrelu_gradient(lower, upper, training));
+  return record_written(kRreluInplace, inputs, saved, rrelu_gradient(lower, upper, training, true));
 }
 
 }  // namespace chainrule

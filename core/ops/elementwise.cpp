@@ -222,7 +222,7 @@ Tensor apart_from_inputs(const Tensor& tangent, std::span<const Operand> in) {
 
 // Forward mode: the gradient texts with g := each input's tangent, summed.
 void pass_tangents(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
-  if (!op.differentiable && refuses_derivative(op, false)) refuse_tangents(op, in);
+  if (!op.differentiable && refuses_derivative(op, false, parameters)) refuse_tangents(op, in);
   if (op.reads[0] & kIsNone) refuse_first_tangents(op, in);
   if (!op.differentiable) return;
   forward_mode::PauseScope pause;
@@ -257,8 +257,8 @@ void note_cuts(std::span<const Operand> in, const Tensor& out) {
 Node* node_of(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
   if (!grad_enabled() || !is_differentiable(out.dtype())) return nullptr;
   if (op.differentiable) return make_elementwise_node(op, in, parameters, out, nullptr);
-  bool refused = refuses_derivative(op, false) && any_requires_grad(in);
-  return refused ? make_refusing_node(op, false, in, out) : nullptr;
+  bool refused = refuses_derivative(op, false, parameters) && any_requires_grad(in);
+  return refused ? make_refusing_node(op, false, parameters, in, out) : nullptr;
 }
 
 void record_elementwise(const OpRecord& op, std::span<const Operand> in, const double* parameters, const Tensor& out) {
@@ -363,7 +363,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   const OpRecord& op = record_of(id);
   if (!in[0].tensor) raise(PyExc_TypeError, op.name, "_(): argument 'input' (position 1) must be Tensor, not a number");
   Tensor self = Tensor::borrow(in[0].tensor);
-  bool refused = refuses_derivative(op, true);
+  bool refused = refuses_derivative(op, true, parameters);
   bool recorded = wants_grad(op, in) || (refused && any_requires_grad(in) && is_differentiable(self.dtype()));
   bool cut = !op.differentiable && !is_logical(op) && grad_enabled() && requires_grad(self);
   check_inplace(self, recorded || cut);
@@ -373,7 +373,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
     raise(PyExc_RuntimeError, "output with shape ", self.sizes(), " doesn't match the broadcast shape ", Span(s.sizes));
   }
   check_cast(s.result, self.dtype());
-  check_no_overlap(self);
+  if (op.id != OpId::threshold) check_no_overlap(self);  // written twice, an element is the same
   bool has_tangents = forward_mode::active();
   uint8_t wanted = has_tangents ? 0xff : recorded && !refused ? read_by_gradients(op, in) : 0;
   Operand copies[kMaxInputs];
@@ -388,7 +388,7 @@ Tensor elementwise_inplace(OpId id, std::span<const Operand> in, const double* p
   run_forward(op, {copies, in.size()}, s, parameters, self);
   mark_written(self);
   if (recorded && refused)
-    rebase_history(self, make_refusing_node(op, true, in, self));
+    rebase_history(self, make_refusing_node(op, true, parameters, in, self));
   else if (recorded)
     rebase_history(self, make_elementwise_node(op, in, parameters, self, former));
   else if (cut)

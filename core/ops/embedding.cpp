@@ -58,15 +58,25 @@ void check_dense(bool sparse) {
   check(!sparse, "embedding: sparse=True needs sparse gradients, which chainrule does not have; leave it out");
 }
 
-Lookup make_lookup(const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency) {
+[[noreturn]] void refuse_index(int64_t index, int64_t i, int64_t rows, int64_t padding, bool in_bag) {
+  if (!in_bag) {
+    raise(PyExc_IndexError, "index out of range in self: index ", index, " at position ", i, " of the indices, into ",
+          rows, " rows");
+  }
+  if (padding >= 0) {
+    raise(PyExc_RuntimeError, "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be ", index);
+  }
+  raise(PyExc_RuntimeError, "Index ", i, " of input takes value ", index, " which is not in the valid range [0, ", rows,
+        ")");
+}
+
+Lookup make_lookup(const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency, bool in_bag = false) {
   GradModeScope off(false);
   Lookup l{contiguous(to_dtype(indices, DType::Int64)), rows, padding, by_frequency};
   const int64_t* at = l.begin();
   for (int64_t i = 0; i < l.count(); ++i) {
-    if (at[i] < 0 || at[i] >= rows) [[unlikely]] {
-      raise(PyExc_IndexError, "index out of range in self: index ", at[i], " at position ", i, " of the indices, into ",
-            rows, " rows");
-    }
+    if (at[i] < 0 || at[i] >= rows) [[unlikely]]
+      refuse_index(at[i], i, rows, padding, in_bag);
   }
   return l;
 }
@@ -287,7 +297,14 @@ Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& 
   check_dense(sparse);
   check_indices(indices, "embedding_bag");
   require_floating(weight, "embedding_bag");
-  const Lookup l = make_lookup(indices, weight.size(0), padding, by_frequency);
+  if (factors && factors.dtype() != weight.dtype()) {
+    raise(PyExc_RuntimeError,
+          "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+          "'per_sample_weights'; but type torch.",
+          facts(weight.dtype()).tensor_name, "Tensor does not equal torch.", facts(factors.dtype()).tensor_name,
+          "Tensor (while checking arguments for embedding_bag)");
+  }
+  const Lookup l = make_lookup(indices, weight.size(0), padding, by_frequency, true);
   Tensor begins;
   {
     GradModeScope off(false);
@@ -298,7 +315,7 @@ Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& 
       kEmbeddingBag, out, {&weight, &factors}, {&weight, &indices, &begins, &factors},
       [padding, by_frequency, mean, weighted = static_cast<bool>(factors)](Backward& b) {
         Tensor weight = b.saved(0), indices = b.saved(1);
-        const Lookup l = make_lookup(indices, weight.size(0), padding, by_frequency);
+        const Lookup l = make_lookup(indices, weight.size(0), padding, by_frequency, true);
         const Bags bags{b.saved(2), l.count()};
         Tensor g = b.g();
         if (mean) {

@@ -68,12 +68,11 @@ Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int6
   return gather(whole, d, at);
 }
 
-// PyTorch has one error for vectors and another for slices.
+// PyTorch has a kernel of its own for the second dimension, with another error.
 [[noreturn]] void raise_outside(const Tensor& x, int dim, int64_t bad) {
   if (x.ndim() > 1 && x.size(dim) == 0)
     raise(PyExc_RuntimeError, "index_select(): self indexing axis dim should be positive");
-  if (x.ndim() > 1)
-    raise(PyExc_RuntimeError, "INDICES element is out of DATA bounds, id=", bad, " axis_dim=", x.size(dim));
+  if (dim == 1) raise(PyExc_RuntimeError, "INDICES element is out of DATA bounds, id=", bad, " axis_dim=", x.size(dim));
   raise(PyExc_IndexError, "index out of range in self: index ", bad, " is out of bounds for dimension ", dim,
         " with size ", x.ndim() ? x.size(dim) : 1);
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "backends/cpu/taps.hpp"
 #include "backends/cpu/thread_pool.hpp"
@@ -13,6 +14,7 @@
 #include "ops/kernel_input.hpp"
 #include "ops/matmul.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -107,12 +109,17 @@ T cubic_slope(T x) {
   return x <= 1 ? (3 * (a + 2) * x - 2 * (a + 3)) * x : (3 * a * x - 10 * a) * x + 8 * a;
 }
 
+// The part of the way at a place that is NaN or infinite: weights made of it are NaN, and so is what is read.
+template <class T>
+constexpr T kNowhere = std::numeric_limits<T>::quiet_NaN();
+
 int64_t inside(int64_t i, int64_t size) { return i >= 0 && i < size ? i : -1; }
 
 template <class T>
 void read_cubic(Coordinate<T> c, int64_t size, const Sampler& s, Reading<T>& r) {
-  if (!(std::abs(c.at) < T(1e9))) c = {T(-100), T(0)};
-  T whole = static_cast<T>(whole_part(c.at)), t = c.at - whole;
+  const bool some = std::isfinite(c.at);
+  const T whole = !some ? T(-100) : std::abs(c.at) < T(1e9) ? static_cast<T>(whole_part(c.at)) : c.at;
+  const T t = some ? c.at - whole : kNowhere<T>;
   r.count = 4;
   r.part = t;
   r.rate = c.slope;
@@ -138,13 +145,14 @@ template <class T>
 void read(T x, int64_t size, const Sampler& s, Reading<T>& r) {
   Coordinate<T> c = in_elements(x, size, s.align_corners);
   if (s.interpolation == kCubic) return read_cubic(c, size, s, r);
+  const bool some = s.padding != kZeros || std::isfinite(c.at);
   c = padded(c, size, s);
   if (s.interpolation == kNearest) return read_one(inside(std::lrint(c.at), size), r);
   const int64_t i = whole_part(c.at);
   r.count = 2;
   r.index[0] = inside(i, size);
   r.index[1] = inside(i + 1, size);
-  r.weight[1] = r.part = c.at - static_cast<T>(i);
+  r.weight[1] = r.part = some ? c.at - static_cast<T>(i) : kNowhere<T>;
   r.weight[0] = 1 - r.part;
   r.slope[1] = r.rate = c.slope;
   r.slope[0] = -c.slope;
@@ -280,7 +288,9 @@ void sample_gradient(const Sampler& s, const GridShape& g, const T* incoming, co
           slopes[1] += product * w[0] * r[1].slope[b] * w[2];
           slopes[2] += product * w[0] * w[1] * r[2].slope[k];
         });
-        for (int d = 0; d < s.dims; ++d) d_grid[i * s.dims + s.dims - 1 - d] = slopes[3 - s.dims + d];
+        T nowhere = 0;  // NaN for a point that is no place
+        for (const Reading<T>& r : point.along) nowhere += r.part - r.part;
+        for (int d = 0; d < s.dims; ++d) d_grid[i * s.dims + s.dims - 1 - d] = slopes[3 - s.dims + d] + nowhere;
       }
     }
   });
@@ -339,7 +349,7 @@ Tensor composed(const Sampler& s, const Tensor& x, const Tensor& grid) {
   DType wide = kernel_dtype(x.dtype());
   GridShape g(x, grid, s.dims);
   Tensor planes = reshape(to_dtype(x, wide), Dims{g.batch, g.channels, g.plane()});
-  Tensor places = reshape(to_dtype(grid, wide), Dims{g.batch * g.points, s.dims}), y;
+  Tensor places = reshape(to_dtype(grid, wide), Dims{(CheckedSize(g.batch) * g.points).value(), s.dims}), y;
   int64_t taps = s.interpolation == kNearest ? 1 : s.interpolation == kLinear ? 2 : 4, count = 1;
   for (int d = 0; d < s.dims; ++d) count *= taps;
   Corners c = corners_of(s, g, grid, count);
@@ -379,24 +389,18 @@ void give_gradients(Backward& b, const Sampler& s) {
 }
 
 void check_arguments(const Tensor& x, const Tensor& grid, int64_t interpolation, int64_t padding) {
-  check(x.ndim() == 4 || x.ndim() == 5,
-        "grid_sampler(): expected 4D or 5D input and grid with same number of "
-        "dimensions, but got input with sizes ",
-        x.sizes(), " and grid with sizes ", grid.sizes());
-  check(x.ndim() == grid.ndim(),
-        "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
-        "got input with sizes ",
-        x.sizes(), " and grid with sizes ", grid.sizes());
-  check(x.size(0) == grid.size(0),
-        "grid_sampler(): expected grid and input to have same batch size, but got input "
-        "with sizes ",
-        x.sizes(), " and grid with sizes ", grid.sizes());
+  check(x.ndim() > 0 && grid.ndim() > 0 && x.size(0) == grid.size(0),
+        "grid_sampler(): expected grid and input to have same batch size, but got input with sizes ", x.sizes(),
+        " and grid with sizes ", grid.sizes());
   check(grid.size(grid.ndim() - 1) == x.ndim() - 2, "grid_sampler(): expected grid to have size ", x.ndim() - 2,
         " in last dimension, but got grid with sizes ", grid.sizes());
   for (int d = 2; d < x.ndim(); ++d) {
     check(x.size(d) > 0, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ",
           x.sizes(), " with dimension ", d, " being empty");
   }
+  check((x.ndim() == 4 || x.ndim() == 5) && x.ndim() == grid.ndim(),
+        "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes ",
+        x.sizes(), " and grid with sizes ", grid.sizes());
   check(interpolation >= 0 && interpolation <= 2, "grid_sampler(): unknown interpolation mode ", interpolation);
   check(padding >= 0 && padding <= 2, "grid_sampler(): unknown padding mode ", padding);
   check(interpolation != kCubic || x.ndim() == 4, "grid_sampler(): bicubic interpolation only supports 4D input");

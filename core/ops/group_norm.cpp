@@ -11,6 +11,7 @@
 #include "ops/normalize.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -103,7 +104,7 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
   if (s.has_short_channels()) return give_row_gradients(b, x, weight, statistics, s, parameters);
   Tensor g = contiguous(b.g()), from = contiguous(x);
   const auto* rows = row_statistics(statistics);
-  auto count = static_cast<size_t>(s.samples * s.channels);
+  auto count = static_cast<size_t>((CheckedSize(s.samples) * s.channels).value());
   auto channels = static_cast<size_t>(s.channels);
   std::vector<double> means(count), w = parameter_values(weight, s.channels, 1);
   for (size_t i = 0; i < count; ++i) means[i] = rows[s.group_of(static_cast<int64_t>(i))].mean;
@@ -158,7 +159,7 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, cons
     statistics.data<double>()[2 * k + 1] = 1 / std::sqrt(moments[k].variance + eps);
   }
   std::vector<double> w = parameter_values(weight, s.channels, 1), b = parameter_values(bias, s.channels, 0);
-  std::vector<cpu::Affine> affine(static_cast<size_t>(s.samples * s.channels));
+  std::vector<cpu::Affine> affine(static_cast<size_t>((CheckedSize(s.samples) * s.channels).value()));
   for (size_t i = 0; i < affine.size(); ++i) {
     size_t k = s.group_of(static_cast<int64_t>(i));
     affine[i] = {moments[k].mean, statistics.data<double>()[2 * k + 1] * w[i % w.size()], b[i % b.size()]};

@@ -9,6 +9,7 @@
 #include "ops/memory_format.hpp"
 #include "ops/promotion.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -161,7 +162,7 @@ Tensor cat(Tensors tensors, int64_t dim) {
     const Tensor& t = tensors[i];
     if (is_skipped(t)) continue;
     check_joinable(first, t, i, d);
-    sizes[d] += t.size(d);
+    sizes[d] = (CheckedSize(sizes[d]) + t.size(d)).value();
     rows &= (plain ? t.is_contiguous() : is_contiguous_in(format, t)) && t.dtype() == dtype;
   }
   Tensor out = plain ? empty(sizes, dtype) : empty_in(format, sizes, dtype);

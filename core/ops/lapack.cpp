@@ -12,6 +12,7 @@
 #include "autograd/record.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/accumulate.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/error.hpp"
 
 namespace chainrule::lapack {
@@ -83,11 +84,12 @@ class Rooms {
     }
     run_one(0);
     for (const Room& room : call.rooms) {
-      int64_t size = std::max(int64_t{1}, static_cast<int64_t>(number_at(asked[room.place], room.kind)));
-      size += size / 1000;  // one that float32 cannot hold was rounded to the nearest
-      held_.emplace_back(new char[static_cast<size_t>(size) * size_of(room.kind)]);
+      CheckedSize wanted = std::max(int64_t{1}, static_cast<int64_t>(number_at(asked[room.place], room.kind)));
+      wanted += wanted.value() / 1000;  // one that float32 cannot hold was rounded to the nearest
+      CheckedSize bytes = wanted * static_cast<int64_t>(size_of(room.kind));
+      held_.emplace_back(new char[static_cast<size_t>(bytes.value())]);
       call.arguments[room.place].at = held_.back().get();
-      if (room.length) *room.length = static_cast<int>(size);
+      if (room.length) *room.length = static_cast<int>(wanted.value());
     }
   }
 

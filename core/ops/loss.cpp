@@ -96,7 +96,7 @@ template <class T>
 void spread(const Samples& s, const T* g, const int64_t* target, const T* weight, T* out) {
   T one = s.reduction == kNone ? T(0) : *g;
   if (s.reduction == kMean) one = static_cast<T>(one / weight_of_all(s, target, weight));
-  cpu::parallel_for(s.n, std::max<int64_t>(1, kGrain / s.positions), [&](int64_t begin, int64_t end) {
+  cpu::parallel_for(s.n, kGrain / std::clamp<int64_t>(s.positions, 1, kGrain), [&](int64_t begin, int64_t end) {
     int64_t row = s.classes * s.positions;
     std::memset(out + begin * row, 0, static_cast<size_t>((end - begin) * row) * sizeof(T));
     for (int64_t i = begin * s.positions; i < end * s.positions; ++i) {
@@ -128,6 +128,7 @@ Tensor gradient_of_nll(const Tensor& g, const Tensor& target, const Tensor& weig
   {
     GradModeScope off(false);
     Tensor from = prepared(g), at = contiguous(to_dtype(target, DType::Int64)), w = prepared(weight);
+    check_targets(at.data<int64_t>(), s.count(), s.classes, ignored);  // they may have been overwritten since
     Tensor to = empty(sizes, from.dtype());
     with_kernel_type(to.dtype(), [&]<class T>(T) {
       spread<T>(s, from.data<T>(), at.data<int64_t>(), w ? w.data<T>() : nullptr, to.data<T>());

@@ -6,6 +6,7 @@
 #include "ops/create.hpp"
 #include "ops/memory_format.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -44,7 +45,7 @@ Tensor padded(const Tensor& x, Span pad, const Scalar& value) {
   each_padding(x.ndim(), pad, [&](int d, int64_t before, int64_t after) {
     if (before < 0) kept = narrow(kept, d, -before, kept.size(d) + before);
     if (after < 0) kept = narrow(kept, d, 0, kept.size(d) + after);
-    sizes[d] += before + after;
+    sizes[d] = (CheckedSize(sizes[d]) + before + after).value();
     grows |= before > 0 || after > 0;
   });
   if (!grows) return copy_of(kept);

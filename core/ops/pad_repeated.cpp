@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <vector>
+#include <limits>
 
 #include "autograd/record.hpp"
 #include "backends/cpu/thread_pool.hpp"
@@ -10,6 +10,7 @@
 #include "ops/kernel_input.hpp"
 #include "ops/memory_format.hpp"
 #include "ops/pad.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/item_type.hpp"
 
@@ -35,20 +36,20 @@ OpInfo kReplicationPadGradients[] = {
 
 // One dimension: which element of the tensor each place of the padded one holds.
 struct PaddedDimension {
-  int64_t size = 1;
-  std::vector<int64_t> source{0};
-  int64_t first = 0, last = 1;  // the places in between hold neighbours, from source[first] on
+  int64_t size = 1, before = 0, after = 0;
+  bool reflects = false;
+  int64_t first = 0, last = 1;  // the places in between hold neighbours, from source(first) on
 
   PaddedDimension() = default;
-  PaddedDimension(int64_t n, int64_t before, int64_t after, bool reflects) : size(n), source() {
-    for (int64_t i = -before; i < n + after; ++i) {
-      const int64_t mirrored = i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
-      source.push_back(reflects ? mirrored : std::clamp<int64_t>(i, 0, n - 1));
-    }
-    first = std::max<int64_t>(before, 0);
+  PaddedDimension(int64_t n, int64_t before, int64_t after, bool reflects)
+      : size(n), before(before), after(after), reflects(reflects), first(std::max<int64_t>(before, 0)) {
     last = std::max(first, padded() - std::max<int64_t>(after, 0));
   }
-  int64_t padded() const { return static_cast<int64_t>(source.size()); }
+  int64_t padded() const { return size + before + after; }
+  int64_t source(int64_t place) const {
+    const int64_t i = place - before, mirrored = i < 0 ? -i : i >= size ? 2 * (size - 1) - i : i;
+    return reflects ? mirrored : std::clamp<int64_t>(i, 0, size - 1);
+  }
 };
 
 struct RepeatedPadding {
@@ -72,8 +73,8 @@ struct RepeatedPadding {
                       [&](int64_t begin, int64_t end) {
                         for (int64_t p = begin; p < end; ++p) {
                           for (int64_t r = 0; r < rows; ++r) {
-                            const int64_t z = depth.source[static_cast<size_t>(r / height.padded())];
-                            const int64_t y = height.source[static_cast<size_t>(r % height.padded())];
+                            const int64_t z = depth.source(r / height.padded());
+                            const int64_t y = height.source(r % height.padded());
                             f((p * depth.size + z) * height.size + y, p * rows + r);
                           }
                         }
@@ -87,11 +88,11 @@ void pad_rows(const RepeatedPadding& padding, const char* x, char* out) {
   padding.each_row([&](int64_t from, int64_t to) {
     const T* source = reinterpret_cast<const T*>(x) + from * width.size;
     T* row = reinterpret_cast<T*>(out) + to * width.padded();
-    for (int64_t i = 0; i < width.first; ++i) row[i] = source[width.source[static_cast<size_t>(i)]];
+    for (int64_t i = 0; i < width.first; ++i) row[i] = source[width.source(i)];
     if (width.last > width.first)
-      std::memcpy(row + width.first, source + width.source[static_cast<size_t>(width.first)],
+      std::memcpy(row + width.first, source + width.source(width.first),
                   static_cast<size_t>(width.last - width.first) * sizeof(T));
-    for (int64_t i = width.last; i < width.padded(); ++i) row[i] = source[width.source[static_cast<size_t>(i)]];
+    for (int64_t i = width.last; i < width.padded(); ++i) row[i] = source[width.source(i)];
   });
 }
 
@@ -103,8 +104,7 @@ void pad_places(const RepeatedPadding& padding, int64_t item, const char* x, cha
     const char* source = x + from * width.size * place;
     char* row = out + to * width.padded() * place;
     const auto copy = [&](int64_t i, int64_t count) {
-      std::memcpy(row + i * place, source + width.source[static_cast<size_t>(i)] * place,
-                  static_cast<size_t>(count * place));
+      std::memcpy(row + i * place, source + width.source(i) * place, static_cast<size_t>(count * place));
     };
     for (int64_t i = 0; i < width.first; ++i) copy(i, 1);
     if (width.last > width.first) copy(width.first, width.last - width.first);
@@ -120,13 +120,26 @@ void add_rows(const RepeatedPadding& padding, const T* g, T* dx) {
     const T* row = g + from * width.padded() * lanes;
     T* target = dx + to * width.size * lanes;
     const auto add = [&](int64_t i, int64_t count) {
-      T* sums = target + width.source[static_cast<size_t>(i)] * lanes;
+      T* sums = target + width.source(i) * lanes;
       for (int64_t j = 0; j < count * lanes; ++j) sums[j] = sums[j] + row[i * lanes + j];
     };
     for (int64_t i = 0; i < width.first; ++i) add(i, 1);
     if (width.last > width.first) add(width.first, width.last - width.first);
     for (int64_t i = width.last; i < width.padded(); ++i) add(i, 1);
   });
+}
+
+// PyTorch's words for the user stand in Python, where it is known which function was called.
+void check_repeated(const Tensor& x, Span pad, bool reflects) {
+  check(pad.size() % 2 == 0 && pad.size() >= 2 && pad.size() <= 6 && pad.size() / 2 <= x.sizes().size(),
+        "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now, but got padding ", pad,
+        " of input ", x.sizes());
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    int64_t n = x.sizes()[x.sizes().size() - 1 - i], most = reflects ? n - 1 : std::numeric_limits<int64_t>::max();
+    check(n > 0 && pad[2 * i] <= most && pad[2 * i + 1] <= most,
+          "Padding size should be less than the corresponding input dimension, but got: padding ", pad, " of input ",
+          x.sizes());
+  }
 }
 
 Tensor repeated_pad_gradient(const Tensor& g, const Tensor& x, Span pad, bool reflects) {
@@ -140,7 +153,8 @@ Tensor repeated_pad_gradient(const Tensor& g, const Tensor& x, Span pad, bool re
     from = contiguous_in(format, to_dtype(g, type));
     dx = empty_in(format, sizes, type);
     std::memset(dx->data, 0, static_cast<size_t>(dx.numel()) * size_of(type));
-    with_arithmetic_type(type, [&]<class T>(T*) { add_rows<T>(padding, from.data<T>(), dx.data<T>()); });
+    if (from.numel() > 0)
+      with_arithmetic_type(type, [&]<class T>(T*) { add_rows<T>(padding, from.data<T>(), dx.data<T>()); });
     dx = to_dtype(dx, g.dtype());
   }
   OpInfo* ops = reflects ? kReflectionPadGradients : kReplicationPadGradients;
@@ -153,19 +167,23 @@ Tensor repeated_pad_gradient(const Tensor& g, const Tensor& x, Span pad, bool re
 }  // namespace
 
 Tensor repeated_pad(const Tensor& x, Span pad, bool reflects) {
+  check_repeated(x, pad, reflects);
   const MemoryFormat format = suggested_format(x);
-  const RepeatedPadding padding(x.sizes(), pad, reflects, format);
   Dims sizes(x.sizes());
-  for (size_t i = 0; i < pad.size() / 2; ++i) sizes[x.ndim() - 1 - static_cast<int>(i)] += pad[2 * i] + pad[2 * i + 1];
-  Tensor out = empty_in(format, sizes, x.dtype()), from;
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    int64_t& size = sizes[x.ndim() - 1 - static_cast<int>(i)];
+    size = (CheckedSize(size) + pad[2 * i] + pad[2 * i + 1]).value();
+  }
+  Tensor out = empty_in(format, sizes, x.dtype()), from;  // before an index is made for each place
+  const RepeatedPadding padding(x.sizes(), pad, reflects, format);
   {
     GradModeScope off(false);
     from = contiguous_in(format, x);
   }
   const auto item = static_cast<int64_t>(size_of(x.dtype()));
-  if (padding.lanes > 1)
+  if (out.numel() > 0 && padding.lanes > 1)
     pad_places(padding, item, from->data, out->data);
-  else
+  else if (out.numel() > 0)
     with_item_type(item, [&]<class T>(T*) { pad_rows<T>(padding, from->data, out->data); });
   OpInfo* ops = reflects ? kReflectionPads : kReplicationPads;
   return record(ops[pad.size() / 2 - 1], out, {&x}, {&x}, [given = Dims(pad), reflects](Backward& b, Kept* kept) {

@@ -9,6 +9,7 @@
 #include "ops/kernel_input.hpp"
 #include "ops/memory_format.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -46,9 +47,11 @@ Patches make_patches(int64_t height, int64_t width, const PatchOptions& o) {
     p.dilation[d] = o.dilation[d];
     p.padding[d] = o.padding[d];
     p.stride[d] = o.stride[d];
-    int64_t room = size[d] + 2 * p.padding[d] - p.dilation[d] * (p.kernel[d] - 1) - 1;
-    blocks[d] = room < 0 ? 0 : room / p.stride[d] + 1;
+    CheckedSize room = size[d] + 2 * CheckedSize(p.padding[d]) - p.dilation[d] * CheckedSize(p.kernel[d] - 1) - 1;
+    blocks[d] = room.value() < 0 ? 0 : room.value() / p.stride[d] + 1;
   }
+  count(o.kernel);  // the numbers of taps and of blocks must be numbers
+  count(Dims{blocks[0], blocks[1]});
   check(blocks[0] > 0 && blocks[1] > 0, "Given an image of spatial size (", height, ", ", width,
         "), kernel_size=", Span(o.kernel), ", dilation=", Span(o.dilation), ", padding=", Span(o.padding),
         ", stride=", Span(o.stride), ", calculated shape of the array of sliding blocks as (", blocks[0], ", ",
@@ -108,7 +111,7 @@ Tensor image_of(const Tensor& columns, const Patches& p) {
   int d = columns.ndim() - 2;
   Dims sizes{columns.size(d) / p.taps(), p.height, p.width};
   if (d) sizes.insert(0, columns.size(0));
-  int64_t planes = count(sizes) / (p.height * p.width);
+  int64_t planes = count(Span(sizes).first(sizes.size() - 2));
   Tensor out = by_kernel(columns, sizes, [&](const auto* from, auto* to) { add_patches(p, planes, from, to); });
   return record(kImage, out, {&columns}, {}, [p](Backward& b, Kept* kept) {
     if (kept)
@@ -120,7 +123,7 @@ Tensor image_of(const Tensor& columns, const Patches& p) {
 
 Tensor columns_of(const Tensor& x, const Patches& p) {
   int d = x.ndim() - 3;
-  Dims sizes{x.size(d) * p.taps(), p.blocks()};
+  Dims sizes{(CheckedSize(x.size(d)) * p.taps()).value(), p.blocks()};
   if (d) sizes.insert(0, x.size(0));
   int64_t planes = x.numel() / (p.height * p.width);
   Tensor out = by_kernel(x, sizes, [&](const auto* from, auto* to) { take_patches(p, planes, from, to); });
@@ -132,6 +135,8 @@ Tensor columns_of(const Tensor& x, const Patches& p) {
     b.give(0, image_of(b.g(), p));
   });
 }
+
+constexpr int64_t kLargestFactor = 3037000499;  // its square is an int64
 
 // x (..., channels, height, width) with the trailing three dimensions replaced.
 Dims with_image(const Tensor& x, std::initializer_list<int64_t> image) {
@@ -187,6 +192,7 @@ Tensor col2im(const Tensor& columns, const Dims& out, const PatchOptions& o) {
   if (is_complex(columns.dtype())) return by_parts(columns, [&](const Tensor& t) { return col2im(t, out, o); });
   check(out.size() == 2, "It is expected output_size equals to 2, but got size ", out.size());
   if (!is_bool(columns.dtype())) require_floating(columns, "col2im_out_cpu");
+  check(out[0] > 0 && out[1] > 0, "Given output_size=", Span(out), ", but its components must be at least one.");
   Patches p = make_patches(out[0], out[1], o);
   check(columns.size(d) % p.taps() == 0 && columns.size(d) > 0,
         "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input.size(1)=",
@@ -203,12 +209,14 @@ Tensor pixel_shuffle(const Tensor& x, int64_t r) {
         " dimension(s)");
   check(r > 0, "pixel_shuffle expects a positive upscale_factor, but got ", r);
   int64_t c = x.size(x.ndim() - 3), h = x.size(x.ndim() - 2), w = x.size(x.ndim() - 1);
+  if (r > kLargestFactor)
+    raise(PyExc_ValueError, "upscale factor is too large, (upscale_factor)^2 overflowed: upscale_factor=", r);
   check(c % (r * r) == 0,
         "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
         "upscale_factor, but input.size(-3)=",
         c, " is not divisible by ", r * r);
   Tensor y = rearranged(x, with_image(x, {c / (r * r), r, r, h, w}), {0, 3, 1, 4, 2},
-                        with_image(x, {c / (r * r), h * r, w * r}));
+                        with_image(x, {c / (r * r), (CheckedSize(h) * r).value(), (CheckedSize(w) * r).value()}));
   return record(kShuffle, y, {&x}, {}, [r](Backward& b, Kept* kept) {
     if (kept) return kept->add("upscale_factor", r);
     b.give(0, pixel_unshuffle(b.g(), r));
@@ -224,8 +232,9 @@ Tensor pixel_unshuffle(const Tensor& x, int64_t r) {
         " is not divisible by ", r);
   check(w % r == 0, "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", w,
         " is not divisible by ", r);
-  Tensor y =
-      rearranged(x, with_image(x, {c, h / r, r, w / r, r}), {0, 2, 4, 1, 3}, with_image(x, {c * r * r, h / r, w / r}));
+  if (x.numel() == 0) return clone(x);  // as in PyTorch, of the shape that it has
+  Tensor y = rearranged(x, with_image(x, {c, h / r, r, w / r, r}), {0, 2, 4, 1, 3},
+                        with_image(x, {(CheckedSize(c) * r * r).value(), h / r, w / r}));
   return record(kUnshuffle, y, {&x}, {}, [r](Backward& b, Kept* kept) {
     if (kept) return kept->add("downscale_factor", r);
     b.give(0, pixel_shuffle(b.g(), r));

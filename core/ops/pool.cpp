@@ -87,8 +87,7 @@ Tensor planes_view(const Tensor& t, int dims) {
 
 // Raises nothing: indices come from our own kernels or were checked.
 Tensor values_to_planes(const Tensor& g, const Tensor& indices, int dims, const Dims& sizes) {
-  int64_t planes = planes_of(sizes, dims), size = 1;
-  for (int d = 0; d < dims; ++d) size *= sizes[sizes.size() - 1 - d];
+  int64_t planes = planes_of(sizes, dims), size = count(Span(sizes).last(static_cast<size_t>(dims)));
   return reshape(add_along(planes_view(g, dims), 1, planes_view(indices, dims), Dims{planes, size}), sizes);
 }
 
@@ -120,6 +119,7 @@ Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, 
   {
     GradModeScope off(false);
     Tensor from = for_kernel(x, format), out = empty_in(format, sizes, from.dtype());
+    if (out.numel() == 0) return {record_positions(op, to_dtype(out, x.dtype()), x, indices, dims, o, format), indices};
     with_pool_type(from.dtype(), [&]<class T>(T) {
       cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_in(format, x.sizes(), dims));
     });
@@ -138,9 +138,10 @@ Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows&
   {
     GradModeScope off(false);
     Tensor from = for_kernel(x, format), out = empty_in(format, pooled_sizes(x, dims, w), from.dtype());
-    with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::average_pool(w, from.data<T>(), out.data<T>(), planes_in(format, x.sizes(), dims), divisor);
-    });
+    if (out.numel() > 0)
+      with_pool_type(from.dtype(), [&]<class T>(T) {
+        cpu::average_pool(w, from.data<T>(), out.data<T>(), planes_in(format, x.sizes(), dims), divisor);
+      });
     y = to_dtype(out, x.dtype());
   }
   return record(op, y, {&x}, {}, [dims, w, divisor, o, format, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
@@ -158,9 +159,10 @@ Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const Poo
   {
     GradModeScope off(false);
     Tensor from = for_kernel(g, format), out = empty_in(format, sizes, from.dtype());
-    with_pool_type(from.dtype(), [&]<class T>(T) {
-      cpu::average_pool_gradient(w, from.data<T>(), out.data<T>(), planes_in(format, sizes, dims), divisor);
-    });
+    if (out.numel() > 0)
+      with_pool_type(from.dtype(), [&]<class T>(T) {
+        cpu::average_pool_gradient(w, from.data<T>(), out.data<T>(), planes_in(format, sizes, dims), divisor);
+      });
     result = to_dtype(out, g.dtype());
   }
   return record(kSpread, result, {&g}, {}, [dims, w, divisor](Backward& b) {

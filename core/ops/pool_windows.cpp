@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "tensor/error.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -23,7 +23,7 @@ Dims expanded(const Dims& values, const char* op, const char* name, int dims, co
 
 // One window in each unused leading dimension.
 PoolWindows start(int dims, const Tensor& x) {
-  PoolWindows w{{1, 1, 1}, {}};
+  PoolWindows w{{1, 1, 1}, {1, 1, 1}, {}};
   for (int d = 0; d < 3 - dims; ++d) w.along[d] = {Window{0, 1, 1, 1}};
   for (int d = 0; d < dims; ++d) w.in[static_cast<size_t>(3 - dims + d)] = x.size(x.ndim() - dims + d);
   return w;
@@ -32,10 +32,11 @@ PoolWindows start(int dims, const Tensor& x) {
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
 
 int64_t output_size(int64_t in, int d, const PoolOptions& o) {
-  int64_t reach = in + 2 * o.padding[d] - o.dilation[d] * (o.kernel[d] - 1) - 1;
-  int64_t out = floor_div(reach + (o.ceil ? o.stride[d] - 1 : 0), o.stride[d]) + 1;
+  CheckedSize reach = in + 2 * CheckedSize(o.padding[d]) - CheckedSize(o.dilation[d]) * (o.kernel[d] - 1) - 1;
+  if (o.ceil) reach += o.stride[d] - 1;
+  int64_t out = floor_div(reach.value(), o.stride[d]) + 1;
   // The last window must begin inside the input or the padding before it.
-  return o.ceil && (out - 1) * o.stride[d] >= in + o.padding[d] ? out - 1 : out;
+  return o.ceil && (CheckedSize(out - 1) * o.stride[d]).value() >= in + o.padding[d] ? out - 1 : out;
 }
 
 // "(3x8x8)"
@@ -59,11 +60,27 @@ Dims output_sizes(int dims, const Tensor& x, const PoolOptions& o) {
   return out;
 }
 
+// Before a window is made for each output: raises if there is no room for the outputs themselves. False: there are
+// none, and no windows are needed.
+bool make_room(PoolWindows& w, int dims, const Tensor& x, const Dims& out) {
+  constexpr int64_t kMany = 1 << 16;
+  Dims sizes(x.sizes());
+  for (int d = 0; d < dims; ++d) {
+    w.outs[static_cast<size_t>(3 - dims + d)] = out[d];
+    sizes[x.ndim() - dims + d] = out[d];
+  }
+  const int64_t outputs = count(sizes);
+  if (outputs > kMany) empty(sizes, x.dtype());
+  for (int d = 0; d < dims && outputs > 0; ++d) w.along[3 - dims + d].reserve(static_cast<size_t>(out[d]));
+  return outputs > 0;
+}
+
 // Calls each(dimension, start of the window) for all windows.
 template <class Each>
 PoolWindows sliding(int dims, const Tensor& x, const PoolOptions& o, Each each) {
   PoolWindows w = start(dims, x);
   Dims out = output_sizes(dims, x, o);
+  if (!make_room(w, dims, x, out)) return w;
   for (int d = 0; d < dims; ++d) {
     for (int64_t i = 0; i < out[d]; ++i) {
       w.along[3 - dims + d].push_back(each(d, w.in[static_cast<size_t>(3 - dims + d)], i * o.stride[d] - o.padding[d]));
@@ -89,7 +106,7 @@ PoolOptions checked_options(const char* name, int dims, const PoolOptions& given
     check(o.stride[d] > 0, "stride should be greater than zero, but got ", Span(o.stride));
     check(o.dilation[d] > 0, "dilation should be greater than zero, but got ", Span(o.dilation));
     check(o.padding[d] >= 0, "pad must be non-negative, but got pad: ", o.padding[d]);
-    check(o.padding[d] <= ((o.kernel[d] - 1) * o.dilation[d] + 1) / 2,
+    check(o.padding[d] <= ((o.kernel[d] - 1) * CheckedSize(o.dilation[d]) + 1).value() / 2,
           "pad should be at most half of effective kernel size, but got pad=", o.padding[d],
           ", kernel_size=", o.kernel[d], " and dilation=", o.dilation[d]);
   }
@@ -176,8 +193,8 @@ void check_fractional(const char* name, int dims, const Tensor& x, const Dims& k
   const char* names[] = {"time", "height", "width"};
   for (int d = 0; d < dims; ++d) {
     int64_t in = x.size(x.ndim() - dims + d);
-    check(kernel[d] > 0 && out[d] > 0 && out[d] + kernel[d] - 1 <= in, name, "(): pool ", names[3 - dims + d], " ",
-          kernel[d], " too large relative to input ", names[3 - dims + d], " ", in);
+    check(kernel[d] > 0 && out[d] > 0 && kernel[d] <= in && out[d] - 1 <= in - kernel[d], name, "(): pool ",
+          names[3 - dims + d], " ", kernel[d], " too large relative to input ", names[3 - dims + d], " ", in);
   }
   int64_t batch = x.ndim() == dims + 2 ? x.size(0) : 1;
   check(samples.ndim() == 3 && samples.size(0) >= batch && samples.size(1) == x.size(x.ndim() - dims - 1) &&
@@ -199,8 +216,7 @@ void check_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& 
 }
 
 void check_unpool_indices(const Tensor& indices, int dims, const Dims& out) {
-  int64_t size = 1;
-  for (int d = 0; d < dims; ++d) size *= out[d];
+  int64_t size = count(Span(out).first(static_cast<size_t>(dims)));
   const auto* at = indices.data<int64_t>();
   for (int64_t i = 0; i < indices.numel(); ++i) {
     check(at[i] >= 0 && at[i] < size, "Found an invalid max index: ", at[i], " (output volumes are of size ", Span(out),
@@ -210,15 +226,17 @@ void check_unpool_indices(const Tensor& indices, int dims, const Dims& out) {
 
 PoolWindows max_windows(int dims, const Tensor& x, const PoolOptions& o) {
   return sliding(dims, x, o, [&](int d, int64_t in, int64_t begin) {
-    int64_t step = o.dilation[d], end = std::min(begin + (o.kernel[d] - 1) * step + 1, in);
-    while (begin < 0) begin += step;
-    return Window{begin, end, step, 0};
+    int64_t step = o.dilation[d], reach = (o.kernel[d] - 1) * step;
+    int64_t end = reach >= in - begin ? in : begin + reach + 1;
+    if (begin < 0) begin += (-begin + step - 1) / step * step;  // the first element that is none of the padding's
+    return Window{begin, end, std::min(step, in + 1), 0};       // one step too far is as good as any
   });
 }
 
 PoolWindows average_windows(int dims, const Tensor& x, const PoolOptions& o) {
   return sliding(dims, x, o, [&](int d, int64_t in, int64_t begin) {
-    int64_t end = std::min(begin + o.kernel[d], in + o.padding[d]), whole = end - begin;
+    int64_t last = in + o.padding[d], end = o.kernel[d] > last - begin ? last : begin + o.kernel[d];
+    int64_t whole = end - begin;
     begin = std::max<int64_t>(begin, 0);
     end = std::min(end, in);
     return Window{begin, end, 1, o.counts_padding ? whole : end - begin};
@@ -227,6 +245,7 @@ PoolWindows average_windows(int dims, const Tensor& x, const PoolOptions& o) {
 
 PoolWindows adaptive_windows(int dims, const Tensor& x, const Dims& out) {
   PoolWindows w = start(dims, x);
+  if (!make_room(w, dims, x, out)) return w;
   for (int d = 0; d < dims; ++d) {
     int64_t in = w.in[static_cast<size_t>(3 - dims + d)];
     for (int64_t i = 0; i < out[d]; ++i) {
@@ -239,6 +258,7 @@ PoolWindows adaptive_windows(int dims, const Tensor& x, const Dims& out) {
 
 PoolWindows fractional_windows(int dims, const Tensor& x, const Dims& kernel, const Dims& out, const double* samples) {
   PoolWindows w = start(dims, x);
+  make_room(w, dims, x, out);
   for (int d = 0; d < dims; ++d) {
     int64_t in = w.in[static_cast<size_t>(3 - dims + d)], last = in - kernel[d];
     // In two dimensions the first sample is the width's.

@@ -129,7 +129,7 @@ struct BatchGradient {
     int64_t p = b.tensor->ndim() < 2 ? 1 : b.tensor->size(b.tensor->ndim() - 2),
             n = b.tensor->size(b.tensor->ndim() - 1);
     Dims sizes{a.turned ? k : m, b.turned ? p : n};
-    if (ndim <= 2) return summed_product(a, b, batch, ndim == 2 ? Span(sizes) : Span(Dims{sizes[0] * sizes[1]}));
+    if (ndim <= 2) return summed_product(a, b, batch, ndim == 2 ? Span(sizes) : Span(Dims{count(sizes)}));
     Dims whole(batch);
     whole.push_back(sizes[0]);
     whole.push_back(sizes[1]);

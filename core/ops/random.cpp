@@ -11,6 +11,7 @@
 #include "ops/promotion.hpp"
 #include "ops/random_types.hpp"
 #include "ops/view.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -101,7 +102,7 @@ void warn_beyond_digits(DType dtype, const std::string& name, int64_t value) {
                      facts(dtype).cpp_name +
                      " can support discrete uniform distribution only within this range. This warning will become an "
                      "error in version 1.7 release, please fix the code in advance";
-  checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 
 Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Generator* generator) {

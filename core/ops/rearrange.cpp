@@ -14,6 +14,7 @@
 #include "ops/memory_format.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -105,9 +106,13 @@ Tensor flipped_rows(const Tensor& t, const Dims& flipped) {
   return out;
 }
 
-Dims negated(const Dims& values) {
-  Dims result(values);
-  for (int64_t& v : result) v = -v;
+// The shifts that undo others; shifts of a whole turn are none, so that the smallest number can be negated too.
+Dims turned_back(const Tensor& t, Span shifts, Span dims) {
+  Dims result(shifts);
+  for (int i = 0; i < result.size(); ++i) {
+    int64_t turn = dims.empty() ? t.numel() : t.size(wrap_dim(dims[static_cast<size_t>(i)], t.ndim()));
+    result[i] = turn ? -(result[i] % turn) : 0;
+  }
   return result;
 }
 
@@ -174,7 +179,7 @@ Tensor roll(const Tensor& t, Span shifts, Span dims) {
   }
   return record(kRoll, out, {&t}, {}, [shifts = Dims(shifts), dims = Dims(dims)](Backward& b, Kept* kept) {
     if (kept) return kept->add("shifts", shifts, "dims", dims);
-    b.give(0, roll(b.g(), negated(shifts), dims));
+    b.give(0, roll(b.g(), turned_back(b.g(), shifts, dims), dims));
   });
 }
 
@@ -189,9 +194,7 @@ Tensor repeat(const Tensor& t, Span repeats) {
   Dims sizes(n), apart, strides;
   for (int i = 0; i < n; ++i) {
     int64_t own = i < added ? 1 : t.size(i - added), times = repeats[static_cast<size_t>(i)];
-    if (__builtin_mul_overflow(times, own, &sizes[i])) {
-      raise(PyExc_RuntimeError, "Storage size calculation overflowed: repeat ", times, " times of size ", own);
-    }
+    sizes[i] = (CheckedSize(times) * own).value();
     apart.push_back(times);
     strides.push_back(0);
     apart.push_back(own);
@@ -250,12 +253,12 @@ Tensor repeated_indices(const Tensor& repeats) {
           facts(repeats.dtype()).tensor_name, "': repeats must be int32 or int64");
   }
   Tensor times = contiguous(to_dtype(repeats, DType::Int64));
-  int64_t total = 0;
+  CheckedSize total = 0;
   for (int64_t r : std::span(times.data<int64_t>(), static_cast<size_t>(times.numel()))) {
     if (r < 0) raise(PyExc_RuntimeError, "repeats can not be negative");
     total += r;
   }
-  Tensor result = empty(Dims{total}, DType::Int64);
+  Tensor result = empty(Dims{total.value()}, DType::Int64);
   auto* to = result.data<int64_t>();
   for (int64_t i = 0; i < times.numel(); ++i) to = std::fill_n(to, times.data<int64_t>()[i], i);
   return result;
@@ -288,21 +291,23 @@ Tensor unflatten(const Tensor& t, int64_t dim, Span wanted) {
   int d = wrap_dim(dim, t.ndim());
   if (wanted.empty()) raise(PyExc_RuntimeError, "unflatten: sizes must be non-empty");
   if (t.ndim() == 0) raise(PyExc_RuntimeError, "unflatten: the tensor has no dimensions");
-  int64_t known = 1, unknown = 0;
+  CheckedSize known = 1;
+  int64_t unknown = 0;
   for (int64_t s : wanted) {
     if (s == -1)
       ++unknown;
     else
       known *= s;
   }
+  int64_t product = known.value();
   if (unknown > 1) raise(PyExc_RuntimeError, "unflatten got an unexpected error:\nonly one dimension can be inferred");
-  bool fits = unknown ? known > 0 && t.size(d) % known == 0 : known == t.size(d);
+  bool fits = unknown ? product > 0 && t.size(d) % product == 0 : product == t.size(d);
   if (!fits) {
     raise(PyExc_RuntimeError, "unflatten: Provided sizes ", wanted, " don't multiply up to the size of dim ", d, " (",
           t.size(d), ") in the input tensor");
   }
   Dims sizes(t.sizes().first(static_cast<size_t>(d)));
-  for (int64_t s : wanted) sizes.push_back(s == -1 ? t.size(d) / known : s);
+  for (int64_t s : wanted) sizes.push_back(s == -1 ? t.size(d) / product : s);
   for (int i = d + 1; i < t.ndim(); ++i) sizes.push_back(t.size(i));
   return view(t, sizes);
 }

@@ -91,6 +91,8 @@ struct PackedSequence {
 };
 
 std::vector<CellParameters> cells(const RecurrentOptions& o, const std::vector<Tensor>& parameters, bool projected) {
+  check(o.layers >= 0 && o.layers <= static_cast<int64_t>(parameters.size()),
+        "got an incorrect number of RNN parameters: ", parameters.size(), " for ", o.layers, " layers");
   size_t each = (o.has_biases ? 4 : 2) + projected, count = static_cast<size_t>(o.layers * (o.bidirectional ? 2 : 1));
   check(parameters.size() == each * count, "got an incorrect number of RNN parameters: ", parameters.size(),
         " instead of ", each * count);
@@ -118,10 +120,13 @@ RecurrentResult run_layers(const RecurrentOptions& o, const Sequence& sequence, 
                            const std::vector<Tensor>& state, const std::vector<Tensor>& parameters) {
   bool has_c = o.kind == Recurrence::Lstm;
   check(state.size() == (has_c ? 2 : 1), has_c ? "lstm expects two hidden states" : "rnn expects one hidden state");
+  for (const Tensor& s : state) check(s.ndim() == 3, "Expected hidden of 3 dimensions, but got shape ", s.sizes());
   bool projected = has_c && state[0].size(state[0].ndim() - 1) != state[1].size(state[1].ndim() - 1);
   std::vector<CellParameters> all = cells(o, parameters, projected);
-  check(state[0].ndim() == 3 && state[0].size(0) == static_cast<int64_t>(all.size()), "Expected hidden of ", all.size(),
-        " layers and directions, but got shape ", state[0].sizes());
+  for (const Tensor& s : state) {
+    check(s.size(0) == static_cast<int64_t>(all.size()), "Expected hidden of ", all.size(),
+          " layers and directions, but got shape ", s.sizes());
+  }
   std::vector<Tensor> h0 = unbind(state[0], 0), c0 = has_c ? unbind(state[1], 0) : std::vector<Tensor>(), h, c;
   size_t directions = o.bidirectional ? 2 : 1;
   for (size_t layer = 0; layer < static_cast<size_t>(o.layers); ++layer) {

@@ -10,6 +10,7 @@
 #include "ops/recurrent_rows.hpp"
 #include "ops/split.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -53,7 +54,7 @@ Tensor lstm_pointwise(const Tensor& x, const Tensor& h, const Tensor& c) {
     GradModeScope off(false);
     Tensor a = prepared(x), b = prepared(h), before = prepared(c);
     gates = empty(a.sizes(), a.dtype());
-    Tensor out = empty(Dims{rows, 2 * n}, a.dtype());
+    Tensor out = empty(Dims{rows, (2 * CheckedSize(n)).value()}, a.dtype());
     with_kernel_type(a.dtype(), [&]<class T>(T t) {
       each_cell_row(rows, 4 * n, [&](int64_t i) {
         T* after = out.data<T>() + i * 2 * n;
@@ -127,14 +128,19 @@ void check_cell(Recurrence kind, const Tensor& input, const CellState& s, const 
         ", ", p.w_ih.sizes(), " and ", p.w_hh.sizes());
   check(input.size(1) == p.w_ih.size(1), "input has inconsistent input_size: got ", input.size(1), " expected ",
         p.w_ih.size(1));
+  const int64_t gates = gate_count(kind), hidden = p.w_hh.size(1);
+  for (auto [name, rows] : {std::pair("weight_ih", p.w_ih.size(0)), std::pair("weight_hh", p.w_hh.size(0))}) {
+    check(rows == gates * hidden, name, " first dim must be ", gates, " * hidden_size = ", gates * hidden, ", but got ",
+          rows);
+  }
   check(s.h.size(1) == p.w_hh.size(1), "hidden0 has inconsistent hidden_size: got ", s.h.size(1), ", expected ",
         p.w_hh.size(1));
   check_multipliable(input, p.w_ih, "addmm_impl_cpu_");
   check(is_differentiable(input.dtype()) || gate_count(kind) == 1,
         "result type Float can't be cast to the desired output type ", facts(input.dtype()).tensor_name);
-  int64_t n = (kind == Recurrence::Lstm ? s.c : s.h).size(1);
-  check(p.w_ih.size(0) == gate_count(kind) * n && p.w_hh.size(0) == gate_count(kind) * n, "recurrent cell: weights of ",
-        p.w_ih.size(0), " and ", p.w_hh.size(0), " rows do not fit a hidden size of ", n);
+  if (kind == Recurrence::Lstm) {
+    check(s.c.size(1) == hidden, "hidden1 has inconsistent hidden_size: got ", s.c.size(1), ", expected ", hidden);
+  }
   check(input.size(0) == s.h.size(0), "Input batch size ", input.size(0), " doesn't match hidden0 batch size ",
         s.h.size(0));
 }

@@ -13,6 +13,7 @@
 #include "ops/recurrent_rows.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -27,6 +28,7 @@ struct LayerShape {
       : steps(input.size(0)), batch(input.size(1)), features(input.size(2)), n(w_hh.size(1)), reverse(reverse) {}
   int64_t step(int64_t i) const { return reverse ? steps - 1 - i : i; }  // the i-th in the order of time
   int64_t rows() const { return steps * batch; }
+  int64_t gates() const { return (4 * CheckedSize(n)).value(); }
 };
 
 // The weights (k, n) that every step multiplies with. For small batches their columns are arranged once as products
@@ -36,7 +38,7 @@ class StepWeights {
  public:
   StepWeights(cpu::MatrixView<const T> b, int64_t k, int64_t n, int64_t batch) : b_(b), k_(k), n_(n) {
     if (batch > kSmallBatch) return;
-    panels_ = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(k * n));
+    panels_ = std::make_unique_for_overwrite<T[]>(static_cast<size_t>((CheckedSize(k) * n).value()));
     each_panel(0, count(), [&](int64_t first, int64_t width, T* panel) {
       for (int64_t i = 0; i < k; ++i) {
         for (int64_t j = 0; j < width; ++j) {
@@ -76,12 +78,12 @@ class StepWeights {
 // The input's part of the gates, (steps * batch, 4n), is overwritten by the gates themselves; h and c get every step.
 template <class T>
 void run_steps(const LayerShape& s, const T* h0, const T* c0, const T* weight, T* gates, T* h, T* c) {
-  const int64_t size = s.batch * s.n;
+  const int64_t state = s.batch * s.n;
   const StepWeights<T> turned({weight, 1, s.n}, s.n, 4 * s.n, s.batch);
-  Tensor from_state = empty(Dims{s.batch, 4 * s.n}, sizeof(T) == 8 ? DType::Float64 : DType::Float32);
+  Tensor from_state = empty(Dims{s.batch, s.gates()}, sizeof(T) == 8 ? DType::Float64 : DType::Float32);
   const T *h_before = h0, *c_before = c0;
   for (int64_t i = 0; i < s.steps; ++i) {
-    const int64_t at = s.step(i) * size;
+    const int64_t at = s.step(i) * state;
     turned.multiply(s.batch, h_before, from_state.data<T>());
     each_cell_row(s.batch, 4 * s.n, [&](int64_t row) {
       T* x = gates + 4 * (at + row * s.n);
@@ -97,12 +99,12 @@ void run_steps(const LayerShape& s, const T* h0, const T* c0, const T* weight, T
 template <class T>
 void run_steps_back(const LayerShape& s, const T* g, const T* c0, const T* weight, const T* gates, const T* c,
                     T* d_gates, T* d_h, T* d_c) {
-  const int64_t size = s.batch * s.n;
+  const int64_t state = s.batch * s.n;
   const StepWeights<T> weights({weight, s.n, 1}, 4 * s.n, s.n, s.batch);
   for (int64_t i = s.steps; i-- > 0;) {
-    const int64_t at = s.step(i) * size;
-    const T* c_before = i > 0 ? c + s.step(i - 1) * size : c0;
-    for (int64_t j = 0; j < size; ++j) d_h[j] += g[at + j];
+    const int64_t at = s.step(i) * state;
+    const T* c_before = i > 0 ? c + s.step(i - 1) * state : c0;
+    for (int64_t j = 0; j < state; ++j) d_h[j] += g[at + j];
     each_cell_row(s.batch, 4 * s.n, [&](int64_t row) {
       const int64_t here = row * s.n;
       cell_kernels(T{}).lstm_gradient(d_h + here, d_c + here, gates + 4 * (at + here), c_before + here, c + at + here,
@@ -112,7 +114,7 @@ void run_steps_back(const LayerShape& s, const T* g, const T* c0, const T* weigh
   }
 }
 
-Tensor flat(const Tensor& x) { return reshape(x, Dims{x.size(0) * x.size(1), x.size(2)}); }
+Tensor flat(const Tensor& x) { return reshape(x, Dims{count(x.sizes().first(2)), x.size(2)}); }
 
 // The gradient of w_hh: each step's gates with the state before it.
 Tensor state_weight_gradient(const LayerShape& s, const Tensor& d_gates, const Tensor& h0, const Tensor& h) {
@@ -182,7 +184,7 @@ std::pair<Tensor, Tensor> lstm_layer(const Tensor& input, const CellState& start
   {
     GradModeScope off(false);
     Tensor bias = p.b_ih && p.b_hh ? p.b_ih + p.b_hh : Tensor();
-    gates = view(linear(flat(input), p.w_ih, bias), Dims{s.steps, s.batch, 4 * s.n});
+    gates = view(linear(flat(input), p.w_ih, bias), Dims{s.steps, s.batch, s.gates()});
     h = empty(Dims{s.steps, s.batch, s.n}, input.dtype());
     c = empty(h.sizes(), input.dtype());
     Tensor h0 = contiguous(start.h), c0 = contiguous(start.c), w_hh = contiguous(p.w_hh);

@@ -11,6 +11,7 @@ struct Refusal {
   OpId id;
   bool inplace_only;
   OpInfo info;
+  const char* slope = nullptr;  // only where the first parameter is negative, and what PyTorch calls the op then
 };
 Refusal refusals[] = {
     {OpId::floor_divide, false, {"floor_divide", "NotImplemented", "none"}},
@@ -18,11 +19,15 @@ Refusal refusals[] = {
     {OpId::acosh, true, {"acosh_", "AcoshBackward1", "none"}},
     {OpId::asinh, true, {"asinh_", "AsinhBackward1", "none"}},
     {OpId::atanh, true, {"atanh_", "AtanhBackward1", "none"}},
+    {OpId::leaky_relu, true, {"leaky_relu_", "LeakyReluBackward1", "none"}, "leakyReLu"},
+    {OpId::elu, true, {"elu_", "EluBackward1", "none"}, "elu"},
+    {OpId::celu, true, {"celu_", "EluBackward1", "none"}, "elu"},
 };
 
-Refusal* refusal_of(const OpRecord& op, bool inplace) {
+Refusal* refusal_of(const OpRecord& op, bool inplace, const double* parameters) {
   for (Refusal& r : refusals) {
-    if (r.id == op.id && (inplace || !r.inplace_only)) return &r;
+    if (r.id != op.id || (r.inplace_only && !inplace)) continue;
+    if (!r.slope || parameters[0] < 0) return &r;
   }
   return nullptr;
 }
@@ -70,17 +75,24 @@ Node* make_node_refusing_first(const OpRecord& op, std::span<const Operand> in, 
 
 void refuse_first_tangents(const OpRecord& op, std::span<const Operand> in) {
   const RefusedFirst* r = first_refusal_of(op);
-  for (const Operand& o : in) {
-    if (!r || !o.tensor || !forward_mode::has_tangent(o.tensor)) continue;
-    raise(PyExc_NotImplementedError, "Trying to use forward AD with ", r->name,
-          " that does not support it because it has not been implemented yet.");
-  }
+  if (!r || !in[0].tensor || !forward_mode::has_tangent(in[0].tensor)) return;
+  raise(PyExc_NotImplementedError, "Trying to use forward AD with ", r->name,
+        " that does not support it because it has not been implemented yet.");
 }
 
-bool refuses_derivative(const OpRecord& op, bool inplace) { return refusal_of(op, inplace); }
+bool refuses_derivative(const OpRecord& op, bool inplace, const double* parameters) {
+  return refusal_of(op, inplace, parameters);
+}
 
-Node* make_refusing_node(const OpRecord& op, bool inplace, std::span<const Operand> in, const Tensor& out) {
-  Refusal* r = refusal_of(op, inplace);
+void refuse_negative_slope(const char* name) {
+  raise(PyExc_RuntimeError, "In-place ", name,
+        " backward calculation is triggered with a negative slope which is not supported. This is caused by calling "
+        "in-place forward function with a negative slope, please call out-of-place version instead.");
+}
+
+Node* make_refusing_node(const OpRecord& op, bool inplace, const double* parameters, std::span<const Operand> in,
+                         const Tensor& out) {
+  Refusal* r = refusal_of(op, inplace, parameters);
   std::vector<Edge> edges;
   for (const Operand& o : in) {
     bool differentiable = o.tensor && is_differentiable(o.tensor->dtype);
@@ -89,7 +101,8 @@ Node* make_refusing_node(const OpRecord& op, bool inplace, std::span<const Opera
   }
   Node* n = make_node(&r->info, static_cast<int>(edges.size()), 0, 1);
   for (size_t i = 0; i < edges.size(); ++i) set_edge(n, static_cast<int>(i), edges[i]);
-  set_function(n, [name = op.name, only = r->inplace_only, inplace](Backward&) {
+  set_function(n, [name = op.name, slope = r->slope, only = r->inplace_only, inplace](Backward&) {
+    if (slope) refuse_negative_slope(slope);
     if (only) {
       raise(PyExc_NotImplementedError, "the derivative for 'inplace version of ", name,
             "' is not implemented.\n  What to do: y = x.", name, "() has one.");

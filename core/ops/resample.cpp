@@ -2,12 +2,12 @@
 #include "ops/resample.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "backends/cpu/thread_pool.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/memory_format.hpp"
+#include "ops/resample_bytes.hpp"
+#include "ops/resample_taps.hpp"
 
 namespace chainrule {
 namespace {
@@ -36,141 +36,6 @@ FilterInfo kFilters[] = {
 };
 #undef CR_OPS
 OpInfo kTranspose{"upsample_backward", "UpsampleBackwardBackward0", "g resampled"};
-
-// Along one dimension: output i is the sum of weight * input over its taps.
-struct Taps {
-  int64_t in, out, count;  // count: taps of each output, the last ones of weight 0 where it has fewer
-  std::vector<int64_t> index;
-  std::vector<double> weight;
-
-  Taps(int64_t in, int64_t out, int64_t count)
-      : in(in), out(out), count(count), index(static_cast<size_t>(out * count)), weight(index.size()) {}
-  void set(int64_t i, int64_t tap, int64_t from, double w) {
-    index[static_cast<size_t>(i * count + tap)] = std::clamp<int64_t>(from, 0, in - 1);
-    weight[static_cast<size_t>(i * count + tap)] = w;
-  }
-};
-
-// Positions are computed in the type that the values have, as PyTorch does: they decide which inputs are read.
-template <class T>
-T step_of(int64_t in, int64_t out, bool align_corners, double scale) {
-  if (align_corners) return out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : T(0);
-  return scale > 0 ? static_cast<T>(1 / scale) : static_cast<T>(in) / static_cast<T>(out);
-}
-
-template <class T>
-T position(int64_t i, T step, bool align_corners) {
-  return align_corners ? step * static_cast<T>(i) : step * (static_cast<T>(i) + T(0.5)) - T(0.5);
-}
-
-Taps nearest_taps(int64_t in, int64_t out, double scale, bool exact) {
-  Taps taps(in, out, 1);
-  auto step = step_of<float>(in, out, false, scale);
-  for (int64_t i = 0; i < out; ++i) {
-    float at = exact ? (static_cast<float>(i) + 0.5f) * step : static_cast<float>(i) * step;
-    int64_t from = exact || (in != out && out != 2 * in) ? static_cast<int64_t>(std::floor(at)) : in == out ? i : i / 2;
-    taps.set(i, 0, std::min(from, in - 1), 1);
-  }
-  return taps;
-}
-
-template <class T>
-Taps linear_taps(int64_t in, int64_t out, bool align_corners, double scale) {
-  Taps taps(in, out, 2);
-  T step = step_of<T>(in, out, align_corners, scale);
-  for (int64_t i = 0; i < out; ++i) {
-    T at = in == out ? static_cast<T>(i) : std::max(position(i, step, align_corners), T(0));
-    auto from = std::min(static_cast<int64_t>(at), in - 1);
-    T right = std::min(std::max(at - static_cast<T>(from), T(0)), T(1));
-    taps.set(i, 0, from, T(1) - right);
-    taps.set(i, 1, from + 1, right);
-  }
-  return taps;
-}
-
-// The cubic convolution kernel at distance x, for a = -0.75 (PyTorch's) or -0.5 (antialiased, as in Pillow).
-template <class T>
-T cubic(T x, T a) {
-  x = std::abs(x);
-  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : T(0);
-}
-
-template <class T>
-Taps cubic_taps(int64_t in, int64_t out, bool align_corners, double scale) {
-  Taps taps(in, out, 4);
-  T step = step_of<T>(in, out, align_corners, scale);
-  for (int64_t i = 0; i < out; ++i) {
-    T at = position(i, step, align_corners), whole = std::floor(at), t = at - whole;
-    for (int64_t k = 0; k < 4; ++k) {
-      taps.set(i, k, static_cast<int64_t>(whole) - 1 + k, cubic(t + T(1) - static_cast<T>(k), T(-0.75)));
-    }
-  }
-  return taps;
-}
-
-template <class T>
-T triangle(T x) {
-  return std::max(T(0), T(1) - std::abs(x));
-}
-
-// A sinc under the middle of a wider one.
-template <class T>
-T lanczos(T x) {
-  if (x == 0) return 1;
-  T angle = std::numbers::pi_v<T> * x;
-  return std::abs(x) < 3 ? 3 * std::sin(angle) * std::sin(angle / 3) / (angle * angle) : T(0);
-}
-
-// A filter for making images smaller, zero from `reach` on.
-template <class T>
-struct Antialiasing {
-  int reach;
-  T (*weight)(T x);
-};
-template <class T>
-Antialiasing<T> antialiasing(Filter f) {
-  if (f == Filter::LanczosAntialiased) return {3, lanczos<T>};
-  if (f == Filter::CubicAntialiased) return {2, [](T x) { return cubic(x, T(-0.5)); }};
-  return {1, triangle<T>};
-}
-
-// The filter is as wide as the step, so that every input counts.
-template <class T>
-Taps antialiased_taps(int64_t in, int64_t out, bool align_corners, double scale, const Antialiasing<T>& filter) {
-  T step = step_of<T>(in, out, align_corners, scale), inverse = step >= 1 ? 1 / step : T(1);
-  T support = static_cast<T>(filter.reach) * std::max(step, T(1));
-  Taps taps(in, out, static_cast<int64_t>(std::ceil(support)) * 2 + 1);
-  for (int64_t i = 0; i < out; ++i) {
-    T centre = step * (static_cast<T>(i) + T(0.5)), total = 0;
-    auto first = std::max<int64_t>(static_cast<int64_t>(centre - support + T(0.5)), 0);
-    int64_t count = std::min(static_cast<int64_t>(centre + support + T(0.5)), in) - first;
-    count = std::clamp<int64_t>(count, 0, taps.count);
-    std::vector<T> weights(static_cast<size_t>(count));
-    for (int64_t k = 0; k < count; ++k) {
-      T w = filter.weight((static_cast<T>(k + first) - centre + T(0.5)) * inverse);
-      weights[static_cast<size_t>(k)] = w;
-      total += w;
-    }
-    for (int64_t k = 0; k < count; ++k) taps.set(i, k, first + k, weights[static_cast<size_t>(k)] / total);
-  }
-  return taps;
-}
-
-template <class T>
-Taps make_taps(Filter f, int64_t in, int64_t out, bool align_corners, double scale) {
-  switch (f) {
-    case Filter::Nearest:
-    case Filter::NearestExact:
-      return nearest_taps(in, out, scale, f == Filter::NearestExact);
-    case Filter::Linear:
-      return linear_taps<T>(in, out, align_corners, scale);
-    case Filter::Cubic:
-      return cubic_taps<T>(in, out, align_corners, scale);
-    default:
-      return antialiased_taps<T>(in, out, align_corners, scale, antialiasing<T>(f));
-  }
-}
 
 // ---- (outer, in, inner) to (outer, out, inner)
 
@@ -266,14 +131,15 @@ struct Plan {
   std::vector<double> scales;
 
   double scale(int d) const { return scales.empty() ? 0 : scales[static_cast<size_t>(d - 2)]; }
-  bool picks_fewer() const { return filter <= Filter::NearestExact && count(out) < count(in); }
+  bool weighs() const { return filter > Filter::NearestExact; }
+  bool picks_fewer() const { return !weighs() && count(out) < count(in); }
   template <class T>
   Taps taps(int d) const {
     return make_taps<T>(filter, in[d], out[d], align_corners, scale(d));
   }
   void show(Kept& kept) const {
     kept.add("output_size", Span(out).subspan(2), "self_sym_sizes", in);
-    if (filter > Filter::NearestExact) kept.add("align_corners", align_corners);
+    if (weighs()) kept.add("align_corners", align_corners);
     constexpr const char* names[] = {"scales_d", "scales_h", "scales_w"};
     for (int d = 2; d < in.size(); ++d) {
       const char* name = in.size() == 3 ? "scales" : names[3 - in.size() + d];
@@ -292,8 +158,9 @@ struct Plan {
 // The last dimension first, as its sums stand innermost in PyTorch's; but what is only picked need not be read before.
 // The transpose goes in the other order. With channels last these lie closest in memory, whichever dimension is
 // resampled.
-template <class T>
-Tensor run(const Plan& p, Tensor t, MemoryFormat format, bool transposed) {
+// Along each dimension, `along(d, from, to, outer, inner)` does the work.
+template <class Along>
+Tensor run(const Plan& p, Tensor t, MemoryFormat format, bool transposed, Along along) {
   int n = p.in.size();
   bool outermost_first = p.picks_fewer() != transposed;
   for (int step = 2; step < n; ++step) {
@@ -305,10 +172,7 @@ Tensor run(const Plan& p, Tensor t, MemoryFormat format, bool transposed) {
     Tensor next = empty_in(format, sizes, t.dtype());
     int64_t outer = 1, inner = 1;
     for (int i = 0; i < n; ++i) (i < d && !(last && i == 1) ? outer : inner) *= i == d ? 1 : sizes[i];
-    if (next.numel() > 0) {
-      (transposed ? interpolate_transposed<T> : interpolate<T>)(p.taps<T>(d), t.data<T>(), next.data<T>(), outer,
-                                                                inner);
-    }
+    if (next.numel() > 0) along(d, t, next, outer, inner);
     t = next;
   }
   return t;
@@ -317,8 +181,21 @@ Tensor run(const Plan& p, Tensor t, MemoryFormat format, bool transposed) {
 Tensor value(const Plan& p, const Tensor& t, bool transposed) {
   GradModeScope off(false);
   const MemoryFormat format = p.format_after(t, transposed);
-  Tensor from = contiguous_in(format, to_dtype(t, kernel_dtype(t.dtype())));
-  Tensor out = with_kernel_type(from.dtype(), [&]<class T>(T) { return run<T>(p, from, format, transposed); });
+  const bool bytes = p.weighs() && t.dtype() == DType::UInt8;
+  Tensor from = contiguous_in(format, bytes ? t : to_dtype(t, kernel_dtype(t.dtype()))), out;
+  if (bytes) {
+    out = run(p, from, format, false, [&](int d, const Tensor& a, const Tensor& b, int64_t outer, int64_t inner) {
+      resample_bytes(p.taps<double>(d), a.data<uint8_t>(), b.data<uint8_t>(), outer, inner);
+    });
+  } else {
+    out = with_kernel_type(from.dtype(), [&]<class T>(T) {
+      return run(p, from, format, transposed,
+                 [&](int d, const Tensor& a, const Tensor& b, int64_t outer, int64_t inner) {
+                   (transposed ? interpolate_transposed<T> : interpolate<T>)(p.taps<T>(d), a.data<T>(), b.data<T>(),
+                                                                             outer, inner);
+                 });
+    });
+  }
   if (out.get() == t.get()) out = clone_in(format, out);
   return to_dtype(out, t.dtype());
 }
@@ -349,8 +226,7 @@ Tensor resample(Filter filter, const Tensor& x, const Dims& out, bool align_corn
           " output ", Span(out));
   }
   check(x.size(1) > 0, "Non-empty ", x.ndim(), "D data tensor expected but got a tensor with sizes ", x.sizes());
-  // Bytes can be picked; weighted sums of them PyTorch makes in integers of its own.
-  if (x.dtype() != DType::UInt8 || filter > Filter::NearestExact) require_floating(x, p.op().name);
+  if (x.dtype() != DType::UInt8 || (p.weighs() && dims != 2)) require_floating(x, p.op().name);
   return apply(p, x);
 }
 

@@ -8,6 +8,7 @@
 #include "backends/cpu/search.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -67,7 +68,7 @@ void warn_of_copy(const Tensor& t, const std::string& what) {
                      " tensor is non-contiguous, this will lower the performance due to extra data copy when "
                      "converting non-contiguous tensor to contiguous, please use contiguous " +
                      what + " tensor if possible. This message will only appear once per program.";
-  checked(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+  from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 
 }  // namespace

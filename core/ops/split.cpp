@@ -7,6 +7,7 @@
 #include "ops/copy.hpp"
 #include "ops/join.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -148,6 +149,7 @@ std::vector<Tensor> split(const Tensor& t, int64_t size, int64_t dim) {
   if (size == 0 && whole != 0) {
     raise(PyExc_RuntimeError, "split_size can only be 0 if dimension size is 0, but got dimension size of ", whole);
   }
+  if (size) check_count("split", whole / size);
   std::vector<int64_t> lengths;
   for (int64_t left = whole; left > 0; left -= std::min(size, left)) lengths.push_back(std::min(size, left));
   if (lengths.empty()) lengths.push_back(0);
@@ -156,7 +158,7 @@ std::vector<Tensor> split(const Tensor& t, int64_t size, int64_t dim) {
 
 std::vector<Tensor> split_with_sizes(const Tensor& t, Span sizes, int64_t dim) {
   int d = split_dim(t, dim, "split");
-  int64_t sum = 0;
+  CheckedSize sum = 0;
   for (int64_t s : sizes) {
     if (s < 0) {
       raise(PyExc_RuntimeError,
@@ -164,9 +166,9 @@ std::vector<Tensor> split_with_sizes(const Tensor& t, Span sizes, int64_t dim) {
     }
     sum += s;
   }
-  if (sum != t.size(d)) {
+  if (sum.value() != t.size(d)) {
     raise(PyExc_RuntimeError, "split_with_sizes expects split_sizes to sum exactly to ", t.size(d),
-          " (input tensor's size at dimension ", d, "), but got split_sizes=", sizes, ", whose sum is ", sum);
+          " (input tensor's size at dimension ", d, "), but got split_sizes=", sizes, ", whose sum is ", sum.value());
   }
   return split_lengths(kSplitWithSizes, t, std::vector<int64_t>(sizes.begin(), sizes.end()), d);
 }
@@ -250,6 +252,7 @@ std::vector<Tensor> split_axis_at(int least, const Tensor& t, Span indices) {
 std::vector<Tensor> unbind(const Tensor& t, int64_t dim) {
   if (t.ndim() == 0) raise(PyExc_IndexError, "Dimension specified as ", dim, " but tensor has no dimensions");
   int d = wrap_dim(dim, t.ndim());
+  check_count("unbind", t.size(d));
   return views_of(kUnbind, t, {std::vector<int64_t>(static_cast<size_t>(t.size(d)), 1), d, false});
 }
 

@@ -100,7 +100,8 @@ std::pair<Dims, Dims> windows(Span whole, Span whole_strides, int dim, int64_t s
   strides.push_back(sizes.empty() ? 1 : strides[dim]);
   if (!sizes.empty()) {
     sizes[dim] = (sizes[dim] - size) / step + 1;
-    strides[dim] *= step;
+    // A single window may have a step beyond all numbers; its stride is never used then.
+    strides[dim] = static_cast<int64_t>(static_cast<uint64_t>(strides[dim]) * static_cast<uint64_t>(step));
   }
   sizes.push_back(size);
   return {sizes, strides};
@@ -127,8 +128,10 @@ Tensor unfold(const Tensor& t, int64_t dim, int64_t size, int64_t step) {
 
 Tensor scatter_strided(const Tensor& g, Span base_sizes, Span base_strides, Span sizes, Span strides, int64_t offset) {
   // Memory for both: a view of a part of its storage may have shown more than that part, before it and after it.
-  int64_t start = std::max<int64_t>(-offset, 0);
-  int64_t end = start + std::max(reach_of(base_sizes, base_strides), offset + reach_of(sizes, strides)) + 1;
+  // A view of no elements may stand anywhere.
+  int64_t reach = reach_of(sizes, strides), base_reach = reach_of(base_sizes, base_strides);
+  if (reach < 0 || base_reach < 0) offset = 0;
+  int64_t start = std::max<int64_t>(-offset, 0), end = start + std::max(base_reach, offset + reach) + 1;
   Tensor window = zeros(Dims{std::max<int64_t>(end, 0)}, g.dtype());
   if (g.numel() > 0) {
     char* first = window->data + (start + offset) * static_cast<int64_t>(size_of(g.dtype()));

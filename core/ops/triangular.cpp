@@ -8,6 +8,7 @@
 #include "ops/copy.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -90,27 +91,24 @@ struct Triangle {
   int64_t columns, offset;
   int64_t begin(int64_t i) const { return lower ? 0 : std::clamp<int64_t>(i + offset, 0, columns); }
   int64_t end(int64_t i) const { return lower ? std::clamp<int64_t>(i + offset + 1, 0, columns) : columns; }
-};
-
-// How many elements rows of it have, none of them empty: those that it cuts are a series, the others are whole. Too
-// many for any memory are as many as can be asked for.
-int64_t count_elements(const Triangle& t, int64_t first, int64_t last) {
-  using Wide = __int128;  // a square of 2^63 elements
-  Wide rows = std::max<int64_t>(last - first, 0), columns = t.columns, cut, shortest;
-  if (t.lower) {
-    shortest = Wide{first} + t.offset + 1;
-    cut = std::clamp<Wide>(columns - shortest, 0, rows);
-  } else {
-    cut = rows - std::clamp<Wide>(1 - Wide{t.offset} - first, 0, rows);
-    shortest = columns - (Wide{last} - 1 + t.offset);
+  // How many rows first to last have: those that grow (or shrink) by one each, and whole ones.
+  int64_t elements(int64_t first, int64_t last) const {
+    if (last <= first) return 0;
+    int64_t sloped =
+        lower ? std::clamp((CheckedSize(columns) - offset - 1).value(), first, last)  // from here on all are whole
+              : std::clamp<int64_t>(-offset, first, last);                            // up to here
+    CheckedSize whole = CheckedSize(lower ? last - sloped : sloped - first) * columns;
+    int64_t from = lower ? first : sloped, to = lower ? sloped : last;
+    if (to == from) return whole.value();
+    int64_t a = end(from) - begin(from), b = end(to - 1) - begin(to - 1);
+    CheckedSize rows = to - from, both = CheckedSize(a) + b;
+    return (whole + (rows.value() % 2 ? rows * (both.value() / 2) : CheckedSize(rows.value() / 2) * both)).value();
   }
-  Wide all = cut * shortest + cut * (cut - 1) / 2 + (rows - cut) * columns;
-  return static_cast<int64_t>(std::min(all, Wide{1} << 62));
-}
+};
 
 template <class T>
 Tensor list_indices(const Triangle& t, int64_t first, int64_t last, DType dtype) {
-  int64_t n = count_elements(t, first, last);
+  int64_t n = t.elements(first, last);
   Tensor result = empty(Dims{2, n}, dtype);
   T *row = result.data<T>(), *column = row + n;
   for (int64_t i = first; i < last; ++i) {
@@ -130,8 +128,8 @@ Tensor triangle_indices(bool lower, int64_t rows, int64_t columns, int64_t offse
   }
   Triangle t{lower, columns, std::clamp(offset, -rows, columns)};
   // Rows without elements are passed over, so that a matrix of any height will do.
-  int64_t first = lower ? std::max<int64_t>(0, -t.offset) : 0, last = rows;
-  if (!lower && t.offset > columns - rows) last = columns - t.offset;
+  int64_t first = lower ? std::max<int64_t>(0, -t.offset) : 0;
+  int64_t last = lower ? rows : std::min(rows, (CheckedSize(columns) - t.offset).value());
   if (columns == 0) last = first;
   return (dtype == DType::Int32 ? list_indices<int32_t> : list_indices<int64_t>)(t, first, last, dtype);
 }
@@ -160,11 +158,8 @@ Tensor diag(const Tensor& t, int64_t offset) {
 Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   Diagonal d = wrapped(offset, dim1, dim2, t.ndim() + 1);
   if (t.ndim() == 0) wrap_dim(-2, 0);  // raises
-  constexpr int64_t kLimit = int64_t{1} << 58;
-  if (offset > kLimit || offset < -kLimit) {
-    raise(PyExc_RuntimeError, "Storage size calculation overflowed with a diagonal offset of ", offset);
-  }
-  int64_t side = t.size(t.ndim() - 1) + std::abs(offset);
+  CheckedSize length = t.size(t.ndim() - 1);
+  int64_t side = (offset < 0 ? length - offset : length + offset).value();
   Dims sizes(t.sizes().first(t.sizes().size() - 1));
   sizes.insert(std::min(d.dim1, d.dim2), side);
   sizes.insert(std::max(d.dim1, d.dim2), side);

@@ -134,14 +134,29 @@ Storage* Storage::origin() {
   return s;
 }
 
+// A tensor may show an array that shows a tensor, and so on: owners are let go one after another, not by recursion.
+// Storages that wait for that are linked through `data`.
 void Storage::destroy() {
+  static Storage* dying = nullptr;
+  static bool draining = false;
   if (shown && shown_storage_survives(this)) return;
   if (device == Device::Meta) [[unlikely]]
     forget_meta(this);
-  if (capacity) cpu::release({data, capacity});
-  Py_CLEAR(owner);
   written.~SourceLine();
-  recycle(this);
+  if (!owner) {
+    if (capacity) cpu::release({data, capacity});
+    return recycle(this);
+  }
+  data = reinterpret_cast<char*>(dying);
+  dying = this;
+  if (draining) return;
+  draining = true;
+  while (Storage* s = dying) {
+    dying = reinterpret_cast<Storage*>(s->data);
+    Py_CLEAR(s->owner);
+    recycle(s);
+  }
+  draining = false;
 }
 
 }  // namespace chainrule

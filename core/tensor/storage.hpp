@@ -21,10 +21,20 @@ enum class Device : uint8_t { CPU, Meta };
 // Each in-place write adds one to `version`. A tensor saved for backward remembers the version it was saved at; if the
 // two differ when the gradient is calculated, the value is no longer the one the forward pass used, and we raise.
 //
+// Note [Tensors laid out anew]
+// resize_, set_, x.data = y and x.t_() change what a tensor object is: its shape, its dtype, its memory. A gradient
+// function reads what was saved, and the gradient that it is given, by the shapes of the forward pass, so both are
+// compared where a tensor was laid out anew since (Rare::relaid_at): `unpack` and the engine do that. A replacement of
+// the same kind (x.data = y of the same shape) goes unnoticed, as in PyTorch.
+//
 // Note [Captured tensors]
 // A function under func.grad or its kin may write into its arguments and into what it makes itself. A tensor from
 // outside that it writes into would keep a history of the transform, so we raise, as PyTorch does. Transforms are
 // counted as they begin, a storage remembers the count, and arguments count as made by the transform (begin_transform).
+
+// The number that the next node takes. It is kept here since storages and tensors remember when they were changed.
+inline uint64_t next_sequence = 1;
+
 struct Storage {
   static constexpr size_t kInlineBytes = 64;
 

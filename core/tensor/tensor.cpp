@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tensor/error.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/memory_order.hpp"
 #include "tensor/onlookers.hpp"
 #include "tensor/python_call.hpp"
@@ -320,7 +320,12 @@ Tensor alias_as(PyTypeObject* type, const Tensor& source) {
   return result;
 }
 
+void mark_relaid(TensorObject* t) { rare(t)->relaid_at = next_sequence; }
+
 void replace_data(TensorObject* t, const Tensor& source) {
+  Span sizes(t->sizes(), t->ndim);
+  bool same_kind = t->dtype == source.dtype() && equal(sizes, source.sizes());
+  if (!same_kind || (t->has(kContiguous) && !source.is_contiguous())) mark_relaid(t);
   Storage* old = t->storage;
   source->storage->retain();
   t->storage = source->storage;
@@ -333,7 +338,9 @@ void replace_data(TensorObject* t, const Tensor& source) {
 
 void resize(const Tensor& t, Span sizes) {
   Dims strides = contiguous_strides(sizes);
-  int64_t bytes = (t.offset() + count(sizes)) * static_cast<int64_t>(size_of(t.dtype()));
+  int64_t numel = count(sizes);
+  // A view of no elements may stand anywhere, beyond its storage too.
+  int64_t bytes = numel ? ((CheckedSize(t.offset()) + numel) * static_cast<int64_t>(size_of(t.dtype()))).value() : 0;
   Storage* storage = t->storage;
   if (bytes > storage->bytes) {
     if (!storage->resizable) raise(PyExc_RuntimeError, "Trying to resize storage that is not resizable");
@@ -345,6 +352,7 @@ void resize(const Tensor& t, Span sizes) {
     std::swap(t->storage, fresh->storage);
     t->data = t->storage->data + offset;
   }
+  if (!equal(t.sizes(), sizes)) mark_relaid(t.get());
   set_layout(t.get(), sizes, strides);
 }
 

@@ -62,6 +62,7 @@ struct Rare {
   SourceLine cut;                // where this value left the graph
   const char* cut_by = nullptr;  // "detach", "item", "no_grad" ...
   SourceLine cleared;            // where .grad was set to None last
+  uint64_t relaid_at = 0;        // next_sequence when it was last laid out anew; see Note [Tensors laid out anew]
 };
 
 struct TensorObject {
@@ -91,6 +92,8 @@ struct TensorObject {
   const int64_t* strides() const { return ndim <= kInlineDims ? inline_dims + kInlineDims : heap_dims + ndim; }
   bool has(TensorFlag f) const { return flags & f; }
   uint16_t bits() const { return flags & kUnresolved; }
+  // Whether it was laid out anew after node number `since`.
+  bool was_relaid(uint64_t since) const { return rare && rare->relaid_at > since; }
 };
 
 extern PyTypeObject TensorType;  // filled in by the bindings
@@ -167,8 +170,9 @@ void set_bits(TensorObject* t, uint16_t bits);
 // Resizes in place, contiguous; reallocates when the storage is too small.
 void resize(const Tensor& t, Span sizes);
 
-Rare* rare(TensorObject* t);  // makes it on first use
-int64_t count(Span sizes);    // product; raises when it overflows or an entry is negative
+Rare* rare(TensorObject* t);        // makes it on first use
+void mark_relaid(TensorObject* t);  // see Note [Tensors laid out anew]
+int64_t count(Span sizes);          // product; raises when it overflows or an entry is negative
 Dims contiguous_strides(Span sizes);
 // The strides of a fresh tensor that keeps the order of dimensions in memory of `like` (PyTorch's preserve_format).
 Dims dense_strides_like(const Tensor& like);

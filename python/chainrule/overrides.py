@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from . import _core
 from ._core import Tensor
 from .watchers import unwatch, watch
 
+if TYPE_CHECKING:
+    from .overridable import get_ignored_functions, get_overridable_functions, get_testing_overrides, resolve_name
+
 __all__ = [
     "TorchFunctionMode",
     "get_default_nowrap_functions",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
     "handle_torch_function",
     "has_torch_function",
     "is_tensor_like",
     "is_tensor_method_or_property",
+    "resolve_name",
     "wrap_torch_function",
 ]
 
@@ -119,6 +127,8 @@ def has_torch_function(relevant_args: Iterable) -> bool:
     >>> torch.overrides.has_torch_function((torch.ones(2),))
     False
     """
+    if not hasattr(relevant_args, "__len__") and not hasattr(relevant_args, "__iter__"):
+        raise TypeError("expected a sequence")
     return _core.is_overridden(tuple(relevant_args))
 
 
@@ -207,6 +217,15 @@ def is_tensor_method_or_property(func: Callable) -> bool:
     True
     """
     return getattr(Tensor, getattr(func, "__name__", ""), None) is func or getattr(func, "__name__", "") == "__get__"
+
+
+_LISTS = ("get_ignored_functions", "get_overridable_functions", "get_testing_overrides", "resolve_name")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LISTS:
+        return getattr(importlib.import_module("chainrule.overridable"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 setattr(Tensor, "__torch_function__", classmethod(_torch_function))  # noqa: B010

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ._core import Tensor
 
@@ -15,7 +16,7 @@ def _refuse_gradients(name: str, *tensors: Tensor) -> None:
         )
 
 
-def _number(value: object, like: Tensor) -> object:
+def _number(value: Any, like: Tensor) -> complex:
     """As the core reads an element: text is no number, and a fraction becomes an integer."""
     if isinstance(value, (str, bytes)) or value is None:
         wanted = (

@@ -109,7 +109,7 @@ def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807
         return tensor_repr(self, tensor_contents=tensor_contents)
 
 
-def __dir__(self: Tensor) -> list[str]:  # noqa: N807
+def __dir__(self: Tensor) -> list[str]:
     return [
         name for name in object.__dir__(self) if name != "__cuda_array_interface__"
     ]  # no tensor is on such a device
@@ -328,7 +328,7 @@ def _attach() -> None:
     for getter in interop.PROPERTIES:
         setattr(Tensor, getter.__name__, property(getter))
     Tensor._make_subclass = staticmethod(_make_subclass)
-    Tensor.volatile = property(_get_volatile, _set_volatile)
+    setattr(Tensor, "volatile", property(_get_volatile, _set_volatile))  # noqa: B010  (unknown to the stubs)
     Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
     Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__
     Tensor.__long__, Tensor.__nonzero__ = Tensor.__int__, Tensor.__bool__

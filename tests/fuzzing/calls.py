@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -99,12 +100,27 @@ USES = ("read",) * 6 + ("backward",) * 6 + (
 )  # fmt: skip
 
 
+# What goes on as often as it is told to, in PyTorch too: layers, turns of an iteration, steps of a recurrence.
+REPEATS = re.compile(r"polynomial|polygamma|zeta|diff$|lowrank|lobpcg|Transformer|dirac|RNN|LSTM|GRU")
+_BEYOND = re.compile("|".join(map(re.escape, sorted(LARGE, key=len, reverse=True))))
+
+
 def call_of(seed: int, number: int) -> Call:
     """The call of a number; it depends on nothing else."""
     r = Random((seed << 40) + number)
     call = _of_sample(r) if r.random() < 0.45 else _of_signature(r)
     call.use = r.choice(USES)
+    if REPEATS.search(call.target):
+        call.args = [_countable(a) for a in call.args]
+        call.kwargs = {name: _countable(a) for name, a in call.kwargs.items()}
     return call
+
+
+def _countable(argument: Argument) -> Argument:
+    """With small numbers in place of those that nobody lives to see the end of."""
+    if isinstance(argument, str):
+        return _BEYOND.sub("3", argument)
+    return type(argument)(map(_countable, argument))
 
 
 # ---- by the signature

@@ -47,4 +47,5 @@ def arrays(a, b, exact) -> str | None:
         return None
     with np.errstate(all="ignore"):
         worst = np.nanmax(np.abs(a.astype(np.float64) - b.astype(np.float64)), initial=0.0)
-    return f": values differ by up to {worst:g} of {np.nanmax(np.abs(b), initial=0.0):g}; {a.ravel()[:4]} and {b.ravel()[:4]}"
+    size = np.nanmax(np.abs(b), initial=0.0)
+    return f": values differ by up to {worst:g} of {size:g}; {a.ravel()[:4]} and {b.ravel()[:4]}"

@@ -61,7 +61,8 @@ void rows_gradient(DType dtype, const char* g, const char* x, const void* weight
                    void* gradient, T* weight_gradient, T* bias_gradient, int64_t rows, int64_t n, bool centred) {
   const NormalizeKernels& k = kernels(dtype);
   const auto bytes = n * static_cast<int64_t>(size_of(dtype));
-  const int64_t per_group = std::max((rows + kGroups - 1) / kGroups, std::max<int64_t>(1, kGrain / n));
+  const int64_t per_group =
+      std::max((rows + kGroups - 1) / kGroups, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)));
   const int64_t groups = (rows + per_group - 1) / per_group;
   std::vector<T> weights(weight_gradient ? groups * n : 0), biases(bias_gradient ? groups * n : 0);
   parallel_for(groups, 1, [&](int64_t begin, int64_t end) {
@@ -107,7 +108,7 @@ void normalize_rows(DType dtype, const void* x, const void* weight, const void* 
                     RowStatistics* statistics, int64_t rows, int64_t n, double eps, bool centred) {
   const NormalizeKernels& k = kernels(dtype);
   const auto bytes = n * static_cast<int64_t>(size_of(dtype));
-  parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
+  parallel_for(rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
     RowWriter writer(y, rows, bytes);
     HalfRows halves(dtype, n, 2);
     for (int64_t i = begin; i < end; ++i) {

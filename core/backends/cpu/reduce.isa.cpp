@@ -197,8 +197,8 @@ struct Spread {
   }
   // `squares` was taken around a center that was rounded to T; the formula allows for the difference.
   CR_INLINE static A moments(double count, double sum, double squares, T center) {
-    double mean = sum / count, off = mean - double(center);
-    return {count, mean, squares - count * off * off};
+    double mean = sum / count, off = mean - double(center), deviations = squares - count * off * off;
+    return {count, mean, deviations < 0 ? 0 : deviations};  // of equal elements, rounding may leave less than nothing
   }
   static void rows(const void* x, int64_t stride, int64_t m, int64_t n, void* accumulators, int64_t) {
     auto* a = static_cast<A*>(accumulators);

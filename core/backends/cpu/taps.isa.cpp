@@ -8,7 +8,7 @@ template <class T>
 #pragma GCC ivdep
   for (int64_t p = 0; p < n; ++p) {
     const T read = x[at[p] < 0 ? 0 : at[p]];
-    sums[p] += at[p] < 0 ? T(0) : weight[p] * read;
+    sums[p] += weight[p] * (at[p] < 0 ? T(0) : read);  // a weight that is NaN shows, wherever it is
   }
 }
 
@@ -35,6 +35,7 @@ template <bool clips, bool nearest, class T>
 #pragma GCC ivdep
   for (int64_t p = 0; p < points; ++p) {
     T at = ((grid[p * dims] + 1) * factor - shift) * scale;
+    const T no_place = at - at;  // NaN where the grid is NaN or infinite, else 0
     if constexpr (clips) {
       at = at > 0 ? at : T(0);
       at = at >= last ? last : at;
@@ -43,7 +44,7 @@ template <bool clips, bool nearest, class T>
     }
     const T whole = nearest ? __builtin_rint(at) : __builtin_floor(at);
     out.before[p] = int32_t(whole);
-    out.part[p] = at - whole;
+    out.part[p] = clips ? at - whole : at - whole + no_place;
   }
 }
 

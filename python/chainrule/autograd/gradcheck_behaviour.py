@@ -24,7 +24,7 @@ class _Undefined(Function):
         return x.clone()
 
     @staticmethod
-    def backward(ctx: Any, g: Tensor) -> None:
+    def backward(ctx: Any, *grad_outputs: Any) -> None:
         return None
 
 

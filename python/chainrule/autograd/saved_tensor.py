@@ -11,7 +11,13 @@ __all__ = ["SavedTensor"]
 
 
 class SavedTensor:
-    """A place among the saved tensors of a node; register_hooks decides what is kept there."""
+    """A place among the saved tensors of a node; register_hooks decides what is kept there.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> y = x.sin()
+    >>> y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 2, lambda t: t / 2)
+    >>> y.sum().backward()
+    """
 
     _node: Node
     _place: int

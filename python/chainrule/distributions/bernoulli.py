@@ -48,6 +48,10 @@ class Bernoulli(ExponentialFamily):
         return probs.log() - (-probs).log1p()
 
     @property
+    def _param(self) -> Tensor:
+        return self.__dict__["probs" if "probs" in self.__dict__ else "logits"]
+
+    @property
     def param_shape(self) -> Size:
         """The shape of the parameter."""
         return self._batch_shape
@@ -79,7 +83,7 @@ class Bernoulli(ExponentialFamily):
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        values = _core.functions["arange"](2, dtype=self.mean.dtype)
+        values = _core.functions["arange"](2, dtype=self._param.dtype)
         values = values.view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values
 

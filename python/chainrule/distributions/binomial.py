@@ -60,8 +60,8 @@ class Binomial(Distribution):
         """The shape of the parameter."""
         return self._batch_shape
 
-    @property
-    def support(self) -> constraints.Constraint:
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> constraints.Constraint:  # type: ignore[override]
         return constraints.integer_interval(0, self.total_count)
 
     @property
@@ -100,6 +100,8 @@ class Binomial(Distribution):
         total = int(self.total_count.max())
         if not self.total_count.min() == total:
             raise NotImplementedError("Inhomogeneous total count not supported by `enumerate_support`.")
-        values = _core.functions["arange"](1 + total, dtype=self.mean.dtype)
+        values = _core.functions["arange"](
+            1 + total, dtype=self.__dict__["probs" if "probs" in self.__dict__ else "logits"].dtype
+        )
         values = values.view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values

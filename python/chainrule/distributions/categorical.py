@@ -58,8 +58,8 @@ class Categorical(Distribution):
         """The shape of the parameter."""
         return self._param.size()
 
-    @property
-    def support(self) -> constraints.Constraint:
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> constraints.Constraint:  # type: ignore[override]
         return constraints.integer_interval(0, self._num_events - 1)
 
     @property

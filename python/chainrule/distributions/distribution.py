@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import cached_property, wraps
 from typing import Any, Self
@@ -9,19 +10,19 @@ from typing import Any, Self
 from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..overrides import has_torch_function
+from ..overrides import is_tensor_like
 from . import constraints
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Parameters as tensors of one shape; numbers take the dtype of the tensors among them."""
-    if not all(isinstance(value, (Tensor, int, float)) or has_torch_function((value,)) for value in values):
+    if not all(isinstance(value, (int, float)) or is_tensor_like(value) for value in values):
         raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing it.")
     like = next((value for value in values if isinstance(value, Tensor)), None)
     dtype = _core.get_default_dtype() if like is None else like.dtype
     make = _core.functions["tensor"]
     return _core.functions["broadcast_tensors"](
-        [value if isinstance(value, Tensor) else make(value, dtype=dtype) for value in values]
+        [value if is_tensor_like(value) else make(value, dtype=dtype) for value in values]
     )
 
 
@@ -66,6 +67,15 @@ def lazy_property(calculate: Callable[[Any], Tensor]) -> Any:
     return cached_property(with_gradient)
 
 
+class _Undefined:
+    """An attribute that subclasses and instances define."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        raise NotImplementedError
+
+
 class Distribution:
     """A distribution of events; independent ones side by side make a batch.
 
@@ -80,7 +90,7 @@ class Distribution:
 
     has_rsample = False
     has_enumerate_support = False
-    arg_constraints: dict[str, constraints.Constraint]
+    arg_constraints: dict[str, constraints.Constraint] = _Undefined()  # type: ignore[assignment]
     _validate_args = __debug__
 
     @staticmethod
@@ -95,10 +105,21 @@ class Distribution:
         if validate_args is not None:
             self._validate_args = validate_args
         if self._validate_args:
-            for name, constraint in self.arg_constraints.items():
+            for name, constraint in self._known_constraints().items():
                 lazy = name not in self.__dict__ and isinstance(getattr(type(self), name, None), cached_property)
                 if not (lazy or constraints.is_dependent(constraint)):
                     self._validate_parameter(name, constraint)
+
+    def _known_constraints(self) -> dict[str, constraints.Constraint]:
+        try:
+            return self.arg_constraints
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
+                "the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=4,
+            )
+            return {}
 
     def _validate_parameter(self, name: str, constraint: constraints.Constraint) -> None:
         value = getattr(self, name)
@@ -223,7 +244,7 @@ class Distribution:
     def _validate_sample(self, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        if value.dim() < len(self._event_shape):
+        if value.shape[max(value.dim() - len(self._event_shape), 0) :] != self._event_shape:
             raise ValueError(
                 f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}."
             )
@@ -233,10 +254,19 @@ class Distribution:
                 raise ValueError(
                     f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {Size(expected)}."
                 )
-        if not self.support.check(value).all():
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `support` to enable sample validation. Please initialize the "
+                "distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+            return
+        if not support.check(value).all():
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
-                f"support ({self.support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+                f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
             )
 
     def __repr__(self) -> str:

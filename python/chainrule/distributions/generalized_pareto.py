@@ -99,7 +99,7 @@ class GeneralizedPareto(Distribution):
     def mode(self) -> Tensor:
         return self.loc
 
-    @property
-    def support(self) -> constraints.Constraint:
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> constraints.Constraint:  # type: ignore[override]
         largest = _where(self.concentration < 0, self.loc - self.scale / self._divisor, math.inf)
         return constraints.interval(self.loc, largest)

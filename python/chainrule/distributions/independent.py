@@ -47,7 +47,7 @@ class Independent(Distribution):
         """Whether gradients go through samples."""
         return self.base_dist.has_rsample
 
-    @property
+    @constraints.dependent_property
     def support(self) -> constraints.Constraint:
         base = self.base_dist.support
         dims = self.reinterpreted_batch_ndims

@@ -65,7 +65,7 @@ class MixtureSameFamily(Distribution):
         new._num_component, new._event_ndims = self._num_component, self._event_ndims
         return self._become(new, batch_shape, self.event_shape)
 
-    @property
+    @constraints.dependent_property
     def support(self) -> constraints.Constraint:
         return MixtureSameFamilyConstraint(self._component_distribution.support)
 

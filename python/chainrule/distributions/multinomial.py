@@ -55,8 +55,8 @@ class Multinomial(Distribution):
         new._binomial = self._binomial.expand((*batch_shape, *self.event_shape))
         return self._become(new, batch_shape, self.event_shape)
 
-    @property
-    def support(self) -> constraints.Constraint:
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self) -> constraints.Constraint:  # type: ignore[override]
         return constraints.multinomial(self.total_count)
 
     @property

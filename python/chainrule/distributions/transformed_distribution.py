@@ -71,8 +71,8 @@ class TransformedDistribution(Distribution):
         """Whether gradients go through samples."""
         return self.base_dist.has_rsample
 
-    @property
-    def support(self) -> constraints.Constraint:
+    @constraints.dependent_property(is_discrete=False)
+    def support(self) -> constraints.Constraint:  # type: ignore[override]
         if not self.transforms:
             return self.base_dist.support
         codomain = self.transforms[-1].codomain

@@ -31,8 +31,8 @@ class Uniform(Distribution):
     def arg_constraints(self) -> dict[str, constraints.Constraint]:  # type: ignore[override]
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
-    @property
-    def support(self) -> constraints.Constraint:
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> constraints.Constraint:  # type: ignore[override]
         return constraints.interval(self.low, self.high)
 
     @property

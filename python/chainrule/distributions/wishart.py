@@ -146,7 +146,12 @@ class Wishart(ExponentialFamily):
 
     def _bartlett_sampling(self, sample_shape: Any = ()) -> Tensor:
         size = self._event_shape[-1]
-        noise = self._dist_chi2.rsample(sample_shape).clamp(min=finfo(self.df.dtype).tiny).sqrt().diag_embed()
+        noise = (
+            self._dist_chi2.rsample(sample_shape)
+            .clamp(min=finfo(self._unbroadcasted_scale_tril.dtype).tiny)
+            .sqrt()
+            .diag_embed()
+        )
         i, j = _core.functions["tril_indices"](size, size, offset=-1)
         below = _core.functions["randn"](
             (*Size(sample_shape), *self._batch_shape, size * (size - 1) // 2), dtype=noise.dtype

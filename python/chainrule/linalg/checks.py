@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from .._core import Tensor
 from ..ops.checks import is_integral, refuse_dtype, spoken
+from ..settings import is_warn_always_enabled
 from ..shapes import broadcast_shapes
 
 LAPACK_TYPES = {"torch.float32", "torch.float64", "torch.complex64", "torch.complex128"}
@@ -80,8 +81,14 @@ def _batch_shape(a: Sequence[int], b: Sequence[int]) -> Sequence[int]:
     return broadcast_shapes(a, b)
 
 
+_warned: set[str] = set()
+
+
 def warn_of_old_name(old: str, new: str, advice: str) -> None:
-    """For functions that are older than torch.linalg."""
+    """For functions that are older than torch.linalg: once in a program, as in PyTorch."""
+    if old in _warned and not is_warn_always_enabled():
+        return
+    _warned.add(old)
     warnings.warn(
         f"torch.{old} is deprecated in favor of torch.linalg.{new} and will be removed in a future PyTorch release.\n"
         f"{advice}",

@@ -96,6 +96,10 @@ def linalg_pinv(input: Tensor, atol: Tolerance, rtol: Tolerance, hermitian: bool
 
 def linalg_pinv_rcond(input: Tensor, rcond: float | Tensor, hermitian: bool) -> Tensor:
     """The pseudoinverse with a relative tolerance."""
+    if isinstance(rcond, Tensor) and rcond.is_complex():
+        raise RuntimeError(
+            f"torch.linalg.pinv: rcond tensor of complex type is not supported. Got {spoken(rcond.dtype)}"
+        )
     return linalg_pinv(input, 0.0, rcond, hermitian)
 
 

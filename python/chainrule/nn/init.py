@@ -88,6 +88,8 @@ def trunc_normal_(
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
 
+    if tensor.is_meta:  # nothing is drawn, so nothing is outside
+        return tensor
     # Where few normal numbers would be kept, uniform ones are drawn and kept by their density.
     draw = _redrawn if below(b) - below(a) > 0.3 else _kept_by_density
     return draw(tensor, mean, std, a, b, generator)

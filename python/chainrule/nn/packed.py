@@ -151,6 +151,10 @@ def pack_padded_sequence(
     >>> packed.data, packed.batch_sizes
     (tensor([1, 3, 2]), tensor([2, 1]))
     """
+    if input.numel() == 0:
+        raise RuntimeError("Cannot pack empty tensors.")
+    if isinstance(lengths, Tensor) and lengths.dim() != 1:
+        raise RuntimeError(f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D cpu tensor")
     sizes = [int(n) for n in (lengths.tolist() if isinstance(lengths, Tensor) else lengths)]
     steps_first = input.transpose(0, 1) if batch_first else input
     order = None
@@ -159,6 +163,8 @@ def pack_padded_sequence(
         sizes = [sizes[i] for i in order]
         steps_first = steps_first[:, _whole(order)]
     _check_lengths(sizes, steps_first.shape[1])
+    if sizes[0] > steps_first.shape[0]:
+        raise RuntimeError(f"Expected lengths of at most {steps_first.shape[0]} steps, but found {sizes[0]} in 'lengths'")
     batch = len(sizes)
     batch_sizes = [sum(n > t for n in sizes) for t in range(sizes[0])]
     rows = _whole(t * batch + b for t, count in enumerate(batch_sizes) for b in range(count))
@@ -202,6 +208,8 @@ def pad_packed_sequence(
             [3, 0]]), tensor([2, 1]))
     """
     counts = sequence.batch_sizes.tolist()
+    if not counts:
+        raise RuntimeError("batch_sizes can not be empty")
     length = len(counts)
     if total_length is not None:
         if total_length < length:

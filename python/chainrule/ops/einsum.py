@@ -9,6 +9,9 @@ from math import prod
 from typing import Any
 
 from .._core import Tensor
+from ..overrides import handle_torch_function, has_torch_function
+
+MANY = 16  # operands: comparing all pairs of more takes longer than it saves
 
 # A dimension of an operand: a letter, or its place under an ellipsis, counted from the last: -1, -2, ...
 Label = str | int
@@ -41,6 +44,8 @@ def einsum(*args: Any) -> Tensor:
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
     for i, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
+            if has_torch_function(operands):
+                return handle_torch_function(einsum, operands, equation, *operands)
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
     labels, output = _read(equation, tuple(t.ndim for t in operands))
     return _contract(
@@ -179,9 +184,9 @@ def _contract(parts: list[tuple[Tensor, list[Label]]], output: list[Label]) -> T
     sizes = _sizes(parts)
     parts = [_without_broadcast(t, row, sizes) for t, row in parts]
     if len(parts) == 2 and {*parts[0][1], *parts[1][1]} >= set(output):
-        parts = [_last_pair(*parts, output, sizes)]
+        parts = [_last_pair(parts[0], parts[1], output, sizes)]
     while len(parts) > 1:
-        i, j = (0, 1) if len(parts) == 2 else _cheapest(parts, output, sizes)
+        i, j = (0, 1) if len(parts) == 2 or len(parts) > MANY else _cheapest(parts, output, sizes)
         (a, b), parts = (parts[i], parts[j]), [part for k, part in enumerate(parts) if k not in (i, j)]
         needed = {*output, *(name for _, row in parts for name in row)}
         parts.append(_pair(_summed(*a, needed | set(b[1])), _summed(*b, needed | set(a[1])), needed, sizes))
@@ -231,7 +236,7 @@ def _last_pair(
     own_x, own_y = ([k for k, name in enumerate(output) if name not in row] for row in (ys, xs))
     if own_x and own_y and max(own_y) < min(own_x):
         a, b = b, a
-    return _pair(*(_sorted(t, row, output) for t, row in (a, b)), needed, sizes)
+    return _pair(_sorted(*a, output), _sorted(*b, output), needed, sizes)
 
 
 def _in_order(t: Tensor, row: list[Label], output: list[Label]) -> Tensor:

@@ -55,6 +55,7 @@ T sample_up_to_half(Generator& generator, T count, T p) {
 
 template <class T>
 T sample_binomial(Generator& generator, T count, T p) {
+  if (count != count) return count;  // it would never be reached
   if (count <= 0 || p <= 0) return 0;
   if (p >= 1) return count;
   if (p <= T(0.5)) return sample_up_to_half(generator, count, p);

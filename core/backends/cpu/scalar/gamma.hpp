@@ -138,6 +138,24 @@ inline double upper_gamma_fraction(double a, double x) {
 struct IncompleteGamma {
   double lower, upper;
 };
+// Temme's expansion for large a, where the series is long and its first factor inexact. With m = x / a - 1 and
+// eta^2 / 2 = m - log(1 + m), the upper part is erfc(eta sqrt(a / 2)) / 2, and a small rest in powers of 1 / a.
+inline IncompleteGamma incomplete_gamma_of_large(double a, double x) {
+  constexpr double first[] = {-1.0 / 3,     1.0 / 12,          -2.0 / 135,  1.0 / 864,
+                              1.0 / 2835.0, -139.0 / 777600.0, 1.0 / 25515, -571.0 / 261273600.0};
+  constexpr double second[] = {-1.0 / 540, -1.0 / 288, 25.0 / 12096, -223.0 / 1088640.0};
+  const double m = (x - a) / a;
+  if (abs(m) > 0.1) return m > 0 ? IncompleteGamma{1, 0} : IncompleteGamma{0, 1};
+  double half_square = 0, power = m;
+  for (int k = 2; k < 20; ++k) {
+    power *= -m;
+    half_square -= power / k;
+  }
+  const double eta = copysign(sqrt(2 * half_square), m), z = copysign(sqrt(a * half_square), m);
+  const double rest =
+      exp(-a * half_square) / sqrt(2 * kPi * a) * (polynomial(eta, first) + polynomial(eta, second) / a);
+  return {0.5 * __builtin_erfc(-z) - rest, 0.5 * __builtin_erfc(z) + rest};
+}
 inline IncompleteGamma incomplete_gamma(double a, double x) {
   constexpr double nan = Format<double>::nan, infinity = Format<double>::infinity;
   if (!(a >= 0) || !(x >= 0)) return {nan, nan};
@@ -145,6 +163,7 @@ inline IncompleteGamma incomplete_gamma(double a, double x) {
   if (x == 0) return {0, 1};
   if (a == infinity) return x == infinity ? IncompleteGamma{nan, nan} : IncompleteGamma{0, 1};
   if (x == infinity) return {1, 0};
+  if (a > 1e6) return incomplete_gamma_of_large(a, x);
   if (x < a + 1) {
     double lower = lower_gamma_series(a, x);
     return {lower, 1 - lower};

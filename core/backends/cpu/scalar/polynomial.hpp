@@ -1,10 +1,13 @@
 // Orthogonal polynomials by their recurrences. Computed in double; the degree n is rounded towards zero, and below zero
 // the polynomial is zero.
 
-// step(k, p_k, p_(k-1)) is p_(k+1); p_0 is 1. NaN, which overflow ends in, does not change any more.
+// step(k, p_k, p_(k-1)) is p_(k+1); p_0 is 1. NaN, which overflow ends in, does not change any more. PyTorch would go
+// on for ever at degrees that are larger still; infinity is no degree, which it takes as zero.
+constexpr double kHighestDegree = 0x1p26;
 template <class Step>
 double by_recurrence(double n, double first, Step step) {
-  if (!(n > -1)) return 0;
+  if (!(n > -1 && n < 0x1p63)) return 0;
+  if (n > kHighestDegree) return __builtin_nan("");
   double before = 1, now = n < 1 ? 1 : first;
   for (double k = 1, last = trunc(n); k < last && now == now; k += 1) {
     double next = step(k, now, before);

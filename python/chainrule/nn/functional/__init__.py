@@ -1,5 +1,7 @@
 """The functions that the layers of nn stand on, as torch.nn.functional. A file loads when one of its names is used."""
 
+import importlib
+
 from ...lazy import load
 
 _FILES = {
@@ -51,4 +53,6 @@ _find, __dir__, __all__ = load(__name__, _FILES)
 def __getattr__(name: str):
     if name in _ABSENT:
         raise AttributeError(f"module 'chainrule.nn.functional' has no {name}: chainrule has no {_ABSENT[name]}")
+    if name == "grad":
+        return importlib.import_module("chainrule.nn.grad")
     return _find(name)

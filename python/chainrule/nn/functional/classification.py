@@ -34,6 +34,7 @@ def nll_loss(
     tensor(2.5000)
     """
     number = get_enum(chosen(size_average, reduce, reduction))
+    _check_single(input, target)
     return core("nll_loss_nd")(input, target, weight, number, ignore_index)
 
 
@@ -60,7 +61,14 @@ def cross_entropy(
     number = get_enum(chosen(size_average, reduce, reduction))
     if ignore_index >= 0 and target.is_floating_point():
         raise at_call(RuntimeError, "ignore_index is not supported for floating point target")
+    if not target.is_floating_point():
+        _check_single(input, target)
     return core("cross_entropy_loss")(input, target, weight, number, ignore_index, label_smoothing)
+
+
+def _check_single(input: Tensor, target: Tensor) -> None:
+    if input.dim() == 1 and target.dim() == 1 and len(target) != 1:
+        raise at_call(ValueError, f"For 1D input, 1D target must have size 1, but got target size: {len(target)}")
 
 
 @in_float32

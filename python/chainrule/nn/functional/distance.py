@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
 from ...error_words import at_call
+from ...type_info import finfo
 
 _functions = _core.functions
 _vector_norm = _functions["linalg_vector_norm"]
@@ -32,6 +35,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     >>> torch.nn.functional.cosine_similarity(torch.tensor([[1., 1.]]), torch.tensor([[1., 0.]]))
     tensor([0.7071])
     """
+    if eps < 0:
+        raise at_call(RuntimeError, f"eps must be non-negative, got: {eps:g}")
     dtype = _core.result_type(x1, x2)
     if not (dtype.is_floating_point or dtype.is_complex):
         raise at_call(
@@ -44,7 +49,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def _unit(x: Tensor, dim: int, eps: float) -> Tensor:
     length = _vector_norm(x, 2, dim, True).clone()
     with no_grad():
-        length.clamp_min_(eps)  # the gradient is that of the length itself
+        length.clamp_min_(eps if eps <= finfo(x.dtype).max else math.inf)  # the gradient is that of the length itself
     return x / length
 
 
@@ -72,4 +77,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     first, second = _functions["triu_indices"](len(input), len(input), 1)
     if not len(first):
         return input.new_empty(0) + input.sum() * 0
-    return _vector_norm(input[first] - input[second], p, 1)
+    differences = input[first] - input[second]
+    result = _vector_norm(differences, p, 1)
+    # A NaN counts as a difference, but the number of differences is not known then.
+    return result if p else result.masked_fill(differences.isnan().any(1), math.nan)

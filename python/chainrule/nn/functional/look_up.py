@@ -109,14 +109,29 @@ def embedding_bag(
     _check_bag(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
     if max_norm is not None:
         core("embedding_renorm_")(weight.detach(), input.contiguous(), max_norm, norm_type)
-    padding_idx = None if padding_idx is None else padding_idx % weight.shape[0]
-    padding = -1 if padding_idx is None else padding_idx
+    padding = -1 if padding_idx is None else _padding_row(padding_idx, weight.shape[0])
     starts = _starts(input, offsets, include_last_offset)
     if mode == "max":
-        return _largest(input, weight, starts, padding).to(weight.dtype)
+        try:
+            return _largest(input, weight, starts, padding).to(weight.dtype)
+        except IndexError:
+            wrong = input[(input < 0) | (input >= weight.shape[0])]
+            raise at_call(
+                RuntimeError,
+                f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {int(wrong[0])}",
+            ) from None
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     options = (padding, scale_grad_by_freq, mode == "mean", sparse)
     return core("_embedding_bag_sum")(weight, input.reshape(-1), starts, factors, *options)
+
+
+def _padding_row(padding_idx: int, rows: int) -> int:
+    if not -rows <= padding_idx < rows:
+        raise at_call(
+            RuntimeError,
+            f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}",
+        )
+    return padding_idx % rows
 
 
 def _starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) -> Tensor:

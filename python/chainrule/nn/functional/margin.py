@@ -122,7 +122,9 @@ def cosine_embedding_loss(
     if target.dim() not in (0, 1):
         raise at_call(RuntimeError, "0D or 1D target tensor expected, multi-target not supported")
     if input1.dim() != target.dim() + 1 or input2.dim() != target.dim() + 1:
-        kind = "1D target tensor expects 2D input tensors" if target.dim() else "0D target tensor expects 1D inputs"
+        kind = (
+            "1D target tensor expects 2D input tensors" if target.dim() else "0D target tensor expects 1D input tensors"
+        )
         raise at_call(
             RuntimeError, f"{kind}, but found inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
         )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ... import _core
 from ..._core import Tensor
+from ...autograd.grad_mode import no_grad
 from ...error_words import at_call
 from .core import core
 from .padding import pad
@@ -79,7 +80,21 @@ def instance_norm(
     """
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise at_call(ValueError, f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    return core("instance_norm")(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
+    options = use_input_stats, momentum, eps, False
+    if running_mean is None or running_var is None or _fits(running_mean, input):
+        return core("instance_norm")(input, weight, bias, running_mean, running_var, *options)
+    mean, variance = running_mean.to(input.dtype), running_var.to(input.dtype)
+    result = core("instance_norm")(input, weight, bias, mean, variance, *options)
+    if use_input_stats:
+        with no_grad():
+            running_mean.copy_(mean)
+            running_var.copy_(variance)
+    return result
+
+
+def _fits(running: Tensor, input: Tensor) -> bool:
+    """Whether the core updates these numbers by itself: of one dtype, or floats beside halves."""
+    return running.dtype is input.dtype or (running.dtype is _core.float32 and input.dtype.itemsize == 2)
 
 
 def layer_norm(

@@ -76,7 +76,9 @@ def _circular(input: Tensor, pad: list[int]) -> Tensor:
                 result.narrow(dim, 0, max(after, 0)),
             )
             result = _functions["cat"]([front, result, back], dim)
-    return result.clone() if not any(pad) else result
+    if any(n > 0 for n in pad):
+        return result.contiguous()
+    return result.clone(memory_format=_core.contiguous_format if any(pad) else _core.preserve_format)
 
 
 def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:

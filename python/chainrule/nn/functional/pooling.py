@@ -45,6 +45,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     >>> torch.nn.functional.adaptive_avg_pool3d(torch.arange(8.).reshape(1, 2, 2, 2), 1)
     tensor([[[[3.5000]]]])
     """
+    if input.numel() == 0:
+        _check_not_empty("adaptive_avg_pool3d", input)
     return _adaptive_avg_pool3d(input, _list_with_default(output_size, list(input.shape)))
 
 
@@ -123,6 +125,8 @@ def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
         (tensor([[3., 4.]]), tensor([[1, 3]]))
         """
         size = output_size if dims == 1 else _list_with_default(output_size, list(input.shape))
+        if input.numel() == 0:
+            _check_not_empty(name, input)
         return largest(input, size)
 
     def pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
@@ -139,6 +143,16 @@ def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
 
     pool_with_indices.__name__, pool.__name__ = name + "_with_indices", name
     return pool_with_indices, pool
+
+
+def _check_not_empty(name: str, input: Tensor) -> None:
+    for d in range(1, input.dim()):
+        if input.shape[d] == 0:
+            raise at_call(
+                RuntimeError,
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+                f"{list(input.shape)} with dimension {d} being empty",
+            )
 
 
 adaptive_max_pool1d_with_indices, adaptive_max_pool1d = _adaptive_max_pool(1)
@@ -174,9 +188,14 @@ def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
                 raise at_call(ValueError, f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
             output_size = [int(n * r) for n, r in zip(input.shape[-dims:], ratios, strict=True)]
         if _random_samples is None:
-            batch = 1 if input.dim() == dims + 1 else input.shape[0]
-            _random_samples = _functions["rand"](batch, input.shape[-dims - 1], dims, dtype=input.dtype)
-        return largest(input, kernel_size, output_size, _random_samples)
+            batch = 1 if input.dim() == dims + 1 else input.size(0)
+            _random_samples = _functions["rand"](batch, input.size(-dims - 1), dims, dtype=input.dtype)
+        samples: Tensor = _random_samples  # type: ignore[assignment]
+        _check_fractional(dims, input, kernel_size, output_size, samples)
+        if 0 in _ntuple(dims)(output_size):
+            sizes = (*input.shape[:-dims], *_ntuple(dims)(output_size))
+            return input.new_empty(sizes), _functions["empty"](sizes, dtype=_core.int64)
+        return largest(input, kernel_size, output_size, samples)
 
     def pool(
         input: Tensor,
@@ -199,6 +218,35 @@ def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
 
     pool_with_indices.__name__, pool.__name__ = name + "_with_indices", name
     return pool_with_indices, pool
+
+
+def _check_fractional(dims: int, input: Tensor, kernel_size: Any, output_size: Any, samples: Tensor) -> None:
+    name, ints = f"fractional_max_pool{dims}d", "tuple of Ints" if dims == 2 else "tuple of three Ints"
+    for what, value in (("kernel_size", kernel_size), ("output_size", output_size)):
+        if isinstance(value, (tuple, list)) and len(value) != dims:
+            raise at_call(RuntimeError, f"{name}: {what} must either be a single Int or {ints}")
+    called = name if dims == 2 else name + "_out"
+    first = input.dim() - dims - 1
+    for d in range(first, input.dim()):
+        if input.shape[d] == 0:
+            raise at_call(
+                RuntimeError,
+                f"{called}(): Expected input to have non-zero size for non-batch dimensions, but got"
+                f"{list(input.shape)} with dimension {d} being empty.",
+            )
+    wrong = ""
+    if samples.dtype is not input.dtype:
+        wrong = " to have the same dtype as input"
+    elif samples.dim() != 3:
+        wrong = f" to have 3 dimensions, got {samples.dim()}"
+    elif samples.size(0) < (input.size(0) if first else 1):
+        wrong = ".size(0) no less then input batch size."
+    elif samples.size(1) != input.size(first):
+        wrong = ".size(1) equals to input channel size."
+    elif samples.size(2) != dims:
+        wrong = f".size(2) equals to {dims}; got {samples.size(2)}."
+    if wrong:
+        raise at_call(RuntimeError, f"Expect _random_samples{wrong}")
 
 
 fractional_max_pool2d_with_indices, fractional_max_pool2d = _fractional_max_pool(2)
@@ -312,6 +360,13 @@ def _unpool(
 ) -> Tensor:
     each = _ntuple(dims)
     kernel, padding = each(kernel_size), each(padding)
+    if len(kernel) != dims:
+        needed, places = ("two", "(height, width)") if dims < 3 else ("three", "(depth, height, width)")
+        raise at_call(
+            RuntimeError,
+            f"There should be exactly {needed} elements {places} in output_size, but got "
+            f"{len(kernel) + (dims == 1)} elements.",
+        )
     stride = kernel if stride is None else each(stride)
     sizes = _unpooled_sizes(input, kernel, stride, padding, output_size)
     if dims == 3:

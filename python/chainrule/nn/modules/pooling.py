@@ -176,6 +176,8 @@ class _FractionalMaxPoolNd(Module):
         super().__init__()
         name, each = type(self).__name__, _ntuple(self._dims)
         self.kernel_size = each(kernel_size)
+        if self._dims == 3 and not all(k > 0 for k in self.kernel_size):
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = each(output_size) if output_size is not None else None

@@ -38,7 +38,7 @@ def _given_weight(module: Module, name: str) -> Tensor:
 def _is_orthogonal(q: Tensor) -> bool:
     n, k = q.shape[-2:]
     unit = _functions["eye"](k, dtype=q.dtype)
-    return bool(((q.mH @ q - unit).abs() <= 10.0 * n * finfo(q.dtype).eps + 1e-5 * unit).all())
+    return bool(((q.mH @ q - unit).abs() <= 10.0 * n * finfo(q.dtype).eps + 1e-5 * unit.abs()).all())
 
 
 def _make_orthogonal(a: Tensor) -> Tensor:

@@ -14,9 +14,10 @@ from .factors import (
     StepLR,
 )
 from .plateau import ReduceLROnPlateau
-from .scheduler import LRScheduler, _LRScheduler
+from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, _LRScheduler
 
 __all__ = [
+    "EPOCH_DEPRECATION_WARNING",
     "ChainedScheduler",
     "ConstantLR",
     "CosineAnnealingLR",

@@ -121,6 +121,10 @@ class MultiProcessIteration(Iteration):
             self._send_task()
 
     @property
+    def _workers(self) -> list[Any]:
+        return self._pool.processes
+
+    @property
     def broken(self) -> bool:
         """Whether a worker has died, so that no pass can follow."""
         return bool(self._pool.death)

@@ -8,8 +8,10 @@ import select
 import signal
 import sys
 import time
+import warnings
 import weakref
 from collections import deque
+from pickle import PicklingError
 from typing import Any
 
 from .channel import Channel, open_channel
@@ -46,11 +48,11 @@ class WorkerPool:
         self._timeout = timeout
         self.death = ""  # how a worker died that should not have
         self._poll = select.poll()
-        self._processes: list[Any] = []
+        self.processes: list[Any] = []
         self._channels: list[Channel] = []
         self._unsent: list[deque[Task]] = [deque() for _ in range(job.num_workers)]
         self._of_descriptor: dict[int, int] = {}
-        self.close = weakref.finalize(self, _stop, self._processes, self._channels, os.getpid())
+        self.close = weakref.finalize(self, _stop, self.processes, self._channels, os.getpid())
         if "numpy" in sys.modules:
             importlib.import_module("numpy.random")  # which the workers seed: once here, not once in each
         try:
@@ -64,9 +66,19 @@ class WorkerPool:
         ours, theirs = open_channel()
         self._channels.append(ours)
         process = context.Process(target=work, args=(theirs, job, number), daemon=True)
-        process.start()
+        try:
+            process.start()
+        except (TypeError, AttributeError, PicklingError):
+            warnings.warn(
+                "Got pickle error when attempting to start a worker Process. This might be because the worker Process "
+                "arguments are not picklable. Python 3.14+ changed the multiprocessing start method in non-Mac POSIX "
+                "platforms to 'forkserver', which requires the worker Process arguments to be picklable. You can also "
+                "try multiprocessing.set_start_method('fork').",
+                stacklevel=2,
+            )
+            raise
         theirs.close()
-        self._processes.append(process)
+        self.processes.append(process)
         for descriptor in (ours.fileno(), process.sentinel):
             self._of_descriptor[descriptor] = number
             self._poll.register(descriptor, select.POLLIN)
@@ -96,7 +108,7 @@ class WorkerPool:
         try:
             answer = self._channels[number].receive(wait=False)
         except (EOFError, ConnectionResetError, BlockingIOError):  # the last: the process ended, its channel is held
-            self.death = self._death_of(self._processes[number])
+            self.death = self._death_of(self.processes[number])
             self.close()
             raise RuntimeError(self.death) from None
         self._flush(number)
