@@ -297,16 +297,13 @@ def test_one_mask_for_all_samples():
 
 @pytest.mark.parametrize("randomness", ["error", "same", "different"])
 def test_random_slopes(randomness):
-    def slopes(training):
-        x = -chainrule.ones(3, 50)
-        return chainrule.func.vmap(lambda x: chainrule.rrelu(x, training=training), randomness=randomness)(x)
+    """PyTorch refuses rrelu inside vmap, also where it draws nothing."""
 
-    assert slopes(False).unique().numel() == 1
-    if randomness == "different":
-        assert slopes(True).unique().numel() > 100
-    else:
-        with pytest.raises(RuntimeError, match="random"):
-            slopes(True)
+    def slopes(t, training):
+        return t.func.vmap(lambda x: t.rrelu(x, training=training), randomness=randomness)(t.ones(3, 5))
+
+    agree(lambda t: slopes(t, False), words=7)
+    agree(lambda t: slopes(t, True), words=7)
 
 
 # ---- writing in place

@@ -199,3 +199,152 @@ def test_gradients_are_there_too():
         return told(model.weight.grad)
 
     agree(program)
+
+
+class Mine:
+    """A subclass of each library's Tensor, and one that is asked about every call."""
+
+    def __new__(cls, t):
+        class Plain(t.Tensor):
+            pass
+
+        class Asked(t.Tensor):
+            @classmethod
+            def __torch_function__(cls, function, types, args=(), kwargs=None):
+                return super().__torch_function__(function, types, args, kwargs or {})
+
+        return Plain, Asked
+
+
+def test_gradients_stay_there():
+    """Those that hooks, custom Functions, autograd.grad and .grad see; what a hook makes itself is on the CPU."""
+
+    def program(t):
+        seen = []
+
+        class Double(t.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, g):
+                seen.extend([told(g)[1:], told(ctx.saved_tensors[0])[1:], str(t.ones(1).device)])
+                return g * 2
+
+        x = t.empty(2, 3, device="meta", requires_grad=True)
+        y = Double.apply((x @ x.t()).softmax(1))
+        y.register_hook(lambda g: seen.extend([told(g)[1:], str(t.ones(1).device)]))
+        x.register_hook(lambda g: g * 2)
+        y.sum().backward()
+        (x * x).sum().backward()
+        seen.append(told(x.grad)[1:])
+        for create in (False, True):
+            seen.append(told(t.autograd.grad((x * x.exp()).sum(), x, create_graph=create)[0])[1:])
+        return seen, type(x) is t.Tensor, x.grad is x.grad
+
+    agree(program)
+
+
+def test_subclasses_stay_there():
+    def program(t):
+        found = []
+        for kind in Mine(t):
+            x = t.empty(2, device="meta").as_subclass(kind)
+            made = t.Tensor._make_subclass(kind, t.empty(2, device="meta"), True)
+            (made * 2).sum().backward()
+            for value in (x, x + 1, x.exp().sum(), made, made.grad, t.nn.Parameter(x).data):
+                found.append((type(value).__name__, str(value.device), tuple(value.shape)))
+        return found
+
+    agree(program)
+
+
+PLACED = {
+    "asarray": lambda t, d: t.asarray([1.0], device=d),
+    "fftfreq": lambda t, d: t.fft.fftfreq(4, device=d),
+    "kaiser_window": lambda t, d: t.kaiser_window(5, device=d),
+    "hann_window": lambda t, d: t.hann_window(5, device=d),
+    "logspace": lambda t, d: t.logspace(0, 1, 3, device=d),
+    "tril_indices": lambda t, d: t.tril_indices(3, 3, device=d),
+    **{
+        f"signal {name}": lambda t, d, name=name: getattr(t.signal.windows, name)(5, device=d)
+        for name in (
+            "bartlett",
+            "blackman",
+            "cosine",
+            "exponential",
+            "gaussian",
+            "hamming",
+            "hann",
+            "kaiser",
+            "nuttall",
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("make", PLACED.values(), ids=PLACED)
+def test_makers_in_python(make):
+    def program(t):
+        with t.device("meta"):
+            inside = make(t, None)
+        return told([make(t, "meta"), inside])
+
+    agree(program)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda t, x: t.nn.functional.one_hot(x.long(), 4),
+        lambda t, x: t.multinomial(x, 2),
+        lambda t, x: t.linalg.cholesky(x @ x.t()).shape,
+        lambda t, x: t.linalg.solve(x @ x.t(), x).shape,
+        lambda t, x: f"{x.sum()}",
+        lambda t, x: [x.data_ptr(), x[1].data_ptr()],
+        lambda t, x: 1.0 in x,
+        lambda t, x: x.__dlpack__(),
+        lambda t, x: x.share_memory_(),
+        lambda t, x: t.mul(x, 2, out=t.empty(2, 3)),
+        lambda t, x: t.zeros(2, 3).__setitem__(0, x[0]),
+    ],
+)
+def test_what_needs_no_elements(program):
+    def run(t):
+        result = program(t, t.empty(2, 3, device="meta"))
+        return told(result)[1:] if isinstance(result, t.Tensor) else result
+
+    agree(run, words=4)
+
+
+def test_elementwise_results_take_no_memory():
+    def program(t):
+        x, y = t.empty(2**20, 2**20, device="meta"), t.empty(2**20, device="meta")
+        return told([x + y, (x * 2).exp_(), x.t().clone(), t.ones_like(x) > 0])
+
+    agree(program)
+
+
+def test_storages():
+    def program(t):
+        found = []
+        for args in ((), (0,), (100,), ([1, 2, 3],)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                storages = t.UntypedStorage(*args, device="meta"), t.TypedStorage(*args, device="meta", dtype=t.float64)
+                found += [(s.device.type, s.nbytes(), s.size(), s.data_ptr()) for s in storages]
+                storages[1].resize_(10)
+                found.append(storages[1].size())
+        x = t.empty(2, 3, device="meta")
+        return found, x.untyped_storage().nbytes(), x.untyped_storage().device.type
+
+    agree(program)
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+@pytest.mark.parametrize("use", [lambda s: s[0], lambda s: s.tolist(), lambda s: s.cpu(), lambda s: s.share_memory_()])
+def test_storages_have_no_elements(use):
+    agree(lambda t: use(t.TypedStorage([1, 2], device="meta", dtype=t.float32)), words=3)
+    agree(lambda t: use(t.UntypedStorage(4, device="meta")), words=3)

@@ -337,3 +337,131 @@ def test_bags_of_rows(mode):
 
     for f, batch in ((of_table, tables), (of_list, lists)):
         assert chainrule.allclose(chainrule.func.vmap(f)(batch), chainrule.stack([f(one) for one in batch]))
+
+
+# ---- what PyTorch draws, refuses and shows
+
+RANDOM = {
+    "rand": lambda t, x, v: t.rand(3),
+    "no size": lambda t, x, v: t.randn(()),
+    "randint": lambda t, x, v: t.randint(0, 9, (3,)),
+    "normal of a size": lambda t, x, v: t.normal(0.0, 1.0, (3,)),
+    "normal": lambda t, x, v: t.normal(x, 2.0),
+    "normal of two": lambda t, x, v: t.normal(v, x),
+    "like": lambda t, x, v: t.randint_like(x, 9),
+    "bernoulli": lambda t, x, v: t.bernoulli(x),
+    "poisson": lambda t, x, v: t.poisson(x * 5),
+    "multinomial": lambda t, x, v: t.multinomial(x, 2),
+    "permutation": lambda t, x, v: t.randperm(5),
+    "in place": lambda t, x, v: v.clone().uniform_(),
+    "in place by chances": lambda t, x, v: v.clone().bernoulli_(x),
+    "in place, shared": lambda t, x, v: x.clone().uniform_(),
+    "in place, chances of each": lambda t, x, v: x.clone().bernoulli_(v),
+    "out=": lambda t, x, v: t.randn(3, out=x.clone()),
+}
+
+
+@pytest.mark.parametrize("randomness", ["same", "different", "error"])
+@pytest.mark.parametrize("program", RANDOM.values(), ids=RANDOM)
+def test_random_numbers_are_those_of_pytorch(program, randomness):
+    def run(t):
+        x, v = t.tensor([0.2, 0.5, 0.9]), t.linspace(0.1, 0.9, 12).reshape(4, 3)
+        return t.func.vmap(lambda v: program(t, x, v), randomness=randomness)(v)
+
+    agree(run, words=6)
+
+
+def test_random_numbers_in_directions():
+    """The samples of jacfwd differ in their tangents only: one draw serves all."""
+    agree(lambda t: t.func.jacfwd(t.bernoulli, randomness="same")(t.full((3,), 0.5)))
+    agree(lambda t: t.func.jacfwd(t.bernoulli)(t.full((3,), 0.5)), words=6)
+
+
+def test_features_are_dropped_as_a_whole():
+    def run(randomness):
+        drop = chainrule.nn.functional.feature_alpha_dropout
+        f = vmap(lambda x: drop(x, training=True), randomness=randomness)
+        return f(chainrule.ones(4, 2, 3, 5, 5)).flatten(3)
+
+    for randomness in ("same", "different"):
+        dropped = run(randomness)
+        assert (dropped == dropped[..., :1]).all()
+        assert (dropped == dropped[:1]).all().item() is (randomness == "same")
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        run("error")
+
+
+REFUSED = {
+    "mm": lambda t: t.func.vmap(t.mm)(t.ones(2, 2), t.ones(2, 2, 2)),
+    "mv": lambda t: t.func.vmap(t.mv)(t.ones(2, 2, 2), t.ones(2, 2, 2)),
+    "bmm": lambda t: t.func.vmap(t.bmm)(t.ones(2, 3, 3, 3), t.ones(2, 3)),
+    "dot": lambda t: t.func.vmap(t.dot)(t.ones(2, 2), t.ones(2, 2, 2)),
+    "addmm": lambda t: t.func.vmap(t.addmm)(t.ones(2, 2, 2), t.ones(2, 2), t.ones(2, 2, 2)),
+    "out=": lambda t: t.func.vmap(lambda x: t.abs(x, out=t.ones(3)))(t.ones(2, 3)),
+    "where": lambda t: t.func.vmap(t.where)(t.ones(2, 3)),
+    "unique": lambda t: t.func.vmap(t.unique)(t.ones(2, 3)),
+    "written": lambda t: t.func.vmap(t.Tensor.copy_, in_dims=(None, 0))(t.ones(3), t.ones(2, 3)),
+    "too few in_dims": lambda t: t.func.vmap(t.mul, (0,))(t.ones(3), t.ones(3)),
+    "in_dims of another kind": lambda t: t.func.vmap(lambda z: z[0], in_dims=((0, 0),))([t.ones(3), t.ones(3)]),
+    "out_dims": lambda t: t.func.vmap(lambda x: x, out_dims=(0, 0))(t.ones(3)),
+    "beyond the sample": lambda t: t.func.vmap(lambda x: x.as_strided((5,), (1,)))(t.ones(4, 3)),
+    "before the sample": lambda t: t.func.vmap(lambda x: x.as_strided((3,), (1,), 0))(t.ones(2, 4, 3)[1]),
+    "lengths": lambda t: t.func.vmap(lambda x: x.as_strided((1, 1), (1,)))(t.ones(4, 3)),
+    "data": lambda t: t.func.vmap(lambda x: x.data)(t.ones(3)),
+    "view across samples": lambda t: t.func.vmap(t.Tensor.view_as, in_dims=(1, 0))(t.ones(2, 7, 5), t.ones(7, 10)),
+    "squeeze": lambda t: t.func.vmap(lambda x: t.squeeze(x, 1))(t.ones(3)),
+    "complex numbers of one": lambda t: t.func.vmap(t.view_as_complex)(t.ones(2)),
+}
+
+
+@pytest.mark.parametrize("program", REFUSED.values(), ids=REFUSED)
+def test_refused_in_the_words_of_pytorch(program):
+    agree(program, words=6)
+
+
+SHOWN = {
+    "as_strided": lambda t, x: x.as_strided((2, 2), (1, 1)),
+    "as_strided from the front": lambda t, x: x.as_strided((2,), (2,), x.storage_offset() + 1),
+    "view": lambda t, x: x.view(-1, 1),
+    "squeeze": lambda t, x: x.squeeze(),
+    "squeezed number": lambda t, x: x[0].squeeze(),
+    "conj": lambda t, x: x.conj(),
+    "permuted number": lambda t, x: x[0].permute(()),
+}
+
+
+@pytest.mark.parametrize("program", SHOWN.values(), ids=SHOWN)
+def test_views_inside_are_views_outside(program):
+    def run(t):
+        x = t.arange(12, dtype=t.complex64).reshape(4, 3)
+        y = t.func.vmap(lambda x: program(t, x))(x)
+        return y.resolve_conj(), y.is_conj(), y.stride(), y.data_ptr() - x.data_ptr()
+
+    agree(run)
+
+
+OTHERS = {
+    "fill_": lambda t, x, v: x.clone().fill_(v),
+    "to": lambda t, x, v: x.to(v.double()),
+    "strided": lambda t, x, v: x.new_empty_strided((2, 3), (5, 1)).stride(),
+    "clone of a number": lambda t, x, v: (v.clone().add_(1), v)[1],
+}
+
+
+@pytest.mark.parametrize("program", OTHERS.values(), ids=OTHERS)
+def test_others(program):
+    def run(t):
+        found = []
+        f = t.func.vmap(lambda x, v: found.append(program(t, x, v)) or x * 0 + v)
+        f(t.ones(4, 3), t.arange(4.0))
+        return (
+            found[0]
+            if isinstance(found[0], tuple)
+            else t.func.vmap(lambda x, v: program(t, x, v))(t.ones(4, 3), t.arange(4.0))
+        )
+
+    agree(run)
+
+
+def test_shapes_of_trees_are_written_as_pytorch_does():
+    agree(lambda t: repr(t.utils._pytree.tree_flatten(([1, {"a": 2}], (3,)))[1]))

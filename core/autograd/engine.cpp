@@ -253,6 +253,7 @@ bool Run::run_group(Node* first) {
   const Output& shape = first->outputs[0];
   if (!shape.pending || shape.pending->numel < thresholds.group) return false;
   if (options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype)) return false;
+  if (Storage::making_on == Device::Meta) return false;
   TileGroup group(shape);
   std::vector<Node*> ahead{first};  // reached by the group, not yet in it
   std::vector<Node*>& heap = buffers_.heap;
@@ -356,6 +357,7 @@ void Run::execute() {
 // A callback may queue another one.
 void Run::run_callbacks() {
   LineScope own_lines{SourceLine()};
+  DeviceScope here(Device::CPU);
   for (size_t i = 0; i < callbacks_.size(); ++i) Owned(from_python(PyObject_CallNoArgs(callbacks_[i].get())));
 }
 
@@ -413,7 +415,7 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given) {
           "grad_output[0] has a dtype of torch.",
           facts(given.dtype()).name, " and output[0] has a dtype of torch.", facts(output.dtype()).name, ".");
   }
-  return given;
+  return resolved(given);
 }
 
 [[noreturn]] void raise_no_graph(const Tensor& output, size_t i) {
@@ -433,6 +435,11 @@ void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor
     if (!gradient_edge(outputs[i])) raise_no_graph(outputs[i], i);
     run.add_root(outputs[i], starting_gradient(outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
   }
+}
+
+// Where the gradients of these outputs are; see Note [Meta tensors].
+Device place_of(std::span<const Tensor> outputs) {
+  return outputs.empty() || !outputs[0] ? Device::CPU : outputs[0]->storage->device;
 }
 
 }  // namespace
@@ -468,6 +475,7 @@ std::vector<Tensor> apply_node(Node* n, std::vector<Tensor> gradients) {
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,
               BackwardOptions options) {
   for (const Tensor& t : inputs) retain_grad(t);  // those that are not leaves get their .grad this way
+  DeviceScope there(place_of(outputs));
   Run run(options, true);
   if (!inputs.empty()) run.select(inputs);
   add_roots(run, outputs, gradients);
@@ -476,6 +484,7 @@ void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients
 
 std::vector<Tensor> gradients_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
                                  std::span<const Tensor> inputs, BackwardOptions options) {
+  DeviceScope there(place_of(outputs));
   Run run(options, false);
   run.select(inputs);
   add_roots(run, outputs, gradients);
@@ -487,6 +496,7 @@ std::vector<std::vector<Tensor>> gradients_by_row(const Tensor& output, std::spa
                                                   std::span<const Tensor> inputs, bool create_graph) {
   std::vector<std::vector<Tensor>> result;
   std::unordered_set<Node*> needed;
+  DeviceScope there(place_of({&output, 1}));
   for (const Tensor& row : rows) {
     Run run({.retain_graph = true, .create_graph = create_graph}, false);
     run.select(inputs);

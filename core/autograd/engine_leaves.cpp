@@ -81,7 +81,7 @@ void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
   } else if (options_.create_graph) {
     GradModeScope recording(true);
     Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
-    leaf->grad = add_gradients(std::move(old), std::move(gradient)).release();
+    leaf->grad = add_gradients(resolved(old), std::move(gradient)).release();
   } else {
     add_into(Tensor::borrow(leaf->grad), gradient);
   }

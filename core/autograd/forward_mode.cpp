@@ -70,6 +70,9 @@ Tensor laid_out(const Tensor& tangent, const Tensor& like) {
   return made;
 }
 
+// The bits by which a view shows its base's elements; their tangents differ likewise.
+uint16_t bits_between(const TensorObject* base, const TensorObject* t) { return base->bits() ^ t->bits(); }
+
 Tensor part_of(const Tensor& base, const Tensor& t, Tensor whole) {
   if (shows_pairs(base.get(), t.get())) {
     Dims sizes(t.sizes()), strides(t.strides());
@@ -108,6 +111,8 @@ Tensor tangent(const Tensor& t) {
   if (!shares_with(base, t.get()) || !own_tangent(base)) return {};
   PauseScope pause;
   Tensor part = part_of(Tensor::borrow(base), t, whole_tangent(base));
+  // One that is calculated is not kept: it would not change with the base's.
+  if (uint16_t bits = bits_between(base, t.get())) return with_bits(part, bits);
   keep_tangent(t.get(), part);
   return part;
 }
@@ -166,9 +171,29 @@ struct OutsideInference {
 
 }  // namespace
 
+namespace {
+
+// The part of the base's tangent that a view shows, shown as the view shows its elements.
+Tensor shared_part(TensorObject* base, const Tensor& view) {
+  Tensor part = part_of(Tensor::borrow(base), view, whole_tangent(base));
+  set_bits(part.get(), bits_between(base, view.get()));
+  return part;
+}
+
+// What a write into `self` changes.
+Tensor tangent_to_write(const Tensor& self) {
+  TensorObject* base = base_of(self.get());
+  const bool own = own_tangent(self.get()) || !shares_with(base, self.get()) || !own_tangent(base);
+  if (own || !bits_between(base, self.get())) return tangent(self);
+  PauseScope pause;
+  return shared_part(base, self);
+}
+
+}  // namespace
+
 WriteScope::WriteScope(const Tensor& self)
     : around_(std::exchange(innermost_, this)), self_(self), given_(false), before_(nullptr) {
-  if (active()) before_ = tangent(self).release();
+  if (active()) before_ = tangent_to_write(self).release();
 }
 
 WriteScope::~WriteScope() noexcept(false) {
@@ -181,7 +206,7 @@ WriteScope::~WriteScope() noexcept(false) {
     TensorObject* base = base_of(self_.get());
     if (!shares_with(base, self_.get()) || overlaps_itself(self_)) return;
     if (!own_tangent(base)) keep_tangent(base, zeros_laid_out(Tensor::borrow(base)));
-    before = part_of(Tensor::borrow(base), self_, whole_tangent(base));
+    before = shared_part(base, self_);
   } else if (overlaps_itself(before)) {
     before = clone(before);
   }
@@ -189,7 +214,10 @@ WriteScope::~WriteScope() noexcept(false) {
     copy_into(before, now);
   else
     fill_zero(before);
-  keep_tangent(self_.get(), before);
+  if (before->bits())
+    Py_CLEAR(self_->rare->tangent);  // read from the base's from now on
+  else
+    keep_tangent(self_.get(), before);
 }
 
 void refuse_out(const std::string& op, const TensorObject* t) {

@@ -14,6 +14,7 @@ template <class Arguments, class Use, class Check>
 void call_each(PyObject* hooks, Arguments arguments, Use use, Check check) {
   if (!hooks) return;
   LineScope own_lines{SourceLine()};          // what a hook calculates belongs to the hook's own lines
+  DeviceScope here(Device::CPU);              // and is where it says
   Owned list(checked(PyDict_Values(hooks)));  // a copy, so that a hook may remove itself
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     Owned args(checked(arguments()));
@@ -84,7 +85,7 @@ void take_tuple(PyObject* hook, PyObject* result, Tensor* gradients, const std::
   }
   for (int i = 0; i < n; ++i) {
     PyObject* item = PyTuple_GET_ITEM(result, i);
-    gradients[i] = item != Py_None ? kinds[i].replacement(item) : Tensor();
+    gradients[i] = item != Py_None ? resolved(kinds[i].replacement(item)) : Tensor();
   }
 }
 
@@ -116,7 +117,7 @@ void keep_gradient(PyObject* reference, const Tensor& gradient) {
   PyObject* target = referent(reference);
   if (!target || target == Py_None || !gradient) return;
   auto* t = reinterpret_cast<TensorObject*>(target);
-  Tensor kept = t->grad ? add_gradients(Tensor::borrow(t->grad), gradient) : gradient;
+  Tensor kept = t->grad ? add_gradients(resolved(Tensor::borrow(t->grad)), gradient) : gradient;
   Py_XDECREF((PyObject*)std::exchange(t->grad, kept.release()));
 }
 
@@ -127,7 +128,7 @@ Tensor run_tensor_hooks(PyObject* hooks, Tensor gradient) {
   Kind kind(gradient);
   call_each(
       hooks, [&] { return PyTuple_Pack(1, gradient ? gradient.py() : Py_None); },
-      [&](PyObject*, PyObject* result) { gradient = kind.replacement(result); },
+      [&](PyObject*, PyObject* result) { gradient = resolved(kind.replacement(result)); },
       [&](PyObject* hook) { kind.check(hook, gradient); });
   return gradient;
 }

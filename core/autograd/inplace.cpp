@@ -16,6 +16,7 @@ struct Region {
   Dims base_sizes, base_strides, sizes, strides;
   int64_t offset;  // in elements of the view
   bool of_parts;   // a real view (real, imag) of a complex base
+  uint16_t bits;   // whether the view shows conjugates or negatives of what the base shows
   bool of_pairs;   // a complex view of a real base: sizes, strides and offset are those of the pairs
 };
 
@@ -27,6 +28,7 @@ Region region_of(const TensorObject* view) {
            Dims(Span(view->strides(), view->ndim)),
            (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
            is_complex(base->dtype) && !is_complex(view->dtype),
+           static_cast<uint16_t>(view->bits() ^ base->bits()),
            !is_complex(base->dtype) && is_complex(view->dtype)};
   if (!r.of_pairs) return r;
   for (int64_t& s : r.strides) s *= 2;
@@ -102,13 +104,13 @@ struct CopySlicesGradient {
     Tensor part =
         as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
     if (region->of_pairs) part = view_as_complex(part);
-    Tensor gradients[1] = {clone(part)};
+    Tensor gradients[1] = {clone(with_bits(part, region->bits))};
     Backward operation(inner, gradients);
     inner->function->invoke(inner->capture, operation);
     for (int i = 1; i < inner->edge_count; ++i) b.give(i, std::move(operation.result(i)));
     if (!b.needs(0)) return;
     if (operation.result(0))
-      copy_into(part, operation.result(0));
+      copy_into(part, with_bits(operation.result(0), region->bits));
     else
       fill_zero(part);
     b.give(0, std::move(whole));
@@ -124,7 +126,8 @@ struct RefreshedGradient {
       sizes.push_back(2);
       strides.push_back(1);
     }
-    Tensor g = region->of_pairs ? view_as_real(b.g()) : b.g();
+    Tensor g = with_bits(b.g(), region->bits);
+    if (region->of_pairs) g = view_as_real(g);
     Tensor whole = scatter_strided(g, sizes, strides, region->sizes, region->strides, region->offset);
     b.give(0, region->of_parts ? view_as_complex(whole) : whole);
   }

@@ -79,6 +79,7 @@ void link_view(const Tensor& output, const Tensor& input) {
   output->flags |= grad_mode ? static_cast<uint16_t>(input->flags & kUnwritableView) : unrecorded;
   if (forward_mode::active()) [[unlikely]]
     forward_mode::follow_base(output, input);
+  if (input->bits()) set_bits(output.get(), input->bits());
 }
 
 }  // namespace chainrule

@@ -49,6 +49,7 @@ PackedTensor pack(Hooks hooks, const Tensor& t, int slot, bool is_output, int ou
   Tensor given = is_output ? alias(t) : t;  // an output with its history would own the node that owns it
   uint32_t version = t->storage->version;
   Owned keep(promise(hooks.unpack, t));
+  DeviceScope here(Device::CPU);
   Owned object(from_python(PyObject_CallOneArg(hooks.pack, given.py())));
   if (t->storage->version != version) {
     raise(PyExc_RuntimeError,
@@ -122,6 +123,7 @@ Tensor unpack_saved(Node* n, const PackedTensor& kept) {
   PackedTensor packed = kept;  // the hook may run a pass of its own that releases what the node keeps
   Owned promised(Py_NewRef(packed.unpack)), argument(Py_NewRef(packed.object)),
       target(Py_XNewRef(packed.edge.object()));
+  DeviceScope here(Device::CPU);
   const size_t depth = stack.size();
   Owned object(from_python(PyObject_CallOneArg(PyTuple_GET_ITEM(promised.get(), 0), argument.get())));
   while (stack.size() > depth) pop_saved_hooks();  // pairs that the hook entered and did not leave
@@ -129,7 +131,7 @@ Tensor unpack_saved(Node* n, const PackedTensor& kept) {
     raise(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
           Py_TYPE(object.get())->tp_name);
   }
-  Tensor given = kept_promise(promised.get(), Tensor::borrow(object.get()));
+  Tensor given = resolved(kept_promise(promised.get(), Tensor::borrow(object.get())));
   Edge edge = packed.is_output ? Edge::to(n, packed.output_number) : packed.edge;
   if (!edge && !requires_grad(given)) return given;
   Tensor t = alias(given);

@@ -59,9 +59,11 @@ void raise_batched_write(const char* function) {
   raise(
       PyExc_RuntimeError, "vmap: ", function,
       "(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more elements "
-      "than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over. Please try to "
-      "use out-of-place operators instead, or make `self` inside the function that vmap calls from a tensor that is "
-      "vmapped over (x.new_zeros).");
+      "than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a vmap. "
+      "Please "
+      "try to use out-of-place operators instead of ",
+      function,
+      ". Or make `self` inside the function that vmap calls from a tensor that is vmapped over (x.new_zeros).");
 }
 
 void raise_escaped(const char* function) {

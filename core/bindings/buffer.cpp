@@ -93,6 +93,13 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
           raise(PyExc_BufferError,
                 "Can't give the memory of a Tensor that requires grad away. Use tensor.detach() instead.");
         }
+        if (t->storage->device == Device::Meta)
+          raise(PyExc_BufferError, "a tensor of the device 'meta' has no memory to show");
+        if (t->bits()) {
+          raise(PyExc_BufferError, "Can't give the memory of a Tensor away that has its ",
+                t->has(kConj) ? "conjugate" : "negative", " bit set. Use tensor.resolve_",
+                t->has(kConj) ? "conj" : "neg", "() instead.");
+        }
         const char* format = kFormats[static_cast<int>(t.dtype())];
         if (!format) raise(PyExc_BufferError, "Got unsupported ScalarType BFloat16");
         if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !t.is_contiguous()) {

@@ -13,6 +13,7 @@
 #include "bindings/out_argument.hpp"
 #include "bindings/result_types.hpp"
 #include "bindings/subclass.hpp"
+#include "bindings/unresolved.hpp"
 
 namespace chainrule {
 namespace {
@@ -92,40 +93,47 @@ void raise_no_overload(const Callable& c, PyObject* const* args, Py_ssize_t n, P
         reason.empty() ? "" : "\n  ", reason);
 }
 
+namespace {
+
+PyObject* call_overload(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  BoundArguments bound;
+  if (c.overloads.size() == 1) {
+    const Signature& s = c.overloads[0].signature;
+    if (!bound.bind(s, args, n, keywords, false)) [[unlikely]] {
+      if (PyObject* done = call_former(self, c, args, n, keywords)) return done;
+      if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
+    }
+    return run(c, c.overloads[0], bound);
+  }
+  for (const Overload& o : c.overloads) {
+    if (bound.bind(o.signature, args, n, keywords, false)) return run(c, o, bound);
+  }
+  raise_no_overload(c, args, n, keywords);
+}
+
+PyObject* call_resolved(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
+  ResolvedArguments resolved(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  return resolved.finish(call_overload(self, c, resolved.data(), n, keywords));
+}
+
+}  // namespace
+
 PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
-  if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType && !watching) {
+  if (c.takes_tensor_alone && n == 1 && !keywords && Py_TYPE(args[0]) == &TensorType && !onlookers) {
     BoundArguments bound;
     bound.bind_alone(c.overloads[0].signature, args[0]);
     return run(c, c.overloads[0], bound);
   }
   // Data has no say; see Note [Overriding operations].
   Classes classes = c.takes_data ? Classes() : classes_of(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
-  if (classes.override) [[unlikely]] {
+  if (classes.override && !(classes.only_meta && c.needs_no_elements)) [[unlikely]] {
     std::string name = (Py_TYPE(self)->tp_descr_get ? "Tensor." : "") + c.name;
     return call_override(self, name.c_str(), args, n, keywords);
   }
   PyTypeObject* subclass = classes.result;
   if (subclass && std::any_of(args, args + n, is_batched)) raise_escaped(c.name.c_str());
-  PyObject* result;
-  if (c.overloads.size() == 1) {
-    BoundArguments bound;
-    const Signature& s = c.overloads[0].signature;
-    if (!bound.bind(s, args, n, keywords, false)) [[unlikely]] {
-      if (PyObject* done = call_former(self, c, args, n, keywords)) return done;
-      if (!bound.bind(s, args, n, keywords, !s.by_kind)) raise_no_overload(c, args, n, keywords);
-    }
-    result = run(c, c.overloads[0], bound);
-  } else {
-    const Overload* chosen = nullptr;
-    BoundArguments bound;
-    for (const Overload& o : c.overloads) {
-      if (!bound.bind(o.signature, args, n, keywords, false)) continue;
-      chosen = &o;
-      break;
-    }
-    if (!chosen) raise_no_overload(c, args, n, keywords);
-    result = run(c, *chosen, bound);
-  }
+  const bool resolves = unresolved_tensors > 0 && !c.takes_unresolved;
+  PyObject* result = resolves ? call_resolved(self, c, args, n, keywords) : call_overload(self, c, args, n, keywords);
   return subclass ? as_subclass(subclass, result) : result;
 }
 
@@ -144,7 +152,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
 }
 
 PyObject* quick_vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
-  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType || watching || vmap_depth > 0 ||
+  if (PyVectorcall_NARGS(nargsf) != 1 || keywords || Py_TYPE(args[0]) != &TensorType || onlookers || vmap_depth > 0 ||
       autocasting)
     return vectorcall(self, args, nargsf, keywords);
   const Quick& quick = reinterpret_cast<FunctionObject*>(self)->callable->quick;
@@ -310,6 +318,8 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
   PyObject* table = checked(PyDict_New());
   for (auto& [name, c] : functions) {
     c.precision = precision_of(name);
+    c.takes_unresolved = c.takes_data || takes_unresolved(name);
+    c.needs_no_elements = needs_no_elements(name);
     PyObject* object = make_object(&c, &FunctionType);
     checked(PyDict_SetItemString(table, name.c_str(), object));
     Py_DECREF(object);
@@ -317,6 +327,8 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
   checked(PyModule_AddObject(module, "functions", table));
   for (auto& [name, c] : methods) {
     c.precision = precision_of(name);
+    c.takes_unresolved = takes_unresolved(name);
+    c.needs_no_elements = needs_no_elements(name);
     PyObject* object = make_object(&c, &MethodType);
     checked(PyDict_SetItemString(tensor_type->tp_dict, name.c_str(), object));
     Py_DECREF(object);

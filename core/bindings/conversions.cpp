@@ -7,6 +7,7 @@
 
 #include "backends/cpu/random/generator.hpp"
 #include "bindings/descriptors.hpp"
+#include "bindings/unresolved.hpp"
 
 namespace chainrule {
 namespace {
@@ -100,7 +101,8 @@ Scalar to_scalar(PyObject* o) {
     auto* t = reinterpret_cast<TensorObject*>(o);
     if (t->numel != 1) raise(PyExc_RuntimeError, "a Tensor with ", t->numel, " elements cannot be converted to Scalar");
     settle();  // the doors that let operations wait take numbers, too
-    return load(t->dtype, t->data);
+    Tensor resolved = resolved_argument(o);
+    return load(resolved.dtype(), resolved->data);
   }
   if (is_numpy_bool(o)) return Scalar::of_int(from_python(PyObject_IsTrue(o)) == 1, Scalar::kBool);
   if (has_index(o)) {

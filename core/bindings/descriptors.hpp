@@ -15,6 +15,7 @@ extern PyTypeObject SizeType;    // chainrule.Size, a tuple
 PyObject* dtype_object(DType t);    // borrowed, one per dtype
 DType dtype_value(PyObject* o);     // of a DTypeType instance
 PyObject* cpu_device();             // borrowed
+PyObject* meta_device();            // borrowed
 PyObject* strided_layout();         // borrowed
 bool is_dense_layout(PyObject* o);  // raises for a sparse one
 bool is_memory_format(PyObject* o);

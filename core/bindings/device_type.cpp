@@ -31,7 +31,7 @@ struct DeviceObject {
   int kind;   // an index into kKinds
   int index;  // -1: none given
 };
-DeviceObject* the_cpu = nullptr;
+DeviceObject *the_cpu = nullptr, *the_meta = nullptr;
 
 const DeviceObject& device_of(PyObject* o) { return *reinterpret_cast<DeviceObject*>(o); }
 const char* kind_name(PyObject* o) { return kKinds[device_of(o).kind]; }
@@ -191,6 +191,7 @@ PyTypeObject DeviceType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 bool is_device(PyObject* o) { return Py_TYPE(o) == &DeviceType; }
 PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
+PyObject* meta_device() { return reinterpret_cast<PyObject*>(the_meta); }
 
 bool is_meta_device(PyObject* o) {
   if (is_device(o)) return device_of(o).kind == kMeta;
@@ -219,6 +220,7 @@ void add_device(PyObject* module) {
   checked(PyType_Ready(&DeviceType));
   check(!PyModule_AddFunctions(module, functions), "the functions of devices could not be added");
   the_cpu = reinterpret_cast<DeviceObject*>(make_device({kCpu, -1}));
+  the_meta = reinterpret_cast<DeviceObject*>(make_device({kMeta, -1}));
   checked(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&DeviceType)));
 }
 

@@ -103,6 +103,10 @@ void drop_capsule(PyObject* capsule) {
 
 template <class M>
 PyObject* export_as(const Tensor& t) {
+  if (t->storage->device == Device::Meta) raise(PyExc_BufferError, "Cannot pack tensors on meta");
+  if (t->bits()) {
+    raise(PyExc_BufferError, "Can't export tensors with the ", t->has(kConj) ? "conjugate" : "negative", " bit set");
+  }
   auto owned = std::make_unique<Export<M>>();
   settle();
   t->storage->mark_exported();

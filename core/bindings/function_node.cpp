@@ -15,6 +15,7 @@
 #include "autograd/source_line.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/function_call.hpp"
+#include "ops/accumulate.hpp"
 
 namespace chainrule {
 
@@ -72,6 +73,7 @@ namespace {
 Owned call_backward(Node* n, const FunctionState& state, Backward& b) {
   Owned method = gradient_method(state.function);
   std::vector<Owned> given = gradient_arguments(n, state, b);
+  DeviceScope here(Device::CPU);  // what it makes itself is where it says
   std::vector<PyObject*> args{nullptr, reinterpret_cast<PyObject*>(n)};
   if (is_boxed(state.function)) {
     Owned list = boxed_list(std::move(given));
@@ -130,7 +132,7 @@ void give_results(Node* n, const FunctionState& state, Backward& b, PyObject* re
     if (!is_tensor(gradient))
       raise(PyExc_RuntimeError, "expected Variable or None (got ", Py_TYPE(gradient)->tp_name, ")");
     check_gradient(n, edge, Tensor::borrow(gradient));
-    b.give(edge, Tensor::borrow(gradient));
+    b.give(edge, resolved(Tensor::borrow(gradient)));
   }
 }
 

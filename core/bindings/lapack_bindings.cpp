@@ -8,6 +8,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/unresolved.hpp"
 #include "ops/lapack.hpp"
 
 namespace nb = nanobind;
@@ -38,7 +39,8 @@ class Arguments {
  private:
   void add_tensor(PyObject* value, bool shared) {
     if (!is_tensor(value)) raise(PyExc_TypeError, "lapack: expected a tensor, not ", Py_TYPE(value)->tp_name);
-    Tensor t = Tensor::borrow(value);
+    Tensor t = resolved_argument(value);  // a conjugate is only read
+    if (t.py() != value) held_.push_back(t);
     check(t.numel() == 0 || is_dense(t.sizes(), t.strides()), "lapack: a tensor has gaps");
     check(shared || call_.batch == 0 || t.numel() % call_.batch == 0, "lapack: ", t.numel(), " elements for ",
           call_.batch, " matrices");
@@ -66,6 +68,7 @@ class Arguments {
     call_.rooms.push_back({place, kind, counted ? add_integer(-1) : nullptr});
   }
 
+  std::vector<Tensor> held_;
   lapack::Call& call_;
   std::array<int, lapack::kMaxArguments> integers_;  // by place
   std::array<char, lapack::kMaxArguments> characters_;

@@ -32,13 +32,24 @@ Tensor resize_to(T t, Span size, Span strides) {
   return t;
 }
 
+// Where a size is 0, the strides of the others may be too large all the same.
+void check_strides(Span size) {
+  int64_t step = 1;
+  bool overflow = false;
+  count(size);
+  for (size_t i = size.size(); i-- > 1;) overflow |= __builtin_mul_overflow(step, std::max<int64_t>(size[i], 1), &step);
+  if (overflow) raise(PyExc_RuntimeError, "Stride calculation overflowed: sizes ", size);
+}
+
 Tensor resize_(T t, const Dims& size, MaybeFormat format) {
+  check_strides(size);
   if (format == MemoryFormat::Preserve) raise(PyExc_RuntimeError, "Unsupported memory formatPreserve");
   bool same = !format && equal(size, t.sizes());  // keeps its strides
   return resize_to(t, size, same ? Dims(t.strides()) : strides_in(format.value_or(MemoryFormat::Contiguous), size));
 }
 
 Tensor resize_as_(T t, T like, MaybeFormat format) {
+  if (!format && equal(like.sizes(), t.sizes())) return resize_to(t, t.sizes(), Dims(t.strides()));
   MemoryFormat wanted = format.value_or(MemoryFormat::Contiguous);
   if (wanted == MemoryFormat::Preserve) wanted = suggested_format(like);
   return resize_to(t, like.sizes(), strides_in(wanted, like.sizes()));

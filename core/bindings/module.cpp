@@ -187,7 +187,7 @@ void bind_engine(nb::module_& m) {
   });
   m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::tangent(tensor_argument(dual)))); });
   m.def("make_dual", [](nb::handle dual, nb::handle tangent) {
-    forward_mode::make_dual(tensor_argument(dual), tensor_argument(tangent));
+    forward_mode::make_dual(tensor_argument(dual), resolved(tensor_argument(tangent)));
   });
   m.def("made_in", [](nb::handle t) { return tensor_argument(t)->storage->made_in; });
 }
@@ -448,7 +448,12 @@ NB_MODULE(_core, m) {
   m.def("view_as_subclass", &view_as_subclass);
   m.def("meta_is_default", &meta_is_default);
   m.def("set_meta_default", &set_meta_default);
-  m.def("set_meta_type", [](nb::handle type) { set_meta_type(type.ptr()); });
+  m.def("call_on_meta", [](nb::object function, nb::tuple args, nb::dict kwargs) {
+    return steal(call_on_meta(function.ptr(), args.ptr(), kwargs.ptr()));
+  });
+  m.def("empty_meta", [](nb::object sizes, nb::object strides, nb::object dtype) {
+    return steal(to_python(empty_meta(to_dims(sizes.ptr()), to_dims(strides.ptr()), to_dtype_value(dtype.ptr()))));
+  });
   m.def("set_batched_type", [](nb::object type, nb::object handler, nb::object subscript, nb::object assign) {
     set_batched_type(reinterpret_cast<PyTypeObject*>(type.ptr()), handler.ptr(), subscript.ptr(), assign.ptr());
   });

@@ -7,7 +7,9 @@
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
+#include "bindings/meta.hpp"
 #include "bindings/subclass.hpp"
+#include "bindings/unresolved.hpp"
 #include "ops/complex.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/matmul.hpp"
@@ -85,6 +87,27 @@ inline bool overridden_here(const std::string& function, PyObject* a, PyObject* 
   return true;
 }
 
+// ---- operators on unresolved tensors; see Note [Unresolved tensors]
+
+inline bool may_be_unresolved(PyObject* a, PyObject* b) { return onlookers && (is_unresolved(a) || is_unresolved(b)); }
+
+// The operator on resolved copies. What an in-place one wrote goes back.
+PyObject* on_resolved(binaryfunc f, PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    PyObject* args[2] = {a, b};
+    ResolvedArguments resolved(args, 2);
+    PyObject* result = resolved.finish(checked(f(resolved.data()[0], resolved.data()[1])));
+    PyTypeObject* subclass = result == a || result == b ? nullptr : subclass_of(args, 2);
+    return subclass ? as_subclass(subclass, result) : result;
+  });
+}
+PyObject* on_resolved(unaryfunc f, PyObject* a) {
+  return guarded([&]() -> PyObject* {
+    Tensor resolved = resolved_argument(a);
+    return finish(Tensor::steal(reinterpret_cast<TensorObject*>(checked(f(resolved.py())))), a, a);
+  });
+}
+
 PyObject* apply(OpId id, PyObject* a, PyObject* b) {
   return guarded_unsettled([&]() -> PyObject* {
     Operand operands[2];
@@ -126,6 +149,8 @@ constexpr const char* operator_of(OpId id) {
 template <OpId id>
 PyObject* binary(PyObject* a, PyObject* b) {
   if (PyObject* result; overridden(operator_of(id), a, b, result)) return result;
+  if (may_be_unresolved(a, b)) [[unlikely]]
+    return on_resolved(binary<id>, a, b);
   return apply(id, a, b);
 }
 
@@ -134,7 +159,7 @@ PyObject* apply_inplace(OpId id, PyObject* self, PyObject* other) {
     Operand operands[2];
     if (!is_tensor(self) || !read_operand(other, operands[1])) return Py_NewRef(Py_NotImplemented);
     if (vmap_depth > 0 && is_batched(other)) [[unlikely]]
-      raise_batched_write("an in-place operator");
+      raise_batched_write("inplace arithmetic");
     operands[0].tensor = reinterpret_cast<TensorObject*>(self);
     elementwise_inplace(id, std::span<const Operand>(operands, 2));
     return Py_NewRef(self);
@@ -149,6 +174,8 @@ PyObject* inplace(PyObject* self, PyObject* other) {
   static const std::string function =
       has_method ? std::string(operator_of(id)) + "_" : std::string("__i") + operator_of(id) + "__";
   if (PyObject* result; overridden_here(function, self, other, result)) return result;
+  if (may_be_unresolved(self, other)) [[unlikely]]
+    return on_resolved(inplace<id>, self, other);
   return apply_inplace(id, self, other);
 }
 
@@ -156,6 +183,8 @@ template <OpId id>
 PyObject* unary(PyObject* self) {
   static const std::string function = id == OpId::neg ? "neg" : id == OpId::abs ? "abs" : "__invert__";
   if (PyObject* result; overridden_here(function, self, nullptr, result)) return result;
+  if (is_unresolved(self)) [[unlikely]]
+    return on_resolved(unary<id>, self);
   return guarded_unsettled([&] {
     Operand operand;
     operand.tensor = reinterpret_cast<TensorObject*>(self);
@@ -166,6 +195,8 @@ PyObject* unary(PyObject* self) {
 // number - tensor is rsub, as in PyTorch, and named so in the graph.
 PyObject* subtract(PyObject* a, PyObject* b) {
   if (PyObject* result; overridden("sub", a, b, result)) return result;
+  if (may_be_unresolved(a, b)) [[unlikely]]
+    return on_resolved(subtract, a, b);
   if (is_tensor(a) || !is_tensor(b)) return apply(OpId::sub, a, b);
   return guarded_unsettled([&]() -> PyObject* {
     Operand operands[2];
@@ -178,6 +209,8 @@ PyObject* subtract(PyObject* a, PyObject* b) {
 // number / tensor is the tensor's reciprocal times the number, as PyTorch rounds and saves.
 PyObject* divide(PyObject* a, PyObject* b) {
   if (PyObject* result; overridden("div", a, b, result)) return result;
+  if (may_be_unresolved(a, b)) [[unlikely]]
+    return on_resolved(divide, a, b);
   if (is_tensor(a) || !is_tensor(b)) return apply(OpId::div, a, b);
   return guarded_unsettled([&]() -> PyObject* {
     Operand operands[2] = {to_operand(b)};
@@ -199,6 +232,8 @@ PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace<Op
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   if (PyObject* result; overridden("matmul", a, b, result)) return result;
+  if (may_be_unresolved(a, b)) [[unlikely]]
+    return on_resolved(matrix_multiply, a, b);
   if (!is_tensor(a) || !is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
     Tensor left = Tensor::borrow(a), right = Tensor::borrow(b);
@@ -210,6 +245,8 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
 
 PyObject* absolute(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
+  if (is_unresolved(self)) [[unlikely]]
+    return on_resolved(absolute, self);
   if (is_complex(t->dtype)) return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
   return unary<OpId::abs>(self);
 }
@@ -233,7 +270,10 @@ Scalar single(PyObject* self) {
     raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars (this one has ", t->numel,
           ")");
   }
-  return load(t->dtype, t->data);
+  if (is_meta(self) && Storage::making_on != Device::Meta)
+    raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
+  Tensor resolved = resolved_argument(self);
+  return load(resolved.dtype(), resolved->data);
 }
 
 int truth(PyObject* self) {
@@ -300,6 +340,11 @@ PyObject* compare_with_array(OpId id, PyObject* a, PyObject* array) {
   });
 }
 
+template <int op>
+PyObject* compare(PyObject* a, PyObject* b) {
+  return tensor_compare(a, b, op);
+}
+
 }  // namespace
 
 PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
@@ -309,6 +354,11 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
   if (PyObject* result; overridden_here(names[op], a, b, result)) return result;
   if ((op == Py_EQ || op == Py_NE) && is_array(b)) [[unlikely]]
     return compare_with_array(ids[op], a, b);
+  if (may_be_unresolved(a, b)) [[unlikely]] {
+    static constexpr binaryfunc functions[] = {compare<Py_LT>, compare<Py_LE>, compare<Py_EQ>,
+                                               compare<Py_NE>, compare<Py_GT>, compare<Py_GE>};
+    return on_resolved(functions[op], a, b);
+  }
   return apply(ids[op], a, b);
 }
 

@@ -17,8 +17,6 @@ struct StorageObject {
   PyObject_HEAD
   Storage* storage;  // strong
   bool kept;         // by the storage, see Note [Storages that are shown]
-  bool meta;         // of the device "meta": a size, and an empty storage behind it
-  int64_t meta_bytes;
   PyObject* dict;
   PyObject* weakrefs;
 };
@@ -27,9 +25,7 @@ PyTypeObject StorageType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 StorageObject* object_of(PyObject* self) { return reinterpret_cast<StorageObject*>(self); }
 Storage* storage_of(PyObject* self) { return object_of(self)->storage; }
-int64_t size_of_storage(PyObject* self) {
-  return object_of(self)->meta ? object_of(self)->meta_bytes : storage_of(self)->bytes;
-}
+bool is_meta_storage(PyObject* self) { return storage_of(self)->device == Device::Meta; }
 
 // Takes over a reference to the storage.
 PyObject* show(PyTypeObject* type, Storage* s) {
@@ -111,14 +107,9 @@ int64_t checked_size(PyObject* number) {
 }
 
 PyObject* construct_meta(PyTypeObject* type, PyObject* what) {
-  PyObject* self = show(type, Storage::make(0));
-  object_of(self)->meta = true;
-  object_of(self)->meta_bytes = !what ? 0 : is_index(what) ? checked_size(what) : PyObject_Size(what);
-  if (PyErr_Occurred()) {
-    Py_DECREF(self);
-    throw PythonError();
-  }
-  return self;
+  int64_t bytes = !what ? 0 : is_index(what) ? checked_size(what) : number_from_python(PyObject_Size(what));
+  DeviceScope there(Device::Meta);
+  return show(type, Storage::make(bytes));
 }
 
 // UntypedStorage(), UntypedStorage(size) and UntypedStorage([bytes]).
@@ -140,15 +131,20 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(size_of_storage(self)); }
+PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromLongLong(storage_of(self)->bytes); }
 PyObject* data_ptr(PyObject* self, PyObject*) {
-  return PyLong_FromVoidPtr(object_of(self)->meta ? nullptr : storage_of(self)->data);
+  return PyLong_FromVoidPtr(is_meta_storage(self) ? nullptr : storage_of(self)->data);
 }
-PyObject* is_meta(PyObject* self, void*) { return PyBool_FromLong(object_of(self)->meta); }
-// storage._resize_meta(bytes): a size is all that it has.
+PyObject* is_meta(PyObject* self, void*) { return PyBool_FromLong(is_meta_storage(self)); }
+// storage._resize_meta(bytes): a size is all that it has. Tensors that show it keep theirs.
 PyObject* resize_meta(PyObject* self, PyObject* bytes) {
   return guarded([&]() -> PyObject* {
-    object_of(self)->meta_bytes = checked_size(bytes);
+    DeviceScope there(Device::Meta);
+    Storage* fresh = Storage::make(checked_size(bytes));
+    storage_of(self)->shown = nullptr;
+    storage_of(self)->release();
+    object_of(self)->storage = fresh;
+    fresh->shown = self;
     return Py_NewRef(Py_None);
   });
 }
@@ -156,13 +152,9 @@ PyObject* resizable(PyObject* self, PyObject*) { return PyBool_FromLong(storage_
 PyObject* references(PyObject* self, PyObject*) { return PyLong_FromUnsignedLong(storage_of(self)->references); }
 PyObject* get_cdata(PyObject* self, void*) { return PyLong_FromVoidPtr(storage_of(self)); }
 PyObject* get_device(PyObject* self, void*) {
-  if (!object_of(self)->meta) return device_object();
-  return guarded([&] {
-    Owned module(checked(PyImport_ImportModule("chainrule.meta")));
-    return checked(PyObject_GetAttrString(module.get(), "DEVICE"));
-  });
+  return is_meta_storage(self) ? Py_NewRef(meta_device()) : device_object();
 }
-Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(size_of_storage(self)); }
+Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(storage_of(self)->bytes); }
 
 // storage._tensor(dtype, offset, sizes, strides): a tensor over these bytes.
 PyObject* make_tensor(PyObject* self, PyObject* args) {
@@ -194,7 +186,7 @@ PyObject* make_tensor(PyObject* self, PyObject* args) {
 }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
-  if (object_of(self)->meta) {
+  if (is_meta_storage(self)) {
     PyErr_SetString(PyExc_BufferError, "Cannot copy out of meta tensor; no data!");
     return -1;
   }
@@ -230,7 +222,7 @@ PyObject* storage_object(const Tensor& t) {
 }
 
 Storage* storage_shown_by(PyObject* object) {
-  return PyObject_TypeCheck(object, &StorageType) && !object_of(object)->meta ? storage_of(object) : nullptr;
+  return PyObject_TypeCheck(object, &StorageType) && !is_meta_storage(object) ? storage_of(object) : nullptr;
 }
 
 void add_storage_type(PyObject* module) {

@@ -1,11 +1,13 @@
 // Subclasses of Tensor: results of operations on them keep their class, and a class may take operations over.
 #include "bindings/subclass.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
+#include "bindings/meta.hpp"
 #include "ops/pending.hpp"
 #include "tensor/owned.hpp"
 #include "tensor/python_call.hpp"
@@ -50,6 +52,13 @@ bool holds_numbers(PyObject* sequence) {
   if (PySequence_Fast_GET_SIZE(sequence) == 0) return true;
   PyObject* first = PySequence_Fast_GET_ITEM(sequence, 0);
   return PyFloat_CheckExact(first) || PyLong_CheckExact(first);
+}
+
+// A tensor without elements, or a list or tuple with one; see Note [Meta tensors].
+bool holds_meta(PyObject* o) {
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return is_meta(o);
+  PyObject** entries = PySequence_Fast_ITEMS(o);
+  return std::any_of(entries, entries + PySequence_Fast_GET_SIZE(o), is_meta);
 }
 
 // Calls f with what has a class of its own: the argument, or, as in cat([x, y]), the entries of a list. A list within a
@@ -131,6 +140,7 @@ PyObject* call_watcher(PyObject* function, PyObject* args, PyObject* kwargs) {
 }  // namespace
 
 void set_watcher(PyObject* w) {
+  onlookers += (w != nullptr) - watching;
   watching = w != nullptr;
   may_wait = !watching;
   PyObject* old = std::exchange(watcher, Py_XNewRef(w));
@@ -153,7 +163,13 @@ Classes classes_of(PyObject* const* args, Py_ssize_t n) {
     each_object(args[i], [&](PyObject* o) { look_at_class(Py_TYPE(o), found); });
   }
   if (!overriding) found = Classes();
+  if (Storage::meta_alive > 0) [[unlikely]]
+    found.meta = std::any_of(args, args + n, holds_meta);
   if (watching && !in_watcher) found.override = true;
+  if (found.meta && Storage::making_on != Device::Meta) {
+    found.only_meta = !found.override;
+    found.override = true;
+  }
   return found;
 }
 
@@ -170,9 +186,12 @@ PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
 PyObject* call_override(PyObject* function, const char* name, PyObject* args, PyObject* kwargs, bool gives_up) {
   if (watching && !in_watcher) return call_watcher(function, args, kwargs);
   std::vector<PyObject*> asked;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) gather(PyTuple_GET_ITEM(args, i), asked);
   PyObject *key, *value;
-  for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
+  if (overriding) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) gather(PyTuple_GET_ITEM(args, i), asked);
+    for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
+  }
+  if (asked.empty()) return call_meta(function, args, kwargs);
   Owned types(types_of(asked));
   for (PyObject* o : asked) {
     Owned handler(from_python(PyObject_GetAttr(o, function_name())));

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "tensor/onlookers.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
@@ -14,6 +15,8 @@ namespace chainrule {
 struct Classes {
   PyTypeObject* result = nullptr;  // that results take; null: plain tensors
   bool override = false;           // some argument's class takes the operation over
+  bool meta = false;               // some argument has no elements; see Note [Meta tensors]
+  bool only_meta = false;          // that is all that takes the operation over
 };
 Classes classes_of(PyObject* const* args, Py_ssize_t n);
 
@@ -25,7 +28,7 @@ void let_watch(bool on);  // by the watcher: whether the calls that it makes its
 
 // Whether an object's class may have a say; all others are plain.
 inline bool may_have_a_say(PyObject* o) {
-  return watching || (Py_TYPE(o) != &TensorType && Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+  return onlookers || (Py_TYPE(o) != &TensorType && Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE);
 }
 
 // The class that results take, or null for plain tensors. Parameters give plain tensors.

@@ -6,7 +6,9 @@
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/from_python.hpp"
+#include "bindings/meta.hpp"
 #include "bindings/subclass.hpp"
+#include "bindings/unresolved.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
@@ -181,7 +183,7 @@ Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
       s.view = unsqueeze(s.view, dim);
       s.put(position_of(from_python(PyObject_IsTrue(e)) == 1), dim++, 1);
     } else if (is_array_index(e)) {
-      Tensor index = index_tensor(e);
+      Tensor index = resolved(index_tensor(e));
       bool mask = is_mask(index);
       if (index.ndim() == 0 && !mask && is_integral(index.dtype())) {
         s.view = apply_integer(s.view, dim, load(index.dtype(), index->data).integer, here);
@@ -255,7 +257,7 @@ PyObject* tensor_subscript(PyObject* self, PyObject* key) {
     Tensor t = Tensor::borrow(self);
     if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key), 0));
     Selection s = apply_key(t, key);
-    if (!s.indices.empty()) return keep_class(self, index(s.view, s.indices));
+    if (!s.indices.empty()) return keep_class(self, index(resolved(s.view), s.indices));
     if (s.view.get() == t.get()) s.view = view_as_alias(t);
     return keep_class(self, std::move(s.view));
   });
@@ -269,7 +271,7 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
           Py_DECREF(assign_batched(self, key, value));
           return 0;
         }
-        if (may_have_a_say(self) && classes_of(&self, 1).override) {
+        if ((may_have_a_say(self) && classes_of(&self, 1).override) || (is_meta(value) && !is_meta(self))) {
           Py_DECREF(call_override_of_operator("__setitem__", checked(PyTuple_Pack(3, self, key, value))));
           return 0;
         }
@@ -278,8 +280,10 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (key == Py_False) return 0;  // selects nothing, so any shape will do
         Selection s = key == Py_True ? Selection{unsqueeze(t, 0), {}} : apply_key(t, key, true);
         if (!s.indices.empty()) {
-          index_put(s.view, s.indices, drop_leading_ones(v, 0), false, Place::Itself);
-        } else if (s.view.get() == t.get() && v.ndim() == 0 && t.ndim() > 0) {
+          Tensor target = resolved(s.view);
+          index_put(target, s.indices, drop_leading_ones(resolved(v), 0), false, Place::Itself);
+          if (target.get() != s.view.get()) copy_(s.view, target);
+        } else if (s.view.get() == t.get() && v.ndim() == 0 && t.ndim() > 0 && !t->bits() && !v->bits()) {
           fill(t, v, Place::Itself);
         } else {
           v = drop_leading_ones(v, s.view.ndim());
@@ -298,8 +302,10 @@ int tensor_contains(PyObject* self, PyObject* value) {
           raise(PyExc_RuntimeError, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class '",
                 Py_TYPE(value)->tp_name, "'>.");
         }
+        if (is_meta(self)) raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
         GradModeScope off(false);
-        Operand operands[2] = {to_operand(self), to_operand(value)};
+        Tensor own = resolved_argument(self), sought = is_tensor(value) ? resolved_argument(value) : Tensor();
+        Operand operands[2] = {to_operand(own.py()), to_operand(sought ? sought.py() : value)};
         Tensor found = any(elementwise(OpId::eq, std::span<const Operand>(operands, 2)), Dims(), false);
         return load(DType::Bool, found->data).integer != 0;
       },

@@ -43,7 +43,8 @@ PyObject* quick_item(int, PyObject* self) {
 }
 
 bool is_set_to(const Tensor& a, const Tensor& b) {
-  return a.same_storage(b) && a->data == b->data && equal(a.sizes(), b.sizes()) && equal(a.strides(), b.strides());
+  return a.same_storage(b) && a->data == b->data && a->bits() == b->bits() && equal(a.sizes(), b.sizes()) &&
+         equal(a.strides(), b.strides());
 }
 
 bool is_nonzero(const Tensor& t) { return from_python(PyObject_IsTrue(t.py())) == 1; }
@@ -132,6 +133,7 @@ void bind_tensor_methods() {
          [](const Tensor& t) { return static_cast<int64_t>(size_of(t.dtype())); });
   define("storage_offset(Tensor input) -> int", kMethod, [](const Tensor& t) { return t.offset(); });
   define("data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) {
+    if (t->storage->device == Device::Meta) return static_cast<int64_t>(t->data - t->storage->data);
     t->storage->mark_exported();
     return address(t);
   });
@@ -142,8 +144,8 @@ void bind_tensor_methods() {
          });
   define("is_floating_point(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_floating(t.dtype()); });
   define("is_complex(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_complex(t.dtype()); });
-  define("is_conj(Tensor input) -> bool", kBoth, [](const Tensor&) { return false; });  // conj() calculates at once
-  define("is_neg(Tensor input) -> bool", kBoth, [](const Tensor&) { return false; });
+  define("is_conj(Tensor input) -> bool", kBoth, [](const Tensor& t) { return t->has(kConj); });
+  define("is_neg(Tensor input) -> bool", kBoth, [](const Tensor& t) { return t->has(kNeg); });
   define("is_distributed(Tensor input) -> bool", kBoth, [](const Tensor&) { return false; });
   define("get_device(Tensor input) -> int", kBoth, [](const Tensor&) { return int64_t{-1}; });  // the CPU
   define("is_same_size(Tensor input, Tensor other) -> bool", kBoth,

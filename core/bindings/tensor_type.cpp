@@ -17,6 +17,7 @@
 #include "bindings/subscript.hpp"
 #include "ops/complex.hpp"
 #include "ops/matmul_checks.hpp"
+#include "ops/resolve.hpp"
 #include "ops/view.hpp"
 #include "tensor/owned.hpp"
 
@@ -33,7 +34,9 @@ PyObject* get_shape(PyObject* self, void*) {
   return guarded_unsettled([&] { return size_tuple(tensor_of(self).sizes()); });
 }
 PyObject* get_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
-PyObject* get_device(PyObject*, void*) { return device_object(); }
+PyObject* get_device(PyObject* self, void*) { return is_meta(self) ? Py_NewRef(meta_device()) : device_object(); }
+PyObject* get_is_meta(PyObject* self, void*) { return PyBool_FromLong(is_meta(self)); }
+PyObject* get_is_cpu(PyObject* self, void*) { return PyBool_FromLong(!is_meta(self)); }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(object_of(self)->ndim); }
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(object_of(self)->dtype)); }
 PyObject* get_nbytes(PyObject* self, void*) {
@@ -46,7 +49,6 @@ PyObject* get_version(PyObject* self, void*) {
 }
 PyObject* get_output_number(PyObject* self, void*) { return PyLong_FromUnsignedLong(object_of(self)->output_number); }
 PyObject* get_false(PyObject*, void*) { return Py_NewRef(Py_False); }
-PyObject* get_true(PyObject*, void*) { return Py_NewRef(Py_True); }
 PyObject* get_layout(PyObject*, void*) { return Py_NewRef(strided_layout()); }
 PyObject* get_name(PyObject*, void*) { return Py_NewRef(Py_None); }
 PyObject* get_base(PyObject* self, void*) {
@@ -70,7 +72,7 @@ Tensor reversed(const Tensor& x) {
   return permute(x, order);
 }
 Tensor transposed(const Tensor& x) { return adjoint_matrix(x, "mT"); }
-Tensor adjoint(const Tensor& x) { return conj(adjoint_matrix(x, "mH")); }
+Tensor adjoint(const Tensor& x) { return conj_view(adjoint_matrix(x, "mH")); }
 Tensor hermitian(const Tensor& x) {
   if (x.ndim() == 1 || x.ndim() > 2) {
     raise(PyExc_RuntimeError, "tensor.H is only supported on matrices (2-D tensors). Got ", x.ndim(), "-D tensor.",
@@ -82,10 +84,12 @@ Tensor hermitian(const Tensor& x) {
 Tensor get_data(const Tensor& x) {
   PyObject* owner = x->storage->owner;
   Tensor keeper = owner && is_tensor(owner) ? Tensor::borrow(owner) : alias(x);  // x.data.data: no chain of owners
+  DeviceScope there(x->storage->device);
   Storage* storage = Storage::borrow(x->storage->data, x->storage->bytes, keeper.py());
   storage->inference = x->storage->inference;
   Tensor result = tensor_over(storage, x.sizes(), x.strides(), x.offset(), x.dtype());
   storage->release();
+  set_bits(result.get(), x->bits());
   return result;
 }
 
@@ -318,7 +322,7 @@ PyGetSetDef getset[] = {
     {"_written", get_written, nullptr, "The line of the last in-place write.", nullptr},
     {"_written_at", get_written_at, nullptr, "The number that the next node had at that write; 0: none.", nullptr},
     {"_cleared", get_cleared, nullptr, "The line that last set .grad to None.", nullptr},
-    {"is_cpu", get_true, nullptr, "True: the elements live in the memory of the processor.", nullptr},
+    {"is_cpu", get_is_cpu, nullptr, "Whether the elements live in the memory of the processor.", nullptr},
     {"is_cuda", get_false, nullptr, kElsewhere, nullptr},
     {"is_ipu", get_false, nullptr, kElsewhere, nullptr},
     {"is_maia", get_false, nullptr, kElsewhere, nullptr},
@@ -332,7 +336,7 @@ PyGetSetDef getset[] = {
     {"is_sparse", get_false, nullptr, kDense, nullptr},
     {"is_quantized", get_false, nullptr, kDense, nullptr},
     {"is_nested", get_false, nullptr, kDense, nullptr},
-    {"is_meta", get_false, nullptr, kElsewhere, nullptr},
+    {"is_meta", get_is_meta, nullptr, "Whether the tensor has a shape and no elements.", nullptr},
     {"is_mps", get_false, nullptr, kElsewhere, nullptr},
     {"is_xpu", get_false, nullptr, kElsewhere, nullptr},
     {"_backward_hooks", get_hooks, set_hooks, nullptr, nullptr},

@@ -5,6 +5,7 @@
 #include "bindings/callable.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
+#include "ops/resolve.hpp"
 #include "ops/view.hpp"
 
 namespace chainrule {
@@ -133,15 +134,17 @@ void bind_views() {
   define("imag(Tensor input)", kFunction, [](const Tensor& t) { return imag(t); });
   define("complex(Tensor real, Tensor imag, *, Tensor!? out=None)", kFunction, complex_of_parts);
   define("polar(Tensor abs, Tensor angle, *, Tensor!? out=None)", kFunction, polar);
-  define("conj(Tensor input)", kBoth, [](const Tensor& t) { return conj(t); });
+  define("conj(Tensor input)", kBoth, conj_view);
+  define("_conj(Tensor input)", kFunction, conj_view);
+  define("_neg_view(Tensor input)", kFunction, neg_view);
   define("conj_physical(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& t) { return conj(t); });
   define("conj_physical_(Tensor input)", kBoth, [](const Tensor& t) {
     Tensor self = t;
     return is_complex(t.dtype()) ? copy_(self, conj(t)) : self;
   });
-  define("resolve_conj(Tensor input)", kBoth, [](const Tensor& t) { return t; });
-  define("resolve_neg(Tensor input)", kBoth, [](const Tensor& t) { return t; });
-  define("adjoint(Tensor input)", kBoth, [](const Tensor& t) { return conj(adjoint_matrix(t, "adjoint()")); });
+  define("resolve_conj(Tensor input)", kBoth, resolve_conj);
+  define("resolve_neg(Tensor input)", kBoth, resolve_neg);
+  define("adjoint(Tensor input)", kBoth, [](const Tensor& t) { return conj_view(adjoint_matrix(t, "adjoint()")); });
 }
 
 }  // namespace chainrule

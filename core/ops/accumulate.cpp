@@ -44,11 +44,13 @@ Tensor add_gradients(Tensor a, Tensor b) {
 }
 
 void add_into(const Tensor& target, const Tensor& gradient) {
-  if (!requires_grad(target) && add_in_memory(target, gradient)) {
+  const bool plain = !target->bits() && target->storage->device == Device::CPU;
+  if (!requires_grad(target) && plain && add_in_memory(target, gradient)) {
     ++target->storage->version;
     return;
   }
   GradModeScope off(false);
+  if (target->bits()) return copy_into(target, elementwise(OpId::add, {resolved(target), gradient}));
   elementwise_inplace(OpId::add, {target, gradient});
 }
 

@@ -37,6 +37,11 @@ void add_into(const Tensor& target, const Tensor& gradient);
 // A tangent broadcast and converted to fit `like`.
 Tensor fit_tangent(const Tensor& tangent, const Tensor& like);
 Tensor clone(const Tensor& t);
+// What stands for an unresolved tensor in the graph: a copy that shows its memory as it is, with the same history.
+Tensor resolved_copy(const Tensor& t);
+inline Tensor resolved(const Tensor& t) { return t && t->bits() ? resolved_copy(t) : t; }
+// Conjugated, negated, calculated at once; differentiable.
+Tensor with_bits(const Tensor& t, uint16_t bits);
 bool has_nan(const Tensor& t);
 
 // Makes an out= argument ready to receive a result of this shape: resizes it, warning if it held elements of another

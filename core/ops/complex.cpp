@@ -2,10 +2,12 @@
 #include "ops/complex.hpp"
 
 #include "autograd/record.hpp"
+#include "backends/cpu/negate.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/resolve.hpp"
 #include "ops/view.hpp"
 #include "tensor/error.hpp"
 #include "tensor/memory_order.hpp"
@@ -15,7 +17,7 @@ namespace {
 
 OpInfo kComplexOfParts{"complex", "ComplexBackward0", "real: real(g), imag: imag(g)", true};
 OpInfo kPolar{"polar", "PolarBackward0", "abs: real(conj(g) * y / abs), angle: real(conj(g) * i * y)"};
-OpInfo kConj{"conj", "ConjBackward0", "conj(g)"};
+OpInfo kConjPhysical{"conj_physical", "ConjPhysicalBackward0", "conj(g)"};
 OpInfo kReal{"view_as_real", "ViewAsRealBackward0", "g as complex numbers"};
 OpInfo kAbs{"abs", "AbsBackward0", "g * sgn(x)"};
 OpInfo kAngle{"angle", "AngleBackward0", "g * i * x / |x|^2"};
@@ -34,6 +36,13 @@ Tensor reinterpret(const Tensor& t, Span sizes, Span strides, DType dtype) {
 
 Tensor view_as_real(const Tensor& t) {
   if (!is_complex(t.dtype())) raise(PyExc_RuntimeError, "view_as_real is only supported for complex tensors");
+  if (t->has(kConj)) {
+    raise(
+        PyExc_RuntimeError,
+        "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view "
+        "it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+        "original.");
+  }
   Dims sizes(t.sizes()), strides(t.strides());
   for (int64_t& s : strides) s *= 2;
   sizes.push_back(2);
@@ -65,20 +74,20 @@ Tensor view_as_complex(const Tensor& t) {
 
 Tensor conj(const Tensor& t) {
   if (!is_complex(t.dtype())) return t;
-  Tensor result;
-  {
-    GradModeScope off(false);
-    result = clone(t);
-    Tensor imaginary = select(view_as_real(result), -1, 1);
-    elementwise_inplace(OpId::neg, {imaginary});
-  }
-  return record(kConj, alias(result), {&t}, {}, [](Backward& b) { b.give(0, conj(b.g())); });
+  Tensor result = empty_strided(t.sizes(), dense_strides_like(t), t.dtype());
+  copy_elements(result, t);
+  cpu::conjugate_strided(result.sizes(), result->data, result.strides(), result.dtype());
+  return record(kConjPhysical, result, {&t}, {}, [](Backward& b) { b.give(0, conj(b.g())); });
 }
 
-Tensor real(const Tensor& t) { return is_complex(t.dtype()) ? select(view_as_real(t), -1, 0) : t; }
+Tensor real(const Tensor& t) {
+  if (!is_complex(t.dtype())) return t;
+  return select(view_as_real(t->has(kConj) ? conj_view(t) : t), -1, 0);
+}
 
 Tensor imag(const Tensor& t) {
   if (!is_complex(t.dtype())) raise(PyExc_RuntimeError, "imag is not implemented for tensors with non-complex dtypes.");
+  if (t->has(kConj)) return select(neg_view(view_as_real(conj_view(t))), -1, 1);
   return select(view_as_real(t), -1, 1);
 }
 

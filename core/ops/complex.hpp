@@ -4,7 +4,7 @@
 
 namespace chainrule {
 
-Tensor conj(const Tensor& t);  // the tensor itself when real
+Tensor conj(const Tensor& t);  // calculated at once; the tensor itself when real. Python's conj() is conj_view
 Tensor real(const Tensor& t);  // a view of the real parts; the tensor itself when real
 Tensor imag(const Tensor& t);  // a view; raises for a real tensor
 // From real and imaginary parts, and from absolute values and angles.

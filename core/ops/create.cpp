@@ -44,6 +44,7 @@ void fill_contiguous(const Tensor& t, const char* value) {
 }
 
 void fill_elements(const Tensor& t, const Scalar& value) {
+  if (t->storage->device == Device::Meta) return;
   bool zero_bits = value.real == 0 && value.imaginary == 0 && !std::signbit(value.real);
   if (zero_bits && t.is_contiguous()) {
     std::memset(t->data, 0, static_cast<size_t>(t.numel()) * size_of(t.dtype()));
@@ -136,7 +137,7 @@ void check_fits(const Scalar& value, DType dtype) {
 
 Tensor zeros(Span sizes, DType dtype) {
   Tensor t = empty(sizes, dtype);
-  std::memset(t->data, 0, static_cast<size_t>(t.numel()) * size_of(dtype));
+  if (t->storage->device == Device::CPU) std::memset(t->data, 0, static_cast<size_t>(t.numel()) * size_of(dtype));
   return t;
 }
 

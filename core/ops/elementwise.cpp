@@ -100,6 +100,8 @@ Operand narrowed(const Operand& o, DType common, bool kept, Tensor& held) {
 
 void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
                  const Tensor& out) {
+  if (out->storage->device == Device::Meta) [[unlikely]]
+    return;
   Operand narrow[kMaxInputs];
   Tensor held[kMaxInputs];
   if (s.common != DType::Int64 && (is_integral(s.common) || (is_floating(s.common) && size_of(s.common) == 2))) {
@@ -266,7 +268,8 @@ void record_elementwise(const OpRecord& op, std::span<const Operand> in, const d
 }
 
 Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
-  if (const TensorObject* first = op.condition < 0 ? simple_shape(op, in) : nullptr) {
+  const bool simple = op.condition < 0 && Storage::making_on == Device::CPU;
+  if (const TensorObject* first = simple ? simple_shape(op, in) : nullptr) {
     return run_simple(op, in, parameters, first);
   }
   settle();
@@ -284,7 +287,7 @@ bool is_large(std::span<const Operand> in) {
 }
 
 Tensor run_later(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
-  if (!forward_mode::active()) {
+  if (!forward_mode::active() && Storage::making_on == Device::CPU) {
     if (Tensor out = defer(op, in, parameters)) {
       if (keeps_strides(in)) copy_strides(in[0].tensor ? in[0].tensor : in[1].tensor, out);
       return out;

@@ -185,6 +185,9 @@ Tensor expand(const Tensor& t, Span wanted) {
     }
     strides[i] = i < added || own != sizes[i] ? 0 : t.stride(i - added);
   }
+  for (int i = t.ndim() ? added : 0; i-- > 0;) {  // a dimension of one in front has the stride that unsqueeze gives it
+    if (sizes[i] == 1) strides[i] = sizes[i + 1] * strides[i + 1];
+  }
   return record_view(kExpand, show(t, sizes, strides, 0), t, [old = Dims(t.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("self_sym_sizes", old);
     b.give(0, sum_to(b.g(), old));

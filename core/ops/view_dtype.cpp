@@ -5,6 +5,14 @@
 namespace chainrule {
 
 Tensor view_dtype(const Tensor& t, DType dtype) {
+  if (t->has(kConj) && t.dtype() != dtype) {
+    raise(PyExc_RuntimeError,
+          "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype.");
+  }
+  if (t->has(kNeg) && t.dtype() != dtype) {
+    raise(PyExc_RuntimeError,
+          "torch.Tensor.view is not supported for tensors with negative bit set when converting to a different dtype.");
+  }
   auto old_size = static_cast<int64_t>(size_of(t.dtype())), new_size = static_cast<int64_t>(size_of(dtype));
   Dims sizes(t.sizes()), strides(t.strides());
   if (old_size != new_size) {

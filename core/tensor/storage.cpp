@@ -1,11 +1,15 @@
 // Storages come from a free list; their bytes are inline when few, else from the device's allocator.
 #include "tensor/storage.hpp"
 
+#include <sys/mman.h>
+
+#include <cstring>
 #include <new>
 #include <utility>
 
 #include "backends/cpu/allocator.hpp"
 #include "tensor/error.hpp"
+#include "tensor/onlookers.hpp"
 #include "tensor/shown_storage.hpp"
 #include "tensor/tensor.hpp"
 
@@ -17,13 +21,20 @@ struct FreeStorage {
 };
 FreeStorage* free_storages = nullptr;
 
+void count_meta(int change) {
+  Storage::meta_alive += change;
+  onlookers += change;
+}
+
 Storage* blank() {
   void* memory = free_storages ? std::exchange(free_storages, free_storages->next) : std::malloc(sizeof(Storage));
   if (!memory) throw std::bad_alloc();
   auto* storage = static_cast<Storage*>(memory);
   storage->references = 1;
   storage->version = 0;
-  storage->device = Device::CPU;
+  storage->device = Storage::making_on;
+  if (storage->device == Device::Meta) [[unlikely]]
+    count_meta(1);
   storage->resizable = true;
   storage->exported = false;
   storage->inference = Storage::making_inference;
@@ -51,9 +62,36 @@ void recycle(Storage* storage) {
         " bytes.");
 }
 
+// Zeros that cost nothing as long as nobody writes them; few bytes are simply there.
+constexpr int64_t kReserveFrom = 1 << 16;
+
+void reserve_zeros(Storage* storage, int64_t bytes) {
+  void* zeros = bytes < kReserveFrom ? std::calloc(1, static_cast<size_t>(bytes))
+                                     : mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (zeros && zeros != MAP_FAILED) {
+    storage->data = static_cast<char*>(zeros);
+    return;
+  }
+  count_meta(-1);
+  recycle(storage);
+  out_of_memory(bytes);
+}
+
+void forget_meta(Storage* storage) {
+  count_meta(-1);
+  if (storage->owner || storage->data == storage->small) return;
+  if (storage->bytes < kReserveFrom)
+    std::free(storage->data);
+  else
+    munmap(storage->data, static_cast<size_t>(storage->bytes));
+}
+
 }  // namespace
 
 thread_local bool Storage::making_inference = false;
+thread_local Device Storage::making_on = Device::CPU;
+int64_t Storage::meta_alive = 0;
 uint32_t Storage::transforms = 0;
 thread_local uint32_t Storage::transform = 0;
 
@@ -62,6 +100,12 @@ Storage* Storage::make(int64_t bytes) {
   storage->bytes = bytes;
   if (bytes <= static_cast<int64_t>(kInlineBytes)) {
     storage->data = storage->small;
+    if (storage->device == Device::Meta) [[unlikely]]
+      std::memset(storage->small, 0, kInlineBytes);
+    return storage;
+  }
+  if (storage->device == Device::Meta) [[unlikely]] {
+    reserve_zeros(storage, bytes);
     return storage;
   }
   try {
@@ -96,6 +140,8 @@ void Storage::destroy() {
   static Storage* dying = nullptr;
   static bool draining = false;
   if (shown && shown_storage_survives(this)) return;
+  if (device == Device::Meta) [[unlikely]]
+    forget_meta(this);
   written.~SourceLine();
   if (!owner) {
     if (capacity) cpu::release({data, capacity});

@@ -8,7 +8,14 @@
 
 namespace chainrule {
 
-enum class Device : uint8_t { CPU };
+enum class Device : uint8_t { CPU, Meta };
+
+// Note [Meta tensors]
+// A tensor of the device "meta" has a shape, strides and a dtype, and no elements. Its storage says so, so that views,
+// subclasses and saved tensors know it by themselves. Its bytes are zeros that nobody gets to see, and that take no
+// memory as long as nobody writes them: operations run on them as on others, for the sake of their checks, shapes and
+// histories. Where a call has such an argument, chainrule.meta runs it inside a DeviceScope, in which all new storages
+// are of that device; the engine runs a graph of such tensors in one. Doors look for them only while one is alive.
 
 // Note [Saved versions]
 // Each in-place write adds one to `version`. A tensor saved for backward remembers the version it was saved at; if the
@@ -54,6 +61,9 @@ struct Storage {
 
   // Whether new storages are for inference only; per thread.
   static thread_local bool making_inference __attribute__((tls_model("initial-exec")));
+  // Where new storages are; per thread. And how many of the device "meta" there are.
+  static thread_local Device making_on __attribute__((tls_model("initial-exec")));
+  static int64_t meta_alive;
   // How many transforms ever began, and the number of this thread's innermost one; 0 outside of all.
   static uint32_t transforms;
   static thread_local uint32_t transform __attribute__((tls_model("initial-exec")));
@@ -68,6 +78,17 @@ struct Storage {
     if (--references == 0) destroy();
   }
   void destroy();
+};
+
+// While one lives, new storages are on that device.
+class DeviceScope {
+ public:
+  explicit DeviceScope(Device device) : previous_(Storage::making_on) { Storage::making_on = device; }
+  ~DeviceScope() { Storage::making_on = previous_; }
+  DeviceScope(const DeviceScope&) = delete;
+
+ private:
+  Device previous_;
 };
 
 }  // namespace chainrule

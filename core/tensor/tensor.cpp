@@ -6,6 +6,7 @@
 
 #include "tensor/checked_size.hpp"
 #include "tensor/memory_order.hpp"
+#include "tensor/onlookers.hpp"
 #include "tensor/python_call.hpp"
 #include "tensor/slab.hpp"
 
@@ -117,6 +118,14 @@ void free_grad(TensorObject* t) {
 }  // namespace
 
 int64_t live_tensors() { return live; }
+
+int64_t unresolved_tensors = 0, onlookers = 0;
+void set_bits(TensorObject* t, uint16_t bits) {
+  int change = (bits != 0) - (t->bits() != 0);
+  unresolved_tensors += change;
+  onlookers += change;
+  t->flags = static_cast<uint16_t>((t->flags & ~kUnresolved) | bits);
+}
 
 std::string shape_text(Span sizes) {
   std::string text = "[";
@@ -293,6 +302,7 @@ Tensor alias(const Tensor& source) {
   } else {
     set_layout(t, source.sizes(), source.strides());
   }
+  if (source->bits()) set_bits(t, source->bits());
   return result;
 }
 
@@ -306,6 +316,7 @@ Tensor alias_as(PyTypeObject* type, const Tensor& source) {
   t->dtype = source->dtype;
   Tensor result = Tensor::steal(t);
   set_layout(t, source.sizes(), source.strides());
+  set_bits(t, source->bits());
   return result;
 }
 
@@ -322,6 +333,7 @@ void replace_data(TensorObject* t, const Tensor& source) {
   t->dtype = source->dtype;
   if (old) old->release();
   set_layout(t, source.sizes(), source.strides());
+  set_bits(t, source->bits());
 }
 
 void resize(const Tensor& t, Span sizes) {
@@ -333,7 +345,7 @@ void resize(const Tensor& t, Span sizes) {
   if (bytes > storage->bytes) {
     if (!storage->resizable) raise(PyExc_RuntimeError, "Trying to resize storage that is not resizable");
     Tensor fresh = empty(Dims{bytes}, DType::UInt8);
-    std::memcpy(fresh->data, storage->data, static_cast<size_t>(storage->bytes));
+    if (storage->device == Device::CPU) std::memcpy(fresh->data, storage->data, static_cast<size_t>(storage->bytes));
     int64_t offset = t->data - storage->data;
     fresh->storage->version = storage->version;
     fresh->storage->written_at = storage->written_at;
@@ -386,6 +398,7 @@ void tensor_dealloc(PyObject* self) {
   if (t->dict) Py_DECREF(std::exchange(t->dict, nullptr));
   if (t->rare) free_rare(t);
   if (t->storage) t->storage->release();
+  if (t->bits()) set_bits(t, 0);
   free_dims(t);
   --live;
   if (t->flags & kFromSlab) {

@@ -28,9 +28,20 @@ enum TensorFlag : uint16_t {
   kViewCustom = 1024,     // a view that a function written in Python gave out, with a gradient of its own
   kViewInference = 2048,  // a view made under inference_mode
   kDetached = 4096,       // detach_() took its history
+  kConj = 8192,           // shows the conjugates of what lies in memory; see Note [Unresolved tensors]
+  kNeg = 16384,           // shows the negatives of what lies in memory
 };
 // Views whose history cannot follow a write; so cannot that of views of them.
 inline constexpr uint16_t kUnwritableView = kViewNoGrad | kViewOfMany | kViewCustom | kViewInference;
+
+// Note [Unresolved tensors]
+// x.conj() shares memory with x and shows its conjugates; x.conj().imag shows negatives. Such a tensor has a bit, and
+// is resolved by a copy that has none. Views pass the bits on (link_view, alias), copies settle them (copy_elements),
+// and no other operation knows them: where Python's arguments come in, an operation that is not on the list gets
+// resolved tensors, and what it wrote is copied back (bindings/unresolved.hpp). So does the engine with gradients that
+// Python gives it. Doors look at arguments only while an unresolved tensor is alive.
+constexpr uint16_t kUnresolved = kConj | kNeg;
+extern int64_t unresolved_tensors;  // how many are alive
 
 // What few tensors have. Owned by the tensor; null for most.
 struct Rare {
@@ -80,6 +91,7 @@ struct TensorObject {
   const int64_t* sizes() const { return ndim <= kInlineDims ? inline_dims : heap_dims; }
   const int64_t* strides() const { return ndim <= kInlineDims ? inline_dims + kInlineDims : heap_dims + ndim; }
   bool has(TensorFlag f) const { return flags & f; }
+  uint16_t bits() const { return flags & kUnresolved; }
   // Whether it was laid out anew after node number `since`.
   bool was_relaid(uint64_t since) const { return rare && rare->relaid_at > since; }
 };
@@ -153,6 +165,8 @@ Tensor alias_as(PyTypeObject* type, const Tensor& t);
 // Makes `t` hold what `source` holds (storage, layout, dtype), keeping its identity.
 void replace_data(TensorObject* t, const Tensor& source);
 void set_layout(TensorObject* t, Span sizes, Span strides);
+// Makes `t` show its memory conjugated or negated, or (no bits) as it is.
+void set_bits(TensorObject* t, uint16_t bits);
 // Resizes in place, contiguous; reallocates when the storage is too small.
 void resize(const Tensor& t, Span sizes);
 

@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from ._core import Tensor
 from .nn.parameter import Parameter
-from .pickling import give_state, state_of
+from .pickling import bits_of, give_state, state_of, with_bits
 from .storage import TypedStorage
 
 
@@ -34,13 +34,10 @@ def _rebuild_tensor_v2(
 ) -> Tensor:
     """A tensor over a storage, a leaf that may require a gradient."""
     tensor = _rebuild_tensor(storage, storage_offset, size, stride)
-    for key, value in (metadata or {}).items():
+    for key in metadata or {}:
         if key not in ("conj", "neg"):
             raise RuntimeError(f"a saved tensor has the property {key!r}, which chainrule does not know")
-        if value:  # PyTorch had put the conjugation or negation off; here it is done
-            if tensor.numel() > len(storage):  # an expanded one, of any size: it would have to be written out
-                raise RuntimeError(f"a saved tensor is expanded and has the property {key!r}; chainrule refuses it")
-            tensor = tensor.conj() if key == "conj" else -tensor
+    tensor = with_bits(tensor, metadata)
     return tensor.requires_grad_(bool(requires_grad))
 
 
@@ -99,10 +96,15 @@ WITHOUT_STORAGE_TYPE = (_core.uint16, _core.uint32, _core.uint64)
 
 
 def _saved_elements(tensor: Tensor) -> tuple:
+    if tensor.is_meta:
+        place = (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.requires_grad)
+        return _rebuild_meta_tensor_no_storage, place
     layout = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.requires_grad, OrderedDict())
     if tensor.dtype in WITHOUT_STORAGE_TYPE:
         return _rebuild_tensor_v3, (tensor.untyped_storage(), *layout, tensor.dtype)
-    return _rebuild_tensor_v2, (TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype), *layout)
+    bits = bits_of(tensor)
+    typed = TypedStorage(wrap_storage=tensor.untyped_storage(), dtype=tensor.dtype)
+    return _rebuild_tensor_v2, (typed, *layout, bits) if bits else (typed, *layout)
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:

@@ -25,10 +25,26 @@ def numpy(self: Tensor, *, force: bool = False):
         raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
     if self.requires_grad and not force and _core.is_grad_enabled():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.is_meta:
+        raise TypeError(
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
     if self.dtype is _bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16: NumPy has none; use tensor.float().numpy() instead.")
     self._mark_numpy()
-    return (_asarray or _find_numpy())(memoryview(self.detach()))
+    shown = self.detach()
+    if shown.is_conj() or shown.is_neg():
+        shown = _resolved(shown, force)
+    return (_asarray or _find_numpy())(memoryview(shown))
+
+
+def _resolved(tensor: Tensor, force: bool) -> Tensor:
+    if force:
+        return tensor.clone()
+    bit, word = ("conjugate", "conj") if tensor.is_conj() else ("negative", "neg")
+    raise RuntimeError(
+        f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{word}().numpy() instead."
+    )
 
 
 _bfloat16 = _core.bfloat16
@@ -205,7 +221,7 @@ def asarray(
     Args:
         obj: the data. Its memory is shared where the dtype allows.
         dtype: the dtype of the result.
-        device: the CPU.
+        device: where the result is: the CPU, or "meta".
         copy: True always copies; False raises rather than copy.
         requires_grad: whether the result requires a gradient; a tensor keeps its history if it does.
 
@@ -215,6 +231,9 @@ def asarray(
     >>> torch.asarray([1, 2, 3])
     tensor([1, 2, 3])
     """
+    if device is not None and _core.device(device).type == "meta":
+        made = asarray(obj, dtype=dtype, copy=copy).to("meta")
+        return made._as_leaf() if requires_grad else made
     _core.check_device(device)
     if isinstance(obj, Tensor):
         return _from_tensor(obj, dtype, copy, requires_grad)

@@ -1,36 +1,26 @@
 """Tensors of the device "meta": a shape, strides and a dtype, and no elements.
 
 Models are built on it without the cost of their parameters: `with device("meta")`, then `to_empty` or
-`load_state_dict(assign=True)`. An operation on such a tensor runs on zeros that nobody gets to see: shapes, dtypes and
-errors are right, and its time is that of the CPU. A large one reserves addresses; it takes memory when it is written.
+`load_state_dict(assign=True)`. A call with such a tensor comes here (Note [Meta tensors]). Most run on zeros that
+nobody gets to see: shapes, dtypes, histories and errors are right; what is not elementwise takes the CPU's time.
 """
 
 from __future__ import annotations
 
-import mmap
-import sys
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from . import _core
 from ._core import Tensor
-from ._utils import _rebuild_meta_tensor_no_storage, _rebuild_parameter
 from .error_words import at_call
 from .nn.modules.conversion import read_to
-from .nn.parameter import Parameter
-from .overrides import DisableTorchFunctionSubclass
-from .pytree import tree_map
 
-__all__ = ["MetaTensor"]
+__all__: list[str] = []
 
 DEVICE = _core.device("meta")
 NO_DATA = "Cannot copy out of meta tensor; no data!"
 
 _functions = _core.functions
-_RESERVE_FROM = 1 << 16  # bytes; what is smaller is simply there
-# No constant of Python 3.11's mmap. Elsewhere the system has its own idea of what memory costs that nobody touches.
-_RESERVE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000} if sys.platform == "linux" else {}
 
 # They fill a tensor and read nothing of it: without elements they have nothing to do.
 _FILLERS = frozenset(
@@ -48,87 +38,38 @@ _LIKE = frozenset((*_CASTS, "clone", "empty_like", "zeros_like", "ones_like", "f
 _MIXING = frozenset(("__getitem__", "__setitem__", "index_put_", "copy_"))
 
 
-class MetaTensor(Tensor):
-    """What stands for a tensor of the device "meta". Made by every function that takes a device."""
-
-    def __new__(cls, *args: Any, **options: Any) -> Any:
-        """`type(p)(data, requires_grad=True)`: packages that load weights put a parameter in the place of one without
-        elements so."""
-        return Parameter(*args, **options) if "requires_grad" in options else Tensor(*args, **options)
-
-    @classmethod
-    def __torch_function__(cls, func: Callable, types: Iterable, args: tuple = (), kwargs: dict | None = None) -> Any:
-        name, options = func.__name__, dict(kwargs or {})
-        if name in _REFUSED:
-            _REFUSED[name](name)
-        if name == "to":
-            return _moved(*args, **options)
-        if name not in _MIXING:
-            _check_devices((*args, *options.values()))
-        if name in _FILLERS:
-            return _filled(*args)
-        if name == "__getitem__" and any(index.dtype is _core.bool for index in _tensors(args[1:])):
-            _refuse_unknown("indexing with a mask")
-        elsewhere = _read_device(options)  # empty_like(x, device="cpu")
-        if name in _LIKE and not elsewhere and (name.endswith("_like") or not _records(args[0])):
-            return _like(args[0], options.pop("dtype", None) or _CASTS.get(name), **options)
-        with DisableTorchFunctionSubclass():
-            result = func(*args, **options)
-        if name == "untyped_storage":
-            return _core.UntypedStorage(len(result), device="meta")
-        return result if elsewhere else tree_map(_as_meta, result)
-
-    def data_ptr(self) -> int:
-        """0: there is no memory."""
-        return 0
-
-    def __bool__(self) -> bool:
-        _refuse_item("item")
-
-    __int__ = __float__ = __index__ = __complex__ = __bool__  # type: ignore[assignment]
-
-    def numpy(self, *, force: bool = False) -> NoReturn:
-        """Raises: there is nothing to show."""
-        raise at_call(
-            TypeError,
-            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.",
-        )
-
-    def __array__(self, *args: Any) -> NoReturn:
-        self.numpy()
-
-    def __deepcopy__(self, memo: dict) -> Tensor:
-        if id(self) not in memo:
-            copy = memo[id(self)] = _empty(self.shape, self.stride(), self.dtype, self.requires_grad)
-            copy.__dict__.update(self.__dict__)
-        return memo[id(self)]
-
-    def __reduce_ex__(self, protocol: Any) -> tuple:
-        if isinstance(self, Parameter):
-            return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
-        place = (self.dtype, tuple(self.shape), self.stride(), self.requires_grad)
-        return _rebuild_meta_tensor_no_storage, place
-
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        text = super().__repr__(tensor_contents=tensor_contents)
-        return "Parameter containing:\n" + text if isinstance(self, Parameter) else text
+def called(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
+    """What a function gives that has such a tensor among its arguments. The core calls it."""
+    name = function.__name__
+    if name in _REFUSED:
+        _REFUSED[name](name)
+    if name == "to":
+        return _moved(*args, **options)
+    if name not in _MIXING:
+        out = options.get("out")
+        _check_devices((*args, *options.values()), out if isinstance(out, Tensor) else None)
+    if name in _FILLERS:
+        return _filled(*args)
+    if name == "__setitem__":
+        _filled(args[0])
+    if name == "multinomial":  # no distribution to draw from
+        return _empty(*_drawn(*args, **options), _core.int64)
+    if name == "__getitem__" and any(index.dtype is _core.bool for index in _tensors(args[1:])):
+        _refuse_unknown("indexing with a mask")
+    if _read_device(options):  # empty_like(x, device="cpu")
+        return function(*(_stand_in(a) if _is_meta(a) else a for a in args), **options)
+    if name in _LIKE and (name.endswith("_like") or not _records(args[0])):
+        return _like(args[0], options.pop("dtype", None) or _CASTS.get(name), **options)
+    return _core.call_on_meta(function, args, options)
 
 
-MetaTensor.__name__ = MetaTensor.__qualname__ = "Tensor"  # what it stands for, and what programs print
+def _is_meta(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_meta
 
-_core.set_meta_type(MetaTensor)
 
-_grad: Any = Tensor.grad
-_data: Any = Tensor.data
-_PROPERTIES = {
-    "device": property(lambda self: DEVICE),
-    "is_meta": property(lambda self: True),
-    "is_cpu": property(lambda self: False),
-    "data": property(lambda self: self.detach(), _data.__set__),
-    "grad": property(lambda self: _as_meta(_grad.__get__(self)), _grad.__set__, _grad.__delete__),
-}
-for _name, _property in _PROPERTIES.items():
-    setattr(MetaTensor, _name, _property)
+def _stand_in(tensor: Tensor) -> Tensor:
+    """A tensor of that layout on the CPU."""
+    return _functions["empty_strided"](tuple(tensor.shape), tensor.stride(), dtype=tensor.dtype)
 
 
 # ---- what they can't do
@@ -163,10 +104,15 @@ def _tensors(values: Iterable) -> Iterator[Tensor]:
             yield from _tensors(value)
 
 
-def _check_devices(arguments: tuple) -> None:
+def _check_devices(arguments: tuple, out: Any) -> None:
     """All in one place, but for numbers that are tensors of the CPU."""
-    places = [t.device for t in _tensors(arguments) if isinstance(t, MetaTensor) or t.dim() > 0]
+    places = [t.device for t in _tensors(arguments) if t.is_meta or t.dim() > 0]
     for place in places:
+        if place != places[0] and out is not None and not out.is_meta:
+            raise at_call(
+                RuntimeError,
+                "Attempting to copy from device meta to device cpu, but cross-device copies are not allowed!",
+            )
         if place != places[0]:
             raise at_call(RuntimeError, f"Tensor on device {place} is not on the expected device {places[0]}!")
 
@@ -180,7 +126,7 @@ def _read_device(options: dict[str, Any]) -> bool:
 
 
 def _filled(tensor: Tensor, *source: Any) -> Tensor:
-    if not isinstance(tensor, MetaTensor):
+    if not tensor.is_meta:
         raise at_call(NotImplementedError, NO_DATA)
     return tensor
 
@@ -188,12 +134,9 @@ def _filled(tensor: Tensor, *source: Any) -> Tensor:
 # ---- making them
 
 
-def _zeros(count: int, dtype: _core.dtype) -> Tensor:
-    """Elements that cost nothing as long as nobody writes them."""
-    size = count * dtype.itemsize
-    if size < _RESERVE_FROM or not _RESERVE:
-        return _functions["zeros"](count, dtype=dtype, device="cpu")
-    return _functions["frombuffer"](mmap.mmap(-1, size, **_RESERVE), dtype=dtype)
+def _drawn(input: Tensor, num_samples: int, *args: Any, **options: Any) -> tuple[tuple, tuple]:
+    shape = (*input.shape[:-1], num_samples)
+    return shape, _contiguous(shape)
 
 
 def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -204,21 +147,7 @@ def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _empty(shape: tuple, strides: tuple, dtype: _core.dtype, requires_grad: bool = False) -> Tensor:
-    count = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-    return _core.make_subclass(MetaTensor, _zeros(count, dtype).as_strided(shape, strides), requires_grad)
-
-
-class MetaStorage:
-    """What stands for a storage of the device "meta": load(map_location="meta") lays tensors over it."""
-
-    def __init__(self, size: int):
-        self._untyped = _zeros(size, _core.uint8).untyped_storage()
-
-    def __len__(self) -> int:
-        return len(self._untyped)
-
-    def _tensor(self, dtype: _core.dtype, offset: int, size: tuple, stride: tuple) -> Tensor:
-        return _core.make_subclass(MetaTensor, self._untyped._tensor(dtype, offset, size, stride), False)
+    return _core.empty_meta(tuple(shape), strides, dtype).requires_grad_(requires_grad)
 
 
 def _records(tensor: Tensor) -> bool:
@@ -236,16 +165,9 @@ def _like(
     """A tensor of the same layout and without history. (There is one layout, and nothing to pin.)"""
     strides, asked = tensor.stride(), memory_format not in (None, _core.preserve_format)
     if asked or not tensor.is_contiguous():
-        with DisableTorchFunctionSubclass():
-            strides = _functions["empty_like"](tensor.detach(), memory_format=memory_format).stride()
+        shown = (tensor.detach(),)
+        strides = _core.call_on_meta(_functions["empty_like"], shown, {"memory_format": memory_format}).stride()
     return _empty(tensor.shape, strides, dtype or tensor.dtype, requires_grad)
-
-
-def _as_meta(value: Any) -> Any:
-    """A plain tensor as one of this class, with its history; anything else as it is."""
-    if not isinstance(value, Tensor) or isinstance(value, MetaTensor):
-        return value
-    return _core.view_as_subclass(MetaTensor, value)
 
 
 def _moved(tensor: Tensor, *args: Any, **options: Any) -> Tensor:
@@ -255,18 +177,23 @@ def _moved(tensor: Tensor, *args: Any, **options: Any) -> Tensor:
     dtype, device, memory_format, copy = read_to(*args, **options)
     if _core.device(tensor.device if device is None else device) != DEVICE:
         raise at_call(NotImplementedError, NO_DATA)
-    if isinstance(tensor, MetaTensor) and not copy and dtype in (None, tensor.dtype) and memory_format is None:
+    if tensor.is_meta and not copy and dtype in (None, tensor.dtype) and memory_format is None:
         return tensor
-    with DisableTorchFunctionSubclass():
-        if isinstance(tensor, MetaTensor) and _records(tensor):
-            return _as_meta(tensor.to(dtype=dtype, copy=copy, memory_format=memory_format))
-        return _like(tensor, dtype, memory_format)
+    if tensor.is_meta and _records(tensor):
+        options = {"dtype": dtype, "copy": copy, "memory_format": memory_format}
+        return _core.call_on_meta(Tensor.to, (tensor,), options)
+    return _like(tensor, dtype, memory_format)
 
 
 def made(name: str, given: dict[str, Any]) -> Tensor:
     """What the function `name` gives where its device is "meta". The core calls it, with all arguments by name."""
     if name == "to":
         return _moved(given.pop("input"), **given)
+    with _core.device("cpu"):
+        return _made(name, given)
+
+
+def _made(name: str, given: dict[str, Any]) -> Tensor:
     given["device"] = "cpu"
     requires_grad = bool(given.get("requires_grad"))
     method = name.startswith("new_")

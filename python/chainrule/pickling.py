@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import warnings
+from collections import OrderedDict
 from copy import deepcopy
 from typing import Any
 
@@ -47,12 +48,27 @@ def restored_tensor(
     stride: tuple[int, ...],
     requires_grad: bool,
     state: Any = None,
+    bits: dict[str, bool] | None = None,
 ) -> Tensor:
     """What a pickled tensor becomes: a leaf over its storage, with its class and its attributes."""
-    tensor = storage._tensor(dtype, offset, size, stride)
+    tensor = with_bits(storage._tensor(dtype, offset, size, stride), bits)
     if cls is not Tensor or requires_grad:
         tensor = _core.make_subclass(cls, tensor, requires_grad)
     return give_state(tensor, state) if state else tensor
+
+
+def bits_of(tensor: Tensor) -> dict[str, bool] | None:
+    """What PyTorch writes beside a tensor that shows conjugates or negatives of its storage."""
+    bits = {name: True for name, has in (("conj", tensor.is_conj()), ("neg", tensor.is_neg())) if has}
+    return bits or None
+
+
+def with_bits(tensor: Tensor, bits: dict[str, bool] | None) -> Tensor:
+    """The tensor, a fresh one, shown that way."""
+    for name, has in (bits or {}).items():
+        if has:
+            tensor = (tensor.conj() if name == "conj" else _core.functions["_neg_view"](tensor)).detach()
+    return tensor
 
 
 def __reduce_ex__(self: Tensor, protocol: int):  # noqa: N807
@@ -64,8 +80,19 @@ def __reduce_ex__(self: Tensor, protocol: int):  # noqa: N807
             "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
             stacklevel=2,
         )
+    if self.is_meta:
+        return _reduce_meta(self)
     place = (self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
-    return restored_tensor, (type(self), *place, self.requires_grad, state_of(self) or None)
+    return restored_tensor, (type(self), *place, self.requires_grad, state_of(self) or None, bits_of(self))
+
+
+def _reduce_meta(self: Tensor) -> tuple:
+    from ._utils import _rebuild_meta_tensor_no_storage, _rebuild_parameter
+    from .nn.parameter import Parameter
+
+    if isinstance(self, Parameter):
+        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+    return _rebuild_meta_tensor_no_storage, (self.dtype, tuple(self.shape), self.stride(), self.requires_grad)
 
 
 def __setstate__(self: Tensor, state) -> None:  # noqa: N807
@@ -88,6 +115,10 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
         return memo[id(self)]
     storage = deepcopy(self.untyped_storage(), memo)  # views of one storage stay views of one storage
     plain = storage._tensor(self.dtype, self.storage_offset(), self.shape, self.stride())
+    if self.is_conj():
+        plain = plain.conj_physical()
+    if self.is_neg():
+        plain = -plain
     copy = _core.make_subclass(type(self), plain, self.requires_grad)
     memo[id(self)] = copy
     if self.grad is not None:

@@ -43,6 +43,14 @@ class TreeSpec(NamedTuple):
     def is_leaf(self) -> bool:
         return self.kind is None
 
+    def __repr__(self, indent: int = 0) -> str:
+        """As PyTorch writes it: the first branch behind the container, each further one on a line."""
+        if self.kind is None:
+            return "*"
+        indent += 2
+        branches = f",\n{' ' * indent}".join(child.__repr__(indent) for child in self.children)
+        return f"TreeSpec({self.kind.__name__}, {self.context}, [{branches}])"
+
 
 _LEAF = TreeSpec(None, None, ())
 
@@ -232,8 +240,7 @@ def broadcast_prefix(prefix: Any, spec: TreeSpec) -> list | None:
     if spec.kind is None or not isinstance(prefix, (dict, list, tuple)):
         return [prefix] * spec.num_leaves if not isinstance(prefix, (dict, list, tuple)) else None
     found = _branches(prefix)
-    same = found is not None and (_get_node_type(prefix) is spec.kind or {type(prefix), spec.kind} <= {list, tuple})
-    if found is None or not same or len(found[0]) != len(spec.children):
+    if found is None or _get_node_type(prefix) is not spec.kind or len(found[0]) != len(spec.children):
         return None
     if isinstance(prefix, dict) and found[1] != spec.context:
         return None

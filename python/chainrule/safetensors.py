@@ -48,7 +48,7 @@ def save(tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> 
     """
     library = _library()
     _refuse_shared(tensors)
-    keep = {name: tensor.detach() for name, tensor in tensors.items()}
+    keep = {name: tensor.detach().resolve_conj().resolve_neg() for name, tensor in tensors.items()}
     return bytes(library.serialize({name: _spec(library, tensor) for name, tensor in keep.items()}, metadata=metadata))
 
 

@@ -16,6 +16,8 @@ def broadcast_shapes(*shapes: int | Iterable[int]) -> Size:
     """
     result: list[int] = []
     for number, shape in enumerate(shapes):
+        if not isinstance(shape, (int, list, tuple)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
         sizes = Size([shape] if isinstance(shape, int) else shape)
         result[:0] = [1] * (len(sizes) - len(result))
         for back, size in enumerate(reversed(sizes), start=1):

@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 from . import _core
 from ._core import Tensor, UntypedStorage
 from .nn.parameter import Parameter
+from .pickling import bits_of, with_bits
 
 
 class SharedBytes(mmap.mmap):
@@ -69,14 +70,15 @@ def share(tensor: Tensor) -> None:
         )
     memory = SharedBytes(_nameless_file(len(storage)), len(storage))
     memory[: len(storage)] = bytes(storage)
-    tensor.data = _laid_over(memory, tensor.dtype, tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
+    moved = _laid_over(memory, tensor.dtype, tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
+    tensor.data = with_bits(moved, bits_of(tensor))
 
 
 # ---- to other processes
 
 
-def _rebuilt(kind: type, file: Any, size: int, layout: tuple, requires_grad: bool) -> Tensor:
-    tensor = _laid_over(SharedBytes(file.detach(), size), *layout)
+def _rebuilt(kind: type, file: Any, size: int, layout: tuple, requires_grad: bool, bits: Any = None) -> Tensor:
+    tensor = with_bits(_laid_over(SharedBytes(file.detach(), size), *layout), bits)
     return _core.make_subclass(kind, tensor, requires_grad) if kind is not Tensor or requires_grad else tensor
 
 
@@ -85,7 +87,8 @@ def _reduced(tensor: Tensor) -> Any:
     if memory is None:
         return tensor.__reduce_ex__(pickle.DEFAULT_PROTOCOL)
     layout = (tensor.dtype, tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
-    return _rebuilt, (type(tensor), DupFd(memory.file), len(memory), layout, tensor.requires_grad)
+    place = (type(tensor), DupFd(memory.file), len(memory), layout, tensor.requires_grad)
+    return _rebuilt, (*place, bits_of(tensor))
 
 
 ForkingPickler.register(Tensor, _reduced)

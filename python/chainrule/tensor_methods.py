@@ -93,7 +93,8 @@ def __complex__(self: Tensor) -> complex:  # noqa: N807
 
 
 def __format__(self: Tensor, spec: str) -> str:  # noqa: N807
-    return self.item().__format__(spec) if self.ndim == 0 and type(self) is Tensor else object.__format__(self, spec)
+    has_value = self.ndim == 0 and type(self) is Tensor and not self.is_meta
+    return self.item().__format__(spec) if has_value else object.__format__(self, spec)
 
 
 def __repr__(self: Tensor, *, tensor_contents=None) -> str:  # noqa: N807

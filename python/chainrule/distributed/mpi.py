@@ -72,6 +72,8 @@ def _types() -> dict[Any, Any]:
 def memory(tensor: Tensor) -> list[Any]:
     """A contiguous tensor's own memory as MPI takes it: bytes, and the type of their elements."""
     size = tensor.numel() * tensor.element_size()
+    if tensor.is_conj() or tensor.is_neg():
+        raise RuntimeError("a conjugate view shows other values than lie in memory; send tensor.resolve_conj()")
     address = library().buffer.fromaddress(tensor.data_ptr() if size else 0, size)
     return [address, _types()[tensor.dtype]]
 

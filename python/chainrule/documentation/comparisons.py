@@ -121,18 +121,17 @@ is_signed
     >>> torch.is_signed(torch.tensor([1], dtype=torch.uint8))
     False
 is_conj
-    Whether the tensor is a view that conjugates when it is read. chainrule calculates conjugates at once, so it is
-    always False.
+    Whether the tensor is a view that conjugates when it is read: that of conj().
     Shape and dtype: Any tensor. The result is a Python bool.
     Derivative: none, the result is a bool
-    >>> torch.is_conj(torch.tensor([1j]))
-    False
+    >>> torch.is_conj(torch.tensor([1j]).conj())
+    True
 is_neg
-    Whether the tensor is a view that negates when it is read.
+    Whether the tensor is a view that negates when it is read: the imaginary part of a conjugate.
     Shape and dtype: Any tensor. The result is a Python bool.
     Derivative: none, the result is a bool
-    >>> torch.is_neg(torch.tensor([1.]))
-    False
+    >>> torch.is_neg(torch.tensor([1j]).conj().imag)
+    True
 is_distributed
     Whether the tensor is spread over several processes.
     Shape and dtype: Any tensor. The result is a Python bool.

@@ -183,25 +183,24 @@ imag
     >>> torch.imag(torch.tensor([1 + 2j, 3 - 4j]))
     tensor([ 2., -4.])
 conj
-    The complex conjugate: each imaginary part with the opposite sign. A real tensor itself. It is calculated at once;
-    PyTorch's is a view, and writing into that changes the input.
+    The complex conjugate: each imaginary part with the opposite sign. A real tensor itself. It is a view: writing into
+    it changes the input, and resolve_conj() makes a copy that shares nothing.
     Shape and dtype: The shape and the dtype of the input.
     >>> torch.conj(torch.tensor([1 + 2j, 3 - 4j])).resolve_conj()
     tensor([1.-2.j, 3.+4.j])
 conj_physical
     The complex conjugate, calculated at once.
     Shape and dtype: The shape and the dtype of the input.
-    Derivative: conj(g)
     >>> torch.conj_physical(torch.tensor([1 + 2j, 3 - 4j]))
     tensor([1.-2.j, 3.+4.j])
 resolve_conj
-    The tensor with its conjugation carried out; chainrule does so at once, so this is the tensor itself.
+    A copy in which the conjugation of a conjugate view is carried out; any other tensor itself.
     Shape and dtype: The shape and the dtype of the input.
     Derivative: g
     >>> torch.resolve_conj(torch.tensor([1 + 2j]).conj())
     tensor([1.-2.j])
 resolve_neg
-    The tensor with its negation carried out; chainrule does so at once, so this is the tensor itself.
+    A copy in which the negation of a view that negates is carried out; any other tensor itself.
     Shape and dtype: The shape and the dtype of the input.
     Derivative: g
     >>> torch.resolve_neg(torch.tensor([1., -2.]))

@@ -186,8 +186,14 @@ def _along_number(call: Call, value: Tensor, bound: dict[str, Any]) -> Any:
     name = call.function.__name__
     if name in ("flatten", "ravel"):
         return wrap(value.reshape(-1, 1), call.level)
-    if name in ("permute", "transpose", "swapaxes", "swapdims", "squeeze", "t", "movedim", "flip", "clone", "roll"):
+    if name in ("transpose", "swapaxes", "swapdims", "t"):
         return wrap(value, call.level)
+    if name == "squeeze" and any(d not in (0, -1) for d in _as_dims(bound.get("dim"))):
+        raise RuntimeError(f"Dimension is out of range (expected to be in range of [-1, 0], but got {bound['dim']}")
+    if name in ("permute", "squeeze", "movedim"):
+        return wrap(value.view_as(value), call.level)
+    if name in ("flip", "clone", "roll"):
+        return wrap(value.clone(), call.level)
     if name.startswith("new_"):
         return call.wrapped(_along(call, name, value, 0, bound))
     row = value.reshape(-1, 1)
@@ -200,6 +206,10 @@ def _along_number(call: Call, value: Tensor, bound: dict[str, Any]) -> Any:
         result = result[0] if single else result
         return call.wrapped(tree_map(lambda r: r.reshape(value.shape[0]), result))
     return loop(call, (wrap(value, call.level),), bound)
+
+
+def _as_dims(dim: Any) -> tuple:
+    return () if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
 
 
 _SPECIAL: dict[str, Callable] = {}
@@ -238,20 +248,15 @@ def _view(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor
     given = bound["dtype"] if "dtype" in bound else next(iter(bound["size"]), None)
     if isinstance(given, _core.dtype):
         return value.view(given)
-    return value.reshape(_with_samples("view", bound["size"], value.shape[0], value))
+    return value.view(_with_samples("view", bound["size"], value.shape[0], value))
 
 
 @special("squeeze")
 def _squeeze(call: Call, value: Tensor, rank: int, bound: dict[str, Any]) -> Tensor:
     dim = bound.get("dim")
-    ones = [d for d in range(1, rank + 1) if value.shape[d] == 1]
-    return (
-        value.squeeze(tuple(ones))
-        if dim is None and ones
-        else value
-        if dim is None
-        else value.squeeze(_shift(dim, rank))
-    )
+    if dim is not None:
+        return value.squeeze(_shift(dim, rank))
+    return value.squeeze(tuple(d for d in range(1, rank + 1) if value.shape[d] == 1))
 
 
 @special("split")
@@ -324,8 +329,8 @@ def _as_other(call: Call, input: Tensor, other: Tensor) -> Any:
     value = call.expanded(input)
     if method == "expand":
         return wrap(_expand(call, value, input.ndim, {"size": shape}), call.level)
-    if call.function.__name__ == "view_as" and shape == tuple(input.shape):
-        return wrap(value.view_as(value), call.level)
+    if call.function.__name__ == "view_as":
+        return wrap(value.view(value.shape[0], *shape), call.level)
     return wrap(value.reshape(value.shape[0], *shape), call.level)
 
 
@@ -342,11 +347,13 @@ def _as_other(call: Call, input: Tensor, other: Tensor) -> Any:
     "element_size",
     "is_contiguous",
     "storage_offset",
+    "is_conj",
+    "is_neg",
 )
 def _description(call: Call, input: BatchedTensor, *args: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
-    if name == "is_contiguous":
-        return input._value.is_contiguous(**kwargs)
+    if name in ("is_contiguous", "is_conj", "is_neg", "storage_offset"):
+        return call.function(input._value, **kwargs)
     if name == "stride":
         strides = tuple(input._value.stride()[1:])
         return strides[args[0] if args else kwargs["dim"]] if args or kwargs else strides
@@ -370,8 +377,8 @@ def _retain_grad(call: Call, input: Any) -> None:
 
 # What gives no tensor whose shape all samples share, in PyTorch's words.
 _DYNAMIC = (
-    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over {name}: samples "
-    "may give results of different shapes."
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+    "aten::{name}. Its samples may give results of different shapes."
 )
 _REFUSED = {
     **dict.fromkeys(("nonzero", "unique", "unique_consecutive", "where"), _DYNAMIC),
@@ -385,7 +392,7 @@ _REFUSED = {
 
 def _refuse(call: Call, *args: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
-    raise RuntimeError(_REFUSED[name].format(name=name))
+    raise RuntimeError(_REFUSED[name].format(name="_unique2" if name == "unique" else name))
 
 
 def _where(call: Call, *args: Any, **kwargs: Any) -> Any:

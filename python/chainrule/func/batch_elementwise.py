@@ -25,7 +25,7 @@ def elementwise(call: Call, *args: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
     in_place = name.endswith("_") and not name.startswith("_")
     if in_place and not call.is_batched(args[0]):
-        _core.raise_batched_write(name)
+        _core.raise_batched_write("inplace arithmetic")
     aligned = _promoted(tensors) if len(tensors) > 1 else {}
 
     def align(a: Any) -> Any:
@@ -70,3 +70,22 @@ def prelu(call: Call, input: Tensor, weight: Tensor) -> Any:
 
 RULES.update(dict.fromkeys([*_TABLE, *_ALIKE.split(), *(n + "_" for n in _TABLE)], elementwise))
 RULES["prelu"] = prelu
+
+
+def fill(call: Call, input: Tensor, value: Any) -> Any:
+    """Each sample with a number of its own."""
+    if not isinstance(value, Tensor) or not call.is_batched(value):
+        return elementwise(call, input, value)
+    if value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return elementwise(call._replace(function=Tensor.copy_), input, value)
+
+
+def view_as_complex(call: Call, input: Tensor) -> Any:
+    """The samples are no dimension of theirs."""
+    if not input.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    return elementwise(call, input)
+
+
+RULES.update({"fill_": fill, "view_as_complex": view_as_complex})

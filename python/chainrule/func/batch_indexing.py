@@ -60,7 +60,7 @@ def _gather(call: Call, x: Any, indices: tuple) -> Any:
 @rule("_assign")
 def _assign(call: Call, x: Any, key: Any, value: Any) -> None:
     if not call.is_batched(x):
-        _core.raise_batched_write("__setitem__")
+        _core.raise_batched_write("inplace arithmetic")
     keys = key if isinstance(key, tuple) else (key,)
     if keys and all(map(_is_index, keys)) and isinstance(value, Tensor):
         _put(call, x._value, keys, value, False)

@@ -48,11 +48,29 @@ def _many(call: Call, *tensors: Any, **kwargs: Any) -> Any:
 
 # ---- products
 
+# The ranks that they take. More would fit the products that stand for them here.
+_RANKS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1), "outer": (1, 1), "ger": (1, 1)}
+_RANKS |= {"addmm": (2, 2), "addmv": (2, 1), "addr": (1, 1), "baddbmm": (3, 3), "addbmm": (3, 3)}
+
+
+def _check_ranks(name: str, a: int, b: int) -> None:
+    wanted = _RANKS.get(name)
+    if wanted in (None, (a, b)):
+        return
+    if wanted == (1, 1):
+        raise RuntimeError(f"Got wrong shapes for {name}")
+    name = "bmm" if "bmm" in name else name.removeprefix("add")
+    raise RuntimeError(
+        f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a}and b has dim {b}but expected them to have "
+        f"dim {wanted[0]} and dim {wanted[1]}"
+    )
+
 
 @rule("matmul", "mm", "mv", "dot", "bmm", "outer", "ger", "vdot")
 def _product(call: Call, a: Any, b: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
     ra, rb = a.ndim, b.ndim
+    _check_ranks(name, ra, rb)
     if name == "vdot":
         a = wrap(a._value.conj(), call.level) if call.is_batched(a) else a.conj()
     if name in ("outer", "ger"):
@@ -118,6 +136,7 @@ def _linear(call: Call, input: Any, weight: Tensor, bias: Tensor | None = None) 
 @rule("addmm", "addmv", "addr", "baddbmm", "addbmm")
 def _add_product(call: Call, input: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     name = call.function.__name__
+    _check_ranks(name, a.ndim, b.ndim)
     if name == "addr":
         product = call.value(a).unsqueeze(-1) * call.value(b).unsqueeze(-2)
     else:

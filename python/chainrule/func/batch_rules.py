@@ -69,7 +69,12 @@ def apply(function: Any, args: tuple, kwargs: dict, level: int, info: Level) -> 
         return RULES["Function"](call, *args, **kwargs)
     name = getattr(function, "__name__", "")
     if kwargs.get("out") is not None:
-        raise RuntimeError(f"vmap: {name}(out=...) is not supported inside vmap; use the result that it returns")
+        if name in ALWAYS:
+            return RULES[name](call, *args, **kwargs)  # raises, in the words for random numbers
+        raise RuntimeError(
+            f"Batching rule not implemented for aten::{name}.out; the fallback path doesn't work on out= or view ops. "
+            "Use the result that the function returns."
+        )
     found = RULES.get(name)
     return loop(call, args, kwargs) if found is None else found(call, *args, **kwargs)
 
@@ -116,7 +121,7 @@ def loop_quietly(call: Call, function: Callable, args: tuple, kwargs: dict | Non
     kwargs = kwargs or {}
     if function.__name__.endswith("_") and not function.__name__.startswith("_"):
         if not call.is_batched(args[0]):
-            _core.raise_batched_write(function.__name__)
+            _core.raise_batched_write("inplace arithmetic")
         for i in range(call.size):
             function(*sample(call, args, i), **sample(call, kwargs, i))
         return args[0]

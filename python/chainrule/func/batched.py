@@ -28,6 +28,7 @@ class Level(NamedTuple):
     randomness: str
     apart: bool = False  # whether what is made inside is made for each sample, so that samples can be written into it
     any_function: bool = False  # whether an autograd.Function needs neither a vmap method nor setup_context
+    directions: bool = False  # whether the samples are directions of jacfwd, at one and the same place
 
 
 class Levels(threading.local):
@@ -96,7 +97,11 @@ class BatchedTensor(Tensor):
 
     @property
     def data(self) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return self.detach()
+        raise RuntimeError("accessing `data` under vmap transform is not allowed: use detach()")
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
 
     @property
     def T(self) -> Tensor:  # noqa: N802
@@ -161,7 +166,10 @@ class BatchedTensor(Tensor):
         raise RuntimeError("vmap: deepcopy of a tensor inside vmap is not supported")
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
-        return wrap(self._value.to(*args, **kwargs), self._level) if _get_depth() >= self._level else self
+        if _get_depth() < self._level:
+            return self
+        args = tuple(physical(a) if isinstance(a, Tensor) else a for a in args)  # its dtype counts
+        return wrap(self._value.to(*args, **kwargs), self._level)
 
 
 def _subscript(x: Tensor, key: Any) -> Tensor:

@@ -12,6 +12,7 @@ from . import (
     batch_random,
     batch_recurrent,
     batch_search,
+    batch_strided,
     custom_function,
 )
 
@@ -32,6 +33,7 @@ _REGISTERED = (
     batch_random,
     batch_recurrent,
     batch_search,
+    batch_strided,
     custom_function,
     batch_bodies,
 )

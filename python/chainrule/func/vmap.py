@@ -56,7 +56,8 @@ def vmap(
 
 def over_directions(func: Callable, directions: Tensor, randomness: str, apart: bool) -> Any:
     """For jacfwd: func of each row, the rows last in the result. `apart` is that of Level."""
-    return _run(func, [directions], [0], tree_flatten((directions,))[1], len(directions), -1, randomness, {}, apart)
+    spec = tree_flatten((directions,))[1]
+    return _run(func, [directions], [0], spec, len(directions), -1, randomness, {}, apart, directions=True)
 
 
 def over_tangents(func: Callable, directions: Tensor) -> Any:
@@ -86,7 +87,7 @@ def _prepare(func: Callable, in_dims: Any, args: tuple) -> tuple[int, list, list
     dims = broadcast_prefix(in_dims, spec)
     if dims is None:
         raise ValueError(
-            f"{what}: in_dims is not compatible with the structure of inputs. in_dims has structure "
+            f"{what}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
             f"{tree_flatten(in_dims)[1]} but inputs has structure {spec}."
         )
     sizes = set()
@@ -129,10 +130,11 @@ def _run(
     kwargs: dict,
     apart: bool = False,
     any_function: bool = False,
+    directions: bool = False,
 ) -> Any:
     level = len(levels.now) + 1
     depth = _core.get_vmap_depth()
-    levels.now.append(Level(size, randomness, apart, any_function))
+    levels.now.append(Level(size, randomness, apart, any_function, directions))
     levels.nesting.append(level)
     _core.set_vmap_depth(level)
     try:
@@ -171,7 +173,7 @@ def _leave(func: Callable, output: Any, out_dims: Any, level: int, size: int) ->
     if dims is None:
         raise ValueError(
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
-            f"of outputs. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+            f"of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     results = []
     for leaf, dim in zip(leaves, dims, strict=True):

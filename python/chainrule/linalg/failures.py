@@ -18,7 +18,7 @@ LinAlgError.__module__ = "torch._C"
 
 def check_info(info: Tensor, function: str, reason: Callable[[int], str], error: type = LinAlgError) -> None:
     """Raises if LAPACK reported a failure: `reason` puts its number into words."""
-    if not info.any():
+    if info.is_meta or not info.any():
         return
     codes = info.reshape(-1).tolist()
     first = next(i for i, code in enumerate(codes) if code)

@@ -82,6 +82,9 @@ def trunc_normal_(
             stacklevel=3,
         )
 
+    if tensor.is_meta:  # nothing to draw, and no draw to look at
+        return tensor
+
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
 

@@ -185,9 +185,7 @@ def with_advice(reader: SafeUnpickler) -> Any:
         ) from error
 
 
-def trusted_unpickler(
-    file: Any, persistent_load: Callable, pickle_module, arguments: dict, object_of: Callable = names.object_of
-) -> Any:
+def trusted_unpickler(file: Any, persistent_load: Callable, pickle_module, arguments: dict) -> Any:
     """Python's unpickler, with PyTorch's names standing for what is here."""
     base: Any = (pickle_module or pickle).Unpickler
 
@@ -197,7 +195,7 @@ def trusted_unpickler(
 
         def find_class(self, module: str, name: str) -> Any:
             if module.partition(".")[0] == "torch":
-                return object_of(module, name)
+                return names.object_of(module, name)
             return super().find_class(module, name)
 
     return Unpickler(file, **{"encoding": "utf-8", **arguments})

@@ -81,9 +81,7 @@ def _at_cuda(storage: Any, location: str) -> Any:
 def _at_meta(storage: Any, location: str) -> Any:
     if location != "meta":
         return None
-    from ..meta import MetaStorage
-
-    return MetaStorage(len(storage))
+    return UntypedStorage(len(storage), device="meta")
 
 
 register_package(10, lambda storage: "cpu" if storage.device.type == "cpu" else None, _at_cpu)

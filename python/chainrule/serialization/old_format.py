@@ -8,12 +8,10 @@ import sys
 from typing import Any, BinaryIO
 
 from .._core import UntypedStorage
-from .._utils import _rebuild_tensor_v2
 from ..storage import TypedStorage
 from .archive import fill, swap_bytes
 from .loading import described, tag_of, trusted_unpickler, with_advice
 from .locations import MapLocation, restorer
-from .names import object_of
 from .safe_unpickler import SafeUnpickler
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
@@ -44,14 +42,12 @@ def load_old(file: BinaryIO, map_location: MapLocation, pickle_module, weights_o
     if weights_only:
         result = with_advice(reader)
     else:
-        result = trusted_unpickler(stream, storages.persistent_load, pickle_module, arguments, _object_of).load()
+        result = trusted_unpickler(stream, storages.persistent_load, pickle_module, arguments).load()
     keys = SafeUnpickler(data, _no_storages, reader.position if weights_only else stream.tell())
     wanted = with_advice(keys)
     little = not isinstance(system, dict) or system.get("little_endian") is not False
     after = storages.fill(memoryview(data), keys.position, wanted, swapped=little != (sys.byteorder == "little"))
     file.seek(start + after)
-    if weights_only:  # once more, now that the values are there: a conjugated tensor is calculated from them
-        result = with_advice(SafeUnpickler(data, storages.persistent_load, head.position))
     return result
 
 
@@ -65,19 +61,6 @@ def _rest_of(file: Any) -> bytes:
     file.seek(start)
     fill(memoryview(data), file)
     return bytes(data)
-
-
-def _object_of(module: str, name: str) -> Any:
-    return _rebuild_before_values if name == "_rebuild_tensor_v2" else object_of(module, name)
-
-
-def _rebuild_before_values(*arguments: Any) -> Any:
-    """A tensor whose values follow; those of a conjugated one would have to be known by now."""
-    if len(arguments) > 6 and arguments[6]:
-        raise RuntimeError(
-            "a conjugated or negated tensor of PyTorch's old file format loads with weights_only=True only"
-        )
-    return _rebuild_tensor_v2(*arguments)
 
 
 def _no_storages(description: Any) -> Any:

@@ -49,7 +49,7 @@ def _window(formula: Callable[..., Tensor]) -> Callable[..., Tensor]:
             raise at_call(ValueError, f"{name} is implemented for strided tensors only, got: {layout}")
         if kind not in (float32, float64):
             raise at_call(ValueError, f"{name} expects float32 or float64 dtypes, got: {kind}")
-        return values(formula, M, M - 1 if sym else M, **own).to(kind)._as_leaf(requires_grad)
+        return values(formula, M, M - 1 if sym else M, device, **own).to(kind)._as_leaf(requires_grad)
 
     window.__signature__ = _signature(formula, window)  # pyright: ignore
     window.formula = formula  # pyright: ignore
@@ -63,10 +63,10 @@ def _signature(formula: Callable, window: Callable) -> inspect.Signature:
     return inspect.Signature([size, *own, *common], return_annotation="Tensor")
 
 
-def values(formula: Callable[..., Tensor], length: int, span: int, **own: Any) -> Tensor:
+def values(formula: Callable[..., Tensor], length: int, span: int, device: Any = None, **own: Any) -> Tensor:
     """The formula at `length` points in float64; a single point is 1 unless it is told where the centre is."""
-    points = formula(arange(length, dtype=float64), span, **own)
-    return ones(1, dtype=float64) if length == 1 and own.get("center") is None else points
+    points = formula(arange(length, dtype=float64, device=device), span, **own)
+    return ones(1, dtype=float64, device=device) if length == 1 and own.get("center") is None else points
 
 
 def _cosines(n: Tensor, span: int, coefficients: Iterable[float]) -> Tensor:

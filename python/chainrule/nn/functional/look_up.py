@@ -29,6 +29,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise at_call(RuntimeError, "Can not infer total number of classes from empty tensor.")
         return tensor.new_empty((*tensor.shape, num_classes))
+    if tensor.is_meta and num_classes > 0:  # no classes to look at
+        return tensor.new_zeros(*tensor.shape, num_classes)
     if int(tensor.min()) < 0:
         raise at_call(RuntimeError, "Class values must be non-negative.")
     if num_classes == -1:
