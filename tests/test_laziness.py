@@ -249,7 +249,9 @@ def test_the_core_settles_when_it_comes_back_from_python():
             line = text[text.rfind("\n", 0, call.start()) + 1 : text.find("\n", call.start())]
             before = text[max(0, call.start() - 40) : call.start()]
             following = text[call.start() : call.start() + 400]
-            settled_after = re.search(r"settle\(\)|from_python\(found\)|handed_on\(|Py_RETURN_NONE|return nullptr;", following)
+            settled_after = re.search(
+                r"settle\(\)|from_python\(found\)|handed_on\(|Py_RETURN_NONE|return nullptr;", following
+            )
             if not WRAPPED.search(before) and "from_python(" not in line and not settled_after:
                 bare.append(f"{path.name}: {line.strip()}")
     assert bare == []

@@ -45,7 +45,7 @@ std::vector<Owned> gradient_arguments(Node* n, const FunctionState& state, Backw
 
 bool is_boxed(PyObject* function) {
   Owned boxed = attribute(function, Name::boxed_grads_call);
-  return PyObject_IsTrue(boxed.get()) > 0;
+  return from_python(PyObject_IsTrue(boxed.get())) > 0;
 }
 
 Owned boxed_list(std::vector<Owned> given) {

@@ -164,7 +164,9 @@ def pack_padded_sequence(
         steps_first = steps_first[:, _whole(order)]
     _check_lengths(sizes, steps_first.shape[1])
     if sizes[0] > steps_first.shape[0]:
-        raise RuntimeError(f"Expected lengths of at most {steps_first.shape[0]} steps, but found {sizes[0]} in 'lengths'")
+        raise RuntimeError(
+            f"Expected lengths of at most {steps_first.shape[0]} steps, but found {sizes[0]} in 'lengths'"
+        )
     batch = len(sizes)
     batch_sizes = [sum(n > t for n in sizes) for t in range(sizes[0])]
     rows = _whole(t * batch + b for t, count in enumerate(batch_sizes) for b in range(count))
