@@ -254,6 +254,48 @@ def test_forward_mode():
     agree(run, tolerance=1e-5)
 
 
+PARTS = [lambda y: y.imag, lambda y: y.conj().imag, lambda y: y.conj()[0], lambda y: y[1]]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=["imag", "conj imag", "conj row", "row"])
+def test_gradients_of_writes_into_what_has_the_bit_itself(part):
+    """x.data of a conjugate is no view of anything. PyTorch has no gradient for the imaginary parts of such a one."""
+
+    def gradients(base):
+        t, w = chainrule, values(chainrule).requires_grad_()
+        y = base.data.clone() if not base.is_conj() else base
+        view = part(y)
+        view.copy_(w[0] * 1 if view.is_complex() else w.imag)
+        first = t.autograd.grad((y * (2 - 1j)).sum(), w, t.tensor(1 + 3j))
+        y = y.detach().data
+        view = part(y)
+        y.mul_(w)  # the view follows
+        return *first, *t.autograd.grad(view.sum(), w, t.tensor(1 + 3j) if view.is_complex() else None)
+
+    x = values(chainrule)
+    found = []
+    for base in (x.clone().conj().data, x.conj_physical()):
+        chainrule.manual_seed(1)
+        found.append(gradients(base))
+    for mine, plain in zip(*found, strict=True):
+        assert chainrule.allclose(mine, plain)
+
+
+def test_large_conjugates_do_not_wait():
+    """An operation that waits reads memory as it lies; see Note [Pending operations]."""
+
+    def run(t):
+        x = t.randn(700, 500, dtype=t.complex64)
+        part = t.view_as_real(x)[..., 0].contiguous()
+        negative = t._neg_view(part)
+        a = negative * 2 + part
+        b = (part * 3).add_(negative)
+        negative.mul_(2)
+        return a, b, part.sum(), (t._neg_view(part) @ part.t())[:2, :2]
+
+    agree(run, tolerance=1e-3)
+
+
 def test_no_tensor_is_left_marked():
     """The doors look for unresolved tensors only while there are some."""
     x = values(chainrule)

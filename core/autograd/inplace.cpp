@@ -14,10 +14,10 @@ OpInfo kRefreshed{"as_strided", "AsStridedBackward0", "g placed back at the elem
 // Where a view's elements lie, counted from the base's first element.
 struct Region {
   Dims base_sizes, base_strides, sizes, strides;
-  int64_t offset;  // in elements of the view
-  bool of_parts;   // a real view (real, imag) of a complex base
-  uint16_t bits;   // whether the view shows conjugates or negatives of what the base shows
-  bool of_pairs;   // a complex view of a real base: sizes, strides and offset are those of the pairs
+  int64_t offset;            // in elements of the view
+  bool of_parts;             // a real view (real, imag) of a complex base
+  bool of_pairs;             // a complex view of a real base: sizes, strides and offset are those of the pairs
+  uint16_t base_bits, bits;  // whether the base and the view show conjugates or negatives of what lies in memory
 };
 
 Region region_of(const TensorObject* view) {
@@ -28,8 +28,9 @@ Region region_of(const TensorObject* view) {
            Dims(Span(view->strides(), view->ndim)),
            (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
            is_complex(base->dtype) && !is_complex(view->dtype),
-           static_cast<uint16_t>(view->bits() ^ base->bits()),
-           !is_complex(base->dtype) && is_complex(view->dtype)};
+           !is_complex(base->dtype) && is_complex(view->dtype),
+           base->bits(),
+           view->bits()};
   if (!r.of_pairs) return r;
   for (int64_t& s : r.strides) s *= 2;
   r.sizes.push_back(2);
@@ -100,7 +101,7 @@ struct CopySlicesGradient {
 
   void operator()(Backward& b) const {
     Node* inner = b.node()->extras->inner;
-    Tensor whole = copy_strided(b.g(), region->base_strides);
+    Tensor whole = copy_strided(with_bits(b.g(), region->base_bits), region->base_strides);
     Tensor part =
         as_strided(region->of_parts ? view_as_real(whole) : whole, region->sizes, region->strides, region->offset);
     if (region->of_pairs) part = view_as_complex(part);
@@ -113,7 +114,7 @@ struct CopySlicesGradient {
       copy_into(part, with_bits(operation.result(0), region->bits));
     else
       fill_zero(part);
-    b.give(0, std::move(whole));
+    b.give(0, with_bits(whole, region->base_bits));
   }
 };
 
@@ -129,7 +130,7 @@ struct RefreshedGradient {
     Tensor g = with_bits(b.g(), region->bits);
     if (region->of_pairs) g = view_as_real(g);
     Tensor whole = scatter_strided(g, sizes, strides, region->sizes, region->strides, region->offset);
-    b.give(0, region->of_parts ? view_as_complex(whole) : whole);
+    b.give(0, with_bits(region->of_parts ? view_as_complex(whole) : whole, region->base_bits));
   }
 };
 

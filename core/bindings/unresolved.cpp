@@ -3,7 +3,7 @@
 
 #include "ops/copy.hpp"
 #include "ops/read_line.hpp"
-#include "tensor/error.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -56,6 +56,7 @@ ResolvedArguments::ResolvedArguments(PyObject* const* args, Py_ssize_t count) : 
 // Borrowed: the argument itself, or what `held_` keeps in its place.
 PyObject* ResolvedArguments::resolve(PyObject* o, int depth) {
   if (is_unresolved(o)) {
+    settle();
     Tensor original = Tensor::borrow(o), copy = resolved(original);
     copies_.push_back({original, copy, copy->storage->version});
     return copy.py();
@@ -66,7 +67,7 @@ PyObject* ResolvedArguments::resolve(PyObject* o, int depth) {
     PyObject* item = PySequence_Fast_GET_ITEM(o, i);
     PyObject* replaced = resolve(item, depth + 1);
     if (replaced == item) continue;
-    if (!list) list = Owned(checked(PySequence_List(o)));
+    if (!list) list = Owned(from_python(PySequence_List(o)));
     checked(PyList_SetItem(list.get(), i, Py_NewRef(replaced)));
   }
   if (!list) return o;
@@ -86,6 +87,7 @@ PyObject* ResolvedArguments::finish(PyObject* result) {
   Owned kept(result);
   for (Copy& c : copies_) {
     if (c.resolved->storage->version == c.version) continue;
+    settle();
     if (!equal(c.original.sizes(), c.resolved.sizes())) resize(c.original, c.resolved.sizes());
     copy_(c.original, c.resolved);
   }

@@ -116,6 +116,9 @@ void uncover([[maybe_unused]] const HeldMemory& waiting) {
 }
 
 bool is_private(const Storage* s) { return !s->owner && !s->exported; }
+// Whether its elements are there, and are those that lie in memory: a meta tensor has none, an unresolved one shows
+// others.
+bool is_plain(const TensorObject* t) { return !t->bits() && t->storage->device == Device::CPU; }
 
 // Whether `t` can be added to each row of the product that waits: a bias.
 bool is_row(const TensorObject* t) {
@@ -134,7 +137,7 @@ const TensorObject* common_shape(const OpRecord& op, std::span<const Operand> in
     if (!t && (in[i].scalar.kind == Scalar::kComplex || in[i].scalar.kind == Scalar::kBool)) return nullptr;
     if (!t) continue;
     bool is_float = t->dtype == DType::Float32 || t->dtype == DType::Float64;
-    if (!is_float || !is_private(t->storage) || !t->has(kContiguous)) return nullptr;
+    if (!is_float || !is_private(t->storage) || !t->has(kContiguous) || !is_plain(t)) return nullptr;
     if (is_row(t)) {
       rows = true;
       continue;
@@ -157,7 +160,8 @@ void fill_source(Source& s, const Operand& o) {
 Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
   if (pending_count == kMost || (pending_count && (pending_count + 1) * queue.numel * queue.item() > kMostBytes))
     settle();
-  const TensorObject* like = may_wait ? common_shape(op, in) : nullptr;
+  const bool waits = may_wait && Storage::making_on == Device::CPU;
+  const TensorObject* like = waits ? common_shape(op, in) : nullptr;
   if (!like || op.is_test || op.condition >= 0) return Tensor();
   ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute_of(like->dtype))];
   if (!kernel || bytes(like) > kMostBytes) return Tensor();
@@ -178,10 +182,10 @@ Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* para
 Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_list<const Tensor*> factors,
                     MakeBlocks make) {
   int64_t numel = count(sizes);
-  if (!may_wait || numel < thresholds.pending || numel * static_cast<int64_t>(size_of(dtype)) > kMostBytes)
-    return Tensor();
+  if (!may_wait || Storage::making_on != Device::CPU || numel < thresholds.pending) return Tensor();
+  if (numel * static_cast<int64_t>(size_of(dtype)) > kMostBytes) return Tensor();
   for (const Tensor* t : factors) {
-    if (*t && !is_private((*t)->storage)) return Tensor();
+    if (*t && (!is_private((*t)->storage) || !is_plain(t->get()))) return Tensor();
   }
   settle();
   queue.blocks = {std::move(make), width};
