@@ -3,7 +3,7 @@
 
 #include "ops/copy.hpp"
 #include "ops/read_line.hpp"
-#include "tensor/error.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule {
 namespace {
@@ -66,7 +66,7 @@ PyObject* ResolvedArguments::resolve(PyObject* o, int depth) {
     PyObject* item = PySequence_Fast_GET_ITEM(o, i);
     PyObject* replaced = resolve(item, depth + 1);
     if (replaced == item) continue;
-    if (!list) list = Owned(checked(PySequence_List(o)));
+    if (!list) list = Owned(from_python(PySequence_List(o)));
     checked(PyList_SetItem(list.get(), i, Py_NewRef(replaced)));
   }
   if (!list) return o;
