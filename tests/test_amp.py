@@ -631,3 +631,9 @@ def test_a_scaler_that_is_off():
         return same, result, w
 
     agree(program)
+
+
+@pytest.mark.parametrize("name", ["not a real device", "foo", "1", "cpu 0", "foo:1"])
+def test_words_for_devices_that_are_none(name):
+    agree(lambda torch: torch.device(name), words=3)
+    agree(lambda torch: torch.autocast(name), words=3)

@@ -43,9 +43,8 @@ struct ParsedDevice {
 int kind_of(std::string_view name, const char* text) {
   auto found = std::find(kKinds.begin(), kKinds.end(), name);
   if (found != kKinds.end()) return static_cast<int>(found - kKinds.begin());
-  const bool is_name = std::all_of(name.begin(), name.end(),
-                                   [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; });
-  if (!is_name) raise(PyExc_RuntimeError, "Invalid device string: '", text, "'");
+  const char after = text[name.size()];
+  if (name.empty() || (after && after != ':')) raise(PyExc_RuntimeError, "Invalid device string: '", text, "'");
   std::string kinds;
   for (const char* kind : kKinds) kinds += (kinds.empty() ? "" : ", ") + std::string(kind);
   raise(PyExc_RuntimeError, "Expected one of ", kinds, " device type at start of device string: ", text);

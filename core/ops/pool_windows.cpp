@@ -127,7 +127,7 @@ void check_pool_input(const char* name, int dims, const Tensor& x) {
   }
 }
 
-void check_pool_input_1d(const char* name, const Tensor& x, const PoolOptions& o) {
+void check_pool_input_1d(const char* name, const Tensor& x, const PoolOptions& o, bool alone) {
   check(x.ndim() == 2 || x.ndim() == 3, name,
         ": Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size "
         "for input, but got:",
@@ -137,7 +137,10 @@ void check_pool_input_1d(const char* name, const Tensor& x, const PoolOptions& o
   if (o.stride.empty() || o.stride[0] > 0) {
     PoolOptions full = checked_options(name, 1, o);
     int64_t out = output_size(x.size(x.ndim() - 1), 0, full);
-    check(out > 0, name, "() Invalid computed output size: ", out);
+    const int64_t channels = x.size(x.ndim() - 2), in = x.size(x.ndim() - 1);
+    check(out > 0 || !alone, name, "() Invalid computed output size: ", out);
+    check(out > 0, "Given input size: (", channels, "x1x", in, "). Calculated output size: (", channels, "x1x", out,
+          "). Output size is too small");
   }
 }
 
@@ -155,7 +158,7 @@ void check_max_pool1d(const Tensor& x, const PoolOptions& o) {
     check(values->empty() || (*values)[0] > 0, "max_pool1d() ", name, " must be greater than zero, but got ",
           values->empty() ? 0 : (*values)[0]);
   }
-  check_pool_input_1d("max_pool1d", x, o);
+  check_pool_input_1d("max_pool1d", x, o, true);
 }
 
 void require_numbers(const char* name, int dims, const Tensor& x) {

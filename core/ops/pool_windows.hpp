@@ -8,7 +8,8 @@ namespace chainrule {
 // Every list written out for `dims` dimensions; raises for what makes no sense. `name` without the "2d".
 PoolOptions checked_options(const char* name, int dims, const PoolOptions& given);
 void check_pool_input(const char* name, int dims, const Tensor& x);
-void check_pool_input_1d(const char* name, const Tensor& x, const PoolOptions& o);
+// alone: for values without their places, for which PyTorch has other words.
+void check_pool_input_1d(const char* name, const Tensor& x, const PoolOptions& o, bool alone = false);
 void check_max_pool1d(const Tensor& x, const PoolOptions& o);
 void require_numbers(const char* name, int dims, const Tensor& x);
 void check_adaptive(const char* name, int dims, const Tensor& x, const Dims& out);
