@@ -70,6 +70,7 @@ t.tensor(np.array([1, 2], dtype=np.longlong))
 t.from_numpy(np.array([1, 2], dtype=np.longlong))
 t.asarray(np.float64(0.5), copy=False)
 t.empty(3, dtype=t.uint16).random_(60000, None) >= 60000
+t.empty(3, dtype=t.uint16).random_(-1, -1)
 t.linalg.vector_norm(t.ones(2), 1 + 2j)
 t.linalg.matrix_norm(t.eye(2), 1 + 2j)
 t.linalg.multi_dot([t.tensor(1.), t.ones(1)])

@@ -108,6 +108,7 @@ void warn_beyond_digits(DType dtype, const std::string& name, int64_t value) {
 Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Generator* generator) {
   refuse_complex("check_random_bounds", self);
   if (is_limited(self.dtype())) {  // the stream is the same for all integers
+    check(from < to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", to);
     Scalar last = Scalar::of_int(to - 1);
     size_t bytes = size_of(self.dtype());
     check(from >= 0 && fits(last, self.dtype()), from < 0 ? "from" : "to - 1", " is out of bounds for ",
