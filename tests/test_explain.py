@@ -268,6 +268,8 @@ def test_of_every_elementwise_operation():
         if function is None or not row["gradients"] or row["parameters"] != "NONE":
             continue
         inputs = [leaf(0.4 + 0.3 * i) for i in range(len(row["inputs"]))]
+        if row["name"] in ("igamma", "igammac", "special_zeta"):  # by the first input nobody has derived them
+            inputs[0] = inputs[0].detach()
         try:
             y = function(*inputs)
         except (TypeError, RuntimeError):
