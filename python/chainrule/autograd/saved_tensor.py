@@ -13,10 +13,10 @@ __all__ = ["SavedTensor"]
 class SavedTensor:
     """A place among the saved tensors of a node; register_hooks decides what is kept there.
 
-    >>> x = torch.ones(2, requires_grad=True)
-    >>> y = x.sin()
-    >>> y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 2, lambda t: t / 2)
-    >>> y.sum().backward()
+    >>> y = torch.tensor(3., requires_grad=True).exp()
+    >>> y.grad_fn._raw_saved_result.register_hooks(lambda t: t * 2, lambda t: t / 2)
+    >>> y.grad_fn._saved_result.item() == y.item()
+    True
     """
 
     _node: Node
