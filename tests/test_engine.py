@@ -979,3 +979,16 @@ def test_the_error_of_an_overwritten_tensor_names_its_operation():
         z.sum().backward()
 
     agree(program, words=30)
+
+
+@pytest.mark.parametrize("outputs", [[None], ["a"], [1.0]])
+def test_what_is_no_tensor_is_not_differentiated(outputs):
+    x = leaf(chainrule)
+    with pytest.raises(AssertionError, match=r"Expected output to be a torch\.Tensor"):
+        chainrule.autograd.backward(outputs, [None])
+    with pytest.raises(AssertionError, match=r"Expected output to be a torch\.Tensor"):
+        chainrule.autograd.grad([x.sum(), *outputs], x)
+    with pytest.raises(TypeError, match="'NoneType' object is not iterable"):
+        chainrule.autograd.backward(None)
+    with pytest.raises(TypeError, match="'NoneType' object is not iterable"):
+        chainrule.autograd.grad(None, x)

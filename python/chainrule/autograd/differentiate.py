@@ -25,6 +25,16 @@ def _inputs_of(inputs, function: str) -> tuple:
     return found
 
 
+def _outputs_of(outputs) -> tuple:
+    """What is differentiated: tensors, and nothing else."""
+    if outputs is None:
+        raise TypeError("'NoneType' object is not iterable")
+    found = _as_tuple(outputs)
+    if not all(isinstance(y, Tensor) for y in found):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    return found
+
+
 def _as_tuple(value) -> tuple:
     """One tensor or several; an edge of the graph counts as the tensor that stands for it."""
     if isinstance(value, Tensor) or value is None:
@@ -73,7 +83,7 @@ def backward(
             )
         grad_tensors = grad_variables
     wanted = () if inputs is None else _inputs_of(inputs, "backward")
-    outputs = _as_tuple(tensors)
+    outputs = _outputs_of(tensors)
     retain, create_graph = _flags(retain_graph, create_graph)
     starts = _gradients_for(outputs, grad_tensors)
     try:
@@ -112,8 +122,8 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    outs, ins = _as_tuple(outputs), _inputs_of(inputs, "grad")
-    if all(isinstance(out, Tensor) and out.requires_grad for out in outs):  # else the engine says which one is not
+    outs, ins = _outputs_of(outputs), _inputs_of(inputs, "grad")
+    if all(out.requires_grad for out in outs):  # else the engine says which one is not
         _check_differentiable(ins)
     retain, create_graph = _flags(retain_graph, create_graph)
     allow = materialize_grads if allow_unused is None else bool(index(allow_unused))
