@@ -254,6 +254,42 @@ def test_forward_mode():
     agree(run, tolerance=1e-5)
 
 
+TANGENTS = {
+    "conjugate": lambda t, x, w: x.conj(),
+    "imaginary part": lambda t, x, w: x.conj().imag,
+    "row": lambda t, x, w: x.conj()[0],
+    "turned": lambda t, x, w: x.mH[1],
+    "pairs": lambda t, x, w: t.view_as_real(x),
+    "written": lambda t, x, w: x.conj().mul_(w),
+    "part written": lambda t, x, w: [x.conj().imag.mul_(2), x][1],
+    "row written": lambda t, x, w: [x.conj()[0].copy_(w[0]), x][1],
+    "base written": lambda t, x, w: [x.conj(), x.mul_(w)][0],
+    "zeroed": lambda t, x, w: [x.conj()[1].zero_(), x][1],
+}
+
+
+@pytest.mark.parametrize("made", ["plain", "conjugate"])
+@pytest.mark.parametrize("program", TANGENTS.values(), ids=TANGENTS)
+def test_tangents_of_views(program, made):
+    """They are views with the same bits, of the tangent of the tensor that they show."""
+
+    def run(t):
+        forward, w = t.autograd.forward_ad, values(t)
+        with forward.dual_level():
+            x = values(t)
+            x = forward.make_dual(x.conj() if made == "conjugate" else x, values(t))
+            try:
+                y = program(t, x, w)
+            except RuntimeError as error:  # view_as_real of a conjugate
+                return str(error)[:40]
+            tangents = [forward.unpack_dual(v).tangent for v in (y, x)]
+            if y is not x:
+                tangents[0].mul_(2)  # the memory is one
+            return [v.resolve_conj().resolve_neg() for v in tangents]
+
+    agree(run, tolerance=1e-5)
+
+
 PARTS = [lambda y: y.imag, lambda y: y.conj().imag, lambda y: y.conj()[0], lambda y: y[1]]
 
 

@@ -48,7 +48,8 @@ bool shares_with(const TensorObject* base, const TensorObject* t) {
 }
 
 bool is_laid_out(const Tensor& tangent, const Tensor& like) {
-  if (tangent.dtype() != like.dtype() || !equal(tangent.sizes(), like.sizes())) return false;
+  if (tangent.dtype() != like.dtype() || tangent->bits() != like->bits()) return false;
+  if (!equal(tangent.sizes(), like.sizes())) return false;
   if (tangent->storage->bytes != like->storage->bytes) return false;
   if (like.numel() == 0) return true;
   for (int i = 0; i < like.ndim(); ++i) {
@@ -59,8 +60,10 @@ bool is_laid_out(const Tensor& tangent, const Tensor& like) {
 
 // Zeros that lie in a storage of their own as `like` lies in its.
 Tensor zeros_laid_out(const Tensor& like) {
+  DeviceScope there(like->storage->device);
   int64_t count = like->storage->bytes / static_cast<int64_t>(size_of(like.dtype()));
-  return as_strided(zeros(Span(&count, 1), like.dtype()), like.sizes(), like.strides(), like.offset());
+  Tensor made = as_strided(zeros(Span(&count, 1), like.dtype()), like.sizes(), like.strides(), like.offset());
+  return shown_with_bits(made, like->bits());
 }
 
 Tensor laid_out(const Tensor& tangent, const Tensor& like) {
@@ -70,20 +73,19 @@ Tensor laid_out(const Tensor& tangent, const Tensor& like) {
   return made;
 }
 
-// The bits by which a view shows its base's elements; their tangents differ likewise.
-uint16_t bits_between(const TensorObject* base, const TensorObject* t) { return base->bits() ^ t->bits(); }
-
 Tensor part_of(const Tensor& base, const Tensor& t, Tensor whole) {
+  whole = shown_with_bits(whole, 0);
   if (shows_pairs(base.get(), t.get())) {
     Dims sizes(t.sizes()), strides(t.strides());
     for (int64_t& s : strides) s *= 2;
     sizes.push_back(2);
     strides.push_back(1);
     int64_t offset = (t->data - base->data) / static_cast<int64_t>(size_of(base.dtype()));
-    return view_as_complex(as_strided(whole, sizes, strides, offset));
+    return shown_with_bits(view_as_complex(as_strided(whole, sizes, strides, offset)), t->bits());
   }
   if (shows_parts(base.get(), t.get())) whole = view_as_real(whole);
-  return as_strided(whole, t.sizes(), t.strides(), (t->data - base->data) / static_cast<int64_t>(size_of(t.dtype())));
+  int64_t offset = (t->data - base->data) / static_cast<int64_t>(size_of(t.dtype()));
+  return shown_with_bits(as_strided(whole, t.sizes(), t.strides(), offset), t->bits());
 }
 
 // The base's tangent, laid out as the base is.
@@ -104,15 +106,15 @@ bool has_tangent(const TensorObject* t) {
   return shares_with(base, t) && own_tangent(base);
 }
 
-Tensor tangent(const Tensor& t) {
+Tensor tangent(const Tensor& t) { return resolved(kept_tangent(t)); }
+
+Tensor kept_tangent(const Tensor& t) {
   if (!t) return {};
   if (Tensor own = own_tangent(t.get())) return own;
   TensorObject* base = base_of(t.get());
   if (!shares_with(base, t.get()) || !own_tangent(base)) return {};
   PauseScope pause;
   Tensor part = part_of(Tensor::borrow(base), t, whole_tangent(base));
-  // One that is calculated is not kept: it would not change with the base's.
-  if (uint16_t bits = bits_between(base, t.get())) return with_bits(part, bits);
   keep_tangent(t.get(), part);
   return part;
 }
@@ -171,29 +173,9 @@ struct OutsideInference {
 
 }  // namespace
 
-namespace {
-
-// The part of the base's tangent that a view shows, shown as the view shows its elements.
-Tensor shared_part(TensorObject* base, const Tensor& view) {
-  Tensor part = part_of(Tensor::borrow(base), view, whole_tangent(base));
-  set_bits(part.get(), bits_between(base, view.get()));
-  return part;
-}
-
-// What a write into `self` changes.
-Tensor tangent_to_write(const Tensor& self) {
-  TensorObject* base = base_of(self.get());
-  const bool own = own_tangent(self.get()) || !shares_with(base, self.get()) || !own_tangent(base);
-  if (own || !bits_between(base, self.get())) return tangent(self);
-  PauseScope pause;
-  return shared_part(base, self);
-}
-
-}  // namespace
-
 WriteScope::WriteScope(const Tensor& self)
     : around_(std::exchange(innermost_, this)), self_(self), given_(false), before_(nullptr) {
-  if (active()) before_ = tangent_to_write(self).release();
+  if (active()) before_ = kept_tangent(self).release();
 }
 
 WriteScope::~WriteScope() noexcept(false) {
@@ -206,7 +188,7 @@ WriteScope::~WriteScope() noexcept(false) {
     TensorObject* base = base_of(self_.get());
     if (!shares_with(base, self_.get()) || overlaps_itself(self_)) return;
     if (!own_tangent(base)) keep_tangent(base, zeros_laid_out(Tensor::borrow(base)));
-    before = shared_part(base, self_);
+    before = part_of(Tensor::borrow(base), self_, whole_tangent(base));
   } else if (overlaps_itself(before)) {
     before = clone(before);
   }
@@ -214,10 +196,7 @@ WriteScope::~WriteScope() noexcept(false) {
     copy_into(before, now);
   else
     fill_zero(before);
-  if (before->bits())
-    Py_CLEAR(self_->rare->tangent);  // read from the base's from now on
-  else
-    keep_tangent(self_.get(), before);
+  keep_tangent(self_.get(), before);
 }
 
 void refuse_out(const std::string& op, const TensorObject* t) {

@@ -22,6 +22,8 @@ inline void leave() { --depth; }
 // which stands before the tensor's own base while the level is open; null: there is none.
 bool has_tangent(const TensorObject* t);
 Tensor tangent(const Tensor& t);  // null handle when it has none
+// The same in the memory where it is kept. It may be unresolved: it has the bits of the view whose tangent it is.
+Tensor kept_tangent(const Tensor& t);
 void set_tangent(const Tensor& t, const Tensor& tangent);
 void drop_tangent(const Tensor& t);
 // `view` shows the memory of its base, but neither has the other's tangent.

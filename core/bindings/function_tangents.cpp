@@ -28,7 +28,7 @@ void check_view(const Tensor& tangent, const Tensor& of_input) {
 
 GivenTangents::GivenTangents(std::span<PyObject* const> inputs) : inputs_(inputs) {
   for (PyObject* o : inputs) {
-    tangents_.push_back(is_tensor(o) ? forward_mode::tangent(Tensor::borrow(o)) : Tensor());
+    tangents_.push_back(is_tensor(o) ? forward_mode::kept_tangent(Tensor::borrow(o)) : Tensor());
     versions_.push_back(tangents_.back() ? tangents_.back()->storage->version : 0);
   }
 }

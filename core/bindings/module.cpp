@@ -185,9 +185,9 @@ void bind_engine(nb::module_& m) {
     forward_mode::part_from_base(t);
     return steal(to_python(t));
   });
-  m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::tangent(tensor_argument(dual)))); });
+  m.def("tangent", [](nb::handle dual) { return steal(to_python(forward_mode::kept_tangent(tensor_argument(dual)))); });
   m.def("make_dual", [](nb::handle dual, nb::handle tangent) {
-    forward_mode::make_dual(tensor_argument(dual), resolved(tensor_argument(tangent)));
+    forward_mode::make_dual(tensor_argument(dual), tensor_argument(tangent));
   });
   m.def("made_in", [](nb::handle t) { return tensor_argument(t)->storage->made_in; });
 }

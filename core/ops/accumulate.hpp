@@ -40,6 +40,8 @@ Tensor clone(const Tensor& t);
 // What stands for an unresolved tensor in the graph: a copy that shows its memory as it is, with the same history.
 Tensor resolved_copy(const Tensor& t);
 inline Tensor resolved(const Tensor& t) { return t && t->bits() ? resolved_copy(t) : t; }
+// A view of the same memory that has these bits; the tensor itself if it does.
+Tensor shown_with_bits(const Tensor& t, uint16_t bits);
 // Conjugated, negated, calculated at once; differentiable.
 Tensor with_bits(const Tensor& t, uint16_t bits);
 bool has_nan(const Tensor& t);

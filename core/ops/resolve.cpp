@@ -35,6 +35,12 @@ Tensor neg_view(const Tensor& t) {
 Tensor resolve_conj(const Tensor& t) { return t->has(kConj) ? clone(t) : t; }
 Tensor resolve_neg(const Tensor& t) { return t->has(kNeg) ? clone(t) : t; }
 
+Tensor shown_with_bits(const Tensor& t, uint16_t bits) {
+  const auto change = static_cast<uint16_t>(t->bits() ^ bits);
+  Tensor result = change & kConj ? conj_view(t) : t;
+  return change & kNeg ? neg_view(result) : result;
+}
+
 Tensor with_bits(const Tensor& t, uint16_t bits) {
   Tensor result = bits & kConj ? conj(t) : t;
   return bits & kNeg ? elementwise(OpId::neg, {result}) : result;
