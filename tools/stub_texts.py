@@ -117,7 +117,6 @@ PROPERTIES = {
     "_written_at": "_int",
     "_cleared": "_SourceLine | None",
     "_backward_hooks": "dict[_int, Any] | None",
-    "_grad_fn": "Node | Any",
     "_post_accumulate_grad_hooks": "dict[_int, Any] | None",
     "layout": "_layout",
     "name": "None",
