@@ -45,7 +45,7 @@ def ours(reference: torch.Tensor) -> chainrule.Tensor:
 
 def theirs(tensor: chainrule.Tensor) -> torch.Tensor:
     """The same values in PyTorch."""
-    tensor = tensor.detach()
+    tensor = tensor.detach().resolve_conj().resolve_neg()
     if tensor.dtype is chainrule.bfloat16:
         return torch.from_numpy(np.array(tensor.to(chainrule.float32).numpy())).to(torch.bfloat16)
     return torch.from_numpy(np.array(tensor.numpy()))

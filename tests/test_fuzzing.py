@@ -3,6 +3,7 @@
 import pytest
 
 from fuzzing import child, differential, watching
+from fuzzing.__main__ import fuzz
 from fuzzing.arguments import Call
 from fuzzing.calls import call_of
 from fuzzing.cutting import program
@@ -11,8 +12,7 @@ from fuzzing.cutting import program
 @pytest.mark.parametrize("seed", range(4))
 def test_no_call_ends_the_interpreter(seed):
     """Exceptions are right, signals are not; nor are calls without an end, or all memory for small arguments."""
-    end = watching.watch(seed, 0, 2500)
-    assert not end.is_finding, f"{end.kind}\n{program([call_of(seed, end.number)])}\n{end.words}"
+    assert fuzz(seed, seconds=600, first=0, calls=2500, without="") == 0
 
 
 def planted(target: str, *args: str) -> list[Call]:

@@ -444,6 +444,23 @@ Device place_of(std::span<const Tensor> outputs) {
 
 }  // namespace
 
+namespace {
+
+// The garbage collector finds the cycle, later than the last reference would.
+void warn_of_cycles() {
+  static bool warned = false;
+  if (std::exchange(warned, true) && !warns_always) return;
+  from_python(PyErr_WarnEx(
+      PyExc_UserWarning,
+      "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+      "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+      "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+      "the cycle and avoid the leak.",
+      1));
+}
+
+}  // namespace
+
 uint32_t current_run() { return running ? running->id() : 0; }
 bool run_selects() { return running && running->selects(); }
 bool run_reaches(Edge edge) { return running && running->reaches(edge); }
@@ -474,6 +491,7 @@ std::vector<Tensor> apply_node(Node* n, std::vector<Tensor> gradients) {
 
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,
               BackwardOptions options) {
+  if (options.create_graph) warn_of_cycles();
   for (const Tensor& t : inputs) retain_grad(t);  // those that are not leaves get their .grad this way
   DeviceScope there(place_of(outputs));
   Run run(options, true);

@@ -19,6 +19,9 @@ struct BackwardOptions {
   bool create_graph = false;
 };
 
+// Whether what PyTorch warns of once in a process is said each time.
+inline bool warns_always = false;
+
 // Adds gradients into the .grad of every leaf that `outputs` depend on, or only of `inputs` when some are given.
 // `gradients` has one entry per output; a null handle stands for 1, allowed for one-element outputs only.
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, std::span<const Tensor> inputs,

@@ -147,6 +147,7 @@ void bind_engine(nb::module_& m) {
   m.def("saved_hooks_depth", &saved_hooks_depth);
   m.def("tensor_at", &tensor_at);
   m.def("origin", &origin, nb::arg("source"), nb::arg("linked") = false);
+  m.def("set_warns_always", [](bool on) { warns_always = on; });
   m.def("current_run", &current_run);
   m.def("run_selects", &run_selects);
   m.def("run_reaches", [](nb::object node, uint32_t number) {

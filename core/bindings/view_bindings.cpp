@@ -136,7 +136,7 @@ void bind_views() {
   define("polar(Tensor abs, Tensor angle, *, Tensor!? out=None)", kFunction, polar);
   define("conj(Tensor input)", kBoth, conj_view);
   define("_conj(Tensor input)", kFunction, conj_view);
-  define("_neg_view(Tensor input)", kFunction, neg_view);
+  define("_neg_view(Tensor input)", kBoth, neg_view);
   define("conj_physical(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& t) { return conj(t); });
   define("conj_physical_(Tensor input)", kBoth, [](const Tensor& t) {
     Tensor self = t;

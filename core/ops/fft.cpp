@@ -10,6 +10,7 @@
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/pad.hpp"
+#include "ops/resolve.hpp"
 #include "ops/view.hpp"
 #include "tensor/error.hpp"
 
@@ -180,7 +181,7 @@ Tensor from_real_along(const char* name, const Tensor& input, MaybeInt n, int64_
   const Dims sizes{n.value_or(x.size(static_cast<int>(dims[0])))};
   check_points(sizes[0]);
   Tensor y = fft_from_real(resized(x, dims, sizes), dims, norm_of(norm, forward), onesided);
-  return forward ? y : conj(y);
+  return forward ? y : conj_view(y);
 }
 
 Tensor to_real_along(const Tensor& input, MaybeInt n, int64_t dim, const MaybeName& norm, bool forward) {
@@ -309,8 +310,8 @@ Tensor ihfftn(const Tensor& input, MaybeDims s, MaybeDims dim, MaybeName norm) {
         "; ihfftn expects a real-valued input tensor");
   Tensor x = promoted(input, false);
   const FftNorm by = norm_of(norm, false);
-  Tensor y = conj(fft_from_real(resized(x, g.dims, g.sizes), last_of(g.dims), by, true));
-  return g.dims.size() > 1 ? fft_complex(y, without_last(g.dims), by, false) : y;
+  Tensor y = fft_from_real(resized(x, g.dims, g.sizes), last_of(g.dims), by, true);
+  return g.dims.size() > 1 ? fft_complex(conj(y), without_last(g.dims), by, false) : conj_view(y);
 }
 
 }  // namespace chainrule

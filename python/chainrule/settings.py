@@ -183,12 +183,13 @@ def set_num_interop_threads(num: int) -> None:
 
 
 def set_warn_always(b: bool) -> None:
-    """In PyTorch, repeats warnings that it gives only once; chainrule leaves that to Python's warnings filter.
+    """Whether what is warned of once in a process is said each time.
 
     >>> torch.set_warn_always(False)
     """
     global _warn_always
     _warn_always = b
+    _core.set_warns_always(bool(b))
 
 
 def is_warn_always_enabled() -> bool:

@@ -60,6 +60,8 @@ def memory_of(storage: UntypedStorage) -> SharedBytes | None:
 
 def share(tensor: Tensor) -> None:
     """Moves a tensor's elements to memory that other processes can see."""
+    if tensor.is_meta:
+        raise RuntimeError("_share_fd_: only available on CPU")
     storage = tensor.untyped_storage()
     if memory_of(storage) is not None:
         return
