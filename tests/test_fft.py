@@ -132,7 +132,9 @@ def test_vmap(name):
         for kwargs in ({}, {"dim": 0}, {"s": (2, 3)} if name.endswith(("2", "n")) else {}):
             expected = chainrule.stack([f(row, **kwargs) for row in x])
             found = chainrule.vmap(lambda t, kwargs=kwargs: f(t, **kwargs))(x)
-            c.check(np.testing.assert_allclose, found.resolve_conj().numpy(), expected.resolve_conj().numpy(), atol=1e-12)
+            c.check(
+                np.testing.assert_allclose, found.resolve_conj().numpy(), expected.resolve_conj().numpy(), atol=1e-12
+            )
 
 
 # ---- frequencies
