@@ -84,7 +84,6 @@ METHODS["volatile"] = [
 ]
 METHODS["__reduce_ex__"] = ["    def __reduce_ex__(self, protocol: Any, /) -> Any: ..."]
 METHODS["__array_priority__"] = ["    __array_priority__: _int"]
-METHODS["volatile"] = ["    @property", "    def volatile(self) -> _bool: ..."]
 METHODS["__new__"] = ["    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ..."]
 
 PROPERTIES = {

@@ -123,9 +123,17 @@ class BatchedTensor(Tensor):
     def real(self) -> Tensor:
         return _functions["real"](self)
 
+    @real.setter
+    def real(self, value: Tensor) -> None:
+        _functions["real"](self).copy_(value)
+
     @property
     def imag(self) -> Tensor:
         return _functions["imag"](self)
+
+    @imag.setter
+    def imag(self, value: Tensor) -> None:
+        _functions["imag"](self).copy_(value)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return transformed_repr(self)
