@@ -51,6 +51,16 @@ def test_random_programs_at_both_ends(block):
         chainrule.set_thresholds(before)
 
 
+# Found among 100,000: a leaf on both sides of a minus, whose gradients were added in another order.
+@pytest.mark.parametrize("seed", [1040359, 1066162, 1082499, 1082729])
+def test_sums_are_formed_in_the_same_order(seed):
+    before = _core.get_thresholds()
+    try:
+        assert laziness_shows(make_program(seed)) is None
+    finally:
+        chainrule.set_thresholds(before)
+
+
 # ---- The engine calls Python, and Python leaves operations waiting
 
 

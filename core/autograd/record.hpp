@@ -89,6 +89,9 @@ class Backward {
   // give nothing. Pays for large tensors.
   Tensor gathered(int i) const {
     if (!sums_ || watched_) return Tensor();
+    for (int k = 0; k < i; ++k) {  // x - x: what was given before is added before
+      if (results_[k] && node_->edges[k] == node_->edges[i]) return Tensor();
+    }
     GradientSums::Sum sum = sums_->gathered(node_->edges[i]);
     return sum.writable ? sum.tensor : Tensor();
   }
