@@ -31,13 +31,11 @@ bool pays_to_stream(int64_t bytes) { return bytes >= thresholds.stream_chain; }
 Tensor add_gradients(Tensor a, Tensor b) {
   if (!grad_enabled() && same_kind(a, b)) {
     // Addition commutes to the last bit, so either buffer may take the sum.
-    if (is_private(a.get())) {
+    if (!has_one_owner(a.get()) && has_one_owner(b.get())) std::swap(a, b);
+    if (has_one_owner(a.get())) {
+      if (!thresholds.reuse) a = copy_strided(a, Dims(a.strides()));
       add_into(a, b);
       return a;
-    }
-    if (is_private(b.get())) {
-      add_into(b, a);
-      return b;
     }
   }
   return elementwise(OpId::add, {a, b});
