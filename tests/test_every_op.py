@@ -110,6 +110,9 @@ def compare_odd(record: Record, dtype: str) -> None:
         limits.min,
         limits.tiny,
     ]
+    if chainrule._core.instruction_set() == "v2" and "alpha" in record.kwargs:
+        # Without a fused multiply-add alpha * other overflows before it is added, as PyTorch's does on such a machine.
+        column = [x for x in column if abs(x) not in (limits.max, -limits.min)]
     count = sum(draw.fixed is None for draw in record.draws)
     grid = iter(np.stack(np.meshgrid(*[column[: 12 if count < 3 else 9]] * count, indexing="ij")).reshape(count, -1))
     reference = []
