@@ -10,17 +10,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL = $(PIP) install --quiet --no-build-isolation -C build-dir=$(BUILD) $(BUILD_OPTIONS)
 CPP = $$(find core -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: help build demo test fuzz bench lint format stubs asan clean
+.PHONY: help build demo test test-packages fuzz bench docs lint format stubs asan tsan clean
 
 help:
 	@echo "make build   compile the core and install chainrule in $(VENV), editable; seconds when little changed"
-	@echo "make demo    the README's example, then a digit classifier"
+	@echo "make demo    the first example of docs/start.md, then a digit classifier"
 	@echo "make test    the test suite, against PyTorch"
+	@echo "make test-packages  other people's packages, installed in build/packages; writes docs/packages.md"
 	@echo "make fuzz    random calls with hostile arguments, for SECONDS=60; SEED=7, MODE=differential compares with PyTorch"
-	@echo "make bench   chainrule beside PyTorch; writes the README's table"
+	@echo "make bench   chainrule beside PyTorch; writes docs/benchmarks.md, the README's rows and its chart"
+	@echo "make docs    the documentation site, in build/docs; runs the tutorials"
 	@echo "make lint    ruff, pyright, clang-format; 'make format' mends what can be mended"
 	@echo "make stubs   writes the type stubs anew, after a change of the core's functions"
 	@echo "make asan    the test suite on a core built with the address and undefined-behaviour sanitizers"
+	@echo "make tsan    the tests with threads on a core built with the thread sanitizer"
 
 # One stamp per extra of pyproject.toml, so that the demo need not wait for PyTorch.
 requirements = $$($(BIN)/python -c 'import sys, tomllib; \
@@ -45,6 +48,10 @@ demo: build $(VENV)/demo.stamp
 test: build $(VENV)/test.stamp
 	$(TEST_ENV) $(BIN)/python -m $(PYTEST)
 
+# Other people's packages, in an environment of their own (build/packages); writes docs/packages.md.
+test-packages: build $(VENV)/test.stamp
+	$(BIN)/python -m tests.packages --write
+
 # Each call is drawn from the seed and its number, and what is found is shown as a program; see tests/fuzzing/__main__.py.
 SECONDS ?= 60
 MODE ?= calls
@@ -55,6 +62,12 @@ fuzz: build $(VENV)/test.stamp
 bench: $(VENV)/build.stamp $(VENV)/test.stamp
 	$(INSTALL) .
 	$(BIN)/python benchmarks/table.py; status=$$?; $(INSTALL) --editable .; exit $$status
+
+# A warning is an error: a link that leads nowhere, a page that nobody finds. The notebooks run. All is read anew (-E),
+# because entries of the reference move between pages.
+docs: build $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs
+	@echo "the site is in build/docs/index.html"
 
 lint: build $(VENV)/lint.stamp $(VENV)/test.stamp $(VENV)/demo.stamp
 	$(BIN)/ruff format --check .
@@ -74,11 +87,21 @@ stubs: build
 # allocation must fail as it does elsewhere. pytest leaves stderr alone, so that a finding can be read.
 # `make asan TARGET=fuzz SECONDS=600` fuzzes that build.
 asan:
-	$(MAKE) $(or $(TARGET),test) VENV=.venv-asan BUILD=build/asan BUILD_OPTIONS='-C cmake.define.CHAINRULE_SANITIZE=ON' \
+	$(MAKE) $(or $(TARGET),test) VENV=.venv-asan BUILD=build/asan BUILD_OPTIONS='-C cmake.define.CHAINRULE_SANITIZE=address,undefined' \
 	  PYTEST='$(PYTEST) --capture=sys' \
 	  TEST_ENV='LD_PRELOAD="$(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=3072:soft_rss_limit_mb=6144 \
 	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc'
 
+# The tests in which threads work, on a core built with the thread sanitizer. Its layout of memory needs fixed addresses.
+THREADED = tests/test_threads.py tests/test_laziness.py tests/test_large_kernels.py tests/test_pending.py \
+  tests/test_pending_products.py
+tsan:
+	$(MAKE) test VENV=.venv-tsan BUILD=build/tsan BUILD_OPTIONS='-C cmake.define.CHAINRULE_SANITIZE=thread' \
+	  PYTEST='pytest --capture=sys $(THREADED)' \
+	  TEST_ENV='OMP_NUM_THREADS=1 \
+	  LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
+	  TSAN_OPTIONS="suppressions=tests/thread_sanitizer.supp die_after_fork=0 history_size=4" setarch -R'
+
 clean:
-	rm -rf build .venv .venv-asan
+	rm -rf build .venv .venv-asan .venv-tsan

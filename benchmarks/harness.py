@@ -48,7 +48,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the README's table. Times are the minimum over the rounds, the least disturbed one."""
+    """One line of the tables. Times are the minimum over the rounds, the least disturbed one."""
 
     name: str
     ours: float

@@ -1,4 +1,4 @@
-"""The README's example: a derivative by hand and by backward(), then a line fitted by following its gradients."""
+"""The first example of docs/start.md: a derivative by hand and by backward(), then a line fitted by its gradients."""
 
 import chainrule as torch  # `import torch` prints the same
 

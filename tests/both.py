@@ -89,8 +89,8 @@ def outcome(program, library):
 
 
 def same_words(ours: str, theirs: str, count: int) -> bool:
-    """Whether two messages begin with the same `count` words."""
-    return ours.split()[:count] == theirs.split()[:count]
+    """Whether two messages begin with the same `count` words; chainrule's names the user's line behind them."""
+    return ours.partition("\n  at ")[0].split()[:count] == theirs.split()[:count]
 
 
 def agree(program, tolerance: float = 2e-6, words: int = 0) -> None:

@@ -1,6 +1,7 @@
 """Settings common to all tests."""
 
 import gc
+import shutil
 import signal
 
 import pytest
@@ -29,3 +30,19 @@ def unchanged_settings():
     assert chainrule.get_default_dtype() is chainrule.float32
     assert torch.get_default_dtype() is torch.float32
     assert not torch._C._len_torch_function_stack(), "a mode of PyTorch is still on, such as a default device"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real one, for the pages that chainrule makes."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        pytest.skip("needs a browser: pip install playwright, and Debian's chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()

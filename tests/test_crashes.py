@@ -439,6 +439,46 @@ def test_empty_tensors_and_windows_of_nothing(children, code, expected):
     check(children, code, expected)
 
 
+# Found by the fuzzer on a sanitized build: memory that was read or written beyond its end, or after its own.
+BEYOND = cases("""
+torch.empty_strided([1], [2, 3, 4], device="meta")
+#-> RuntimeError: dimensionality of sizes (1) must match dimensionality of strides (3)
+torch.empty_strided([64], [])
+#-> RuntimeError: dimensionality of sizes (1) must match dimensionality of strides (0)
+torch.ones((1,) * 9).resize_as_(torch.ones((1,) * 9)).shape
+#-> ok
+x = torch.ones((1,) * 9)
+x.resize_as_(x, memory_format=torch.contiguous_format)
+#-> ok
+torch.rms_norm(torch.ones(2, 3, 40, dtype=torch.float64), (3, 40), torch.ones(3, 40))
+#-> ok
+x, h, w, v = (torch.ones(s, dtype=torch.float64) for s in ((2, 3), (2, 4), (16, 3), (16, 4)))
+round(torch.lstm_cell(x, (h, h.float()), w, v)[1][1, 3].item(), 4)
+#-> ok 1.9982
+torch._core.origin("no tensor", False)
+#-> TypeError: expected a Tensor, but got str
+torch.conv1d(torch.ones(2, 4, 9), torch.ones(6, 2, 3), None, 2**32, 1, 2, 2).shape
+#-> ok
+torch.linalg.pinv(torch.full((3, 4), float("inf"), dtype=torch.float64))
+#-> _LinAlgError: linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.
+torch.special.round(torch.ones(300, 300), decimals=2**31 - 1)
+#-> ok
+torch.ones(40, 40, device="meta").tile(2**17).shape
+#-> ok
+torch.nn.functional.pad(torch.ones(2, 3, 4), [-2, 1, -(2**63), 3])
+#-> RuntimeError: Storage size calculation overflowed
+torch.as_strided(torch.ones(3), (3, -(2**63)), (4, 1))
+#-> RuntimeError: Storage size calculation overflowed
+torch.empty(0, 1, 2**62).tolist(), torch.kron(torch.ones(3), torch.empty(2**31, 0, 2**31)).shape
+#-> ok
+""")
+
+
+@pytest.mark.parametrize(("code", "expected"), BEYOND)
+def test_what_the_sanitizer_found(children, code, expected):
+    check(children, code, expected)
+
+
 FAR = [2**31 - 1, 2**31, 2**32, 2**62, 2**63 - 1]
 SIZED = [
     "F.conv1d(torch.ones(1, 1, 4), torch.ones(1, 1, 3), padding=N)",

@@ -19,6 +19,16 @@ gradient(t, lambda x: x.std(1, correction=4), [[1., 2., 4.]])
 gradient(t, lambda x: x.var(1, correction=3), [[1., 2., 4.]])
 gradient(t, lambda x: x.var(correction=4), [[1., 2., 4.]])
 gradient(t, lambda x: t.var_mean(x, 1, correction=4)[0], [[1., 2., 4.]])
+gradient(t, lambda x: t.nn.functional.smooth_l1_loss(x, t.tensor([nan, 1., 0.]), reduction='none'), [1., nan, 2.])
+gradient(t, lambda x: t.nn.functional.smooth_l1_loss(t.tensor([nan, 1., 4.]), x, reduction='none'), [1., nan, 2.])
+gradient(t, lambda x: t.nn.functional.huber_loss(x, t.tensor([nan, 1., 1., 0.]), reduction='none'), [1., nan, 1., 2.])
+gradient(t, lambda x: t.nn.functional.elu(x, 0.5), [nan, 1., 0., -1., inf])
+gradient(t, lambda x: t.nn.functional.celu(x, 0.5), [nan, 1., 0., -1., inf])
+gradient(t, t.selu, [nan, 1., 0., -1., inf])
+gradient(t, t.sinc, [1e30, 1e20, 3e5, 0., nan, 1e-30])
+gradient(t, t.prod, nan)
+gradient(t, lambda x: t.logcumsumexp(x, 0), nan)
+gradient(t, t.nanmean, nan)
 t.histc(t.tensor([1e38, -1e38, 3e38, -3e38]), 4)
 t.histc(t.full((3,), HUGE), 4)
 t.histc(t.full((3,), -HUGE), 4)
@@ -167,3 +177,16 @@ def test_rows_with_nan_are_sorted_without_an_order(rows):
     values, inverse = chainrule.unique(x, dim=0, return_inverse=True)
     assert values.shape == x.shape
     assert sorted(inverse.tolist()) == list(range(rows))
+
+
+def test_a_weight_of_another_dtype_does_not_round_the_input():
+    import torch
+
+    import chainrule
+
+    x, weight = torch.arange(24.0).double().reshape(2, 3, 4) / 7, (torch.arange(12.0) / 3).reshape(3, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's, of the way it takes
+        expected = torch.rms_norm(x, (3, 4), weight)
+    found = chainrule.rms_norm(chainrule.tensor(x.numpy()), (3, 4), chainrule.tensor(weight.numpy()))
+    assert abs(found.numpy() - expected.numpy()).max() < 1e-14

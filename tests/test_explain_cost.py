@@ -29,7 +29,7 @@ def test_the_first_explanation_takes_less_than_50_ms(tmp_path):
     best = None
     for _ in range(6):
         run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=installed)
-        out = run.stdout.split()
+        out = run.stdout.splitlines()[-1].split()  # after what the example prints itself
         best = min(float(out[0]), best or 1.0)
         assert not {"json", "pathlib", "html", "urllib.parse", "chainrule.explain.reading"} & set(out[1:])
         if best < 0.05:

@@ -49,8 +49,7 @@ def explained() -> tuple[Explanation, Tensor, list[tuple[Record, list]], dict[in
     return e, loss, inputs, owners
 
 
-EMPTY = Names.__new__(Names)
-EMPTY.of_tensors, EMPTY.of_outputs, EMPTY.of_modules, EMPTY.modules, EMPTY.tensors, EMPTY.held = {}, {}, {}, {}, [], []
+EMPTY = Names([])
 
 DIFFERENTIABLE = [r for r in RECORDS if "gradient" not in r.skip]
 
@@ -128,7 +127,9 @@ def calculated(s: Sending) -> Tensor | None:
         return None
     labels = re.findall(r"(?:^|, |; )(\w+): ", raw.formula) or ["x"]
     inputs = {name: values.input(node, i) for i, name in enumerate(labels)}
-    known = {"g": s.upstream, "y": values.of(node), "alpha": 1, "beta": 1, **inputs}
+    record = record_of(s)
+    numbers = record.kwargs if record else {}
+    known = {"g": s.upstream, "y": values.of(node), "alpha": 1, "beta": 1, **numbers, **inputs}
     given = {name: v for name, v in known.items() if v is not None}
     with chainrule.no_grad():
         found = evaluate(s.formula, given)
@@ -137,8 +138,6 @@ def calculated(s: Sending) -> Tensor | None:
 
 def compare_formula(record: Record | None, s: Sending, value: Tensor) -> None:
     assert s.contribution is not None
-    if record is not None and record.kwargs.keys() & {"alpha", "beta"}:
-        return
     value = summed(value, s.contribution)
     what = f"{record} {s.edge.consumer.operation} input {s.edge.input}: [{s.formula}]"
     assert tuple(value.shape) == tuple(s.contribution.shape), what

@@ -272,3 +272,22 @@ def test_a_plot_has_a_scale_and_breaks_where_numbers_are_not_finite():
     words = [text.text for text in root.findall(f"{svg}text")]
     assert {"0.1", "10", "net: NaN from step 2"} <= set(words)
     assert "nan  NaN" in [text.text for text in ElementTree.fromstring(log.steps[2].to_svg()).iter(f"{svg}text")]
+
+
+def test_gradients_that_are_zeroed_further_down_are_not_accused():
+    net = nn.Linear(3, 1)
+    optimizer = chainrule.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = net(chainrule.randn(4, 3)).square().mean()
+        assert not chainrule.explain.doctor(net, loss, optimizer)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def test_of_two_passes_that_may_be_meant_none_is_blamed():
+    net = nn.Linear(3, 1)
+    net(chainrule.randn(4, 3)).sum().backward()
+    net(chainrule.randn(4, 3)).mean().backward()
+    (found,) = chainrule.explain.doctor(net, net(chainrule.randn(4, 3)).square().mean())
+    assert (found.mistake, found.line) == ("not zeroed", None)

@@ -180,3 +180,42 @@ def test_subclasses_keep_their_say_under_a_watcher(calls):
     y = chainrule.ones(2).as_subclass(Marked) * 2
     assert type(y) is Marked
     assert "mul" in calls
+
+
+def test_the_variable_the_module_and_the_step():
+    class Net(chainrule.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = chainrule.nn.Linear(2, 2)
+
+        def forward(self, x):
+            logs = chainrule.log(self.scale(x) * 0 + x)
+            return logs
+
+    net = Net()
+    with nan_guard() as guard:
+        for _ in range(2):
+            net(chainrule.ones(1, 2)).sum().backward()
+        with pytest.raises(NonFiniteError) as caught:
+            net(chainrule.tensor([[1.0, -1.0]]))
+    origin = caught.value.origin
+    assert (origin.variable, origin.module, origin.step, guard.steps) == ("logs", "net", 3, 2)
+    assert str(origin).startswith("NaN made by log in the forward pass at index [0, 1], in net, in step 3.\n")
+    assert "\n  The variable: logs\n" in str(origin)
+
+
+def test_the_first_bad_batch_is_kept(tmp_path):
+    net = chainrule.nn.Sequential(chainrule.nn.Linear(2, 2), chainrule.nn.Tanh())
+    bad = chainrule.tensor([[float("nan"), 1.0]])
+    path = tmp_path / "bad.pt"
+    with nan_guard(keep=path):
+        net(chainrule.ones(1, 2)).sum().backward()
+        loss = net(bad).sum()
+        with pytest.raises(RuntimeError, match="The batch is kept"):
+            loss.backward()
+    kept = chainrule.load(path)
+    assert kept["step"] == 2
+    assert kept["batch"][0].isnan().tolist() == [[True, False]]
+    with pytest.raises(RuntimeError), chainrule.nan_guard(keep=path):
+        chainrule.log(chainrule.tensor([-1.0, 2.0]))
+    assert chainrule.load(path)["batch"][0].tolist() == [-1.0, 2.0]

@@ -2,29 +2,12 @@
 
 import json
 import re
-import shutil
 import time
 
 import pytest
 
 import chainrule
 from chainrule import nn
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if sync_playwright is None or CHROMIUM is None:
-        pytest.skip("needs a browser: pip install playwright, and Debian's chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -110,6 +93,9 @@ def test_a_script_in_the_source_does_not_end_the_page():
 def test_stepping(show):
     page = show(scalars())
     assert page.locator(".item").count() == 5
+    assert page.locator(".item.later").count() == 0  # it opens on the whole graph with its gradients
+    assert page.locator(".sent.there").count() > 0
+    page.keyboard.press("Home")
     assert page.locator(".item.later").count() == 4
     page.keyboard.press("ArrowRight")
     assert "y = x**2" in page.locator("#source .now").inner_text()
@@ -250,6 +236,26 @@ def test_zoom_pan_and_theme(show):
     assert dark.evaluate("document.documentElement.classList.contains('dark')")
 
 
+def test_a_frame_that_gets_its_size_later(browser, tmp_path):
+    """As in a notebook: the frame is laid out after its script has run."""
+    path = tmp_path / "notebook.html"
+    shown = scalars()._repr_html_()
+    path.write_text(f'<div id="output" style="display:none">{shown.replace("loading=", "data-loading=")}</div>')
+    page = browser.new_page(viewport={"width": 900, "height": 800})
+    page.goto(path.as_uri())
+    frame = page.frames[1]
+    frame.wait_for_selector("html[data-ready=yes]", state="attached")
+    page.evaluate("document.getElementById('output').style.display = 'block'")
+    middle = """() => {
+      const all = document.getElementById("canvas").getBoundingClientRect();
+      const graph = document.getElementById("graph").getBoundingClientRect();
+      return Math.abs(all.left + all.width / 2 - graph.left - graph.width / 2) / graph.width;
+    }"""
+    page.wait_for_timeout(300)
+    assert frame.evaluate(middle) < 0.1
+    page.close()
+
+
 OVERLAPS = """() => {
   const rows = new Map();
   for (const item of items.values()) (rows.get(item.y) ?? rows.set(item.y, []).get(item.y)).push(item);
@@ -287,3 +293,26 @@ def test_five_thousand_nodes(show):
         page.keyboard.press("ArrowRight")
     assert "4/" in page.locator("#where").inner_text()
     assert page.evaluate(OVERLAPS) == 0
+
+
+def test_a_quiz_hides_what_is_calculated_until_it_is_clicked(show):
+    page = show(scalars())
+    blurred = "document.querySelectorAll('.item .value, .item .gradient').values()"
+    hidden = f"[...{blurred}].filter((e) => getComputedStyle(e).filter !== 'none').length"
+    assert page.evaluate(hidden) == 0
+    page.click("#quiz")
+    assert page.evaluate(hidden) == 9  # four values that were calculated, five gradients
+    page.locator(".item").nth(1).click()
+    assert page.evaluate(hidden) == 7
+    page.keyboard.press("q")
+    assert page.evaluate(hidden) == 0
+
+
+@pytest.mark.parametrize("dark", ["light", "dark"])
+def test_a_narrow_screen(show, dark):
+    page = show(scalars(), color_scheme=dark)
+    page.set_viewport_size({"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    box = page.locator("#graph").bounding_box()
+    assert box["width"] > 380
+    assert box["height"] > 300

@@ -49,6 +49,7 @@ WITHOUT_HELP = set(Path(__file__).with_name("golden").joinpath("without_help.txt
 
 # PyTorch has the one switch, and lets the other be set only once; one is for pickle, the last prints the machine.
 WITHOUT_EXAMPLE = {
+    "load_ipython_extension",
     "set_flush_denormal",
     "set_num_interop_threads",
     "random.restored_generator",

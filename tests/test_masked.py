@@ -45,12 +45,13 @@ def compare(name: str, dtype: str, mask, dim, keepdim: bool) -> None:
         assert_same_gradients(found, gradients(torch, [expected[0]], [reference]), 10.0, what)
 
 
-@pytest.mark.parametrize("name", REDUCTIONS + ALONG)
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool", "complex128"])
+CASES = list(itertools.product(REDUCTIONS + ALONG, ["float64", "float32", "int64", "bool", "complex128"]))
+CASES.remove(("median", "complex128"))  # PyTorch warns that it drops the imaginary part, and goes on
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_masked(name, dtype):
     one = name in (*ALONG, "median", "argmax", "argmin")
-    if (name, dtype) == ("median", "complex128"):
-        return  # PyTorch warns that it drops the imaginary part, and goes on
     dims = (0, -1, 5) if one else (None, 1, (0, 1), (), (0, 0), 5)
     for mask, dim, keepdim in itertools.product(MASKS, dims, (False, True)):
         compare(name, dtype, mask, dim, keepdim)

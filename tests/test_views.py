@@ -33,10 +33,7 @@ def test_strides_of_a_view_of_a_view(record):
         whole = library.stack([t, t], 0)
         return whole[1]
 
-    try:
-        expected = call(torch, record, [deep(t) for t in reference])
-    except RuntimeError:
-        return
+    expected = call(torch, record, [deep(t) for t in reference])
     for m, r in zip(call(chainrule, record, [deep(t) for t in mine]), expected, strict=True):
         assert (tuple(m.stride()), m.storage_offset()) == (tuple(r.stride()), r.storage_offset())
         assert_same(m, r)

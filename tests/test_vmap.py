@@ -53,21 +53,21 @@ def check(record: Record, which: list[bool]) -> None:
     """The op on batches of the chosen tensors gives what a loop over the samples gives."""
     single, batches = batch_of(record)
     inputs = [b if chosen else s for s, b, chosen in zip(single, batches, which, strict=True)]
-    expected = []
-    for i in range(SAMPLES):
-        results, error = outcome(
-            results_of, record, [t[i] if chosen else t for t, chosen in zip(inputs, which, strict=True)]
-        )
-        if error is not None:
-            return  # a sample that the op refuses
-        expected.append(results)
+    samples = [[t[i] if chosen else t for t, chosen in zip(inputs, which, strict=True)] for i in range(SAMPLES)]
+    expected = [outcome(results_of, record, sample) for sample in samples]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = vmap(
+        mapped = vmap(
             lambda *tensors: tuple(results_of(record, list(tensors))),
             in_dims=tuple(0 if chosen else None for chosen in which),
-        )(*inputs)
-    stacked = [chainrule.stack(list(column)) for column in zip(*expected, strict=True)]
+        )
+        found, error = outcome(mapped, *inputs)
+    refusal = next((error for _, error in expected if error), None)
+    if refusal:
+        assert isinstance(error, type(refusal)), f"{error!r} instead of {refusal!r}"
+        return
+    assert error is None
+    stacked = [chainrule.stack(list(column)) for column in zip(*(results for results, _ in expected), strict=True)]
     assert len(found) == len(stacked)
     for mine, wanted in zip(found, stacked, strict=True):
         assert mine.dtype == wanted.dtype

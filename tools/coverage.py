@@ -1,20 +1,14 @@
-"""Writes docs/coverage.md from runs of PyTorch's own database of operations against chainrule.
-
-    python tools/coverage.py float64.json others.json
-
-The files are what the conformance run (opinfo_gap.py --json) wrote; see docs/coverage.md for what it does.
-"""
+"""Writes docs/coverage.md: PyTorch's own database of operations, run on chainrule beside PyTorch (some minutes)."""
 
 from __future__ import annotations
 
-import json
 import pathlib
-import sys
 from collections import defaultdict
 
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
+from conformance import DTYPES, measure_all, title
 from nearness import error_ratio
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "coverage.md"
@@ -24,13 +18,10 @@ ASPECTS = {
     "gradgrad": "second gradient",
     "inplace": "in place",
     "inplace_grad": "gradient in place",
-    "errors": "errors",
     "method": "method",
     "out": "`out=`",
     "alias": "alias",
 }
-COUNTED = ("pass", "fail", "missing", "crash", "timeout", "unresolvable")
-
 # Why an operation differs, or is not there. A run that finds one without a reason says so.
 SPARSE = "there are no sparse tensors"
 ONCE = "calculated in float32 and rounded once; PyTorch rounds in between"
@@ -69,46 +60,38 @@ EXACT = {SPARSE, *(REASONS[name] for name in ("chalf", "as_strided_scatter", "sp
 EXACT.add(FOREIGN)
 
 
-def status_of(task: dict, aspect: str) -> str:
-    return task["aspects"].get(aspect, {}).get("status", "")
-
-
-def table(tasks: list[dict]) -> list[str]:
+def table(rows: list[dict]) -> list[str]:
     """One line per dtype: how many of the operations that were measured pass, aspect by aspect."""
-    by_dtype: dict[str, list[dict]] = defaultdict(list)
-    for task in tasks:
-        if task["dtype"]:  # else PyTorch itself has no dtype for it here
-            by_dtype[task["dtype"]].append(task)
     lines = ["| dtype | " + " | ".join(ASPECTS.values()) + " |", "| --- |" + " --- |" * len(ASPECTS)]
-    for dtype, group in by_dtype.items():
+    for dtype in DTYPES:
         cells = []
         for aspect in ASPECTS:
-            statuses = [status_of(task, aspect) for task in group]
-            measured = sum(s in COUNTED for s in statuses)
-            cells.append(f"{statuses.count('pass')}/{measured}" if measured else "")
+            found = [row["aspects"].get(aspect) for row in rows if row["dtype"] == dtype]
+            measured = sum(bool(what) for what in found)
+            cells.append(f"{found.count('pass')}/{measured}" if measured else "")
         lines.append(f"| {dtype} | " + " | ".join(cells) + " |")
     return lines
 
 
-def wrong_inputs(tasks: list[dict]) -> str:
-    """How the errors compare, in a sentence; each operation counts once."""
-    by_op = {task["op"]: task["aspects"]["errors"] for task in reversed(tasks) if "errors" in task["aspects"]}
-    total = {
-        key: sum(errors.get(key, 0) for errors in by_op.values()) for key in ("n", "ok", "type_match", "message_match")
-    }
+def wrong_inputs(rows: list[dict]) -> str:
+    """How the errors compare, in a sentence."""
+    counted = [row["aspects"]["errors"] for row in rows if "errors" in row["aspects"]]
+    total, raised, classes, words = (
+        sum(errors[key] for errors in counted) for key in ("n", "ok", "type_match", "message_match")
+    )
     return (
-        f"Of {total['n']} wrong inputs {total['ok']} raise, {total['type_match']} with the class that PyTorch's tests "
-        f"ask for, {total['message_match']} with words that match theirs."
+        f"Of {total} wrong inputs {raised} raise, {classes} with the class that PyTorch's tests ask for, {words} with "
+        "words that match theirs."
     )
 
 
-def remaining(tasks: list[dict]) -> list[str]:
+def remaining(rows: list[dict]) -> list[str]:
     """What does not pass, with the dtypes and the reason."""
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for task in tasks:
+    for row in rows:
         for aspect in ASPECTS:
-            if status_of(task, aspect) in COUNTED and status_of(task, aspect) != "pass":
-                found[task["op"]][task["dtype"]].add(ASPECTS[aspect])
+            if row["aspects"].get(aspect, "") not in ("pass", ""):
+                found[row["op"]][row["dtype"]].add(ASPECTS[aspect])
     lines = ["| operation | what differs | why | error / PyTorch's |", "| --- | --- | --- | --- |"]
     for op, dtypes in sorted(found.items()):
         what = "; ".join(f"{dtype}: {', '.join(sorted(aspects))}" for dtype, aspects in sorted(dtypes.items()))
@@ -120,7 +103,7 @@ def nearness(name: str, dtypes: dict[str, set[str]]) -> str:
     """How large chainrule's mean error is beside PyTorch's, where the two differ by rounding."""
     if REASONS.get(name) in EXACT:
         return ""
-    op = next(o for o in op_db if name == ".".join(filter(None, (o.name, o.variant_test_name))))
+    op = next(o for o in op_db if name == title(o))
     parts = []
     for dtype, aspects in sorted(dtypes.items()):
         kind = "value" if "value" in aspects else "gradient"
@@ -129,24 +112,24 @@ def nearness(name: str, dtypes: dict[str, set[str]]) -> str:
     return "; ".join(parts)
 
 
-def page(tasks: list[dict]) -> str:
+def page(rows: list[dict]) -> str:
     text = [
         "# How much of PyTorch is there",
         "",
         "PyTorch tests itself with a database of its operations: sample inputs, wrong inputs, dtypes. These tables",
         "are what chainrule passes of it, operation by operation, compared with PyTorch 2.13.0 in the same process.",
-        "Written by `tools/coverage.py` from a run; internal names (an underscore, `ops.aten`) are left out.",
+        "`python tools/coverage.py` writes them anew; internal names (an underscore, `ops.aten`) are left out.",
         "",
-        *table(tasks),
+        *table(rows),
         "",
-        wrong_inputs(tasks),
+        wrong_inputs(rows),
         "",
         "## What differs",
         "",
         "The last column is measured where results differ by rounding: the mean error of chainrule's values (of the",
         "gradients, where only they differ) over that of PyTorch's, both against PyTorch's in float64.",
         "",
-        *remaining(tasks),
+        *remaining(rows),
         "",
         TRAINING,
         OWN_TESTS,
@@ -205,12 +188,7 @@ What stays different, by behaviour:
 """
 
 
-def main() -> None:
-    tasks = [task for path in sys.argv[1:] for task in json.loads(pathlib.Path(path).read_text())["results"]]
-    public = [task for task in tasks if task["ns"] != "internal"]
-    PAGE.write_text(page(public))
-    print(f"{PAGE.name}: {len(public)} operations and dtypes")
-
-
 if __name__ == "__main__":
-    main()
+    found = measure_all()
+    PAGE.write_text(page(found))
+    print(f"{PAGE.name}: {len(found)} operations and dtypes")

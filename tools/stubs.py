@@ -232,7 +232,8 @@ def core_stub() -> str:
 def imported() -> list[str]:
     """Names of other modules that `chainrule` shows: `from ._core import Tensor as Tensor`."""
     by_module: dict[str, list[str]] = {}
-    by_name = vars(chainrule)["_FROM_SUBMODULES"]  # among the names of the package once they were used
+    files: dict[str, str] = vars(chainrule)["_FILES"]
+    by_name = {name: file for file, names in files.items() for name in names.split()}
     for name, value in vars(chainrule).items():
         if name.startswith("_") or name in _core.functions or name in by_name or inspect.ismodule(value):
             continue

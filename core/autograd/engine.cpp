@@ -231,6 +231,17 @@ void Run::run_node(Node* n) {
   }
 }
 
+// The same where its gradients are. Tiles are for the CPU.
+void Run::run_node_there(Node* n) {
+  Device device = Storage::making.device;
+  for (int i = n->output_count; i-- > 0;) {
+    if (const TensorObject* gradient = n->outputs[i].pending) device = gradient->storage->device;
+  }
+  CallScope call(forward_name(n) + " backward");
+  DeviceScope there(device);
+  if (device != Device::CPU || !n->function->tile_rule || !run_group(n)) run_node(n);
+}
+
 // Whether a node can run on tiles: elementwise, of the group's shape, and nobody watches it.
 bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) const {
   bool plain = n->function && n->function->tile_rule && !n->extras && n->output_count == 1 && !(n->flags & kReleased);
@@ -252,7 +263,6 @@ bool Run::run_group(Node* first) {
   const Output& shape = first->outputs[0];
   if (!shape.pending || shape.pending->numel < thresholds.group) return false;
   if (options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype)) return false;
-  if (Storage::making_on == Device::Meta) return false;
   TileGroup group(shape);
   std::vector<Node*> ahead{first};  // reached by the group, not yet in it
   std::vector<Node*>& heap = buffers_.heap;
@@ -340,7 +350,10 @@ void Run::execute() {
       if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end(), older);
       n = heap.back();
       heap.pop_back();
-      if (!n->function->tile_rule || !run_group(n)) run_node(n);
+      if (storages_elsewhere) [[unlikely]]
+        run_node_there(n);
+      else if (!n->function->tile_rule || !run_group(n))
+        run_node(n);
       if (watched_) [[unlikely]]
         finish_complete_leaves(n);
       if (steps % 1024 == 0) from_python(PyErr_CheckSignals());
@@ -355,6 +368,7 @@ void Run::execute() {
 
 // A callback may queue another one.
 void Run::run_callbacks() {
+  if (callbacks_.empty()) return;
   LineScope own_lines{SourceLine()};
   DeviceScope here(Device::CPU);
   for (size_t i = 0; i < callbacks_.size(); ++i) Owned(from_python(PyObject_CallNoArgs(callbacks_[i].get())));

@@ -167,8 +167,9 @@ struct OutsideTransforms {
 };
 // The same for inference_mode: what is calculated here is recorded.
 struct OutsideInference {
-  bool around = std::exchange(Storage::making_inference, false);
-  ~OutsideInference() { Storage::making_inference = around; }
+  bool around = Storage::making.inference;
+  OutsideInference() { Storage::making.inference = false; }
+  ~OutsideInference() { Storage::making.inference = around; }
 };
 
 }  // namespace

@@ -202,7 +202,7 @@ void check_no_overlap(const Tensor& self) {
 }
 
 void check_not_inference(const Tensor& self) {
-  if (!self->storage->inference || Storage::making_inference) [[likely]]
+  if (!self->storage->inference || Storage::making.inference) [[likely]]
     return;
   raise(PyExc_RuntimeError,
         "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a normal "

@@ -20,7 +20,7 @@ void set_requires_grad(const Tensor& t, bool on) {
     raise(PyExc_RuntimeError, "only Tensors of floating point dtype can require gradients (this one is torch.",
           facts(t.dtype()).name, ")");
   }
-  if (on && t->storage->inference && !Storage::making_inference) {
+  if (on && t->storage->inference && !Storage::making.inference) {
     raise(PyExc_RuntimeError, "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   }
   t->flags = on ? t->flags | kRequiresGrad : t->flags & ~kRequiresGrad;

@@ -25,7 +25,7 @@ namespace {
         "    autograd.functional.jacobian    all derivatives, one row for each element of y");
 }
 
-Tensor starting_gradient(const Tensor& output, const Tensor& given) {
+Tensor starting_gradient(const Tensor& output, const Tensor& given, size_t i) {
   if (!given) {
     if (output.numel() != 1) raise_not_scalar(output);
     if (is_complex(output.dtype())) {
@@ -35,14 +35,15 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given) {
     return ones(output.sizes(), output.dtype());
   }
   if (!equal(given.sizes(), output.sizes())) {
-    raise(PyExc_RuntimeError, "Mismatch in shape: grad_output[0] has a shape of torch.Size(", given.sizes(),
-          ") and output[0] has a shape of torch.Size(", output.sizes(), ").");
+    raise(PyExc_RuntimeError, "Mismatch in shape: grad_output[", i, "] has a shape of torch.Size(", given.sizes(),
+          ") and output[", i, "] has a shape of torch.Size(", output.sizes(), ").");
   }
   if (is_complex(given.dtype()) != is_complex(output.dtype())) {
     raise(PyExc_RuntimeError,
           "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-          "grad_output[0] has a dtype of torch.",
-          facts(given.dtype()).name, " and output[0] has a dtype of torch.", facts(output.dtype()).name, ".");
+          "grad_output[",
+          i, "] has a dtype of torch.", facts(given.dtype()).name, " and output[", i, "] has a dtype of torch.",
+          facts(output.dtype()).name, ".");
   }
   return resolved(given);
 }
@@ -62,7 +63,7 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given) {
 void add_roots(Run& run, std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!gradient_edge(outputs[i])) raise_no_graph(outputs[i], i);
-    run.add_root(outputs[i], starting_gradient(outputs[i], i < gradients.size() ? gradients[i] : Tensor()));
+    run.add_root(outputs[i], starting_gradient(outputs[i], i < gradients.size() ? gradients[i] : Tensor(), i));
   }
 }
 

@@ -75,7 +75,7 @@ void link_view(const Tensor& output, const Tensor& input) {
   Py_INCREF((PyObject*)base);
   output->base = base;
   output->view_epoch = base->epoch;
-  const uint16_t unrecorded = Storage::making_inference ? kViewInference : kViewNoGrad;
+  const uint16_t unrecorded = Storage::making.inference ? kViewInference : kViewNoGrad;
   output->flags |= grad_mode ? static_cast<uint16_t>(input->flags & kUnwritableView) : unrecorded;
   if (forward_mode::active()) [[unlikely]]
     forward_mode::follow_base(output, input);

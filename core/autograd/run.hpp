@@ -66,6 +66,7 @@ class Run : public GradientSums {
   void enqueue(Node* n);
   void run_node(Node* n);
   bool run_group(Node* first);
+  void run_node_there(Node* n);
   bool may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) const;
   void deliver_aside(Edge edge, Tensor gradient);
   void take_pending(Node* n, Tensor* gradients);

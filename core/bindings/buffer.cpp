@@ -6,6 +6,7 @@
 #include "autograd/record.hpp"
 #include "bindings/errors.hpp"
 #include "ops/copy.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
@@ -110,7 +111,7 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
         auto item = static_cast<Py_ssize_t>(size_of(t.dtype()));
         for (int i = 0; i < t.ndim(); ++i) {
           shape->values[i] = t.size(i);
-          shape->values[t.ndim() + i] = t.stride(i) * item;
+          shape->values[t.ndim() + i] = wrapped(t.stride(i), item);
         }
         t->storage->mark_exported();
         view->obj = Py_NewRef(self);

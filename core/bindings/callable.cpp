@@ -6,10 +6,10 @@
 #include <map>
 
 #include "bindings/batched.hpp"
+#include "bindings/devices.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/former_orders.hpp"
 #include "bindings/help.hpp"
-#include "bindings/meta.hpp"
 #include "bindings/out_argument.hpp"
 #include "bindings/result_types.hpp"
 #include "bindings/subclass.hpp"
@@ -65,9 +65,7 @@ std::string kinds_text(PyObject* const* args, Py_ssize_t first, Py_ssize_t n, Py
   return text;
 }
 
-PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
-  if (o.signature.device >= 0 && makes_meta(o.signature, bound)) [[unlikely]]
-    return make_meta(c, o.signature, bound);
+PyObject* run_here(const Callable& c, const Overload& o, BoundArguments& bound) {
   PyObject* out = o.copies_out ? bound[o.signature.out] : Py_None;
   if (out == Py_None) return name_results(c, checked(o.call(bound)));
   if (o.signature.returns[0] == '(') check_several(c, out);
@@ -76,6 +74,17 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
   if (o.signature.parameters[o.signature.out].lends && bound[o.signature.dtype] == Py_None && is_tensor(out))
     bound.replace(o.signature.dtype, dtype_object(Tensor::borrow(out).dtype()));
   return name_results(c, serve_out(c, o, checked(o.call(bound)), out));
+}
+
+PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
+  if (o.signature.device < 0) return run_here(c, o, bound);
+  const Device device = asked_device(o.signature, bound);
+  if (device == Storage::making.device) [[likely]]
+    return run_here(c, o, bound);
+  if (device == Device::Meta) return make_meta(c, o.signature, bound);
+  CallScope call(c.name);
+  DeviceScope there(device);
+  return run_here(c, o, bound);
 }
 
 }  // namespace
@@ -126,7 +135,7 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
   }
   // Data has no say; see Note [Overriding operations].
   Classes classes = c.takes_data ? Classes() : classes_of(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
-  if (classes.override && !(classes.only_meta && c.needs_no_elements)) [[unlikely]] {
+  if (classes.override && !(classes.only_elsewhere && c.needs_no_elements)) [[unlikely]] {
     std::string name = (Py_TYPE(self)->tp_descr_get ? "Tensor." : "") + c.name;
     return call_override(self, name.c_str(), args, n, keywords);
   }

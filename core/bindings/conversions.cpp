@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "backends/cpu/random/generator.hpp"
+#include "backends/generator.hpp"
 #include "bindings/descriptors.hpp"
 #include "bindings/unresolved.hpp"
 
@@ -90,7 +90,7 @@ bool is_dtype(PyObject* o) {
          o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
          o == reinterpret_cast<PyObject*>(&PyComplex_Type);
 }
-bool is_generator(PyObject* o) { return nanobind::isinstance<cpu::random::Generator>(nanobind::handle(o)); }
+bool is_generator(PyObject* o) { return nanobind::isinstance<Generator>(nanobind::handle(o)); }
 
 Scalar to_scalar(PyObject* o) {
   if (PyFloat_Check(o)) return Scalar(PyFloat_AS_DOUBLE(o));
@@ -182,12 +182,11 @@ Operand to_operand(PyObject* o) {
   return Operand(to_scalar(o));
 }
 
-cpu::random::Generator* to_generator(PyObject* o) {
-  return o == Py_None ? nullptr : nanobind::cast<cpu::random::Generator*>(nanobind::handle(o));
+Generator* to_generator(PyObject* o) {
+  return o == Py_None ? nullptr : nanobind::cast<Generator*>(nanobind::handle(o));
 }
 
 PyObject* to_python(DType t) { return Py_NewRef(dtype_object(t)); }
-PyObject* device_object() { return Py_NewRef(cpu_device()); }
 
 PyObject* to_python(const Scalar& s) {
   switch (s.kind) {

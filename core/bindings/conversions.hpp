@@ -13,9 +13,9 @@
 #include "tensor/scalar.hpp"
 #include "tensor/tensor.hpp"
 
-namespace chainrule::cpu::random { class Generator; }
-
 namespace chainrule {
+
+class Generator;
 
 // ---- what an object is
 bool is_number(PyObject* o);         // bool, int, float, complex, or a NumPy scalar
@@ -34,18 +34,17 @@ int64_t to_int(PyObject* o);
 double to_double(PyObject* o);
 Dims to_dims(PyObject* o);
 DType to_dtype_value(PyObject* o);
-void check_device(PyObject* o);  // raises unless it names the CPU
-bool is_meta_device(PyObject* o);
+Device device_value(PyObject* o);  // None is the CPU; raises if there is no such device
+void check_device(PyObject* o);    // raises unless it names a device with elements
 std::vector<Tensor> to_tensors(PyObject* o);
 Operand to_operand(PyObject* o);
-cpu::random::Generator* to_generator(PyObject* o);  // null for None
+Generator* to_generator(PyObject* o);  // null for None
 
 // ---- to Python; new references
 PyObject* to_python(DType t);
 PyObject* to_python(const Scalar& s);
 PyObject* size_tuple(Span sizes);  // a Size
 PyObject* int_tuple(Span values);
-PyObject* device_object();
 
 // Converts an argument to the type that a function takes.
 template <class T>
@@ -99,8 +98,8 @@ struct FromPython<PyObject*> {
   static PyObject* from(PyObject* o) { return o; }
 };
 template <>
-struct FromPython<cpu::random::Generator*> {
-  static cpu::random::Generator* from(PyObject* o) { return to_generator(o); }
+struct FromPython<Generator*> {
+  static Generator* from(PyObject* o) { return to_generator(o); }
 };
 template <class T>
 struct FromPython<std::optional<T>> {
@@ -125,6 +124,12 @@ inline PyObject* to_python(std::pair<Tensor, Tensor> p) {
 }
 inline PyObject* to_python(std::tuple<Tensor, Tensor, Tensor> p) {
   return to_python(std::vector<Tensor>{std::get<0>(p), std::get<1>(p), std::get<2>(p)});
+}
+
+// The tensor that a function of the module itself was given; anything else raises.
+inline Tensor given_tensor(PyObject* o) {
+  if (!is_tensor(o)) raise(PyExc_TypeError, "expected a Tensor, but got ", Py_TYPE(o)->tp_name);
+  return Tensor::borrow(o);
 }
 
 }  // namespace chainrule

@@ -2,6 +2,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
 #include "ops/copy.hpp"
+#include "ops/move.hpp"
 #include "tensor/owned.hpp"
 
 namespace chainrule {
@@ -29,14 +30,20 @@ Tensor converted(const Tensor& t, MaybeFormat format) {
 Tensor to_other(const Tensor& t, DType dtype, bool, bool copy, MaybeFormat format) {
   return arranged(t, dtype, copy, format);
 }
-Tensor to_main_memory(const Tensor& t, MaybeFormat format) { return arranged(t, t.dtype(), false, format); }
+Tensor to_main_memory(const Tensor& t, MaybeFormat format) {
+  DeviceScope there(Device::CPU);
+  return arranged(move_to(t, Device::CPU), t.dtype(), false, format);
+}
 Tensor to_device(const Tensor& t, PyObject* device, MaybeDType dtype, bool non_blocking, bool copy,
                  MaybeFormat format) {
-  check_device(device);
-  return to_other(t, dtype.value_or(t.dtype()), non_blocking, copy, format);
+  const Device home = t->storage->device, there = device == Py_None ? home : device_value(device);
+  DeviceScope scope(there);
+  return to_other(move_to(t, there), dtype.value_or(t.dtype()), non_blocking, copy && there == home, format);
 }
 Tensor to_like(const Tensor& t, const Tensor& other, bool non_blocking, bool copy, MaybeFormat format) {
-  return to_other(t, other.dtype(), non_blocking, copy, format);
+  const Device home = t->storage->device, there = other->storage->device;
+  DeviceScope scope(there);
+  return to_other(move_to(t, there), other.dtype(), non_blocking, copy && there == home, format);
 }
 
 std::string type_text(DType t) { return std::string("torch.") + facts(t).tensor_name + "Tensor"; }

@@ -6,6 +6,7 @@
 #include "bindings/from_python.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "ops/move.hpp"
 #include "ops/standing_out.hpp"
 #include "ops/triangular.hpp"
 
@@ -150,10 +151,6 @@ Tensor make_eye(int64_t n, std::optional<int64_t> m, MaybeDType dtype, PyObject*
 
 Tensor make_strided(const Dims& size, const Dims& stride, MaybeDType dtype, PyObject*, PyObject* device, bool,
                     bool tracked) {
-  if (size.size() != stride.size()) {
-    raise(PyExc_RuntimeError, "dimensionality of sizes (", size.size(), ") must match dimensionality of strides (",
-          stride.size(), ")");
-  }
   for (int64_t s : stride) {
     if (s < 0) {
       raise(PyExc_RuntimeError, "Storage size calculation overflowed with sizes=", Span(size),
@@ -197,19 +194,32 @@ Tensor make_triangle_indices(int64_t rows, int64_t columns, int64_t offset, Mayb
   return finished(triangle_indices(lower, rows, columns, offset, dtype.value_or(DType::Int64)), device, tracked);
 }
 
+// What comes from Python is put together on the CPU.
+Tensor moved_from_python(PyObject* data, MaybeDType dtype) {
+  const Device there = Storage::making.device;
+  DeviceScope here(Device::CPU);
+  return move_to(tensor_from_python(data, dtype), there);
+}
+
 Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
-  return finished(tensor_from_python(data, dtype), device, tracked);
+  return finished(moved_from_python(data, dtype), device, tracked);
+}
+
+Tensor shared_with(PyObject* array) {
+  DeviceScope here(Device::CPU);
+  return from_buffer(array, true);
 }
 
 // as_tensor shares memory where it can.
 Tensor make_as_tensor(PyObject* data, MaybeDType dtype, PyObject* device) {
   check_device(device);
-  if (is_tensor(data)) return to_dtype(Tensor::borrow(data), dtype.value_or(Tensor::borrow(data).dtype()));
-  if (is_array(data)) {
-    Tensor shared = from_buffer(data, true);
-    return to_dtype(shared, dtype.value_or(shared.dtype()));
+  if (is_tensor(data) || is_array(data)) {
+    const Tensor given = is_tensor(data) ? Tensor::borrow(data) : shared_with(data);
+    const Device there = device == Py_None && is_tensor(data) ? given->storage->device : Storage::making.device;
+    DeviceScope scope(there);
+    return to_dtype(move_to(given, there), dtype.value_or(given.dtype()));
   }
-  return tensor_from_python(data, dtype);
+  return moved_from_python(data, dtype);
 }
 
 Tensor make_from_numpy(PyObject* array) {

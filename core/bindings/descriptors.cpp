@@ -10,6 +10,7 @@
 #include "bindings/device_type.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/error.hpp"
 
 namespace chainrule {
@@ -69,7 +70,7 @@ PyObject* size_repr(PyObject* self) {
 
 PyObject* size_numel(PyObject* self, PyObject*) {
   int64_t n = 1;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) n *= PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) n = wrapped(n, PyLong_AsLongLong(PyTuple_GET_ITEM(self, i)));
   return PyLong_FromLongLong(n);
 }
 

@@ -3,6 +3,7 @@
 #include <Python.h>
 
 #include "ops/memory_format.hpp"
+#include "tensor/device.hpp"
 #include "tensor/dims.hpp"
 #include "tensor/dtype.hpp"
 
@@ -14,8 +15,7 @@ extern PyTypeObject SizeType;    // chainrule.Size, a tuple
 
 PyObject* dtype_object(DType t);    // borrowed, one per dtype
 DType dtype_value(PyObject* o);     // of a DTypeType instance
-PyObject* cpu_device();             // borrowed
-PyObject* meta_device();            // borrowed
+PyObject* device_object(Device d);  // borrowed, one per device
 PyObject* strided_layout();         // borrowed
 bool is_dense_layout(PyObject* o);  // raises for a sparse one
 bool is_memory_format(PyObject* o);

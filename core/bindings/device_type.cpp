@@ -9,12 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/guarded/memory.hpp"
 #include "bindings/callable.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/descriptors.hpp"
+#include "bindings/devices.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
-#include "bindings/meta.hpp"
 #include "tensor/error.hpp"
 
 namespace chainrule {
@@ -24,17 +25,18 @@ namespace {
 constexpr std::array<const char*, 20> kKinds = {"cpu",    "cuda", "ipu",  "xpu",  "mkldnn", "opengl",       "opencl",
                                                 "ideep",  "hip",  "ve",   "fpga", "maia",   "xla",          "lazy",
                                                 "vulkan", "mps",  "meta", "hpu",  "mtia",   "privateuseone"};
-constexpr int kCpu = 0, kMeta = 16;
+constexpr int kCpu = 0, kMeta = 16, kGuarded = 20;  // the last is ours; see Note [The guarded device]
 
 struct DeviceObject {
   PyObject_HEAD
   int kind;   // an index into kKinds
   int index;  // -1: none given
 };
-DeviceObject *the_cpu = nullptr, *the_meta = nullptr;
+PyObject* the_devices[3];  // strong, by DeviceKind
 
 const DeviceObject& device_of(PyObject* o) { return *reinterpret_cast<DeviceObject*>(o); }
-const char* kind_name(PyObject* o) { return kKinds[device_of(o).kind]; }
+const char* kind_text(int kind) { return kind == kGuarded ? "guarded" : kKinds[static_cast<size_t>(kind)]; }
+const char* kind_text(PyObject* o) { return kind_text(device_of(o).kind); }
 
 struct ParsedDevice {
   int kind, index;
@@ -43,6 +45,7 @@ struct ParsedDevice {
 int kind_of(std::string_view name, const char* text) {
   auto found = std::find(kKinds.begin(), kKinds.end(), name);
   if (found != kKinds.end()) return static_cast<int>(found - kKinds.begin());
+  if (name == "guarded" && guarded_device::available()) return kGuarded;
   const char after = text[name.size()];
   if (name.empty() || (after && after != ':')) raise(PyExc_RuntimeError, "Invalid device string: '", text, "'");
   std::string kinds;
@@ -121,15 +124,15 @@ PyObject* device_call(PyObject* self, PyObject* const* args, size_t nargsf, PyOb
 
 PyObject* device_repr(PyObject* self) {
   int index = device_of(self).index;
-  if (index < 0) return PyUnicode_FromFormat("device(type='%s')", kind_name(self));
-  return PyUnicode_FromFormat("device(type='%s', index=%d)", kind_name(self), index);
+  if (index < 0) return PyUnicode_FromFormat("device(type='%s')", kind_text(self));
+  return PyUnicode_FromFormat("device(type='%s', index=%d)", kind_text(self), index);
 }
 PyObject* device_str(PyObject* self) {
   int index = device_of(self).index;
-  if (index < 0) return PyUnicode_FromString(kind_name(self));
-  return PyUnicode_FromFormat("%s:%d", kind_name(self), index);
+  if (index < 0) return PyUnicode_FromString(kind_text(self));
+  return PyUnicode_FromFormat("%s:%d", kind_text(self), index);
 }
-PyObject* get_type(PyObject* self, void*) { return PyUnicode_FromString(kind_name(self)); }
+PyObject* get_type(PyObject* self, void*) { return PyUnicode_FromString(kind_text(self)); }
 PyObject* get_index(PyObject* self, void*) {
   int index = device_of(self).index;
   return index < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(index);
@@ -146,21 +149,20 @@ PyObject* device_reduce(PyObject* self, PyObject*) {
 }
 
 // `with device("meta"):` makes it the default, and `with device("cpu"):` inside of that is the CPU again.
-thread_local std::vector<bool> defaults_outside;
+thread_local std::vector<Device> defaults_outside;
 
 PyObject* device_enter(PyObject* self, PyObject*) {
   return guarded([&] {
-    bool meta = is_meta_device(self);
-    if (!meta) check_device(self);
-    defaults_outside.push_back(meta_is_default());
-    set_meta_default(meta);
+    const Device device = device_value(self);
+    defaults_outside.push_back(default_device());
+    set_default_device(device);
     return Py_NewRef(self);
   });
 }
 PyObject* device_exit(PyObject*, PyObject*) {
   return guarded([&] {
     check(!defaults_outside.empty(), "device.__exit__() without __enter__()");
-    set_meta_default(defaults_outside.back());
+    set_default_device(defaults_outside.back());
     defaults_outside.pop_back();
     return Py_NewRef(Py_None);
   });
@@ -189,19 +191,23 @@ PyMethodDef functions[] = {
 PyTypeObject DeviceType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 bool is_device(PyObject* o) { return Py_TYPE(o) == &DeviceType; }
-PyObject* cpu_device() { return reinterpret_cast<PyObject*>(the_cpu); }
-PyObject* meta_device() { return reinterpret_cast<PyObject*>(the_meta); }
+PyObject* device_object(Device d) { return the_devices[static_cast<int>(d.kind)]; }
 
-bool is_meta_device(PyObject* o) {
-  if (is_device(o)) return device_of(o).kind == kMeta;
-  return PyUnicode_Check(o) && PyUnicode_CompareWithASCIIString(o, kKinds[kMeta]) == 0;
+Device device_value(PyObject* o) {
+  if (o == Py_None || o == the_devices[0]) return Device::CPU;
+  if (!is_device(o) && !PyUnicode_Check(o)) raise_number();
+  const ParsedDevice place =
+      is_device(o) ? ParsedDevice{device_of(o).kind, device_of(o).index} : parse(checked(PyUnicode_AsUTF8(o)));
+  if (place.kind == kCpu) return Device::CPU;
+  if (place.kind == kMeta) return Device::Meta;
+  if (place.kind != kGuarded) raise_elsewhere(kKinds[static_cast<size_t>(place.kind)]);
+  check(place.index <= 0, "guarded error: invalid device ordinal: there is one device, guarded:0, but got ",
+        place.index);
+  return {DeviceKind::Guarded, 0};
 }
 
 void check_device(PyObject* o) {
-  if (o == Py_None || o == cpu_device()) return;
-  if (!is_device(o) && !PyUnicode_Check(o)) raise_number();
-  int kind = is_device(o) ? device_of(o).kind : parse(checked(PyUnicode_AsUTF8(o))).kind;
-  if (kind != kCpu) raise_elsewhere(kKinds[kind]);
+  if (device_value(o) == Device::Meta) raise_elsewhere("meta");
 }
 
 void add_device(PyObject* module) {
@@ -218,8 +224,9 @@ void add_device(PyObject* module) {
   DeviceType.tp_doc = documents::kDevice;
   checked(PyType_Ready(&DeviceType));
   check(!PyModule_AddFunctions(module, functions), "the functions of devices could not be added");
-  the_cpu = reinterpret_cast<DeviceObject*>(make_device({kCpu, -1}));
-  the_meta = reinterpret_cast<DeviceObject*>(make_device({kMeta, -1}));
+  the_devices[static_cast<int>(DeviceKind::CPU)] = make_device({kCpu, -1});
+  the_devices[static_cast<int>(DeviceKind::Meta)] = make_device({kMeta, -1});
+  the_devices[static_cast<int>(DeviceKind::Guarded)] = make_device({kGuarded, 0});
   checked(PyModule_AddObjectRef(module, "device", reinterpret_cast<PyObject*>(&DeviceType)));
 }
 

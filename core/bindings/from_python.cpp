@@ -7,6 +7,7 @@
 #include "bindings/storage_type.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/owned.hpp"
 
 namespace chainrule {
@@ -318,7 +319,9 @@ Tensor from_exchange(PyObject* data) {
 
 PyObject* list_of(const Tensor& t, int dim, const char* at) {
   if (dim == t.ndim()) return checked(to_python(load(t.dtype(), at)));
-  int64_t n = t.size(dim), step = t.stride(dim) * static_cast<int64_t>(size_of(t.dtype()));
+  // Without elements there is nowhere to go; a stride along a single element leads nowhere either.
+  int64_t n = t.size(dim);
+  int64_t step = t.numel() && n > 1 ? t.stride(dim) * static_cast<int64_t>(size_of(t.dtype())) : 0;
   PyObject* list = checked(PyList_New(n));
   for (int64_t i = 0; i < n; ++i) PyList_SET_ITEM(list, i, list_of(t, dim + 1, at + i * step));
   return list;

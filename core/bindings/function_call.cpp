@@ -26,15 +26,15 @@ bool holds(PyObject* tuple, PyObject* object) {
 // One call of apply. The node is the user's ctx.
 class FunctionCall {
  public:
-  FunctionCall(PyObject* function, PyObject* const* inputs, int count)
-      : function_(function), inputs_(inputs, static_cast<size_t>(count)) {}
+  FunctionCall(PyObject* function, PyObject* setup, PyObject* const* inputs, Py_ssize_t count)
+      : function_(function), setup_(setup), inputs_(inputs, static_cast<size_t>(count)) {}
   PyObject* run();
 
  private:
   void make_context();
   void look_at_inputs();
   Owned call_forward(bool with_context);
-  void setup_context(PyObject* method, PyObject* output);
+  void setup_context(PyObject* output);
   void take_outputs(PyObject* output);
   void check_dirty();
   void record();
@@ -47,12 +47,13 @@ class FunctionCall {
   void check_pure_view() const;
   void mark_view(const Tensor& t);
   void place_tangent(size_t i, const Tensor& tangent, const GivenTangents& given);
-  bool is_differentiable_output(size_t i) const { return kinds_[i] & kDifferentiable; }
+  bool is_output(size_t i, char kind) const { return (function_state(node_).output_kind(i) & kind) == kind; }
 
   FunctionState& state() { return function_state(node_); }
   bool is_input(PyObject* o) const { return std::find(inputs_.begin(), inputs_.end(), o) != inputs_.end(); }
 
   PyObject* function_;
+  PyObject* setup_;  // its setup_context; null: forward does that itself
   std::span<PyObject* const> inputs_;
   Owned context_;
   Node* node_ = nullptr;
@@ -60,8 +61,6 @@ class FunctionCall {
   bool tangents_ = false;    // an input has a tangent
   bool has_jvp_ = false;     // and the user wrote how to pass it on
   std::vector<Owned> outputs_;
-  enum OutputKind : uint8_t { kCameIn = 1, kDirty = 2, kDifferentiable = 4 };
-  std::vector<uint8_t> kinds_;  // by output, what it was before finish_output
   bool is_tuple_ = false;
 };
 
@@ -101,19 +100,21 @@ void FunctionCall::look_at_inputs() {
 
 Owned FunctionCall::call_forward(bool with_context) {
   Owned forward = attribute(function_, Name::forward);
-  std::vector<PyObject*> args{nullptr};
+  std::vector<PyObject*> args;
+  args.reserve(inputs_.size() + 2);
+  args.push_back(nullptr);
   if (with_context) args.push_back(context_.get());
   args.insert(args.end(), inputs_.begin(), inputs_.end());
   size_t count = (args.size() - 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
   return Owned(from_python(PyObject_Vectorcall(forward.get(), args.data() + 1, count, nullptr)));
 }
 
-void FunctionCall::setup_context(PyObject* method, PyObject* output) {
+void FunctionCall::setup_context(PyObject* output) {
   Owned inputs(checked(PyTuple_New(static_cast<Py_ssize_t>(inputs_.size()))));
   for (size_t i = 0; i < inputs_.size(); ++i)
     PyTuple_SET_ITEM(inputs.get(), static_cast<Py_ssize_t>(i), Py_NewRef(inputs_[i]));
   PyObject* args[] = {nullptr, context_.get(), inputs.get(), output};
-  Owned(from_python(PyObject_Vectorcall(method, args + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
+  Owned(from_python(PyObject_Vectorcall(setup_, args + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)));
 }
 
 void FunctionCall::take_outputs(PyObject* output) {
@@ -126,11 +127,10 @@ void FunctionCall::take_outputs(PyObject* output) {
     PyObject* o = outputs_[static_cast<size_t>(i)].get();
     bool excluded = holds(state().non_differentiable, o);
     bool differentiable = is_tensor(o) && !excluded && is_differentiable(reinterpret_cast<TensorObject*>(o)->dtype);
-    kinds_.push_back(static_cast<uint8_t>((is_tensor(o) && is_input(o) ? kCameIn : 0) |
-                                          (holds(state().dirty, o) ? kDirty : 0) |
-                                          (differentiable ? kDifferentiable : 0)));
     PyBytes_AS_STRING(state().arguments)[inputs + i] = static_cast<char>(
-        (is_tensor(o) ? FunctionState::kIsTensor : 0) | (excluded ? FunctionState::kIsNonDifferentiable : 0));
+        (is_tensor(o) ? FunctionState::kIsTensor : 0) | (excluded ? FunctionState::kIsNonDifferentiable : 0) |
+        (is_tensor(o) && is_input(o) ? FunctionState::kCameIn : 0) |
+        (holds(state().dirty, o) ? FunctionState::kDirty : 0) | (differentiable ? FunctionState::kDifferentiable : 0));
   }
 }
 
@@ -139,7 +139,8 @@ void FunctionCall::check_setup() const {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     PyObject* o = outputs_[i].get();
     const FunctionState& s = function_state(node_);
-    if ((kinds_[i] & (kCameIn | kDirty)) != kCameIn || !(holds(s.to_save, o) || holds(s.for_forward, o))) continue;
+    bool as_it_came = is_output(i, FunctionState::kCameIn) && !is_output(i, FunctionState::kDirty);
+    if (!as_it_came || !(holds(s.to_save, o) || holds(s.for_forward, o))) continue;
     raise(PyExc_RuntimeError,
           "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
           "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
@@ -261,7 +262,8 @@ Tensor FunctionCall::finish_output(int i) {
 // wrote.
 void FunctionCall::mark_view(const Tensor& t) {
   if (!t->base || state().says("_is_pure_view", Py_True)) return;
-  auto count = std::ranges::count_if(kinds_, [](uint8_t kind) { return kind & kDifferentiable; });
+  int count = 0;
+  for (size_t i = 0; i < outputs_.size(); ++i) count += is_output(i, FunctionState::kDifferentiable);
   t->flags |= count > 1 ? kViewOfMany : kViewCustom;
 }
 
@@ -324,7 +326,7 @@ void FunctionCall::call_jvp() {
 }
 
 void FunctionCall::place_tangent(size_t i, const Tensor& tangent, const GivenTangents& given) {
-  if (!is_differentiable_output(i)) {
+  if (!is_output(i, FunctionState::kDifferentiable)) {
     if (!tangent) return;
     raise(PyExc_RuntimeError, "Function's jvp returned a gradient at position ", i,
           ", but  the corresponding forward output is not a differentiable Tensor.You should return None at that "
@@ -338,7 +340,7 @@ void FunctionCall::place_tangent(size_t i, const Tensor& tangent, const GivenTan
           output.sizes(), " while the given forward gradient is of size ", tangent.sizes(), ". It is output ", i,
           " of ", node_->op->node_name, ".");
   }
-  if ((kinds_[i] & kDirty) && (kinds_[i] & kCameIn))
+  if (is_output(i, FunctionState::kDirty | FunctionState::kCameIn))
     given.place_written(output, tangent);
   else if (tangent)
     given.place(output, tangent);
@@ -374,16 +376,14 @@ void FunctionCall::pass_tangents() {
 PyObject* FunctionCall::run() {
   make_context();
   look_at_inputs();
-  Owned setup = attribute(function_, Name::setup_context);
-  bool separate = setup.get() != function_defaults.setup_context;
   {
     GradModeScope off(false);
     forward_mode::PauseScope pause;
-    Owned output = call_forward(!separate);
-    if (separate) setup_context(setup.get(), output.get());
+    Owned output = call_forward(!setup_);
+    if (setup_) setup_context(output.get());
     take_outputs(output.get());
   }
-  if (separate) check_setup();
+  if (setup_) check_setup();
   if (state().says("_is_pure_view", Py_True)) check_pure_view();
   check_dirty();
   bool derived = tangents_ && !has_jvp_;
@@ -407,8 +407,6 @@ PyObject* FunctionCall::run() {
 // Inside a transform forward sees other tensors than setup_context, so the two must be apart.
 void check_transformable(PyObject* function) {
   if (!function_op(function)->own_lines) return;  // one of the library's own
-  Owned setup = attribute(function, Name::setup_context);
-  if (setup.get() != function_defaults.setup_context) return;
   raise(PyExc_RuntimeError,
         "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
         "override the setup_context staticmethod. For more details, please see "
@@ -459,13 +457,14 @@ PyObject* function_apply(PyObject*, PyObject* const* args, Py_ssize_t n, PyObjec
     PyObject* function = args[0];
     if (vmap_depth > 0) [[unlikely]]
       return call_batched(function, args + 1, n - 1, keywords);
-    if (Storage::transform != 0) [[unlikely]]
+    Owned method = attribute(function, Name::setup_context);
+    PyObject* setup = method.get() == function_defaults.setup_context ? nullptr : method.get();
+    if (Storage::transform != 0 && !setup) [[unlikely]]
       check_transformable(function);
-    if (!keywords && !wants_defaults(function, n - 1))
-      return FunctionCall(function, args + 1, static_cast<int>(n) - 1).run();
+    if (!keywords && !(setup && wants_defaults(function, n - 1)))
+      return FunctionCall(function, setup, args + 1, n - 1).run();
     Owned bound(from_python(PyObject_Vectorcall(function_defaults.bind, args, static_cast<size_t>(n), keywords)));
-    return FunctionCall(function, PySequence_Fast_ITEMS(bound.get()), static_cast<int>(PyTuple_GET_SIZE(bound.get())))
-        .run();
+    return FunctionCall(function, setup, PySequence_Fast_ITEMS(bound.get()), PyTuple_GET_SIZE(bound.get())).run();
   });
 }
 

@@ -28,6 +28,8 @@ struct FunctionState {
   uint8_t flags = 0;
 
   static constexpr char kIsTensor = 1, kNeedsGradient = 2, kIsNonDifferentiable = 4;
+  // Of outputs, before they were finished: an input, written into, one that can have a gradient.
+  static constexpr char kCameIn = 8, kDirty = 16, kDifferentiable = 32;
   static constexpr uint8_t kInJvp = 1;    // jvp is running: saved_tensors are those of save_for_forward
   static constexpr uint8_t kCleared = 2;  // saved_tensors were read, of a Function that clears them then
   static constexpr PyObject* FunctionState::* kReferences[] = {
@@ -44,6 +46,7 @@ struct FunctionState {
   bool is_tensor_input(int i) const { return kind(i) & kIsTensor; }
   bool needs(int i) const { return kind(i) & kNeedsGradient; }
   bool is_tensor_output(int i) const { return kind(input_count + i) & kIsTensor; }
+  char output_kind(size_t i) const { return kind(static_cast<int>(input_count + i)); }
   bool is_non_differentiable(int i) const { return kind(input_count + i) & kIsNonDifferentiable; }
   // An attribute of ctx that changes what the engine does; false if it is absent or not `value`.
   bool says(const char* attribute, PyObject* value) const;

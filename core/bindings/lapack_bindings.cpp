@@ -5,11 +5,12 @@
 #include <array>
 #include <climits>
 
+#include "backends/lapack.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/conversions.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/unresolved.hpp"
-#include "ops/lapack.hpp"
+#include "ops/memory_format.hpp"
 
 namespace nb = nanobind;
 
@@ -94,14 +95,14 @@ char letter_of(DType t) {
 // (dtype, counted) is room that the routine asks for, and if it is counted the length follows as an argument.
 void call_lapack(const std::string& routine, nb::handle matrices, nb::args values) {
   if (!is_tensor(matrices.ptr())) raise(PyExc_TypeError, "lapack: expected a tensor of matrices");
-  Tensor a = Tensor::borrow(matrices.ptr());
+  Tensor a = given_tensor(matrices.ptr());
   check(a.ndim() >= 2, "lapack: expected matrices");
-  lapack::Call call{letter_of(a.dtype()) + routine, count(a.sizes().first(a.sizes().size() - 2))};
+  lapack::Call call{letter_of(a.dtype()) + routine, count(a.sizes().first(a.sizes().size() - 2)),
+                    a.size(a.ndim() - 1) * a.size(a.ndim() - 2)};
   settle();
   Arguments arguments(call);
   for (nb::handle value : values) arguments.add(value);
-  lapack::choose_threads(a.size(a.ndim() - 1) * a.size(a.ndim() - 2));
-  lapack::run(std::move(call));
+  backend().lapack->run(call);
   settle();  // other threads had Python's lock meanwhile
 }
 
@@ -110,7 +111,7 @@ PyObject* copy_to_columns(PyObject*, PyObject* a) {
     if (!is_tensor(a)) raise(PyExc_TypeError, "lapack: expected a tensor of matrices");
     Tensor t = Tensor::borrow(a);
     check(t.ndim() >= 2, "lapack: expected matrices");
-    return lapack::columns(t).release_py();
+    return copy_column_major(t).release_py();
   });
 }
 
@@ -121,8 +122,13 @@ PyMethodDef lapack_functions[] = {{"lapack_columns", copy_to_columns, METH_O, "A
 
 void bind_lapack(PyObject* module) {
   auto m = nb::borrow<nb::module_>(module);
-  m.def("lapack_is_open", &lapack::is_open);
-  m.def("open_lapack", &lapack::open);
+  m.def("lapack_is_open", [] {
+    bool open;
+    backend().lapack->is_open(&open);
+    return open;
+  });
+  m.def("open_lapack",
+        [](const std::string& path, const std::string& prefix) { backend().lapack->open(path, prefix); });
   m.def("lapack", &call_lapack);
   checked(PyModule_AddFunctions(module, lapack_functions));
 }

@@ -21,7 +21,7 @@ void fill_from(T t, int64_t held) {
 }
 
 Tensor resize_to(T t, Span size, Span strides) {
-  if (requires_grad(t) && !Storage::making_inference)
+  if (requires_grad(t) && !Storage::making.inference)
     raise(PyExc_RuntimeError, "cannot resize variables that require grad");
   bool same = equal(size, t.sizes()) && equal(strides, t.strides());
   int64_t held = t->storage->bytes / static_cast<int64_t>(size_of(t.dtype()));
@@ -49,10 +49,11 @@ Tensor resize_(T t, const Dims& size, MaybeFormat format) {
 }
 
 Tensor resize_as_(T t, T like, MaybeFormat format) {
-  if (!format && equal(like.sizes(), t.sizes())) return resize_to(t, t.sizes(), Dims(t.strides()));
+  const Dims sizes(like.sizes());  // a copy: `like` may be the tensor itself
+  if (!format && equal(sizes, t.sizes())) return resize_to(t, sizes, Dims(t.strides()));
   MemoryFormat wanted = format.value_or(MemoryFormat::Contiguous);
   if (wanted == MemoryFormat::Preserve) wanted = suggested_format(like);
-  return resize_to(t, like.sizes(), strides_in(wanted, like.sizes()));
+  return resize_to(t, sizes, strides_in(wanted, sizes));
 }
 
 // The tensor becomes what `other` is: the same memory, shape and strides.

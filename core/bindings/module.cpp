@@ -14,19 +14,20 @@
 #include "autograd/source_line.hpp"
 #include "backends/cpu/allocator.hpp"
 #include "backends/cpu/isa.hpp"
-#include "backends/cpu/random/generator.hpp"
 #include "backends/cpu/thread_pool.hpp"
+#include "backends/guarded/memory.hpp"
 #include "bindings/autocast.hpp"
 #include "bindings/batched.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
+#include "bindings/conversions.hpp"
 #include "bindings/descriptors.hpp"
+#include "bindings/devices.hpp"
 #include "bindings/dlpack.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/former_orders.hpp"
 #include "bindings/function_node.hpp"
-#include "bindings/meta.hpp"
 #include "bindings/node_type.hpp"
 #include "bindings/result_types.hpp"
 #include "bindings/storage_type.hpp"
@@ -68,7 +69,7 @@ std::vector<Tensor> maybe_tensors(nb::handle sequence) {
   for (nb::handle item : nb::borrow<nb::sequence>(sequence)) {
     if (!item.is_none() && !is_tensor(item.ptr()))
       raise(PyExc_TypeError, "expected Tensor or None, not ", Py_TYPE(item.ptr())->tp_name);
-    result.push_back(item.is_none() ? Tensor() : Tensor::borrow(item.ptr()));
+    result.push_back(item.is_none() ? Tensor() : given_tensor(item.ptr()));
   }
   return result;
 }
@@ -93,7 +94,7 @@ nb::object tensor_at(nb::object node, uint32_t number) {
 // be written in place, and kRequiresGrad beside a node says so.
 nb::object origin(nb::object source, bool linked) {
   static OpInfo op{"origin", "Origin", "g"};
-  Tensor from = Tensor::borrow(source.ptr()), t = alias(from);
+  Tensor from = given_tensor(source.ptr()), t = alias(from);
   Node* n = make_node(&op, linked ? 1 : 0, 0, 1);
   if (linked) set_edge(n, 0, gradient_edge(from));
   set_function(n, [linked](Backward& b) {
@@ -138,7 +139,7 @@ void bind_engine(nb::module_& m) {
     settle();
     std::vector<Tensor> wanted = maybe_tensors(inputs), gradients = maybe_tensors(rows);
     nb::list result;
-    for (std::vector<Tensor>& row : gradients_by_row(Tensor::borrow(output.ptr()), gradients, wanted, create))
+    for (std::vector<Tensor>& row : gradients_by_row(given_tensor(output.ptr()), gradients, wanted, create))
       result.append(steal(to_python(std::move(row))));
     return result;
   });
@@ -158,16 +159,16 @@ void bind_engine(nb::module_& m) {
   m.def("increment_version", [](nb::handle t) { mark_written(tensor_argument(t)); });
   // Inside inference_mode nothing is recorded, whatever enable_grad() says; is_grad_enabled() tells what it says.
   static thread_local bool said = false;
-  m.def("is_grad_enabled", [] { return Storage::making_inference ? said : grad_enabled(); }, documents::kIsGradEnabled);
+  m.def("is_grad_enabled", [] { return Storage::making.inference ? said : grad_enabled(); }, documents::kIsGradEnabled);
   m.def(
       "set_grad_enabled",
       [](nb::handle on) {
         said = bool_argument("set_grad_enabled", "enabled", 1, on);
-        set_grad_enabled(said && !Storage::making_inference);
+        set_grad_enabled(said && !Storage::making.inference);
       },
       nb::arg("enabled").none());
-  m.def("is_inference_mode_enabled", [] { return Storage::making_inference; }, documents::kIsInferenceModeEnabled);
-  m.def("set_inference_mode", [](bool on) { Storage::making_inference = on; });
+  m.def("is_inference_mode_enabled", [] { return Storage::making.inference; }, documents::kIsInferenceModeEnabled);
+  m.def("set_inference_mode", [](bool on) { Storage::making.inference = on; });
   m.def("is_inference", [](nb::handle t) { return tensor_argument(t)->storage->inference; }, documents::kIsInference);
   m.def("get_anomaly", [] { return nb::make_tuple(anomaly.enabled, anomaly.checks_nan); });
   m.def("set_anomaly", [](bool enabled, bool checks_nan) { anomaly = {enabled, checks_nan}; });
@@ -363,7 +364,7 @@ nb::object make_subclass(nb::object type, nb::object data, nb::handle require_gr
   bool require = bool_argument("_make_subclass", "require_grad", 3, require_grad);
   check_subclass(type);
   if (!is_tensor(data.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(data.ptr())->tp_name);
-  Tensor t = alias_as(reinterpret_cast<PyTypeObject*>(type.ptr()), Tensor::borrow(data.ptr()));
+  Tensor t = alias_as(reinterpret_cast<PyTypeObject*>(type.ptr()), given_tensor(data.ptr()));
   if (require) {
     if (!is_differentiable(t.dtype()))
       raise(PyExc_RuntimeError, "Only Tensors of floating point and complex dtype can require gradients");
@@ -442,15 +443,18 @@ NB_MODULE(_core, m) {
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("to_dlpack", [](nb::object t, bool versioned) {
     if (!is_tensor(t.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(t.ptr())->tp_name);
-    return steal(to_dlpack(Tensor::borrow(t.ptr()), versioned));
+    return steal(to_dlpack(given_tensor(t.ptr()), versioned));
   });
   m.def("from_dlpack", [](nb::object capsule) { return steal(to_python(from_dlpack(capsule.ptr()))); });
   m.def("make_subclass", &make_subclass);
   m.def("view_as_subclass", &view_as_subclass);
-  m.def("meta_is_default", &meta_is_default);
-  m.def("set_meta_default", &set_meta_default);
+  m.def("default_device", [] { return nb::borrow(device_object(default_device())); });
+  m.def(
+      "set_default_device", [](nb::object device) { set_default_device(device_value(device.ptr())); },
+      nb::arg("device").none());
+  m.def("guarded_faults", [] { return guarded_device::take_faults(); });
   m.def("call_on_meta", [](nb::object function, nb::tuple args, nb::dict kwargs) {
-    return steal(call_on_meta(function.ptr(), args.ptr(), kwargs.ptr()));
+    return steal(call_on(Device::Meta, function.ptr(), args.ptr(), kwargs.ptr()));
   });
   m.def("empty_meta", [](nb::object sizes, nb::object strides, nb::object dtype) {
     return steal(to_python(empty_meta(to_dims(sizes.ptr()), to_dims(strides.ptr()), to_dtype_value(dtype.ptr()))));

@@ -6,13 +6,14 @@
 #include "bindings/batched.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/devices.hpp"
 #include "bindings/errors.hpp"
-#include "bindings/meta.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/unresolved.hpp"
 #include "ops/complex.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/matmul.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -270,10 +271,9 @@ Scalar single(PyObject* self) {
     raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars (this one has ", t->numel,
           ")");
   }
-  if (is_meta(self) && Storage::making_on != Device::Meta)
+  if (is_meta(self) && Storage::making.device != Device::Meta)
     raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
-  Tensor resolved = resolved_argument(self);
-  return load(resolved.dtype(), resolved->data);
+  return item(resolved_argument(self));
 }
 
 int truth(PyObject* self) {

@@ -9,9 +9,6 @@
 namespace chainrule {
 namespace {
 
-using cpu::Optimiser;
-using cpu::StepNumbers;
-
 // Corrections for averages that began at zero.
 void correct(StepNumbers& s, double step) {
   s.correction1 = 1 - std::pow(s.beta1, step);

@@ -5,6 +5,7 @@
 #include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/callable.hpp"
+#include "bindings/conversions.hpp"
 #include "bindings/documents.hpp"
 #include "ops/random.hpp"
 
@@ -123,7 +124,7 @@ nb::object state_of(const Generator& g) {
 void set_state_of(Generator& g, nb::handle state) {
   if (!is_tensor(state.ptr()))
     raise(PyExc_TypeError, "expected a torch.ByteTensor, but got ", Py_TYPE(state.ptr())->tp_name);
-  Tensor t = Tensor::borrow(state.ptr());
+  Tensor t = given_tensor(state.ptr());
   if (t.dtype() != DType::UInt8 || !t.is_contiguous()) raise(PyExc_TypeError, "RNG state must be a torch.ByteTensor");
   g.set_state(t.data<uint8_t>(), static_cast<size_t>(t.numel()));
 }
@@ -234,7 +235,9 @@ void bind_generator(PyObject* module) {
              nb::object restore = nb::module_::import_("chainrule.random").attr("restored_generator");
              return nb::make_tuple(restore, nb::make_tuple(state_of(g)));
            })
-      .def_prop_ro("device", [](const Generator&) { return nb::steal(device_object()); }, documents::kGeneratorDevice);
+      .def_prop_ro(
+          "device", [](const Generator&) { return nb::borrow(device_object(Device::CPU)); },
+          documents::kGeneratorDevice);
   m.attr("default_generator") = nb::cast(&default_generator(), nb::rv_policy::reference);
 }
 

@@ -119,7 +119,7 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     static const char* names[] = {"", "device", nullptr};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", const_cast<char**>(names), &what, &device))
       throw PythonError();
-    if (device != Py_None && is_meta_device(device)) return construct_meta(type, what);
+    if (device_value(device) == Device::Meta) return construct_meta(type, what);
     check_device(device);
     if (!what) return show(type, Storage::make(0));
     if (is_index(what)) return show(type, Storage::make(checked_size(what)));
@@ -151,9 +151,7 @@ PyObject* resize_meta(PyObject* self, PyObject* bytes) {
 PyObject* resizable(PyObject* self, PyObject*) { return PyBool_FromLong(storage_of(self)->resizable); }
 PyObject* references(PyObject* self, PyObject*) { return PyLong_FromUnsignedLong(storage_of(self)->references); }
 PyObject* get_cdata(PyObject* self, void*) { return PyLong_FromVoidPtr(storage_of(self)); }
-PyObject* get_device(PyObject* self, void*) {
-  return is_meta_storage(self) ? Py_NewRef(meta_device()) : device_object();
-}
+PyObject* get_device(PyObject* self, void*) { return Py_NewRef(device_object(storage_of(self)->device)); }
 Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(storage_of(self)->bytes); }
 
 // storage._tensor(dtype, offset, sizes, strides): a tensor over these bytes.

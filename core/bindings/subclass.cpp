@@ -7,7 +7,7 @@
 
 #include "autograd/forward_mode.hpp"
 #include "autograd/record.hpp"
-#include "bindings/meta.hpp"
+#include "bindings/devices.hpp"
 #include "ops/pending.hpp"
 #include "tensor/owned.hpp"
 #include "tensor/python_call.hpp"
@@ -54,11 +54,15 @@ bool holds_numbers(PyObject* sequence) {
   return PyFloat_CheckExact(first) || PyLong_CheckExact(first);
 }
 
-// A tensor without elements, or a list or tuple with one; see Note [Meta tensors].
-bool holds_meta(PyObject* o) {
-  if (!PyList_Check(o) && !PyTuple_Check(o)) return is_meta(o);
+// A tensor that is neither on the CPU nor where this thread works already, or a list or tuple with one.
+bool is_elsewhere(PyObject* o) {
+  const Device device = device_of_argument(o);
+  return device != Device::CPU && device != Storage::making.device;
+}
+bool holds_elsewhere(PyObject* o) {
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return is_elsewhere(o);
   PyObject** entries = PySequence_Fast_ITEMS(o);
-  return std::any_of(entries, entries + PySequence_Fast_GET_SIZE(o), is_meta);
+  return std::any_of(entries, entries + PySequence_Fast_GET_SIZE(o), is_elsewhere);
 }
 
 // Calls f with what has a class of its own: the argument, or, as in cat([x, y]), the entries of a list. A list within a
@@ -163,11 +167,9 @@ Classes classes_of(PyObject* const* args, Py_ssize_t n) {
     each_object(args[i], [&](PyObject* o) { look_at_class(Py_TYPE(o), found); });
   }
   if (!overriding) found = Classes();
-  if (Storage::meta_alive > 0) [[unlikely]]
-    found.meta = std::any_of(args, args + n, holds_meta);
   if (watching && !in_watcher) found.override = true;
-  if (found.meta && Storage::making_on != Device::Meta) {
-    found.only_meta = !found.override;
+  if (storages_elsewhere > 0 && std::any_of(args, args + n, holds_elsewhere)) [[unlikely]] {
+    found.only_elsewhere = !found.override;
     found.override = true;
   }
   return found;
@@ -191,7 +193,7 @@ PyObject* call_override(PyObject* function, const char* name, PyObject* args, Py
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) gather(PyTuple_GET_ITEM(args, i), asked);
     for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) gather(value, asked);
   }
-  if (asked.empty()) return call_meta(function, args, kwargs);
+  if (asked.empty()) return call_elsewhere(function, args, kwargs);
   Owned types(types_of(asked));
   for (PyObject* o : asked) {
     Owned handler(from_python(PyObject_GetAttr(o, function_name())));

@@ -15,8 +15,7 @@ namespace chainrule {
 struct Classes {
   PyTypeObject* result = nullptr;  // that results take; null: plain tensors
   bool override = false;           // some argument's class takes the operation over
-  bool meta = false;               // some argument has no elements; see Note [Meta tensors]
-  bool only_meta = false;          // that is all that takes the operation over
+  bool only_elsewhere = false;     // no class does, but some argument is not on the CPU
 };
 Classes classes_of(PyObject* const* args, Py_ssize_t n);
 

@@ -4,9 +4,9 @@
 #include "autograd/record.hpp"
 #include "bindings/batched.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/devices.hpp"
 #include "bindings/errors.hpp"
 #include "bindings/from_python.hpp"
-#include "bindings/meta.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/unresolved.hpp"
 #include "ops/copy.hpp"
@@ -271,7 +271,8 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
           Py_DECREF(assign_batched(self, key, value));
           return 0;
         }
-        if ((may_have_a_say(self) && classes_of(&self, 1).override) || (is_meta(value) && !is_meta(self))) {
+        if ((may_have_a_say(self) && classes_of(&self, 1).override) ||
+            device_of_argument(value) != device_of_argument(self)) {
           Py_DECREF(call_override_of_operator("__setitem__", checked(PyTuple_Pack(3, self, key, value))));
           return 0;
         }

@@ -9,9 +9,9 @@
 #include "autograd/source_line.hpp"
 #include "bindings/buffer.hpp"
 #include "bindings/conversions.hpp"
+#include "bindings/devices.hpp"
 #include "bindings/documents.hpp"
 #include "bindings/errors.hpp"
-#include "bindings/meta.hpp"
 #include "bindings/operators.hpp"
 #include "bindings/subclass.hpp"
 #include "bindings/subscript.hpp"
@@ -34,9 +34,9 @@ PyObject* get_shape(PyObject* self, void*) {
   return guarded_unsettled([&] { return size_tuple(tensor_of(self).sizes()); });
 }
 PyObject* get_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
-PyObject* get_device(PyObject* self, void*) { return is_meta(self) ? Py_NewRef(meta_device()) : device_object(); }
+PyObject* get_device(PyObject* self, void*) { return Py_NewRef(device_object(device_of_argument(self))); }
 PyObject* get_is_meta(PyObject* self, void*) { return PyBool_FromLong(is_meta(self)); }
-PyObject* get_is_cpu(PyObject* self, void*) { return PyBool_FromLong(!is_meta(self)); }
+PyObject* get_is_cpu(PyObject* self, void*) { return PyBool_FromLong(device_of_argument(self) == Device::CPU); }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(object_of(self)->ndim); }
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(object_of(self)->dtype)); }
 PyObject* get_nbytes(PyObject* self, void*) {
@@ -139,10 +139,10 @@ void check_grad(const Tensor& self, PyObject* value) {
           Py_TYPE(value)->tp_name);
   Tensor g = Tensor::borrow(value);
   if (g.get() == self.get()) raise(PyExc_RuntimeError, "can't assign Variable as its own grad");
-  if (is_meta(value) != is_meta(self.py())) {
-    const char* places[] = {"cpu", "meta"};
-    raise(PyExc_RuntimeError, "attempting to assign a gradient with device type '", places[is_meta(value)],
-          "' to a tensor with device type '", places[is_meta(self.py())],
+  const Device there = device_of_argument(value), here = device_of_argument(self.py());
+  if (there != here) {
+    raise(PyExc_RuntimeError, "attempting to assign a gradient with device type '", kind_name(there.kind),
+          "' to a tensor with device type '", kind_name(here.kind),
           "'. Please ensure that the gradient and the tensor are on the same device");
   }
   int wanted = self->rare ? self->rare->grad_dtype : Rare::kOwnDType;
@@ -190,7 +190,7 @@ int set_data(PyObject* self, PyObject* value, void*) {
         if (!value) raise(PyExc_RuntimeError, "Deleting tensor data is not allowed. Delete tensor instead!");
         if (!is_tensor(value))
           raise(PyExc_TypeError, "Variable data has to be a tensor, but got ", Py_TYPE(value)->tp_name);
-        if (is_meta(value) != is_meta(self))
+        if (device_of_argument(value) != device_of_argument(self))
           raise(PyExc_RuntimeError,
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
                 "type.");

@@ -1,8 +1,10 @@
 // Unresolved tensors at the doors through which Python calls the core.
 #include "bindings/unresolved.hpp"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "ops/copy.hpp"
-#include "ops/read_line.hpp"
 #include "tensor/python_call.hpp"
 
 namespace chainrule {
@@ -38,13 +40,28 @@ constexpr const char* kTakesUnresolved =
     // the engine resolves gradients
     "backward";
 
+// Each function that is defined is looked up.
+std::unordered_set<std::string_view> words_of(std::string_view text) {
+  std::unordered_set<std::string_view> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (end) words.insert(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
 constexpr int kDepth = 8;  // of lists inside each other that are looked through
 
 }  // namespace
 
-bool needs_no_elements(std::string_view name) { return names_in(kNeedNoElements, std::string(name).c_str()); }
+bool needs_no_elements(std::string_view name) {
+  static const std::unordered_set<std::string_view> names = words_of(kNeedNoElements);
+  return names.contains(name);
+}
 bool takes_unresolved(std::string_view name) {
-  return needs_no_elements(name) || names_in(kTakesUnresolved, std::string(name).c_str());
+  static const std::unordered_set<std::string_view> names = words_of(kTakesUnresolved);
+  return needs_no_elements(name) || names.contains(name);
 }
 
 Tensor resolved_argument(PyObject* tensor) { return resolved(Tensor::borrow(tensor)); }

@@ -21,10 +21,6 @@ struct Layout {
   }
 };
 
-void check_found(std::optional<int64_t> bad, int dim, int64_t size) {
-  if (bad) raise(PyExc_RuntimeError, "index ", *bad, " is out of bounds for dimension ", dim, " with size ", size);
-}
-
 // Calls run(positions) for the elements of `beside`, of the index's shape or larger.
 template <class F>
 void with_positions(const Tensor& whole, int dim, const Tensor& index, const Tensor& beside, F run) {
@@ -33,17 +29,17 @@ void with_positions(const Tensor& whole, int dim, const Tensor& index, const Ten
   int64_t step = all.strides[dim], size = all.sizes[dim];
   all.strides[dim] = 0;
   if (beside.numel() == 1) other.strides = Dims(at.sizes.size());
-  check_found(
-      run(cpu::IndexedElements{at.sizes, index.data<int64_t>(), at.strides, all.strides, step, size, other.strides}),
-      dim, size);
+  Bad bad;
+  run(IndexedElements{at.sizes, index.data<int64_t>(), at.strides, all.strides, step, size, other.strides, false,
+                      whole.dtype(), whole->data, beside->data, &bad});
+  if (bad) raise(PyExc_RuntimeError, "index ", *bad, " is out of bounds for dimension ", dim, " with size ", size);
 }
 
 }  // namespace
 
 Tensor take_along(const Tensor& x, int dim, const Tensor& index) {
   Tensor out = empty(index.sizes(), x.dtype());
-  with_positions(x, dim, index, out,
-                 [&](const auto& at) { return cpu::read_elements(at, x.dtype(), x->data, out->data); });
+  with_positions(x, dim, index, out, [](const auto& at) { backend().positions->read_elements(at); });
   return record(kTake, out, {&x}, {&index}, [dim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", dim, "index", Slot{0}, "sparse_grad", false);
     b.give(0, add_along(b.g(), dim, b.saved(0), sizes));
@@ -52,16 +48,15 @@ Tensor take_along(const Tensor& x, int dim, const Tensor& index) {
 
 Tensor add_along(const Tensor& g, int dim, const Tensor& index, Span sizes) {
   Tensor out = zeros(sizes, g.dtype());
-  meet_along(cpu::Meet::Add, out, dim, index, g);
+  meet_along(Meet::Add, out, dim, index, g);
   return record(kAdd, out, {&g}, {&index}, [dim](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", dim, "index", Slot{0});
     b.give(0, take_along(b.g(), dim, b.saved(0)));
   });
 }
 
-void meet_along(cpu::Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src) {
-  with_positions(out, dim, index, src,
-                 [&](const auto& at) { return cpu::meet_elements(meet, at, out.dtype(), out->data, src->data); });
+void meet_along(Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src) {
+  with_positions(out, dim, index, src, [meet](const auto& at) { backend().positions->meet_elements(meet, at); });
 }
 
 }  // namespace chainrule

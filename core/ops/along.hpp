@@ -1,6 +1,6 @@
 // Reading elements along one dimension, and writing them there, at positions that an index tensor gives.
 #pragma once
-#include "backends/cpu/positions.hpp"
+#include "backends/positions.hpp"
 #include "ops/write.hpp"
 
 namespace chainrule {
@@ -10,6 +10,6 @@ Tensor take_along(const Tensor& x, int dim, const Tensor& index);
 // Zeros of shape `sizes` with g[i][j] added at [index[i][j]][j], for dim 0.
 Tensor add_along(const Tensor& g, int dim, const Tensor& index, Span sizes);
 // Lets src[i][j] meet out[index[i][j]][j], for dim 0; `src` may be larger than the index, or one number. Not recorded.
-void meet_along(cpu::Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src);
+void meet_along(Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src);
 
 }  // namespace chainrule

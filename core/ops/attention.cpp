@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/cpu/attention.hpp"
+#include "backends/attention.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/create.hpp"
@@ -96,10 +96,9 @@ Tensor head_rows(const Tensor& t) {
   return r.size(3) <= 1 || r.stride(3) == 1 ? r : contiguous(r);
 }
 
-template <class T>
-cpu::HeadRows<T> rows_of(const Tensor& t) {
+HeadView view_of(const Tensor& t) {
   if (!t) return {nullptr, 0, 0, 0};
-  return {t.data<std::remove_const_t<T>>(), t.stride(0), t.stride(1), t.stride(2)};
+  return {t->data, t.stride(0), t.stride(1), t.stride(2)};
 }
 
 // The mask beside the scores, its last dimension contiguous.
@@ -115,7 +114,7 @@ Tensor full_mask(const Tensor& mask, const Tensor& q, const Tensor& k, DType dty
   return expand(contiguous(added), sizes);
 }
 
-cpu::AttentionShape shape_of(const Tensor& q, const Tensor& k, const Tensor& v, const Options& o) {
+AttentionShape shape_of(const Tensor& q, const Tensor& k, const Tensor& v, const Options& o) {
   return {q.size(0), q.size(1), k.size(1), q.size(2), k.size(2), q.size(3), v.size(3), o.scale, o.causal};
 }
 
@@ -140,10 +139,7 @@ bool can_block(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& 
 
 struct Blocks {
   Tensor q, k, v, mask;
-  template <class T>
-  cpu::AttentionInputs<T> inputs() const {
-    return {rows_of<const T>(q), rows_of<const T>(k), rows_of<const T>(v), rows_of<const T>(mask)};
-  }
+  AttentionOperands operands() const { return {q.dtype(), view_of(q), view_of(k), view_of(v), view_of(mask)}; }
 };
 
 Blocks prepared_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
@@ -176,10 +172,8 @@ void give_gradients(Backward& b, const Tensor& mask, const Options& o) {
   Blocks blocks = prepared_blocks(q, k, v, mask);
   Tensor g = head_rows(b.g()), out = head_rows(b.saved(3)), log_sums = b.saved(4);
   auto [dq, dk, dv] = fresh_gradients(q, k, v, g.dtype());
-  with_kernel_type(g.dtype(), [&]<class T>(T) {
-    cpu::attention_gradient<T>(shape_of(q, k, v, o), blocks.inputs<T>(), rows_of<const T>(out), log_sums.data<T>(),
-                               rows_of<const T>(g), rows_of<T>(dq), rows_of<T>(dk), rows_of<T>(dv));
-  });
+  backend().attention->gradient({shape_of(q, k, v, o), blocks.operands(), view_of(out), log_sums->data, view_of(g),
+                                 view_of(dq), view_of(dk), view_of(dv)});
   if (b.needs(0)) b.give(0, to_dtype(dq, q.dtype()));
   if (b.needs(1)) b.give(1, to_dtype(dk, q.dtype()));
   if (b.needs(2)) b.give(2, to_dtype(dv, q.dtype()));
@@ -192,9 +186,7 @@ Tensor by_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor
     Blocks blocks = prepared_blocks(q, k, v, mask);
     Tensor out = fresh_like(q, v.size(3), blocks.q.dtype());
     log_sums = empty(Dims{q.size(0), q.size(1), q.size(2)}, out.dtype());
-    with_kernel_type(out.dtype(), [&]<class T>(T) {
-      cpu::attention<T>(shape_of(q, k, v, o), blocks.inputs<T>(), rows_of<T>(out), log_sums.data<T>());
-    });
+    backend().attention->value({shape_of(q, k, v, o), blocks.operands(), view_of(out), log_sums->data});
     y = to_dtype(out, q.dtype());
   }
   return record(

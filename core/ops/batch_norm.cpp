@@ -1,10 +1,6 @@
 // Batch normalisation: each channel over the batch and all positions.
-#include <cmath>
-#include <vector>
-
 #include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
-#include "backends/cpu/normalize.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
@@ -26,13 +22,13 @@ constexpr int64_t kShortPiece = 16;  // below this a channel's pieces are brough
 struct ChannelInput {
   bool turned;   // dimensions 0 and 1 are swapped
   bool of_rows;  // channels are columns, and all elements of a row go through one vector of numbers
-  cpu::Channels shape;
+  Channels shape;
 
   explicit ChannelInput(const Tensor& x) {
     int64_t n = x.size(0), c = x.size(1), inner = x.numel() / std::max<int64_t>(1, n * c);
     of_rows = inner == 1 && n > 1 && c >= kShortPiece;
     turned = inner < kShortPiece && n > 1 && !of_rows;
-    shape = turned ? cpu::Channels{1, c, n * inner} : cpu::Channels{n, c, inner};
+    shape = turned ? Channels{1, c, n * inner} : Channels{n, c, inner};
   }
   Tensor prepare(const Tensor& t) const { return of_rows ? prepared(t) : contiguous(turned ? transpose(t, 0, 1) : t); }
   Tensor fresh(const Tensor& x, DType dtype) const {
@@ -45,11 +41,7 @@ struct ChannelInput {
   }
 };
 
-Tensor tensor_of(const std::vector<double>& values, DType dtype) {
-  Tensor t = empty(Dims{static_cast<int64_t>(values.size())}, DType::Float64);
-  std::copy(values.begin(), values.end(), t.data<double>());
-  return to_dtype(t, dtype);
-}
+Tensor fresh_numbers(int64_t n) { return empty(Dims{n}, DType::Float64); }
 
 void check_count(const Tensor& t, const char* name, int64_t channels) {
   check(!t || t.numel() == channels, name, " should contain ", channels, " elements not ", t ? t.numel() : 0);
@@ -97,27 +89,30 @@ Tensor composed(const std::vector<Tensor>& in, const Tensor& running_mean, const
   return to_dtype(y, dtype);
 }
 
-// running = (1 - momentum) * running + momentum * value
-void move_towards(const Tensor& running, std::vector<double> values, double momentum) {
-  std::vector<double> before = parameter_values(running, running.numel(), 0);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = (1 - momentum) * before[i] + momentum * values[i];
-  copy_elements(running, view(tensor_of(values, running.dtype()), running.sizes()));
+// running = (1 - momentum) * running + momentum * value. For variances, `count` is the number of elements of each.
+void move_towards(const Tensor& running, const Tensor& values, double momentum, bool of_variances, double count) {
+  Tensor before = parameter_numbers(running), after = fresh_numbers(values.numel());
+  backend().normalize->move_running({values.numel(), momentum, of_variances, count, values.data<double>(),
+                                     before.data<double>(), after.data<double>()});
+  copy_elements(running, view(to_dtype(after, running.dtype()), running.sizes()));
   mark_written(running);
 }
 
+// Of each channel, float64.
 struct Statistics {
-  std::vector<double> means, rstds;
+  Tensor means, rstds;
+  ChannelStatistics of_channels() const { return {means.data<double>(), rstds.data<double>()}; }
 };
 
-// A number per channel as a row of the given dtype.
-Tensor row_of(const std::vector<double>& values, const Tensor& x) { return beside(tensor_of(values, x.dtype()), x); }
+Tensor reciprocal_deviations(const Tensor& variances, double eps) {
+  Tensor rstds = fresh_numbers(variances.numel());
+  backend().normalize->deviations({variances.numel(), 1, eps, variances.data<double>(), rstds.data<double>()});
+  return rstds;
+}
 
-// The moments of columns.
-void column_moments(const Tensor& x, cpu::Moments* out) {
-  forward_mode::PauseScope pause;
-  auto [variances, means] = var_mean(x, Dims{0}, 0, false);
-  Tensor v = to_dtype(variances, DType::Float64), m = to_dtype(means, DType::Float64);
-  for (int64_t c = 0; c < x.size(1); ++c) out[c] = {m.data<double>()[c], v.data<double>()[c]};
+// One of several numbers per channel, as a row of x's dtype.
+Tensor row_of(const Tensor& numbers, int i, const Tensor& x) {
+  return beside(to_dtype(select(numbers, 0, i), x.dtype()), x);
 }
 
 // a * b + c of rows and vectors beside them
@@ -126,118 +121,91 @@ Tensor multiply_add(const Tensor& a, const Tensor& b, const Tensor& c) {
   return elementwise(OpId::addcmul, {c, a, b}, &one);
 }
 
-// What cpu/normalize.hpp does by channels, by rows. The mean is part of the shift, as in PyTorch's kernel.
-Tensor affine_rows(const Tensor& x, const std::vector<cpu::Affine>& affine) {
+// What kernels do by channels, by rows.
+Tensor affine_rows(const Tensor& x, const Tensor& numbers) {
   forward_mode::PauseScope pause;
-  std::vector<double> scales, shifts;
-  for (const cpu::Affine& a : affine) {
-    scales.push_back(a.scale);
-    shifts.push_back(a.shift - a.mean * a.scale);
-  }
-  return multiply_add(x, row_of(scales, x), row_of(shifts, x));
+  return multiply_add(x, row_of(numbers, 1, x), row_of(numbers, 2, x));
 }
 
-void column_sums(const Tensor& g, const Tensor& deviation, cpu::ChannelSums* out) {
+Tensor combine_rows(const Tensor& g, const Tensor& deviation, const Tensor& numbers) {
   forward_mode::PauseScope pause;
-  Tensor first = to_dtype(sum(g, Dims{0}, false, {}), DType::Float64);
-  Tensor second = to_dtype(sum(g * deviation, Dims{0}, false, {}), DType::Float64);
-  for (int64_t c = 0; c < g.size(1); ++c) out[c] = {first.data<double>()[c], second.data<double>()[c]};
-}
-
-Tensor combine_rows(const Tensor& g, const Tensor& deviation, const std::vector<cpu::Combination>& combinations) {
-  forward_mode::PauseScope pause;
-  std::vector<double> a, b, c;
-  for (const cpu::Combination& m : combinations) {
-    a.push_back(m.a);
-    b.push_back(m.b);
-    c.push_back(m.c);
-  }
-  return multiply_add(g, row_of(a, g), multiply_add(deviation, row_of(b, g), row_of(c, g)));
+  return multiply_add(g, row_of(numbers, 1, g), multiply_add(deviation, row_of(numbers, 2, g), row_of(numbers, 3, g)));
 }
 
 Statistics batch_statistics(const Tensor& from, const ChannelInput& input, const Tensor& running_mean,
                             const Tensor& running_var, double momentum, double eps) {
-  auto channels = static_cast<size_t>(input.shape.channels);
-  std::vector<cpu::Moments> moments(channels);
-  if (input.of_rows)
-    column_moments(from, moments.data());
-  else
-    cpu::channel_moments(from.dtype(), from->data, input.shape, moments.data());
-  Statistics s{std::vector<double>(channels), std::vector<double>(channels)};
-  std::vector<double> unbiased(channels);
-  auto count = static_cast<double>(input.shape.per_channel());
-  for (size_t c = 0; c < channels; ++c) {
-    s.means[c] = moments[c].mean;
-    s.rstds[c] = 1 / std::sqrt(moments[c].variance + eps);
-    unbiased[c] = moments[c].variance * count / (count - 1);
+  Tensor means, variances;
+  if (input.of_rows) {
+    forward_mode::PauseScope pause;
+    std::tie(variances, means) = var_mean(from, Dims{0}, 0, false);
+    variances = to_dtype(variances, DType::Float64);
+    means = to_dtype(means, DType::Float64);
+  } else {
+    means = fresh_numbers(input.shape.channels);
+    variances = fresh_numbers(input.shape.channels);
+    backend().normalize->moments(
+        {from.dtype(), input.shape, from->data, means.data<double>(), variances.data<double>(), 1});
   }
-  if (running_mean) move_towards(running_mean, s.means, momentum);
-  if (running_var) move_towards(running_var, unbiased, momentum);
-  return s;
+  const auto count = static_cast<double>(input.shape.per_channel());
+  if (running_mean) move_towards(running_mean, means, momentum, false, count);
+  if (running_var) move_towards(running_var, variances, momentum, true, count);
+  return {means, reciprocal_deviations(variances, eps)};
 }
 
 Statistics running_statistics(const Tensor& running_mean, const Tensor& running_var, int64_t channels, double eps) {
-  Statistics s{parameter_values(running_mean, channels, 0), parameter_values(running_var, channels, 1)};
-  for (double& v : s.rstds) v = 1 / std::sqrt(v + eps);
-  return s;
+  Tensor means = fresh_numbers(channels);
+  // A copy: the running ones may move before the gradient is asked for.
+  copy_elements(means, view(parameter_numbers(running_mean), means.sizes()));
+  return {means, reciprocal_deviations(parameter_numbers(running_var), eps)};
 }
 
 // x's channels, contiguous: shifted and scaled, or put together with those of a gradient.
-Tensor scaled(const Tensor& x, const Tensor& from, const ChannelInput& input, const std::vector<cpu::Affine>& affine) {
-  if (input.of_rows) return input.finish(affine_rows(from, affine), x.dtype());
+Tensor scaled(const Tensor& x, const Tensor& from, const ChannelInput& input, const Tensor& numbers) {
+  if (input.of_rows) return input.finish(affine_rows(from, numbers), x.dtype());
   Tensor out = input.fresh(x, from.dtype());
-  cpu::affine_channels(out.dtype(), from->data, out->data, input.shape, affine.data());
+  backend().normalize->affine({out.dtype(), input.shape, numbers.data<double>(), from->data, out->data});
   return input.finish(out, x.dtype());
 }
 
 Tensor combined(const Tensor& x, const Tensor& g, const Tensor& from, const Tensor& deviation,
-                const ChannelInput& input, const std::vector<cpu::Combination>& combinations) {
-  if (input.of_rows) return input.finish(combine_rows(g, deviation, combinations), x.dtype());
+                const ChannelInput& input, const Tensor& numbers) {
+  if (input.of_rows) return input.finish(combine_rows(g, deviation, numbers), x.dtype());
   Tensor out = input.fresh(x, g.dtype());
-  cpu::combine_channels(g.dtype(), g->data, from->data, out->data, input.shape, combinations.data());
+  backend().normalize->combine({g.dtype(), input.shape, numbers.data<double>(), g->data, from->data, out->data});
   return input.finish(out, x.dtype());
 }
 
-void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Tensor& means, const Tensor& rstds,
-                    bool training, DType parameters) {
+void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Statistics& s, bool training,
+                    DType parameters) {
   ChannelInput input(x);
-  int64_t channels = input.shape.channels;
-  Tensor g = input.prepare(b.g()), from = input.prepare(x);
-  std::vector<cpu::ChannelSums> sums(static_cast<size_t>(channels));
-  Tensor deviation;
+  const int64_t channels = input.shape.channels;
+  Tensor g = input.prepare(b.g()), from = input.prepare(x), deviation, g_sums, deviation_sums;
   if (input.of_rows) {
     forward_mode::PauseScope pause;
-    deviation = from - beside(to_dtype(means, from.dtype()), from);
-    column_sums(g, deviation, sums.data());
+    deviation = from - beside(to_dtype(s.means, from.dtype()), from);
+    g_sums = to_dtype(sum(g, Dims{0}, false, {}), DType::Float64);
+    deviation_sums = to_dtype(sum(g * deviation, Dims{0}, false, {}), DType::Float64);
   } else {
-    cpu::channel_sums(g.dtype(), g->data, from->data, input.shape, means.data<double>(), sums.data());
+    g_sums = fresh_numbers(channels);
+    deviation_sums = fresh_numbers(channels);
+    backend().normalize->sums({g.dtype(), input.shape, s.of_channels(), g->data, from->data, g_sums.data<double>(),
+                               deviation_sums.data<double>()});
   }
-  const double* rstd = rstds.data<double>();
   if (b.needs(0)) {
-    std::vector<double> w = parameter_values(weight, channels, 1);
-    std::vector<cpu::Combination> combinations(static_cast<size_t>(channels));
-    auto count = static_cast<double>(input.shape.per_channel());
-    for (size_t c = 0; c < combinations.size(); ++c) {
-      double a = w[c] * rstd[c];
-      combinations[c] = {means.data<double>()[c], a, 0, 0};
-      if (!training) continue;
-      combinations[c].b = -a * rstd[c] * rstd[c] * sums[c].g_deviation / count;
-      combinations[c].c = -a * sums[c].g / count;
-    }
+    Tensor w = parameter_numbers(weight), numbers = empty(Dims{4, channels}, DType::Float64);
+    backend().normalize->combination_numbers({s.of_channels(), channels, channels, numbers_of(w),
+                                              training ? g_sums.data<double>() : nullptr, deviation_sums.data<double>(),
+                                              static_cast<double>(input.shape.per_channel()), numbers.data<double>()});
     const MemoryFormat format = suggested_format(x);
     const bool plain = format == MemoryFormat::Contiguous;
-    b.give(0, plain ? combined(x, g, from, deviation, input, combinations)
-                    : combine_last(format, b.g(), x, 1, combinations));
+    b.give(0, plain ? combined(x, g, from, deviation, input, numbers) : combine_last(format, b.g(), x, 1, numbers));
   }
-  std::vector<double> result(static_cast<size_t>(channels));
-  if (b.needs(1)) {
-    for (size_t c = 0; c < result.size(); ++c) result[c] = sums[c].g_deviation * rstd[c];
-    b.give(1, tensor_of(result, parameters));
-  }
-  if (b.needs(2)) {
-    for (size_t c = 0; c < result.size(); ++c) result[c] = sums[c].g;
-    b.give(2, tensor_of(result, parameters));
-  }
+  if (!b.needs(1) && !b.needs(2)) return;
+  Tensor dw = fresh_numbers(channels), db = fresh_numbers(channels);
+  backend().normalize->parameter_gradients({s.of_channels(), channels, channels, g_sums.data<double>(),
+                                            deviation_sums.data<double>(), dw.data<double>(), db.data<double>()});
+  if (b.needs(1)) b.give(1, to_dtype(dw, parameters));
+  if (b.needs(2)) b.give(2, to_dtype(db, parameters));
 }
 
 // By what lies contiguous, also where a size of 1 leaves the strides' order open.
@@ -262,7 +230,8 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
     refuse_tangents(x, running_mean, running_var);
   DType dtype = statistics_dtype(x, weight ? weight : running_mean);
   if (x.ndim() == 1) return {clone(x), empty(Dims{0}, dtype), empty(Dims{0}, dtype)};  // no channels at all
-  Tensor y, means, rstds;
+  Tensor y;
+  Statistics s;
   {
     GradModeScope off(false);
     ChannelInput input(x);
@@ -270,38 +239,37 @@ Normalized native_batch_norm(const Tensor& x, const Tensor& weight, const Tensor
     const MemoryFormat format = format_of(x);
     const bool plain = format == MemoryFormat::Contiguous;
     Tensor from = plain || training ? input.prepare(x) : Tensor();
-    Statistics s = training ? batch_statistics(from, input, running_mean, running_var, momentum, eps)
-                            : running_statistics(running_mean, running_var, channels, eps);
-    std::vector<double> w = parameter_values(weight, channels, 1), b = parameter_values(bias, channels, 0);
-    std::vector<cpu::Affine> affine(w.size());
-    for (size_t c = 0; c < affine.size(); ++c) affine[c] = {s.means[c], s.rstds[c] * w[c], b[c]};
-    y = plain ? scaled(x, from, input, affine) : affine_last(format, x, 1, affine);
-    means = tensor_of(s.means, DType::Float64);
-    rstds = tensor_of(s.rstds, DType::Float64);
+    s = training ? batch_statistics(from, input, running_mean, running_var, momentum, eps)
+                 : running_statistics(running_mean, running_var, channels, eps);
+    Tensor w = parameter_numbers(weight), b = parameter_numbers(bias);
+    Tensor numbers = empty(Dims{3, channels}, DType::Float64);
+    backend().normalize->affine_numbers({s.of_channels(), channels, channels, numbers_of(w), numbers_of(b),
+                                         plain && input.of_rows, numbers.data<double>()});
+    y = plain ? scaled(x, from, input, numbers) : affine_last(format, x, 1, numbers);
   }
   Tensor none;
-  y = record(kBatchNorm, y, {&x, &weight, &bias},
-             {&x, &weight, &bias, &means, &rstds, training ? &none : &running_mean, training ? &none : &running_var},
-             [training, eps,
-              parameters = weight ? weight.dtype()
-                           : bias ? bias.dtype()
-                                  : dtype,
-              weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b, Kept* kept) {
-               if (kept)
-                 return kept->add("input", Slot{0}, "weight", Slot{1}, "result1", Slot{3}, "result2", Slot{4},
-                                  "running_mean", Slot{5}, "running_var", Slot{6}, "training", training, "eps", eps);
-               Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
-               if (!grad_enabled()) {
-                 return give_gradients(b, x, weight, b.saved(3), b.saved(4), training, parameters);
-               }
-               Tensor mean = saved_if(b, 5, !training), var = saved_if(b, 6, !training);
-               give_composed_gradient(b, {x, weight, bias}, [&](const std::vector<Tensor>& in) {
-                 return composed(in, mean, var, training, eps);
-               });
-             });
+  y = record(
+      kBatchNorm, y, {&x, &weight, &bias},
+      {&x, &weight, &bias, &s.means, &s.rstds, training ? &none : &running_mean, training ? &none : &running_var},
+      [training, eps,
+       parameters = weight ? weight.dtype()
+                    : bias ? bias.dtype()
+                           : dtype,
+       weighted = static_cast<bool>(weight), biased = static_cast<bool>(bias)](Backward& b, Kept* kept) {
+        if (kept)
+          return kept->add("input", Slot{0}, "weight", Slot{1}, "result1", Slot{3}, "result2", Slot{4}, "running_mean",
+                           Slot{5}, "running_var", Slot{6}, "training", training, "eps", eps);
+        Tensor x = b.saved(0), weight = saved_if(b, 1, weighted), bias = saved_if(b, 2, biased);
+        if (!grad_enabled()) {
+          return give_gradients(b, x, weight, {b.saved(3), b.saved(4)}, training, parameters);
+        }
+        Tensor mean = saved_if(b, 5, !training), var = saved_if(b, 6, !training);
+        give_composed_gradient(b, {x, weight, bias},
+                               [&](const std::vector<Tensor>& in) { return composed(in, mean, var, training, eps); });
+      });
   if (!training) return {y, empty(Dims{0}, dtype), empty(Dims{0}, dtype)};
   GradModeScope off(false);
-  return {y, to_dtype(means, dtype), to_dtype(rstds, dtype)};
+  return {y, to_dtype(s.means, dtype), to_dtype(s.rstds, dtype)};
 }
 
 Tensor instance_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,

@@ -2,13 +2,14 @@
 #include "ops/complex.hpp"
 
 #include "autograd/record.hpp"
-#include "backends/cpu/negate.hpp"
+#include "backends/copy.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/resolve.hpp"
 #include "ops/view.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/error.hpp"
 #include "tensor/memory_order.hpp"
 
@@ -44,7 +45,7 @@ Tensor view_as_real(const Tensor& t) {
         "original.");
   }
   Dims sizes(t.sizes()), strides(t.strides());
-  for (int64_t& s : strides) s *= 2;
+  for (int64_t& s : strides) s = wrapped(s, 2);
   sizes.push_back(2);
   strides.push_back(1);
   return record_view(kReal, reinterpret(t, sizes, strides, real_of(t.dtype())), t,
@@ -76,7 +77,7 @@ Tensor conj(const Tensor& t) {
   if (!is_complex(t.dtype())) return t;
   Tensor result = empty_strided(t.sizes(), dense_strides_like(t), t.dtype());
   copy_elements(result, t);
-  cpu::conjugate_strided(result.sizes(), result->data, result.strides(), result.dtype());
+  backend().copy->conjugate({result.sizes(), result->data, result.strides(), result.dtype()});
   return record(kConjPhysical, result, {&t}, {}, [](Backward& b) { b.give(0, conj(b.g())); });
 }
 

@@ -2,7 +2,7 @@
 #include "ops/convolution.hpp"
 
 #include "autograd/forward_mode.hpp"
-#include "backends/cpu/convolution.hpp"
+#include "backends/convolution.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/complex.hpp"
 #include "ops/convolution_checks.hpp"
@@ -17,8 +17,6 @@
 namespace chainrule {
 namespace {
 
-using Shape = cpu::ConvolutionShape;
-
 OpInfo kConvolution{"convolution", "ConvolutionBackward0",
                     "g convolved with the weight turned around; the input convolved with g; sum(g)"};
 OpInfo kInputGradient{"convolution_backward", "ConvolutionBackwardBackward0", "g convolved with the weight"};
@@ -26,11 +24,11 @@ OpInfo kWeightGradient{"convolution_backward", "ConvolutionBackwardBackward0", "
 
 // A convolution over `dims` trailing dimensions; unused leading ones have size 1.
 struct Plan {
-  Shape shape;
+  ConvolutionShape shape;
   int dims;
   MemoryFormat format;  // of all results; see Note [Layouts of results]
 
-  Dims sizes(int64_t channels, const cpu::Extent3& extent) const {
+  Dims sizes(int64_t channels, const Extent3& extent) const {
     Dims result{shape.batch, (CheckedSize(shape.groups) * channels).value()};
     for (int d = 3 - dims; d < 3; ++d) result.push_back(extent[static_cast<size_t>(d)]);
     return result;
@@ -43,7 +41,7 @@ struct Plan {
     result[1] = shape.in_channels;
     return result;
   }
-  Dims last(const cpu::Extent3& values) const { return Dims(Span(values).last(static_cast<size_t>(dims))); }
+  Dims last(const Extent3& values) const { return Dims(Span(values).last(static_cast<size_t>(dims))); }
   // What a transposed convolution adds to its smallest output.
   Dims output_padding() const {
     Dims more(dims);
@@ -67,17 +65,16 @@ Tensor for_kernel(const Tensor& t) {
   return t && is_integral(t.dtype()) ? contiguous(to_dtype(t, DType::Float64)) : prepared(t);
 }
 
-// Calls f(T, a, b, bias, out) with contiguous operands; the result has the dtype of a.
-template <class F>
-Tensor run(const Plan& plan, Span sizes, const Tensor& a, const Tensor& b, const Tensor& bias, F f) {
+using ConvolutionKernel = Kernel<void(const Convolution&)>;
+
+// The result has the dtype of a.
+Tensor run(const ConvolutionKernel& kernel, const Plan& plan, Span sizes, const Tensor& a, const Tensor& b,
+           const Tensor& bias) {
   GradModeScope off(false);
   Tensor first = for_kernel(a), second = for_kernel(b), third = for_kernel(bias);
   Tensor out = empty(sizes, first.dtype());
-  if (out.numel() > 0) {
-    with_kernel_type(out.dtype(), [&]<class T>(T) {
-      f(first.data<T>(), second.data<T>(), third ? third.data<T>() : static_cast<const T*>(nullptr), out.data<T>());
-    });
-  }
+  if (out.numel() > 0)
+    kernel({plan.shape, out.dtype(), first->data, second->data, third ? third->data : nullptr, out->data});
   return laid_out(to_dtype(out, a.dtype()), plan.format);
 }
 
@@ -97,9 +94,7 @@ Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
   if (g.numel() == 0)
     out = laid_out(zeros(plan.weight_sizes(), g.dtype()), plan.format);
   else
-    out = run(plan, plan.weight_sizes(), g, x, Tensor(), [&](const auto* g, const auto* x, const auto*, auto* dw) {
-      cpu::convolution_weight_gradient(plan.shape, g, x, dw);
-    });
+    out = run(backend().convolution->weight_gradient, plan, plan.weight_sizes(), g, x, Tensor());
   return record(kWeightGradient, out, {&g, &x}, {&g, &x}, [plan](Backward& b) {
     if (b.needs(0)) b.give(0, convolve(b.saved(1), b.g(), Tensor(), plan));
     if (b.needs(1)) b.give(1, input_gradient(kInputGradient, b.saved(0), b.g(), Tensor(), plan));
@@ -108,10 +103,7 @@ Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
 
 // The transpose of convolve in x, plus a bias: also what transposed convolution is.
 Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const Tensor& bias, const Plan& plan) {
-  Tensor out =
-      run(plan, plan.input_sizes(), g, weight, bias, [&](const auto* g, const auto* w, const auto* b, auto* dx) {
-        cpu::convolution_input_gradient(plan.shape, g, w, b, dx);
-      });
+  Tensor out = run(backend().convolution->input_gradient, plan, plan.input_sizes(), g, weight, bias);
   return record(op, out, {&g, &weight, &bias}, {&g, &weight}, [plan, biased = !!bias](Backward& b, Kept* kept) {
     if (kept) return plan.show(*kept, true, biased);
     if (b.needs(0)) b.give(0, convolve(b.g(), b.saved(1), Tensor(), plan));
@@ -120,34 +112,32 @@ Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const T
   });
 }
 
-template <class T>
 Tensor waiting_convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
-  return defer_blocks(plan.output_sizes(), x.dtype(), plan.shape.out_pixels(), {&x, &weight, &bias},
+  const Dims sizes = plan.output_sizes();
+  count(sizes);  // raises before anything multiplies what is too large
+  return defer_blocks(sizes, x.dtype(), plan.shape.out_pixels(), {&x, &weight, &bias},
                       [x = alias(x), weight = alias(weight), bias = bias ? alias(bias) : bias, shape = plan.shape](
-                          char* out, const cpu::GemmFinish* finish) {
-                        const T* b = bias ? bias.data<T>() : nullptr;
-                        cpu::convolution<T>(shape, x.data<T>(), weight.data<T>(), b, reinterpret_cast<T*>(out), finish);
+                          char* out, const GemmFinish* finish) {
+                        backend().convolution->value(
+                            {shape, x.dtype(), x->data, weight->data, bias ? bias->data : nullptr, out, finish});
                       });
 }
 
 // The result if it can wait; else a null handle.
 Tensor convolved_later(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
-  const Shape& s = plan.shape;
-  if (forward_mode::active() || s.out_channels <= cpu::kFewChannels || s.weight_columns() == 0) return Tensor();
+  const ConvolutionShape& s = plan.shape;
+  if (forward_mode::active() || s.out_channels <= kFewChannels || s.weight_columns() == 0) return Tensor();
   if (plan.format != MemoryFormat::Contiguous) return Tensor();
   for (const Tensor* t : {&x, &weight, &bias}) {
     if (*t && (!t->is_contiguous() || t->dtype() != x.dtype())) return Tensor();
   }
-  if (x.dtype() == DType::Float32) return waiting_convolution<float>(x, weight, bias, plan);
-  return x.dtype() == DType::Float64 ? waiting_convolution<double>(x, weight, bias, plan) : Tensor();
+  const bool waits = x.dtype() == DType::Float32 || x.dtype() == DType::Float64;
+  return waits ? waiting_convolution(x, weight, bias, plan) : Tensor();
 }
 
 Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan, bool may_wait) {
   Tensor out = may_wait ? convolved_later(x, weight, bias, plan) : Tensor();
-  if (!out) {
-    out = run(plan, plan.output_sizes(), x, weight, bias,
-              [&](const auto* x, const auto* w, const auto* b, auto* y) { cpu::convolution(plan.shape, x, w, b, y); });
-  }
+  if (!out) out = run(backend().convolution->value, plan, plan.output_sizes(), x, weight, bias);
   return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight},
                 [plan, biased = !!bias](Backward& b, Kept* kept) {
                   if (kept) return plan.show(*kept, false, biased);
@@ -158,8 +148,8 @@ Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const
 }
 
 // Numbers per dimension in the last places, `missing` in the others.
-cpu::Extent3 extent(Span values, int64_t missing) {
-  cpu::Extent3 result{missing, missing, missing};
+Extent3 extent(Span values, int64_t missing) {
+  Extent3 result{missing, missing, missing};
   std::copy(values.begin(), values.end(), result.end() - static_cast<std::ptrdiff_t>(values.size()));
   return result;
 }

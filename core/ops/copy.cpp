@@ -3,8 +3,7 @@
 
 #include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
-#include "backends/cpu/negate.hpp"
-#include "backends/cpu/tile_loop.hpp"
+#include "backends/copy.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/promotion.hpp"
 #include "ops/view.hpp"
@@ -18,16 +17,16 @@ OpInfo kCopy{"copy_", "CopyBackwards", "self: 0, source: g"};
 
 // What was copied as it lay, between tensors that show their memory differently.
 void change_signs(const Tensor& to, DType from, uint16_t bits) {
-  if (bits & kNeg) cpu::negate_strided(to.sizes(), to->data, to.strides(), to.dtype());
-  if (bits & kConj && is_complex(to.dtype()) && is_complex(from))
-    cpu::conjugate_strided(to.sizes(), to->data, to.strides(), to.dtype());
+  const SignChange signs{to.sizes(), to->data, to.strides(), to.dtype()};
+  if (bits & kNeg) backend().copy->negate(signs);
+  if (bits & kConj && is_complex(to.dtype()) && is_complex(from)) backend().copy->conjugate(signs);
 }
 }  // namespace
 
 void copy_elements(const Tensor& to, const Tensor& from) {
   if (to.numel() == 0 || to->storage->device == Device::Meta) return;
-  cpu::copy_strided(to.sizes(), to->data, to.dtype(), to.strides(), from->data, from.dtype(),
-                    broadcast_strides(from.get(), to.sizes()));
+  backend().copy->strided({to.sizes(), to->data, to.dtype(), to.strides(), from->data, from.dtype(),
+                           broadcast_strides(from.get(), to.sizes())});
   if (uint16_t differing = to->bits() ^ from->bits()) [[unlikely]]
     change_signs(to, from.dtype(), differing);
 }

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "backends/cpu/range.hpp"
-#include "backends/cpu/stream.hpp"
-#include "backends/cpu/thread_pool.hpp"
+#include "backends/copy.hpp"
+#include "backends/range.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
-#include "tensor/element_type.hpp"
-#include "tensor/half.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -33,65 +30,33 @@ double as_element(const Scalar& value, DType dtype) {
   return load(dtype, bytes).real;
 }
 
-void fill_contiguous(const Tensor& t, const char* value) {
-  constexpr int64_t kGrain = 64 * 1024;  // elements for one thread
-  with_element_size(t.dtype(), [&]<class T>(T*) {
-    T one;
-    std::memcpy(&one, value, sizeof one);
-    T* to = reinterpret_cast<T*>(t->data);
-    cpu::parallel_for(t.numel(), kGrain, [&](int64_t begin, int64_t end) { std::fill(to + begin, to + end, one); });
-  });
+void zero_elements(const Tensor& t) {
+  backend().copy->zero({t->data, t.numel() * static_cast<int64_t>(size_of(t.dtype()))});
 }
 
 void fill_elements(const Tensor& t, const Scalar& value) {
   if (t->storage->device == Device::Meta) return;
   bool zero_bits = value.real == 0 && value.imaginary == 0 && !std::signbit(value.real);
-  if (zero_bits && t.is_contiguous()) {
-    std::memset(t->data, 0, static_cast<size_t>(t.numel()) * size_of(t.dtype()));
-    return;
-  }
+  if (zero_bits && t.is_contiguous()) return zero_elements(t);
   Tensor one = empty({}, t.dtype());
-  store(value, t.dtype(), one->data);
-  const bool streams = t.numel() * static_cast<int64_t>(size_of(t.dtype())) >= thresholds.stream;
-  if (t.is_contiguous() && !streams)
-    fill_contiguous(t, one->data);
+  set_item(one, value);
+  if (t.is_contiguous())
+    backend().copy->fill({t.dtype(), t.numel(), one->data, t->data});
   else
     copy_elements(t, one);
+}
+
+Tensor diagonal_of(const Tensor& matrix) {
+  int64_t rows = matrix.size(0), columns = matrix.size(1);
+  return tensor_over(matrix->storage, Dims{std::min(rows, columns)}, Dims{columns + 1}, 0, matrix.dtype());
 }
 
 void give_zeros(Backward& b) {
   if (b.needs(0)) b.give(0, zeros(b.g().sizes(), b.g().dtype()));
 }
 
-// See Note [Ranges bit for bit].
-template <class H>
-void fill_half_arange(H* out, int64_t n, float start, float step) {
-  constexpr int64_t lanes = 32 / sizeof(H);
-  auto after = [=](int64_t i) { return H(std::fma(step, static_cast<float>(i), start)); };
-  int64_t paired = n / (2 * lanes) * (2 * lanes);
-  for (int64_t i = 0; i < paired; i += lanes) {
-    float first = after(i);
-    for (int64_t k = 0; k < lanes; ++k) out[i + k] = H(first + step * static_cast<float>(k));
-  }
-  for (int64_t i = paired; i < n; ++i) out[i] = after(i);
-}
-
-template <class H>
-void fill_half_linspace(H* out, int64_t n, H first, H last) {
-  H step = n > 1 ? H(H(last - first) / static_cast<H>(n - 1)) : H(0);
-  auto after = [step](H from, int64_t i) { return H(step * static_cast<H>(i)) + from; };
-  auto before = [step](H to, int64_t i) { return to - H(step * static_cast<H>(i)); };
-  for (int64_t i = 0; i < n; ++i) out[i] = H(i < n / 2 || n == 1 ? after(first, i) : before(last, n - 1 - i));
-}
-
-Tensor real_range(int64_t n, double start, double step, DType dtype) {
-  Tensor t = empty(Dims{n}, dtype);
-  auto from = static_cast<float>(start), by = static_cast<float>(step);
-  if (dtype == DType::Float64) CR_DISPATCH(arange_doubles)(t.data<double>(), n, start, step);
-  if (dtype == DType::Float32) CR_DISPATCH(arange_floats)(t.data<float>(), n, start, step);
-  if (dtype == DType::Float16) fill_half_arange(t.data<Half>(), n, from, by);
-  if (dtype == DType::BFloat16) fill_half_arange(t.data<BFloat16>(), n, from, by);
-  return t;
+Scalar whole(const Scalar& s) {
+  return Scalar::of_int(s.kind > Scalar::kInt ? static_cast<int64_t>(s.real) : s.integer);
 }
 
 constexpr int64_t kTooLong = int64_t{1} << 58;
@@ -117,11 +82,7 @@ int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step)
 
 Tensor equal_steps(double start, double end, int64_t n, DType dtype) {
   Tensor t = empty(Dims{n}, is_floating(dtype) ? dtype : DType::Float64);
-  auto first = static_cast<float>(start), last = static_cast<float>(end);
-  if (t.dtype() == DType::Float64) CR_DISPATCH(linspace_doubles)(t.data<double>(), n, start, end);
-  if (dtype == DType::Float32) CR_DISPATCH(linspace_floats)(t.data<float>(), n, first, last);
-  if (dtype == DType::Float16) fill_half_linspace(t.data<Half>(), n, Half(first), Half(last));
-  if (dtype == DType::BFloat16) fill_half_linspace(t.data<BFloat16>(), n, BFloat16(first), BFloat16(last));
+  backend().range->linspace({t.dtype(), n, start, end, t->data});
   return t;
 }
 
@@ -137,7 +98,7 @@ void check_fits(const Scalar& value, DType dtype) {
 
 Tensor zeros(Span sizes, DType dtype) {
   Tensor t = empty(sizes, dtype);
-  if (t->storage->device == Device::CPU) std::memset(t->data, 0, static_cast<size_t>(t.numel()) * size_of(dtype));
+  if (t->storage->device == Device::CPU) zero_elements(t);
   return t;
 }
 
@@ -145,7 +106,7 @@ Tensor full(Span sizes, const Scalar& value, DType dtype) {
   check_fits(value, dtype);
   Tensor t = empty(sizes, dtype);
   if (t.numel() == 1)
-    store(value, dtype, t->data);
+    set_item(t, value);
   else
     fill_elements(t, value);
   return t;
@@ -160,18 +121,12 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
   if (dtype == DType::Int64 &&
       has_fractions) {  // narrower integers count the steps before they are rounded, as in PyTorch
     if (step.real != 0 && std::fabs(step.real) < 1) raise(PyExc_ValueError, "step must be nonzero");
-    auto whole = [](const Scalar& s) {
-      return Scalar::of_int(s.kind > Scalar::kInt ? static_cast<int64_t>(s.real) : s.integer);
-    };
     return arange(whole(start), whole(end), whole(step), dtype);
   }
-  if (is_floating(dtype)) return real_range(range_length(start, end, step), start.real, step.real, dtype);
-  Tensor t = empty(Dims{range_length(start, end, step)}, DType::Int64);
-  int64_t first = start.kind <= Scalar::kInt ? start.integer : static_cast<int64_t>(start.real);
-  int64_t by = step.kind <= Scalar::kInt ? step.integer : static_cast<int64_t>(step.real);
-  auto* out = t.data<int64_t>();
-  for (int64_t i = 0; i < t.numel(); ++i)
-    out[i] = static_cast<int64_t>(static_cast<uint64_t>(first) + static_cast<uint64_t>(by) * static_cast<uint64_t>(i));
+  const bool floating = is_floating(dtype);
+  Tensor t = empty(Dims{range_length(start, end, step)}, floating ? dtype : DType::Int64);
+  backend().range->arange(
+      {t.dtype(), t.numel(), floating ? start : whole(start), floating ? step : whole(step), t->data});
   return to_dtype(t, dtype);
 }
 
@@ -193,8 +148,7 @@ Tensor eye(int64_t n, int64_t m, DType dtype) {
   check(n >= 0, "n must be greater or equal to 0, got ", n);
   check(m >= 0, "m must be greater or equal to 0, got ", m);
   Tensor t = zeros(Dims{n, m}, dtype);
-  auto item = static_cast<int64_t>(size_of(dtype));
-  for (int64_t i = 0; i < std::min(n, m); ++i) store(Scalar::of_int(1), dtype, t->data + i * (m + 1) * item);
+  if (t.numel()) fill_elements(diagonal_of(t), Scalar::of_int(1));
   return t;
 }
 

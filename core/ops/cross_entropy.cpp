@@ -1,5 +1,4 @@
 // Cross-entropy in one pass over the scores: what is kept of a row is the logarithm of its sum of exponentials.
-#include "backends/cpu/softmax.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
@@ -67,58 +66,12 @@ Tensor with_smoothing(const Tensor& x, const Tensor& target, const Tensor& weigh
 
 // ---- one pass
 
-struct Rows {
-  const int64_t* target;
-  int64_t n, classes, reduction, ignored;
-
-  bool counts(int64_t i) const { return target[i] != ignored; }
-  template <class T>
-  double weight(const T* weights, int64_t i) const {
-    return !counts(i) ? 0 : weights ? static_cast<double>(weights[target[i]]) : 1;
-  }
-  template <class T>
-  double total_weight(const T* weights) const {
-    double total = 0;
-    for (int64_t i = 0; i < n; ++i) total += weight(weights, i);
-    return total;
-  }
-};
-
-Tensor fused_value(const Rows& rows, const Tensor& x, const Tensor& weight, const Tensor& log_totals) {
-  bool each = rows.reduction == kNone;
-  Tensor out = each ? empty(Dims{rows.n}, x.dtype()) : empty({}, x.dtype());
-  cpu::log_total_of_exponentials(x.dtype(), x->data, log_totals->data, rows.n, rows.classes);
-  with_kernel_type(x.dtype(), [&]<class T>(T) {
-    const T *scores = x.data<T>(), *totals = log_totals.data<T>(), *weights = weight ? weight.data<T>() : nullptr;
-    T* result = out.data<T>();
-    double loss = 0;
-    for (int64_t i = 0; i < rows.n; ++i) {
-      double w = rows.weight(weights, i);
-      double one = rows.counts(i) ? w * (totals[i] - scores[i * rows.classes + rows.target[i]]) : 0;
-      if (each) result[i] = static_cast<T>(one);
-      loss += one;
-    }
-    if (!each) *result = static_cast<T>(rows.reduction == kMean ? loss / rows.total_weight(weights) : loss);
-  });
-  return out;
-}
-
-Tensor fused_gradient(const Rows& rows, const Tensor& g, const Tensor& x, const Tensor& weight,
-                      const Tensor& log_totals) {
-  Tensor out = empty(x.sizes(), x.dtype());
-  with_kernel_type(x.dtype(), [&]<class T>(T) {
-    const T *from = g.data<T>(), *weights = weight ? weight.data<T>() : nullptr;
-    std::vector<T> scale(static_cast<size_t>(rows.n));
-    double share = rows.reduction == kMean ? 1 / rows.total_weight(weights) : 1;
-    for (int64_t i = 0; i < rows.n; ++i) {
-      double incoming = rows.reduction == kNone ? from[i] : *from;
-      scale[static_cast<size_t>(i)] =
-          rows.counts(i) ? static_cast<T>(incoming * rows.weight(weights, i) * share) : T(0);
-    }
-    cpu::cross_entropy_gradient(x.dtype(), x->data, log_totals->data, scale.data(), rows.target, out->data, rows.n,
-                                rows.classes);
-  });
-  return out;
+ClassTargets row_targets(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction,
+                         int64_t ignored) {
+  ClassTargets t{
+      x.size(0), x.size(1), 1, reduction, ignored, target.data<int64_t>(), x.dtype(), weight ? weight->data : nullptr};
+  check_targets(t);
+  return t;
 }
 
 Tensor fused(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored) {
@@ -126,28 +79,30 @@ Tensor fused(const Tensor& input, const Tensor& target, const Tensor& weight, in
   {
     GradModeScope off(false);
     Tensor x = prepared(input), at = contiguous(to_dtype(target, DType::Int64)), w = prepared(weight);
-    Rows rows{at.data<int64_t>(), x.size(0), x.size(1), reduction, ignored};
-    check_targets(rows.target, rows.n, rows.classes, ignored);
-    log_totals = empty(Dims{rows.n}, x.dtype());
-    out = to_dtype(fused_value(rows, x, w, log_totals), input.dtype());
+    const ClassTargets t = row_targets(x, at, w, reduction, ignored);
+    log_totals = empty(Dims{t.samples}, x.dtype());
+    Tensor loss = reduction == kNone ? empty(Dims{t.samples}, x.dtype()) : empty({}, x.dtype());
+    backend().loss->cross_entropy({t, x->data, log_totals->data, loss->data});
+    out = to_dtype(loss, input.dtype());
   }
-  return record(
-      kCrossEntropy, out, {&input}, {&input, &target, &log_totals, &weight},
-      [reduction, ignored, weighted = static_cast<bool>(weight)](Backward& b, Kept* kept) {
-        if (kept)
-          return kept->add("ignore_index", ignored, "reduction", reduction, "input", Slot{0}, "target", Slot{1},
-                           "weight", Slot{3});
-        Tensor input = b.saved(0), target = b.saved(1), weight = saved_if(b, 3, weighted);
-        if (grad_enabled()) {
-          return give_composed_gradient(b, {input}, [&](const std::vector<Tensor>& in) {
-            return composed(in[0], target, weight, reduction, ignored);
-          });
-        }
-        Tensor at = contiguous(to_dtype(target, DType::Int64)), x = prepared(input);
-        Rows rows{at.data<int64_t>(), x.size(0), x.size(1), reduction, ignored};
-        check_targets(rows.target, rows.n, rows.classes, ignored);  // they may have been overwritten since
-        b.give(0, to_dtype(fused_gradient(rows, prepared(b.g()), x, prepared(weight), b.saved(2)), input.dtype()));
-      });
+  return record(kCrossEntropy, out, {&input}, {&input, &target, &log_totals, &weight},
+                [reduction, ignored, weighted = static_cast<bool>(weight)](Backward& b, Kept* kept) {
+                  if (kept)
+                    return kept->add("ignore_index", ignored, "reduction", reduction, "input", Slot{0}, "target",
+                                     Slot{1}, "weight", Slot{3});
+                  Tensor input = b.saved(0), target = b.saved(1), weight = saved_if(b, 3, weighted);
+                  if (grad_enabled()) {
+                    return give_composed_gradient(b, {input}, [&](const std::vector<Tensor>& in) {
+                      return composed(in[0], target, weight, reduction, ignored);
+                    });
+                  }
+                  Tensor at = contiguous(to_dtype(target, DType::Int64)), x = prepared(input), w = prepared(weight);
+                  // Checked again: they may have been overwritten since.
+                  const ClassTargets t = row_targets(x, at, w, reduction, ignored);
+                  Tensor g = prepared(b.g()), log_totals = b.saved(2), dx = empty(x.sizes(), x.dtype());
+                  backend().loss->cross_entropy_gradient({t, g->data, x->data, log_totals->data, dx->data});
+                  b.give(0, to_dtype(dx, input.dtype()));
+                });
 }
 
 bool can_fuse(const Tensor& x, const Tensor& target, const Tensor& weight) {

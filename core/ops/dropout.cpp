@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "autograd/inplace.hpp"
-#include "backends/cpu/random/arguments.hpp"
-#include "backends/cpu/random/random.hpp"
+#include "backends/random.hpp"
+#include "backends/random/arguments.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
@@ -13,8 +13,6 @@
 
 namespace chainrule {
 namespace {
-
-namespace stream = cpu::random;
 
 OpInfo kNativeDropout{"native_dropout", "NativeDropoutBackward0", "g * mask / (1 - p)"};
 OpInfo kRrelu{"rrelu", "RreluWithNoiseBackward0", "g * slope"};
@@ -51,10 +49,8 @@ void refuse_integers(DType t) {
 void fill_noise(const Tensor& noise, double p) {
   if (!is_differentiable(noise.dtype())) bernoulli_(noise, 1 - p, nullptr);  // tossed all the same, as in PyTorch
   refuse_integers(noise.dtype());
-  by_float_type("bernoulli_scalar_cpu_", noise.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    stream::dropout_noise(default_generator(), noise.data<T>(), noise.numel(), p);
-  });
+  require_float("bernoulli_scalar_cpu_", noise.dtype());
+  backend().random->dropout({default_generator(), noise.dtype(), noise->data, noise.numel(), true, {}, {}}, p);
 }
 
 // PyTorch's self-normalising dropout: each step rounds to the dtype.
@@ -71,7 +67,7 @@ Tensor alpha_noise(const Tensor& noise, double p, Tensor& shift) {
 }
 
 Tensor drop(const Tensor& input, double p, bool train, Kind kind) {
-  stream::check_dropout(p);
+  random::check_dropout(p);
   if (p == 0 || !train || input.numel() == 0) return input;
   if (p == 1) return multiply(input, zeros({}, input.dtype()), kind.inplace);
   Tensor noise = unfilled_noise(input, kind.feature);
@@ -135,17 +131,14 @@ Rrelu trained(const Tensor& input, double lower, double upper, Generator& genera
   if (input.dtype() == DType::Float16) refuse_dtype("rrelu_with_noise_out_cpu", input.dtype());
   Rrelu r{empty(input.sizes(), input.dtype()), empty(input.sizes(), input.dtype())};
   Tensor packed = contiguous(input);
-  by_float_type("rrelu_with_noise_out_cpu", input.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!std::is_same_v<T, Half>)
-      stream::rrelu(generator, r.value.data<T>(), r.saved.data<T>(), static_cast<const T*>(packed.data<T>()),
-                    input.numel(), lower, upper);
-  });
+  require_float("rrelu_with_noise_out_cpu", input.dtype());
+  backend().random->rrelu(
+      {generator, input.dtype(), r.value->data, r.saved->data, packed->data, input.numel(), lower, upper});
   return r;
 }
 
 Rrelu evaluate(const Tensor& input, double lower, double upper, bool training, Generator* generator) {
-  stream::check_rrelu(lower, upper);
+  random::check_rrelu(lower, upper);
   GradModeScope off(false);
   if (training) return trained(input, lower, upper, chosen(generator));
   double slope = (lower + upper) / 2;

@@ -268,7 +268,7 @@ void record_elementwise(const OpRecord& op, std::span<const Operand> in, const d
 }
 
 Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
-  const bool simple = op.condition < 0 && Storage::making_on == Device::CPU;
+  const bool simple = op.condition < 0 && Storage::making.device == Device::CPU;
   if (const TensorObject* first = simple ? simple_shape(op, in) : nullptr) {
     return run_simple(op, in, parameters, first);
   }
@@ -287,7 +287,7 @@ bool is_large(std::span<const Operand> in) {
 }
 
 Tensor run_later(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
-  if (!forward_mode::active() && Storage::making_on == Device::CPU) {
+  if (!forward_mode::active() && Storage::making.device == Device::CPU) {
     if (Tensor out = defer(op, in, parameters)) {
       if (keeps_strides(in)) copy_strides(in[0].tensor ? in[0].tensor : in[1].tensor, out);
       return out;

@@ -213,7 +213,7 @@ void ElementwiseGradient::operator()(Backward& b, Kept* kept) const {
     Tensor result;
     if (op->reads[k] & kPassesG) {
       result = g;
-    } else if (grad_enabled() || Storage::making_on == Device::Meta) {
+    } else if (grad_enabled() || Storage::making.device == Device::Meta) {
       Operand inputs[kMaxInputs];
       for (int i = 0; i < op->input_count; ++i) inputs[i] = saved_operand(*this, i, tensors);
       Tensor y = slot[kMaxInputs] < kNumber ? tensors[slot[kMaxInputs]] : Tensor();

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "autograd/record.hpp"
-#include "backends/cpu/fft.hpp"
+#include "backends/fft.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
@@ -27,24 +27,23 @@ DType complex_of(DType t) {
   return t == DType::Float64 || t == DType::Complex128 ? DType::Complex128 : DType::Complex64;
 }
 
-cpu::FftShape shape_along(Span sizes, int64_t dim, int64_t n) {
-  cpu::FftShape s{1, n, 1};
+FftShape shape_along(Span sizes, int64_t dim, int64_t n) {
+  FftShape s{1, n, 1};
   for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i) {
     if (i != dim) (i < dim ? s.outer : s.inner) *= sizes[static_cast<size_t>(i)];
   }
   return s;
 }
 
-void run(cpu::Fft kind, const Tensor& x, const Tensor& out, int64_t dim, int64_t n, double scale) {
-  cpu::fft(kind, real_of(x.dtype()), x->data, out->data, shape_along(out.sizes(), dim, n), scale);
+void run(Fft kind, const Tensor& x, const Tensor& out, int64_t dim, int64_t n, double scale) {
+  backend().fft->run({kind, real_of(x.dtype()), x->data, out->data, shape_along(out.sizes(), dim, n), scale});
 }
 
 // Complex transforms along the dimensions before the last `skipped` ones, from x to out, which may be the same.
 void run_complex(Tensor x, const Tensor& out, const Dims& dims, int skipped, bool forward, double scale) {
   for (int i = dims.size() - 1 - skipped; i >= 0; --i) {
     const int64_t dim = dims[i];
-    run(forward ? cpu::Fft::Forward : cpu::Fft::Backward, x, out, dim, out.size(static_cast<int>(dim)),
-        i == 0 ? scale : 1.0);
+    run(forward ? Fft::Forward : Fft::Backward, x, out, dim, out.size(static_cast<int>(dim)), i == 0 ? scale : 1.0);
     x = out;
   }
 }
@@ -92,7 +91,7 @@ Tensor fft_from_real(const Tensor& x, const Dims& dims, FftNorm norm, bool onesi
   if (onesided) sizes[static_cast<int>(last)] = n / 2 + 1;
   Tensor out = empty(sizes, complex_of(x.dtype()));
   const double scale = scale_of(norm, x.sizes(), dims);
-  run(onesided ? cpu::Fft::FromReal : cpu::Fft::FromRealFull, plain(x), out, last, n, dims.size() == 1 ? scale : 1.0);
+  run(onesided ? Fft::FromReal : Fft::FromRealFull, plain(x), out, last, n, dims.size() == 1 ? scale : 1.0);
   run_complex(out, out, dims, 1, true, scale);
   return record(kFromReal, out, {&x}, {}, [=](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", dims, "normalization", static_cast<int64_t>(norm), "onesided", onesided);
@@ -113,7 +112,7 @@ Tensor fft_to_real(const Tensor& x, const Dims& dims, FftNorm norm, int64_t last
     run_complex(from, between, dims, 1, false, 1.0);
     from = between;
   }
-  run(cpu::Fft::ToReal, from, out, last, last_size, scale_of(norm, sizes, dims));
+  run(Fft::ToReal, from, out, last, last_size, scale_of(norm, sizes, dims));
   return record(kToReal, out, {&x}, {}, [=](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", dims, "normalization", static_cast<int64_t>(norm));
     b.give(0, weighted(fft_from_real(b.g(), dims, norm, true), last, last_size, 2.0));

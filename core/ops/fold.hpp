@@ -1,7 +1,7 @@
 // What all reductions share: running a fold over some dimensions of a tensor, and recording it.
 #pragma once
 #include "autograd/record.hpp"
-#include "backends/cpu/reduce.hpp"
+#include "backends/reduce.hpp"
 #include "ops/reduce.hpp"
 
 namespace chainrule {
@@ -10,10 +10,10 @@ struct FoldOptions {
   DType as;   // elements are converted to this first
   DType out;  // dtype of the result
   double divisor = 1;
-  Tensor* second = nullptr;  // receives the indices of ArgMax and ArgMin or the mean of Spread
+  Tensor* second = nullptr;  // receives the indices of ArgMax and ArgMin or the mean of Variance
 };
 // Not recorded.
-Tensor fold(cpu::Fold f, const Tensor& x, uint64_t reduced, bool keepdim, const FoldOptions& options);
+Tensor fold(Fold f, const Tensor& x, uint64_t reduced, bool keepdim, const FoldOptions& options);
 
 // What a reduction's gradient must know of its input.
 struct ReducedShape {

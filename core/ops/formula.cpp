@@ -1,6 +1,6 @@
 // The table's gradient texts, read as tensor code: what derivatives of derivatives and forward mode run.
 #include "autograd/record.hpp"
-#include "backends/cpu/elementwise.hpp"
+#include "backends/numbers.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/elementwise.hpp"
 
@@ -27,7 +27,6 @@ class Value {
 
 // All inputs are numbers: run the op's own kernel on doubles.
 Value fold(const OpRecord& op, const Value* values) {
-  const auto& kernel = CR_DISPATCH(elementwise_kernels)[static_cast<int>(op.id)];
   double in[kMaxInputs], parameters[8], out = 0;
   uint8_t condition = 0, verdict = 0;
   const void* pointers[kMaxInputs];
@@ -39,7 +38,7 @@ Value fold(const OpRecord& op, const Value* values) {
   if (op.condition >= 0) condition = values[op.condition].number() != 0;
   for (int i = 0; i < op.parameter_count; ++i) parameters[i] = values[op.input_count + i].number();
   void* target = op.is_test ? static_cast<void*>(&verdict) : &out;
-  kernel.forward[static_cast<int>(cpu::Compute::F64)](target, pointers, 1, parameters);
+  backend().numbers->run({static_cast<int>(op.id), pointers, parameters, target});
   return op.is_test ? Value(static_cast<int>(verdict)) : Value(out);
 }
 

@@ -18,14 +18,14 @@ CR_FORMULA T pow_gradient_base(T g, T a, T exponent) {
   return select(exponent == 0, zero(g), g * (exponent * pow(a, exponent - 1)));
 }
 
-// Of losses of a difference d that are square near 0 and straight further out.
+// Of losses of a difference d that are square near 0 and straight further out. NaN is not further out, and stays.
 template <class T>
 CR_FORMULA T smooth_l1_gradient(T g, T d, T beta) {
-  return select(abs(d) < beta, g * (d / beta), g * sign(d));
+  return select(abs(d) >= beta, g * sign(d), g * (d / beta));
 }
 template <class T>
 CR_FORMULA T huber_gradient(T g, T d, T delta) {
-  return select(abs(d) <= delta, g * d, g * (delta * sign(d)));
+  return select(abs(d) > delta, g * (delta * sign(d)), g * d);
 }
 
 // Zero where 0 is raised to a power that is not negative, which is where the result is finite.
@@ -53,7 +53,8 @@ CR_FORMULA T atan2_gradient(T g, T part, T a, T b) {
 
 template <class T>
 CR_FORMULA T sinc_gradient(T g, T x, T y) {
-  return select(x == 0, zero(g), g * ((cos(x * T(3.14159265358979324)) - y) / x));
+  T angle = x * T(3.14159265358979324);  // a T again: kernels choose the cosine by its type
+  return select(x == 0, zero(g), g * ((cos(angle) - y) / x));
 }
 
 // Where |x| vanishes, so does y, and y / x tends to 1/2.
@@ -71,8 +72,8 @@ CR_FORMULA T i1e_gradient(T g, T x, T y) {
 // scale * x above zero and scale * alpha * (exp(rate * x) - 1) below: elu, celu and selu.
 template <class T>
 CR_FORMULA T exponential_unit_gradient(T g, T x, T alpha, T scale, T rate) {
-  T below = select(x > 0, zero(x), x);  // or exp would overflow above zero
-  return select(x > 0, g * scale, g * (scale * alpha * rate * exp(below * rate)));
+  T below = select(x <= 0, x, zero(x));  // or exp would overflow above zero
+  return select(x <= 0, g * (scale * alpha * rate * exp(below * rate)), g * scale);
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // The gated linear unit: one half of the input, weighted by the sigmoid of the other.
 #include "ops/glu.hpp"
 
-#include "backends/cpu/glu.hpp"
+#include "backends/glu.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
@@ -28,9 +28,7 @@ Tensor glu_value(const Tensor& x, int dim) {
   sizes[dim] /= 2;
   Tensor y = empty(sizes, from.dtype());
   GluBlocks blocks(x, dim);
-  with_kernel_type(from.dtype(), [&]<class T>(T) {
-    cpu::glu(reinterpret_cast<const T*>(from->data), reinterpret_cast<T*>(y->data), blocks.count, blocks.half);
-  });
+  backend().glu->value({from.dtype(), blocks.count, blocks.half, from->data, y->data});
   y = to_dtype(y, x.dtype());
   return x.is_contiguous() ? y : copy_strided(y, dense_strides_like(narrow(x, dim, 0, sizes[dim])));
 }
@@ -38,10 +36,7 @@ Tensor glu_value(const Tensor& x, int dim) {
 Tensor glu_gradient(const Tensor& g, const Tensor& x, int dim) {
   Tensor from = prepared(g), at = prepared(x), out = empty(x.sizes(), at.dtype());
   GluBlocks blocks(x, dim);
-  with_kernel_type(at.dtype(), [&]<class T>(T) {
-    cpu::glu_gradient(reinterpret_cast<const T*>(from->data), reinterpret_cast<const T*>(at->data),
-                      reinterpret_cast<T*>(out->data), blocks.count, blocks.half);
-  });
+  backend().glu->gradient({at.dtype(), blocks.count, blocks.half, from->data, at->data, out->data});
   return to_dtype(out, x.dtype());
 }
 

@@ -1,9 +1,5 @@
 // Group normalisation: groups of channels of each sample.
-#include <cmath>
-#include <vector>
-
 #include "autograd/forward_mode.hpp"
-#include "backends/cpu/normalize.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
@@ -22,22 +18,25 @@ OpInfo kGroupNorm{"native_group_norm", "NativeGroupNormBackward0",
 struct GroupShape {
   int64_t samples, channels, positions, groups;
 
-  int64_t rows() const { return samples * groups; }
+  int64_t rows() const { return (CheckedSize(samples) * groups).value(); }
   int64_t per_group() const { return channels / groups; }
   int64_t size() const { return per_group() * positions; }  // elements of a group
   // Then whole groups are normalised as rows, and the parameters take a pass of their own.
   bool has_short_channels() const { return positions < 16 && size() > 0; }
   Dims dims() const { return {samples, channels, positions}; }
-  cpu::Channels whole_groups() const { return {1, rows(), size()}; }
-  cpu::Channels single_channels() const { return {1, samples * channels, positions}; }
+  Channels whole_groups() const { return {1, rows(), size()}; }
+  Channels single_channels() const { return {1, samples * channels, positions}; }
   // A caller may have counted otherwise than x does.
   MemoryFormat format_of(const Tensor& x) const {
     const MemoryFormat format = suggested_format(x);
     const bool whole = format != MemoryFormat::Contiguous && x.size(0) == samples && x.size(1) == channels;
     return whole ? format : MemoryFormat::Contiguous;
   }
-  // The group that a channel of a sample belongs to.
-  size_t group_of(int64_t channel_of_sample) const { return static_cast<size_t>(channel_of_sample / per_group()); }
+  int64_t all_channels() const { return (CheckedSize(samples) * channels).value(); }
+  // Means and rstds as a float64 tensor (rows, 2) has them.
+  ChannelStatistics of_channels(const Tensor& statistics) const {
+    return {statistics.data<double>(), statistics.data<double>() + 1, 2, per_group()};
+  }
 };
 
 Tensor composed(const std::vector<Tensor>& in, const GroupShape& s, double eps) {
@@ -65,16 +64,12 @@ Tensor along_channels(const Tensor& parameter, const GroupShape& s, DType dtype)
   return view(contiguous(to_dtype(parameter, dtype)), Dims{1, s.channels, 1});
 }
 
-const cpu::RowStatistics* row_statistics(const Tensor& statistics) {
-  return reinterpret_cast<const cpu::RowStatistics*>(statistics.data<double>());
-}
-
 Tensor normalized_rows(const Tensor& x, const Tensor& weight, const Tensor& bias, const GroupShape& s, double eps,
                        const Tensor& statistics) {
   forward_mode::PauseScope pause;
   Tensor y = empty(s.dims(), x.dtype());
-  auto* rows = reinterpret_cast<cpu::RowStatistics*>(statistics.data<double>());
-  cpu::normalize_rows(x.dtype(), x->data, nullptr, nullptr, y->data, rows, s.rows(), s.size(), eps, true);
+  backend().normalize->rows(
+      {x.dtype(), s.rows(), s.size(), true, eps, x->data, nullptr, nullptr, y->data, statistics.data<double>()});
   if (weight) y = y * along_channels(weight, s, x.dtype());
   if (bias) y = y + along_channels(bias, s, x.dtype());
   return view(y, x.sizes());
@@ -87,8 +82,8 @@ void give_row_gradients(Backward& b, const Tensor& x, const Tensor& weight, cons
   if (b.needs(0)) {
     Tensor weighted = weight ? contiguous(g * along_channels(weight, s, g.dtype())) : g,
            dx = empty(x.sizes(), g.dtype());
-    cpu::normalize_rows_gradient(g.dtype(), weighted->data, from->data, nullptr, row_statistics(statistics), dx->data,
-                                 nullptr, nullptr, s.rows(), s.size(), true);
+    backend().normalize->rows_gradient({g.dtype(), s.rows(), s.size(), true, weighted->data, from->data, nullptr,
+                                        statistics.data<double>(), dx->data, nullptr, nullptr});
     b.give(0, laid_out(to_dtype(dx, x.dtype()), s.format_of(x)));
   }
   if (b.needs(1)) {
@@ -103,41 +98,29 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
                     DType parameters) {
   if (s.has_short_channels()) return give_row_gradients(b, x, weight, statistics, s, parameters);
   Tensor g = contiguous(b.g()), from = contiguous(x);
-  const auto* rows = row_statistics(statistics);
-  auto count = static_cast<size_t>((CheckedSize(s.samples) * s.channels).value());
-  auto channels = static_cast<size_t>(s.channels);
-  std::vector<double> means(count), w = parameter_values(weight, s.channels, 1);
-  for (size_t i = 0; i < count; ++i) means[i] = rows[s.group_of(static_cast<int64_t>(i))].mean;
-  std::vector<cpu::ChannelSums> sums(count);
-  cpu::channel_sums(g.dtype(), g->data, from->data, s.single_channels(), means.data(), sums.data());
+  const int64_t count = s.all_channels();
+  const ChannelStatistics of_channels = s.of_channels(statistics);
+  Tensor g_sums = empty(Dims{count}, DType::Float64), deviation_sums = empty(Dims{count}, DType::Float64);
+  backend().normalize->sums({g.dtype(), s.single_channels(), of_channels, g->data, from->data, g_sums.data<double>(),
+                             deviation_sums.data<double>()});
   if (b.needs(0)) {
-    std::vector<cpu::ChannelSums> group(static_cast<size_t>(s.rows()), {0, 0});
-    for (size_t i = 0; i < count; ++i) {
-      cpu::ChannelSums& target = group[s.group_of(static_cast<int64_t>(i))];
-      target.g += w[i % channels] * sums[i].g;
-      target.g_deviation += w[i % channels] * sums[i].g_deviation;
-    }
-    std::vector<cpu::Combination> combinations(count);
-    for (size_t i = 0; i < count; ++i) {
-      size_t k = s.group_of(static_cast<int64_t>(i));
-      double rstd = rows[k].rstd, n = static_cast<double>(s.size());
-      combinations[i] = {means[i], rstd * w[i % channels], -rstd * rstd * rstd * group[k].g_deviation / n,
-                         -rstd * group[k].g / n};
-    }
+    Tensor w = parameter_numbers(weight), numbers = empty(Dims{4, count}, DType::Float64);
+    backend().normalize->group_combination_numbers({of_channels, count, s.channels, numbers_of(w),
+                                                    g_sums.data<double>(), deviation_sums.data<double>(),
+                                                    static_cast<double>(s.size()), numbers.data<double>()});
     const MemoryFormat format = s.format_of(x);
     if (format == MemoryFormat::Contiguous) {
       Tensor dx = empty(x.sizes(), g.dtype());
-      cpu::combine_channels(g.dtype(), g->data, from->data, dx->data, s.single_channels(), combinations.data());
+      backend().normalize->combine(
+          {g.dtype(), s.single_channels(), numbers.data<double>(), g->data, from->data, dx->data});
       b.give(0, dx);
     } else {
-      b.give(0, combine_last(format, b.g(), x, s.samples, combinations));
+      b.give(0, combine_last(format, b.g(), x, s.samples, numbers));
     }
   }
-  Tensor dw = zeros(Dims{s.channels}, DType::Float64), db = zeros(Dims{s.channels}, DType::Float64);
-  for (size_t i = 0; i < count; ++i) {
-    dw.data<double>()[i % channels] += sums[i].g_deviation * rows[s.group_of(static_cast<int64_t>(i))].rstd;
-    db.data<double>()[i % channels] += sums[i].g;
-  }
+  Tensor dw = empty(Dims{s.channels}, DType::Float64), db = empty(Dims{s.channels}, DType::Float64);
+  backend().normalize->parameter_gradients({of_channels, count, s.channels, g_sums.data<double>(),
+                                            deviation_sums.data<double>(), dw.data<double>(), db.data<double>()});
   if (b.needs(1)) b.give(1, to_dtype(dw, parameters));
   if (b.needs(2)) b.give(2, to_dtype(db, parameters));
 }
@@ -152,23 +135,18 @@ std::pair<Tensor, Tensor> normalized(const Tensor& x, const Tensor& weight, cons
     return {laid_out(y, s.format_of(x)), statistics};
   }
   Tensor from = contiguous(x);
-  std::vector<cpu::Moments> moments(static_cast<size_t>(s.rows()));
-  cpu::channel_moments(from.dtype(), from->data, s.whole_groups(), moments.data());
-  for (size_t k = 0; k < moments.size(); ++k) {
-    statistics.data<double>()[2 * k] = moments[k].mean;
-    statistics.data<double>()[2 * k + 1] = 1 / std::sqrt(moments[k].variance + eps);
-  }
-  std::vector<double> w = parameter_values(weight, s.channels, 1), b = parameter_values(bias, s.channels, 0);
-  std::vector<cpu::Affine> affine(static_cast<size_t>((CheckedSize(s.samples) * s.channels).value()));
-  for (size_t i = 0; i < affine.size(); ++i) {
-    size_t k = s.group_of(static_cast<int64_t>(i));
-    affine[i] = {moments[k].mean, statistics.data<double>()[2 * k + 1] * w[i % w.size()], b[i % b.size()]};
-  }
+  double *means = statistics.data<double>(), *rstds = means + 1;
+  backend().normalize->moments({from.dtype(), s.whole_groups(), from->data, means, rstds, 2});
+  backend().normalize->deviations({s.rows(), 2, eps, rstds, rstds});
+  Tensor w = parameter_numbers(weight), b = parameter_numbers(bias);
+  Tensor numbers = empty(Dims{3, s.all_channels()}, DType::Float64);
+  backend().normalize->affine_numbers({s.of_channels(statistics), s.all_channels(), s.channels, numbers_of(w),
+                                       numbers_of(b), false, numbers.data<double>()});
   const MemoryFormat format = s.format_of(x);
   if (format != MemoryFormat::Contiguous) [[unlikely]]
-    return {affine_last(format, x, s.samples, affine), statistics};
+    return {affine_last(format, x, s.samples, numbers), statistics};
   Tensor out = empty(x.sizes(), from.dtype());
-  cpu::affine_channels(out.dtype(), from->data, out->data, s.single_channels(), affine.data());
+  backend().normalize->affine({out.dtype(), s.single_channels(), numbers.data<double>(), from->data, out->data});
   return {out, statistics};
 }
 
@@ -185,8 +163,8 @@ void check_arguments(const Tensor& x, const Tensor& weight, const Tensor& bias, 
         " and num_groups=", s.groups);
   check_vector(weight, "weight", x, s.channels);
   check_vector(bias, "bias", x, s.channels);
-  check(x.numel() == s.samples * s.channels * s.positions, "Expected an input of ", s.samples, " * ", s.channels, " * ",
-        s.positions, " elements, but got shape ", x.sizes());
+  check(x.numel() == (CheckedSize(s.samples) * s.channels * s.positions).value(), "Expected an input of ", s.samples,
+        " * ", s.channels, " * ", s.positions, " elements, but got shape ", x.sizes());
   check_parameter_dtypes(x, {&weight, &bias});
   require_floating(x, "GroupNormKernelImpl");
 }

@@ -8,6 +8,7 @@
 #include "ops/promotion.hpp"
 #include "ops/slices.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 #include "tensor/memory_order.hpp"
 
 namespace chainrule {
@@ -96,7 +97,7 @@ Plan make_plan(const Tensor& x, std::span<const Tensor> indices) {
 
 // The dimensions that are not indexed. The result's index dimensions stand in the place of adjacent indexed ones, else
 // in front.
-void split_dims(const Tensor& x, const Plan& plan, cpu::Slices& s) {
+void split_dims(const Tensor& x, const Plan& plan, Slices& s) {
   bool adjacent = true;
   for (int i = 1; i < plan.dims.size(); ++i) adjacent &= plan.dims[i] == plan.dims[i - 1] + 1;
   for (int d = 0; d < x.ndim(); ++d) {
@@ -107,7 +108,7 @@ void split_dims(const Tensor& x, const Plan& plan, cpu::Slices& s) {
   }
 }
 
-Dims result_sizes(const Plan& plan, const cpu::Slices& s) {
+Dims result_sizes(const Plan& plan, const Slices& s) {
   Dims sizes = s.before_sizes;
   for (int64_t n : plan.shape) sizes.push_back(n);
   for (int64_t n : s.after_sizes) sizes.push_back(n);
@@ -130,7 +131,7 @@ void add_single_dims(Dims& strides, Span sizes, int first, int last) {
 }
 
 // Strides of the result as PyTorch's: the order in memory of the dimensions that are not indexed, then of the indices.
-Dims result_strides(const Plan& plan, const cpu::Slices& s, Span sizes) {
+Dims result_strides(const Plan& plan, const Slices& s, Span sizes) {
   int first = s.before_sizes.size(), count = static_cast<int>(sizes.size());
   std::vector<Dims> operands(1, Dims(count));
   for (int d = 0; d < count; ++d) operands[0][d] = 0;
@@ -171,7 +172,7 @@ void locate(const Plan& plan, const Tensor& x, LocatedSlices& result) {
   }
 }
 
-void meet_at(cpu::Meet meet, const Plan& plan, const Tensor& x, LocatedSlices& at, const Tensor& values) {
+void meet_at(Meet meet, const Plan& plan, const Tensor& x, LocatedSlices& at, const Tensor& values) {
   if (const Entry* e = single_index(x, plan)) return check_found(meet_vector(meet, x, e->index, true, values), *e, x);
   locate(plan, x, at);
   meet_slices(meet, at, x, values);
@@ -195,7 +196,7 @@ Tensor index_transpose(const Tensor& g, Span sizes, std::span<const Tensor> indi
   LocatedSlices at;
   Plan plan = make_plan(result, indices);
   split_dims(result, plan, at.slices);
-  meet_at(cpu::Meet::Add, plan, result, at, g);
+  meet_at(Meet::Add, plan, result, at, g);
   const Tensor* input[] = {&g};
   return record_many(kTranspose, result, input, pointers(indices),
                      [](Backward& b) { b.give(0, index(b.g(), saved_indices(b))); });
@@ -230,7 +231,7 @@ bool is_one_mask(std::span<const Tensor> indices) {
   return only;
 }
 
-void check_same_dtype(const Tensor& x, const Tensor& values) {
+void check_dtype_of_values(const Tensor& x, const Tensor& values) {
   if (x.dtype() == values.dtype()) return;
   raise(PyExc_RuntimeError, "Index put requires the source and destination dtypes match, got ",
         facts(x.dtype()).tensor_name, " for the destination and ", facts(values.dtype()).tensor_name,
@@ -278,7 +279,7 @@ Tensor index(const Tensor& x, std::span<const Tensor> indices) {
 Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor& values, bool accumulate, Place place) {
   Tensor out = open_expanded_write("index_put", place, {&x, &values});
   bool fills = !accumulate && values.numel() == 1 && is_one_mask(indices);
-  Tensor given = fills ? scalar_tensor(load(values.dtype(), values->data), x.dtype()) : apart_from(out, values);
+  Tensor given = fills ? scalar_tensor(item(values), x.dtype()) : apart_from(out, values);
   for (const Tensor& index : indices) {
     if (index && !is_bool(index.dtype())) may_overlap(out, index);  // raises where both are one piece of memory
   }
@@ -287,8 +288,8 @@ Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor&
   if (plan.entries.empty()) raise(PyExc_RuntimeError, "index_put_: the list of indices is empty");
   split_dims(out, plan, at.slices);
   given = fitting_values(given, result_sizes(plan, at.slices));
-  check_same_dtype(x, given);
-  meet_at(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, plan, out, at, given);
+  check_dtype_of_values(x, given);
+  meet_at(accumulate ? Meet::Add : Meet::Replace, plan, out, at, given);
   const Tensor* inputs[] = {&x, &values};
   IndexPutGradient gradient{accumulate};
   if (place == Place::Copy) return record_many(kIndexPut, out, inputs, pointers(indices), gradient);

@@ -40,10 +40,10 @@ Tensor scaled(const Tensor& source, const Scalar& alpha) {
 
 Bad add_slices(const Tensor& out, int dim, const Tensor& index, const Tensor& source) {
   if (is_vector(out, index) && equal(index.sizes(), source.sizes()))
-    return meet_vector(cpu::Meet::Add, out, index, false, source);
+    return meet_vector(Meet::Add, out, index, false, source);
   LocatedSlices at;
   Bad bad = locate_along(out, dim, index, false, at);
-  if (!bad) meet_slices(cpu::Meet::Add, at, out, source);
+  if (!bad) meet_slices(Meet::Add, at, out, source);
   return bad;
 }
 
@@ -97,7 +97,7 @@ void fill_slices(const Tensor& out, int dim, const Tensor& index, const Tensor& 
   LocatedSlices at;
   if (Bad bad = locate_along(out, dim, index, true, at)) raise_outside(PyExc_IndexError, "", *bad, out, dim);
   GradModeScope off(false);
-  meet_slices(cpu::Meet::Replace, at, out, to_dtype(value, out.dtype()));
+  meet_slices(Meet::Replace, at, out, to_dtype(value, out.dtype()));
 }
 
 // The sum of g over the slices, each once however often the index names it.
@@ -174,7 +174,7 @@ Tensor index_copy(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
   apart_from(out, index);
   LocatedSlices at;
   if (Bad bad = locate_along(out, d, index, false, at)) raise_outside(PyExc_IndexError, "index_copy_(): ", *bad, x, d);
-  meet_slices(cpu::Meet::Replace, at, out, given);
+  meet_slices(Meet::Replace, at, out, given);
   return record_write(kCopy, place, out, {&x, &source}, {&index},
                       [d, shape = Dims(source.sizes())](Backward& b, Kept* kept) {
                         if (kept) return kept->add("dim", d, "index", Slot{0}, "source_dim", shape.size());
@@ -233,7 +233,7 @@ Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accu
   Tensor out = open_write(place, {&x, &source});
   Tensor given = apart_from(out, source);
   apart_from(out, index);
-  check_element(meet_elements(accumulate ? cpu::Meet::Add : cpu::Meet::Replace, out, index, given), x);
+  check_element(meet_elements(accumulate ? Meet::Add : Meet::Replace, out, index, given), x);
   return record_write(kPut, place, out, {&x, &source}, {&index},
                       [accumulate, shape = Dims(source.sizes())](Backward& b, Kept* kept) {
                         if (kept) return kept->add("accumulate", accumulate, "index", Slot{0});

@@ -1,10 +1,8 @@
 // Putting tensors together.
 #include "ops/join.hpp"
 
-#include <cstring>
-
 #include "autograd/forward_mode.hpp"
-#include "backends/cpu/tile_loop.hpp"
+#include "backends/copy.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/memory_format.hpp"
 #include "ops/promotion.hpp"
@@ -52,7 +50,7 @@ DType common_type(Tensors tensors) {
 void place(const Tensor& out, int64_t offset, Span strides, const Tensor& from) {
   if (from.numel() == 0) return;
   char* to = out->data + offset * static_cast<int64_t>(size_of(out.dtype()));
-  cpu::copy_strided(from.sizes(), to, out.dtype(), strides, from->data, from.dtype(), from.strides());
+  backend().copy->strided({from.sizes(), to, out.dtype(), strides, from->data, from.dtype(), from.strides()});
 }
 
 // How many blocks a tensor has whose elements follow each other along `dim` and all that lies closer in memory.
@@ -75,7 +73,7 @@ void place_rows(const Tensor& out, Tensors tensors, int64_t rows, bool (*skipped
   for (const Tensor& t : tensors) {
     if (skipped(t) || t.numel() == 0) continue;
     int64_t bytes = t.numel() / rows * item;
-    for (int64_t r = 0; r < rows; ++r) std::memcpy(to + r * row_bytes, t->data + r * bytes, static_cast<size_t>(bytes));
+    backend().copy->blocks({rows, bytes, row_bytes, t->data, to});
     to += bytes;
   }
 }

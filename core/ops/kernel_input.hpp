@@ -14,12 +14,6 @@ inline void require_floating(const Tensor& t, const char* kernel) {
   raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(t.dtype()).tensor_name, "'");
 }
 
-// Calls f(T{}) with the type of a prepared tensor's elements.
-template <class F>
-decltype(auto) with_kernel_type(DType dtype, F f) {
-  return dtype == DType::Float64 ? f(double{}) : f(float{});
-}
-
 // A saved tensor that may not have been given.
 inline Tensor saved_if(Backward& b, int i, bool given) { return given ? b.saved(i) : Tensor(); }
 

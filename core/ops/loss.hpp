@@ -1,13 +1,12 @@
 // Losses over classes, and losses that compare element by element.
 #pragma once
+#include "backends/loss.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
 
-enum Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };  // PyTorch's numbers for 'none', 'mean', 'sum'
-
 // Raises for targets that are neither classes nor `ignored`.
-void check_targets(const int64_t* target, int64_t count, int64_t classes, int64_t ignored);
+void check_targets(const ClassTargets& t);
 
 // -weight[target] * x[n, target[n], ...], over classes in dimension 1 (0 for a vector); targets equal to `ignored`
 // count nothing.

@@ -1,15 +1,14 @@
 // Reading and writing where a mask is true.
 #include "ops/masked.hpp"
 
-#include "backends/cpu/rows.hpp"
-#include "backends/cpu/thread_pool.hpp"
+#include "backends/mask.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/pad.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
-#include "tensor/element_type.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -21,8 +20,6 @@ OpInfo kSelect{"masked_select", "MaskedSelectBackward0", "zeros with the element
 OpInfo kScatter{"masked_scatter", "MaskedScatterBackward0",
                 "self: g with zeros under the mask, source: the elements of g under the mask, then zeros"};
 
-constexpr int64_t kMaskGrain = 32 * 1024;
-
 // Both broadcast against each other, without history.
 struct Masked {
   Tensor x, mask;
@@ -32,47 +29,20 @@ struct Masked {
     x = expand(whole, shape);
     mask = expand(bits, shape);
   }
-  cpu::Rows<2> rows() const { return cpu::Rows<2>(x.sizes(), {x.strides(), mask.strides()}); }
+  MaskedElements beside(const Tensor& packed) const {
+    return {x.sizes(), mask.data<uint8_t>(), mask.strides(), x.dtype(), x->data, x.strides(), packed->data};
+  }
 };
 
-// Calls visit(element) under the mask, in order.
-template <class T, class Visit>
-void visit_row(T* row, int64_t step, const uint8_t* bits, int64_t bit_step, int64_t n, Visit visit) {
-  for (int64_t j = 0; j < n; ++j) {
-    if (bits[j * bit_step]) visit(row[j * step]);
-  }
-}
-
-template <class T, class Visit>
-void visit_masked(const Masked& m, const cpu::Rows<2>& rows, int64_t first, int64_t last, Visit visit) {
-  rows.each(first, last, [&](const std::array<int64_t, 2>& start) {
-    visit_row(m.x.data<T>() + start[0], rows.step(0), m.mask.data<uint8_t>() + start[1], rows.step(1), rows.length(),
-              visit);
-    return true;
-  });
-}
-
 int64_t count_true(const Masked& m) {
-  cpu::Rows<2> rows = m.rows();
-  int64_t n = 0;
-  rows.each([&](const std::array<int64_t, 2>& start) {
-    const uint8_t* bits = m.mask.data<uint8_t>() + start[1];
-    for (int64_t j = 0; j < rows.length(); ++j) n += bits[j * rows.step(1)] != 0;
-    return true;
-  });
+  int64_t n;
+  backend().mask->count({m.mask.sizes(), m.mask.data<uint8_t>(), m.mask.strides(), &n});
   return n;
 }
 
 void fill_under(const Tensor& out, const Tensor& mask, const Tensor& value) {
   Masked m(out, show_the_same(out, mask) ? mask : apart_from(out, mask), "masked_fill");
-  cpu::Rows<2> rows = m.rows();
-  if (rows.length() == 0) return;
-  with_element_size(out.dtype(), [&]<class T>(T*) {
-    T with = *value.data<T>();
-    cpu::parallel_for(rows.count(), std::max<int64_t>(1, kMaskGrain / rows.length()), [&](int64_t begin, int64_t end) {
-      visit_masked<T>(m, rows, begin, end, [with](T& element) { element = with; });
-    });
-  });
+  backend().mask->fill(m.beside(value));
 }
 
 // A mask may make the result of the other form larger, and not that of the in-place one.
@@ -117,7 +87,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value, Pla
           value.ndim(), " dimension(s).");
   }
   check_mask("masked_fill", mask);
-  Tensor with = scalar_tensor(load(value.dtype(), value->data), x.dtype());
+  Tensor with = scalar_tensor(item(value), x.dtype());
   Tensor out = open_masked("masked_fill", place, {&x, &value}, mask);
   fill_under(out, mask, with);
   return record_write(kMaskedFillTensor, place, out, {&x, &value}, {&mask}, [](Backward& b, Kept* kept) {
@@ -133,13 +103,7 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   }
   Masked m(x, mask, "masked_select");
   Tensor out = empty(Dims{count_true(m)}, x.dtype());
-  cpu::Rows<2> rows = m.rows();
-  if (out.numel()) {
-    with_element_size(x.dtype(), [&]<class T>(T*) {
-      T* to = out.data<T>();
-      visit_masked<T>(m, rows, 0, rows.count(), [&](const T& element) { *to++ = element; });
-    });
-  }
+  if (out.numel()) backend().mask->read(m.beside(out));
   return record(kSelect, out, {&x}, {&mask}, [shape = Dims(m.x.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("mask", Slot{0});
     b.give(0, masked_scatter(zeros(shape, b.g().dtype()), b.saved(0), b.g(), Place::Itself));
@@ -164,13 +128,7 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source,
     raise(PyExc_RuntimeError, "Number of elements of source < number of ones in mask (", source.numel(), " and ",
           wanted, ")");
   }
-  cpu::Rows<2> rows = m.rows();
-  if (wanted) {
-    with_element_size(x.dtype(), [&]<class T>(T*) {
-      const T* from = given.data<T>();
-      visit_masked<T>(m, rows, 0, rows.count(), [&](T& element) { element = *from++; });
-    });
-  }
+  if (wanted) backend().mask->write(m.beside(given));
   return record_write(kScatter, place, out, {&x, &source}, {&mask},
                       [wanted, shape = Dims(source.sizes()), all = source.numel()](Backward& b, Kept* kept) {
                         if (kept) return kept->add("mask", Slot{0}, "source_sym_sizes", shape);

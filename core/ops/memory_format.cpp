@@ -1,6 +1,7 @@
 // The order of dimensions in memory that a caller may ask for.
 #include "ops/memory_format.hpp"
 
+#include "autograd/record.hpp"
 #include "ops/copy.hpp"
 #include "tensor/error.hpp"
 
@@ -81,6 +82,20 @@ Tensor contiguous_in(MemoryFormat format, const Tensor& t) {
     raise(PyExc_RuntimeError, "preserve memory format is unsupported by the contiguous operator");
   }
   return clone_in(format, t);
+}
+
+Tensor copy_column_major(const Tensor& a) {
+  Dims strides(a.sizes());
+  const int n = a.ndim();
+  int64_t step = a.size(n - 2) * a.size(n - 1);
+  for (int i = n - 3; i >= 0; --i) {
+    strides[i] = step;
+    step *= a.size(i);
+  }
+  strides[n - 2] = 1;
+  strides[n - 1] = a.size(n - 2);
+  GradModeScope off(false);
+  return copy_strided(a, strides);
 }
 
 }  // namespace chainrule

@@ -14,6 +14,7 @@ bool is_contiguous_in(MemoryFormat format, const Tensor& t);
 Tensor empty_in(MemoryFormat format, Span sizes, DType dtype);
 Tensor clone_in(MemoryFormat format, const Tensor& t);
 Tensor contiguous_in(MemoryFormat format, const Tensor& t);  // itself when it already is
+Tensor copy_column_major(const Tensor& matrices);            // without history
 
 // Note [Layouts of results]
 // A result keeps the order of its input: where the input's strides say that channels lie last, so they do in the

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autograd/record.hpp"
+#include "backends/mask.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/split.hpp"
@@ -19,37 +20,15 @@ Tensor flags_of(const Tensor& x) {
 }
 
 int64_t count_flags(const Tensor& flags) {
-  const auto* bits = flags.data<uint8_t>();
-  int64_t found = 0;
-  for (int64_t i = 0; i < flags.numel(); ++i) found += bits[i];
+  int64_t found;
+  backend().mask->count({flags.sizes(), flags.data<uint8_t>(), flags.strides(), &found});
   return found;
-}
-
-// Writes the coordinates of the first `found` flags: coordinate d of flag i to out[d * found + i].
-void write_coordinates(const Tensor& flags, int64_t found, int64_t* out) {
-  int last = flags.ndim() - 1;
-  if (last < 0 || found == 0) return;
-  int64_t length = flags.size(last), written = 0;
-  int64_t* columns = out + last * found;
-  const auto* bits = flags.data<uint8_t>();
-  Dims at(last);  // the row's own coordinates
-  for (; written < found; bits += length) {
-    int64_t before = written;
-    for (int64_t j = 0; j < length && written < found; ++j) {  // written anyway, kept if the flag says so
-      columns[written] = j;
-      written += bits[j];
-    }
-    for (int d = 0; d < last; ++d) std::fill(out + d * found + before, out + d * found + written, at[d]);
-    for (int d = last; d-- > 0; at[d] = 0) {
-      if (++at[d] < flags.size(d)) break;
-    }
-  }
 }
 
 // Coordinates lie together by dimension, as PyTorch has them.
 Tensor coordinates(const Tensor& flags, int64_t found) {
   Tensor result = empty(Dims{flags.ndim(), found}, DType::Int64);
-  write_coordinates(flags, found, result.data<int64_t>());
+  backend().mask->coordinates({flags.sizes(), flags.data<uint8_t>(), found, result.data<int64_t>()});
   return result;
 }
 

@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "backends/cpu/normalize.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/kernel_input.hpp"
@@ -17,13 +16,6 @@ namespace {
 OpInfo kLayerNorm{"native_layer_norm", "NativeLayerNormBackward0",
                   "rstd * (g*w - mean(g*w) - x_hat * mean(g*w*x_hat)), sum(g * x_hat), sum(g)"};
 OpInfo kRmsNorm{"rms_norm", "FusedRmsNormBackward0", "rstd * (g*w - x_hat * mean(g*w*x_hat)), sum(g * x_hat)"};
-
-static_assert(sizeof(cpu::RowStatistics) == 2 * sizeof(double));
-
-// Statistics are kept as a float64 tensor (rows, 2), so that the node owns them like everything else it saved.
-cpu::RowStatistics* rows_of(const Tensor& statistics) {
-  return reinterpret_cast<cpu::RowStatistics*>(statistics.data<double>());
-}
 
 struct RowShape {
   int64_t rows = 1, n = 1;
@@ -60,8 +52,8 @@ Dims trailing_dims(const Tensor& x, int trailing) {
 // The definition, of operations with histories.
 Tensor composed(const std::vector<Tensor>& in, int trailing, double eps, bool centred) {
   DType dtype = in[0].dtype();
-  bool mixed = in[1] && in[1].dtype() != dtype;
-  Tensor x = mixed ? to_dtype(in[0], in[1].dtype()) : in[0];
+  bool wider = in[1] && size_of(in[1].dtype()) > size_of(dtype);  // a narrower weight must not narrow x
+  Tensor x = wider ? to_dtype(in[0], in[1].dtype()) : in[0];
   Dims dims = trailing_dims(x, trailing);
   Tensor deviation = centred ? x - mean(x, dims, true, {}) : x;
   Tensor variance = mean(deviation * deviation, dims, true, {});
@@ -87,22 +79,22 @@ void give_gradients(Backward& b, const Tensor& x, const Tensor& weight, const Te
   Tensor dx = b.needs(0) ? empty(x.sizes(), g.dtype()) : Tensor(), dw = b.needs(1) ? empty(sizes, wide) : Tensor(),
          db = has_bias ? empty(sizes, wide) : Tensor();
   auto data = [](const Tensor& t) { return t ? t->data : nullptr; };
-  cpu::normalize_rows_gradient(g.dtype(), g->data, from->data, data(w), rows_of(statistics), data(dx), data(dw),
-                               data(db), shape.rows, shape.n, centred);
+  backend().normalize->rows_gradient({g.dtype(), shape.rows, shape.n, centred, g->data, from->data, data(w),
+                                      statistics.data<double>(), data(dx), data(dw), data(db)});
   if (dx) b.give(0, laid_out(dx, format_of_rows(b.g(), centred)));
   if (dw) b.give(1, to_dtype(dw, parameters));
   if (db) b.give(2, to_dtype(db, parameters));
 }
 
-// y and the statistics (rows, 2).
+// y and the statistics (rows, 2), float64.
 std::pair<Tensor, Tensor> normalized(const Tensor& x, int trailing, const Tensor& weight, const Tensor& bias,
                                      double eps, bool centred) {
   GradModeScope off(false);
   RowShape shape(x, trailing);
   Tensor from = contiguous(x), w = prepared(weight), b = prepared(bias), y = empty(x.sizes(), x.dtype());
   Tensor statistics = empty(Dims{shape.rows, 2}, DType::Float64);
-  cpu::normalize_rows(y.dtype(), from->data, w ? w->data : nullptr, b ? b->data : nullptr, y->data, rows_of(statistics),
-                      shape.rows, shape.n, eps, centred);
+  backend().normalize->rows({y.dtype(), shape.rows, shape.n, centred, eps, from->data, w ? w->data : nullptr,
+                             b ? b->data : nullptr, y->data, statistics.data<double>()});
   return {laid_out(y, format_of_rows(x, centred)), statistics};
 }
 
@@ -118,23 +110,24 @@ namespace {
 Tensor prepared_last(MemoryFormat format, const Tensor& t) {
   return contiguous_in(format, to_dtype(t, kernel_dtype(t.dtype())));
 }
-cpu::ChannelsLast shape_last(const Tensor& x, int64_t samples) {
+ChannelsLast shape_last(const Tensor& x, int64_t samples) {
   return {samples, x.numel() / std::max<int64_t>(1, samples * x.size(1)), x.size(1)};
 }
 
 }  // namespace
 
-Tensor affine_last(MemoryFormat format, const Tensor& x, int64_t samples, const std::vector<cpu::Affine>& affine) {
+Tensor affine_last(MemoryFormat format, const Tensor& x, int64_t samples, const Tensor& numbers) {
   Tensor from = prepared_last(format, x), out = empty_in(format, x.sizes(), from.dtype());
-  cpu::affine_last(out.dtype(), from->data, out->data, shape_last(x, samples), affine.data());
+  backend().normalize->affine_last(
+      {out.dtype(), shape_last(x, samples), numbers.data<double>(), from->data, out->data});
   return to_dtype(out, x.dtype());
 }
 
-Tensor combine_last(MemoryFormat format, const Tensor& g, const Tensor& x, int64_t samples,
-                    const std::vector<cpu::Combination>& combinations) {
+Tensor combine_last(MemoryFormat format, const Tensor& g, const Tensor& x, int64_t samples, const Tensor& numbers) {
   Tensor incoming = prepared_last(format, g), from = prepared_last(format, x);
   Tensor out = empty_in(format, x.sizes(), from.dtype());
-  cpu::combine_last(out.dtype(), incoming->data, from->data, out->data, shape_last(x, samples), combinations.data());
+  backend().normalize->combine_last(
+      {out.dtype(), shape_last(x, samples), numbers.data<double>(), incoming->data, from->data, out->data});
   return to_dtype(out, x.dtype());
 }
 
@@ -151,13 +144,7 @@ void check_parameter_dtypes(const Tensor& x, std::initializer_list<const Tensor*
   }
 }
 
-std::vector<double> parameter_values(const Tensor& t, int64_t n, double otherwise) {
-  std::vector<double> result(static_cast<size_t>(n), otherwise);
-  if (!t) return result;
-  Tensor values = contiguous(to_dtype(t, DType::Float64));
-  std::copy_n(values.data<double>(), n, result.begin());
-  return result;
-}
+Tensor parameter_numbers(const Tensor& t) { return t ? contiguous(to_dtype(t, DType::Float64)) : t; }
 
 Normalized native_layer_norm(const Tensor& x, const Dims& shape, const Tensor& weight, const Tensor& bias, double eps) {
   check_shape(x, shape, weight, bias);
@@ -192,6 +179,8 @@ Tensor rms_norm(const Tensor& x, const Dims& shape, const Tensor& weight, std::o
   double eps = given.value_or(epsilon);
   if (is_complex(x.dtype())) return composed({x, weight}, trailing, eps, false);
   require_floating(x, "rms_norm");
+  const bool wider = weight && weight.dtype() == DType::Float32 && size_of(x.dtype()) == 2;
+  if (weight && weight.dtype() != x.dtype() && !wider) return composed({x, weight}, trailing, eps, false);
   Tensor y, statistics;
   std::tie(y, statistics) = normalized(x, trailing, weight, Tensor(), eps, false);
   DType dtype = statistics_dtype(x, weight);

@@ -2,9 +2,8 @@
 #pragma once
 #include <optional>
 #include <tuple>
-#include <vector>
 
-#include "backends/cpu/normalize.hpp"
+#include "backends/normalize.hpp"
 #include "ops/memory_format.hpp"
 #include "tensor/tensor.hpp"
 
@@ -29,17 +28,17 @@ Normalized native_group_norm(const Tensor& x, const Tensor& weight, const Tensor
                              int64_t channels, int64_t positions, int64_t groups, double eps);
 Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const Tensor& bias, double eps);
 
-// Kernels of channels on x where channels lie last, and so they do in the result; there are numbers for each channel of
-// each sample. No history.
-Tensor affine_last(MemoryFormat format, const Tensor& x, int64_t samples, const std::vector<cpu::Affine>& affine);
-Tensor combine_last(MemoryFormat format, const Tensor& g, const Tensor& x, int64_t samples,
-                    const std::vector<cpu::Combination>& combinations);
+// Kernels of channels on x where channels lie last, and so they do in the result; there are numbers (AffineNumbers,
+// CombinationNumbers) for each channel of each sample. No history.
+Tensor affine_last(MemoryFormat format, const Tensor& x, int64_t samples, const Tensor& numbers);
+Tensor combine_last(MemoryFormat format, const Tensor& g, const Tensor& x, int64_t samples, const Tensor& numbers);
 
 // Raises unless the parameters have the input's dtype, or float32 beside a half input.
 void check_parameter_dtypes(const Tensor& x, std::initializer_list<const Tensor*> parameters);
 // The dtype of saved statistics: float32 when half inputs meet float32 parameters.
 DType statistics_dtype(const Tensor& x, const Tensor& parameter);
-// The n elements of a parameter, or `otherwise` for each when it is not given.
-std::vector<double> parameter_values(const Tensor& t, int64_t n, double otherwise);
+// A parameter as kernels of channels take it: float64, contiguous. A null handle for one.
+Tensor parameter_numbers(const Tensor& t);
+inline const double* numbers_of(const Tensor& t) { return t ? t.data<double>() : nullptr; }
 
 }  // namespace chainrule

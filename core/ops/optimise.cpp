@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "autograd/inplace.hpp"
-#include "backends/cpu/normalize.hpp"
+#include "backends/normalize.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/create.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/reduce.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -23,13 +24,13 @@ void check_array(const char* name, const Tensor& parameter, const Tensor& t) {
 
 double step_count(const Tensor& t) {
   check(t.numel() == 1, "expected a step count of one element, but got shape ", t.sizes());
-  return load(t.dtype(), t->data).real;
+  return item(t).real;
 }
 
 double set_step_count(const Tensor& t, double value) {
   check(t.numel() == 1, "expected a step count of one element, but got shape ", t.sizes());
   check_inplace(t, grad_enabled() && requires_grad(t));
-  store(Scalar(value), t.dtype(), t->data);
+  set_item(t, Scalar(value));
   mark_written(t);
   return step_count(t);
 }
@@ -50,22 +51,20 @@ bool apply_scale(const TensorList& gradients, const GradientScale& s) {
   return true;
 }
 
-void step_one(const char* name, cpu::Optimiser optimiser, std::vector<Tensor> arrays, const cpu::StepNumbers& numbers) {
+void step_one(const char* name, Optimiser optimiser, std::vector<Tensor> arrays, const StepNumbers& numbers) {
   const Tensor& parameter = arrays[0];
   check_array(name, parameter, parameter);
   check_inplace(parameter, grad_enabled() && requires_grad(parameter));
   GradModeScope off(false);
   DType dtype = kernel_dtype(parameter.dtype());
   std::vector<Tensor> used;
-  void* data[5] = {};
+  OptimiserStep step{optimiser, dtype, {}, parameter.numel(), numbers};
   for (size_t i = 0; i < arrays.size(); ++i) {
     if (arrays[i]) check_array(name, parameter, arrays[i]);
     used.push_back(arrays[i] ? contiguous(to_dtype(arrays[i], dtype)) : Tensor());
-    data[i] = arrays[i] ? used.back()->data : nullptr;
+    step.arrays[i] = arrays[i] ? used.back()->data : nullptr;
   }
-  if (parameter.numel() > 0) {
-    cpu::optimiser_step(optimiser, dtype, data, static_cast<int>(used.size()), parameter.numel(), numbers);
-  }
+  if (parameter.numel() > 0) backend().optimise->step(step);
   for (size_t i = 0; i < arrays.size(); ++i) {
     if (!arrays[i] || i == 1) continue;
     if (used[i].get() != arrays[i].get()) copy_elements(arrays[i], used[i]);
@@ -80,14 +79,13 @@ double power_sum(const Tensor& t, double p) {
   GradModeScope off(false);
   if (p == 2 && is_floating(t.dtype())) {
     Tensor x = prepared(t);
-    cpu::Channels whole{1, 1, x.numel()};
-    cpu::ChannelSums sums;
-    double mean = 0;
-    if (x.numel() > 0) cpu::channel_sums(x.dtype(), x->data, x->data, whole, &mean, &sums);
-    return x.numel() > 0 ? sums.g_deviation : 0;
+    if (x.numel() == 0) return 0;
+    double mean = 0, sum, squares;
+    backend().normalize->sums({x.dtype(), {1, 1, x.numel()}, {&mean, nullptr}, x->data, x->data, &sum, &squares});
+    return squares;
   }
   Tensor norm = vector_norm(t, p, {}, false, DType::Float64);
-  double value = load(DType::Float64, norm->data).real;
+  double value = item(norm).real;
   return std::isinf(p) ? value : p == 0 ? value : std::pow(value, p);
 }
 

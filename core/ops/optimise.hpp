@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "backends/cpu/optimise.hpp"
+#include "backends/optimise.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
@@ -15,10 +15,10 @@ struct GradientScale {
   Tensor scale, found_inf;
 };
 
-// One list per array of the optimiser (see cpu::StepKernel), each as long as `parameters` or empty. `numbers_of` is
+// One list per array of the optimiser (see OptimiserStep), each as long as `parameters` or empty. `numbers_of` is
 // called with the index of each parameter.
 template <class NumbersOf>
-void step_all(const char* name, cpu::Optimiser optimiser, const TensorList& parameters, const TensorList& gradients,
+void step_all(const char* name, Optimiser optimiser, const TensorList& parameters, const TensorList& gradients,
               std::initializer_list<const TensorList*> states, const GradientScale& scale, NumbersOf numbers_of);
 
 // The number in a tensor of one element, as a step count is kept; and the same set anew, rounded to the tensor's dtype.
@@ -32,13 +32,13 @@ Tensor total_norm(const TensorList& tensors, double p);
 Tensor clip_to_norm(const TensorList& tensors, double max_norm, double p);
 
 // Checks one parameter with its gradient and states, and runs one step on it.
-void step_one(const char* name, cpu::Optimiser optimiser, std::vector<Tensor> arrays, const cpu::StepNumbers& numbers);
+void step_one(const char* name, Optimiser optimiser, std::vector<Tensor> arrays, const StepNumbers& numbers);
 // Divides gradients in place; false when the step is to be left out.
 bool apply_scale(const TensorList& gradients, const GradientScale& scale);
 void check_list(const char* name, size_t parameters, size_t given, const char* what);
 
 template <class NumbersOf>
-void step_all(const char* name, cpu::Optimiser optimiser, const TensorList& parameters, const TensorList& gradients,
+void step_all(const char* name, Optimiser optimiser, const TensorList& parameters, const TensorList& gradients,
               std::initializer_list<const TensorList*> states, const GradientScale& scale, NumbersOf numbers_of) {
   check_list(name, parameters.size(), gradients.size(), "gradients");
   for (const TensorList* s : states) {

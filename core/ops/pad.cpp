@@ -43,7 +43,7 @@ Tensor padded(const Tensor& x, Span pad, const Scalar& value) {
   Tensor kept = x;
   bool grows = false;
   each_padding(x.ndim(), pad, [&](int d, int64_t before, int64_t after) {
-    if (before < 0) kept = narrow(kept, d, -before, kept.size(d) + before);
+    if (before < 0) kept = narrow(kept, d, (CheckedSize(0) - before).value(), kept.size(d) + before);
     if (after < 0) kept = narrow(kept, d, 0, kept.size(d) + after);
     sizes[d] = (CheckedSize(sizes[d]) + before + after).value();
     grows |= before > 0 || after > 0;

@@ -1,9 +1,7 @@
 // Sliding blocks as columns and back, and images whose channels become pixels.
 #include "ops/patches.hpp"
 
-#include <cstring>
-
-#include "backends/cpu/thread_pool.hpp"
+#include "backends/patches.hpp"
 #include "ops/complex.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
@@ -19,14 +17,6 @@ OpInfo kChannelShuffle{"channel_shuffle", "ChannelShuffleBackward0", "g with its
 OpInfo kShuffle{"pixel_shuffle", "PixelShuffleBackward0", "g with its pixels as channels again"};
 OpInfo kUnshuffle{"pixel_unshuffle", "PixelUnshuffleBackward0", "g with its channels as pixels again"};
 OpInfo kImage{"col2im", "Col2ImBackward0", "the columns of g"};
-
-struct Patches {
-  int64_t height, width, rows, columns;  // of the image, and of the blocks in it
-  int64_t kernel[2], dilation[2], padding[2], stride[2];
-
-  int64_t taps() const { return kernel[0] * kernel[1]; }
-  int64_t blocks() const { return rows * columns; }
-};
 
 void check_pair(const Dims& values, const char* name, int64_t least) {
   check(values.size() == 2, "It is expected ", name, " equals to 2, but got size ", values.size());
@@ -61,48 +51,13 @@ Patches make_patches(int64_t height, int64_t width, const PatchOptions& o) {
   return p;
 }
 
-// Calls f(row of columns, row of the image or null, first block, last block) for each row of blocks of each tap.
-template <class T, class I, class F>
-void each_block_row(const Patches& p, int64_t planes, T* columns, I* image, F f) {
-  cpu::parallel_for(planes, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T* to = columns + i * p.taps() * p.blocks();
-      for (int64_t ky = 0; ky < p.kernel[0]; ++ky) {
-        for (int64_t kx = 0; kx < p.kernel[1]; ++kx) {
-          for (int64_t r = 0; r < p.rows; ++r, to += p.columns) {
-            int64_t y = r * p.stride[0] - p.padding[0] + ky * p.dilation[0], x = kx * p.dilation[1] - p.padding[1];
-            f(to, y < 0 || y >= p.height ? nullptr : image + (i * p.height + y) * p.width, x);
-          }
-        }
-      }
-    }
-  });
-}
-
-template <class T>
-void take_patches(const Patches& p, int64_t planes, const T* image, T* columns) {
-  each_block_row(p, planes, columns, image, [&p](T* to, const T* row, int64_t x) {
-    for (int64_t c = 0; c < p.columns; ++c, x += p.stride[1]) to[c] = row && x >= 0 && x < p.width ? row[x] : T(0);
-  });
-}
-
-template <class T>
-void add_patches(const Patches& p, int64_t planes, const T* columns, T* image) {
-  std::fill_n(image, planes * p.height * p.width, T(0));
-  each_block_row(p, planes, columns, image, [&p](const T* from, T* row, int64_t x) {
-    for (int64_t c = 0; row && c < p.columns; ++c, x += p.stride[1]) {
-      if (x >= 0 && x < p.width) row[x] += from[c];
-    }
-  });
-}
-
 Tensor columns_of(const Tensor& x, const Patches& p);
 
-template <class F>
-Tensor by_kernel(const Tensor& t, Span sizes, F f) {
+Tensor by_kernel(const Kernel<void(const PatchCopy&)>& kernel, const Tensor& t, Span sizes, const Patches& p,
+                 int64_t planes) {
   GradModeScope off(false);
   Tensor from = prepared(t), out = empty(sizes, from.dtype());
-  with_kernel_type(out.dtype(), [&]<class T>(T) { f(from.data<T>(), out.data<T>()); });
+  kernel({p, planes, out.dtype(), from->data, out->data});
   return to_dtype(out, t.dtype());
 }
 
@@ -112,7 +67,7 @@ Tensor image_of(const Tensor& columns, const Patches& p) {
   Dims sizes{columns.size(d) / p.taps(), p.height, p.width};
   if (d) sizes.insert(0, columns.size(0));
   int64_t planes = count(Span(sizes).first(sizes.size() - 2));
-  Tensor out = by_kernel(columns, sizes, [&](const auto* from, auto* to) { add_patches(p, planes, from, to); });
+  Tensor out = by_kernel(backend().patches->add, columns, sizes, p, planes);
   return record(kImage, out, {&columns}, {}, [p](Backward& b, Kept* kept) {
     if (kept)
       return kept->add("kernel_size", Span(p.kernel), "dilation", Span(p.dilation), "padding", Span(p.padding),
@@ -126,7 +81,7 @@ Tensor columns_of(const Tensor& x, const Patches& p) {
   Dims sizes{(CheckedSize(x.size(d)) * p.taps()).value(), p.blocks()};
   if (d) sizes.insert(0, x.size(0));
   int64_t planes = x.numel() / (p.height * p.width);
-  Tensor out = by_kernel(x, sizes, [&](const auto* from, auto* to) { take_patches(p, planes, from, to); });
+  Tensor out = by_kernel(backend().patches->take, x, sizes, p, planes);
   return record(kColumns, out, {&x}, {}, [p](Backward& b, Kept* kept) {
     if (kept)
       return kept->add("kernel_size", Span(p.kernel), "dilation", Span(p.dilation), "padding", Span(p.padding),

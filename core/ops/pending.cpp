@@ -19,9 +19,9 @@ bool may_wait = true;
 
 namespace {
 
-constexpr int kMost = 24;                         // operations that wait at one time
-constexpr int kParameters = 8;                    // as many as a line of the table can have
-constexpr int64_t kTile = cpu::kFinishedColumns;  // elements
+constexpr int kMost = 24;                    // operations that wait at one time
+constexpr int kParameters = 8;               // as many as a line of the table can have
+constexpr int64_t kTile = kFinishedColumns;  // elements
 constexpr int64_t kTileBytes = kTile * 8;
 constexpr int64_t kMostBytes = int64_t{1} << 28;  // of results that wait
 
@@ -160,7 +160,7 @@ void fill_source(Source& s, const Operand& o) {
 Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
   if (pending_count == kMost || (pending_count && (pending_count + 1) * queue.numel * queue.item() > kMostBytes))
     settle();
-  const bool waits = may_wait && Storage::making_on == Device::CPU;
+  const bool waits = may_wait && Storage::making.device == Device::CPU;
   const TensorObject* like = waits ? common_shape(op, in) : nullptr;
   if (!like || op.is_test || op.condition >= 0) return Tensor();
   ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute_of(like->dtype))];
@@ -182,7 +182,7 @@ Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* para
 Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_list<const Tensor*> factors,
                     MakeBlocks make) {
   int64_t numel = count(sizes);
-  if (!may_wait || Storage::making_on != Device::CPU || numel < thresholds.pending) return Tensor();
+  if (!may_wait || Storage::making.device != Device::CPU || numel < thresholds.pending) return Tensor();
   if (numel * static_cast<int64_t>(size_of(dtype)) > kMostBytes) return Tensor();
   for (const Tensor* t : factors) {
     if (*t && (!is_private((*t)->storage) || !is_plain(t->get()))) return Tensor();
@@ -209,7 +209,7 @@ struct Place {
 };
 
 // One run of all that waits.
-class Run : cpu::GemmFinish {
+class Run : GemmFinish {
  public:
   Run(int count, Blocks& blocks)
       : count_(count),

@@ -3,7 +3,7 @@
 #pragma once
 #include <functional>
 
-#include "backends/cpu/gemm.hpp"
+#include "backends/matmul.hpp"
 #include "ops/promotion.hpp"
 #include "ops/table.hpp"
 #include "tensor/python_call.hpp"
@@ -31,7 +31,7 @@ extern bool may_wait;  // not while somebody watches each call, and may take its
 // The result of an operation that waits; a null handle if it has to be calculated at once.
 Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* parameters);
 // Writes to `out`, or gives rows of the result to `finish`, block by block, where that is not null.
-using MakeBlocks = std::function<void(char* out, const cpu::GemmFinish* finish)>;
+using MakeBlocks = std::function<void(char* out, const GemmFinish* finish)>;
 // Likewise a result that is rows of `width`, made from these factors.
 Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_list<const Tensor*> factors,
                     MakeBlocks make);

@@ -1,7 +1,6 @@
 // Pooling: windows, values, and gradients by the positions of the values.
 #include "ops/pool.hpp"
 
-#include "backends/cpu/pool.hpp"
 #include "ops/along.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/memory_format.hpp"
@@ -11,8 +10,6 @@
 
 namespace chainrule {
 namespace {
-
-using cpu::PoolWindows;
 
 // Indexed by the number of dimensions.
 OpInfo kMax[] = {{},
@@ -69,14 +66,9 @@ Tensor for_kernel(const Tensor& t, MemoryFormat format) {
 }
 
 // Kernels also take channels that lie last, so that nothing is copied.
-cpu::Planes planes_in(MemoryFormat format, Span sizes, int dims) {
+Planes planes_in(MemoryFormat format, Span sizes, int dims) {
   if (format == MemoryFormat::Contiguous) return {planes_of(sizes, dims)};
   return {sizes[0], sizes[1]};
-}
-
-template <class F>
-void with_pool_type(DType dtype, F f) {
-  dtype == DType::Int64 ? f(int64_t{}) : with_kernel_type(dtype, f);
 }
 
 // The elements of x (planes of `size`) at positions, and its transpose.
@@ -120,9 +112,8 @@ Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, 
     GradModeScope off(false);
     Tensor from = for_kernel(x, format), out = empty_in(format, sizes, from.dtype());
     if (out.numel() > 0)
-      with_pool_type(from.dtype(), [&]<class T>(T) {
-        cpu::max_pool(w, from.data<T>(), out.data<T>(), indices.data<int64_t>(), planes_in(format, x.sizes(), dims));
-      });
+      backend().pool->max(
+          {w, planes_in(format, x.sizes(), dims), from.dtype(), from->data, out->data, indices.data<int64_t>()});
     values = to_dtype(out, x.dtype());
   }
   return {record_positions(op, values, x, indices, dims, o, format), indices};
@@ -139,9 +130,7 @@ Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows&
     GradModeScope off(false);
     Tensor from = for_kernel(x, format), out = empty_in(format, pooled_sizes(x, dims, w), from.dtype());
     if (out.numel() > 0)
-      with_pool_type(from.dtype(), [&]<class T>(T) {
-        cpu::average_pool(w, from.data<T>(), out.data<T>(), planes_in(format, x.sizes(), dims), divisor);
-      });
+      backend().pool->average({w, planes_in(format, x.sizes(), dims), from.dtype(), from->data, out->data, divisor});
     y = to_dtype(out, x.dtype());
   }
   return record(op, y, {&x}, {}, [dims, w, divisor, o, format, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
@@ -160,9 +149,8 @@ Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const Poo
     GradModeScope off(false);
     Tensor from = for_kernel(g, format), out = empty_in(format, sizes, from.dtype());
     if (out.numel() > 0)
-      with_pool_type(from.dtype(), [&]<class T>(T) {
-        cpu::average_pool_gradient(w, from.data<T>(), out.data<T>(), planes_in(format, sizes, dims), divisor);
-      });
+      backend().pool->average_gradient(
+          {w, planes_in(format, sizes, dims), from.dtype(), from->data, out->data, divisor});
     result = to_dtype(out, g.dtype());
   }
   return record(kSpread, result, {&g}, {}, [dims, w, divisor](Backward& b) {
@@ -267,13 +255,14 @@ Pooled fractional_max_pool(int dims, const Tensor& x, const Dims& kernel, const 
   {
     GradModeScope off(false);
     Tensor from = prepared(x), random = contiguous(to_dtype(samples, DType::Float64)), y = empty(sizes, from.dtype());
-    with_kernel_type(from.dtype(), [&]<class T>(T) {
-      for (int64_t i = 0; i < planes_of(x.sizes(), dims); ++i) {
-        PoolWindows w = fractional_windows(dims, x, kernel, out, random.data<double>() + i * dims);
-        cpu::max_pool(w, from.data<T>() + i * w.in_size(), y.data<T>() + i * w.out_size(),
-                      indices.data<int64_t>() + i * w.out_size(), {1});
-      }
-    });
+    auto in_three = [&](Span last) {
+      std::array<int64_t, 3> values{1, 1, 1};
+      std::copy(last.begin(), last.end(), values.end() - dims);
+      return values;
+    };
+    backend().pool->fractional_max({dims, in_three(x.sizes().last(static_cast<size_t>(dims))), in_three(out),
+                                    in_three(kernel), planes_of(x.sizes(), dims), random.data<double>(), from.dtype(),
+                                    from->data, y->data, indices.data<int64_t>()});
     values = to_dtype(y, x.dtype());
   }
   PoolOptions shown;
@@ -290,13 +279,10 @@ Tensor max_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& 
     GradModeScope off(false);
     Tensor from = contiguous(x), at = contiguous(indices);
     check_unpool_indices(at, dims, out);
-    auto item = static_cast<int64_t>(size_of(x.dtype()));
-    int64_t planes = planes_of(x.sizes(), dims), in = planes ? x.numel() / planes : 0;
-    int64_t size = planes ? result.numel() / planes : 0;
-    for (int64_t i = 0; i < x.numel(); ++i) {
-      int64_t target = i / in * size + at.data<int64_t>()[i];
-      std::copy_n(from->data + i * item, item, result->data + target * item);
-    }
+    const int64_t planes = planes_of(x.sizes(), dims), item = static_cast<int64_t>(size_of(x.dtype()));
+    if (planes)
+      backend().pool->unpool(
+          {planes, x.numel() / planes, result.numel() / planes, item, at.data<int64_t>(), from->data, result->data});
   }
   result = laid_out(result, pooled_format(kUnpool[dims], dims, x));
   return record(kUnpool[dims], result, {&x}, {&indices}, [dims, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {

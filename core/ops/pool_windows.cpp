@@ -3,13 +3,11 @@
 
 #include <string_view>
 
+#include "backends/bounds.hpp"
 #include "tensor/checked_size.hpp"
 
 namespace chainrule {
 namespace {
-
-using cpu::PoolWindows;
-using cpu::Window;
 
 const char* number_word(int dims) { return dims == 2 ? "two" : "three"; }
 
@@ -220,11 +218,10 @@ void check_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& 
 
 void check_unpool_indices(const Tensor& indices, int dims, const Dims& out) {
   int64_t size = count(Span(out).first(static_cast<size_t>(dims)));
-  const auto* at = indices.data<int64_t>();
-  for (int64_t i = 0; i < indices.numel(); ++i) {
-    check(at[i] >= 0 && at[i] < size, "Found an invalid max index: ", at[i], " (output volumes are of size ", Span(out),
-          ")");
-  }
+  StrayIndex stray;
+  backend().bounds->check({indices.data<int64_t>(), indices.numel(), size, {}, &stray});
+  check(stray.position < 0, "Found an invalid max index: ", stray.value, " (output volumes are of size ", Span(out),
+        ")");
 }
 
 PoolWindows max_windows(int dims, const Tensor& x, const PoolOptions& o) {
@@ -254,24 +251,6 @@ PoolWindows adaptive_windows(int dims, const Tensor& x, const Dims& out) {
     for (int64_t i = 0; i < out[d]; ++i) {
       int64_t begin = i * in / out[d], end = ((i + 1) * in + out[d] - 1) / out[d];
       w.along[3 - dims + d].push_back({begin, end, 1, end - begin});
-    }
-  }
-  return w;
-}
-
-PoolWindows fractional_windows(int dims, const Tensor& x, const Dims& kernel, const Dims& out, const double* samples) {
-  PoolWindows w = start(dims, x);
-  make_room(w, dims, x, out);
-  for (int d = 0; d < dims; ++d) {
-    int64_t in = w.in[static_cast<size_t>(3 - dims + d)], last = in - kernel[d];
-    // In two dimensions the first sample is the width's.
-    auto sample = static_cast<float>(samples[dims == 2 ? 1 - d : d]);
-    float alpha = out[d] > 1 ? static_cast<float>(last) / static_cast<float>(out[d] - 1) : 0;
-    for (int64_t i = 0; i < out[d]; ++i) {
-      int64_t begin = i + 1 == out[d] ? last
-                                      : static_cast<int64_t>((static_cast<float>(i) + sample) * alpha) -
-                                            static_cast<int64_t>(sample * alpha);
-      w.along[3 - dims + d].push_back({begin, begin + kernel[d], 1, kernel[d]});
     }
   }
   return w;

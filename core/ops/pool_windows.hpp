@@ -1,6 +1,6 @@
 // Where the windows of each kind of pooling lie, and what a pooling may be asked for.
 #pragma once
-#include "backends/cpu/pool.hpp"
+#include "backends/pool.hpp"
 #include "ops/pool.hpp"
 
 namespace chainrule {
@@ -18,11 +18,8 @@ void check_fractional(const char* name, int dims, const Tensor& x, const Dims& k
 void check_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& out);
 void check_unpool_indices(const Tensor& indices, int dims, const Dims& out);
 
-cpu::PoolWindows max_windows(int dims, const Tensor& x, const PoolOptions& o);
-cpu::PoolWindows average_windows(int dims, const Tensor& x, const PoolOptions& o);
-cpu::PoolWindows adaptive_windows(int dims, const Tensor& x, const Dims& out);
-// Of one plane; `samples` has a number for each dimension.
-cpu::PoolWindows fractional_windows(int dims, const Tensor& x, const Dims& kernel, const Dims& out,
-                                    const double* samples);
+PoolWindows max_windows(int dims, const Tensor& x, const PoolOptions& o);
+PoolWindows average_windows(int dims, const Tensor& x, const PoolOptions& o);
+PoolWindows adaptive_windows(int dims, const Tensor& x, const Dims& out);
 
 }  // namespace chainrule

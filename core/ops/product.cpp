@@ -1,24 +1,16 @@
 // Products of the matrices inside tensors, without history: dtypes, folding, batches, and the call of the backend.
 #include "ops/product.hpp"
 
-#include <cstring>
-
 #include "autograd/record.hpp"
-#include "backends/cpu/gemm.hpp"
+#include "backends/matmul.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/pending.hpp"
 #include "ops/view.hpp"
-#include "tensor/element_type.hpp"
 
 namespace chainrule {
 namespace {
-
-struct Matrix {
-  char* data;
-  int64_t rows, columns, row_stride, column_stride;
-};
 
 Matrix turn(Matrix m, bool turned) {
   if (turned) {
@@ -52,49 +44,16 @@ Matrix folded_matrix(const Factor& f) {
   return turn({t->data, rows, t->sizes()[n - 1], t->strides()[row], t->strides()[n - 1]}, f.turned);
 }
 
-// The dtype that products are added up in.
-DType sum_type(DType t) {
-  if (t == DType::Float16 || t == DType::BFloat16) return DType::Float32;
-  return t < DType::Int64 ? DType::Int64 : t;
-}
-
-// The dtype that factors are brought to.
-DType factor_type(DType t) { return t == DType::BFloat16 && cpu::has_bfloat16_products() ? t : sum_type(t); }
-
-// Calls f with a null pointer to the type of factors of that dtype.
-template <class F>
-void with_factor_type(DType t, F&& f) {
-  if (t == DType::BFloat16) return f(static_cast<cpu::BFloat16Bits*>(nullptr));
-  with_arithmetic_type(t, f);
-}
-
 // The factor as the backend takes it; `keep` holds a converted or copied tensor.
 Factor prepare(Factor f, bool fold, Tensor& keep) {
   const Tensor& t = *f.tensor;
-  DType type = factor_type(t.dtype());
+  DType type = backend().matmul->factor_type(t.dtype());
   bool copies = fold && !folds(t);
   if (type == t.dtype() && !copies) return f;
   GradModeScope off(false);
   keep = to_dtype(t, type);
   if (fold && !folds(keep)) keep = contiguous(keep);
   return {keep, f.turned};
-}
-
-template <class T>
-T number(Complex<double> w) {
-  if constexpr (std::is_arithmetic_v<T>)
-    return static_cast<T>(w.re);
-  else
-    return {static_cast<decltype(T::re)>(w.re), static_cast<decltype(T::im)>(w.im)};
-}
-
-template <class T>
-cpu::MatrixView<const T> input_view(const Matrix& m) {
-  return {reinterpret_cast<const T*>(m.data), m.row_stride, m.column_stride};
-}
-template <class T>
-cpu::MatrixView<T> output_view(const Matrix& m) {
-  return {reinterpret_cast<T*>(m.data), m.row_stride, m.column_stride};
 }
 
 // A bias: one row, added to each row of the output.
@@ -123,12 +82,6 @@ Tensor finish(Tensor out, DType dtype) {
   return to_dtype(out, dtype);
 }
 
-// The batch dimensions of both factors, cut into an inner run that has one stride in each and the dimensions around it.
-struct Batch {
-  Dims sizes, a, b;  // the outer dimensions
-  int64_t count = 1, a_step = 0, b_step = 0;
-};
-
 Dims batch_strides(const Tensor& t, Span batch) {
   auto n = static_cast<int>(batch.size());
   Dims strides(n);
@@ -137,8 +90,9 @@ Dims batch_strides(const Tensor& t, Span batch) {
   return strides;
 }
 
-Batch plan_batch(const Tensor& a, const Tensor& b, Span batch) {
-  Batch plan{Dims(), batch_strides(a, batch), batch_strides(b, batch)};
+// Cuts the batch dimensions into the inner run and those around it.
+MatrixBatch plan_batch(const Tensor& a, const Tensor& b, Span batch) {
+  MatrixBatch plan{Dims(), batch_strides(a, batch), batch_strides(b, batch)};
   auto at = static_cast<int>(batch.size());
   for (; at > 0; --at) {
     int64_t size = batch[static_cast<size_t>(at - 1)], sa = plan.a[at - 1], sb = plan.b[at - 1];
@@ -155,27 +109,6 @@ Batch plan_batch(const Tensor& a, const Tensor& b, Span batch) {
   plan.a.resize(at);
   plan.b.resize(at);
   return plan;
-}
-
-// Calls f with the offsets of a and b at each index of the outer dimensions, in order.
-template <class F>
-void for_each_outer(const Batch& plan, F f) {
-  int n = plan.sizes.size();
-  Dims index(n);
-  int64_t a = 0, b = 0;
-  while (true) {
-    f(a, b);
-    int d = n - 1;
-    for (; d >= 0; --d) {
-      a += plan.a[d];
-      b += plan.b[d];
-      if (++index[d] < plan.sizes[d]) break;
-      a -= plan.a[d] * plan.sizes[d];
-      b -= plan.b[d] * plan.sizes[d];
-      index[d] = 0;
-    }
-    if (d < 0) return;
-  }
 }
 
 }  // namespace
@@ -221,17 +154,11 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
   bool bias = is_bias(add, sizes, type) && y.columns == sizes.back();  // a matrix times a vector has a column
   if (bias) out = empty(sizes, type);
   Complex<double> beta = bias ? add.beta : start_output(out, sizes, type, add);
-  Matrix z{out->data, x.rows, y.columns, y.columns, 1};
-  with_factor_type(a.tensor->dtype(), [&]<class T>(T*) {
-    using S = cpu::Sum<T>;
-    if (bias) {
-      return cpu::gemm_plus_row<T>(x.rows, y.columns, x.columns, number<S>(add.alpha), input_view<T>(x),
-                                   input_view<T>(y), number<S>(beta), reinterpret_cast<const S*>((*add.input)->data),
-                                   reinterpret_cast<S*>(out->data));
-    }
-    cpu::gemm<T>(x.rows, y.columns, x.columns, number<S>(add.alpha), input_view<T>(x), input_view<T>(y),
-                 number<S>(beta), output_view<S>(z));
-  });
+  const MatrixProduct task{a.tensor->dtype(), x, y, out->data, add.alpha, beta};
+  if (bias)
+    backend().matmul->multiply_plus_row(task, (*add.input)->data);
+  else
+    backend().matmul->multiply(task);
   return finish(std::move(out), dtype);
 }
 
@@ -242,16 +169,13 @@ bool comes_in_blocks(const Tensor& a, Factor b, Span sizes, const Addend& add) {
   bool plain = !add.input || (is_bias(add, sizes, a.dtype()) && add.beta == 1.0);
   if (!is_float || !plain || add.alpha != 1.0 || b.tensor->ndim() != 2 || !folds(a)) return false;
   Matrix x = folded_matrix(a), y = folded_matrix(b);
-  bool shallow = x.columns > 0 && x.columns * static_cast<int64_t>(size_of(a.dtype())) <= cpu::kFinishedDepth;
+  bool shallow = x.columns > 0 && x.columns * static_cast<int64_t>(size_of(a.dtype())) <= kFinishedDepth;
   return shallow && x.rows > 1 && y.columns > 1;
 }
 
-template <class T>
-void make_product(const Tensor& a, Factor b, const Tensor& bias, char* out, const cpu::GemmFinish* finish) {
-  Matrix x = folded_matrix(a), y = folded_matrix(b);
-  const T* row = bias ? reinterpret_cast<const T*>(bias->data) : nullptr;
-  cpu::gemm_in_blocks<T>(x.rows, y.columns, x.columns, input_view<T>(x), input_view<T>(y), row,
-                         reinterpret_cast<T*>(out), finish);
+void make_product(const Tensor& a, Factor b, const Tensor& bias, char* out, const GemmFinish* finish) {
+  const MatrixProduct task{a.dtype(), folded_matrix(a), folded_matrix(b), out, 1, 0};
+  backend().matmul->multiply_in_blocks(task, bias ? bias->data : nullptr, finish);
 }
 
 }  // namespace
@@ -259,10 +183,9 @@ void make_product(const Tensor& a, Factor b, const Tensor& bias, char* out, cons
 Tensor waiting_product(const Tensor& a, Factor b, Span sizes, const Addend& add) {
   if (!comes_in_blocks(a, b, sizes, add)) return Tensor();
   Tensor bias = add.input ? *add.input : Tensor();
-  auto make = a.dtype() == DType::Float32 ? make_product<float> : make_product<double>;
   return defer_blocks(sizes, a.dtype(), sizes.back(), {&a, b.tensor, &bias},
-                      [make, a = alias(a), b = alias(*b.tensor), turned = b.turned, bias = bias ? alias(bias) : bias](
-                          char* out, const cpu::GemmFinish* finish) { make(a, {b, turned}, bias, out, finish); });
+                      [a = alias(a), b = alias(*b.tensor), turned = b.turned, bias = bias ? alias(bias) : bias](
+                          char* out, const GemmFinish* finish) { make_product(a, {b, turned}, bias, out, finish); });
 }
 
 Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend& add) {
@@ -272,20 +195,8 @@ Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend&
   b = prepare(b, false, keep_b);
   Complex<double> beta = start_output(out, sizes, sum_type(dtype), add);
   if (out.numel() == 0) return finish(std::move(out), dtype);
-  Matrix x = last_matrix(a), y = last_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
-  Batch plan = plan_batch(*a.tensor, *b.tensor, batch);
-  with_factor_type(a.tensor->dtype(), [&]<class T>(T*) {
-    using S = cpu::Sum<T>;
-    auto from = input_view<T>(x), with = input_view<T>(y);
-    auto to = output_view<S>(z);
-    for_each_outer(plan, [&](int64_t oa, int64_t ob) {
-      cpu::gemm_batched<T>(plan.count, x.rows, y.columns, x.columns, number<S>(add.alpha),
-                           {from.data + oa, from.row_stride, from.column_stride}, plan.a_step,
-                           {with.data + ob, with.row_stride, with.column_stride}, plan.b_step, number<S>(beta), to,
-                           x.rows * y.columns);
-      to.data += plan.count * x.rows * y.columns;
-    });
-  });
+  backend().matmul->multiply_each({a.tensor->dtype(), last_matrix(a), last_matrix(b), out->data, add.alpha, beta},
+                                  plan_batch(*a.tensor, *b.tensor, batch));
   return finish(std::move(out), dtype);
 }
 
@@ -295,23 +206,13 @@ Tensor summed_product(Factor a, Factor b, Span batch, Span sizes, const Addend& 
   a = prepare(a, false, keep_a);
   b = prepare(b, false, keep_b);
   Complex<double> beta = start_output(out, sizes, sum_type(dtype), add);
-  Matrix x = last_matrix(a), y = last_matrix(b), z{out->data, x.rows, y.columns, y.columns, 1};
-  Batch plan = plan_batch(*a.tensor, *b.tensor, batch);
-  bool none = count(batch) == 0;
-  with_factor_type(a.tensor->dtype(), [&]<class T>(T*) {
-    using S = cpu::Sum<T>;
-    auto from = input_view<T>(x), with = input_view<T>(y);
-    S held = number<S>(beta);
-    if (none) return cpu::gemm<T>(x.rows, y.columns, 0, S(1), from, with, held, output_view<S>(z));
-    for_each_outer(plan, [&](int64_t oa, int64_t ob) {
-      for (int64_t i = 0; i < plan.count; ++i) {
-        cpu::gemm<T>(x.rows, y.columns, x.columns, number<S>(add.alpha),
-                     {from.data + oa + i * plan.a_step, from.row_stride, from.column_stride},
-                     {with.data + ob + i * plan.b_step, with.row_stride, with.column_stride}, held, output_view<S>(z));
-        held = S(1);
-      }
-    });
-  });
+  MatrixProduct task{a.tensor->dtype(), last_matrix(a), last_matrix(b), out->data, add.alpha, beta};
+  if (count(batch) == 0) {
+    task.a.columns = 0;  // nothing is added to what is held
+    backend().matmul->multiply(task);
+  } else {
+    backend().matmul->multiply_and_add(task, plan_batch(*a.tensor, *b.tensor, batch));
+  }
   return finish(std::move(out), dtype);
 }
 

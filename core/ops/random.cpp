@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "autograd/inplace.hpp"
-#include "backends/cpu/random/arguments.hpp"
-#include "backends/cpu/random/random.hpp"
+#include "backends/random.hpp"
+#include "backends/random/arguments.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/promotion.hpp"
@@ -15,8 +15,6 @@
 
 namespace chainrule {
 namespace {
-
-namespace stream = cpu::random;
 
 OpInfo kUniform{"uniform_", "UniformBackward0", "self: 0"};
 OpInfo kNormal{"normal_", "NormalBackward0", "self: 0"};
@@ -43,46 +41,35 @@ Tensor overwritten(OpInfo& op, const Tensor& self, F fill, const Tensor& other =
   return recorded ? record_fill(op, self, other) : self;
 }
 
-// A complex tensor is filled as twice as many reals.
-struct Flat {
+// Calls fill(destination).
+template <class F>
+void fill_stream(const Tensor& t, Generator* generator, F fill) {
+  const bool complex = is_complex(t.dtype());
   Dims sizes, strides;
-};
-Flat flat_reals(const Tensor& t) {
-  Flat f{Dims(t.sizes()), Dims(t.strides())};
-  if (!is_complex(t.dtype())) return f;
-  for (int64_t& s : f.strides) s *= 2;
-  f.sizes.push_back(2);
-  f.strides.push_back(1);
-  return f;
-}
-
-// Fills contiguous memory at once, anything else in the stream's own order of elements.
-template <class T, class F>
-void fill_elements(const Tensor& t, F fill) {
-  auto* data = reinterpret_cast<T*>(t->data);
-  if (t.is_contiguous()) return fill(data, t.numel() * (is_complex(t.dtype()) ? 2 : 1));
-  Flat f = flat_reals(t);
-  stream::fill_strided(data, f.sizes.size(), f.sizes.data(), f.strides.data(), fill);
+  if (complex && !t.is_contiguous()) {
+    sizes = Dims(t.sizes()), strides = Dims(t.strides());
+    for (int64_t& s : strides) s *= 2;
+    sizes.push_back(2);
+    strides.push_back(1);
+  }
+  fill(RandomFill{chosen(generator), real_of(t.dtype()), t->data, t.numel() * (complex ? 2 : 1), t.is_contiguous(),
+                  complex ? Span(sizes) : t.sizes(), complex ? Span(strides) : t.strides()});
 }
 
 // One of the streams over `self`, whose dtype must be a float or, with `complex`, two of them.
 template <class F>
-Tensor fill_floats(OpInfo& op, const char* kernel, const Tensor& self, bool complex, F fill) {
+Tensor fill_floats(OpInfo& op, const char* kernel, const Tensor& self, bool complex, Generator* generator, F fill) {
   return overwritten(op, self, [&] {
-    by_float_type(kernel, complex ? real_of(self.dtype()) : self.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      fill_elements<T>(self, [&](T* out, int64_t n) { fill(out, n); });
-    });
+    require_float(kernel, complex ? real_of(self.dtype()) : self.dtype());
+    fill_stream(self, generator, fill);
   });
 }
 
 template <class F>
-Tensor fill_numbers(OpInfo& op, const char* kernel, const Tensor& self, F fill) {
+Tensor fill_numbers(OpInfo& op, const char* kernel, const Tensor& self, Generator* generator, F fill) {
   return overwritten(op, self, [&] {
-    by_type(kernel, self.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      fill_elements<T>(self, [&](T* out, int64_t n) { fill(out, n); });
-    });
+    require_number(kernel, self.dtype());
+    fill_stream(self, generator, fill);
   });
 }
 
@@ -119,18 +106,20 @@ Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Gene
     Tensor signed_ones = empty_strided(self.sizes(), dense_strides_like(self), DType::Int64);
     return overwritten(op, self, [&] { copy_elements(self, fill_range(op, signed_ones, from, to, generator)); });
   }
-  by_type("random_from_to", self.dtype(), [&](auto zero) { stream::check_random_range<decltype(zero)>(from, to); });
+  require_number("random_from_to", self.dtype());
+  random::check_random_range(self.dtype(), from, to);
   warn_beyond_digits(self.dtype(), "from", from);
   warn_beyond_digits(self.dtype(), "to - 1", to - 1);
-  return fill_numbers(op, "random_from_to", self,
-                      [&](auto* out, int64_t n) { stream::random_range(chosen(generator), out, n, from, to); });
+  return fill_numbers(op, "random_from_to", self, generator,
+                      [&](const RandomFill& f) { backend().random->integers_between(f, from, to); });
 }
 
 void check_random_from(const Tensor& self, int64_t from) {
   DType t = self.dtype();
   if (from != std::numeric_limits<int64_t>::min()) {
     refuse_complex("random_from_to_impl", self);
-    return by_type("random_from_to", t, [&](auto zero) { stream::check_random_from<decltype(zero)>(from); });
+    require_number("random_from_to", t);
+    return random::check_random_from(t, from);
   }
   if (t == DType::Int64 || t == DType::Float64 || t == DType::Float32 || t == DType::BFloat16) return;
   if (!is_integral(t)) refuse_dtype("random_full_64_bits_range_kernel_cpu", t);
@@ -156,58 +145,51 @@ Generator& default_generator() {
 }
 
 Tensor uniform_(const Tensor& self, double from, double to, Generator* generator) {
-  by_float_type("check_uniform_bounds", real_of(self.dtype()),
-                [&](auto zero) { stream::check_uniform<decltype(zero)>(from, to); });
-  return fill_floats(kUniform, "check_uniform_bounds", self, true,
-                     [&](auto* out, int64_t n) { stream::uniform(chosen(generator), out, n, from, to); });
+  require_float("check_uniform_bounds", real_of(self.dtype()));
+  random::check_uniform(real_of(self.dtype()), from, to);
+  return fill_floats(kUniform, "check_uniform_bounds", self, true, generator,
+                     [&](const RandomFill& f) { backend().random->uniform(f, from, to); });
 }
 
 Tensor normal_(const Tensor& self, double mean, double std, Generator* generator) {
-  stream::check_normal(std);
+  random::check_normal(std);
   if (is_complex(self.dtype())) std /= 1.4142135623730951;
-  bool whole = self.is_contiguous();
-  return fill_floats(kNormal, "normal_kernel_cpu", self, true, [&](auto* out, int64_t n) {
-    if (whole)
-      stream::normal(chosen(generator), out, n, mean, std);
-    else
-      stream::normal_serial(chosen(generator), out, n, mean, std);
-  });
+  return fill_floats(kNormal, "normal_kernel_cpu", self, true, generator,
+                     [&](const RandomFill& f) { backend().random->normal(f, mean, std); });
 }
 
 Tensor log_normal_(const Tensor& self, double mean, double std, Generator* generator) {
-  stream::check_log_normal(std);
-  return fill_floats(kLogNormal, "log_normal_cpu", self, false,
-                     [&](auto* out, int64_t n) { stream::log_normal(chosen(generator), out, n, mean, std); });
+  random::check_log_normal(std);
+  return fill_floats(kLogNormal, "log_normal_cpu", self, false, generator,
+                     [&](const RandomFill& f) { backend().random->log_normal(f, mean, std); });
 }
 
 Tensor cauchy_(const Tensor& self, double median, double sigma, Generator* generator) {
-  stream::check_cauchy(sigma);
+  random::check_cauchy(sigma);
   if (!is_floating(self.dtype())) refuse_discrete("Cauchy", facts(self.dtype()).name);
-  return fill_floats(kCauchy, "cauchy_cpu", self, false,
-                     [&](auto* out, int64_t n) { stream::cauchy(chosen(generator), out, n, median, sigma); });
+  return fill_floats(kCauchy, "cauchy_cpu", self, false, generator,
+                     [&](const RandomFill& f) { backend().random->cauchy(f, median, sigma); });
 }
 
 Tensor exponential_(const Tensor& self, double lambda, Generator* generator) {
   if (self.numel() && !is_floating(self.dtype())) refuse_discrete("Exponential", facts(self.dtype()).tensor_name);
-  stream::check_exponential(lambda);
-  return fill_floats(kExponential, "exponential_cpu", self, false,
-                     [&](auto* out, int64_t n) { stream::exponential(chosen(generator), out, n, lambda); });
+  random::check_exponential(lambda);
+  return fill_floats(kExponential, "exponential_cpu", self, false, generator,
+                     [&](const RandomFill& f) { backend().random->exponential(f, lambda); });
 }
 
 Tensor geometric_(const Tensor& self, double p, Generator* generator) {
-  stream::check_geometric(p);
-  return fill_numbers(kGeometric, "geometric_cpu", self, [&]<class T>(T* out, int64_t n) {
-    if constexpr (std::is_same_v<T, bool>)
-      refuse_dtype("geometric_cpu", DType::Bool);
-    else
-      stream::geometric(chosen(generator), out, n, p);
+  random::check_geometric(p);
+  return fill_numbers(kGeometric, "geometric_cpu", self, generator, [&](const RandomFill& f) {
+    if (is_bool(f.dtype)) refuse_dtype("geometric_cpu", f.dtype);
+    backend().random->geometric(f, p);
   });
 }
 
 Tensor bernoulli_(const Tensor& self, double p, Generator* generator) {
-  stream::check_bernoulli(p);
-  return fill_numbers(kBernoulli, "bernoulli_scalar_cpu_", self,
-                      [&](auto* out, int64_t n) { stream::bernoulli(chosen(generator), out, n, p); });
+  random::check_bernoulli(p);
+  return fill_numbers(kBernoulli, "bernoulli_scalar_cpu_", self, generator,
+                      [&](const RandomFill& f) { backend().random->bernoulli(f, p); });
 }
 
 Tensor bernoulli_each_(const Tensor& self, const Tensor& p, Generator* generator) {
@@ -215,23 +197,18 @@ Tensor bernoulli_each_(const Tensor& self, const Tensor& p, Generator* generator
   return overwritten(
       kBernoulliEach, self,
       [&] {
-        by_type("bernoulli_tensor_cpu_self_", self.dtype(), [&](auto zero) {
-          using T = decltype(zero);
-          by_float_type("bernoulli_tensor_cpu_p_", p.dtype(), [&](auto probability) {
-            using P = decltype(probability);
-            auto draw = [&](T* out, const P* in, int64_t n) { stream::bernoulli(chosen(generator), out, in, n); };
-            if (self.is_contiguous() && each.is_contiguous()) return draw(self.data<T>(), each.data<P>(), self.numel());
-            stream::fill_strided(self.data<T>(), static_cast<const P*>(each.data<P>()), self.ndim(), self->sizes(),
-                                 self->strides(), each->strides(), draw);
-          });
-        });
+        require_number("bernoulli_tensor_cpu_self_", self.dtype());
+        require_float("bernoulli_tensor_cpu_p_", p.dtype());
+        backend().random->bernoulli_each({chosen(generator), self.dtype(), p.dtype(), self->data, each->data,
+                                          self.numel(), self.is_contiguous() && each.is_contiguous(), self.sizes(),
+                                          self.strides(), each.strides()});
       },
       p);
 }
 
 Tensor random_(const Tensor& self, Generator* generator) {
-  return fill_numbers(kRandom, "random_kernel_cpu", self,
-                      [&](auto* out, int64_t n) { stream::random_full(chosen(generator), out, n); });
+  return fill_numbers(kRandom, "random_kernel_cpu", self, generator,
+                      [&](const RandomFill& f) { backend().random->integers(f); });
 }
 
 Tensor random_to_(const Tensor& self, int64_t to, Generator* generator) {
@@ -245,8 +222,8 @@ Tensor random_between_(const Tensor& self, int64_t from, std::optional<int64_t> 
     return fill_range(kRandomBetween, self, from, all, generator);
   }
   check_random_from(self, from);
-  return fill_numbers(kRandomBetween, "random_from_to", self,
-                      [&](auto* out, int64_t n) { stream::random_from(chosen(generator), out, n, from); });
+  return fill_numbers(kRandomBetween, "random_from_to", self, generator,
+                      [&](const RandomFill& f) { backend().random->integers_from(f, from); });
 }
 
 }  // namespace chainrule

@@ -2,12 +2,10 @@
 #pragma once
 #include <optional>
 
-#include "backends/cpu/random/generator.hpp"
+#include "backends/generator.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
-
-using cpu::random::Generator;
 
 Generator& default_generator();
 // The one given, or the default one for null.

@@ -1,7 +1,7 @@
 // Fresh tensors drawn from distributions whose parameters are tensors.
 #include "autograd/inplace.hpp"
-#include "backends/cpu/random/arguments.hpp"
-#include "backends/cpu/random/random.hpp"
+#include "backends/random.hpp"
+#include "backends/random/arguments.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/elementwise.hpp"
@@ -9,11 +9,10 @@
 #include "ops/random_types.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
-
-namespace stream = cpu::random;
 
 OpInfo kBernoulliSample{"bernoulli", "BernoulliBackward0", "0"};
 OpInfo kBernoulliLike{"bernoulli", "NotImplemented", "none: PyTorch has no derivative here"};
@@ -59,8 +58,7 @@ void check_spread(const Tensor& std) {
   if (std.numel() == 0) return;
   GradModeScope off(false);
   Tensor negative = elementwise(OpId::lt, {std, Operand(0.0)});
-  if (load(DType::Bool, any(negative, {}, false)->data).integer)
-    raise(PyExc_RuntimeError, "normal expects all elements of std >= 0.0");
+  if (item(any(negative, {}, false)).integer) raise(PyExc_RuntimeError, "normal expects all elements of std >= 0.0");
 }
 
 }  // namespace
@@ -72,13 +70,9 @@ Tensor randperm(int64_t n, DType dtype, Generator* generator, const Tensor& out)
   if (dtype == DType::Bool || is_complex(dtype)) refuse_dtype("randperm", dtype);
   Tensor result = destination(out, Dims{n}, dtype, false);
   Tensor whole = result.is_contiguous() ? result : empty(Dims{n}, dtype);
-  by_type("randperm", dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!std::is_same_v<T, bool>) {
-      stream::check_randperm<T>(n);
-      stream::randperm(chosen(generator), whole.data<T>(), n);
-    }
-  });
+  require_number("randperm", dtype);
+  random::check_randperm(dtype, n);
+  backend().random->permutation({chosen(generator), dtype, whole->data, n, true, {}, {}});
   if (whole.get() != result.get()) copy_elements(result, whole);
   if (out) mark_written(out);
   return result;
@@ -101,7 +95,7 @@ Tensor bernoulli_like(const Tensor& like, double p, Generator* generator) {
 
 Tensor normal_around(const Tensor& mean, double std, Generator* generator, const Tensor& out) {
   if (out) check_out_unrecorded("normal", {&out, &mean});
-  stream::check_normal(std);
+  random::check_normal(std);
   // An `out` is broadcast like an operand, as in PyTorch.
   Dims sizes = out ? broadcast_shapes(mean.sizes(), out.sizes(), "normal") : Dims(mean.sizes());
   Tensor result = destination(out, sizes, mean.dtype());
@@ -142,10 +136,8 @@ Tensor normal_each(const Tensor& mean, const Tensor& std, Generator* generator, 
 
 Tensor poisson(const Tensor& rate, Generator* generator) {
   Tensor rates = plain(rate), result = empty(rate.sizes(), rate.dtype());
-  by_float_type("poisson_cpu", rate.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    stream::poisson(chosen(generator), result.data<T>(), static_cast<const T*>(rates.data<T>()), rate.numel());
-  });
+  require_float("poisson_cpu", rate.dtype());
+  backend().random->poisson({chosen(generator), rate.dtype(), result->data, rates->data, nullptr, rate.numel()});
   return record_zero(kPoisson, result, {&rate});
 }
 
@@ -162,35 +154,28 @@ Tensor binomial(const Tensor& count, const Tensor& p, Generator* generator) {
   if (size_of(count.dtype()) == 2) refuse_dtype("binomial_cpu", count.dtype());
   Dims sizes = broadcast_shapes(count.sizes(), p.sizes(), "binomial");
   Tensor counts = plain(expand(count, sizes)), each = plain(expand(p, sizes)), result = empty(sizes, count.dtype());
-  auto draw = [&]<class T>(T) {
-    stream::binomial(chosen(generator), result.data<T>(), static_cast<const T*>(counts.data<T>()),
-                     static_cast<const T*>(each.data<T>()), result.numel());
-  };
-  count.dtype() == DType::Float32 ? draw(float()) : draw(double());
+  backend().random->binomial(
+      {chosen(generator), count.dtype(), result->data, counts->data, each->data, result.numel()});
   return record_refusal(kBinomial, result, {&count, &p});
 }
 
-// draw(samples, alpha) for float and double; other dtypes are refused by PyTorch's name of the kernel.
+// draw(samples) for float and double; other dtypes are refused by PyTorch's name of the kernel.
 template <class Draw>
-Tensor draw_by_alpha(const char* name, const Tensor& alpha, Draw&& draw) {
+Tensor draw_by_alpha(const char* name, const Tensor& alpha, Generator* generator, Draw draw) {
   if (alpha.dtype() != DType::Float32 && alpha.dtype() != DType::Float64) refuse_dtype(name, alpha.dtype());
   Tensor parameters = plain(alpha), result = empty(alpha.sizes(), alpha.dtype());
-  auto each = [&]<class T>(T) { draw(result.data<T>(), static_cast<const T*>(parameters.data<T>())); };
-  alpha.dtype() == DType::Float32 ? each(float()) : each(double());
+  draw(SampledEach{chosen(generator), alpha.dtype(), result->data, parameters->data, nullptr, alpha.numel()});
   return result;
 }
 
 Tensor standard_gamma(const Tensor& alpha, Generator* generator) {
-  return draw_by_alpha("gamma_cpu", alpha, [&]<class T>(T* out, const T* parameters) {
-    stream::standard_gamma(chosen(generator), out, parameters, alpha.numel());
-  });
+  return draw_by_alpha("gamma_cpu", alpha, generator, [](const SampledEach& s) { backend().random->gamma(s); });
 }
 
 Tensor dirichlet(const Tensor& alpha, Generator* generator) {
   int64_t columns = alpha.ndim() ? alpha.size(alpha.ndim() - 1) : 1;
-  return draw_by_alpha("dirichlet", alpha, [&]<class T>(T* out, const T* parameters) {
-    stream::dirichlet(chosen(generator), out, parameters, columns ? alpha.numel() / columns : 0, columns);
-  });
+  return draw_by_alpha("dirichlet", alpha, generator,
+                       [&](const SampledEach& s) { backend().random->dirichlet(s, columns); });
 }
 
 Tensor multinomial(const Tensor& weights, int64_t samples, bool replacement, Generator* generator, const Tensor& out) {
@@ -204,19 +189,18 @@ Tensor multinomial(const Tensor& weights, int64_t samples, bool replacement, Gen
   int64_t rows = weights.ndim() == 2 ? weights.size(0) : 1, columns = weights.size(weights.ndim() - 1);
   Tensor packed = plain(weights);
   Dims sizes = weights.ndim() == 2 ? Dims{rows, samples} : Dims{samples};
-  Tensor result;
-  by_float_type("multinomial", weights.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* values = packed.data<T>();
-    stream::check_multinomial(values, rows, columns, samples, replacement);
-    result = empty(sizes, DType::Int64);
-    auto* indices = result.data<int64_t>();
-    if (replacement && samples > 1)
-      return stream::search_table(chosen(generator), indices, values, rows, columns, samples);
+  random::check_multinomial(columns, samples, replacement);
+  WeightedChoice choice{weights.dtype(), packed->data, rows, columns, samples, nullptr};
+  backend().random->check_weights(choice, !replacement || samples == 1);
+  Tensor result = empty(sizes, DType::Int64);
+  choice.indices = result.data<int64_t>();
+  if (replacement && samples > 1) {
+    backend().random->choose(choice, chosen(generator));
+  } else {
     Tensor clocks = empty_strided(weights.sizes(), dense_strides_like(weights), weights.dtype());
-    Tensor packed_clocks = plain(exponential_(clocks, 1, generator));
-    stream::race(indices, values, static_cast<const T*>(packed_clocks.data<T>()), rows, columns, samples);
-  });
+    clocks = plain(exponential_(clocks, 1, generator));
+    backend().random->race(choice, clocks->data);
+  }
   if (!out) return result;
   destination(out, sizes, DType::Int64);
   copy_elements(out, result);

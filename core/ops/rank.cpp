@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "autograd/record.hpp"
-#include "backends/cpu/select.hpp"
+#include "backends/select.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "ops/pick.hpp"
 #include "ops/rows.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -36,18 +37,17 @@ Tensor median_of_nothing(OpInfo& op, const Tensor& x) {
 Tensor median_of_all(OpInfo& op, const Tensor& x, bool ignore_nan) {
   if (x.numel() == 0) return median_of_nothing(op, x);
   refuse("median_cpu", x, true);
-  Tensor from, y = empty({}, x.dtype());
+  Tensor from, y = empty({}, x.dtype()), index = empty({}, DType::Int64);
   {
     GradModeScope off(false);
     from = contiguous(x);
   }
-  int64_t index;
-  cpu::median_of_rows({x.dtype(), from->data, 1, x.numel()}, ignore_nan, y->data, &index);
+  backend().select->median({{x.dtype(), from->data, 1, x.numel()}, y->data, index.data<int64_t>()}, ignore_nan);
   return record(op, y, {&x}, {&x, &y},
                 [](Backward& b) { b.give(0, share_with_equals(b.saved(0), b.saved(1), b.g())); });
 }
 
-// Picks one element along `dim` with pick(rows, values, indices). The one element of a 0-d tensor is picked whatever
+// Picks one element along `dim` with pick(elements). The one element of a 0-d tensor is picked whatever
 // its dtype, as PyTorch does.
 template <class Pick>
 ValuesAndIndices pick_along(OpInfo& op, const Tensor& x, int dim, bool keepdim, Pick pick) {
@@ -58,9 +58,9 @@ ValuesAndIndices pick_along(OpInfo& op, const Tensor& x, int dim, bool keepdim, 
   if (x.ndim()) picked.back() = 1;
   Tensor values = empty(picked, x.dtype()), indices = empty(picked, DType::Int64);
   if (x.ndim() == 0)
-    copy_elements(values, from), *indices.data<int64_t>() = 0;
+    copy_elements(values, from), set_item(indices, Scalar::of_int(0));
   else
-    pick(rows_of(from), values->data, indices.data<int64_t>());
+    pick({rows_of(from), values->data, indices.data<int64_t>()});
   auto shaped = [&](const Tensor& t) {
     GradModeScope off(false);
     return alias(reshape(with_dim_back(t, dim), sizes));
@@ -78,9 +78,8 @@ ValuesAndIndices median_along(OpInfo& op, const Tensor& x, int64_t dim, bool kee
   int d = wrap_dim(dim, x.ndim());
   check_elements(x, Dims{d}, "median");
   refuse("median_out", x, true);
-  return pick_along(op, x, d, keepdim, [=](const cpu::PackedRows& rows, void* values, int64_t* indices) {
-    cpu::median_of_rows(rows, ignore_nan, values, indices);
-  });
+  return pick_along(op, x, d, keepdim,
+                    [=](const PickedElements& picked) { backend().select->median(picked, ignore_nan); });
 }
 
 }  // namespace
@@ -93,9 +92,8 @@ ValuesAndIndices kthvalue(const Tensor& x, int64_t k, int64_t dim, bool keepdim)
     raise(PyExc_RuntimeError, "kthvalue(): selected number k out of range for dimension ", d, ": k is ", k,
           ", and the dimension has ", n, " elements");
   if (x.ndim()) refuse("kthvalue_cpu", x, true);
-  return pick_along(kKthvalue, x, d, keepdim, [k](const cpu::PackedRows& rows, void* values, int64_t* indices) {
-    cpu::kth_of_rows(rows, k - 1, values, indices);
-  });
+  return pick_along(kKthvalue, x, d, keepdim,
+                    [k](const PickedElements& picked) { backend().select->kth(picked, k - 1); });
 }
 
 Tensor median(const Tensor& x) { return median_of_all(kMedian, x, false); }
@@ -111,7 +109,7 @@ ValuesAndIndices mode(const Tensor& x, int64_t dim, bool keepdim) {
   int d = wrap_dim(dim, x.ndim());
   check_elements(x, Dims{d}, "mode");
   if (x.ndim() && x.numel()) refuse("mode_cpu", x, false);
-  return pick_along(kMode, x, d, keepdim, cpu::mode_of_rows);
+  return pick_along(kMode, x, d, keepdim, backend().select->mode);
 }
 
 }  // namespace chainrule

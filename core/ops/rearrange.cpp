@@ -2,13 +2,10 @@
 #include "ops/rearrange.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "autograd/record.hpp"
-#include "backends/cpu/reverse.hpp"
-#include "backends/cpu/thread_pool.hpp"
-#include "backends/cpu/tile_loop.hpp"
+#include "backends/copy.hpp"
+#include "backends/positions.hpp"
 #include "ops/copy.hpp"
 #include "ops/gather.hpp"
 #include "ops/memory_format.hpp"
@@ -39,8 +36,8 @@ Tensor rolled(const Tensor& t, int64_t shift, int dim) {
   auto copy = [&](int64_t to, int64_t from, int64_t length) {
     Dims sizes(t.sizes());
     sizes[dim] = length;
-    cpu::copy_strided(sizes, out->data + bytes(out, to * out.stride(dim)), out.dtype(), out.strides(),
-                      t->data + bytes(t, from * t.stride(dim)), t.dtype(), t.strides());
+    backend().copy->strided({sizes, out->data + bytes(out, to * out.stride(dim)), out.dtype(), out.strides(),
+                             t->data + bytes(t, from * t.stride(dim)), t.dtype(), t.strides()});
   };
   if (back) copy(0, n - back, back);
   copy(back, 0, n - back);
@@ -55,54 +52,18 @@ Tensor flat_roll(const Tensor& t, int64_t shift) {
   return out;
 }
 
-// A contiguous tensor's dimensions for a flip: those at the end that are all flipped, or all kept, are one row, which
-// is reversed or copied whole.
-struct FlippedRows {
-  Dims outer;  // sizes of the dimensions before
-  Dims flips;  // whether each of those is flipped
-  int64_t row = 1;
-  bool reversed;
-
-  FlippedRows(Span sizes, const Dims& flipped) {
-    int d = static_cast<int>(sizes.size()) - 1;
-    reversed = flipped.contains(d);
-    for (; d >= 0 && flipped.contains(d) == reversed; --d) row *= sizes[static_cast<size_t>(d)];
-    for (int i = 0; i <= d; ++i) {
-      outer.push_back(sizes[static_cast<size_t>(i)]);
-      flips.push_back(flipped.contains(i));
-    }
-  }
-  // The row of the source that the given row of the result shows.
-  int64_t source(int64_t index) const {
-    int64_t result = 0, step = 1;
-    for (int d = outer.size(); d-- > 0; step *= outer[d]) {
-      const int64_t at = index % outer[d];
-      index /= outer[d];
-      result += step * (flips[d] ? outer[d] - 1 - at : at);
-    }
-    return result;
-  }
-};
-
 Tensor flipped_rows(const Tensor& t, const Dims& flipped) {
-  constexpr int64_t kPiece = 64 * 1024;  // elements that one task moves
   Tensor out = empty(t.sizes(), t.dtype());
   if (t.numel() == 0) return out;
-  const FlippedRows f(t.sizes(), flipped);
-  const int64_t item = bytes(t, 1), pieces = (f.row + kPiece - 1) / kPiece;
-  const auto reverse = CR_DISPATCH(reverse_kernels)[std::countr_zero(static_cast<uint64_t>(item))];
-  const int64_t grain = std::max<int64_t>(1, kPiece / f.row);
-  cpu::parallel_for(t.numel() / f.row * pieces, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t start = i % pieces * kPiece, n = std::min(kPiece, f.row - start);
-      char* to = out->data + (i / pieces * f.row + start) * item;
-      const char* from = t->data + f.source(i / pieces) * f.row * item;
-      if (f.reversed)
-        reverse(to, from + (f.row - start - n) * item, n);
-      else
-        std::memcpy(to, from + start * item, static_cast<size_t>(n * item));
-    }
-  });
+  int d = t.ndim() - 1;
+  FlippedRows f{{}, {}, 0, 1, flipped.contains(d), bytes(t, 1), t->data, out->data};
+  for (; d >= 0 && flipped.contains(d) == f.reversed; --d) f.length *= t.size(d);
+  for (int i = 0; i <= d; ++i) {
+    f.outer.push_back(t.size(i));
+    f.flips.push_back(flipped.contains(i));
+  }
+  f.rows = t.numel() / f.length;
+  backend().copy->flip(f);
   return out;
 }
 
@@ -154,8 +115,8 @@ Tensor flip(const Tensor& t, Span dims) {
   } else {
     out = empty_strided(t.sizes(), dense_strides_like(t), t.dtype());
     if (t.numel()) {
-      cpu::copy_strided(t.sizes(), out->data, out.dtype(), out.strides(), t->data + bytes(t, start), t.dtype(),
-                        strides);
+      backend().copy->strided(
+          {t.sizes(), out->data, out.dtype(), out.strides(), t->data + bytes(t, start), t.dtype(), strides});
     }
   }
   return record(kFlip, out, {&t}, {}, [flipped](Backward& b, Kept* kept) {
@@ -205,8 +166,8 @@ Tensor repeat(const Tensor& t, Span repeats) {
     raise(PyExc_RuntimeError, "Trying to create tensor with negative dimension ", sizes[i], ": ", Span(sizes));
   }
   Tensor out = empty(sizes, t.dtype());
-  if (out.numel()) {
-    cpu::copy_strided(apart, out->data, out.dtype(), contiguous_strides(apart), t->data, t.dtype(), strides);
+  if (out.numel() && out->storage->device == Device::CPU) {
+    backend().copy->strided({apart, out->data, out.dtype(), contiguous_strides(apart), t->data, t.dtype(), strides});
   }
   return record(kRepeat, out, {&t}, {}, [times = Dims(repeats), old = Dims(t.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("repeats", times, "self_sym_sizes", old);
@@ -253,14 +214,11 @@ Tensor repeated_indices(const Tensor& repeats) {
           facts(repeats.dtype()).tensor_name, "': repeats must be int32 or int64");
   }
   Tensor times = contiguous(to_dtype(repeats, DType::Int64));
-  CheckedSize total = 0;
-  for (int64_t r : std::span(times.data<int64_t>(), static_cast<size_t>(times.numel()))) {
-    if (r < 0) raise(PyExc_RuntimeError, "repeats can not be negative");
-    total += r;
-  }
-  Tensor result = empty(Dims{total.value()}, DType::Int64);
-  auto* to = result.data<int64_t>();
-  for (int64_t i = 0; i < times.numel(); ++i) to = std::fill_n(to, times.data<int64_t>()[i], i);
+  std::optional<int64_t> total;
+  backend().positions->total({times.data<int64_t>(), times.numel(), &total});
+  if (!total) raise(PyExc_RuntimeError, "repeats can not be negative");
+  Tensor result = empty(Dims{*total}, DType::Int64);
+  backend().positions->repeat({times.data<int64_t>(), times.numel(), result.data<int64_t>()});
   return result;
 }
 

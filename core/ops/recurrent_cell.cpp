@@ -1,13 +1,13 @@
 // One step of a recurrent network: a product, then everything pointwise in one pass.
 #include "ops/recurrent_cell.hpp"
 
+#include "backends/recurrent.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/composed_gradient.hpp"
 #include "ops/join.hpp"
 #include "ops/kernel_input.hpp"
 #include "ops/matmul.hpp"
 #include "ops/product.hpp"
-#include "ops/recurrent_rows.hpp"
 #include "ops/split.hpp"
 #include "ops/view.hpp"
 #include "tensor/checked_size.hpp"
@@ -30,17 +30,13 @@ Tensor composed_lstm(const std::vector<Tensor>& in) {
   return cat(std::vector<Tensor>{sigmoid(gates[3]) * tanh(c), c}, 1);
 }
 
+CellRows rows_of(const Tensor& hidden, DType dtype) { return {dtype, hidden.size(0), hidden.size(1)}; }
+
 void give_lstm_gradients(Backward& b) {
   Tensor g = prepared(b.g()), c = prepared(b.saved(2)), gates = b.saved(3), state = prepared(b.saved(4));
-  int64_t rows = c.size(0), n = c.size(1);
   Tensor d_gates = empty(gates.sizes(), g.dtype()), d_c = empty(c.sizes(), g.dtype());
-  with_kernel_type(g.dtype(), [&]<class T>(T t) {
-    each_cell_row(rows, 4 * n, [&](int64_t i) {
-      const T *row = g.data<T>() + i * 2 * n, *after = state.data<T>() + i * 2 * n;
-      cell_kernels(t).lstm_gradient(row, row + n, gates.data<T>() + i * 4 * n, c.data<T>() + i * n, after + n,
-                                    d_gates.data<T>() + i * 4 * n, d_c.data<T>() + i * n, n);
-    });
-  });
+  backend().recurrent->lstm_gradient(
+      {rows_of(c, g.dtype()), g->data, gates->data, c->data, state->data, d_gates->data, d_c->data});
   Tensor result = to_dtype(d_gates, b.g().dtype());
   if (b.needs(0)) b.give(0, result);
   if (b.needs(1)) b.give(1, result);
@@ -55,13 +51,7 @@ Tensor lstm_pointwise(const Tensor& x, const Tensor& h, const Tensor& c) {
     Tensor a = prepared(x), b = prepared(h), before = prepared(c);
     gates = empty(a.sizes(), a.dtype());
     Tensor out = empty(Dims{rows, (2 * CheckedSize(n)).value()}, a.dtype());
-    with_kernel_type(a.dtype(), [&]<class T>(T t) {
-      each_cell_row(rows, 4 * n, [&](int64_t i) {
-        T* after = out.data<T>() + i * 2 * n;
-        cell_kernels(t).lstm(a.data<T>() + i * 4 * n, b.data<T>() + i * 4 * n, before.data<T>() + i * n,
-                             gates.data<T>() + i * 4 * n, after, after + n, n);
-      });
-    });
+    backend().recurrent->lstm({rows_of(before, a.dtype()), a->data, b->data, before->data, gates->data, out->data});
     state = to_dtype(out, x.dtype());
   }
   return record(kLstm, state, {&x, &h, &c}, {&x, &h, &c, &gates, &state}, [](Backward& b) {
@@ -80,35 +70,23 @@ Tensor composed_gru(const std::vector<Tensor>& in) {
 
 void give_gru_gradients(Backward& b) {
   Tensor g = prepared(b.g()), h = prepared(b.saved(1)), before = prepared(b.saved(2)), gates = b.saved(3);
-  int64_t rows = before.size(0), n = before.size(1);
   Tensor d_x = empty(gates.sizes(), g.dtype()), d_h = empty(gates.sizes(), g.dtype()),
          d_before = empty(before.sizes(), g.dtype());
-  with_kernel_type(g.dtype(), [&]<class T>(T t) {
-    each_cell_row(rows, 3 * n, [&](int64_t i) {
-      cell_kernels(t).gru_gradient(g.data<T>() + i * n, gates.data<T>() + i * 3 * n, h.data<T>() + i * 3 * n,
-                                   before.data<T>() + i * n, d_x.data<T>() + i * 3 * n, d_h.data<T>() + i * 3 * n,
-                                   d_before.data<T>() + i * n, n);
-    });
-  });
+  backend().recurrent->gru_gradient(
+      {rows_of(before, g.dtype()), g->data, gates->data, h->data, before->data, d_x->data, d_h->data, d_before->data});
   if (b.needs(0)) b.give(0, to_dtype(d_x, b.g().dtype()));
   if (b.needs(1)) b.give(1, to_dtype(d_h, b.g().dtype()));
   if (b.needs(2)) b.give(2, to_dtype(d_before, b.g().dtype()));
 }
 
 Tensor gru_pointwise(const Tensor& x, const Tensor& h, const Tensor& before) {
-  int64_t rows = before.size(0), n = before.size(1);
   Tensor after, gates;
   {
     GradModeScope off(false);
     Tensor a = prepared(x), b = prepared(h), state = prepared(before);
     gates = empty(a.sizes(), a.dtype());
     Tensor out = empty(state.sizes(), a.dtype());
-    with_kernel_type(a.dtype(), [&]<class T>(T t) {
-      each_cell_row(rows, 3 * n, [&](int64_t i) {
-        cell_kernels(t).gru(a.data<T>() + i * 3 * n, b.data<T>() + i * 3 * n, state.data<T>() + i * n,
-                            gates.data<T>() + i * 3 * n, out.data<T>() + i * n, n);
-      });
-    });
+    backend().recurrent->gru({rows_of(state, a.dtype()), a->data, b->data, state->data, gates->data, out->data});
     after = to_dtype(out, x.dtype());
   }
   return record(kGru, after, {&x, &h, &before}, {&x, &h, &before, &gates}, [](Backward& b) {
@@ -154,7 +132,8 @@ CellState cell_step(Recurrence kind, const Tensor& gates, const CellState& s, co
   if (kind == Recurrence::Gru) {
     return {has_kernel(gates) ? gru_pointwise(gates, from_state, s.h) : composed_gru({gates, from_state, s.h}), {}};
   }
-  Tensor state = has_kernel(gates) ? lstm_pointwise(gates, from_state, s.c) : composed_lstm({gates, from_state, s.c});
+  const bool fused = has_kernel(gates) && s.c.dtype() == gates.dtype();  // c alone may be of another dtype
+  Tensor state = fused ? lstm_pointwise(gates, from_state, s.c) : composed_lstm({gates, from_state, s.c});
   int64_t n = s.c.size(1);
   std::vector<Tensor> parts = split(state, std::max<int64_t>(1, n), 1);
   Tensor h = n ? parts[0] : state, c = n ? parts[1] : state;

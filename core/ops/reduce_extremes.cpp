@@ -9,7 +9,6 @@
 namespace chainrule {
 namespace {
 
-using cpu::Fold;
 using TensorPair = std::pair<Tensor, Tensor>;
 
 OpInfo kAmax{"amax", "AmaxBackward0", "g shared evenly among the elements equal to y"};

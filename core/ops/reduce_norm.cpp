@@ -57,7 +57,7 @@ Tensor norm_value(const Tensor& x, double ord, uint64_t reduced, const Dims& dim
     DType type = real_of(x.dtype());
     bool complex = is_complex(x.dtype());
     uint64_t all = complex ? reduced | uint64_t{1} << x.ndim() : reduced;
-    Tensor squares = fold(cpu::Fold::SumSquares, complex ? view_as_real(x) : x, all, keepdim, {type, type});
+    Tensor squares = fold(Fold::SumSquares, complex ? view_as_real(x) : x, all, keepdim, {type, type});
     if (complex && keepdim) squares = sum(squares, Dims{-1}, false, {});
     return elementwise(OpId::sqrt, {squares});
   }

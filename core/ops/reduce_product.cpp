@@ -1,6 +1,7 @@
 // Products of elements, differentiable any number of times even where elements are zero.
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
+#include "ops/create.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/fold.hpp"
 #include "ops/scan.hpp"
@@ -26,6 +27,7 @@ bool has_zero(const Tensor& x) {
 
 // The product of all other elements along `dim`; `y` is the product of all, ready to broadcast.
 Tensor product_of_others(const Tensor& x, const Tensor& y, int dim) {
+  if (x.ndim() == 0) return full(Dims{}, Scalar(1.0), x.dtype());  // y / x would be NaN where x is
   if (!has_zero(x)) return elementwise(OpId::div, {y, x});
   return elementwise(OpId::mul,
                      {product_before(x, dim, Direction::Forward), product_before(x, dim, Direction::Reverse)});
@@ -35,11 +37,12 @@ Tensor product_of_others(const Tensor& x, const Tensor& y, int dim) {
 
 Tensor prod(const Tensor& x, MaybeDType dtype) {
   DType type = prod_dtype(x, dtype);
-  Tensor y = fold(cpu::Fold::Prod, x, reduced_dims({}, x.ndim()), false, {type, type});
+  Tensor y = fold(Fold::Prod, x, reduced_dims({}, x.ndim()), false, {type, type});
   if (!is_differentiable(type)) return y;
   return record(kProd, y, {&x}, {&x, &y}, [](Backward& b) {
     Tensor x = b.saved(0), y = b.saved(1);
-    Tensor others = product_of_others(reshape(to_dtype(x, y.dtype()), Dims{-1}), y, 0);
+    Tensor row = x.ndim() == 0 ? x : reshape(x, Dims{-1});
+    Tensor others = product_of_others(to_dtype(row, y.dtype()), y, 0);
     b.give(0, elementwise(OpId::mul, {b.g(), conj(reshape(others, x.sizes()))}));
   });
 }
@@ -47,7 +50,7 @@ Tensor prod(const Tensor& x, MaybeDType dtype) {
 Tensor prod(const Tensor& x, int64_t dim, bool keepdim, MaybeDType dtype) {
   DType type = prod_dtype(x, dtype);
   int d = wrap_dim(dim, x.ndim());
-  Tensor y = fold(cpu::Fold::Prod, x, uint64_t{1} << d, keepdim, {type, type});
+  Tensor y = fold(Fold::Prod, x, uint64_t{1} << d, keepdim, {type, type});
   if (!is_differentiable(type)) return y;
   return record(kProdDim, y, {&x}, {&x, &y}, [d, keepdim](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "keepdim", keepdim);

@@ -12,7 +12,6 @@
 namespace chainrule {
 namespace {
 
-using cpu::Fold;
 using TensorPair = std::pair<Tensor, Tensor>;
 
 OpInfo kVar{"var", "VarBackward0", "g * 2 / (n - correction) * (x - mean)"};
@@ -56,13 +55,13 @@ Tensor spread(const Tensor& x, uint64_t reduced, bool keepdim, double correction
   freedom = folded ? std::max(freedom, 0.0) : 0.0;  // nothing has no spread, whatever is taken off
   if (!is_complex(x.dtype())) {
     DType wide = root && size_of(x.dtype()) == 2 ? DType::Float32 : x.dtype();
-    Tensor y = fold(Fold::Spread, x, reduced, keepdim, {x.dtype(), wide, freedom, average});
+    Tensor y = fold(Fold::Variance, x, reduced, keepdim, {x.dtype(), wide, freedom, average});
     if (average) *average = running_mean(to_dtype(*average, x.dtype()), x, reduced, keepdim);
     return root ? to_dtype(elementwise(OpId::sqrt, {y}), x.dtype()) : y;
   }
   // The parts of a complex number vary independently.
   DType part = real_of(x.dtype());
-  Tensor means, parts = fold(Fold::Spread, view_as_real(x), reduced, keepdim, {part, part, freedom, &means});
+  Tensor means, parts = fold(Fold::Variance, view_as_real(x), reduced, keepdim, {part, part, freedom, &means});
   if (average) *average = alias(view_as_complex(means));
   Tensor y = sum(parts, Dims{-1}, false, {});
   return root ? elementwise(OpId::sqrt, {y}) : y;

@@ -8,8 +8,6 @@
 namespace chainrule {
 namespace {
 
-using cpu::Fold;
-
 OpInfo kSum{"sum", "SumBackward0", "g expanded to the shape of x"};
 OpInfo kSumDims{"sum", "SumBackward1", "g expanded to the shape of x"};
 OpInfo kMean{"mean", "MeanBackward0", "g / n expanded to the shape of x"};
@@ -78,8 +76,8 @@ Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, MaybeDType dtype)
   }
   Tensor y = fold(Fold::NanSum, x, reduced, keepdim, {type, type});
   return record_reduction(kNansum, y, x, reduced, keepdim, {&x}, [](Backward& b, const ReducedShape& s) {
-    Tensor is_nan = elementwise(OpId::isnan, {b.saved(0)});
-    b.give(0, elementwise(OpId::where, {is_nan, Scalar(0.0), s.restore(b.g())}));
+    Tensor x = b.saved(0), is_number = elementwise(OpId::eq, {x, x});
+    b.give(0, elementwise(OpId::mul, {s.restore(b.g()), is_number}));  // an infinite g is not hidden
   });
 }
 

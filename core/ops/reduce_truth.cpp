@@ -6,7 +6,7 @@ namespace chainrule {
 namespace {
 
 // uint8 is the one dtype that keeps itself, from the time before bool existed.
-Tensor truth(cpu::Fold f, const Tensor& x, uint64_t reduced, bool keepdim) {
+Tensor truth(Fold f, const Tensor& x, uint64_t reduced, bool keepdim) {
   DType out = x.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool;
   return fold(f, x, reduced, keepdim, {DType::Bool, out});
 }
@@ -16,16 +16,16 @@ uint64_t listed_dims(const Dims& dims, int ndim) { return dims.empty() ? 0 : red
 }  // namespace
 
 Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
-  return truth(cpu::Fold::Max, x, reduced_dims(dims, x.ndim()), keepdim);
+  return truth(Fold::Max, x, reduced_dims(dims, x.ndim()), keepdim);
 }
 Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
-  return truth(cpu::Fold::Min, x, reduced_dims(dims, x.ndim()), keepdim);
+  return truth(Fold::Min, x, reduced_dims(dims, x.ndim()), keepdim);
 }
 Tensor any_dims(const Tensor& x, const Dims& dims, bool keepdim) {
-  return truth(cpu::Fold::Max, x, listed_dims(dims, x.ndim()), keepdim);
+  return truth(Fold::Max, x, listed_dims(dims, x.ndim()), keepdim);
 }
 Tensor all_dims(const Tensor& x, const Dims& dims, bool keepdim) {
-  return truth(cpu::Fold::Min, x, listed_dims(dims, x.ndim()), keepdim);
+  return truth(Fold::Min, x, listed_dims(dims, x.ndim()), keepdim);
 }
 
 }  // namespace chainrule

@@ -3,19 +3,10 @@
 #include <optional>
 #include <vector>
 
+#include "backends/resample.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
-
-enum class Filter : uint8_t {
-  Nearest,
-  NearestExact,
-  Linear,
-  Cubic,
-  LinearAntialiased,
-  CubicAntialiased,
-  LanczosAntialiased
-};
 
 // Over all but the first two dimensions. `scales` are those that were asked for, one per dimension or none; where one
 // is given it decides where the outputs lie, otherwise the sizes do.

@@ -12,7 +12,7 @@ Tensor with_dim_last(const Tensor& x, int dim) {
   return contiguous(x.ndim() > 1 ? transpose(x, dim, -1) : x);
 }
 
-cpu::PackedRows rows_of(const Tensor& x) {
+PackedRows rows_of(const Tensor& x) {
   int64_t length = x.ndim() ? x.size(x.ndim() - 1) : 1;
   return {x.dtype(), x->data, length ? x.numel() / length : 0, length};
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "autograd/record.hpp"
-#include "backends/cpu/scan.hpp"
+#include "backends/scan.hpp"
 #include "ops/along.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
@@ -32,8 +32,8 @@ OpInfo kShift{"shift", "ShiftBackward0", "g shifted back"};
 
 Tensor mul(const Tensor& a, const Tensor& b) { return elementwise(OpId::mul, {a, b}); }
 
-cpu::ScanShape scan_shape(Span sizes, int dim, Direction direction) {
-  cpu::ScanShape s{1, 1, 1, direction == Direction::Reverse};
+ScanShape scan_shape(Span sizes, int dim, Direction direction) {
+  ScanShape s{1, 1, 1, direction == Direction::Reverse};
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
     (i < dim ? s.outer : i == dim ? s.n : s.inner) *= sizes[static_cast<size_t>(i)];
   }
@@ -46,12 +46,12 @@ Tensor plain(const Tensor& t, DType dtype) {
   return contiguous(to_dtype(t, dtype));
 }
 
-Tensor run_scan(cpu::Scan kind, const Tensor& x, int dim, Direction direction, DType dtype) {
-  DType type = cpu::scan_dtype(dtype);
+Tensor run_scan(Scan kind, const Tensor& x, int dim, Direction direction, DType dtype) {
+  DType type = scan_dtype(dtype);
   Tensor from = plain(x, dtype == type ? type : dtype);
   if (dtype != type) from = plain(from, type);
   Tensor out = empty(x.sizes(), type);
-  if (x.numel() > 0) cpu::scan(kind, type, from->data, out->data, scan_shape(x.sizes(), dim, direction));
+  if (x.numel() > 0) backend().scan->total({kind, type, from->data, out->data, scan_shape(x.sizes(), dim, direction)});
   GradModeScope off(false);
   return to_dtype(out, dtype);
 }
@@ -64,7 +64,7 @@ DType total_dtype(const char* name, const Tensor& x, MaybeDType dtype) {
 }
 
 Tensor summed(const Tensor& x, int dim, Direction direction, DType dtype) {
-  Tensor y = run_scan(cpu::Scan::Sum, x, dim, direction, dtype);
+  Tensor y = run_scan(Scan::Sum, x, dim, direction, dtype);
   if (!is_differentiable(dtype)) return y;
   return record(kCumsum, y, {&x}, {}, [dim, direction](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", dim);
@@ -73,7 +73,7 @@ Tensor summed(const Tensor& x, int dim, Direction direction, DType dtype) {
 }
 
 Tensor multiplied(const Tensor& x, int dim, Direction direction, DType dtype) {
-  Tensor y = run_scan(cpu::Scan::Prod, x, dim, direction, dtype);
+  Tensor y = run_scan(Scan::Prod, x, dim, direction, dtype);
   if (!is_differentiable(dtype)) return y;
   return record(kCumprod, y, {&x}, {&x, &y}, [dim, direction](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", dim);
@@ -92,11 +92,11 @@ Extremes running_extreme(OpInfo& op, bool is_max, const Tensor& x, int64_t dim) 
   if (x.ndim() == 0 && dim != 0 && dim != -1)
     raise(PyExc_IndexError, op.name, "(): Expected reduction dim -1 or 0 for scalar but got ", dim);
   int d = wrap_dim(dim, x.ndim());
-  DType type = cpu::scan_dtype(x.dtype());
+  DType type = scan_dtype(x.dtype());
   Tensor from = plain(x, type), values = empty(x.sizes(), type), indices = empty(x.sizes(), DType::Int64);
   if (x.numel() > 0) {
-    cpu::scan_extreme(is_max, type, from->data, values->data, indices.data<int64_t>(),
-                      scan_shape(x.sizes(), d, Direction::Forward));
+    backend().scan->extreme({is_max, type, from->data, values->data, indices.data<int64_t>(),
+                             scan_shape(x.sizes(), d, Direction::Forward)});
   }
   values = plain(values, x.dtype());
   values = record(op, values, {&x}, {&indices}, [d](Backward& b, Kept* kept) {
@@ -121,10 +121,10 @@ Tensor shift(const Tensor& x, int dim, Direction direction, double fill) {
 }
 
 Tensor recurrence(const Tensor& a, const Tensor& b, int dim, Direction direction) {
-  DType type = cpu::scan_dtype(b.dtype());
+  DType type = scan_dtype(b.dtype());
   Tensor y = empty(b.sizes(), type), left = plain(a, type), right = plain(b, type);
   if (b.numel() > 0) {
-    cpu::recurrence(type, left->data, right->data, y->data, scan_shape(b.sizes(), dim, direction));
+    backend().scan->recurrence({type, left->data, right->data, y->data, scan_shape(b.sizes(), dim, direction)});
   }
   y = plain(y, b.dtype());
   return record(kRecurrence, y, {&a, &b}, {&a, &y}, [dim, direction](Backward& back) {
@@ -158,10 +158,11 @@ Tensor logcumsumexp(const Tensor& x, int64_t dim) {
           "'");
   }
   int d = wrap_dim(dim, x.ndim());
-  Tensor y = run_scan(cpu::Scan::LogSumExp, x, d, Direction::Forward, x.dtype());
+  Tensor y = run_scan(Scan::LogSumExp, x, d, Direction::Forward, x.dtype());
   return record(kLogcumsumexp, y, {&x}, {&x, &y}, [d](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d);
     Tensor x = b.saved(0), y = b.saved(1);
+    if (x.ndim() == 0) return b.give(0, b.g());  // exp(x - y) would be NaN where x is
     // exp(small - large), where -inf - -inf counts as 0: nothing was added there.
     auto ratio = [](const Tensor& small, const Tensor& large) {
       Tensor difference = elementwise(OpId::sub, {small, large});

@@ -15,9 +15,9 @@ OpInfo kScatter{"scatter", "ScatterBackward0", "self: g with zeros at the index,
 OpInfo kScatterValue{"scatter", "ScatterBackward1", "g with zeros at the index"};
 OpInfo kScatterAdd{"scatter_add", "ScatterAddBackward0", "self: g, src: g at the index"};
 
-cpu::Meet meet_named(const std::string& reduce) {
-  if (reduce == "add") return cpu::Meet::Add;
-  if (reduce == "multiply") return cpu::Meet::Multiply;
+Meet meet_named(const std::string& reduce) {
+  if (reduce == "add") return Meet::Add;
+  if (reduce == "multiply") return Meet::Multiply;
   raise(PyExc_RuntimeError, "reduce argument must be either add or multiply, but got ", reduce);
 }
 
@@ -25,8 +25,8 @@ cpu::Meet meet_named(const std::string& reduce) {
 bool is_short(DType t) { return t == DType::Float16 || t == DType::BFloat16; }
 
 // Elements are trusted to have the same dtype.
-void meet_wide(cpu::Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src) {
-  if (!is_short(out.dtype()) || meet == cpu::Meet::Replace) return meet_along(meet, out, dim, index, src);
+void meet_wide(Meet meet, const Tensor& out, int dim, const Tensor& index, const Tensor& src) {
+  if (!is_short(out.dtype()) || meet == Meet::Replace) return meet_along(meet, out, dim, index, src);
   GradModeScope off(false);
   Tensor wide = to_dtype(out, DType::Float32);
   meet_along(meet, wide, dim, index, to_dtype(src, DType::Float32));
@@ -82,7 +82,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& 
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, src);
   Tensor out = open_plain_write(place, {&x, &src});
-  meet_along(cpu::Meet::Replace, out, d, apart_from(out, at), apart_from(out, src));
+  meet_along(Meet::Replace, out, d, apart_from(out, at), apart_from(out, src));
   return record_write(kScatter, place, out, {&x, &src}, {&at}, [d, sizes = Dims(src.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "index", Slot{0});
     if (b.needs(0)) b.give(0, scatter(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
@@ -94,7 +94,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& 
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, Tensor());
   Tensor out = open_plain_write(place, {&x});
-  meet_along(cpu::Meet::Replace, out, d, apart_from(out, at), scalar_tensor(value, x.dtype()));
+  meet_along(Meet::Replace, out, d, apart_from(out, at), scalar_tensor(value, x.dtype()));
   return record_write(kScatterValue, place, out, {&x}, {&at}, [d](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", d, "index", Slot{0});
     b.give(0, scatter(b.g(), d, b.saved(0), Scalar(0.0), Place::Copy));
@@ -105,7 +105,7 @@ Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tens
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_scatter("scatter", x, d, index, src);
   Tensor out = open_plain_write(place, {&x, &src});
-  meet_wide(cpu::Meet::Add, out, d, apart_from(out, at), apart_from(out, src));
+  meet_wide(Meet::Add, out, d, apart_from(out, at), apart_from(out, src));
   return record_write(kScatterAdd, place, out, {&x, &src}, {&at},
                       [d, sizes = Dims(src.sizes())](Backward& b, Kept* kept) {
                         if (kept) return kept->add("dim", d, "index", Slot{0});
@@ -117,7 +117,7 @@ Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tens
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& src, const std::string& reduce,
                Place place) {
   int d = wrap_dim(dim, x.ndim());
-  cpu::Meet meet = meet_named(reduce);
+  Meet meet = meet_named(reduce);
   Tensor at = checked_scatter("scatter", x, d, index, src);
   Tensor out = open_plain_write(place, {&x, &src});
   meet_wide(meet, out, d, apart_from(out, at), apart_from(out, src));
@@ -127,7 +127,7 @@ Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& 
 Tensor scatter(const Tensor& x, int64_t dim, const Tensor& index, const Scalar& value, const std::string& reduce,
                Place place) {
   int d = wrap_dim(dim, x.ndim());
-  cpu::Meet meet = meet_named(reduce);
+  Meet meet = meet_named(reduce);
   Tensor at = checked_scatter("scatter", x, d, index, Tensor());
   Tensor out = open_plain_write(place, {&x});
   meet_wide(meet, out, d, apart_from(out, at), scalar_tensor(value, x.dtype()));

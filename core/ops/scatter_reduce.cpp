@@ -13,6 +13,7 @@
 #include "ops/scatter.hpp"
 #include "ops/view.hpp"
 #include "tensor/element_type.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -47,7 +48,7 @@ struct Places {
     return slices ? index_fill(t, dim, to_dtype(index, DType::Int64), value, place)
                   : scatter(t, dim, index, value, place);
   }
-  void meet(cpu::Meet meet, const Tensor& out, const Tensor& src) const {
+  void meet(Meet meet, const Tensor& out, const Tensor& src) const {
     if (!slices) return meet_along(meet, out, dim, index, src);
     LocatedSlices at;
     if (Bad bad = locate_along(out, dim, index, false, at)) {
@@ -64,8 +65,8 @@ struct Places {
   }
 };
 
-cpu::Meet meet_of(Reduce how) {
-  constexpr cpu::Meet meets[] = {cpu::Meet::Add, cpu::Meet::Multiply, cpu::Meet::Add, cpu::Meet::Max, cpu::Meet::Min};
+Meet meet_of(Reduce how) {
+  constexpr Meet meets[] = {Meet::Add, Meet::Multiply, Meet::Add, Meet::Max, Meet::Min};
   return meets[static_cast<int>(how)];
 }
 
@@ -157,7 +158,7 @@ struct ReduceGradient {
       alone = elementwise(OpId::logical_and, {zero, is(zeros_there, 1.0)});
       Tensor found =
           any(elementwise(OpId::logical_and, {zero, elementwise(OpId::ne, {zeros_there, 1.0})}), Dims(), false);
-      several = load(DType::Bool, found->data).integer != 0;
+      several = item(found).integer != 0;
     }
     Tensor others = at.read(times(g, conj(product(at, x, ones_where(alone, src)))));
     Tensor divided = div(at.read(times(g, conj(y))), conj(ones_where(zero, src)));

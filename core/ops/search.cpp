@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "autograd/record.hpp"
-#include "backends/cpu/search.hpp"
+#include "backends/positions.hpp"
+#include "backends/search.hpp"
 #include "ops/copy.hpp"
 #include "ops/create.hpp"
 #include "tensor/python_call.hpp"
@@ -50,11 +51,9 @@ void check_sorter(const Tensor& sorter, const Tensor& sequence) {
 // The sorter's indices, contiguous, each of them inside its row.
 Tensor checked_sorter(const Tensor& sorter, int64_t length) {
   Tensor order = contiguous(sorter);
-  const auto* at = order.data<int64_t>();
-  for (int64_t i = 0; i < order.numel(); ++i) {
-    check(at[i] >= 0 && at[i] < length, kName, "sorter index out of range: ", at[i], ", where a row has ", length,
-          " elements");
-  }
+  Bad bad;
+  backend().positions->check({order.data<int64_t>(), order.numel(), length, &bad});
+  if (bad) check(false, kName, "sorter index out of range: ", *bad, ", where a row has ", length, " elements");
   return order;
 }
 
@@ -96,8 +95,12 @@ Tensor searchsorted(const Tensor& sequence, const Operand& values, const SearchO
   Tensor out = empty(given.sizes(), kind);
   if (out.numel() == 0) return out;
   int64_t rows = sequence.ndim() == 1 ? 1 : out.numel() / out.size(out.ndim() - 1);
-  cpu::search_sorted({common, boundaries->data, rows, length, order ? order.data<int64_t>() : nullptr}, from->data,
-                     out.numel() / rows, right, out->data, kind);
+  backend().search->rows({{common, boundaries->data, rows, length, order ? order.data<int64_t>() : nullptr},
+                          from->data,
+                          out.numel() / rows,
+                          right,
+                          out->data,
+                          options.out_int32});
   return out;
 }
 

@@ -1,8 +1,6 @@
 // Where the slices of a tensor begin that index tensors name, and moving them.
 #pragma once
-#include <optional>
-
-#include "backends/cpu/positions.hpp"
+#include "backends/positions.hpp"
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
@@ -10,11 +8,8 @@ namespace chainrule {
 // Slices with the memory that their offsets lie in.
 struct LocatedSlices {
   Tensor offsets;  // int64, contiguous; kept for `slices`
-  cpu::Slices slices;
+  Slices slices;
 };
-
-// An index that is out of range.
-using Bad = std::optional<int64_t>;
 
 // offsets[i] += step * index[i], over `sizes`, to which the index (int32 or int64) is broadcast. Negative indices count
 // from the end if `wraps`. Gives the first index outside [0, size), and stops there.
@@ -28,15 +23,15 @@ Bad locate_along(const Tensor& x, int dim, const Tensor& index, bool wraps, Loca
 // The elements of a vector that a tensor of any shape names, as int64: without offsets, which takes half the time.
 Bad read_vector(const Tensor& x, const Tensor& index, bool wraps, const Tensor& out);
 // `values` has the index's shape, or is one element for all.
-Bad meet_vector(cpu::Meet meet, const Tensor& x, const Tensor& index, bool wraps, const Tensor& values);
+Bad meet_vector(Meet meet, const Tensor& x, const Tensor& index, bool wraps, const Tensor& values);
 // The same for the elements of any tensor, counted in the order of its indices; wraps.
 Bad read_elements(const Tensor& x, const Tensor& index, const Tensor& out);
-Bad meet_elements(cpu::Meet meet, const Tensor& x, const Tensor& index, const Tensor& values);
+Bad meet_elements(Meet meet, const Tensor& x, const Tensor& index, const Tensor& values);
 inline bool is_vector(const Tensor& x, const Tensor& index) { return x.ndim() == 1 && index.dtype() == DType::Int64; }
 
-// Neither is recorded. `packed` has the elements in the order before, slices, after (see cpu::Slices).
+// Neither is recorded. `packed` has the elements in the order before, slices, after (see Slices).
 void read_slices(const LocatedSlices& at, const Tensor& x, const Tensor& packed);
 // `values` as well, in any layout, or one element for all; it has x's dtype.
-void meet_slices(cpu::Meet meet, const LocatedSlices& at, const Tensor& x, const Tensor& values);
+void meet_slices(Meet meet, const LocatedSlices& at, const Tensor& x, const Tensor& values);
 
 }  // namespace chainrule

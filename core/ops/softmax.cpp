@@ -1,7 +1,7 @@
 // Softmax and its logarithm.
 #include "ops/softmax.hpp"
 
-#include "backends/cpu/softmax.hpp"
+#include "backends/softmax.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/kernel_input.hpp"
 
@@ -26,9 +26,8 @@ Tensor softmax_input(const Tensor& t, const Extent& e) { return e.inner == 1 ? c
 Tensor fused_gradient(const Tensor& g, const Tensor& y, int dim, bool logarithm) {
   Extent e(y.sizes(), dim);
   Tensor from = softmax_input(g, e), value = softmax_input(y, e), out = empty(y.sizes(), value.dtype());
-  if (y.numel() > 0) {
-    cpu::softmax_gradient(out.dtype(), from->data, value->data, out->data, e.outer, e.n, e.inner, logarithm);
-  }
+  if (y.numel() > 0)
+    backend().softmax->gradient({out.dtype(), e.outer, e.n, e.inner, logarithm, from->data, value->data, out->data});
   return to_dtype(out, y.dtype());
 }
 
@@ -50,7 +49,7 @@ Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype
     Extent e(x.sizes(), d);
     Tensor from = softmax_input(x, e);
     y = empty(x.sizes(), from.dtype());
-    if (x.numel() > 0) cpu::softmax(y.dtype(), from->data, y->data, e.outer, e.n, e.inner, logarithm);
+    if (x.numel() > 0) backend().softmax->value({y.dtype(), e.outer, e.n, e.inner, logarithm, from->data, y->data});
     y = to_dtype(y, x.dtype());
   }
   return record(op, y, {&x}, {&y}, [d, logarithm](Backward& b, Kept* kept) {

@@ -2,7 +2,7 @@
 #include "ops/sort.hpp"
 
 #include "autograd/record.hpp"
-#include "backends/cpu/select.hpp"
+#include "backends/select.hpp"
 #include "ops/along.hpp"
 #include "ops/rows.hpp"
 #include "ops/unsigned_order.hpp"
@@ -18,7 +18,7 @@ void refuse_complex(const Tensor& x) {
   if (is_complex(x.dtype())) raise(PyExc_RuntimeError, " Sort does not support complex dtypes on CPU");
 }
 
-cpu::Ties ties_of(Stable s) { return s == Stable::Yes ? cpu::Ties::Kept : cpu::Ties::AsInPyTorch; }
+Ties ties_of(Stable s) { return s == Stable::Yes ? Ties::Kept : Ties::AsInPyTorch; }
 
 ValuesAndIndices recorded(OpInfo& op, const Tensor& x, int dim, const Tensor& values, const Tensor& indices) {
   Tensor result = record(op, values, {&x}, {&indices}, [dim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
@@ -39,7 +39,7 @@ ValuesAndIndices sort(const Tensor& x, int64_t dim, bool descending, Stable stab
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), values = empty(from.sizes(), x.dtype()),
          indices = empty(from.sizes(), DType::Int64);
-  cpu::sort_rows(rows_of(from), descending, ties_of(stable), values->data, indices.data<int64_t>());
+  backend().sort->rows({rows_of(from), descending, ties_of(stable), values->data, indices.data<int64_t>()});
   return recorded(stable == Stable::NotGiven ? kSort : kSortStable, x, d, with_dim_back(values, d, x),
                   with_dim_back(indices, d, x));
 }
@@ -49,7 +49,7 @@ Tensor argsort(const Tensor& x, int64_t dim, bool descending, Stable stable) {
   int d = wrap_dim(dim, x.ndim());
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), indices = empty(from.sizes(), DType::Int64);
-  cpu::sort_rows(rows_of(from), descending, ties_of(stable), nullptr, indices.data<int64_t>());
+  backend().sort->rows({rows_of(from), descending, ties_of(stable), nullptr, indices.data<int64_t>()});
   return with_dim_back(indices, d, x);
 }
 
@@ -68,7 +68,7 @@ ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim, bool largest, boo
   Dims sizes(from.sizes());
   if (x.ndim()) sizes.back() = k;
   Tensor values = empty(sizes, x.dtype()), indices = empty(sizes, DType::Int64);
-  cpu::topk_rows(rows_of(from), x.ndim() ? k : 1, largest, sorted, values->data, indices.data<int64_t>());
+  backend().select->topk({rows_of(from), x.ndim() ? k : 1, largest, sorted, values->data, indices.data<int64_t>()});
   return recorded(kTopk, x, d, with_dim_back(values, d), with_dim_back(indices, d));
 }
 

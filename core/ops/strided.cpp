@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "autograd/record.hpp"
-#include "backends/cpu/reduce.hpp"
+#include "backends/reduce.hpp"
 #include "ops/accumulate.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
@@ -29,7 +29,8 @@ void check_bounds(const Tensor& t, Span sizes, Span strides, int64_t offset) {
       raise(PyExc_RuntimeError, "as_strided: Negative strides are not supported at the moment, got strides: ", strides);
     }
     if (sizes[i] == 0) return;
-    overflows |= __builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) || __builtin_add_overflow(end, reach, &end);
+    overflows |= __builtin_sub_overflow(sizes[i], int64_t{1}, &reach) ||
+                 __builtin_mul_overflow(reach, strides[i], &reach) || __builtin_add_overflow(end, reach, &end);
   }
   overflows |= __builtin_add_overflow(first, end, &end) || __builtin_mul_overflow(end, item, &bytes);
   if (overflows) {
@@ -135,7 +136,7 @@ Tensor scatter_strided(const Tensor& g, Span base_sizes, Span base_strides, Span
   Tensor window = zeros(Dims{std::max<int64_t>(end, 0)}, g.dtype());
   if (g.numel() > 0) {
     char* first = window->data + (start + offset) * static_cast<int64_t>(size_of(g.dtype()));
-    cpu::accumulate_strided(sizes, first, strides, g->data, g.strides(), g.dtype());
+    backend().reduce->accumulate({sizes, first, strides, g->data, g.strides(), g.dtype()});
   }
   Tensor result = tensor_over(window->storage, base_sizes, base_strides, start, g.dtype());
   Region r{Dims(base_sizes), Dims(base_strides), Dims(sizes), Dims(strides), offset};

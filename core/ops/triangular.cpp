@@ -2,9 +2,9 @@
 #include "ops/triangular.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "autograd/record.hpp"
+#include "backends/triangle.hpp"
 #include "ops/copy.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
@@ -42,7 +42,8 @@ Tensor diagonal_view(const Tensor& t, const Diagonal& d) {
   int64_t start = 0;
   if (length > 0) start = offset >= 0 ? offset * t.stride(d.dim2) : -offset * t.stride(d.dim1);
   Dims sizes(t.sizes()), strides(t.strides());
-  int64_t step = strides[d.dim1] + strides[d.dim2];
+  // Unsigned: where there are no elements strides may be anything.
+  auto step = static_cast<int64_t>(static_cast<uint64_t>(strides[d.dim1]) + static_cast<uint64_t>(strides[d.dim2]));
   for (int dim : {std::max(d.dim1, d.dim2), std::min(d.dim1, d.dim2)}) {
     sizes.erase(dim);
     strides.erase(dim);
@@ -67,17 +68,11 @@ Tensor triangle(OpInfo& op, const Tensor& x, int64_t diagonal, bool lower) {
     from = contiguous(x);
   }
   Tensor out = empty(x.sizes(), x.dtype());
-  int64_t rows = x.size(x.ndim() - 2), columns = x.size(x.ndim() - 1), item = static_cast<int64_t>(size_of(x.dtype()));
-  int64_t all = columns ? x.numel() / columns : 0, shift = std::clamp(diagonal, -rows - 1, columns);
-  for (int64_t r = 0; r < all; ++r) {
-    // Row i keeps columns up to i + diagonal in the lower triangle, and from there on in the upper one.
-    int64_t cut = std::clamp<int64_t>(r % rows + shift + (lower ? 1 : 0), 0, columns);
-    char* to = out->data + r * columns * item;
-    const char* source = from->data + r * columns * item;
-    int64_t begin = lower ? 0 : cut, end = lower ? cut : columns;
-    std::memset(to, 0, static_cast<size_t>(begin * item));
-    std::memcpy(to + begin * item, source + begin * item, static_cast<size_t>((end - begin) * item));
-    std::memset(to + end * item, 0, static_cast<size_t>((columns - end) * item));
+  int64_t rows = x.size(x.ndim() - 2), columns = x.size(x.ndim() - 1);
+  if (out.numel()) {
+    Triangle kept{lower, columns, std::clamp(diagonal, -rows - 1, columns)};
+    backend().triangle->copy(
+        {kept, out.numel() / (rows * columns), rows, static_cast<int64_t>(size_of(x.dtype())), from->data, out->data});
   }
   return record(op, out, {&x}, {}, [diagonal, lower](Backward& b, Kept* kept) {
     if (kept) return kept->add("diagonal", diagonal);
@@ -85,36 +80,18 @@ Tensor triangle(OpInfo& op, const Tensor& x, int64_t diagonal, bool lower) {
   });
 }
 
-// Of a matrix with `columns` columns, the part of row i that is in a triangle.
-struct Triangle {
-  bool lower;
-  int64_t columns, offset;
-  int64_t begin(int64_t i) const { return lower ? 0 : std::clamp<int64_t>(i + offset, 0, columns); }
-  int64_t end(int64_t i) const { return lower ? std::clamp<int64_t>(i + offset + 1, 0, columns) : columns; }
-  // How many rows first to last have: those that grow (or shrink) by one each, and whole ones.
-  int64_t elements(int64_t first, int64_t last) const {
-    if (last <= first) return 0;
-    int64_t sloped =
-        lower ? std::clamp((CheckedSize(columns) - offset - 1).value(), first, last)  // from here on all are whole
-              : std::clamp<int64_t>(-offset, first, last);                            // up to here
-    CheckedSize whole = CheckedSize(lower ? last - sloped : sloped - first) * columns;
-    int64_t from = lower ? first : sloped, to = lower ? sloped : last;
-    if (to == from) return whole.value();
-    int64_t a = end(from) - begin(from), b = end(to - 1) - begin(to - 1);
-    CheckedSize rows = to - from, both = CheckedSize(a) + b;
-    return (whole + (rows.value() % 2 ? rows * (both.value() / 2) : CheckedSize(rows.value() / 2) * both)).value();
-  }
-};
-
-template <class T>
-Tensor list_indices(const Triangle& t, int64_t first, int64_t last, DType dtype) {
-  int64_t n = t.elements(first, last);
-  Tensor result = empty(Dims{2, n}, dtype);
-  T *row = result.data<T>(), *column = row + n;
-  for (int64_t i = first; i < last; ++i) {
-    for (int64_t j = t.begin(i); j < t.end(i); ++j) *row++ = static_cast<T>(i), *column++ = static_cast<T>(j);
-  }
-  return result;
+// How many elements rows first to last have: those that grow (or shrink) by one each, and whole ones.
+int64_t elements(const Triangle& t, int64_t first, int64_t last) {
+  if (last <= first) return 0;
+  int64_t sloped =
+      t.lower ? std::clamp((CheckedSize(t.columns) - t.offset - 1).value(), first, last)  // from here on all are whole
+              : std::clamp<int64_t>(-t.offset, first, last);                              // up to here
+  CheckedSize whole = CheckedSize(t.lower ? last - sloped : sloped - first) * t.columns;
+  int64_t from = t.lower ? first : sloped, to = t.lower ? sloped : last;
+  if (to == from) return whole.value();
+  int64_t a = t.end(from) - t.begin(from), b = t.end(to - 1) - t.begin(to - 1);
+  CheckedSize rows = to - from, both = CheckedSize(a) + b;
+  return (whole + (rows.value() % 2 ? rows * (both.value() / 2) : CheckedSize(rows.value() / 2) * both)).value();
 }
 
 }  // namespace
@@ -131,7 +108,9 @@ Tensor triangle_indices(bool lower, int64_t rows, int64_t columns, int64_t offse
   int64_t first = lower ? std::max<int64_t>(0, -t.offset) : 0;
   int64_t last = lower ? rows : std::min(rows, (CheckedSize(columns) - t.offset).value());
   if (columns == 0) last = first;
-  return (dtype == DType::Int32 ? list_indices<int32_t> : list_indices<int64_t>)(t, first, last, dtype);
+  Tensor result = empty(Dims{2, elements(t, first, last)}, dtype);
+  backend().triangle->indices({t, first, last, result.size(1), dtype == DType::Int32, result->data});
+  return result;
 }
 
 Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {

@@ -2,17 +2,14 @@
 #include "ops/unique.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
-#include <numeric>
-#include <vector>
 
 #include "autograd/record.hpp"
-#include "backends/cpu/sort.hpp"
+#include "backends/sort.hpp"
+#include "backends/unique.hpp"
 #include "ops/copy.hpp"
 #include "ops/rearrange.hpp"
 #include "ops/unsigned_order.hpp"
-#include "tensor/element_type.hpp"
+#include "ops/view.hpp"
 
 namespace chainrule {
 namespace {
@@ -39,102 +36,42 @@ Unique recorded(OpInfo& op, const char* pytorch_name, const Tensor& x, Unique u)
   return u;
 }
 
-// Where in an order the groups of equal neighbours begin, then the number of things in it.
-struct Groups {
-  std::unique_ptr<int64_t[]> firsts;
-  int64_t count = 0;
-};
-
-// Of n things: thing order[i] is the i-th (i itself without `order`), and begins(i) tells whether a new group begins
-// there, for i > 0. No jump depends on that: it is hard to foresee.
-template <class Begins>
-Groups group(int64_t n, Begins begins, const int64_t* order, int64_t* inverse) {
-  Groups g{std::make_unique_for_overwrite<int64_t[]>(static_cast<size_t>(n) + 1)};
-  int64_t* firsts = g.firsts.get();
-  int64_t count = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    firsts[count] = i;
-    count += i == 0 || begins(i);
-    if (inverse) inverse[order ? order[i] : i] = count - 1;
-  }
-  firsts[count] = n;
-  g.count = count;
-  return g;
-}
-
-Tensor counts_of(const Groups& g) {
-  Tensor counts = empty(Dims{g.count}, DType::Int64);
-  for (int64_t i = 0; i < g.count; ++i) counts.data<int64_t>()[i] = g.firsts[i + 1] - g.firsts[i];
-  return counts;
-}
-
-// Room for the inverse, and its address; null if it is not wanted.
-int64_t* make_inverse(Unique& u, Span sizes, bool wanted) {
-  if (wanted) u.inverse = empty(sizes, DType::Int64);
-  return wanted ? u.inverse.data<int64_t>() : nullptr;
-}
-
-// The groups of equal neighbours in `x`, contiguous; element i of it was at order[i].
-Unique group_elements(const Tensor& x, const int64_t* order, Span sizes, bool inverse) {
-  Unique u;
-  int64_t* which = make_inverse(u, sizes, inverse);
-  with_real_type(x.dtype(), [&]<class T>(T*) {
-    const T* from = x.data<T>();
-    Groups groups = group(x.numel(), [from](int64_t i) { return from[i] != from[i - 1]; }, order, which);
-    u.counts = counts_of(groups);
-    u.values = empty(u.counts.sizes(), x.dtype());
-    const int64_t* firsts = groups.firsts.get();
-    std::transform(firsts, firsts + groups.count, u.values.data<T>(), [from](int64_t first) { return from[first]; });
-  });
-  return u;
-}
-
-// The slices of a tensor along a dimension, as contiguous rows.
-struct Slices {
-  Tensor rows;  // of the shape that the tensor has with the dimension in front
+// Rows of contiguous elements: the slices of a tensor along a dimension, with that in front, or single elements.
+struct GroupedRows {
+  Tensor rows;
   int64_t count, length;
 };
 
-Slices slices_of(const Tensor& x, int dim) {
+GroupedRows rows_along(const Tensor& x, int dim) {
   GradModeScope off(false);
   Tensor rows = contiguous(movedim(x, Dims{dim}, Dims{0}));
   int64_t count = rows.size(0);
   return {rows, count, count ? rows.numel() / count : 0};
 }
 
-// NaN is neither less nor greater than anything, and what stands behind it decides: PyTorch's order of rows.
-template <class T>
-bool is_less(const T* a, const T* b, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    if (a[i] < b[i]) return true;
-    if (a[i] > b[i]) return false;
-  }
-  return false;
+// The groups of equal neighbours. `order`, which may be null, is that of the rows; if they lie in it already, it tells
+// where they were. `sizes` are those of the inverse.
+Unique group_rows(const GroupedRows& r, const Tensor& order, bool in_order, Span sizes, bool inverse) {
+  Unique u;
+  if (inverse) u.inverse = empty(sizes, DType::Int64);
+  Tensor firsts = empty(Dims{r.count + 1}, DType::Int64);
+  int64_t groups = 0;
+  int64_t* at = order ? order.data<int64_t>() : nullptr;
+  backend().unique->group({r.rows.dtype(), r.rows->data, r.count, r.length, at, in_order, firsts.data<int64_t>(),
+                           inverse ? u.inverse.data<int64_t>() : nullptr, &groups});
+  Dims shape(r.rows.sizes());
+  shape[0] = groups;
+  u.counts = empty(Dims{groups}, DType::Int64);
+  u.values = empty(shape, r.rows.dtype());
+  backend().unique->take({r.rows.dtype(), r.rows->data, r.length, in_order ? nullptr : at, firsts.data<int64_t>(),
+                          groups, u.values->data, u.counts.data<int64_t>()});
+  return u;
 }
 
-// With NaN that is no order, and std::sort may leave the array where it is no insertion sort. Up to there the result is
-// PyTorch's to the last row.
-template <class Less>
-void sort_rows(std::vector<int64_t>& rows, Less less) {
-  constexpr size_t kInsertionSort = 16;
-  if (rows.size() <= kInsertionSort)
-    std::sort(rows.begin(), rows.end(), less);
-  else
-    std::stable_sort(rows.begin(), rows.end(), less);
-}
-
-Tensor take_slices(const Slices& s, const Groups& groups, const int64_t* order, int dim) {
+// Of elements in a contiguous tensor.
+Unique group_elements(const Tensor& x, const Tensor& order, Span sizes, bool inverse) {
   GradModeScope off(false);
-  Dims sizes(s.rows.sizes());
-  sizes[0] = groups.count;
-  Tensor out = empty(sizes, s.rows.dtype());
-  size_t bytes = static_cast<size_t>(s.length) * size_of(s.rows.dtype());
-  char* to = out->data;
-  for (int64_t i = 0; i < sizes[0]; ++i, to += bytes) {
-    int64_t first = groups.firsts[i];
-    std::memcpy(to, s.rows->data + static_cast<size_t>(order ? order[first] : first) * bytes, bytes);
-  }
-  return alias(contiguous(movedim(out, Dims{0}, Dims{dim})));
+  return group_rows({reshape(x, Dims{x.numel()}), x.numel(), 1}, order, true, sizes, inverse);
 }
 
 Unique nothing_like(const Tensor& x) {
@@ -148,23 +85,15 @@ Unique group_slices(const Tensor& x, int dim, bool sorted, bool inverse) {
     return nothing_like(x);
   }
   check(zeros == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
-  Slices s = slices_of(x, dim);
-  std::vector<int64_t> order(sorted ? static_cast<size_t>(s.count) : 0);
-  std::iota(order.begin(), order.end(), 0);
-  const int64_t* at = sorted ? order.data() : nullptr;
-  Unique u;
-  int64_t* which = make_inverse(u, Dims{s.count}, inverse);
-  with_real_type(x.dtype(), [&]<class T>(T*) {
-    auto row = [from = s.rows.data<T>(), &s](int64_t i) { return from + i * s.length; };
-    sort_rows(order, [&](int64_t a, int64_t b) { return is_less(row(a), row(b), s.length); });
-    auto begins = [&](int64_t i) {
-      const T *now = row(at ? at[i] : i), *before = row(at ? at[i - 1] : i - 1);
-      return !std::equal(now, now + s.length, before);
-    };
-    Groups groups = group(s.count, begins, at, which);
-    u.counts = counts_of(groups);
-    u.values = take_slices(s, groups, at, dim);
-  });
+  GroupedRows r = rows_along(x, dim);
+  Tensor order;
+  if (sorted) {
+    order = empty(Dims{r.count}, DType::Int64);
+    backend().unique->sort({x.dtype(), r.rows->data, r.count, r.length, order.data<int64_t>()});
+  }
+  Unique u = group_rows(r, order, false, Dims{r.count}, inverse);
+  GradModeScope off(false);
+  u.values = alias(contiguous(movedim(u.values, Dims{0}, Dims{dim})));
   return u;
 }
 
@@ -187,15 +116,18 @@ Unique unique(const Tensor& x, bool inverse) {
   if (is_limited(x.dtype())) return of_signed(x, [&](const Tensor& t) { return unique(t, inverse); });
   refuse_complex(x, "unique");
   Tensor from = plain(x), values = empty(Dims{x.numel()}, x.dtype()), indices = empty(Dims{x.numel()}, DType::Int64);
-  cpu::sort_rows({x.dtype(), from->data, x.numel() ? 1 : 0, x.numel()}, false, cpu::Ties::Kept, values->data,
-                 indices.data<int64_t>());
-  return recorded(kUnique, "_unique2", x, group_elements(values, indices.data<int64_t>(), x.sizes(), inverse));
+  backend().sort->rows({{x.dtype(), from->data, x.numel() ? 1 : 0, x.numel()},
+                        false,
+                        Ties::Kept,
+                        values->data,
+                        indices.data<int64_t>()});
+  return recorded(kUnique, "_unique2", x, group_elements(values, indices, x.sizes(), inverse));
 }
 
 Unique unique_consecutive(const Tensor& x, bool inverse) {
   if (is_limited(x.dtype())) return of_signed(x, [&](const Tensor& t) { return unique_consecutive(t, inverse); });
   refuse_complex(x, "unique");
-  return recorded(kConsecutive, "unique_consecutive", x, group_elements(plain(x), nullptr, x.sizes(), inverse));
+  return recorded(kConsecutive, "unique_consecutive", x, group_elements(plain(x), Tensor(), x.sizes(), inverse));
 }
 
 Unique unique_slices(const Tensor& x, int64_t dim, bool inverse) {

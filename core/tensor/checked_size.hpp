@@ -9,7 +9,8 @@ namespace chainrule {
 // Note [Checked sizes]
 // A size, an offset or a number of windows that follows from an argument is calculated in this type: one operand of it
 // makes the whole expression checked, CheckedSize(n) + 2 * padding. Sizes of a tensor that exists may be multiplied
-// freely while it has elements, since their product is its numel. `count` checks the product of a whole shape.
+// freely while it has elements, since their product is its numel. `count` checks the product of a whole shape. Strides
+// and offsets of a tensor without elements lead nowhere and may be anything: `wrapped` multiplies them.
 class CheckedSize {
  public:
   CheckedSize(int64_t value) : value_(value) {}  // NOLINT: a number is a size
@@ -41,5 +42,9 @@ class CheckedSize {
 
   int64_t value_;
 };
+
+constexpr int64_t wrapped(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
 
 }  // namespace chainrule

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/cpu/allocator.hpp"
+#include "backends/guarded/memory.hpp"
 #include "tensor/error.hpp"
 #include "tensor/onlookers.hpp"
 #include "tensor/shown_storage.hpp"
@@ -21,8 +22,8 @@ struct FreeStorage {
 };
 FreeStorage* free_storages = nullptr;
 
-void count_meta(int change) {
-  Storage::meta_alive += change;
+void count_elsewhere(int change) {
+  storages_elsewhere += change;
   onlookers += change;
 }
 
@@ -30,14 +31,9 @@ Storage* blank() {
   void* memory = free_storages ? std::exchange(free_storages, free_storages->next) : std::malloc(sizeof(Storage));
   if (!memory) throw std::bad_alloc();
   auto* storage = static_cast<Storage*>(memory);
+  static_cast<StorageKind&>(*storage) = Storage::making;
   storage->references = 1;
   storage->version = 0;
-  storage->device = Storage::making_on;
-  if (storage->device == Device::Meta) [[unlikely]]
-    count_meta(1);
-  storage->resizable = true;
-  storage->exported = false;
-  storage->inference = Storage::making_inference;
   storage->capacity = 0;
   storage->owner = nullptr;
   storage->shown = nullptr;
@@ -66,6 +62,11 @@ void recycle(Storage* storage) {
 constexpr int64_t kReserveFrom = 1 << 16;
 
 void reserve_zeros(Storage* storage, int64_t bytes) {
+  count_elsewhere(1);
+  if (bytes <= static_cast<int64_t>(Storage::kInlineBytes)) {
+    std::memset(storage->small, 0, Storage::kInlineBytes);
+    return;
+  }
   void* zeros = bytes < kReserveFrom ? std::calloc(1, static_cast<size_t>(bytes))
                                      : mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -73,13 +74,37 @@ void reserve_zeros(Storage* storage, int64_t bytes) {
     storage->data = static_cast<char*>(zeros);
     return;
   }
-  count_meta(-1);
+  count_elsewhere(-1);
   recycle(storage);
   out_of_memory(bytes);
 }
 
-void forget_meta(Storage* storage) {
-  count_meta(-1);
+// Those few bytes that the CPU keeps inline have a block elsewhere too.
+void take_guarded(Storage* storage) {
+  try {
+    storage->data = static_cast<char*>(guarded_device::allocate(static_cast<size_t>(storage->bytes)));
+  } catch (const std::bad_alloc&) {
+    const int64_t bytes = storage->bytes;
+    recycle(storage);
+    out_of_memory(bytes);
+  }
+  count_elsewhere(1);
+}
+
+Storage* take_elsewhere(Storage* storage) {
+  if (storage->device.kind == DeviceKind::Guarded)
+    take_guarded(storage);
+  else
+    reserve_zeros(storage, storage->bytes);
+  return storage;
+}
+
+void release_elsewhere(Storage* storage) {
+  count_elsewhere(-1);
+  if (storage->device.kind == DeviceKind::Guarded) {
+    if (!storage->owner) guarded_device::release(storage->data, static_cast<size_t>(storage->bytes));
+    return;
+  }
   if (storage->owner || storage->data == storage->small) return;
   if (storage->bytes < kReserveFrom)
     std::free(storage->data);
@@ -89,25 +114,26 @@ void forget_meta(Storage* storage) {
 
 }  // namespace
 
-thread_local bool Storage::making_inference = false;
-thread_local Device Storage::making_on = Device::CPU;
-int64_t Storage::meta_alive = 0;
+const char* kind_name(DeviceKind kind) {
+  return kind == DeviceKind::CPU ? "cpu" : kind == DeviceKind::Meta ? "meta" : "guarded";
+}
+std::string Device::name() const {
+  return kind == DeviceKind::Guarded ? "guarded:" + std::to_string(index) : kind_name(kind);
+}
+
+thread_local StorageKind Storage::making;
+int64_t storages_elsewhere = 0;
+bool works_on_meta() { return Storage::making.device == Device::Meta; }
 uint32_t Storage::transforms = 0;
 thread_local uint32_t Storage::transform = 0;
 
 Storage* Storage::make(int64_t bytes) {
   Storage* storage = blank();
   storage->bytes = bytes;
-  if (bytes <= static_cast<int64_t>(kInlineBytes)) {
-    storage->data = storage->small;
-    if (storage->device == Device::Meta) [[unlikely]]
-      std::memset(storage->small, 0, kInlineBytes);
-    return storage;
-  }
-  if (storage->device == Device::Meta) [[unlikely]] {
-    reserve_zeros(storage, bytes);
-    return storage;
-  }
+  storage->data = storage->small;
+  if (storage->device != Device::CPU) [[unlikely]]
+    return take_elsewhere(storage);
+  if (bytes <= static_cast<int64_t>(kInlineBytes)) return storage;
   try {
     cpu::Block block = cpu::allocate(static_cast<size_t>(bytes));
     storage->data = static_cast<char*>(block.data);
@@ -121,6 +147,7 @@ Storage* Storage::make(int64_t bytes) {
 
 Storage* Storage::borrow(void* data, int64_t bytes, PyObject* owner) {
   Storage* storage = blank();
+  if (storage->device != Device::CPU) count_elsewhere(1);
   storage->bytes = bytes;
   storage->data = static_cast<char*>(data);
   storage->owner = Py_NewRef(owner);
@@ -134,14 +161,20 @@ Storage* Storage::origin() {
   return s;
 }
 
+void Storage::destroy() {
+  if (shown || owner || device != Device::CPU) return destroy_special();
+  written.~SourceLine();
+  if (capacity) cpu::release({data, capacity});
+  recycle(this);
+}
+
 // A tensor may show an array that shows a tensor, and so on: owners are let go one after another, not by recursion.
 // Storages that wait for that are linked through `data`.
-void Storage::destroy() {
+void Storage::destroy_special() {
   static Storage* dying = nullptr;
   static bool draining = false;
   if (shown && shown_storage_survives(this)) return;
-  if (device == Device::Meta) [[unlikely]]
-    forget_meta(this);
+  if (device != Device::CPU) release_elsewhere(this);
   written.~SourceLine();
   if (!owner) {
     if (capacity) cpu::release({data, capacity});

@@ -4,11 +4,10 @@
 
 #include <cstdint>
 
+#include "tensor/device.hpp"
 #include "tensor/source_line.hpp"
 
 namespace chainrule {
-
-enum class Device : uint8_t { CPU, Meta };
 
 // Note [Meta tensors]
 // A tensor of the device "meta" has a shape, strides and a dtype, and no elements. Its storage says so, so that views,
@@ -35,16 +34,20 @@ enum class Device : uint8_t { CPU, Meta };
 // The number that the next node takes. It is kept here since storages and tensors remember when they were changed.
 inline uint64_t next_sequence = 1;
 
-struct Storage {
+// What a new storage takes over from the thread that makes it, as one word.
+struct StorageKind {
+  Device device;
+  bool inference : 1 = false;  // made under inference_mode: never part of a graph
+  bool resizable : 1 = true;
+  bool exported : 1 = false;  // others may read or write the bytes at any time
+};
+
+struct Storage : StorageKind {
   static constexpr size_t kInlineBytes = 64;
 
   uint32_t references;
   uint32_t made_in;  // the number of transforms that had begun; see Note [Captured tensors]
   uint32_t version;
-  Device device;
-  bool resizable;
-  bool exported;   // others may read or write the bytes at any time
-  bool inference;  // made under inference_mode: never part of a graph
   int64_t bytes;
   char* data;
   size_t capacity;      // of the allocator's block; 0 when the bytes are inline or borrowed
@@ -59,11 +62,8 @@ struct Storage {
   // A storage over memory that `owner` keeps alive.
   static Storage* borrow(void* data, int64_t bytes, PyObject* owner);
 
-  // Whether new storages are for inference only; per thread.
-  static thread_local bool making_inference __attribute__((tls_model("initial-exec")));
-  // Where new storages are; per thread. And how many of the device "meta" there are.
-  static thread_local Device making_on __attribute__((tls_model("initial-exec")));
-  static int64_t meta_alive;
+  // Of what kind new storages are; per thread.
+  static thread_local StorageKind making __attribute__((tls_model("initial-exec")));
   // How many transforms ever began, and the number of this thread's innermost one; 0 outside of all.
   static uint32_t transforms;
   static thread_local uint32_t transform __attribute__((tls_model("initial-exec")));
@@ -78,13 +78,14 @@ struct Storage {
     if (--references == 0) destroy();
   }
   void destroy();
+  void destroy_special();  // one that Python sees, that borrows, or of another device
 };
 
 // While one lives, new storages are on that device.
 class DeviceScope {
  public:
-  explicit DeviceScope(Device device) : previous_(Storage::making_on) { Storage::making_on = device; }
-  ~DeviceScope() { Storage::making_on = previous_; }
+  explicit DeviceScope(Device device) : previous_(Storage::making.device) { Storage::making.device = device; }
+  ~DeviceScope() { Storage::making.device = previous_; }
   DeviceScope(const DeviceScope&) = delete;
 
  private:

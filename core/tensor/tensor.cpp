@@ -91,8 +91,14 @@ Dims memory_order(Span sizes, std::span<const Dims> operands) {
   return reversed;
 }
 
+void check_same_length(Span sizes, Span strides) {
+  check(strides.size() == sizes.size(), "dimensionality of sizes (", sizes.size(),
+        ") must match dimensionality of strides (", strides.size(), ")");
+}
+
 // From the first element to the end of the last.
 int64_t strided_bytes(Span sizes, Span strides, DType dtype) {
+  check_same_length(sizes, strides);
   if (count(sizes) == 0) return 0;
   int64_t extent = 1, reach, bytes;
   bool overflow = false;
@@ -180,7 +186,7 @@ Dims dense_strides(Span sizes, std::span<const Dims> operands) {
   int64_t step = 1;
   for (int64_t d : memory_order(sizes, operands)) {
     strides[static_cast<int>(d)] = step;
-    step *= std::max<int64_t>(sizes[d], 1);
+    step = wrapped(step, std::max<int64_t>(sizes[d], 1));
   }
   return strides;
 }
@@ -197,6 +203,7 @@ int wrap_dim(int64_t dim, int ndim) {
 void set_layout(TensorObject* t, Span sizes, Span strides) {
   auto n = static_cast<int>(sizes.size());
   if (n > 64) raise(PyExc_RuntimeError, "a tensor has at most 64 dimensions, but this one would have ", n);
+  check_same_length(sizes, strides);
   int64_t numel = count(sizes);
   if (n > TensorObject::kInlineDims) {
     auto* dims = new int64_t[2 * n];
@@ -280,7 +287,7 @@ Tensor tensor_over(Storage* storage, Span sizes, Span strides, int64_t offset, D
   TensorObject* t = blank_tensor();
   storage->retain();
   t->storage = storage;
-  t->data = storage->data + offset * static_cast<int64_t>(size_of(dtype));
+  t->data = storage->data + wrapped(offset, static_cast<int64_t>(size_of(dtype)));
   t->dtype = dtype;
   Tensor result = Tensor::steal(t);
   set_layout(t, sizes, strides);
@@ -387,15 +394,13 @@ int tensor_clear(PyObject* self) {
   return 0;
 }
 
-void tensor_dealloc(PyObject* self) {
-  auto* t = reinterpret_cast<TensorObject*>(self);
-  const bool runs_code = t->weakrefs || t->dict || Py_TYPE(self)->tp_finalize;
-  if (gc::is_tracked(self)) gc::untrack(self);
-  if (t->weakrefs) PyObject_ClearWeakRefs(self);
+namespace {
+
+void free_tensor(TensorObject* t) {
+  auto* self = reinterpret_cast<PyObject*>(t);
   if (t->node) Py_DECREF((PyObject*)std::exchange(t->node, nullptr));
   if (t->grad) free_grad(t);
   if (t->base) Py_DECREF((PyObject*)std::exchange(t->base, nullptr));
-  if (t->dict) Py_DECREF(std::exchange(t->dict, nullptr));
   if (t->rare) free_rare(t);
   if (t->storage) t->storage->release();
   if (t->bits()) set_bits(t, 0);
@@ -406,7 +411,23 @@ void tensor_dealloc(PyObject* self) {
   } else {
     Py_TYPE(self)->tp_free(self);
   }
-  if (runs_code) settle_quietly();
+}
+
+// A tensor whose end runs code of the user's: callbacks of references, the end of what hangs on it, a subclass.
+[[gnu::noinline]] void free_watched_tensor(TensorObject* t) {
+  if (t->weakrefs) PyObject_ClearWeakRefs(reinterpret_cast<PyObject*>(t));
+  if (t->dict) Py_DECREF(std::exchange(t->dict, nullptr));
+  free_tensor(t);
+  settle_quietly();
+}
+
+}  // namespace
+
+void tensor_dealloc(PyObject* self) {
+  auto* t = reinterpret_cast<TensorObject*>(self);
+  if (gc::is_tracked(self)) gc::untrack(self);
+  if (t->weakrefs || t->dict || !t->has(kFromSlab)) return free_watched_tensor(t);
+  free_tensor(t);
 }
 
 }  // namespace chainrule

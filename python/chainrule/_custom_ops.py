@@ -1,6 +1,6 @@
 """torch._custom_ops, the older torch.library; nothing but names."""
 
-from .refusal import refused
+from .compat.refusal import refused
 
 _NEWER = "torch.library.custom_op makes an operation"
 

@@ -3,8 +3,10 @@ use: tensors one after another in a single one, and back."""
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import _core
@@ -116,6 +118,62 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
     """The parts of such a vector, as views of the shapes that these tensors have."""
     parts = flat.split([tensor.numel() for tensor in tensors])
     return tuple(part.view_as(tensor) for part, tensor in zip(parts, tensors, strict=True))
+
+
+def _take_tensors(tensors: Sequence[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
+    """Tensors in lists of one type each, none of more bytes than the limit (but for a single tensor)."""
+    waiting: dict[str, tuple[list[Tensor], int]] = {}
+    for tensor in tensors:
+        kind, size = tensor.type(), tensor.numel() * tensor.element_size()
+        group, total = waiting.get(kind, ([], 0))
+        if group and total + size > size_limit:
+            yield group
+            group, total = [], 0
+        waiting[kind] = ([*group, tensor], total + size)
+    for group, _ in waiting.values():
+        if group:
+            yield group
+
+
+def _element_size(dtype: _core.dtype) -> int:
+    """Bytes of an element."""
+    if not isinstance(dtype, _core.dtype):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return dtype.itemsize
+
+
+def _get_available_device_type() -> None:
+    """None: there is no other device."""
+    return
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
+    """The number of a device; -1 for the CPU, where that is allowed."""
+    if isinstance(device, int):
+        return device
+    kind = _core.device(device) if isinstance(device, str) else device
+    if kind is not None and kind.type == "cpu" and allow_cpu:
+        return -1
+    raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
+
+
+class ExceptionWrapper:
+    """An exception of another process or thread, to be raised here with its traceback in words."""
+
+    def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        kind, value, trace = sys.exc_info() if exc_info is None else exc_info
+        self.exc_type: Any = kind
+        self.where = where
+        self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
+
+    def reraise(self) -> None:
+        """Raises it."""
+        words = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        try:
+            error = self.exc_type(words)
+        except Exception:
+            raise RuntimeError(words) from None
+        raise error
 
 
 _REBUILD = {

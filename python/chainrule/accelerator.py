@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .refusal import refused
+from .compat.refusal import refused
 
 _NONE = "Cannot access accelerator device when none is available: chainrule runs on the CPU"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import io
+import linecache
 import os
 import sys
 import types
@@ -17,7 +18,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     options = _parser(arguments).parse_args(arguments)
     if options.command == "run":
-        return (run_module if options.module else run)(options.script, options.arguments)
+        runner = run_module if options.module else run_text if options.text else run
+        return runner(options.script, options.arguments)
+    if options.command == "completion":
+        print(_COMPLETIONS[options.shell])
+        return 0
     if options.command == "check":
         return check(options.scripts)
     if options.command == "explain":
@@ -35,12 +40,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     from . import __version__
 
-    parser = argparse.ArgumentParser(prog="chainrule", description="Runs PyTorch scripts on chainrule.")
+    parser = argparse.ArgumentParser(
+        prog="chainrule",
+        description="Runs PyTorch scripts on chainrule.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=f"chainrule {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command")
     runner = commands.add_parser("run", help="run a script in which `import torch` gives chainrule")
-    runner.add_argument("-m", dest="module", action="store_true", help="run a module or package by its name")
-    runner.add_argument("script", help="a Python file, - for the standard input, or with -m the name of a module")
+    kind = runner.add_mutually_exclusive_group()
+    kind.add_argument("-m", dest="module", action="store_true", help="run a module or package by its name")
+    kind.add_argument("-c", dest="text", action="store_true", help="run a program that is given as text")
+    what = "a Python file, - for the standard input, with -m the name of a module, with -c the program"
+    runner.add_argument("script", help=what)
     runner.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
     checker = commands.add_parser("check", help="list the names of torch that a script uses and chainrule lacks")
     checker.add_argument("scripts", nargs="+", metavar="script", help="a Python file, or a folder of them")
@@ -51,12 +64,70 @@ def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     )
     explainer.add_argument("script", help="a Python file; `import torch` in it gives chainrule")
     explainer.add_argument("arguments", nargs=argparse.REMAINDER, help="for the script")
+    completer = commands.add_parser("completion", help="print what makes a shell complete these commands")
+    completer.add_argument("shell", choices=sorted(_COMPLETIONS))
     launcher = commands.add_parser("launch", help="run a script in several processes, with mpirun")
     if arguments and arguments[0] == "launch":
         from .distributed.launch import add_arguments
 
         add_arguments(launcher)
     return parser
+
+
+_EXAMPLES = """examples:
+  chainrule run train.py --epochs 3      the script, unchanged, on chainrule
+  chainrule run -m package.train         a module, as python -m runs it
+  chainrule run -c "import torch; print(torch.ones(2))"
+  chainrule check train.py               which names of torch are missing?
+  chainrule explain train.py             how is the last gradient calculated? text and a page
+  chainrule launch -n 4 train.py         four processes
+  source <(chainrule completion bash)    completion; zsh: the same with zsh
+In a notebook: %load_ext chainrule"""
+
+_COMPLETIONS = {
+    "bash": """_chainrule() {
+  local word=${COMP_WORDS[COMP_CWORD]}
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "run check explain launch completion --help --version" -- "$word"))
+  elif [ "${COMP_WORDS[1]}" = completion ]; then
+    COMPREPLY=($(compgen -W "bash zsh" -- "$word"))
+  else
+    local options
+    case "${COMP_WORDS[1]}" in run) options="-m -c" ;; explain) options="--html --serve" ;; esac
+    COMPREPLY=($(compgen -W "$options" -- "$word") $(compgen -f -- "$word"))
+  fi
+}
+complete -o filenames -F _chainrule chainrule""",
+    "zsh": """_chainrule() {
+  if (( CURRENT == 2 )); then compadd run check explain launch completion --help --version
+  elif [[ $words[2] == completion ]]; then compadd bash zsh
+  else
+    case $words[2] in run) compadd -- -m -c ;; explain) compadd -- --html --serve ;; esac
+    _files
+  fi
+}
+compdef _chainrule chainrule""",
+}
+
+
+def run_text(text: str, arguments: Sequence[str] = ()) -> int:
+    """Runs a program given as text as `python -c text arguments` would, but with chainrule in the place of torch."""
+    from . import torch_alias
+
+    try:
+        code = _remembered(text, "<string>")
+    except SyntaxError as error:
+        sys.excepthook(SyntaxError, error, None)
+        return 1
+    torch_alias.install()
+    sys.path[:1] = [""]
+    return _execute(code, "-c", arguments, None)
+
+
+def _remembered(text: str, name: str) -> types.CodeType:
+    """Compiles a text that is in no file, so that lines of it can be shown."""
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    return compile(text, name, "exec", dont_inherit=True)
 
 
 def run(script: str, arguments: Sequence[str] = ()) -> int:
@@ -140,7 +211,7 @@ def _execute(code: types.CodeType, path: str, arguments: Sequence[str], spec: Mo
 
 def _compiled(script: str) -> types.CodeType:
     if script == "-":
-        return compile(sys.stdin.read(), "<stdin>", "exec")
+        return _remembered(sys.stdin.read(), "<stdin>")
     with io.open_code(os.path.abspath(script)) as file:
         return compile(file.read(), script, "exec", dont_inherit=True)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .user_warning import warn_user
+
 F = TypeVar("F", bound=Callable)
 
 
@@ -19,7 +21,8 @@ def compile(
     disable: bool = False,
     recompile_limit: int | None = None,
 ) -> Any:
-    """Returns the function or module as it is: chainrule does not compile. The options concern PyTorch's compiler.
+    """A module inside of an OptimizedModule, as PyTorch gives it; a function as it is. Both run as they are: chainrule
+    does not compile, and the options, which are checked, change nothing.
 
     Args:
         model: a function or a module; without one, a decorator is returned.
@@ -31,7 +34,33 @@ def compile(
     """
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    return (lambda function: function) if model is None else model
+    if backend == "inductor" and mode not in (None, *_MODES):
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
+    if isinstance(backend, str) and backend not in _BACKENDS:
+        from ._dynamo.exc import InvalidBackend
+
+        raise InvalidBackend(backend)
+    if dynamic not in (None, True, False):
+        raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
+    if callable(backend):
+        warn_user("torch.compile: chainrule runs programs as they are and does not call the backend")
+    return _compiled if model is None else _compiled(model)
+
+
+def _compiled(model: Any) -> Any:
+    if not callable(model):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
+    from ._dynamo.optimized_module import OptimizedModule
+    from .nn.modules.module import Module
+
+    return OptimizedModule(model) if isinstance(model, Module) and not isinstance(model, OptimizedModule) else model
+
+
+_MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+_BACKENDS = (
+    *("inductor", "eager", "aot_eager", "cudagraphs", "tvm", "openxla", "onnxrt", "tensorrt", "ipex", "aot_ts"),
+    *("aot_eager_decomp_partition", "eager_debug", "eager_noexcept", "ts", "torch_tensorrt"),
+)
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:

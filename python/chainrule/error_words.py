@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from _thread import get_ident
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from . import _core
@@ -18,6 +21,7 @@ _KNOWN = {  # what a text contains, and the function of explain/culprit.py that 
     "has been modified by an inplace operation": "overwritten",
     "Trying to backward through the graph a second time": "second_pass",
     "does not require grad and does not have a grad_fn": "without_graph",
+    "returned an invalid gradient at index": "invalid_gradient",
     "grad can be implicitly created only for scalar outputs": "not_scalar",
     "leaf Variable that requires grad is being used in an in-place operation": "leaf_written",
     "must match": "misfit",
@@ -34,6 +38,8 @@ _KNOWN = {  # what a text contains, and the function of explain/culprit.py that 
     "inconsistent tensor size": "misfit",
     "but got": "misfit",
 }
+_OWN = os.path.dirname(__file__) + os.sep
+_PYTHONS = os.path.dirname(os.__file__) + os.sep
 _answering: set[int] = set()  # threads: an error inside of an answer is not asked about
 
 
@@ -45,8 +51,51 @@ def retold(text: str, about: Any = None, trace: TracebackType | None = None) -> 
         trace: of an error that was caught, its traceback.
     """
     teller = next((teller for words, teller in _KNOWN.items() if words in text), None)
-    if teller is None or get_ident() in _answering:
+    if get_ident() in _answering:
         return text
+    text = text if teller is None else _told(teller, text, about, trace)
+    try:
+        return in_cells(without_old_text(text))
+    except Exception:  # the error itself matters more
+        return text
+
+
+def in_cells(text: str) -> str:
+    """In a notebook: with lines called as it calls them."""
+    if "IPython" not in sys.modules:
+        return text
+    from .explain.cells import renamed
+
+    return renamed(text)
+
+
+def without_old_text(text: str) -> str:
+    """Without the text of the line that raised, if its file was changed since it was imported."""
+    frame = _users_frame()
+    if frame is None or not _is_newer(frame.f_code.co_filename):
+        return text
+    from .explain.source import CHANGED, is_current
+
+    head, at, line = text.rpartition("\n  at ")
+    place = re.match(r".*?:\d+(, in [^:]+)?", line)
+    return f"{head}{at}{place[0]}{CHANGED}" if at and place and not is_current(frame.f_code) else text
+
+
+def _users_frame() -> FrameType | None:
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        frame = frame.f_back
+    return frame
+
+
+def _is_newer(file: str) -> bool:
+    try:
+        return os.stat(file).st_mtime > vars(sys.modules["chainrule"])["_imported_at"]
+    except (OSError, ValueError):
+        return False
+
+
+def _told(teller: str, text: str, about: Any, trace: TracebackType | None) -> str:
     _answering.add(get_ident())
     try:
         from .explain import culprit
@@ -66,7 +115,14 @@ def retell(error: Exception) -> None:
 
 def at_call(kind: type[Exception], text: str) -> Exception:
     """What a function written in Python raises: with the user's line, as the core's errors have it."""
-    return kind(_core.with_line(text))
+    frame = _users_frame()
+    if frame is None or not frame.f_code.co_filename.startswith(_PYTHONS):
+        return kind(_core.with_line(text))
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_OWN, _PYTHONS)):
+        frame = frame.f_back
+    from .explain.source import line_at  # copy.deepcopy() and its like called it: the line is that of their caller
+
+    return kind(in_cells(f"{text}\n  at {line_at((frame.f_code, frame.f_lasti))}"))
 
 
 def name_module(error: Exception, module: Any, args: tuple, kwargs: dict[str, Any]) -> None:
@@ -80,8 +136,10 @@ def name_module(error: Exception, module: Any, args: tuple, kwargs: dict[str, An
         from .explain.misfit import in_module
 
         error.__dict__["_module_named"] = True  # the modules around it leave it as it is
-        error.args = (in_module(error, module, args, kwargs),)
+        before, error.args = error.args, (in_module(error, module, args, kwargs),)
     except Exception:  # the error itself matters more
         return
     finally:
         _answering.discard(get_ident())
+    if error.args != before and "\n  at " not in error.args[0]:
+        error.args = (_core.with_line(error.args[0]),)

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import _core
 from ._core import Tensor
+from .error_words import at_call
 
 _core_functions = _core.functions
 
@@ -22,15 +23,20 @@ def numpy(self: Tensor, *, force: bool = False):
     array([1., 2.], dtype=float32)
     """
     if force is not False and not isinstance(force, bool):
-        raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
+        raise at_call(TypeError, f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
     if self.requires_grad and not force and _core.is_grad_enabled():
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        raise at_call(
+            RuntimeError, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
     if self.is_meta:
-        raise TypeError(
-            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        raise at_call(
+            TypeError,
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.",
         )
     if self.dtype is _bfloat16:
-        raise TypeError("Got unsupported ScalarType BFloat16: NumPy has none; use tensor.float().numpy() instead.")
+        raise at_call(
+            TypeError, "Got unsupported ScalarType BFloat16: NumPy has none; use tensor.float().numpy() instead."
+        )
     self._mark_numpy()
     shown = self.detach()
     if shown.is_conj() or shown.is_neg():
@@ -42,8 +48,9 @@ def _resolved(tensor: Tensor, force: bool) -> Tensor:
     if force:
         return tensor.clone()
     bit, word = ("conjugate", "conj") if tensor.is_conj() else ("negative", "neg")
-    raise RuntimeError(
-        f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{word}().numpy() instead."
+    raise at_call(
+        RuntimeError,
+        f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{word}().numpy() instead.",
     )
 
 
@@ -63,7 +70,7 @@ def __array__(self: Tensor, dtype=None, copy=None):  # noqa: N807
     array = numpy(self)
     if dtype is not None and array.dtype != dtype:
         if copy is False:
-            raise ValueError("Unable to avoid copy while creating an array as requested.")
+            raise at_call(ValueError, "Unable to avoid copy while creating an array as requested.")
         return array.astype(dtype)
     return array.copy() if copy else array
 
@@ -110,7 +117,7 @@ def from_file(
     """
     _core.check_device(device)
     if layout not in (None, _core.strided) or pin_memory:
-        raise RuntimeError("from_file(): a file is mapped to dense, unpinned memory")
+        raise at_call(RuntimeError, "from_file(): a file is mapped to dense, unpinned memory")
     dtype = _core.get_default_dtype() if dtype is None else dtype
     if size == 0:
         return _core_functions["empty"](0, dtype=dtype)
@@ -128,13 +135,15 @@ def _mapped(filename: str, shared: bool, length: int) -> Any:
         file = os.open(filename, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY)
     except OSError as error:
         mode = "read-write" if shared else "read-only"
-        raise RuntimeError(
-            f"unable to open file <{filename}> in {mode} mode: {error.strerror} ({error.errno})"
+        raise at_call(
+            RuntimeError, f"unable to open file <{filename}> in {mode} mode: {error.strerror} ({error.errno})"
         ) from None
     try:
         found = os.fstat(file).st_size
         if found < length and not shared:
-            raise RuntimeError(f"file <{filename}> size <{found}> is smaller than the required mapping size <{length}>")
+            raise at_call(
+                RuntimeError, f"file <{filename}> size <{found}> is smaller than the required mapping size <{length}>"
+            )
         if found < length:
             os.ftruncate(file, length)
         return mmap.mmap(file, length, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
@@ -157,7 +166,7 @@ def __dlpack__(  # noqa: N807
 ):
     """A capsule for another library's from_dlpack."""
     if stream is not None and type(stream) is not int:
-        raise TypeError("stream must be ``int`` or ``none``")
+        raise at_call(TypeError, "stream must be ``int`` or ``none``")
     if stream not in (-1, None):
         raise AssertionError("stream should be None on cpu.")
     if dl_device not in (None, _CPU):
@@ -195,7 +204,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     _core.check_device(device)
     if not hasattr(ext_tensor, "__dlpack__"):
         if copy:
-            raise ValueError("from_dlpack: `copy` needs an object with __dlpack__, not a capsule")
+            raise at_call(ValueError, "from_dlpack: `copy` needs an object with __dlpack__, not a capsule")
         return _core.from_dlpack(ext_tensor)
     arguments = {} if copy is None else {"copy": copy}
     try:
@@ -240,9 +249,11 @@ def asarray(
     shared = _shared(obj, dtype)
     if shared is None:
         if copy is False and type(obj).__module__ == "numpy":
-            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
+            raise at_call(
+                RuntimeError, "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. "
+            )
         if copy is False:
-            raise ValueError("can't alias arbitrary sequence into a tensor.")
+            raise at_call(ValueError, "can't alias arbitrary sequence into a tensor.")
         result = _core_functions["tensor"](obj, dtype=dtype)
     else:
         result = _converted(shared, dtype, copy)
@@ -255,7 +266,7 @@ def _from_tensor(tensor: Tensor, dtype: _core.dtype | None, copy: bool | None, r
         result = result.detach()
     if requires_grad and not result.requires_grad:
         if not (result.is_floating_point() or result.is_complex()):
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            raise at_call(RuntimeError, "Only Tensors of floating point and complex dtype can require gradients")
         result = result.detach()._as_leaf()
     return result
 
@@ -264,7 +275,7 @@ def _converted(shared: Tensor, dtype: _core.dtype | None, copy: bool | None) -> 
     if dtype is not None and dtype is not shared.dtype:
         if copy is False:
             have, want = (d.removesuffix("Tensor").rpartition(".")[2] for d in (shared.type(), _type_name(dtype)))
-            raise ValueError(f"can't alias tensor with dtype '{have}' into dtype '{want}'.")
+            raise at_call(ValueError, f"can't alias tensor with dtype '{have}' into dtype '{want}'.")
         return shared.to(dtype)
     return shared.clone() if copy else shared
 

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def load(
-    package: str, files: Mapping[str, str], submodules: Iterable[str] = ()
+    package: str, files: Mapping[str, str], submodules: Iterable[str] = (), reach_files: bool = True
 ) -> tuple[Callable, Callable, list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package.
 
@@ -17,10 +17,11 @@ def load(
 
     Args:
         files: the public names that each file of the package defines, separated by blanks.
-        submodules: files that are public themselves. All files can be reached.
+        submodules: files that are public themselves.
+        reach_files: whether the other files are attributes of the package, too.
     """
     file_of = {name: file for file, names in files.items() for name in names.split()}
-    modules = {*files, *submodules}
+    modules = {*files, *submodules} if reach_files else {*submodules}
     known = sorted({*file_of, *submodules})
 
     def getattribute(name: str) -> Any:

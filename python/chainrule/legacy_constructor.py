@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from . import _core
 from ._core import Tensor
 from .storage import TypedStorage
+from .user_warning import warn_user
 
 
 def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs: Any) -> Tensor:
@@ -115,7 +115,7 @@ def _legacy(name: str, dtype: _core.dtype) -> _LegacyType:
     >>> torch.{name}(2).dtype
     {dtype}
     """
-    return _LegacyType(name, (), {"dtype": dtype, "__doc__": text})
+    return _LegacyType(name, (), {"dtype": dtype, "__doc__": text, "__module__": "chainrule"})
 
 
 BoolTensor = _legacy("BoolTensor", _core.bool)
@@ -135,10 +135,9 @@ def set_default_tensor_type(t: Any) -> None:
 
     >>> torch.set_default_tensor_type(torch.FloatTensor)  # warns
     """
-    warnings.warn(
+    warn_user(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
-        "torch.set_default_device() as alternatives.",
-        stacklevel=2,
+        "torch.set_default_device() as alternatives."
     )
     if isinstance(t, str):
         t = globals().get(t.removeprefix("torch."))

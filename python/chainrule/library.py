@@ -9,13 +9,54 @@ from typing import Any
 
 from ._core import Tensor
 from .autograd.function import Function
-from .ops.dispatcher_names import Namespace
-from .refusal import refused, refused_class
+from .compat.refusal import refused
+from .library_definitions import Library, announce, define, find, impl
+from .operation_schemas import infer_schema
 
-__all__ = ["CustomOpDef", "custom_op", "register_autograd", "register_fake"]
+__all__ = [
+    "CustomOpDef",
+    "Library",
+    "custom_op",
+    "define",
+    "impl",
+    "infer_schema",
+    "register_autograd",
+    "register_fake",
+]
 
 _DISPATCHER = "chainrule has no dispatcher to register with; torch.library.custom_op makes an operation"
-_defined: dict[str, CustomOpDef] = {}
+
+
+def function_node(
+    qualname: str, calculate: Callable, gradient: Callable | None, keep: Callable | None
+) -> type[Function]:
+    """The autograd.Function of an operation.
+
+    Args:
+        calculate: its function, of arguments by position.
+        gradient: `gradient(ctx, *gradients)`; None raises when it is asked for.
+        keep: `keep(ctx, inputs, output)` keeps what the gradient needs.
+    """
+    library, name = qualname.split("::")
+
+    def forward(ctx: Any, *args: Any) -> Any:
+        result = calculate(*args)
+        if keep is not None:
+            names = inspect.signature(keep).parameters
+            keywords = {"keyword_only_inputs": {}} if "keyword_only_inputs" in names else {}
+            keep(ctx=ctx, inputs=args, output=result, **keywords)
+        return result
+
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        if gradient is None:
+            raise RuntimeError(
+                f"Trying to backward through {library}.{name}.default but no autograd formula was registered. Please "
+                "use register_autograd to add one."
+            )
+        return gradient(ctx, *gradients)
+
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(f"GeneratedBackwardFor_{library}_{name}_default", (Function,), members)
 
 
 class CustomOpDef:
@@ -57,26 +98,7 @@ class CustomOpDef:
 
     @functools.cached_property
     def _node(self) -> type[Function]:
-        """The autograd.Function of the operation."""
-
-        def forward(ctx: Any, *args: Any) -> Any:
-            result = self._function(*args)
-            if self._setup_context is not None:
-                names = inspect.signature(self._setup_context).parameters
-                keywords = {"keyword_only_inputs": {}} if "keyword_only_inputs" in names else {}
-                self._setup_context(ctx=ctx, inputs=args, output=result, **keywords)
-            return result
-
-        def backward(ctx: Any, *gradients: Tensor) -> Any:
-            if self._backward is None:
-                raise RuntimeError(
-                    f"Trying to backward through {self._namespace}.{self._name}.default but no autograd formula was "
-                    "registered. Please use register_autograd to add one."
-                )
-            return self._backward(ctx, *gradients)
-
-        members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-        return type(f"GeneratedBackwardFor_{self._namespace}_{self._name}_default", (Function,), members)
+        return function_node(self._qualname, lambda *args: self._function(*args), self._backward, self._setup_context)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self._signature.bind(*args, **kwargs)
@@ -116,46 +138,47 @@ def custom_op(
         )
     if name.count("::") != 1:
         raise ValueError(f"Expected the name of the op to be in the form 'namespace::name', got {name!r}")
-    op = _defined[name] = CustomOpDef(name, fn)
-    namespace, short = name.split("::")
-    from . import ops
-
-    setattr(_namespace(ops, namespace), short, op)
+    op = CustomOpDef(name, fn)
+    announce(name, op)
     return op
 
 
-def _namespace(ops: Any, name: str) -> Namespace:
-    return getattr(ops, name)
-
-
-def _op(op: Any) -> CustomOpDef:
-    found = op if isinstance(op, CustomOpDef) else _defined.get(op)
-    if found is None:
-        raise RuntimeError(f"torch.library: there is no operation {op}; torch.library.custom_op makes one")
-    return found
-
-
 def register_autograd(
-    op: str | CustomOpDef, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None
+    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None
 ) -> None:
-    """Gives an operation of custom_op its gradient."""
-    _op(op).register_autograd(backward, setup_context=setup_context)
+    """Gives an operation its gradient."""
+    find(op).register_autograd(backward, setup_context=setup_context)
 
 
 def register_kernel(
-    op: str | CustomOpDef, device_types: str | Sequence[str] | None, func: Callable | None = None, /, *, lib: Any = None
+    op: Any, device_types: str | Sequence[str] | None, func: Callable | None = None, /, *, lib: Any = None
 ) -> Any:
-    """Another function for an operation of custom_op."""
-    return _op(op).register_kernel(device_types, func)
+    """Another function for an operation."""
+    return find(op).register_kernel(device_types, func)
 
 
-def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None, _stacklevel: int = 1) -> Any:
-    """Returns the function: it is for who traces, and chainrule runs."""
-    return (lambda each: each) if func is None else func
+def register_fake(
+    op: Any, func: Callable | None = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = False
+) -> Any:
+    """What the result of an operation looks like: tensors without elements take this function."""
+    if func is None:
+        return lambda each: register_fake(op, each)
+    find(op).register_fake(func)
+    return func
 
 
 impl_abstract = register_fake
-define, impl, register_vmap = (
-    refused(f"library.{_name}", _DISPATCHER) for _name in ("define", "impl", "register_vmap")
+
+
+def fallthrough_kernel() -> None:
+    """Raises: there is no dispatcher whose next way could be taken."""
+    raise NotImplementedError("fallthrough_kernel() should never be called.")
+
+
+(register_vmap, register_torch_dispatch, register_autocast, triton_op, wrap_triton, opcheck, get_ctx, get_kernel) = (
+    refused(f"library.{_name}", _DISPATCHER)
+    for _name in (
+        *("register_vmap", "register_torch_dispatch", "register_autocast", "triton_op", "wrap_triton", "opcheck"),
+        *("get_ctx", "get_kernel"),
+    )
 )
-Library = refused_class("library.Library", _DISPATCHER)

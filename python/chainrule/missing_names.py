@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import chainrule
 
 from ._core import Tensor
+from .compat.stand_ins import stand_in
 from .ops.dispatcher_names import Namespace
 
 # Methods of PyTorch's tensors that may be missing here, without those whose names other objects share (values, index).
@@ -147,5 +148,6 @@ def _member(value: Any, name: str) -> tuple[Any] | None:
         try:
             return (importlib.import_module(f"{value.__name__}.{name}"),)
         except ImportError:
-            pass
+            found = stand_in(f"{value.__name__}.{name}".removeprefix("chainrule."))
+            return None if found is None else (found,)
     return None

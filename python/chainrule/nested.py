@@ -1,6 +1,6 @@
 """torch.nested: tensors of rows of different lengths, which chainrule has not. Its names raise when they are used."""
 
-from .refusal import refuses_all
+from .compat.refusal import refuses_all
 
 __getattr__ = refuses_all(
     "nested",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copyreg
-import warnings
 from collections import OrderedDict
 from copy import deepcopy
 from typing import Any
 
 from . import _core
 from ._core import Tensor, UntypedStorage
+from .error_words import at_call
+from .user_warning import warn_user
 
 # ---- what a tensor has besides its elements
 
@@ -75,10 +76,9 @@ def __reduce_ex__(self: Tensor, protocol: int):  # noqa: N807
     for hook in (self._backward_hooks or {}).values():
         if hasattr(hook, "__torch_unserializable__"):
             continue
-        warnings.warn(
+        warn_user(
             f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
-            "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-            stacklevel=2,
+            "function with @torch.utils.hooks.unserializable_hook to suppress this warning"
         )
     if self.is_meta:
         return _reduce_meta(self)
@@ -98,7 +98,7 @@ def _reduce_meta(self: Tensor) -> tuple:
 def __setstate__(self: Tensor, state) -> None:  # noqa: N807
     """For subclasses whose own __reduce__ gives a state."""
     if not self.is_leaf:
-        raise RuntimeError("__setstate__ can be only called on leaf Tensors")
+        raise at_call(RuntimeError, "__setstate__ can be only called on leaf Tensors")
     self.__dict__.update(state)
 
 
@@ -107,9 +107,10 @@ def __setstate__(self: Tensor, state) -> None:  # noqa: N807
 
 def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
     if not self.is_leaf:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
-            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage"
+            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage",
         )
     if id(self) in memo:
         return memo[id(self)]

@@ -40,8 +40,30 @@ class TreeSpec(NamedTuple):
     def num_leaves(self) -> int:
         return 1 if self.kind is None else sum(child.num_leaves for child in self.children)
 
+    @property
+    def num_nodes(self) -> int:
+        """Containers and leaves."""
+        return 1 + sum(child.num_nodes for child in self.children)
+
+    @property
+    def num_children(self) -> int:
+        return len(self.children)
+
+    @property
+    def type(self) -> Any:
+        """What container it is, None for a leaf."""
+        return self.kind
+
+    @property
+    def children_specs(self) -> list[TreeSpec]:
+        return list(self.children)
+
     def is_leaf(self) -> bool:
         return self.kind is None
+
+    def unflatten(self, leaves: Any) -> Any:
+        """The tree with these leaves."""
+        return tree_unflatten(leaves, self)
 
     def __repr__(self, indent: int = 0) -> str:
         """As PyTorch writes it: the first branch behind the container, each further one on a line."""
@@ -72,6 +94,13 @@ class MappingKey(NamedTuple):
     """The way to a value in a dict."""
 
     key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+    def get(self, mapping: Any) -> Any:
+        """The value."""
+        return mapping[self.key]
 
 
 def _dict_flatten(d: dict) -> tuple[list, list]:
@@ -124,17 +153,23 @@ def register_pytree_node(
     """Makes a class a container: `flatten_fn` gives its values and a context, `unflatten_fn` makes it of both.
 
     Args:
-        serialized_type_name, to_dumpable_context, from_dumpable_context, flatten_with_keys_fn: how shapes of trees are
-            written into files, which chainrule does not do.
+        flatten_with_keys_fn: gives its values with the keys that lead to them, and the context.
+        serialized_type_name, to_dumpable_context, from_dumpable_context: how shapes of trees are written into files,
+            which chainrule does not do.
     """
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
+    if flatten_with_keys_fn is not None:
+        KEY_FUNCTIONS[cls] = flatten_with_keys_fn
+
+
+KEY_FUNCTIONS: dict[Any, Callable] = {}  # of registered containers that say by which keys their values are reached
 
 
 def _get_node_type(tree: Any) -> Any:
     kind = type(tree)
-    if issubclass(kind, tuple) and kind is not tuple and kind not in SUPPORTED_NODES:
+    if kind not in SUPPORTED_NODES and issubclass(kind, tuple):
         if hasattr(kind, "_fields"):
             return namedtuple
         if hasattr(kind, "n_sequence_fields"):
@@ -157,16 +192,17 @@ def _is_leaf(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list, TreeSpec]:
     """The leaves of a tree from left to right, and its shape."""
-    found = None if is_leaf is not None and is_leaf(tree) else _branches(tree)
-    if found is None:
-        return [tree], _LEAF
     leaves: list = []
-    children = []
-    for branch in found[0]:
-        inner, spec = tree_flatten(branch, is_leaf)
-        leaves.extend(inner)
-        children.append(spec)
-    return leaves, TreeSpec(_get_node_type(tree), found[1], tuple(children))
+    return leaves, _flatten_into(leaves, tree, is_leaf)
+
+
+def _flatten_into(leaves: list, tree: Any, is_leaf: Callable[[Any], bool] | None) -> TreeSpec:
+    kind = _get_node_type(tree)
+    if (is_leaf is not None and is_leaf(tree)) or kind not in SUPPORTED_NODES:
+        leaves.append(tree)
+        return _LEAF
+    values, context = SUPPORTED_NODES[kind].flatten_fn(tree)
+    return TreeSpec(kind, context, tuple([_flatten_into(leaves, value, is_leaf) for value in values]))
 
 
 def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
@@ -189,7 +225,9 @@ def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
 
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list:
     """The leaves of a tree from left to right."""
-    return tree_flatten(tree, is_leaf)[0]
+    if (is_leaf is not None and is_leaf(tree)) or (kind := _get_node_type(tree)) not in SUPPORTED_NODES:
+        return [tree]
+    return [leaf for value in SUPPORTED_NODES[kind].flatten_fn(tree)[0] for leaf in tree_leaves(value, is_leaf)]
 
 
 def tree_structure(tree: Any) -> TreeSpec:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from . import _core
+from .user_warning import warn_user
 
 # ---- determinism: chainrule's results never depend on threads or timing, so the switches only remember what was asked
 
@@ -114,10 +114,9 @@ def set_float32_matmul_precision(precision: str) -> None:
     if precision in ("highest", "high", "medium"):
         _matmul_precision = precision
         return
-    warnings.warn(
+    warn_user(
         f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has no "
-        "effect.",
-        stacklevel=2,
+        "effect."
     )
 
 
@@ -135,7 +134,7 @@ def get_default_device() -> _core.device:
     >>> torch.get_default_device()
     device(type='cpu')
     """
-    return _core.device("meta" if _core.meta_is_default() else "cpu")
+    return _core.default_device()
 
 
 def set_default_device(device: Any) -> None:
@@ -144,10 +143,7 @@ def set_default_device(device: Any) -> None:
     >>> torch.set_default_device("cpu")
     >>> torch.set_default_device(None)
     """
-    meta = device is not None and _core.device(device).type == "meta"
-    if not meta:
-        _core.check_device(device)
-    _core.set_meta_default(meta)
+    _core.set_default_device(device)
 
 
 def get_device_module(device: Any = None) -> ModuleType:

@@ -1,5 +1,5 @@
 """torch.sparse: sparse tensors, which chainrule leaves out. Its names raise when they are used."""
 
-from .refusal import refuses_all
+from .compat.refusal import refuses_all
 
 __getattr__ = refuses_all("sparse", "chainrule has dense tensors only; x.to_dense() of PyTorch's gives one")

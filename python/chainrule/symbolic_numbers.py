@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .refusal import refused_class
+from .compat.refusal import refused_class
 
 _PLAIN = "sizes are plain Python numbers in chainrule, which has no compiler to trace them for"
 SymInt, SymFloat, SymBool = (refused_class(name, _PLAIN) for name in ("SymInt", "SymFloat", "SymBool"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, interop, pickling, python_loops, removed, storage
+from . import _core, interop, pickling, python_loops, storage_bytes
 from ._core import Tensor
+from .compat import removed
+from .error_words import at_call
+from .user_warning import warn_user
 
 
 def is_in_submodule(name: str) -> bool:
@@ -78,7 +80,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> Removabl
 
 def __iter__(self: Tensor):  # noqa: N807
     if self.ndim == 0:
-        raise TypeError("iteration over a 0-d tensor")
+        raise at_call(TypeError, "iteration over a 0-d tensor")
     return iter(self.unbind(0))
 
 
@@ -88,7 +90,7 @@ def __reversed__(self: Tensor):  # noqa: N807
 
 def __complex__(self: Tensor) -> complex:  # noqa: N807
     if self.numel() != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
+        raise at_call(ValueError, "only one element tensors can be converted to Python scalars")
     return complex(self.item())
 
 
@@ -116,12 +118,12 @@ def __dir__(self: Tensor) -> list[str]:
 
 
 def _get_volatile(self: Tensor) -> bool:
-    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    warn_user("volatile was removed (Variable.volatile is always False)")
     return False
 
 
 def _set_volatile(self: Tensor, value: Any) -> None:
-    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
+    warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
 
 
 def is_inference(self: Tensor) -> bool:
@@ -162,7 +164,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     tensor([1., 2.])
     """
     if not isinstance(other, Tensor):
-        raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+        raise at_call(TypeError, f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     return self.to(other.dtype)
 
 
@@ -184,7 +186,9 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 def chalf(self: Tensor, *, memory_format=None) -> Tensor:
     """Raises: chainrule has no complex32."""
-    raise NotImplementedError("chalf: chainrule has no complex32; complex64 is the smallest complex dtype (cfloat)")
+    raise at_call(
+        NotImplementedError, "chalf: chainrule has no complex32; complex64 is the smallest complex dtype (cfloat)"
+    )
 
 
 def dim_order(self: Tensor, *, ambiguity_check: bool | list = False) -> tuple[int, ...]:
@@ -197,8 +201,9 @@ def dim_order(self: Tensor, *, ambiguity_check: bool | list = False) -> tuple[in
     (1, 0)
     """
     if ambiguity_check is not False and not _has_one_order(self):
-        raise RuntimeError(
-            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        raise at_call(
+            RuntimeError,
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats.",
         )
     order: list[int] = []
     for dim in range(self.dim()):  # equal strides keep their order
@@ -239,7 +244,7 @@ def to_dense(self: Tensor, dtype: _core.dtype | None = None, *, masked_grad: boo
 
 def reinforce(self: Tensor, reward: Any) -> None:
     """Raises: PyTorch removed it."""
-    raise RuntimeError("reinforce() was removed. Use torch.distributions instead.")
+    raise at_call(RuntimeError, "reinforce() was removed. Use torch.distributions instead.")
 
 
 # ---- devices: there is only the CPU
@@ -259,7 +264,7 @@ cuda, xpu, ipu, mtia = (_elsewhere(name, name.upper()) for name in ("cuda", "xpu
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     """Raises: memory is pinned for the sake of other devices."""
-    raise RuntimeError("Cannot access accelerator device when none is available.")
+    raise at_call(RuntimeError, "Cannot access accelerator device when none is available.")
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
@@ -276,7 +281,7 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 
 def record_stream(self: Tensor, stream: Any) -> None:
     """Raises: the CPU has no streams."""
-    raise RuntimeError("record_stream: the CPU has no streams")
+    raise at_call(RuntimeError, "record_stream: the CPU has no streams")
 
 
 def dense_dim(self: Tensor) -> int:
@@ -321,7 +326,7 @@ def _attach() -> None:
         *interop.METHODS,
         *pickling.METHODS,
         *python_loops.METHODS,
-        *storage.METHODS,
+        *storage_bytes.METHODS,
         *removed.METHODS,
     ):
         setattr(Tensor, method.__name__, method)

@@ -20,6 +20,8 @@ from typing import Any
 import chainrule
 
 from ._core import dtype, layout, memory_format
+from .compat.stand_ins import stand_in
+from .torch_names import rename_all
 from .torch_version import __version__
 
 
@@ -51,7 +53,7 @@ def _starred() -> list[str]:
     """What `from torch import *` brings: functions and classes, but neither modules nor dtypes, which hide float."""
     plain = (ModuleType, dtype, layout, memory_format)
     found = {name for name, value in vars(chainrule).items() if name[0] != "_" and not isinstance(value, plain)}
-    return sorted(found | vars(chainrule)["_FROM_SUBMODULES"].keys())
+    return sorted(found.union(*(names.split() for names in vars(chainrule)["_FILES"].values())))
 
 
 def missing(name: str) -> str:
@@ -95,6 +97,8 @@ class TorchFinder(importlib.metadata.DistributionFinder):
         if fullname.partition(".")[0] not in ("torch", "functorch"):
             return None
         module = TorchModule() if fullname == "torch" else _submodule(fullname)
+        # torch_names has put it there, and the import system would take its spec and load it a second time.
+        sys.modules.pop(fullname, None)
         is_package = hasattr(module, "__path__")
         spec = importlib.machinery.ModuleSpec(fullname, _Loader(module), is_package=is_package)
         spec.origin = module.__file__
@@ -113,7 +117,10 @@ def _submodule(fullname: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not (own + ".").startswith(error.name + "."):
             raise  # the module is there, and misses something else
-        raise ModuleNotFoundError(missing(fullname), name=fullname) from None
+        found = stand_in(own.removeprefix("chainrule."))
+        if found is None:
+            raise ModuleNotFoundError(missing(fullname), name=fullname) from None
+        return found
 
 
 def install() -> None:
@@ -123,3 +130,4 @@ def install() -> None:
         raise RuntimeError("PyTorch is already imported in this process: chainrule cannot take its name any more")
     if not any(isinstance(finder, TorchFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, TorchFinder())
+        rename_all()

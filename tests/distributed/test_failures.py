@@ -6,6 +6,7 @@ import os
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ import pytest
 from jobs import PROGRAMS, command_line, environment, launch, needs_mpi
 
 from chainrule.distributed.launch import _Watch
+from chainrule.distributed.rank_program import watch_address
 
 pytestmark = needs_mpi
 LIMIT = 10  # seconds from the failure to the end of the job
@@ -189,11 +191,13 @@ def rank_processes(launcher: int) -> list[int]:
 @pytest.mark.parametrize("first", ["0", "1"])
 def test_the_one_that_ended_first_is_named(first: str, tmp_path: Path) -> None:
     """Also if both have ended before the watch looks: it waits for the interpreter, which this thread keeps."""
+    watch, before = _Watch(str(tmp_path)), sys.getswitchinterval()
     sleepers = {rank: subprocess.Popen(["sleep", "60"]) for rank in "01"}
     for rank, process in sleepers.items():
-        (tmp_path / f"rank.{rank}").write_text(str(process.pid))
-    watch, before = _Watch(str(tmp_path)), sys.getswitchinterval()
-    time.sleep(0.5)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
+            door.connect(watch_address(str(tmp_path)))
+            door.send(f"{rank} {process.pid}".encode())
+            assert door.recv(16) == b"watched"
     sys.setswitchinterval(10)
     try:
         for rank in sorted(sleepers, key=lambda rank: rank != first):
@@ -203,7 +207,6 @@ def test_the_one_that_ended_first_is_named(first: str, tmp_path: Path) -> None:
                 pass
     finally:
         sys.setswitchinterval(before)
-    watch.join(10)
-    assert watch.ended == sorted("01", key=lambda rank: rank != first)
+    assert watch.stop() == sorted("01", key=lambda rank: rank != first)
     for process in sleepers.values():
         process.wait()

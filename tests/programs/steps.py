@@ -4,6 +4,8 @@ A step may raise, as a user's line may: the class of the exception is part of th
 
 from __future__ import annotations
 
+import os
+import struct
 import threading
 import weakref
 
@@ -240,6 +242,26 @@ def on_a_thread(s, a, b, c, d):
     s.put(z)
 
 
+def fork(s, a, b, c, d):
+    """A copy of the process goes on with what waits there too."""
+    x = s.pick(a).detach() * 1.5
+    y = x.sin() + 0.5
+    ours, childs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            x.mul_(0.5) if c % 2 else None  # the child's memory is its own
+            os.write(childs, struct.pack("dd", (y * 2).sum().item(), x.sum().item()))
+        finally:
+            os._exit(0)
+    s.put(y * 2)
+    os.waitpid(child, 0)
+    s.diary.append(("fork", struct.unpack("dd", os.read(ours, 16))))
+    os.close(ours)
+    os.close(childs)
+    s.put(x)
+
+
 def checkpoint(s, a, b, c, d):
     x = s.pick(a)
     y = s.partner(x, b)
@@ -342,6 +364,6 @@ def forget(s, a, b, c, d):
 STEPS = {
     unary: 8, binary: 8, with_number: 10, chain: 6, broadcast: 3, three: 2, product: 4, convolution: 2, reduction: 3,
     view: 6, write: 6, unrecorded: 3, custom: 5, hook: 5, leaf_hook: 2, node_hook: 3, raising_hook: 1, saved_hooks: 2,
-    array: 2, dlpack: 1, on_a_thread: 1, checkpoint: 2, second_order: 2, partial: 2, accumulate: 3, forward_mode: 1,
-    transform: 1, subclass: 1, finalizer: 1, look: 2, optimiser: 1, module_hook: 1, forget: 3,
+    array: 2, dlpack: 1, on_a_thread: 1, fork: 1, checkpoint: 2, second_order: 2, partial: 2, accumulate: 3,
+    forward_mode: 1, transform: 1, subclass: 1, finalizer: 1, look: 2, optimiser: 1, module_hook: 1, forget: 3,
 }  # fmt: skip

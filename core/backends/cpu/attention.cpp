@@ -1,5 +1,5 @@
 // Attention by blocks, forward and backward; see Note [Attention by blocks].
-#include "backends/cpu/attention.hpp"
+#include "backends/attention.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "backends/cpu/attention.hpp"
 #include "backends/cpu/gemm_kernel.hpp"
+#include "backends/cpu/kernel_type.hpp"
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -19,8 +22,30 @@ constexpr int64_t kStrip = 16;                                     // rows or ke
                                                                    // rows see different keys
 constexpr int64_t kWork = 1 << 18;                                 // multiplications for one thread
 
-const AttentionKernels<float>& kernels(float) { return CR_DISPATCH(attention_float); }
-const AttentionKernels<double>& kernels(double) { return CR_DISPATCH(attention_double); }
+const AttentionLoops<float>& loops(float) { return CR_DISPATCH(attention_float); }
+const AttentionLoops<double>& loops(double) { return CR_DISPATCH(attention_double); }
+
+template <class T>
+struct HeadRows {
+  T* data;
+  int64_t batch_stride, head_stride, row_stride;
+
+  explicit HeadRows(const HeadView& v)
+      : data(static_cast<T*>(v.data)),
+        batch_stride(v.batch_stride),
+        head_stride(v.head_stride),
+        row_stride(v.row_stride) {}
+  T* at(int64_t batch, int64_t head, int64_t row) const {
+    return data + batch * batch_stride + head * head_stride + row * row_stride;
+  }
+};
+
+template <class T>
+struct AttentionInputs {
+  HeadRows<const T> q, k, v, mask;
+
+  explicit AttentionInputs(const AttentionOperands& in) : q(in.q), k(in.k), v(in.v), mask(in.mask) {}
+};
 
 template <class T>
 MatrixView<const T> rows(const T* data, int64_t stride) {
@@ -80,8 +105,8 @@ class QueryBlock {
       for (int64_t i = 0; i < count_; ++i) {
         const int64_t seen = visible(i, key, keys);
         const T before = largest[i];
-        const T sum = kernels(T{}).exponentials(row(scores_, i, keys), seen, padded(keys), T(s_.scale), mask(i, key),
-                                                &largest[i]);
+        const T sum =
+            loops(T{}).exponentials(row(scores_, i, keys), seen, padded(keys), T(s_.scale), mask(i, key), &largest[i]);
         // What was gathered under a smaller maximum counts less.
         const T share = key == 0 || before == largest[i] ? T(1) : std::exp(before - largest[i]);
         sums[i] = sums[i] * share + sum;
@@ -108,13 +133,13 @@ class QueryBlock {
       multiply_scores(key, keys);
       multiply_keys(incoming, g.row_stride, in_.v, s_.value_width, key, keys, products_);
       for (int64_t i = 0; i < count_; ++i) {
-        kernels(T{}).weights(row(scores_, i, keys), visible(i, key, keys), padded(keys), T(s_.scale), mask(i, key),
-                             log_sums[i]);
+        loops(T{}).weights(row(scores_, i, keys), visible(i, key, keys), padded(keys), T(s_.scale), mask(i, key),
+                           log_sums[i]);
       }
       add_to_keys(key, keys, incoming, g.row_stride, dv, s_.value_width);
       for (int64_t i = 0; i < count_; ++i) {
-        kernels(T{}).score_gradient(row(scores_, i, keys), row(products_, i, keys), visible(i, key, keys), offsets[i],
-                                    T(s_.scale));
+        loops(T{}).score_gradient(row(scores_, i, keys), row(products_, i, keys), visible(i, key, keys), offsets[i],
+                                  T(s_.scale));
       }
       each_strip(key, keys, [&](int64_t i, int64_t count, int64_t seen) {
         multiply(count, s_.width, seen, rows<T>(row(scores_, i, keys), padded(keys)),
@@ -173,7 +198,7 @@ class QueryBlock {
                      int64_t keys, T* out) {
     MatrixView<const T> columns = transposed(rows(right.at(batch_, key_head_, key), right.row_stride));
     if (!is_whole(key, keys)) {
-      kernels(T{}).turn(keys, width, columns.data, right.row_stride, turned_, padded(keys));
+      loops(T{}).turn(keys, width, columns.data, right.row_stride, turned_, padded(keys));
       columns = rows<T>(turned_, padded(keys));
     }
     each_strip(key, keys, [&](int64_t i, int64_t count, int64_t seen) {
@@ -191,10 +216,12 @@ class QueryBlock {
   T *scores_, *products_, *turned_;  // rows of padded(keys) elements
 };
 
-}  // namespace
-
 template <class T>
-void attention(const AttentionShape& s, const AttentionInputs<T>& in, HeadRows<T> out, T* log_sums) {
+void attend(const Attention& a) {
+  const AttentionShape& s = a.shape;
+  const AttentionInputs<T> in(a.in);
+  const HeadRows<T> out(a.out);
+  T* log_sums = static_cast<T*>(a.log_sums);
   const int64_t blocks = (s.queries + kQueries - 1) / kQueries;
   const int64_t work = std::max<int64_t>(1, std::min(kQueries, s.queries) * s.keys * (s.width + s.value_width));
   parallel_for(s.batch * s.heads * blocks, std::max<int64_t>(1, kWork / work), [&](int64_t begin, int64_t end) {
@@ -208,8 +235,12 @@ void attention(const AttentionShape& s, const AttentionInputs<T>& in, HeadRows<T
 }
 
 template <class T>
-void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, HeadRows<const T> out, const T* log_sums,
-                        HeadRows<const T> g, HeadRows<T> dq, HeadRows<T> dk, HeadRows<T> dv) {
+void attend_back(const AttentionGradient& a) {
+  const AttentionShape& s = a.shape;
+  const AttentionInputs<T> in(a.in);
+  const HeadRows<const T> out(a.out), g(a.g);
+  const HeadRows<T> dq(a.dq), dk(a.dk), dv(a.dv);
+  const T* log_sums = static_cast<const T*>(a.log_sums);
   const int64_t shared = s.heads / s.key_heads;  // heads that add to the same keys go one after another
   parallel_for(s.batch * s.key_heads, 1, [&](int64_t begin, int64_t end) {
     BlockScores<T>& memory = BlockScores<T>::of_this_thread();
@@ -223,7 +254,7 @@ void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, H
         for (int64_t first = 0; first < s.queries; first += kQueries) {
           T offsets[kQueries];
           for (int64_t i = 0; i < std::min(kQueries, s.queries - first); ++i) {
-            offsets[i] = kernels(T{}).dot(g.at(batch, head, first + i), out.at(batch, head, first + i), s.value_width);
+            offsets[i] = loops(T{}).dot(g.at(batch, head, first + i), out.at(batch, head, first + i), s.value_width);
           }
           QueryBlock<T>(s, in, memory, batch, head, first)
               .backward(g, log_sums + (batch * s.heads + head) * s.queries + first, offsets, dq, dk, dv);
@@ -233,12 +264,15 @@ void attention_gradient(const AttentionShape& s, const AttentionInputs<T>& in, H
   });
 }
 
-#define CR_INSTANTIATE(T)                                                                                            \
-  template void attention<T>(const AttentionShape&, const AttentionInputs<T>&, HeadRows<T>, T*);                     \
-  template void attention_gradient<T>(const AttentionShape&, const AttentionInputs<T>&, HeadRows<const T>, const T*, \
-                                      HeadRows<const T>, HeadRows<T>, HeadRows<T>, HeadRows<T>);
-CR_INSTANTIATE(float)
-CR_INSTANTIATE(double)
-#undef CR_INSTANTIATE
+void value(const Attention& a) {
+  with_kernel_type(a.in.dtype, [&]<class T>(T) { attend<T>(a); });
+}
+void gradient(const AttentionGradient& a) {
+  with_kernel_type(a.in.dtype, [&]<class T>(T) { attend_back<T>(a); });
+}
+
+}  // namespace
+
+constinit const AttentionKernels attention_kernels{{value}, {gradient}};
 
 }  // namespace chainrule::cpu

@@ -117,8 +117,8 @@ void turn(int64_t rows, int64_t width, const T* data, int64_t stride, T* out, in
 #define CR_TABLE(T) {&exponentials<T>, &weights<T>, &score_gradient<T>, &dot<T>, &turn<T>}
 }  // namespace
 
-constinit const AttentionKernels<float> attention_float CR_TABLE(float);
-constinit const AttentionKernels<double> attention_double CR_TABLE(double);
+constinit const AttentionLoops<float> attention_float CR_TABLE(float);
+constinit const AttentionLoops<double> attention_double CR_TABLE(double);
 #undef CR_TABLE
 
 }  // namespace chainrule::cpu::CR_ISA

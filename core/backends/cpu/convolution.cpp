@@ -1,11 +1,13 @@
 // Convolution and its two gradients: images are padded, shared among threads, and given to the kernels.
-#include "backends/cpu/convolution.hpp"
+#include "backends/convolution.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "backends/cpu/convolution_kernel.hpp"
+#include "backends/cpu/kernel_type.hpp"
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -16,8 +18,10 @@ constexpr int64_t kPartialBytes = 32 << 20;  // for weight gradients that are su
 constexpr int64_t kColumnBytes = 512 << 10;  // of columns that are spread back together
 constexpr int64_t kWorkPerPart = 1 << 20;    // multiplications
 
-const ConvolutionKernels<float>& kernels(const float*) { return CR_DISPATCH(convolution_float); }
-const ConvolutionKernels<double>& kernels(const double*) { return CR_DISPATCH(convolution_double); }
+const ConvolutionLoops<float>& loops(const float*) { return CR_DISPATCH(convolution_float); }
+const ConvolutionLoops<double>& loops(const double*) { return CR_DISPATCH(convolution_double); }
+
+static_assert(kFewRows == kFewChannels);
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -26,7 +30,7 @@ int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 class PaddedImage {
  public:
   explicit PaddedImage(const ConvolutionShape& s)
-      : in_(s.in), padding_(s.padding), channels_(s.in_channels), phases_(s.stride[2]) {
+      : in_(s.in), padding_(s.padding), channels_(s.in_channels), phases_(s.out[2] > 1 ? s.stride[2] : 1) {
     // Padding may be longer at the end than at the beginning: what the last output sees must be there.
     for (int d = 0; d < 3; ++d) {
       int64_t seen = (s.out[d] - 1) * s.stride[d] + s.dilation[d] * (s.kernel[d] - 1) + 1;
@@ -96,8 +100,8 @@ struct Columns : ColumnMatrix {
     pixels = s.out_pixels();
     height = s.out[1];
     width = s.out[2];
-    step[0] = s.stride[0] * plane;
-    step[1] = s.stride[1] * row;
+    step[0] = s.out[0] > 1 ? s.stride[0] * plane : 0;
+    step[1] = s.out[1] > 1 ? s.stride[1] * row : 0;
   }
   Columns(const Columns&) = delete;
 };
@@ -107,9 +111,9 @@ std::vector<std::vector<T>> packed_weights(const ConvolutionShape& s, const T* w
   std::vector<std::vector<T>> packed(static_cast<size_t>(s.groups));
   for (int64_t g = 0; g < s.groups; ++g) {
     auto& to = packed[static_cast<size_t>(g)];
-    to.resize(static_cast<size_t>(kernels(weight).packed_size(s.out_channels, s.weight_columns())));
-    kernels(weight).pack_weights(s.out_channels, s.weight_columns(), weight + g * s.out_channels * s.weight_columns(),
-                                 to.data());
+    to.resize(static_cast<size_t>(loops(weight).packed_size(s.out_channels, s.weight_columns())));
+    loops(weight).pack_weights(s.out_channels, s.weight_columns(), weight + g * s.out_channels * s.weight_columns(),
+                               to.data());
   }
   return packed;
 }
@@ -197,11 +201,9 @@ void fill_channels(const ConvolutionShape& s, const T* bias, T* y) {
   }
 }
 
-}  // namespace
-
 template <class T>
-void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T* bias, T* y,
-                 const GemmFinish* finish) {
+void convolve(const ConvolutionShape& s, const T* x, const T* weight, const T* bias, T* y,
+              const GemmFinish* finish = nullptr) {
   if (s.weight_columns() == 0) return fill_channels(s, bias, y);
   const PaddedImage padded(s);
   const Columns columns(s, padded);
@@ -217,16 +219,16 @@ void convolution(const ConvolutionShape& s, const T* x, const T* weight, const T
       if (padded.needed()) padded.fill(image, buffer.data());
       const int64_t row = item * s.out_channels;
       const ConvolutionTarget<T> target{y + row * s.out_pixels(), finish, row};
-      kernels(x).convolve(columns, padded.needed() ? buffer.data() : image, weights[static_cast<size_t>(group)].data(),
-                          s.out_channels, bias ? bias + group * s.out_channels : nullptr, target, first,
-                          std::min(s.out_pixels(), first + per_part));
+      loops(x).convolve(columns, padded.needed() ? buffer.data() : image, weights[static_cast<size_t>(group)].data(),
+                        s.out_channels, bias ? bias + group * s.out_channels : nullptr, target, first,
+                        std::min(s.out_pixels(), first + per_part));
     }
   });
 }
 
 template <class T>
-void convolution_input_gradient(const ConvolutionShape& s, const T* g, const T* weight, const T* bias, T* dx) {
-  if (is_plain_convolution(s)) return convolution(turned(s), g, turned_weights(s, weight).data(), bias, dx);
+void convolve_transposed(const ConvolutionShape& s, const T* g, const T* weight, const T* bias, T* dx) {
+  if (is_plain_convolution(s)) return convolve(turned(s), g, turned_weights(s, weight).data(), bias, dx);
   const PaddedImage padded(s);
   const Columns columns(s, padded);
   parallel_for(s.batch * s.groups, Cut(s).images, [&](int64_t begin, int64_t end) {
@@ -242,7 +244,7 @@ void convolution_input_gradient(const ConvolutionShape& s, const T* g, const T* 
 }
 
 template <class T>
-void convolution_weight_gradient(const ConvolutionShape& s, const T* g, const T* x, T* dw) {
+void convolve_weights(const ConvolutionShape& s, const T* g, const T* x, T* dw) {
   if (s.batch == 0) return std::fill_n(dw, s.groups * s.out_channels * s.weight_columns(), T(0)), void();
   const PaddedImage padded(s);
   const Columns columns(s, padded);
@@ -265,10 +267,10 @@ void convolution_weight_gradient(const ConvolutionShape& s, const T* g, const T*
             padded.fill(x + ((n + i) * s.groups + group) * s.in_channels * s.in_pixels(),
                         buffer.data() + i * padded.elements());
           }
-          kernels(x).weight_gradient(columns, buffer.data(), padded.elements(), count,
-                                     g + (n * s.groups + group) * s.out_channels * s.out_pixels(),
-                                     s.groups * s.out_channels * s.out_pixels(), s.out_channels,
-                                     target + group * s.out_channels * s.weight_columns());
+          loops(x).weight_gradient(columns, buffer.data(), padded.elements(), count,
+                                   g + (n * s.groups + group) * s.out_channels * s.out_pixels(),
+                                   s.groups * s.out_channels * s.out_pixels(), s.out_channels,
+                                   target + group * s.out_channels * s.weight_columns());
         }
       }
     }
@@ -279,12 +281,28 @@ void convolution_weight_gradient(const ConvolutionShape& s, const T* g, const T*
   }
 }
 
-#define CR_INSTANTIATE(T)                                                                                     \
-  template void convolution<T>(const ConvolutionShape&, const T*, const T*, const T*, T*, const GemmFinish*); \
-  template void convolution_input_gradient<T>(const ConvolutionShape&, const T*, const T*, const T*, T*);     \
-  template void convolution_weight_gradient<T>(const ConvolutionShape&, const T*, const T*, T*);
-CR_INSTANTIATE(float)
-CR_INSTANTIATE(double)
-#undef CR_INSTANTIATE
+void value(const Convolution& c) {
+  with_kernel_type(c.dtype, [&]<class T>(T) {
+    convolve(c.shape, static_cast<const T*>(c.a), static_cast<const T*>(c.b), static_cast<const T*>(c.bias),
+             static_cast<T*>(c.out), c.finish);
+  });
+}
+
+void input_gradient(const Convolution& c) {
+  with_kernel_type(c.dtype, [&]<class T>(T) {
+    convolve_transposed(c.shape, static_cast<const T*>(c.a), static_cast<const T*>(c.b), static_cast<const T*>(c.bias),
+                        static_cast<T*>(c.out));
+  });
+}
+
+void weight_gradient(const Convolution& c) {
+  with_kernel_type(c.dtype, [&]<class T>(T) {
+    convolve_weights(c.shape, static_cast<const T*>(c.a), static_cast<const T*>(c.b), static_cast<T*>(c.out));
+  });
+}
+
+}  // namespace
+
+constinit const ConvolutionKernels convolution_kernels{{value}, {input_gradient}, {weight_gradient}};
 
 }  // namespace chainrule::cpu

@@ -210,7 +210,7 @@ constexpr int64_t kFinishedBytes = 24 << 10;  // of a block that goes to `finish
 template <class T>
 void convolve_pixels(const ColumnMatrix& c, const T* image, const T* packed, int64_t rows, const T* bias,
                      const ConvolutionTarget<T>& to, int64_t begin, int64_t end) {
-  if (rows <= kFewChannels) return convolve_directly(c, image, packed, rows, bias, to.y, begin, end);
+  if (rows <= kFewRows) return convolve_directly(c, image, packed, rows, bias, to.y, begin, end);
   if (!to.finish) return convolve_panels(c, image, packed, rows, bias, to.y + begin, c.pixels, begin, end);
   const int64_t panels = kFinishedBytes / (rows * kTileColumns<T> * int64_t(sizeof(T)));
   const int64_t most = smaller(panels > 1 ? panels : 1, kFinishedColumns / kTileColumns<T>) * kTileColumns<T>;
@@ -265,7 +265,7 @@ struct WeightBlock {
 template <class T>
 void weight_gradient(const ColumnMatrix& c, const T* images, int64_t image_size, int64_t count, const T* g,
                      int64_t g_size, int64_t rows, T* dw) {
-  if (rows <= kFewChannels) {
+  if (rows <= kFewRows) {
     for (int64_t n = 0; n < count; ++n) weight_gradient_directly(c, images + n * image_size, g + n * g_size, rows, dw);
     return;
   }
@@ -289,11 +289,11 @@ int64_t packed_size(int64_t rows, int64_t columns) {
 }
 
 template <class T>
-constexpr ConvolutionKernels<T> kKernels{&packed_size<T>, &pack_weights<T>, &convolve_pixels<T>, &weight_gradient<T>};
+constexpr ConvolutionLoops<T> kKernels{&packed_size<T>, &pack_weights<T>, &convolve_pixels<T>, &weight_gradient<T>};
 
 }  // namespace
 
-constinit const ConvolutionKernels<float> convolution_float = kKernels<float>;
-constinit const ConvolutionKernels<double> convolution_double = kKernels<double>;
+constinit const ConvolutionLoops<float> convolution_float = kKernels<float>;
+constinit const ConvolutionLoops<double> convolution_double = kKernels<double>;
 
 }  // namespace chainrule::cpu::CR_ISA

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "backends/cpu/convolution.hpp"
+#include "backends/cpu/gemm.hpp"
 #include "backends/cpu/isa.hpp"
 
 namespace chainrule::cpu {
@@ -21,6 +21,8 @@ struct ColumnMatrix {
   int64_t step[2];         // between outputs that are neighbours in depth and height, in the image
 };
 
+inline constexpr int64_t kFewRows = 2;  // of weights, that take other loops, which know nothing of `finish`
+
 // Where the result goes: into y, or to `finish` with the number that row 0 has there.
 template <class T>
 struct ConvolutionTarget {
@@ -30,7 +32,7 @@ struct ConvolutionTarget {
 };
 
 template <class T>
-struct ConvolutionKernels {
+struct ConvolutionLoops {
   // Elements that packed weights (rows x columns) take.
   int64_t (*packed_size)(int64_t rows, int64_t columns);
   void (*pack_weights)(int64_t rows, int64_t columns, const T* weights, T* packed);
@@ -44,5 +46,5 @@ struct ConvolutionKernels {
 
 }  // namespace chainrule::cpu
 
-CR_DECLARE_PER_ISA(extern const ConvolutionKernels<float> convolution_float)
-CR_DECLARE_PER_ISA(extern const ConvolutionKernels<double> convolution_double)
+CR_DECLARE_PER_ISA(extern const ConvolutionLoops<float> convolution_float)
+CR_DECLARE_PER_ISA(extern const ConvolutionLoops<double> convolution_double)

@@ -1,5 +1,5 @@
 // Plans of Fourier transforms, and how the work is cut into tiles.
-#include "backends/cpu/fft.hpp"
+#include "backends/fft.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <new>
 
 #include "backends/cpu/fft_plan.hpp"
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -239,14 +240,16 @@ void run_batch(Fft kind, const T* x, T* out, const FftShape& s, double scale) {
                [&](int64_t begin, int64_t end) { b.run(begin, end); });
 }
 
+void run(const FourierTransform& f) {
+  if (f.shape.outer * f.shape.n * f.shape.inner == 0) return;
+  if (f.dtype == DType::Float64)
+    run_batch(f.kind, static_cast<const double*>(f.x), static_cast<double*>(f.out), f.shape, f.scale);
+  else
+    run_batch(f.kind, static_cast<const float*>(f.x), static_cast<float*>(f.out), f.shape, f.scale);
+}
+
 }  // namespace
 
-void fft(Fft kind, DType dtype, const void* x, void* out, const FftShape& s, double scale) {
-  if (s.outer * s.n * s.inner == 0) return;
-  if (dtype == DType::Float64)
-    run_batch(kind, static_cast<const double*>(x), static_cast<double*>(out), s, scale);
-  else
-    run_batch(kind, static_cast<const float*>(x), static_cast<float*>(out), s, scale);
-}
+constinit const FftKernels fft_kernels{{run}};
 
 }  // namespace chainrule::cpu

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cpu/fft.hpp"
 #include "backends/cpu/isa.hpp"
+#include "backends/fft.hpp"
 
 namespace chainrule::cpu {
 

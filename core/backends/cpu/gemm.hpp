@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "backends/matmul.hpp"
+
 namespace chainrule::cpu {
 
 // A matrix in memory: element (i, j) at data[i * row_stride + j * column_stride], strides in elements. Strides of
@@ -37,20 +39,8 @@ template <class T>
 void gemm_plus_row(int64_t m, int64_t n, int64_t k, Sum<T> alpha, MatrixView<const T> a, MatrixView<const T> b,
                    Sum<T> beta, const Sum<T>* row, Sum<T>* c);
 
-// Takes the blocks of a product one by one, from several threads. A block is small enough to stay in the first-level
-// cache and has at most kFinishedColumns; its rows follow each other without a gap.
-inline constexpr int64_t kFinishedColumns = 1024;
-class GemmFinish {
- public:
-  virtual void operator()(int64_t row, int64_t rows, int64_t column, int64_t columns, const char* block) const = 0;
-
- protected:
-  ~GemmFinish() = default;
-};
-
 // c = a @ b, or a @ b + row; with `finish` it goes there and not to c. Neither m nor n is 1, and k is from 1 to
 // kFinishedDepth bytes.
-inline constexpr int64_t kFinishedDepth = 2048;
 template <class T>
 void gemm_in_blocks(int64_t m, int64_t n, int64_t k, MatrixView<const T> a, MatrixView<const T> b, const T* row, T* c,
                     const GemmFinish* finish);

@@ -1,9 +1,12 @@
 // The gated linear unit over whole arrays: cut into pieces of half blocks and shared among threads.
-#include "backends/cpu/glu.hpp"
+#include "backends/glu.hpp"
 
 #include <algorithm>
 #include <type_traits>
 
+#include "backends/cpu/glu.hpp"
+#include "backends/cpu/kernel_type.hpp"
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -12,7 +15,7 @@ namespace {
 constexpr int64_t kPiece = 4096, kGrain = 16 * 1024;
 
 template <class T>
-const GluKernels<T>& kernels() {
+const GluLoops<T>& loops() {
   if constexpr (std::is_same_v<T, double>)
     return CR_DISPATCH(glu_double);
   else
@@ -31,28 +34,28 @@ void each_piece(int64_t blocks, int64_t half, Each each) {
   });
 }
 
+void value(const Glu& u) {
+  with_kernel_type(u.dtype, [&]<class T>(T) {
+    each_piece(u.blocks, u.half, [&](int64_t block, int64_t first, int64_t count) {
+      const T* a = static_cast<const T*>(u.x) + 2 * block * u.half + first;
+      loops<T>().forward(a, a + u.half, static_cast<T*>(u.y) + block * u.half + first, count);
+    });
+  });
+}
+
+void gradient(const GluGradient& u) {
+  with_kernel_type(u.dtype, [&]<class T>(T) {
+    each_piece(u.blocks, u.half, [&](int64_t block, int64_t first, int64_t count) {
+      const T* g = static_cast<const T*>(u.g) + block * u.half + first;
+      const T* a = static_cast<const T*>(u.x) + 2 * block * u.half + first;
+      T* to = static_cast<T*>(u.gradient) + 2 * block * u.half + first;
+      loops<T>().backward(g, a, a + u.half, to, to + u.half, count);
+    });
+  });
+}
+
 }  // namespace
 
-template <class T>
-void glu(const T* x, T* y, int64_t blocks, int64_t half) {
-  each_piece(blocks, half, [&](int64_t block, int64_t first, int64_t count) {
-    const T* a = x + 2 * block * half + first;
-    kernels<T>().forward(a, a + half, y + block * half + first, count);
-  });
-}
-
-template <class T>
-void glu_gradient(const T* g, const T* x, T* gradient, int64_t blocks, int64_t half) {
-  each_piece(blocks, half, [&](int64_t block, int64_t first, int64_t count) {
-    const T* a = x + 2 * block * half + first;
-    T* to = gradient + 2 * block * half + first;
-    kernels<T>().backward(g + block * half + first, a, a + half, to, to + half, count);
-  });
-}
-
-template void glu<float>(const float*, float*, int64_t, int64_t);
-template void glu<double>(const double*, double*, int64_t, int64_t);
-template void glu_gradient<float>(const float*, const float*, float*, int64_t, int64_t);
-template void glu_gradient<double>(const double*, const double*, double*, int64_t, int64_t);
+constinit const GluKernels glu_kernels{{value}, {gradient}};
 
 }  // namespace chainrule::cpu

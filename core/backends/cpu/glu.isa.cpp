@@ -28,7 +28,7 @@ void backward(const T* g, const T* a, const T* b, T* to_a, T* to_b, int64_t n) {
 
 }  // namespace
 
-constinit const GluKernels<float> glu_float{&forward<float>, &backward<float>};
-constinit const GluKernels<double> glu_double{&forward<double>, &backward<double>};
+constinit const GluLoops<float> glu_float{&forward<float>, &backward<float>};
+constinit const GluLoops<double> glu_double{&forward<double>, &backward<double>};
 
 }  // namespace chainrule::cpu::CR_ISA

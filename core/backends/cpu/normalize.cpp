@@ -1,11 +1,14 @@
 // Normalisation of whole arrays: rows and channels shared among threads.
-#include "backends/cpu/normalize.hpp"
+#include "backends/normalize.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "backends/cpu/half_rows.hpp"
+#include "backends/cpu/kernel_type.hpp"
+#include "backends/cpu/kernels.hpp"
+#include "backends/cpu/normalize.hpp"
 #include "backends/cpu/stream.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
@@ -16,9 +19,9 @@ constexpr int64_t kGrain = 16 * 1024;  // elements for one thread
 constexpr int64_t kGroups = 32;        // of rows, that sum their parameters' gradients apart
 constexpr int64_t kStreamedRow = 16 * 1024;
 
-const NormalizeKernels& kernels(DType dtype) { return CR_DISPATCH(normalize_table)[dtype == DType::Float64]; }
+const NormalizeLoops& loops(DType dtype) { return CR_DISPATCH(normalize_table)[dtype == DType::Float64]; }
 
-RowStatistics statistics_of(const NormalizeKernels& k, const void* x, int64_t n, double eps, bool centred) {
+RowStatistics statistics_of(const NormalizeLoops& k, const void* x, int64_t n, double eps, bool centred) {
   double mean = centred ? k.sum(x, n) / static_cast<double>(n) : 0;
   double variance = k.sum_of_squares(x, n, mean) / static_cast<double>(n);
   return {mean, 1 / std::sqrt(variance + eps)};
@@ -57,24 +60,26 @@ void add_parts(const T* partial, int64_t parts, int64_t n, T* out) {
 }
 
 template <class T>
-void rows_gradient(DType dtype, const char* g, const char* x, const void* weight, const RowStatistics* s,
-                   void* gradient, T* weight_gradient, T* bias_gradient, int64_t rows, int64_t n, bool centred) {
-  const NormalizeKernels& k = kernels(dtype);
-  const auto bytes = n * static_cast<int64_t>(size_of(dtype));
+void gradient_of_rows(const RowNormGradient& r) {
+  const NormalizeLoops& k = loops(r.dtype);
+  const int64_t rows = r.rows, n = r.n, bytes = n * static_cast<int64_t>(size_of(r.dtype));
+  const auto *g = static_cast<const char*>(r.g), *x = static_cast<const char*>(r.x);
+  auto *weight_gradient = static_cast<T*>(r.weight_gradient), *bias_gradient = static_cast<T*>(r.bias_gradient);
   const int64_t per_group =
       std::max((rows + kGroups - 1) / kGroups, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)));
   const int64_t groups = (rows + per_group - 1) / per_group;
   std::vector<T> weights(weight_gradient ? groups * n : 0), biases(bias_gradient ? groups * n : 0);
   parallel_for(groups, 1, [&](int64_t begin, int64_t end) {
-    RowWriter writer(gradient, rows, bytes);
-    HalfRows halves(dtype, n, 3);
+    RowWriter writer(r.gradient, rows, bytes);
+    HalfRows halves(r.dtype, n, 3);
     for (int64_t group = begin; group < end; ++group) {
       T* weight_sum = weight_gradient ? weights.data() + group * n : nullptr;
       T* bias_sum = bias_gradient ? biases.data() + group * n : nullptr;
       for (int64_t i = group * per_group; i < std::min(rows, (group + 1) * per_group); ++i) {
         const void *from = halves.read(0, g + i * bytes, n), *value = halves.read(1, x + i * bytes, n);
         char* to = writer.begin(i);
-        k.row_gradient(from, value, weight, halves.target(2, to), weight_sum, bias_sum, n, s[i], centred);
+        k.row_gradient(from, value, r.weight, halves.target(2, to), weight_sum, bias_sum, n,
+                       {r.statistics[2 * i], r.statistics[2 * i + 1]}, r.centred);
         halves.write(2, to, n);
         writer.end(i);
       }
@@ -83,6 +88,33 @@ void rows_gradient(DType dtype, const char* g, const char* x, const void* weight
   if (weight_gradient) add_parts(weights.data(), groups, n, weight_gradient);
   if (bias_gradient) add_parts(biases.data(), groups, n, bias_gradient);
 }
+
+// ---- rows
+
+void rows(const RowNorm& r) {
+  const NormalizeLoops& k = loops(r.dtype);
+  const int64_t n = r.n, bytes = n * static_cast<int64_t>(size_of(r.dtype));
+  parallel_for(r.rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
+    RowWriter writer(r.y, r.rows, bytes);
+    HalfRows halves(r.dtype, n, 2);
+    for (int64_t i = begin; i < end; ++i) {
+      const void* row = halves.read(0, static_cast<const char*>(r.x) + i * bytes, n);
+      const RowStatistics s = statistics_of(k, row, n, r.eps, r.centred);
+      r.statistics[2 * i] = s.mean;
+      r.statistics[2 * i + 1] = s.rstd;
+      char* to = writer.begin(i);
+      k.row(row, r.weight, r.bias, halves.target(1, to), n, s);
+      halves.write(1, to, n);
+      writer.end(i);
+    }
+  });
+}
+
+void rows_gradient(const RowNormGradient& r) {
+  with_kernel_type(r.dtype, [&]<class T>(T) { gradient_of_rows<T>(r); });
+}
+
+// ---- channels
 
 // Calls f(channel, halves) for all channels on all threads; the halves can hold `held` pieces.
 template <class F>
@@ -102,45 +134,16 @@ struct Pieces {
   int64_t at(int64_t outer, int64_t channel) const { return (outer * shape.channels + channel) * shape.inner * item; }
 };
 
-}  // namespace
-
-void normalize_rows(DType dtype, const void* x, const void* weight, const void* bias, void* y,
-                    RowStatistics* statistics, int64_t rows, int64_t n, double eps, bool centred) {
-  const NormalizeKernels& k = kernels(dtype);
-  const auto bytes = n * static_cast<int64_t>(size_of(dtype));
-  parallel_for(rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
-    RowWriter writer(y, rows, bytes);
-    HalfRows halves(dtype, n, 2);
-    for (int64_t i = begin; i < end; ++i) {
-      const void* row = halves.read(0, static_cast<const char*>(x) + i * bytes, n);
-      statistics[i] = statistics_of(k, row, n, eps, centred);
-      char* to = writer.begin(i);
-      k.row(row, weight, bias, halves.target(1, to), n, statistics[i]);
-      halves.write(1, to, n);
-      writer.end(i);
-    }
-  });
-}
-
-void normalize_rows_gradient(DType dtype, const void* g, const void* x, const void* weight,
-                             const RowStatistics* statistics, void* gradient, void* weight_gradient,
-                             void* bias_gradient, int64_t rows, int64_t n, bool centred) {
-  auto run = [&]<class T>(T) {
-    rows_gradient(dtype, static_cast<const char*>(g), static_cast<const char*>(x), weight, statistics, gradient,
-                  static_cast<T*>(weight_gradient), static_cast<T*>(bias_gradient), rows, n, centred);
-  };
-  dtype == DType::Float64 ? run(double{}) : run(float{});
-}
-
-void channel_moments(DType dtype, const void* x, Channels shape, Moments* out) {
-  const NormalizeKernels& k = kernels(dtype);
-  const Pieces pieces(dtype, shape);
+void moments(const ChannelMoments& m) {
+  const NormalizeLoops& k = loops(m.dtype);
+  const Channels& shape = m.shape;
+  const Pieces pieces(m.dtype, shape);
   const auto count = static_cast<double>(shape.per_channel());
-  each_channel(dtype, shape, 1, [&](int64_t c, HalfRows& halves) {
+  each_channel(m.dtype, shape, 1, [&](int64_t c, HalfRows& halves) {
     int64_t held = -1;
     const void* row = nullptr;
     auto piece = [&](int64_t i) {
-      if (i != held) row = halves.read(0, static_cast<const char*>(x) + pieces.at(i, c), shape.inner);
+      if (i != held) row = halves.read(0, static_cast<const char*>(m.x) + pieces.at(i, c), shape.inner);
       held = i;
       return row;
     };
@@ -148,66 +151,138 @@ void channel_moments(DType dtype, const void* x, Channels shape, Moments* out) {
     for (int64_t i = 0; i < shape.outer; ++i) sum += k.sum(piece(i), shape.inner);
     const double mean = sum / count;
     for (int64_t i = 0; i < shape.outer; ++i) squares += k.sum_of_squares(piece(i), shape.inner, mean);
-    out[c] = {mean, squares / count};
+    m.means[c * m.step] = mean;
+    m.variances[c * m.step] = squares / count;
   });
 }
 
-void affine_channels(DType dtype, const void* x, void* y, Channels shape, const Affine* affine) {
-  const NormalizeKernels& k = kernels(dtype);
-  const Pieces pieces(dtype, shape);
-  each_channel(dtype, shape, 2, [&](int64_t c, HalfRows& halves) {
+void affine(const ChannelAffine& a) {
+  const NormalizeLoops& k = loops(a.dtype);
+  const Channels& shape = a.shape;
+  const Pieces pieces(a.dtype, shape);
+  const double *means = a.numbers, *scales = means + shape.channels, *shifts = scales + shape.channels;
+  each_channel(a.dtype, shape, 2, [&](int64_t c, HalfRows& halves) {
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
-      const void* from = halves.read(0, static_cast<const char*>(x) + at, shape.inner);
-      char* to = static_cast<char*>(y) + at;
-      k.affine(from, halves.target(1, to), shape.inner, affine[c].mean, affine[c].scale, affine[c].shift);
+      const void* from = halves.read(0, static_cast<const char*>(a.x) + at, shape.inner);
+      char* to = static_cast<char*>(a.y) + at;
+      k.affine(from, halves.target(1, to), shape.inner, means[c], scales[c], shifts[c]);
       halves.write(1, to, shape.inner);
     }
   });
 }
 
-void channel_sums(DType dtype, const void* g, const void* x, Channels shape, const double* means, ChannelSums* out) {
-  const NormalizeKernels& k = kernels(dtype);
-  const Pieces pieces(dtype, shape);
-  each_channel(dtype, shape, 2, [&](int64_t c, HalfRows& halves) {
-    ChannelSums total{0, 0};
+void sums(const ChannelSums& s) {
+  const NormalizeLoops& k = loops(s.dtype);
+  const Channels& shape = s.shape;
+  const Pieces pieces(s.dtype, shape);
+  each_channel(s.dtype, shape, 2, [&](int64_t c, HalfRows& halves) {
+    double g = 0, deviations = 0;
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
-      const void* from = halves.read(0, static_cast<const char*>(g) + at, shape.inner);
-      const void* value = halves.read(1, static_cast<const char*>(x) + at, shape.inner);
-      double sums[2];
-      k.sums(from, value, shape.inner, means[c], sums);
-      total.g += sums[0];
-      total.g_deviation += sums[1];
+      const void* from = halves.read(0, static_cast<const char*>(s.g) + at, shape.inner);
+      const void* value = halves.read(1, static_cast<const char*>(s.x) + at, shape.inner);
+      double both[2];
+      k.sums(from, value, shape.inner, s.statistics.mean(c), both);
+      g += both[0];
+      deviations += both[1];
     }
-    out[c] = total;
+    s.g_sums[c] = g;
+    s.deviation_sums[c] = deviations;
   });
 }
 
-void combine_channels(DType dtype, const void* g, const void* x, void* gradient, Channels shape,
-                      const Combination* combinations) {
-  const NormalizeKernels& k = kernels(dtype);
-  const Pieces pieces(dtype, shape);
-  each_channel(dtype, shape, 3, [&](int64_t c, HalfRows& halves) {
-    const Combination& m = combinations[c];
+void combine(const ChannelCombination& m) {
+  const NormalizeLoops& k = loops(m.dtype);
+  const Channels& shape = m.shape;
+  const Pieces pieces(m.dtype, shape);
+  const double *means = m.numbers, *a = means + shape.channels, *b = a + shape.channels, *shift = b + shape.channels;
+  each_channel(m.dtype, shape, 3, [&](int64_t c, HalfRows& halves) {
     for (int64_t i = 0; i < shape.outer; ++i) {
       const int64_t at = pieces.at(i, c);
-      const void* from = halves.read(0, static_cast<const char*>(g) + at, shape.inner);
-      const void* value = halves.read(1, static_cast<const char*>(x) + at, shape.inner);
-      char* to = static_cast<char*>(gradient) + at;
-      k.combine(from, value, halves.target(2, to), shape.inner, m.mean, m.a, m.b, m.c);
+      const void* from = halves.read(0, static_cast<const char*>(m.g) + at, shape.inner);
+      const void* value = halves.read(1, static_cast<const char*>(m.x) + at, shape.inner);
+      char* to = static_cast<char*>(m.gradient) + at;
+      k.combine(from, value, halves.target(2, to), shape.inner, means[c], a[c], b[c], shift[c]);
       halves.write(2, to, shape.inner);
     }
   });
 }
 
-namespace {
+// ---- the numbers of channels
+
+void deviations(const ChannelDeviations& d) {
+  for (int64_t i = 0; i < d.count * d.step; i += d.step) d.rstds[i] = 1 / std::sqrt(d.variances[i] + d.eps);
+}
+
+void move_running(const RunningStatistics& r) {
+  for (int64_t c = 0; c < r.channels; ++c) {
+    const double value = r.of_variances ? r.values[c] * r.count / (r.count - 1) : r.values[c];
+    r.after[c] = (1 - r.momentum) * r.before[c] + r.momentum * value;
+  }
+}
+
+void affine_numbers(const AffineNumbers& a) {
+  double *means = a.to, *scales = means + a.channels, *shifts = scales + a.channels;
+  for (int64_t i = 0; i < a.channels; ++i) {
+    const int64_t p = i % a.parameters;
+    means[i] = a.statistics.mean(i);
+    scales[i] = a.statistics.rstd(i) * (a.weight ? a.weight[p] : 1);
+    shifts[i] = a.bias ? a.bias[p] : 0;
+    if (a.folds) shifts[i] -= means[i] * scales[i];
+  }
+}
+
+void combination_numbers(const CombinationNumbers& m) {
+  double *means = m.to, *as = means + m.channels, *bs = as + m.channels, *shifts = bs + m.channels;
+  for (int64_t c = 0; c < m.channels; ++c) {
+    const double rstd = m.statistics.rstd(c), a = (m.weight ? m.weight[c] : 1) * rstd;
+    means[c] = m.statistics.mean(c);
+    as[c] = a;
+    bs[c] = m.g_sums ? -a * rstd * rstd * m.deviation_sums[c] / m.size : 0;
+    shifts[c] = m.g_sums ? -a * m.g_sums[c] / m.size : 0;
+  }
+}
+
+void group_combination_numbers(const CombinationNumbers& m) {
+  double *means = m.to, *as = means + m.channels, *bs = as + m.channels, *shifts = bs + m.channels;
+  const auto weight = [&](int64_t i) { return m.weight ? m.weight[i % m.parameters] : 1; };
+  for (int64_t first = 0; first < m.channels; first += m.statistics.per_group) {
+    const int64_t end = first + m.statistics.per_group;
+    const double rstd = m.statistics.rstd(first);
+    double g = 0, deviations = 0;
+    for (int64_t i = first; i < end; ++i) {
+      g += weight(i) * m.g_sums[i];
+      deviations += weight(i) * m.deviation_sums[i];
+    }
+    for (int64_t i = first; i < end; ++i) {
+      means[i] = m.statistics.mean(i);
+      as[i] = rstd * weight(i);
+      bs[i] = -rstd * rstd * rstd * deviations / m.size;
+      shifts[i] = -rstd * g / m.size;
+    }
+  }
+}
+
+void parameter_gradients(const ParameterGradients& p) {
+  std::fill_n(p.weight, p.parameters, 0.0);
+  std::fill_n(p.bias, p.parameters, 0.0);
+  for (int64_t i = 0; i < p.channels; ++i) {
+    const int64_t at = i % p.parameters;
+    const double weight = p.deviation_sums[i] * p.statistics.rstd(i);
+    p.weight[at] = i == at ? weight : p.weight[at] + weight;  // the first as it is, also a zero with a sign
+    p.bias[at] = i == at ? p.g_sums[i] : p.bias[at] + p.g_sums[i];
+  }
+}
+
+// ---- channels last
 
 // A number for each channel of each sample, as the kernels take it.
-template <class T, class Numbers>
-std::vector<T> column(const Numbers* numbers, ChannelsLast shape, double Numbers::* which) {
-  std::vector<T> values(static_cast<size_t>(shape.samples * shape.channels));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(numbers[i].*which);
+template <class T>
+std::vector<T> column(const double* numbers, ChannelsLast shape, int64_t which) {
+  const int64_t count = shape.samples * shape.channels;
+  std::vector<T> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = static_cast<T>(numbers[which * count + i]);
   return values;
 }
 
@@ -221,9 +296,12 @@ void each_place(ChannelsLast s, F f) {
 }
 
 template <class T>
-void affine_places(const T* x, T* y, ChannelsLast s, const Affine* affine) {
-  const auto means = column<T>(affine, s, &Affine::mean), scales = column<T>(affine, s, &Affine::scale),
-             shifts = column<T>(affine, s, &Affine::shift);
+void affine_places(const AffineLast& a) {
+  const ChannelsLast& s = a.shape;
+  const T* x = static_cast<const T*>(a.x);
+  T* y = static_cast<T*>(a.y);
+  const auto means = column<T>(a.numbers, s, 0), scales = column<T>(a.numbers, s, 1),
+             shifts = column<T>(a.numbers, s, 2);
   each_place(s, [&](int64_t at, int64_t first) {
     const T *from = x + at, *mean = means.data() + first, *scale = scales.data() + first;
     const T* shift = shifts.data() + first;
@@ -233,9 +311,12 @@ void affine_places(const T* x, T* y, ChannelsLast s, const Affine* affine) {
 }
 
 template <class T>
-void combine_places(const T* g, const T* x, T* gradient, ChannelsLast s, const Combination* numbers) {
-  const auto means = column<T>(numbers, s, &Combination::mean), as = column<T>(numbers, s, &Combination::a),
-             bs = column<T>(numbers, s, &Combination::b), cs = column<T>(numbers, s, &Combination::c);
+void combine_places(const CombinationLast& m) {
+  const ChannelsLast& s = m.shape;
+  const T *g = static_cast<const T*>(m.g), *x = static_cast<const T*>(m.x);
+  T* gradient = static_cast<T*>(m.gradient);
+  const auto means = column<T>(m.numbers, s, 0), as = column<T>(m.numbers, s, 1), bs = column<T>(m.numbers, s, 2),
+             cs = column<T>(m.numbers, s, 3);
   each_place(s, [&](int64_t at, int64_t first) {
     const T *incoming = g + at, *from = x + at, *mean = means.data() + first;
     const T *a = as.data() + first, *b = bs.data() + first, *shift = cs.data() + first;
@@ -244,19 +325,28 @@ void combine_places(const T* g, const T* x, T* gradient, ChannelsLast s, const C
   });
 }
 
+void affine_last(const AffineLast& a) {
+  with_kernel_type(a.dtype, [&]<class T>(T) { affine_places<T>(a); });
+}
+void combine_last(const CombinationLast& m) {
+  with_kernel_type(m.dtype, [&]<class T>(T) { combine_places<T>(m); });
+}
+
 }  // namespace
 
-void affine_last(DType dtype, const void* x, void* y, ChannelsLast shape, const Affine* affine) {
-  auto run = [&]<class T>(T) { affine_places(static_cast<const T*>(x), static_cast<T*>(y), shape, affine); };
-  dtype == DType::Float64 ? run(double{}) : run(float{});
-}
-
-void combine_last(DType dtype, const void* g, const void* x, void* gradient, ChannelsLast shape,
-                  const Combination* combinations) {
-  auto run = [&]<class T>(T) {
-    combine_places(static_cast<const T*>(g), static_cast<const T*>(x), static_cast<T*>(gradient), shape, combinations);
-  };
-  dtype == DType::Float64 ? run(double{}) : run(float{});
-}
+constinit const NormalizeKernels normalize_kernels{{rows},
+                                                   {rows_gradient},
+                                                   {moments},
+                                                   {deviations},
+                                                   {move_running},
+                                                   {affine_numbers},
+                                                   {affine},
+                                                   {sums},
+                                                   {combination_numbers},
+                                                   {group_combination_numbers},
+                                                   {combine},
+                                                   {parameter_gradients},
+                                                   {affine_last},
+                                                   {combine_last}};
 
 }  // namespace chainrule::cpu

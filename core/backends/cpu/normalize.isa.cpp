@@ -168,7 +168,7 @@ void combine(const void* g, const void* x, void* gradient, int64_t n, double mea
 }  // namespace
 
 #define CR_TABLE(T) {&sum<T>, &sum_of_squares<T>, &row<T>, &row_gradient<T>, &affine<T>, &sums<T>, &combine<T>}
-constinit const NormalizeKernels normalize_table[2] = {CR_TABLE(float), CR_TABLE(double)};
+constinit const NormalizeLoops normalize_table[2] = {CR_TABLE(float), CR_TABLE(double)};
 #undef CR_TABLE
 
 }  // namespace chainrule::cpu::CR_ISA

@@ -1,9 +1,12 @@
-// Pooling: one value for each window of a plane (or volume).
-#include "backends/cpu/pool.hpp"
+#include "backends/pool.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
+#include "backends/cpu/kernel_type.hpp"
+#include "backends/cpu/kernels.hpp"
+#include "backends/cpu/pool.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -204,10 +207,8 @@ void share_lanes(const PoolWindows& w, const T* g, T* gradient, Planes planes, i
   });
 }
 
-}  // namespace
-
 template <class T>
-void max_pool(const PoolWindows& w, const T* x, T* y, int64_t* index, Planes planes) {
+void max_planes(const PoolWindows& w, const T* x, T* y, int64_t* index, Planes planes) {
   if (w.out_size() == 0) return;
   if (planes.lanes != 1) return max_lanes(w, x, y, index, planes);
   Alike alike(w.along[2]);
@@ -218,7 +219,7 @@ void max_pool(const PoolWindows& w, const T* x, T* y, int64_t* index, Planes pla
 }
 
 template <class T>
-void average_pool(const PoolWindows& w, const T* x, T* y, Planes planes, int64_t divisor) {
+void average_planes(const PoolWindows& w, const T* x, T* y, Planes planes, int64_t divisor) {
   if (planes.lanes != 1) return average_lanes(w, x, y, planes, divisor);
   each_plane(w, planes, [&](int64_t i) {
     const T* plane = x + i * w.in_size();
@@ -235,7 +236,7 @@ void average_pool(const PoolWindows& w, const T* x, T* y, Planes planes, int64_t
 }
 
 template <class T>
-void average_pool_gradient(const PoolWindows& w, const T* g, T* gradient, Planes planes, int64_t divisor) {
+void share_planes(const PoolWindows& w, const T* g, T* gradient, Planes planes, int64_t divisor) {
   if (planes.lanes != 1) return share_lanes(w, g, gradient, planes, divisor);
   each_plane(w, planes, [&](int64_t i) {
     const T* from = g + i * w.out_size();
@@ -251,13 +252,71 @@ void average_pool_gradient(const PoolWindows& w, const T* g, T* gradient, Planes
   });
 }
 
-#define CR_INSTANTIATE(T)                                                           \
-  template void max_pool<T>(const PoolWindows&, const T*, T*, int64_t*, Planes);    \
-  template void average_pool<T>(const PoolWindows&, const T*, T*, Planes, int64_t); \
-  template void average_pool_gradient<T>(const PoolWindows&, const T*, T*, Planes, int64_t);
-CR_INSTANTIATE(float)
-CR_INSTANTIATE(double)
-CR_INSTANTIATE(int64_t)
-#undef CR_INSTANTIATE
+// ---- windows at random places
+
+// Those of one plane; `samples` has a number for each dimension.
+PoolWindows fractional_windows(const FractionalPooling& p, const double* samples) {
+  PoolWindows w{p.in, p.out, {}};
+  for (size_t d = 0; d < 3; ++d) {
+    const int place = static_cast<int>(d) - (3 - p.dims);  // among the dimensions that are pooled
+    const int64_t last = p.in[d] - p.kernel[d], out = p.out[d];
+    // In two dimensions the first sample is the width's.
+    const auto sample = place < 0 ? 0 : static_cast<float>(samples[p.dims == 2 ? 1 - place : place]);
+    const float alpha = out > 1 ? static_cast<float>(last) / static_cast<float>(out - 1) : 0;
+    for (int64_t i = 0; i < out; ++i) {
+      const int64_t begin = i + 1 == out ? last
+                                         : static_cast<int64_t>((static_cast<float>(i) + sample) * alpha) -
+                                               static_cast<int64_t>(sample * alpha);
+      w.along[d].push_back({begin, begin + p.kernel[d], 1, p.kernel[d]});
+    }
+  }
+  return w;
+}
+
+// ---- by dtype
+
+template <class F>
+void with_pool_type(DType dtype, F f) {
+  dtype == DType::Int64 ? f(int64_t{}) : with_kernel_type(dtype, f);
+}
+
+void max(const MaxPooling& p) {
+  with_pool_type(p.dtype, [&]<class T>(T) {
+    max_planes(p.windows, static_cast<const T*>(p.x), static_cast<T*>(p.y), p.index, p.planes);
+  });
+}
+
+void average(const AveragePooling& p) {
+  with_pool_type(p.dtype, [&]<class T>(T) {
+    average_planes(p.windows, static_cast<const T*>(p.from), static_cast<T*>(p.to), p.planes, p.divisor);
+  });
+}
+
+void average_gradient(const AveragePooling& p) {
+  with_pool_type(p.dtype, [&]<class T>(T) {
+    share_planes(p.windows, static_cast<const T*>(p.from), static_cast<T*>(p.to), p.planes, p.divisor);
+  });
+}
+
+void fractional_max(const FractionalPooling& p) {
+  with_kernel_type(p.dtype, [&]<class T>(T) {
+    for (int64_t i = 0; i < p.planes; ++i) {
+      const PoolWindows w = fractional_windows(p, p.samples + i * p.dims);
+      max_planes(w, static_cast<const T*>(p.x) + i * w.in_size(), static_cast<T*>(p.y) + i * w.out_size(),
+                 p.index + i * w.out_size(), {1});
+    }
+  });
+}
+
+void unpool(const Unpooling& u) {
+  for (int64_t i = 0; i < u.planes * u.in; ++i) {
+    const int64_t target = i / u.in * u.out + u.index[i];
+    std::memcpy(u.y + target * u.item, u.x + i * u.item, static_cast<size_t>(u.item));
+  }
+}
+
+}  // namespace
+
+constinit const PoolKernels pool_kernels{{max}, {average}, {average_gradient}, {fractional_max}, {unpool}};
 
 }  // namespace chainrule::cpu

@@ -1,11 +1,13 @@
 // Reading and writing elements at positions that an index gives: one row kernel per kind, brought to any layout.
-#include "backends/cpu/positions.hpp"
+#include "backends/positions.hpp"
 
 #include <atomic>
 #include <type_traits>
 
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/rows.hpp"
 #include "backends/cpu/thread_pool.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/element_type.hpp"
 
 namespace chainrule::cpu {
@@ -105,18 +107,18 @@ void visit_slices(const SliceRow& r) {
   }
 }
 
-struct Kernels {
+struct RowKernels {
   ElementKernel elements;
   SliceKernel slices;
 };
 template <class T, class Visit>
-constexpr Kernels kernels{&visit_elements<T, Visit>, &visit_slices<T, Visit>};
+constexpr RowKernels kernels{&visit_elements<T, Visit>, &visit_slices<T, Visit>};
 
-Kernels reading_kernels(DType dtype) {
+RowKernels reading_kernels(DType dtype) {
   return with_element_size(dtype, []<class T>(T*) { return kernels<T, Read<T>>; });
 }
 // To replace, only an element's size matters.
-Kernels meeting_kernels(Meet meet, DType dtype) {
+RowKernels meeting_kernels(Meet meet, DType dtype) {
   if (meet == Meet::Replace)
     return with_element_size(dtype, []<class T>(T*) { return kernels<T, Apply<Meet::Replace, T>>; });
   return with_element_type(dtype, [&]<class T>(T*) {
@@ -143,12 +145,12 @@ Rows<3> rows_of(const IndexedElements& at) {
 
 // Rows first to last; gives the index at which it had to stop, or null.
 const int64_t* run_rows(ElementKernel kernel, const IndexedElements& at, const Rows<3>& rows, int64_t bytes,
-                        int64_t first, int64_t last, char* whole, char* beside) {
+                        int64_t first, int64_t last) {
   const int64_t* bad = nullptr;
   rows.each(first, last, [&](const std::array<int64_t, 3>& start) {
-    bad =
-        kernel({at.index + start[kIndex], whole + start[kWhole] * bytes, beside + start[kBeside] * bytes, rows.length(),
-                at.size, rows.step(kIndex), rows.step(kWhole), rows.step(kBeside), at.step, at.wraps ? at.size : 0});
+    bad = kernel({at.index + start[kIndex], at.whole + start[kWhole] * bytes, at.beside + start[kBeside] * bytes,
+                  rows.length(), at.size, rows.step(kIndex), rows.step(kWhole), rows.step(kBeside), at.step,
+                  at.wraps ? at.size : 0});
     return !bad;
   });
   return bad;
@@ -157,8 +159,9 @@ const int64_t* run_rows(ElementKernel kernel, const IndexedElements& at, const R
 // ---- slices
 
 // Slices first to last, counted through all repetitions. `by` is 0 when one packed element stands for all, else 1.
-void run_slices(SliceKernel kernel, const Slices& at, int64_t bytes, int64_t first, int64_t last, char* whole,
-                char* packed, int64_t by) {
+void run_slices(SliceKernel kernel, const MovedSlices& moved, int64_t first, int64_t last, int64_t by) {
+  const Slices& at = moved.at;
+  const auto bytes = static_cast<int64_t>(size_of(moved.dtype));
   Rows<1> after(at.after_sizes, {at.after_strides});
   int64_t n = after.length(), size = after.count() * n;
   constexpr int64_t kHere = 0;
@@ -166,7 +169,7 @@ void run_slices(SliceKernel kernel, const Slices& at, int64_t bytes, int64_t fir
     int64_t base = 0, repetition = i / at.count, k = i % at.count, stop = std::min(at.count, k + last - i);
     for (int d = at.before_sizes.size(); d-- > 0; repetition /= at.before_sizes[d])
       base += repetition % at.before_sizes[d] * at.before_strides[d];
-    char *from = whole + base * bytes, *beside = packed + i * size * by * bytes;
+    char *from = moved.whole + base * bytes, *beside = moved.packed + i * size * by * bytes;
     i += stop - k;
     if (size == n) {
       kernel({from, beside, at.offsets + k, stop - k, n, after.step(0), by});
@@ -188,63 +191,121 @@ int64_t product(const Dims& sizes) {
   return n;
 }
 
-}  // namespace
-
-std::optional<int64_t> read_elements(const IndexedElements& at, DType dtype, const char* whole, char* beside) {
+void read_elements(const IndexedElements& at) {
   Rows<3> rows = rows_of(at);
-  if (rows.length() == 0) return std::nullopt;
-  ElementKernel kernel = reading_kernels(dtype).elements;
-  auto bytes = static_cast<int64_t>(size_of(dtype));
-  char* from = const_cast<char*>(whole);
+  if (rows.length() == 0) return;
+  ElementKernel kernel = reading_kernels(at.dtype).elements;
+  auto bytes = static_cast<int64_t>(size_of(at.dtype));
   std::atomic<const int64_t*> bad = nullptr;
-  auto read = [&](const IndexedElements& part, const Rows<3>& some, int64_t begin, int64_t end, char* in, char* out) {
-    const int64_t* found = run_rows(kernel, part, some, bytes, begin, end, in, out);
+  auto read = [&](const IndexedElements& part, const Rows<3>& some, int64_t begin, int64_t end) {
+    const int64_t* found = run_rows(kernel, part, some, bytes, begin, end);
     const int64_t* first = bad;
     while (found && (!first || found < first) && !bad.compare_exchange_weak(first, found)) {
     }
   };
   if (rows.count() > 1) {
     parallel_for(rows.count(), std::max<int64_t>(1, kGrain / rows.length()),
-                 [&](int64_t begin, int64_t end) { read(at, rows, begin, end, from, beside); });
+                 [&](int64_t begin, int64_t end) { read(at, rows, begin, end); });
   } else {
     parallel_for(rows.length(), kGrain, [&](int64_t begin, int64_t end) {  // one row, in pieces
       IndexedElements part = at;
       Rows<3> some = rows;
       some.sizes[0] = end - begin;
       part.index += begin * rows.step(kIndex);
-      read(part, some, 0, 1, from + begin * rows.step(kWhole) * bytes, beside + begin * rows.step(kBeside) * bytes);
+      part.whole += begin * rows.step(kWhole) * bytes;
+      part.beside += begin * rows.step(kBeside) * bytes;
+      read(part, some, 0, 1);
     });
   }
-  return bad.load() ? std::optional(*bad.load()) : std::nullopt;
+  if (bad.load()) *at.bad = *bad.load();
 }
 
-std::optional<int64_t> meet_elements(Meet meet, const IndexedElements& at, DType dtype, char* whole,
-                                     const char* beside) {
+void meet_elements(Meet meet, const IndexedElements& at) {
   Rows<3> rows = rows_of(at);
-  if (rows.length() == 0) return std::nullopt;
-  const int64_t* bad = run_rows(meeting_kernels(meet, dtype).elements, at, rows, static_cast<int64_t>(size_of(dtype)),
-                                0, rows.count(), whole, const_cast<char*>(beside));
-  return bad ? std::optional(*bad) : std::nullopt;
+  if (rows.length() == 0) return;
+  const int64_t* bad = run_rows(meeting_kernels(meet, at.dtype).elements, at, rows,
+                                static_cast<int64_t>(size_of(at.dtype)), 0, rows.count());
+  if (bad) *at.bad = *bad;
 }
 
-void read_slices(const Slices& at, DType dtype, const char* whole, char* packed) {
+void read_slices(const MovedSlices& moved) {
+  const Slices& at = moved.at;
   int64_t size = product(at.after_sizes), all = product(at.before_sizes) * at.count;
   if (size == 0) return;
-  SliceKernel kernel = reading_kernels(dtype).slices;
-  parallel_for(all, std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
-    run_slices(kernel, at, static_cast<int64_t>(size_of(dtype)), begin, end, const_cast<char*>(whole), packed, 1);
+  SliceKernel kernel = reading_kernels(moved.dtype).slices;
+  parallel_for(all, std::max<int64_t>(1, kGrain / size),
+               [&](int64_t begin, int64_t end) { run_slices(kernel, moved, begin, end, 1); });
+}
+
+void meet_slices(Meet meet, const MovedSlices& moved) {
+  const Slices& at = moved.at;
+  int64_t size = product(at.after_sizes) * at.count;
+  if (size == 0) return;
+  SliceKernel kernel = meeting_kernels(meet, moved.dtype).slices;
+  // Slices may coincide, so they are met in order; their repetitions cannot.
+  parallel_for(product(at.before_sizes), std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
+    run_slices(kernel, moved, begin * at.count, end * at.count, moved.single ? 0 : 1);
   });
 }
 
-void meet_slices(Meet meet, const Slices& at, DType dtype, char* whole, const char* packed, bool single) {
-  int64_t size = product(at.after_sizes) * at.count;
-  if (size == 0) return;
-  SliceKernel kernel = meeting_kernels(meet, dtype).slices;
-  // Slices may coincide, so they are met in order; their repetitions cannot.
-  parallel_for(product(at.before_sizes), std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
-    run_slices(kernel, at, static_cast<int64_t>(size_of(dtype)), begin * at.count, end * at.count, whole,
-               const_cast<char*>(packed), single ? 0 : 1);
+// ---- indices
+
+template <class I>
+void add_typed(const AddedOffsets& a) {
+  Rows<1> rows(a.sizes, {a.index_strides});
+  const int64_t n = rows.length(), by = rows.step(0), step = a.step, size = a.size;
+  int64_t* offsets = a.offsets;
+  rows.each([&](const std::array<int64_t, 1>& start) {
+    const I* row = reinterpret_cast<const I*>(a.index) + start[0];
+    for (int64_t j = 0; j < n; ++j) {
+      int64_t i = row[j * by], wrapped = a.wraps && i < 0 ? i + size : i;
+      if (static_cast<uint64_t>(wrapped) >= static_cast<uint64_t>(size)) [[unlikely]] {
+        *a.bad = i;
+        return false;
+      }
+      offsets[j] += step * wrapped;
+    }
+    offsets += n;
+    return true;
   });
 }
+
+void add_offsets(const AddedOffsets& a) { (a.dtype == DType::Int32 ? add_typed<int32_t> : add_typed<int64_t>)(a); }
+
+void spread_offsets(const SpreadOffsets& s) {
+  for (int64_t i = 0; i < s.count; ++i) {
+    int64_t left = s.offsets[i], offset = 0;
+    for (size_t d = s.sizes.size(); d-- > 0; left /= s.sizes[d]) offset += left % s.sizes[d] * s.strides[d];
+    s.offsets[i] = offset;
+  }
+}
+
+void check_indices(const CheckedIndices& c) {
+  for (int64_t i = 0; i < c.count; ++i) {
+    if (c.index[i] >= 0 && c.index[i] < c.size) continue;
+    *c.bad = c.index[i];
+    return;
+  }
+}
+
+void total_repeats(const RepeatedTotal& r) {
+  CheckedSize total = 0;
+  for (int64_t i = 0; i < r.count; ++i) {
+    if (r.times[i] < 0) return;
+    total += r.times[i];
+  }
+  *r.total = total.value();
+}
+
+void repeat_indices(const RepeatedIndices& r) {
+  int64_t* to = r.to;
+  for (int64_t i = 0; i < r.count; ++i) to = std::fill_n(to, r.times[i], i);
+}
+
+}  // namespace
+
+constinit const PositionsKernels positions_kernels{{read_elements}, {meet_elements}, {read_slices},
+                                                   {meet_slices},   {add_offsets},   {spread_offsets},
+                                                   {check_indices}, {total_repeats}, {repeat_indices}};
 
 }  // namespace chainrule::cpu

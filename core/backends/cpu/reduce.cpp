@@ -4,14 +4,20 @@
 // Work is cut by size alone and partial results are joined in order, so the number of threads does not change a bit.
 #include "backends/cpu/reduce.hpp"
 
+#include <bit>
 #include <cstring>
 #include <memory>
 
 #include "backends/cpu/convert.hpp"
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
 namespace {
+
+const FoldKernels& fold_kernels(Fold fold, FoldType type) {
+  return CR_DISPATCH(fold_table)[static_cast<int>(fold)][static_cast<int>(type)];
+}
 
 constexpr int64_t kPiece = 256 * 1024;  // elements that one task folds
 constexpr int64_t kGrain = 32 * 1024;   // below this, threads do not pay
@@ -278,7 +284,7 @@ void Loop::finish(const Unit& u, const char* accumulators) const {
   auto out_size = static_cast<int64_t>(size_of(r_.out_dtype));
   if (r_.out) put(r_.out + u.out_offset * out_size, r_.out_dtype, out, type_, u.m);
   if (!r_.second) return;
-  bool indices = r_.fold != Fold::Spread;
+  bool indices = r_.fold != Fold::Variance;
   DType second_dtype = indices ? DType::Int64 : r_.out_dtype;
   put(r_.second + u.out_offset * static_cast<int64_t>(size_of(second_dtype)), second_dtype, second,
       indices ? DType::Int64 : type_, u.m);
@@ -326,6 +332,53 @@ void fill_empty(const Reduction& r, int64_t outputs) {
   }
 }
 
+constexpr int64_t kSmall = 16 * 1024;  // up to here one call of the kernel does it
+constexpr int64_t kSmallKept = 256;
+
+uint64_t lowest_bits(int n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
+
+// Contiguous, and the reduced dimensions are the last or the first: no loop needed. False: not such a case.
+bool fold_small(const Reduction& r, int64_t numel) {
+  const FoldType type = fold_type(r.fold, r.as);
+  const bool as_is = dtype_of(type) == r.as || (type == FoldType::U8 && r.as == DType::Bool);
+  if (!as_is || r.dtype != r.as || r.out_dtype != r.as || r.fold >= Fold::ArgMax) return false;
+  const auto ndim = static_cast<int>(r.sizes.size());
+  const uint64_t reduced = r.reduced;
+  int edge;
+  bool by_rows = true;
+  if (reduced == lowest_bits(ndim)) {
+    edge = 0;
+  } else if (reduced == 0) {
+    edge = 0;
+    by_rows = false;
+  } else if (edge = std::countr_zero(reduced); reduced >> edge == lowest_bits(ndim - edge)) {
+  } else if (edge = std::countr_one(reduced); reduced == lowest_bits(edge)) {
+    by_rows = false;
+  } else {
+    return false;
+  }
+  int64_t before = 1;
+  for (int i = 0; i < edge; ++i) before *= r.sizes[static_cast<size_t>(i)];
+  int64_t after = numel / before, kept = by_rows ? before : after, folded = by_rows ? after : before;
+  if (kept > kSmallKept) return false;
+  const FoldKernels& kernels = fold_kernels(r.fold, type);
+  alignas(64) char accumulators[kSmallKept * 16];
+  kernels.start(accumulators, kept);
+  (by_rows ? kernels.rows : kernels.columns)(r.x, after, kept, folded, accumulators, 0);
+  kernels.finish(accumulators, kept, r.divisor, r.out, nullptr);
+  return true;
+}
+
+void reduce(const Reduction& r) {
+  int64_t outputs = 1, folded = 1;
+  for (size_t i = 0; i < r.sizes.size(); ++i) (r.reduced >> i & 1 ? folded : outputs) *= r.sizes[i];
+  if (outputs == 0) return;
+  if (folded == 0) return fill_empty(r, outputs);
+  const int64_t numel = outputs * folded;
+  if (r.contiguous && numel <= kSmall && fold_small(r, numel)) return;
+  Loop(r).run();
+}
+
 }  // namespace
 
 FoldType fold_type(Fold fold, DType t) {
@@ -358,16 +411,6 @@ DType dtype_of(FoldType t) {
   return types[static_cast<int>(t)];
 }
 
-const FoldKernels& fold_kernels(Fold fold, FoldType type) {
-  return CR_DISPATCH(fold_table)[static_cast<int>(fold)][static_cast<int>(type)];
-}
-
-void reduce(const Reduction& r) {
-  int64_t outputs = 1, folded = 1;
-  for (size_t i = 0; i < r.sizes.size(); ++i) (r.reduced >> i & 1 ? folded : outputs) *= r.sizes[i];
-  if (outputs == 0) return;
-  if (folded == 0) return fill_empty(r, outputs);
-  Loop(r).run();
-}
+constinit const ReduceKernels reduce_kernels{{reduce}, {accumulate}};
 
 }  // namespace chainrule::cpu

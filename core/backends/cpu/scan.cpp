@@ -1,11 +1,12 @@
 // Running totals along one dimension: one after another in a row, side by side in columns.
-#include "backends/cpu/scan.hpp"
+#include "backends/scan.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <type_traits>
 
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "tensor/element_type.hpp"
 
@@ -165,31 +166,28 @@ void extreme_typed(const T* x, T* values, int64_t* indices, const ScanShape& s) 
   });
 }
 
-}  // namespace
-
-DType scan_dtype(DType t) {
-  if (t == DType::Float16 || t == DType::BFloat16) return DType::Float32;
-  return t < DType::Float16 ? DType::Int64 : t;
+void total(const RunningTotal& r) {
+  with_arithmetic_type(
+      r.dtype, [&]<class T>(T*) { scan_typed(r.kind, static_cast<const T*>(r.x), static_cast<T*>(r.out), r.shape); });
 }
 
-void scan(Scan s, DType dtype, const void* x, void* out, const ScanShape& shape) {
-  with_arithmetic_type(dtype,
-                       [&]<class T>(T*) { scan_typed(s, static_cast<const T*>(x), static_cast<T*>(out), shape); });
-}
-
-void recurrence(DType dtype, const void* a, const void* b, void* out, const ScanShape& shape) {
-  with_arithmetic_type(dtype, [&]<class T>(T*) {
-    recurrence_typed(static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(out), shape);
+void recurrence(const Recurrence& r) {
+  with_arithmetic_type(r.dtype, [&]<class T>(T*) {
+    recurrence_typed(static_cast<const T*>(r.a), static_cast<const T*>(r.b), static_cast<T*>(r.out), r.shape);
   });
 }
 
-void scan_extreme(bool is_max, DType dtype, const void* x, void* values, int64_t* indices, const ScanShape& shape) {
-  with_arithmetic_type(dtype, [&]<class T>(T*) {
+void extreme(const RunningExtreme& r) {
+  with_arithmetic_type(r.dtype, [&]<class T>(T*) {
     if constexpr (std::is_arithmetic_v<T>) {
-      auto* f = is_max ? extreme_typed<T, true> : extreme_typed<T, false>;
-      f(static_cast<const T*>(x), static_cast<T*>(values), indices, shape);
+      auto* f = r.is_max ? extreme_typed<T, true> : extreme_typed<T, false>;
+      f(static_cast<const T*>(r.x), static_cast<T*>(r.values), r.indices, r.shape);
     }
   });
 }
+
+}  // namespace
+
+constinit const ScanKernels scan_kernels{{total}, {recurrence}, {extreme}};
 
 }  // namespace chainrule::cpu

@@ -1,9 +1,10 @@
 // Finding places in sorted rows: several values at a time, halving together, without branches to mispredict.
-#include "backends/cpu/search.hpp"
+#include "backends/search.hpp"
 
 #include <algorithm>
 #include <bit>
 
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "tensor/element_type.hpp"
 
@@ -52,7 +53,11 @@ void search_abreast(At boundary_at, int64_t n, const T* values, int count, int64
 }
 
 template <bool right, class T>
-void search_typed(const SortedRows& s, const T* values, int64_t count, const Places& out) {
+void search_typed(const SearchedValues& v) {
+  const SortedRows& s = v.in;
+  const T* values = static_cast<const T*>(v.values);
+  const Places out{v.out, v.narrow};
+  const int64_t count = v.count;
   int64_t total = std::max<int64_t>(s.rows, 1) * count;
   parallel_for(total, kGrain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
@@ -73,15 +78,13 @@ void search_typed(const SortedRows& s, const T* values, int64_t count, const Pla
   });
 }
 
+void search_rows(const SearchedValues& v) {
+  if (v.count == 0) return;
+  with_real_type(v.in.dtype, [&]<class T>(T*) { (v.right ? search_typed<true, T> : search_typed<false, T>)(v); });
+}
+
 }  // namespace
 
-void search_sorted(const SortedRows& s, const void* values, int64_t count, bool right, void* out, DType out_dtype) {
-  if (count == 0) return;
-  Places places{out, out_dtype == DType::Int32};
-  with_real_type(s.dtype, [&]<class T>(T*) {
-    auto* search = right ? &search_typed<true, T> : &search_typed<false, T>;
-    search(s, static_cast<const T*>(values), count, places);
-  });
-}
+constinit const SearchKernels search_kernels{{search_rows}};
 
 }  // namespace chainrule::cpu

@@ -1,8 +1,10 @@
 // Picking elements by rank: heaps, quick selection, and counting digits for long rows.
-#include "backends/cpu/select.hpp"
+#include "backends/select.hpp"
 
 #include <algorithm>
 
+#include "backends/cpu/kernels.hpp"
+#include "backends/cpu/order_key.hpp"
 #include "backends/cpu/row_loop.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/error.hpp"
@@ -119,15 +121,16 @@ void smallest(const T* x, int64_t n, int64_t k, bool reversed, bool sorted, Entr
 }
 
 template <class T, class K>
-void topk_typed(const PackedRows& x, int64_t k, bool largest, bool sorted, T* values, int64_t* indices) {
-  int64_t n = x.length;
-  for_rows(x.count, n, static_cast<size_t>(n) * sizeof(Entry<K>), [&](int64_t begin, int64_t end, void* scratch) {
+void topk_typed(const TopElements& top) {
+  const int64_t n = top.x.length, k = top.k;
+  T* values = static_cast<T*>(top.values);
+  for_rows(top.x.count, n, static_cast<size_t>(n) * sizeof(Entry<K>), [&](int64_t begin, int64_t end, void* scratch) {
     auto* entries = static_cast<Entry<K>*>(scratch);
     for (int64_t row = begin; row < end; ++row) {
-      const T* from = static_cast<const T*>(x.data) + row * n;
-      smallest(from, n, k, largest, sorted, entries);
+      const T* from = static_cast<const T*>(top.x.data) + row * n;
+      smallest(from, n, k, top.largest, top.sorted, entries);
       for (int64_t i = 0; i < k; ++i) {
-        indices[row * k + i] = static_cast<int64_t>(entries[i].index);
+        top.indices[row * k + i] = static_cast<int64_t>(entries[i].index);
         values[row * k + i] = from[entries[i].index];
       }
     }
@@ -167,14 +170,15 @@ void select_kth(Entry<K>* a, int64_t n, int64_t k) {
 
 // Picks one element of each row: pick(row, entries) gives its index.
 template <class T, class K, class Pick>
-void pick_of_rows(const PackedRows& x, T* values, int64_t* indices, Pick pick) {
-  int64_t n = x.length;
-  for_rows(x.count, n, static_cast<size_t>(n) * sizeof(Entry<K>), [&](int64_t begin, int64_t end, void* scratch) {
+void pick_of_rows(const PickedElements& p, Pick pick) {
+  int64_t n = p.x.length;
+  T* values = static_cast<T*>(p.values);
+  for_rows(p.x.count, n, static_cast<size_t>(n) * sizeof(Entry<K>), [&](int64_t begin, int64_t end, void* scratch) {
     auto* entries = static_cast<Entry<K>*>(scratch);
     for (int64_t row = begin; row < end; ++row) {
-      const T* from = static_cast<const T*>(x.data) + row * n;
-      indices[row] = pick(from, entries);
-      values[row] = from[indices[row]];
+      const T* from = static_cast<const T*>(p.x.data) + row * n;
+      p.indices[row] = pick(from, entries);
+      values[row] = from[p.indices[row]];
     }
   });
 }
@@ -250,36 +254,33 @@ void with_types(const PackedRows& x, F f) {
   with_real_type(x.dtype, [&]<class T>(T* type) { f(type, static_cast<OrderKey<T>*>(nullptr)); });
 }
 
+void topk(const TopElements& top) {
+  if (top.k) with_types(top.x, [&]<class T, class K>(T*, K*) { topk_typed<T, K>(top); });
+}
+
+void kth(const PickedElements& p, int64_t k) {
+  int64_t n = p.x.length;
+  with_types(p.x, [&]<class T, class K>(T*, K*) {
+    pick_of_rows<T, K>(p, [=](const T* row, Entry<K>* entries) { return kth_index(row, n, k, entries); });
+  });
+}
+
+void median(const PickedElements& p, bool ignore_nan) {
+  int64_t n = p.x.length;
+  with_types(p.x, [&]<class T, class K>(T*, K*) {
+    pick_of_rows<T, K>(p, [=](const T* row, Entry<K>* entries) { return median_index(row, n, ignore_nan, entries); });
+  });
+}
+
+void mode(const PickedElements& p) {
+  int64_t n = p.x.length;
+  with_types(p.x, [&]<class T, class K>(T*, K*) {
+    pick_of_rows<T, K>(p, [=](const T* row, Entry<K>* entries) { return mode_index(row, n, entries); });
+  });
+}
+
 }  // namespace
 
-void topk_rows(const PackedRows& x, int64_t k, bool largest, bool sorted, void* values, int64_t* indices) {
-  if (k == 0) return;
-  with_types(
-      x, [&]<class T, class K>(T*, K*) { topk_typed<T, K>(x, k, largest, sorted, static_cast<T*>(values), indices); });
-}
-
-void kth_of_rows(const PackedRows& x, int64_t k, void* values, int64_t* indices) {
-  int64_t n = x.length;
-  with_types(x, [&]<class T, class K>(T*, K*) {
-    pick_of_rows<T, K>(x, static_cast<T*>(values), indices,
-                       [=](const T* row, Entry<K>* entries) { return kth_index(row, n, k, entries); });
-  });
-}
-
-void median_of_rows(const PackedRows& x, bool ignore_nan, void* values, int64_t* indices) {
-  int64_t n = x.length;
-  with_types(x, [&]<class T, class K>(T*, K*) {
-    pick_of_rows<T, K>(x, static_cast<T*>(values), indices,
-                       [=](const T* row, Entry<K>* entries) { return median_index(row, n, ignore_nan, entries); });
-  });
-}
-
-void mode_of_rows(const PackedRows& x, void* values, int64_t* indices) {
-  int64_t n = x.length;
-  with_types(x, [&]<class T, class K>(T*, K*) {
-    pick_of_rows<T, K>(x, static_cast<T*>(values), indices,
-                       [=](const T* row, Entry<K>* entries) { return mode_index(row, n, entries); });
-  });
-}
+constinit const SelectKernels select_kernels{{topk}, {kth}, {median}, {mode}};
 
 }  // namespace chainrule::cpu

@@ -1,11 +1,11 @@
 // Softmax over whole arrays: cut into rows or tiles of columns and shared among threads.
-#include "backends/cpu/softmax.hpp"
+#include "backends/softmax.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "backends/cpu/half_rows.hpp"
-#include "backends/cpu/stream.hpp"
+#include "backends/cpu/kernels.hpp"
+#include "backends/cpu/softmax.hpp"
 #include "backends/cpu/thread_pool.hpp"
 
 namespace chainrule::cpu {
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kTile = 256, kGrain = 16 * 1024;
 
-const SoftmaxKernels& kernels(DType dtype) { return CR_DISPATCH(softmax_table)[dtype == DType::Float64]; }
+const SoftmaxLoops& loops(DType dtype) { return CR_DISPATCH(softmax_table)[dtype == DType::Float64]; }
 
 // Calls each(byte offset, width) for stretches of rows or tiles of columns.
 template <class Each>
@@ -44,119 +44,46 @@ void each_half_stretch(DType dtype, int64_t rows, int64_t n, Each each) {
   });
 }
 
-void softmax_halves(DType dtype, const char* x, char* y, int64_t rows, int64_t n, bool logarithm) {
-  const SoftmaxKernels& k = kernels(dtype);
-  each_half_stretch(dtype, rows, n, [&](HalfRows& halves, int64_t at, int64_t count) {
-    k.forward(halves.read(0, x + at, count * n), halves.target(1, y + at), n, 1, count, logarithm);
-    halves.write(1, y + at, count * n);
+void of_halves(const Softmax& s) {
+  const SoftmaxLoops& l = loops(s.dtype);
+  each_half_stretch(s.dtype, s.outer, s.n, [&](HalfRows& halves, int64_t at, int64_t count) {
+    char* y = static_cast<char*>(s.y) + at;
+    const void* x = halves.read(0, static_cast<const char*>(s.x) + at, count * s.n);
+    l.forward(x, halves.target(1, y), s.n, 1, count, s.logarithm);
+    halves.write(1, y, count * s.n);
   });
 }
 
-void softmax_gradient_halves(DType dtype, const char* g, const char* y, char* gradient, int64_t rows, int64_t n,
-                             bool logarithm) {
-  const SoftmaxKernels& k = kernels(dtype);
-  each_half_stretch(dtype, rows, n, [&](HalfRows& halves, int64_t at, int64_t count) {
-    const void *from = halves.read(0, g + at, count * n), *value = halves.read(1, y + at, count * n);
-    k.backward(from, value, halves.target(2, gradient + at), n, 1, count, logarithm);
-    halves.write(2, gradient + at, count * n);
+void of_halves(const SoftmaxGradient& s) {
+  const SoftmaxLoops& l = loops(s.dtype);
+  each_half_stretch(s.dtype, s.outer, s.n, [&](HalfRows& halves, int64_t at, int64_t count) {
+    char* gradient = static_cast<char*>(s.gradient) + at;
+    const void* g = halves.read(0, static_cast<const char*>(s.g) + at, count * s.n);
+    const void* y = halves.read(1, static_cast<const char*>(s.y) + at, count * s.n);
+    l.backward(g, y, halves.target(2, gradient), s.n, 1, count, s.logarithm);
+    halves.write(2, gradient, count * s.n);
+  });
+}
+
+void value(const Softmax& s) {
+  if (size_of(s.dtype) == 2) return of_halves(s);
+  const SoftmaxLoops& l = loops(s.dtype);
+  each_tile(s.dtype, s.outer, s.n, s.inner, [&](int64_t at, int64_t width) {
+    l.forward(static_cast<const char*>(s.x) + at, static_cast<char*>(s.y) + at, s.n, s.inner, width, s.logarithm);
+  });
+}
+
+void gradient(const SoftmaxGradient& s) {
+  if (size_of(s.dtype) == 2) return of_halves(s);
+  const SoftmaxLoops& l = loops(s.dtype);
+  each_tile(s.dtype, s.outer, s.n, s.inner, [&](int64_t at, int64_t width) {
+    l.backward(static_cast<const char*>(s.g) + at, static_cast<const char*>(s.y) + at,
+               static_cast<char*>(s.gradient) + at, s.n, s.inner, width, s.logarithm);
   });
 }
 
 }  // namespace
 
-void softmax(DType dtype, const void* x, void* y, int64_t outer, int64_t n, int64_t inner, bool logarithm) {
-  if (size_of(dtype) == 2) {
-    return softmax_halves(dtype, static_cast<const char*>(x), static_cast<char*>(y), outer, n, logarithm);
-  }
-  const SoftmaxKernels& k = kernels(dtype);
-  each_tile(dtype, outer, n, inner, [&](int64_t at, int64_t width) {
-    k.forward(static_cast<const char*>(x) + at, static_cast<char*>(y) + at, n, inner, width, logarithm);
-  });
-}
-
-void softmax_gradient(DType dtype, const void* g, const void* y, void* gradient, int64_t outer, int64_t n,
-                      int64_t inner, bool logarithm) {
-  if (size_of(dtype) == 2) {
-    return softmax_gradient_halves(dtype, static_cast<const char*>(g), static_cast<const char*>(y),
-                                   static_cast<char*>(gradient), outer, n, logarithm);
-  }
-  const SoftmaxKernels& k = kernels(dtype);
-  each_tile(dtype, outer, n, inner, [&](int64_t at, int64_t width) {
-    k.backward(static_cast<const char*>(g) + at, static_cast<const char*>(y) + at, static_cast<char*>(gradient) + at, n,
-               inner, width, logarithm);
-  });
-}
-
-void log_total_of_exponentials(DType dtype, const void* x, void* out, int64_t rows, int64_t n) {
-  const SoftmaxKernels& k = kernels(dtype);
-  auto item = static_cast<int64_t>(size_of(dtype));
-  parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      k.log_total(static_cast<const char*>(x) + i * n * item, static_cast<char*>(out) + i * item, n);
-  });
-}
-
-namespace {
-
-struct CrossEntropyRows {
-  DType dtype;
-  const char *x, *log_totals, *scales;
-  const int64_t* target;
-  int64_t n, item;
-
-  // Columns [first, first + count) of a row, written to `to`.
-  void columns(int64_t row, int64_t first, int64_t count, char* to) const {
-    kernels(dtype).scaled(x + (row * n + first) * item, log_totals + row * item, scales + row * item, to, count);
-    int64_t at = target[row] - first;
-    if (at < 0 || at >= count) return;
-    if (dtype == DType::Float64)
-      reinterpret_cast<double*>(to)[at] -= reinterpret_cast<const double*>(scales)[row];
-    else
-      reinterpret_cast<float*>(to)[at] -= reinterpret_cast<const float*>(scales)[row];
-  }
-  bool is_zero(int64_t row) const {
-    return dtype == DType::Float64 ? reinterpret_cast<const double*>(scales)[row] == 0
-                                   : reinterpret_cast<const float*>(scales)[row] == 0;
-  }
-  // By tiles in the first-level cache; see Note [Streaming stores].
-  void stream(int64_t row, char* out) const {
-    alignas(64) char tile[kStreamTile];
-    int64_t step = kStreamTile / item;
-    for (int64_t first = 0; first < n; first += step) {
-      int64_t count = std::min(step, n - first);
-      columns(row, first, count, tile);
-      CR_DISPATCH(stream_copy)(out + first * item, tile, count * item);
-    }
-  }
-};
-
-}  // namespace
-
-void cross_entropy_gradient(DType dtype, const void* x, const void* log_totals, const void* scales,
-                            const int64_t* target, void* out, int64_t rows, int64_t n) {
-  auto item = static_cast<int64_t>(size_of(dtype));
-  CrossEntropyRows r{dtype,
-                     static_cast<const char*>(x),
-                     static_cast<const char*>(log_totals),
-                     static_cast<const char*>(scales),
-                     target,
-                     n,
-                     item};
-  auto* to = static_cast<char*>(out);
-  bool streams =
-      rows * n * item >= thresholds.stream && n * item % 64 == 0 && reinterpret_cast<uintptr_t>(out) % 64 == 0;
-  parallel_for(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      char* row = to + i * n * item;
-      if (r.is_zero(i))
-        std::memset(row, 0, static_cast<size_t>(n * item));
-      else if (streams)
-        r.stream(i, row);
-      else
-        r.columns(i, 0, n, row);
-    }
-    if (streams) CR_DISPATCH(stream_fence)();
-  });
-}
+constinit const SoftmaxKernels softmax_kernels{{value}, {gradient}};
 
 }  // namespace chainrule::cpu

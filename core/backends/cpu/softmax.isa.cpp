@@ -233,7 +233,7 @@ void scaled(const void* x, const void* log_total, const void* scale, void* out, 
   for (int64_t i = 0; i < n; ++i) to[i] = factor * number::exp(row[i] - total);
 }
 
-constinit const SoftmaxKernels softmax_table[2] = {
+constinit const SoftmaxLoops softmax_table[2] = {
     {&forward<float>, &backward<float>, &log_total<float>, &scaled<float>},
     {&forward<double>, &backward<double>, &log_total<double>, &scaled<double>}};
 

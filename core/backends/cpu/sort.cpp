@@ -1,6 +1,7 @@
 // Sorting rows: by digits, and short ones by insertion.
-#include "backends/cpu/sort.hpp"
+#include "backends/sort.hpp"
 
+#include "backends/cpu/kernels.hpp"
 #include "backends/cpu/radix_sort.hpp"
 #include "backends/cpu/row_loop.hpp"
 #include "tensor/element_type.hpp"
@@ -77,21 +78,23 @@ class RowSorter {
 };
 
 template <class T>
-void sort_typed(const PackedRows& x, bool descending, Ties ties, T* values, int64_t* indices) {
-  int64_t n = x.length;
-  RowSorter<T> sorter(n, descending, ties);
-  for_rows(x.count, n, sorter.scratch_bytes(), [&](int64_t begin, int64_t end, void* scratch) {
+void sort_typed(const SortedCopy& s) {
+  int64_t n = s.x.length;
+  T* values = static_cast<T*>(s.values);
+  RowSorter<T> sorter(n, s.descending, s.ties);
+  for_rows(s.x.count, n, sorter.scratch_bytes(), [&](int64_t begin, int64_t end, void* scratch) {
     for (int64_t at = begin * n; at < end * n; at += n) {
-      sorter.sort(static_cast<const T*>(x.data) + at, values ? values + at : nullptr, indices + at, scratch);
+      sorter.sort(static_cast<const T*>(s.x.data) + at, values ? values + at : nullptr, s.indices + at, scratch);
     }
   });
 }
 
+void sort_rows(const SortedCopy& s) {
+  if (s.x.count) with_real_type(s.x.dtype, [&]<class T>(T*) { sort_typed<T>(s); });
+}
+
 }  // namespace
 
-void sort_rows(const PackedRows& x, bool descending, Ties ties, void* values, int64_t* indices) {
-  if (x.count == 0) return;
-  with_real_type(x.dtype, [&]<class T>(T*) { sort_typed(x, descending, ties, static_cast<T*>(values), indices); });
-}
+constinit const SortKernels sort_kernels{{sort_rows}};
 
 }  // namespace chainrule::cpu

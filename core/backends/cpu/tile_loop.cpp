@@ -457,13 +457,12 @@ void run_tiles(Span sizes, TileOperand* operands, int count, TileKernel kernel) 
   if (plan.numel > 0) run_plan(plan, kernel);
 }
 
-void copy_strided(Span sizes, char* to, DType to_dtype, Span to_strides, const char* from, DType from_dtype,
-                  Span from_strides) {
-  TileOperand operands[2] = {{to, to_dtype, to_dtype, Dims(to_strides)},
-                             {const_cast<char*>(from), from_dtype, to_dtype, Dims(from_strides)}};
-  Plan plan = make_plan(sizes, operands, 2);
+void copy_strided(const StridedCopy& c) {
+  TileOperand operands[2] = {{c.to, c.to_dtype, c.to_dtype, Dims(c.to_strides)},
+                             {const_cast<char*>(c.from), c.from_dtype, c.to_dtype, Dims(c.from_strides)}};
+  Plan plan = make_plan(c.sizes, operands, 2);
   if (plan.numel == 0 || copy_rows(plan) || copy_transposed(plan) || copy_short_rows(plan)) return;
-  auto item = size_of(to_dtype);
+  auto item = size_of(c.to_dtype);
   run_plan(plan, [item](void* out, const void* const* in, int64_t n) {
     if (out != in[0]) std::memmove(out, in[0], static_cast<size_t>(n) * item);
   });

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tensor/dims.hpp"
-#include "tensor/dtype.hpp"
+#include "backends/copy.hpp"
 
 namespace chainrule::cpu {
 
@@ -38,7 +37,6 @@ inline constexpr int kMaxTileOperands = 6;
 void run_tiles(Span sizes, TileOperand* operands, int count, TileKernel kernel);
 
 // Copies with conversion between any two layouts and dtypes.
-void copy_strided(Span sizes, char* to, DType to_dtype, Span to_strides, const char* from, DType from_dtype,
-                  Span from_strides);
+void copy_strided(const StridedCopy& copy);
 
 }  // namespace chainrule::cpu

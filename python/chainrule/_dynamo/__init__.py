@@ -4,11 +4,10 @@ from ..compiler import allow_in_graph as allow_in_graph
 from ..compiler import assume_constant_result as assume_constant_result
 from ..compiler import disable as disable
 from ..compiler import is_compiling as is_compiling
+from ..compiler import list_backends as list_backends
 from ..compiler import reset as reset
-from ..refusal import refused_class
 from . import config as config
-
-OptimizedModule = refused_class("_dynamo.OptimizedModule", "chainrule does not compile; torch.compile gives the module")
+from .optimized_module import OptimizedModule as OptimizedModule
 
 
 def mark_static_address(t: object, guard: bool = False) -> None:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
-from ..refusal import refused_class
+from ..compat.refusal import refused_class
 
 _REASON = 'chainrule does not compile; tensors without elements have device="meta"'
 FakeTensor = refused_class("_subclasses.fake_tensor.FakeTensor", _REASON)
 FakeTensorMode = refused_class("_subclasses.fake_tensor.FakeTensorMode", _REASON)
+
+
+@contextlib.contextmanager
+def unset_fake_temporarily() -> Iterator[None]:
+    """An ordinary block: there is no mode to leave."""
+    yield
 
 
 def is_fake(x: Any) -> bool:

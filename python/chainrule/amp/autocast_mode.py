@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
+from ..user_warning import warn_user
 from .state import (
     autocast_decrement_nesting,
     autocast_increment_nesting,
@@ -65,14 +66,13 @@ class autocast:  # noqa: N801
         self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
         self._cache_enabled = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         if enabled and device_type == "cuda":
-            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
+            warn_user("CUDA is not available or torch_xla is imported. Disabling autocast.")
             enabled = False
         elif enabled and self.fast_dtype not in _SUPPORTED:
             name = device_type.upper()
-            warnings.warn(
+            warn_user(
                 f"In {name} autocast, but the target dtype is not supported. Disabling autocast.\n{name} Autocast only "
-                "supports dtypes of torch.bfloat16, torch.float16 currently.",
-                stacklevel=2,
+                "supports dtypes of torch.bfloat16, torch.float16 currently."
             )
             enabled = False
         self._enabled = enabled
@@ -98,10 +98,11 @@ class autocast:  # noqa: N801
 
     def __call__(self, func: Callable) -> Callable:
         if not callable(func):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 f"autocast()(func) requires a callable, but got {type(func).__name__}. Did you mean to use autocast as "
                 "a context manager? For example:\n    with torch.autocast(device_type=...):\n        output = "
-                "model(input)"
+                "model(input)",
             )
         return autocast_decorator(self, func)
 
@@ -149,7 +150,7 @@ def custom_fwd(
     tensor(9.)
     """
     if not isinstance(device_type, str):
-        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        raise at_call(ValueError, f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
@@ -184,7 +185,7 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable[...
     tensor(2.)
     """
     if not isinstance(device_type, str):
-        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        raise at_call(ValueError, f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
@@ -12,6 +11,8 @@ from typing import Any
 from .. import _core
 from .._core import Tensor, functions
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
+from ..user_warning import warn_user
 
 __all__ = ["GradScaler", "OptState"]
 
@@ -55,7 +56,7 @@ class GradScaler:
     ):
         self._device = device
         if enabled and device == "cuda":
-            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2)
+            warn_user("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
             enabled = False
         self._enabled = enabled
         if not enabled:
@@ -91,7 +92,7 @@ class GradScaler:
         if isinstance(outputs, Iterable):
             scaled = map(self.scale, outputs)
             return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled  # pyright: ignore[reportCallIssue]
-        raise ValueError(f"outputs must be a Tensor or an iterable of Tensors, not {type(outputs).__name__}")
+        raise at_call(ValueError, f"outputs must be a Tensor or an iterable of Tensors, not {type(outputs).__name__}")
 
     def _used(self, function: str) -> tuple[Tensor, Tensor]:
         if self._scale is None or self._growth_tracker is None:
@@ -108,7 +109,9 @@ class GradScaler:
         parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
         gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
         if any(gradient.dtype is _core.float16 for gradient in gradients):
-            raise ValueError("Attempting to unscale FP16 gradients. Keep parameters in float32 and use autocast")
+            raise at_call(
+                ValueError, "Attempting to unscale FP16 gradients. Keep parameters in float32 and use autocast"
+            )
         return gradients
 
     @no_grad()
@@ -119,9 +122,9 @@ class GradScaler:
         scale, _ = self._used("unscale_")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.UNSCALED:
-            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+            raise at_call(RuntimeError, "unscale_() has already been called on this optimizer since the last update().")
         if state["stage"] is OptState.STEPPED:
-            raise RuntimeError("unscale_() is being called after step().")
+            raise at_call(RuntimeError, "unscale_() is being called after step().")
         inverse = scale.double().reciprocal().float()
         gradients = self._gradients(optimizer)
         found = False
@@ -136,11 +139,11 @@ class GradScaler:
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
-            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+            raise at_call(RuntimeError, "Closure use is not currently supported if GradScaler is enabled.")
         self._used("step")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.STEPPED:
-            raise RuntimeError("step() has already been called since the last update().")
+            raise at_call(RuntimeError, "step() has already been called since the last update().")
         if getattr(optimizer, "_step_supports_amp_scaling", False):
             return self._step_scaled(optimizer, state, args, kwargs)
         if state["stage"] is OptState.READY:
@@ -155,12 +158,11 @@ class GradScaler:
         """The step of an optimiser that divides by the factor itself: it is given that, or the scaler, as it asks."""
         takes_scaler = "grad_scaler" in signature(optimizer.step).parameters
         if takes_scaler:
-            warnings.warn(
+            warn_user(
                 "GradScaler is going to stop passing itself as a keyword argument to the passed optimizer. In the near "
                 "future GradScaler registers `grad_scale: Tensor` and `found_inf: Tensor` to the passed optimizer and "
                 "let the optimizer use them directly.",
                 FutureWarning,
-                stacklevel=3,
             )
             kwargs = {**kwargs, "grad_scaler": self}
         else:
@@ -276,8 +278,9 @@ class GradScaler:
         if not self._enabled:
             return
         if not state_dict:
-            raise RuntimeError(
-                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+            raise at_call(
+                RuntimeError,
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.",
             )
         self._init_scale, self._init_growth_tracker = state_dict["scale"], state_dict["_growth_tracker"]
         if self._scale is not None and self._growth_tracker is not None:

@@ -1,17 +1,15 @@
 """What the older names of amp say: torch.cuda.amp.autocast is torch.amp.autocast("cuda")."""
 
-import warnings
-
+from ..user_warning import warn_user
 from .grad_scaler import GradScaler
 
 
 def warn_renamed(device: str, name: str) -> None:
     """Warns, at the line that used the older name."""
-    warnings.warn(
+    warn_user(
         f"`torch.{device}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('{device}', args...)` "
         "instead.",
         FutureWarning,
-        stacklevel=3,
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-import warnings
 
 from .. import _core
+from ..error_words import at_call
+from ..user_warning import warn_user
 
 # Those that PyTorch knows an autocast for. Only the CPU's casts anything here; the others are kept for who asks.
 _OTHERS = {
@@ -41,12 +42,12 @@ def is_autocast_available(device_type: str) -> bool:
 
 def _checked(device_type: str) -> str:
     if not isinstance(device_type, str):
-        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        raise at_call(ValueError, f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
     if device_type == "meta":
-        raise RuntimeError("unsupported scalarType: autocast has no dtype for meta tensors")
+        raise at_call(RuntimeError, "unsupported scalarType: autocast has no dtype for meta tensors")
     if device_type != "cpu" and device_type not in _OTHERS:
         _core.device(device_type)  # raises, in the words for what is wrong with it
-        raise RuntimeError(f"Invalid device string: '{device_type}'")
+        raise at_call(RuntimeError, f"Invalid device string: '{device_type}'")
     return device_type
 
 
@@ -67,7 +68,9 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     if enabled is None:
         device_type, enabled = "cuda", bool(device_type)
     if not isinstance(device_type, str):
-        raise TypeError(f"set_autocast_enabled(): argument 'device_type' must be str, not {type(device_type).__name__}")
+        raise at_call(
+            TypeError, f"set_autocast_enabled(): argument 'device_type' must be str, not {type(device_type).__name__}"
+        )
     if _checked(device_type) == "cpu":
         _core.set_autocast_enabled(enabled)
     else:
@@ -143,7 +146,7 @@ def autocast_decrement_nesting() -> int:
 
 
 def _renamed(old: str, new: str) -> None:
-    warnings.warn(f"torch.{old} is deprecated. Please use torch.{new} instead.", DeprecationWarning, stacklevel=3)
+    warn_user(f"torch.{old} is deprecated. Please use torch.{new} instead.", DeprecationWarning)
 
 
 def is_autocast_cpu_enabled() -> bool:

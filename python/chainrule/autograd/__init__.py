@@ -2,9 +2,10 @@
 
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from .._core import Node
-from . import forward_ad, function, functional, graph
+from . import forward_ad, function, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiable import differentiable, keep
 from .differentiate import backward, grad
@@ -21,6 +22,9 @@ from .grad_mode import (
 from .gradcheck import gradcheck, gradgradcheck
 from .saved_tensor import SavedTensor
 from .variable import Variable
+
+if TYPE_CHECKING:
+    from . import functional
 
 __all__ = [
     "Function",
@@ -51,8 +55,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name == "profiler":
-        return import_module(".profiler", __name__)
+    if name in ("functional", "profiler"):
+        return import_module(f".{name}", __name__)
     if name == "torch":  # PyTorch's module has it, and programs took functions from there
         return import_module(__name__.rpartition(".")[0])
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

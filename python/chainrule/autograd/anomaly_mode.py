@@ -1,8 +1,7 @@
 """Anomaly detection: backward looks for NaN, and its errors tell where the forward call was."""
 
-import warnings
-
 from .. import _core
+from ..user_warning import warn_user
 
 __all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
 
@@ -35,10 +34,9 @@ class detect_anomaly:  # noqa: N801
 
     def __init__(self, check_nan: bool = True):
         self.check_nan = check_nan
-        warnings.warn(
+        warn_user(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-            "debugging.",
-            stacklevel=2,
+            "debugging."
         )
 
     def __enter__(self) -> None:

@@ -8,6 +8,7 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, NoReturn, overload
 
 from .._core import Tensor, call_plainly
+from ..error_words import at_call
 from .function import Function, signature_of
 
 __all__ = ["Differentiable", "differentiable", "keep"]
@@ -54,7 +55,7 @@ class Differentiable:
         functools.update_wrapper(self, forward)
         parameters = signature_of(forward).parameters.values()
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
-            raise TypeError(f"{forward.__name__}() takes *args or **kwargs; write an autograd.Function for it")
+            raise at_call(TypeError, f"{forward.__name__}() takes *args or **kwargs; write an autograd.Function for it")
         self._forward = forward
         self._parameters = tuple(p.name for p in parameters)
         self._positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
@@ -93,7 +94,7 @@ class Differentiable:
             return self._add(inputs[0], self._parameters)
         unknown = [name for name in inputs if name not in self._parameters]
         if unknown:
-            raise TypeError(f"{self._forward.__name__}() has no parameter {unknown[0]!r}")
+            raise at_call(TypeError, f"{self._forward.__name__}() has no parameter {unknown[0]!r}")
         return lambda function: self._add(function, inputs)
 
     def _add(self, function: Callable, inputs: tuple[str, ...]) -> Differentiable:
@@ -148,9 +149,10 @@ class Differentiable:
         return (*outputs, getattr(type(result), "_make", type(result))) if isinstance(result, tuple) else result
 
     def _raise_unknown(self, name: str) -> NoReturn:
-        raise TypeError(
+        raise at_call(
+            TypeError,
             f"the gradient of {self._forward.__name__}() asks for {name!r}, which is none of its parameters, g, y, "
-            "needs, or what the function handed to keep()"
+            "needs, or what the function handed to keep()",
         ) from None
 
     def _plan(self, needs: tuple[bool, ...]) -> tuple[list[_Gradient], list[tuple[str, int | None]]]:
@@ -194,7 +196,7 @@ class Differentiable:
 
     def _run_backward(self, ctx: Any, *gradients: Any) -> tuple:
         if not self._gradients:
-            raise NotImplementedError(f"{self._forward.__name__}() has no gradient; write one with .gradient")
+            raise at_call(NotImplementedError, f"{self._forward.__name__}() has no gradient; write one with .gradient")
         needs = ctx.needs_input_grad
         if all(g is None for g in gradients):
             return (None,) * len(needs)
@@ -212,9 +214,10 @@ class Differentiable:
         result = gradient.function(*(values[name] for name in gradient.reads))
         several = result if isinstance(result, tuple) else (result,)
         if len(several) > len(gradient.inputs):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"the gradient of {self._forward.__name__}() returned {len(several)} gradients for "
-                f"{len(gradient.inputs)} inputs"
+                f"{len(gradient.inputs)} inputs",
             )
         return dict(zip(gradient.inputs, several, strict=False))
 

@@ -1,24 +1,27 @@
 """autograd.backward and autograd.grad."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
-from ..error_words import retell
+from ..error_words import at_call, retell
+from ..user_warning import warn_user
 from .graph import GradientEdge, as_tensor
 
 
 def _inputs_of(inputs, function: str) -> tuple:
     """The inputs, the values of a dict of them, one after the other."""
+    if isinstance(inputs, Tensor):
+        return (inputs,)
     if type(inputs) is dict:
         inputs = inputs.values()
     elif isinstance(inputs, Mapping):
-        raise TypeError(
+        raise at_call(
+            TypeError,
             f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
-            "not supported."
+            "not supported.",
         )
     found = _as_tuple(inputs)
     _check_inputs(found, function)
@@ -27,8 +30,10 @@ def _inputs_of(inputs, function: str) -> tuple:
 
 def _outputs_of(outputs) -> tuple:
     """What is differentiated: tensors, and nothing else."""
+    if isinstance(outputs, Tensor):
+        return (outputs,)
     if outputs is None:
-        raise TypeError("'NoneType' object is not iterable")
+        raise at_call(TypeError, "'NoneType' object is not iterable")
     found = _as_tuple(outputs)
     if not all(isinstance(y, Tensor) for y in found):
         raise AssertionError("Expected output to be a torch.Tensor")
@@ -45,11 +50,13 @@ def _as_tuple(value) -> tuple:
 
 
 def _gradients_for(outputs: tuple, gradients) -> tuple:
+    if gradients is None:
+        return (None,) * len(outputs)
     gradients = _as_tuple(gradients)
-    if gradients == (None,):
-        gradients = (None,) * len(outputs)
+    if len(gradients) == 1 and gradients[0] is None:
+        return (None,) * len(outputs)
     if len(gradients) < len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+        raise at_call(RuntimeError, f"got {len(outputs)} tensors and {len(gradients)} gradients")
     return gradients[: len(outputs)]  # PyTorch does not look at further ones
 
 
@@ -75,11 +82,12 @@ def backward(
     tensor(6.)
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warn_user("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
-                "use `grad_tensors`."
+                "use `grad_tensors`.",
             )
         grad_tensors = grad_variables
     wanted = () if inputs is None else _inputs_of(inputs, "backward")
@@ -112,33 +120,31 @@ def grad(
     (tensor(6.),)
     """
     if not only_inputs:
-        warnings.warn(
+        warn_user(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
             "other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
-            stacklevel=2,
         )
     if allow_unused is False and materialize_grads:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        raise at_call(
+            ValueError,
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.",
         )
     outs, ins = _outputs_of(outputs), _inputs_of(inputs, "grad")
-    if all(out.requires_grad for out in outs):  # else the engine says which one is not
-        _check_differentiable(ins)
+    _check_differentiable(outs, ins)
     retain, create_graph = _flags(retain_graph, create_graph)
     allow = materialize_grads if allow_unused is None else bool(index(allow_unused))
     starts = _gradients_for(outs, grad_outputs)
-    _check_starts(outs, starts, is_grads_batched)
     try:
         if is_grads_batched:
+            _check_starts(outs, starts, True)
             found = _over_batch(outs, starts, ins, retain, create_graph)
         else:
             found = _run(outs, starts, ins, retain, create_graph)
     except RuntimeError as error:
         retell(error)
         raise
-    edges = [isinstance(x, GradientEdge) for x in (inputs if isinstance(inputs, (list, tuple)) else ())]
-    found = _fill_unused(found, ins, allow, materialize_grads, create_graph, edges)
+    found = _fill_unused(found, ins, allow, materialize_grads, create_graph, inputs)
     return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
 
 
@@ -146,6 +152,7 @@ def _run(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, create_g
     if _core.get_vmap_depth():
         from ..func.batched_gradients import gradients_inside
 
+        _check_starts(outputs, gradients, False)
         return gradients_inside(outputs, gradients, inputs, retain, create_graph)
     return _core.gradients_of(outputs, gradients, inputs, retain, create_graph)
 
@@ -154,9 +161,10 @@ def _over_batch(outputs: tuple, gradients: tuple, inputs: tuple, retain: bool, c
     """One pass for each of the gradients that are stacked in the first dimension."""
     sizes = {len(g) if g is not None and g.dim() else -1 for g in gradients}
     if len(sizes) != 1 or -1 in sizes:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "grad(is_grads_batched=True): every gradient needs a first dimension, of the same length for all, got "
-            f"shapes {[None if g is None else tuple(g.shape) for g in gradients]}"
+            f"shapes {[None if g is None else tuple(g.shape) for g in gradients]}",
         )
     (size,) = sizes
     rows = [
@@ -176,34 +184,42 @@ def _check_starts(outputs: tuple, gradients: tuple, batched: bool) -> None:
         if shape != y.shape:
             where = f"grad_output[{i}] has a shape of {shape} and output[{i}] has a shape of {y.shape}."
             if not batched:
-                raise RuntimeError(f"Mismatch in shape: {where}")
-            raise RuntimeError(
+                raise at_call(RuntimeError, f"Mismatch in shape: {where}")
+            raise at_call(
+                RuntimeError,
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
                 "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
                 f"output, but a mismatch was detected: {where} If you only want some tensors in `grad_output` to be "
-                "considered batched, consider using vmap."
+                "considered batched, consider using vmap.",
             )
         if y.is_complex() != g.is_complex():
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
-                f"dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {y.dtype}."
+                f"dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {y.dtype}.",
             )
 
 
 def _check_inputs(inputs: Sequence, function: str) -> None:
     if not inputs:
-        raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+        raise at_call(RuntimeError, f"`inputs` argument to `{function}()` cannot be empty.")
     for tensor in inputs:
         if not isinstance(tensor, Tensor):
-            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
+            raise at_call(
+                RuntimeError, f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}"
+            )
 
 
-def _check_differentiable(inputs: Sequence[Tensor]) -> None:
+def _check_differentiable(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
+    for tensor in outputs:
+        if not tensor.requires_grad:
+            return  # the engine says so
     for i, tensor in enumerate(inputs):
         if not tensor.requires_grad:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "One of the differentiated Tensors does not require grad\n"
-                f"  Input {i} has requires_grad=False: set it before the calculation, x.requires_grad_()."
+                f"  Input {i} has requires_grad=False: set it before the calculation, x.requires_grad_().",
             )
 
 
@@ -217,20 +233,24 @@ def _why_unused(inputs: list) -> str:
 
 
 def _fill_unused(
-    gradients: tuple, inputs: tuple, allow: bool, materialize: bool, create_graph: bool, edges: list[bool]
+    gradients: tuple, inputs: tuple, allow: bool, materialize: bool, create_graph: bool, given: Any
 ) -> tuple:
+    """The gradients of which some are None, if that is allowed; zeros in their place if that is asked for."""
     unused = [i for i, g in enumerate(gradients) if g is None]
-    if unused and not allow:
+    if not unused:
+        return gradients
+    if not allow:
         why = _why_unused([inputs[i] for i in unused])
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior.\n"
-            f"  Not used: input {', '.join(map(str, unused))} of {len(inputs)}.{why}"
+            f"  Not used: input {', '.join(map(str, unused))} of {len(inputs)}.{why}",
         )
-    if not materialize or not unused:
+    if not materialize:
         return gradients
-    if any(edges[i] for i in unused if i < len(edges)):
-        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    if isinstance(given, (list, tuple)) and any(isinstance(given[i], GradientEdge) for i in unused):
+        raise at_call(RuntimeError, "materialize_grads cannot be used when the given input is a GradientEdge")
     zeros_like = _core.functions["zeros_like"]
     return tuple(
         zeros_like(x, requires_grad=create_graph) if g is None else g for g, x in zip(gradients, inputs, strict=True)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call as _at_call
 
 _current_level = -1
 
@@ -38,7 +39,7 @@ def enter_dual_level() -> int:
     >>> torch.autograd.forward_ad.exit_dual_level()
     """
     if not _claim_level():
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+        raise _at_call(RuntimeError, "Nested forward mode AD is not supported at the moment")
     return _current_level
 
 
@@ -50,10 +51,11 @@ def exit_dual_level(*, level: int | None = None) -> None:
     """
     global _current_level
     if _current_level < 0 and level is None:
-        raise RuntimeError("Dual level must be a positive number: no level is open.")
+        raise _at_call(RuntimeError, "Dual level must be a positive number: no level is open.")
     if level is not None and level != _current_level:
-        raise RuntimeError(
-            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        raise _at_call(
+            RuntimeError,
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported.",
         )
     _current_level -= 1
     _core.exit_dual_level()
@@ -80,18 +82,21 @@ def _check_level(function: str, level: int | None) -> None:
     if level is None:
         return
     if not isinstance(level, int):
-        raise TypeError(f"{function}(): argument 'level' must be int, not {type(level).__name__}")
+        raise _at_call(TypeError, f"{function}(): argument 'level' must be int, not {type(level).__name__}")
     if level != _current_level:
-        raise RuntimeError(f"Invalid level given to {function}: {level}, but the open level is {_current_level}")
+        raise _at_call(
+            RuntimeError, f"Invalid level given to {function}: {level}, but the open level is {_current_level}"
+        )
 
 
 def check_tangent(tensor: Tensor, tangent: Tensor) -> None:
     """Raises if the tangent has another shape than the tensor."""
     if tensor.shape != tangent.shape:
-        raise RuntimeError(
+        raise _at_call(
+            RuntimeError,
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
             f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
+            f"{list(tangent.shape)}.",
         )
 
 
@@ -104,24 +109,27 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     tensor(6.)
     """
     if (_current_level if level is None else level) < 0:
-        raise RuntimeError(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        raise _at_call(
+            RuntimeError,
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.",
         )
     if not (tensor.is_floating_point() or tensor.is_complex()):
-        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+        raise _at_call(ValueError, f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not (tangent.is_floating_point() or tangent.is_complex()):
-        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
+        raise _at_call(ValueError, f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     _check_level("_make_dual", level)
     if _core.tangent(tensor) is not None:
-        raise RuntimeError(
+        raise _at_call(
+            RuntimeError,
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
-            f"{_current_level} is not supported."
+            f"{_current_level} is not supported.",
         )
     check_tangent(tensor, tangent)
     if _core.tangent(tangent) is not None:
-        raise RuntimeError(
+        raise _at_call(
+            RuntimeError,
             "Setting a forward grad that itself has a forward gradient at the same level"
-            f"{_current_level} is not supported."
+            f"{_current_level} is not supported.",
         )
     dual = tensor.view(tensor.shape) if tensor.is_contiguous() else tensor[...]
     _core.make_dual(dual, tangent)
@@ -137,7 +145,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     tensor(9.)
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+        raise _at_call(
+            TypeError, f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}"
+        )
     if _current_level < 0 or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
     _check_level("_unpack_dual", level)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._core import FunctionCtx, Tensor
+from ..error_words import at_call
+from ..user_warning import warn_user
 from .grad_mode import no_grad
 from .unused_node import UnusedNode
 
@@ -57,7 +58,7 @@ def bind(cls: type[Function], *args: Any, **kwargs: Any) -> tuple:
     if separate:
         bound.apply_defaults()
     if bound.kwargs:
-        raise TypeError(f"{cls.__name__}.apply() takes no keyword-only argument '{next(iter(bound.kwargs))}'")
+        raise at_call(TypeError, f"{cls.__name__}.apply() takes no keyword-only argument '{next(iter(bound.kwargs))}'")
     return bound.args if separate else bound.args[1:]
 
 
@@ -67,9 +68,9 @@ def _check_keywords(cls: type[Function], parameters: list, count: int, kwargs: d
     takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
     for name in kwargs:
         if name not in names and not takes_all:
-            raise TypeError(f"{cls.forward.__qualname__}() got an unexpected keyword argument '{name}'")
+            raise at_call(TypeError, f"{cls.forward.__qualname__}() got an unexpected keyword argument '{name}'")
         if name in names[:count]:
-            raise TypeError(f"{cls.forward.__qualname__}() got multiple values for argument '{name}'")
+            raise at_call(TypeError, f"{cls.forward.__qualname__}() got multiple values for argument '{name}'")
 
 
 class Function(UnusedNode, metaclass=FunctionMeta):
@@ -98,19 +99,19 @@ class Function(UnusedNode, metaclass=FunctionMeta):
     clear_saved_tensors_on_access = False  # whether ctx.saved_tensors may be read once only, and lets go of them then
 
     def __init__(self, *args: Any, **kwargs: Any):
-        warnings.warn(
+        warn_user(
             f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you should "
             "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
             "version of PyTorch.",
             DeprecationWarning,
-            stacklevel=2,
         )
 
     def __call__(self, *args: Any, **kwargs: Any):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Legacy autograd function with non-static forward method is deprecated. "
             "Please use new-style autograd function with static forward method. "
-            "(Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+            "(Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)",
         )
 
     apply = classmethod(_core.function_apply)
@@ -118,19 +119,20 @@ class Function(UnusedNode, metaclass=FunctionMeta):
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """The value: forward(ctx, *args), or forward(*args) beside a setup_context."""
-        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+        raise at_call(NotImplementedError, "You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
         """What backward will need, given forward's inputs and output."""
-        raise NotImplementedError("setup_context is not implemented.")
+        raise at_call(NotImplementedError, "setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradients of the inputs, one for each argument of forward, given those of the outputs."""
-        raise NotImplementedError(
+        raise at_call(
+            NotImplementedError,
             "You must implement either the backward or vjp method for "
-            "your custom autograd.Function to use it with backward mode AD."
+            "your custom autograd.Function to use it with backward mode AD.",
         )
 
     @staticmethod
@@ -141,16 +143,18 @@ class Function(UnusedNode, metaclass=FunctionMeta):
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """The tangents of the outputs, given those of the inputs. Without one, backward's transpose gives them."""
-        raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        raise at_call(
+            NotImplementedError,
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD.",
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *args: Any) -> tuple:
         """(output, out_dims) for inputs that have one more dimension, at in_dims."""
-        raise NotImplementedError(
+        raise at_call(
+            NotImplementedError,
             "To use autograd.Function with vmap, you must either override the "
-            "vmap staticmethod or set generate_vmap_rule=True."
+            "vmap staticmethod or set generate_vmap_rule=True.",
         )
 
 
@@ -172,7 +176,9 @@ class _DelayedError(Function):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise at_call(
+            RuntimeError, "trying to differentiate twice a function that was marked with @once_differentiable"
+        )
 
 
 def once_differentiable(fn: Callable) -> Callable:

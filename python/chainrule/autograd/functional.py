@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .differentiate import grad
 from .grad_mode import enable_grad
 
@@ -26,9 +27,10 @@ def _as_tuple(value: Any, what: str, function: str) -> tuple[tuple, bool]:
     for i, item in enumerate(several):
         if not isinstance(item, Tensor):
             place = f"Value at index {i} has" if isinstance(value, tuple) else "Given"
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 f"The {what} given to {function} must be either a Tensor or a tuple of Tensors. {place} "
-                f"type {type(item)}."
+                f"type {type(item)}.",
             )
     return several, False
 
@@ -53,25 +55,28 @@ def _single(values: tuple, one: bool) -> Any:
 def _check_vector(v: Any, like: tuple, one: bool, name: str, of: str) -> tuple:
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "The vector v can only be None if the "
                 + (f"{of} is" if of.startswith("input") else "user-provided function returns")
-                + " a single Tensor with a single element."
+                + " a single Tensor with a single element.",
             )
         return (_functions["ones_like"](like[0]),)
     given, _ = _as_tuple(v, "v", name)
     if len(given) != len(like):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "The given v should contain a single Tensor."
             if one
-            else f"v is a tuple of invalid length: should be {len(like)} but got {len(given)}."
+            else f"v is a tuple of invalid length: should be {len(like)} but got {len(given)}.",
         )
     for i, (a, b) in enumerate(zip(given, like, strict=True)):
         if a.shape != b.shape:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"Entry {i} in v has invalid size: should be {b.shape} but got {a.shape}."
                 if len(like) > 1
-                else f"v has invalid size: should be {b.shape} but got {a.shape}."
+                else f"v has invalid size: should be {b.shape} but got {a.shape}.",
             )
     return tuple(t.detach() for t in given) if not any(t.requires_grad for t in given) else given
 
@@ -99,9 +104,9 @@ def _filled(found: tuple, like: tuple, strict: bool, stage: str, create_graph: b
     result = []
     for i, (g, x) in enumerate(zip(found, like, strict=True)):
         if strict and g is None:
-            raise RuntimeError(_MISSING[stage].format(i))
+            raise at_call(RuntimeError, _MISSING[stage].format(i))
         if strict and create_graph and not g.requires_grad:
-            raise RuntimeError(_CONSTANT[stage].format(i))
+            raise at_call(RuntimeError, _CONSTANT[stage].format(i))
         result.append(_functions["zeros_like"](x) if g is None else g)
     return tuple(result)
 
@@ -110,12 +115,13 @@ def _require_varying(gradients: tuple, strict: bool) -> None:
     """In strict mode, first derivatives that are to be differentiated must depend on the inputs."""
     for i, g in enumerate(gradients):
         if strict and g is None:
-            raise RuntimeError(_MISSING["output"].format(i))
+            raise at_call(RuntimeError, _MISSING["output"].format(i))
         if strict and not g.requires_grad:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "While computing the hessian, found that the jacobian of the user-provided function with respect to "
                 f"input {i} is independent of the input. This is not allowed in strict mode. You should ensure that "
-                "your function is twice differentiable and that the jacobian depends on the inputs."
+                "your function is twice differentiable and that the jacobian depends on the inputs.",
             )
 
 
@@ -134,9 +140,10 @@ def _gradients(outputs: tuple, inputs: tuple, vectors: tuple | None, create_grap
 def _require_dependence(outputs: tuple, strict: bool) -> None:
     for i, y in enumerate(outputs):
         if strict and not y.requires_grad:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"Output {i} of the user-provided function does not require gradients. The outputs must be computed in "
-                "a differentiable manner from the input when running in strict mode."
+                "a differentiable manner from the input when running in strict mode.",
             )
 
 
@@ -183,10 +190,11 @@ def _scalar_output(func: Callable, leaves: tuple, function: str, strict: bool) -
     outputs, one = _outputs_of(func(*leaves), function)
     _require_dependence(outputs, strict)
     if not one or outputs[0].numel() != 1:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"The Tensor returned by the function given to {function} should contain a single element"
             if one
-            else f"The function given to {function} should return a single Tensor"
+            else f"The function given to {function} should return a single Tensor",
         )
     return outputs[0], outputs
 
@@ -241,29 +249,33 @@ def _check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: 
         )
     if strategy == "forward-mode":
         if create_graph:
-            raise NotImplementedError(
+            raise at_call(
+                NotImplementedError,
                 'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are '
                 "not supported "
-                'together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.'
+                'together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.',
             )
         if strict:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported '
-                'together (yet). Please either set `strict=False` or `strategy="reverse-mode"`.'
+                'together (yet). Please either set `strict=False` or `strategy="reverse-mode"`.',
             )
         if not vectorize:
-            raise NotImplementedError(
+            raise at_call(
+                NotImplementedError,
                 "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
-                "`vectorize=True`."
+                "`vectorize=True`.",
             )
 
 
 def _refuse_strict(strict: bool, vectorize: bool) -> None:
     if strict and vectorize:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
             "together. Please "
-            "either set `strict=False` or `vectorize=False`."
+            "either set `strict=False` or `vectorize=False`.",
         )
 
 
@@ -307,15 +319,17 @@ def _row(y: Tensor, i: int, leaves: tuple, create_graph: bool, strict: bool, num
     found = _gradients((y,), leaves, (unit.reshape(y.shape),), create_graph)
     for n, g in enumerate(found):
         if strict and g is None:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"Output {number} of the user-provided function is independent of input {n}. This is not allowed in "
-                "strict mode."
+                "strict mode.",
             )
         if strict and create_graph and not g.requires_grad:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"The jacobian of the user-provided function is independent of input {n}. This is not "
                 "allowed in strict "
-                "mode when create_graph=True."
+                "mode when create_graph=True.",
             )
     return tuple(_functions["zeros_like"](x) if g is None else g for g, x in zip(found, leaves, strict=True))
 
@@ -341,9 +355,10 @@ def _forward_jacobian(func: Callable, given: tuple, one: bool) -> Any:
     from ..func import jacfwd
 
     if _core.get_vmap_depth():
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Batching rule not implemented for aten::_make_dual; the fallback path doesn't work on out= or view ops. "
-            "Use torch.func.jacfwd inside vmap."
+            "Use torch.func.jacfwd inside vmap.",
         )
     single: list[bool] = []
 

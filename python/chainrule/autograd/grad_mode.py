@@ -1,11 +1,11 @@
 """Switching recording on and off: no_grad, enable_grad, set_grad_enabled, inference_mode."""
 
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
 from .. import _core
+from ..user_warning import warn_user
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -37,12 +37,11 @@ class _Mode:
 
     def __call__(self, function: Any) -> Any:
         if isinstance(function, type):
-            warnings.warn(
+            warn_user(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
                 "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
                 "the `__init__` method and nothing else.",
                 FutureWarning,
-                stacklevel=2,
             )
             function.__init__ = self(function.__init__)
             return function

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
+from ..user_warning import warn_user
 from .differentiate import grad
 from .gradcheck_behaviour import (
     check_batched,
@@ -47,20 +48,22 @@ def _check_inputs(inputs: tuple) -> None:
     checked = wanted(inputs)
     for i, t in checked:
         if t.dtype not in (_core.float64, _core.complex128):
-            warnings.warn(
+            warn_user(
                 f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
-                "will likely fail if all the inputs are not of double precision floating point or complex. ",
-                stacklevel=4,
+                "will likely fail if all the inputs are not of double precision floating point or complex. "
             )
         if not all(step > 0 or n <= 1 for n, step in zip(t.shape, t.stride(), strict=True)):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous "
-                "on the input before passing it to gradcheck."
+                "on the input before passing it to gradcheck.",
             )
     if not checked:
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        raise at_call(
+            ValueError,
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad="
+            "True.",
         )
 
 
@@ -261,12 +264,11 @@ def _random_gradient(y: Tensor, strided: bool) -> Tensor:
 
 
 def _warn_private(name: str) -> None:
-    warnings.warn(
+    warn_user(
         f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be "
         "removed in a future version of PyTorch. If you have a specific use for this or feature request for this to be "
         "a stable API, please file us an issue at https://github.com/pytorch/pytorch/issues/new",
         FutureWarning,
-        stacklevel=3,
     )
 
 
@@ -274,8 +276,9 @@ def get_numerical_jacobian(fn: Callable, inputs: Any, target: Any = None, eps: f
     """The Jacobians of fn's first output by finite differences; fn takes all inputs as one tuple."""
     _warn_private("get_numerical_jacobian")
     if grad_out != 1.0:
-        raise ValueError(
-            "Expected grad_out to be 1.0. get_numerical_jacobian no longer supports values of grad_out != 1.0."
+        raise at_call(
+            ValueError,
+            "Expected grad_out to be 1.0. get_numerical_jacobian no longer supports values of grad_out != 1.0.",
         )
     given = as_tuple(inputs)
     found = by_differences(lambda *xs: fn(xs), given, eps, None if target is None else as_tuple(target))
@@ -286,13 +289,15 @@ def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0
     """The Jacobians of the output by backward, whether two passes agree, and whether sizes and dtypes are right."""
     _warn_private("get_analytical_jacobian")
     if grad_out != 1.0:
-        raise ValueError(
-            "Expected grad_out to be 1.0. get_analytical_jacobian no longer supports values of grad_out != 1.0."
+        raise at_call(
+            ValueError,
+            "Expected grad_out to be 1.0. get_analytical_jacobian no longer supports values of grad_out != 1.0.",
         )
     if output.is_complex():
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "Expected output to be non-complex. get_analytical_jacobian no longer supports functions that return "
-            "complex outputs."
+            "complex outputs.",
         )
     xs = [x for _, x in wanted(as_tuple(inputs))]
     runs = [[grad(output, xs, g, retain_graph=True, allow_unused=True) for g in units(output)] for _ in range(2)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..user_warning import warn_user
 from . import forward_ad
 from .differentiate import grad
 from .function import Function
@@ -29,11 +29,10 @@ class _Undefined(Function):
 
 
 def _tell_of_undefined() -> None:
-    warnings.warn(
+    warn_user(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
         "break existing callers of this function. If this is true for you, you can call this function with "
-        '"check_undefined_grad=False" to disable the feature',
-        stacklevel=6,
+        '"check_undefined_grad=False" to disable the feature'
     )
 
 

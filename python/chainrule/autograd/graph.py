@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._core import Node, Tensor
+from ..error_words import at_call
 from ..tensor_methods import RemovableHandle, _add_hook
 
 __all__ = [
@@ -79,7 +80,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     0
     """
     if not tensor.requires_grad:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+        raise at_call(
+            RuntimeError, "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        )
     node: Any = tensor.grad_fn
     if node is None:
         with _recording():
@@ -129,10 +132,10 @@ class saved_tensors_hooks:  # noqa: N801
 
     def __enter__(self) -> Any:
         if _state.message is not None:
-            raise RuntimeError(_state.message)
+            raise at_call(RuntimeError, _state.message)
         for hook in (self.pack_hook, self.unpack_hook):
             if not callable(hook):
-                raise TypeError(f"saved_tensors_hooks(): expected a function, not {type(hook).__name__}")
+                raise at_call(TypeError, f"saved_tensors_hooks(): expected a function, not {type(hook).__name__}")
         _core.push_saved_hooks(self.pack_hook, self.unpack_hook)
 
     def __exit__(self, *exception: Any) -> None:
@@ -154,20 +157,23 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801
         super().__init__(lambda tensor: tensor, lambda tensor: tensor)
 
 
-@contextlib.contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class disable_saved_tensors_hooks(contextlib.ContextDecorator):  # noqa: N801
     """Within it, entering saved_tensors_hooks raises with this message.
 
     >>> with torch.autograd.graph.disable_saved_tensors_hooks("no hooks here"):
     ...     y = torch.ones(2, requires_grad=True) ** 2
     """
-    if _core.saved_hooks_depth():
-        raise RuntimeError(error_message)
-    before, _state.message = _state.message, error_message
-    try:
-        yield
-    finally:
-        _state.message = before
+
+    def __init__(self, error_message: str):
+        self.message = error_message
+
+    def __enter__(self) -> None:
+        if _core.saved_hooks_depth():
+            raise at_call(RuntimeError, self.message)
+        self.before, _state.message = _state.message, self.message
+
+    def __exit__(self, *error: object) -> None:
+        _state.message = self.before
 
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
@@ -181,7 +187,7 @@ def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
     several = tensor if isinstance(tensor, Iterable) and not isinstance(tensor, Tensor) else (tensor,)
     tensors = tuple(several)
     if not all(isinstance(t, Tensor) for t in tensors):
-        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+        raise at_call(RuntimeError, "increment_version expect a Iterable[Tensor] as input")
     for t in tensors:
         _core.increment_version(t)
 
@@ -215,7 +221,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
     [tensor(4.), tensor(3.)]
     """
     if mode not in ("all", "any"):
-        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+        raise at_call(ValueError, f"Expects mode to be one of ('all', 'any') but got {mode}")
     for t in tensors:
         if not t.requires_grad:
             raise AssertionError("Expected gradient function to be set: one of the tensors does not require a gradient")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..compat.refusal import refused_class
+from ..error_words import at_call
 from ..profiler.events import EventList, FunctionEvent, FunctionEventAvg
 from ..profiler.session import profile as _profile
 from ..profiler.tracer import record_function
-from ..refusal import refused_class
+from ..user_warning import warn_user
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_function"]
 
@@ -39,9 +40,11 @@ class profile(_profile):  # noqa: N801
         **kineto: Any,
     ) -> None:
         if kineto:
-            raise NotImplementedError(f"torch.autograd.profiler.profile: chainrule has no {next(iter(kineto))}")
+            raise at_call(
+                NotImplementedError, f"torch.autograd.profiler.profile: chainrule has no {next(iter(kineto))}"
+            )
         if use_cuda or use_device not in (None, "cpu"):
-            warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
+            warn_user("CUDA is not available, disabling CUDA profiling")
         assert use_cpu, "Device-only events supported only with Kineto (use_kineto=True): chainrule has the CPU's alone"
         super().__init__(
             record_shapes=record_shapes, with_flops=with_flops, profile_memory=profile_memory, with_stack=with_stack

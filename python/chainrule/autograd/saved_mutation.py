@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from .._core import Tensor
+from ..error_words import at_call
 from ..watchers import unwatch, watch
 from .graph import _state, saved_tensors_hooks
 
@@ -96,7 +97,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801
 
     def __enter__(self) -> _Saved:
         if _state.mutable:
-            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+            raise at_call(RuntimeError, "allow_mutation_on_saved_tensors contexts cannot be nested")
         super().__enter__()
         _state.mutable = True
         watch(self._see)

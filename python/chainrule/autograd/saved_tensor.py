@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from .._core import Node, Tensor
+from ..error_words import at_call
 
 __all__ = ["SavedTensor"]
 
@@ -23,13 +24,13 @@ class SavedTensor:
     _place: int
 
     def __init__(self) -> NoReturn:
-        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+        raise at_call(RuntimeError, "Trying to create a SavedTensor object from Python is forbidden.")
 
     def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
         """Keeps what pack_hook(tensor) returns, and makes it a tensor again by unpack_hook."""
         for hook in (pack_hook, unpack_hook):
             if not callable(hook):
-                raise TypeError(f"register_hooks(): incompatible function arguments: {hook!r} is not callable")
+                raise at_call(TypeError, f"register_hooks(): incompatible function arguments: {hook!r} is not callable")
         self._node._pack_at(self._place, pack_hook, unpack_hook)
 
     def unpack(self) -> Tensor:

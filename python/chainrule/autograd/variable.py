@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
+from ..user_warning import warn_user
 
 
 class _VariableType(type):
@@ -40,11 +41,9 @@ class Variable(metaclass=_VariableType):
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False) -> Any:
         if volatile:
-            warnings.warn(
-                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2
-            )
+            warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         if data is None:
             return _core.functions["empty"](0).requires_grad_(requires_grad)
         if not isinstance(data, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+            raise at_call(TypeError, f"Variable data has to be a tensor, but got {type(data).__name__}")
         return data.detach().requires_grad_(requires_grad)

@@ -7,11 +7,13 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from .._core import Tensor
-from ..refusal import refused, refused_class
+from ..compat.refusal import refused, refused_class
 
 _NONE = "Torch not compiled with CUDA enabled: chainrule runs on the CPU"
 has_half = True
 has_magma = False
+_initialized = False
+default_generators: tuple = ()
 
 
 class OutOfMemoryError(RuntimeError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from .. import _core, amp
@@ -36,3 +37,6 @@ def custom_bwd(bwd: Callable) -> Callable[..., Any]:
     """amp.custom_bwd for "cuda"."""
     warn_renamed("cuda", "custom_bwd")
     return functools.partial(amp.custom_bwd, device_type="cuda")(bwd)
+
+
+common = SimpleNamespace(amp_definitely_not_available=lambda: True)  # what PyTorch has in a file of that name

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..refusal import refused
+from ..compat.refusal import refused
 
 _REASON = "NVTX functions not installed: chainrule runs on the CPU"
 mark = refused("cuda.nvtx.mark", _REASON)

@@ -3,8 +3,8 @@
 Nothing here is loaded with chainrule, and MPI not before init_process_group().
 """
 
+from ..compat.refusal import leave_out
 from ..lazy import load
-from ..refusal import leave_out
 
 _FILES = {
     "availability": "is_available is_backend_available is_gloo_available is_mpi_available is_nccl_available "
@@ -35,8 +35,24 @@ checkpoint.format_utils checkpoint.hf_storage checkpoint.optimizer checkpoint.st
 device_mesh fsdp fsdp.api fsdp.fully_sharded_data_parallel fsdp.sharded_grad_scaler fsdp.wrap nn nn.functional
 pipelining tensor tensor._utils tensor.device_mesh tensor.experimental tensor.parallel tensor.placement_types
 """
+_PLANS = """
+BackwardPrefetch CPUOffload CPUOffloadPolicy FullOptimStateDictConfig FullStateDictConfig LocalStateDictConfig
+MixedPrecision MixedPrecisionPolicy OffloadPolicy OptimStateDictConfig Partial Placement Replicate Shard
+ShardedOptimStateDictConfig ShardedStateDictConfig ShardingStrategy StateDictConfig StateDictType
+"""
+
+
+def _plan(name: str):
+    if name not in _PLANS.split():
+        return None
+    from . import sharding_plans
+
+    return getattr(sharding_plans, name)
+
+
 leave_out(
     __name__,
     _SHARDED.split(),
     "chainrule trains data-parallel only, with nn.parallel.DistributedDataParallel: every process has the whole model",
+    _plan,
 )

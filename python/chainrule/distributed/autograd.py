@@ -1,6 +1,6 @@
 """torch.distributed.autograd: gradients through remote calls, which chainrule does not have."""
 
-from ..refusal import refuses_all
+from ..compat.refusal import refuses_all
 
 __getattr__ = refuses_all("distributed.autograd", "chainrule has no remote calls, so no gradients cross them")
 

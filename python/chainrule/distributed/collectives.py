@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-import warnings
 from datetime import timedelta
 from typing import Any
 
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
+from ..user_warning import warn_user
 from .calls import check_one_dtype, check_tensor, check_tensors, describe, rank_in_group, start
 from .errors import DistBackendError
 from .mpi import library, memory, plain
@@ -170,10 +170,9 @@ def monitored_barrier(
     if known is None:
         return
     if isinstance(timeout, float):
-        warnings.warn(
+        warn_user(
             f"Please specify timeout arg as a timedelta. Converting current value of {timeout} assuming it represents "
-            "seconds",
-            stacklevel=2,
+            "seconds"
         )
         timeout = timedelta(seconds=timeout)
     limit = known.timeout if timeout is None else _checked_timeout(timeout)

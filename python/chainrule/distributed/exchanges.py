@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 from .. import _core
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
+from ..user_warning import warn_user
 from .calls import check_count, check_one_dtype, check_tensor, check_tensors, describe, rank_in_group, start
 from .collectives import settle
 from .mpi import memory, parts, plain
@@ -125,11 +125,7 @@ def all_gather_into_tensor(
 
 
 def _warn_of_old_name(old: str, new: str) -> None:
-    warnings.warn(
-        f"`torch.distributed.{old}` is deprecated. Please use `torch.distributed.{new}` instead.",
-        FutureWarning,
-        stacklevel=3,
-    )
+    warn_user(f"`torch.distributed.{old}` is deprecated. Please use `torch.distributed.{new}` instead.", FutureWarning)
 
 
 def gather(

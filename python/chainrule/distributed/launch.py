@@ -9,6 +9,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ import threading
 import time
 from collections.abc import Sequence
 from typing import Any
+
+from .rank_program import watch_address
 
 PATIENCE = 5.0  # seconds between asking processes to end and ending them
 _PASSED_ON = ("CHAINRULE_", "OMP_", "PYTHON", "TORCH_")  # variables that Open MPI takes to other machines
@@ -133,16 +136,17 @@ def supervise(line: Sequence[str], environment: dict[str, str]) -> int:
     with tempfile.TemporaryDirectory(prefix="chainrule_launch_") as folder:
         environment = {**environment, "CHAINRULE_LAUNCH_FOLDER": folder}
         pipe = subprocess.PIPE
+        watch = _Watch(folder) if hasattr(os, "pidfd_open") else None  # Linux only
         process = subprocess.Popen(
             line, env=environment, start_new_session=True, stdout=pipe, stderr=pipe, preexec_fn=_end_with_parent
         )
         readers = [_Reader(process.stdout, sys.stdout), _Reader(process.stderr, sys.stderr)]
-        watch = _Watch(folder)
         code = _wait(process, folder)
         for reader in readers:
             reader.join(PATIENCE / 2)
+        ended = watch.stop() if watch else []
         if code:
-            _name_the_dead(folder, b"".join(reader.last for reader in readers), watch.ended)
+            _name_the_dead(folder, b"".join(reader.last for reader in readers), ended)
     return code
 
 
@@ -171,32 +175,51 @@ class _Reader(threading.Thread):
 
 
 class _Watch(threading.Thread):
-    """Notes in which order the ranks on this machine end: mpirun may name one that it has killed itself."""
+    """Notes in which order the ranks on this machine end: mpirun may name one that it has killed itself.
+
+    A rank announces itself and waits for the answer before its script runs, so all ends are seen, in their order, also
+    if this thread comes to look at them late.
+    """
 
     def __init__(self, folder: str):
         super().__init__(daemon=True)
-        self.folder, self.ended = folder, []
+        self.ended: list[str] = []
+        self._ranks: dict[int, str] = {}
+        self._asked_to_stop = False
+        self._door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._door.bind(watch_address(folder))
+        self._door.listen(4096)
         self.start()
 
-    def run(self) -> None:
-        """Watches all of them, as they come, until all have ended or the folder is gone."""
-        with contextlib.suppress(FileNotFoundError):
-            self._watch()
+    def stop(self) -> list[str]:
+        """The ranks that have ended, the first one first."""
+        self._asked_to_stop = True
+        self.join(PATIENCE)
+        return self.ended
 
-    def _watch(self) -> None:
-        ranks: dict[int, str] = {}
-        with select.epoll() as ends:  # it tells them in the order in which they came, also if it is asked too late
-            while not ranks or len(self.ended) < len(ranks):
-                for rank, process in _words(self.folder, "rank").items():
-                    if rank not in ranks.values() and process:
-                        with contextlib.suppress(OSError):
-                            handle = os.pidfd_open(int(process))
-                            ranks[handle] = rank
-                            ends.register(handle, select.EPOLLIN)
-                for handle, _ in ends.poll(0.1):
-                    ends.unregister(handle)
-                    self.ended.append(ranks[handle])
-                    os.close(handle)
+    def run(self) -> None:
+        """Watches all ranks, as they come."""
+        with self._door, select.epoll() as ends:  # it tells ends in the order in which they came
+            ends.register(self._door, select.EPOLLIN)
+            last_look = False
+            while not last_look:
+                last_look = self._asked_to_stop
+                for handle, _ in ends.poll(0 if last_look else 0.1):
+                    if handle == self._door.fileno():
+                        self._let_in(ends)
+                    else:
+                        ends.unregister(handle)
+                        self.ended.append(self._ranks[handle])
+                        os.close(handle)
+
+    def _let_in(self, ends: select.epoll) -> None:
+        with contextlib.suppress(OSError), self._door.accept()[0] as caller:  # OSError: it has ended already
+            caller.settimeout(PATIENCE)
+            rank, process = caller.recv(64).decode().split()
+            handle = os.pidfd_open(int(process))
+            self._ranks[handle] = rank
+            ends.register(handle, select.EPOLLIN)
+            caller.send(b"watched")
 
 
 def _name_the_dead(folder: str, told: bytes, ended: Sequence[str]) -> None:

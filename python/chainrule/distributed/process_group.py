@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from datetime import timedelta
 from typing import Any
 
 from .. import _core
+from ..user_warning import warn_user
 from . import failure
 from .mpi import library
 from .work import progress
@@ -116,10 +116,7 @@ def is_outside(group: Any) -> bool:
 def member_group(group: Any, call: str) -> ProcessGroup | None:
     """The group, by default the world; None with PyTorch's warning if this process does not belong to it."""
     if is_outside(group):
-        warnings.warn(
-            f"Running {call} on global rank {default_group().rank()} which does not belong to the given group.",
-            stacklevel=4,
-        )
+        warn_user(f"Running {call} on global rank {default_group().rank()} which does not belong to the given group.")
         return None
     if group is None:
         return default_group()

@@ -41,6 +41,8 @@ class ReduceOp(enum.Enum):
         return f"RedOpType.{self.name}"
 
 
+setattr(ReduceOp, "RedOpType", ReduceOp)  # noqa: B010  (what PyTorch calls the class of the values)
+
 _MPI_NAMES = {"SUM": "SUM", "AVG": "SUM", "PRODUCT": "PROD", "MIN": "MIN", "MAX": "MAX"}
 _BITWISE = {"BAND": "BAND", "BOR": "BOR", "BXOR": "BXOR"}
 _LOGICAL = {"SUM": "LOR", "PRODUCT": "LAND", "MIN": "LAND", "MAX": "LOR", "BAND": "LAND", "BOR": "LOR", "BXOR": "LXOR"}

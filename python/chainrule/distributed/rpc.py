@@ -1,6 +1,6 @@
 """torch.distributed.rpc: calls in other processes, which chainrule does not have."""
 
-from ..refusal import refused
+from ..compat.refusal import refused, refused_class
 
 _REASON = "chainrule has no remote calls; torch.distributed sends and receives tensors and objects"
 
@@ -13,4 +13,8 @@ def is_available() -> bool:
 init_rpc, shutdown, rpc_sync, rpc_async, remote, get_worker_info = (
     refused(f"distributed.rpc.{_name}", _REASON)
     for _name in ("init_rpc", "shutdown", "rpc_sync", "rpc_async", "remote", "get_worker_info")
+)
+RRef, TensorPipeRpcBackendOptions, RpcBackendOptions, BackendType, PyRRef = (
+    refused_class(f"distributed.rpc.{_name}", _REASON)
+    for _name in ("RRef", "TensorPipeRpcBackendOptions", "RpcBackendOptions", "BackendType", "PyRRef")
 )

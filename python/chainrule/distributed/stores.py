@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..refusal import refused, refused_class
+from ..compat.refusal import refused, refused_class
 
 _REASON = "MPI knows its processes without a store; start them with `chainrule launch`, mpirun or srun"
 

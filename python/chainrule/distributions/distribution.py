@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import cached_property, wraps
 from typing import Any, Self
@@ -11,6 +10,7 @@ from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..overrides import is_tensor_like
+from ..user_warning import warn_user
 from . import constraints
 
 
@@ -114,10 +114,9 @@ class Distribution:
         try:
             return self.arg_constraints
         except NotImplementedError:
-            warnings.warn(
+            warn_user(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
-                "the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=4,
+                "the distribution with `validate_args=False` to turn off validation."
             )
             return {}
 
@@ -257,10 +256,9 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
+            warn_user(
                 f"{type(self)} does not define `support` to enable sample validation. Please initialize the "
-                "distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
+                "distribution with `validate_args=False` to turn off validation."
             )
             return
         if not support.check(value).all():

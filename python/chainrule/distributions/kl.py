@@ -38,6 +38,9 @@ F = TypeVar("F", bound=Callable)
 _rules: dict[tuple[type, type], Callable] = {}
 
 
+_KL_REGISTRY = _rules  # PyTorch's name
+
+
 def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
     """Makes a function of (p, q) the divergence for two classes of distributions; a decorator.
 

@@ -10,6 +10,7 @@ from .elementwise_transforms import (
     SoftplusTransform,
     TanhTransform,
 )
+from .elementwise_transforms import _clipped_sigmoid as _clipped_sigmoid
 from .shaped_transforms import (
     CatTransform,
     CorrCholeskyTransform,

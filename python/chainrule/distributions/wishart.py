@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from .. import _core
@@ -11,6 +10,7 @@ from .._core import Size, Tensor
 from ..linalg import cholesky
 from ..shapes import broadcast_shapes
 from ..type_info import finfo
+from ..user_warning import warn_user
 from . import constraints
 from .chi2 import Chi2
 from .distribution import lazy_property
@@ -78,10 +78,7 @@ class Wishart(ExponentialFamily):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {event_shape[-1] - 1}.")
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
         if self.df.lt(event_shape[-1]).any():
-            warnings.warn(
-                "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.",
-                stacklevel=2,
-            )
+            warn_user("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.")
         if name == "scale_tril":
             self._unbroadcasted_scale_tril = matrix
         elif name == "covariance_matrix":
@@ -171,7 +168,7 @@ class Wishart(ExponentialFamily):
         sample = self._bartlett_sampling(sample_shape)
         again = checked(sample)  # PyTorch 2.13 begins with the good ones, so its stream has each of them twice
         if again.any():
-            warnings.warn("Singular sample detected.", stacklevel=2)
+            warn_user("Singular sample detected.")
         for _ in range(10 if max_try_correction is None else max_try_correction):
             if not again.any():
                 break

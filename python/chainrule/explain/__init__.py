@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .._core import Tensor
     from .alive import Alive, LivingGraph, alive
+    from .causes import Cause
     from .doctor import Doctor, Finding, doctor
     from .graph import Edge, Graph, Node, Output, Saved, graph
     from .health import Health, HealthLog, Layer, health
-    from .inquiry import Cause
     from .missing import Missing, explain_none, missing
     from .nan import NonFinite, NonFiniteError, nan_guard
     from .recording import Recorded, recording
@@ -66,7 +66,7 @@ _PARTS = {
     **dict.fromkeys(("NonFinite", "NonFiniteError", "nan_guard"), "nan"),
     **dict.fromkeys(("Recorded", "recording"), "recording"),
     **dict.fromkeys(("Explanation", "explain"), "story"),
-    "Cause": "inquiry",
+    "Cause": "causes",
     "Line": "source",
     "Route": "routes",
 }
@@ -106,10 +106,12 @@ class ExplainModule(ModuleType):
         health = staticmethod(health)
         missing = staticmethod(missing)
 
-    def __call__(self, tensor: Tensor, wrt: Any = None, index: int | tuple[int, ...] | None = None) -> Explanation:
+    def __call__(
+        self, tensor: Tensor, wrt: Any = None, index: int | tuple[int, ...] | None = None, depth: int | None = None
+    ) -> Explanation:
         from .story import explain
 
-        return explain(tensor, wrt, index)
+        return explain(tensor, wrt, index, depth)
 
     def __getattribute__(self, name: str) -> Any:
         if name in _PARTS:

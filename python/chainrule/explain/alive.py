@@ -10,8 +10,9 @@ from typing import Any
 
 from .._core import Tensor
 from .display import counted
+from .frames import variables
 from .graph import living_nodes, living_tensors
-from .names import Names, variables
+from .names import Names
 from .source import Line, line_at
 
 __all__ = ["Alive", "LivingGraph", "alive"]

@@ -5,56 +5,31 @@ from __future__ import annotations
 import ast
 import linecache
 from functools import lru_cache
-from types import CodeType, FrameType
 from typing import Any
 
 from .blocks import defined
-from .names import is_module, is_own_file, user_frames, variables
-from .source import Line, around, first_line, tree_of, walked
+from .frames import is_own_file
+from .history import Scope, targets
+from .names import Names, is_module
+from .source import Line, is_current
 
-__all__ = ["assignment", "attribute_of", "body_of", "made_at", "targets"]
-
-
-def body_of(tree: ast.Module, code: Any) -> list[ast.stmt] | None:
-    """The statements of a function."""
-    return tree.body if code.co_name == "<module>" else _body_of(tree, code.co_name, code.co_firstlineno)
+__all__ = ["assignment", "attribute_of", "made_at"]
 
 
-@lru_cache(maxsize=256)
-def _body_of(tree: ast.Module, name: str, number: int) -> list[ast.stmt] | None:
-    nodes = (n for s in around(tree.body, number) for n in walked(s))
-    functions = (n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == name)
-    return next((f.body for f in functions if first_line(f) == number), None)
-
-
-def assignment(frame: FrameType, name: str) -> Line | None:
-    """The last line above the running one that gives a variable its value."""
-    tree = tree_of(frame.f_code.co_filename, frame.f_code, frame.f_lineno)
-    lines = _assignments(tree, frame.f_code).get(name, ()) if tree else ()
-    found = max((n for n in lines if n < frame.f_lineno), default=None)
-    if found is None:
-        return None
-    file = frame.f_code.co_filename
-    return Line(file, found, frame.f_code.co_qualname, linecache.getline(file, found).strip())
-
-
-@lru_cache(maxsize=64)
-def _assignments(tree: ast.Module, code: CodeType) -> dict[str, list[int]]:
-    """By variable, the lines of a function that give it a value."""
-    found: dict[str, list[int]] = {}
-    for statement in body_of(tree, code) or []:
-        for node in ast.walk(statement):
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                for name in targets(target):
-                    found.setdefault(name, []).append(target.lineno)
-    return found
+def assignment(scope: Scope, name: str) -> Line | None:
+    """The last line that gave a variable its value."""
+    for run, assigned in zip(reversed(scope.runs), reversed(scope.assigned), strict=True):
+        found = max((n for n in assigned.get(name, ()) if run.has_run(n)), default=None)
+        if found is not None:
+            return run.line(found)
+    return None
 
 
 def attribute_of(module: Any, attribute: str) -> Line | None:
     """The line of a module's class that sets an attribute, if the class is the user's."""
     for cls in type(module).__mro__:
         code = getattr(vars(cls).get("__init__"), "__code__", None)
-        if code is None or is_own_file(code.co_filename):
+        if code is None or is_own_file(code.co_filename) or not is_current(code):
             continue
         line = attribute_line(code.co_filename, cls.__name__, attribute)
         if line is not None:
@@ -62,18 +37,17 @@ def attribute_of(module: Any, attribute: str) -> Line | None:
     return None
 
 
-def made_at(name: str) -> Line | None:
-    """The line that gave a variable its value, or a module the attribute that a parameter is in."""
+def made_at(names: Names, thing: Any, name: str | None = None) -> Line | None:
+    """The line that gave a tensor's variable its value, or a module the attribute that a parameter is in."""
+    name, scope = name or names.of(thing), names.home(thing)
+    if name is None or scope is None:
+        return None
     owner, _, rest = name.partition(".")
     base = owner.partition("[")[0]
-    for frame in user_frames():
-        scope = variables(frame)
-        if base not in scope:
-            continue
-        if rest and is_module(scope[base]):
-            return _constructed_at(scope[base], rest) or assignment(frame, base)
-        return assignment(frame, name) or assignment(frame, base)
-    return None
+    held = scope.variables.get(base)
+    if rest and is_module(held):
+        return _constructed_at(held, rest) or assignment(scope, base)
+    return assignment(scope, name) or assignment(scope, base)
 
 
 def _constructed_at(module: Any, path: str) -> Line | None:
@@ -103,10 +77,3 @@ def _sets(node: ast.Assign | ast.AnnAssign | ast.Call, attribute: str) -> bool:
         return registers and bool(node.args) and ast.unparse(node.args[0]) == repr(attribute)
     given = node.targets if isinstance(node, ast.Assign) else [node.target]
     return any(f"self.{attribute}" in targets(t) for t in given)
-
-
-def targets(target: ast.expr) -> set[str]:
-    """What an assignment gives a value, as it is written."""
-    if isinstance(target, ast.Tuple | ast.List):
-        return {name for item in target.elts for name in targets(item)}
-    return targets(target.value) if isinstance(target, ast.Starred) else {ast.unparse(target)}

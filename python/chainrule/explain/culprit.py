@@ -7,7 +7,8 @@ from types import TracebackType
 from typing import Any
 
 from .._core import Tensor
-from .names import Names, seen_from
+from .frames import seen_from
+from .names import Names
 from .running import Place, place_of
 
 __all__ = ["misfit", "tell"]
@@ -92,7 +93,14 @@ def _second_pass(text: str, place: Place, node: Any) -> str:
     return retell_second_pass(text, place, node)
 
 
+def _invalid_gradient(text: str, place: Place, _: Any) -> str:
+    from .custom_function import retell_invalid_gradient
+
+    return retell_invalid_gradient(text)
+
+
 _TELLERS = {
+    "invalid_gradient": _invalid_gradient,
     "overwritten": _overwritten,
     "second_pass": _second_pass,
     "without_graph": _without_graph,

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .assigned import made_at
 from .display import counted
 from .formulas import formula_of
@@ -79,6 +80,7 @@ class Node:
     raw: Any = field(repr=False)  # the grad_fn; for a leaf the tensor
     is_leaf: bool
     variable: str | None = None  # what the user calls its value
+    made: Line | None = field(default=None, repr=False)  # of a leaf: the line that gave it its name
     module: str | None = None  # path of the module it belongs to
     is_part: bool = False  # one call on the user's line made this on the way to its result
     output: int = 0  # of several outputs the one that is shown: what was asked for, else the first that is used
@@ -104,7 +106,7 @@ class Node:
     def line(self) -> Line | None:
         """The user's line that ran the operation; of a leaf, the one that gave it its name."""
         if self.is_leaf:
-            return made_at(self.variable) if self.variable else None
+            return self.made
         return line_at(self.raw._code)
 
     @property
@@ -301,7 +303,7 @@ class Graph:
         for node in self.nodes:
             if node.is_leaf:
                 node.variable = names.of(node.raw)
-                _ = node.line  # while the functions that know it are running
+                node.made = made_at(names, node.raw)
             else:
                 node.variable = names.of_outputs.get((id(node.raw), node.output))
                 if node.line and node.line.target and node.order == 0:
@@ -373,7 +375,7 @@ def living_nodes() -> list[Any]:
 
 def _place(tensor: Tensor) -> tuple[Any, int]:
     if not tensor.requires_grad:
-        raise ValueError("this tensor has no graph: it does not require a gradient (see explain_none)")
+        raise at_call(ValueError, "this tensor has no graph: it does not require a gradient (see explain_none)")
     node = tensor.grad_fn
     return (tensor, 0) if node is None else (node, tensor.output_nr)
 

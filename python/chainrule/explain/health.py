@@ -89,6 +89,13 @@ class Health(list[Layer]):
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from .rich import table
+
+        head = [c if self.has_lr or c != "update/weight" else "gradient/weight" for c in _COLUMNS]
+        notes = [f"{v}: {_MEANINGS[v]}." for v in dict.fromkeys(layer.verdict for layer in self.sick)]
+        return table(head, [layer.row() for layer in self], [layer.is_sick for layer in self], notes) + self.to_svg()
+
     def to_svg(self) -> str:
         """Gradient norms as bars on a logarithmic scale."""
         from .health_plot import bars
@@ -112,9 +119,22 @@ def health(model: Any, lr: float | None = None, optimizer: Any = None) -> Health
 
 
 def _updates(model: Any, lr: float | None, optimizer: Any) -> dict[int, Tensor]:
-    """By parameter, what a step will add to it. An optimiser makes that step on copies."""
+    """By parameter, what a step will add to it."""
+    gradients = {id(p): p.grad for p in model.parameters() if p.grad is not None}
     if optimizer is None:
-        return {id(p): p.grad * (lr or 1.0) for p in model.parameters() if p.grad is not None}
+        return {i: g * (lr or 1.0) for i, g in gradients.items()}
+    return step_of(optimizer, gradients) or {}
+
+
+def step_of(optimizer: Any, gradients: dict[int, Tensor]) -> dict[int, Tensor] | None:
+    """By parameter, what the optimiser adds to it, given gradients. It makes that step on copies.
+
+    None of what is no optimiser of chainrule's, or needs a closure.
+    """
+    from ..optim import LBFGS, Optimizer
+
+    if not isinstance(optimizer, Optimizer) or isinstance(optimizer, LBFGS):
+        return None
     twin = copy.deepcopy(optimizer)
     twin._optimizer_step_pre_hooks.clear()
     twin._optimizer_step_post_hooks.clear()
@@ -124,9 +144,24 @@ def _updates(model: Any, lr: float | None, optimizer: Any) -> dict[int, Tensor]:
         for p, q in zip(group["params"], other["params"], strict=True)
     ]
     for p, q in pairs:
-        q.grad = None if p.grad is None else p.grad.clone()
+        q.grad = gradients[id(p)].detach().clone() if id(p) in gradients else None
     twin.step()
-    return {id(p): q.detach() - p.detach() for p, q in pairs if p.grad is not None}
+    return {id(p): q.detach() - p.detach() for p, q in pairs if id(p) in gradients}
+
+
+def layer_verdicts(model: Any, name: str, gradients: dict[int, Tensor]) -> list[Layer]:
+    """Each layer's verdict from gradients that no backward() has put into .grad."""
+    found = []
+    for path, module in model.named_modules(prefix=name):
+        parameters = [p for p in _own(module) if p.requires_grad and id(p) in gradients]
+        if not parameters:
+            continue
+        weight, gradient = _norm(parameters), _norm([gradients[id(p)] for p in parameters])
+        nan = 0 if math.isfinite(gradient) else 1
+        verdict = _verdict(gradient, weight, nan, 0, 0)
+        count = sum(p.numel() for p in parameters)
+        found.append(Layer(path or "model", count, weight, gradient, None, 0, 0, nan, verdict))
+    return _beside_others(found)
 
 
 class HealthLog:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..error_words import at_call
+
 __all__ = ["Layout", "crossings", "layered"]
 
 _SWEEPS = 8
@@ -60,7 +62,7 @@ def _depths(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
             if waiting[b] == 0:
                 ready.append(b)
     if seen < count:
-        raise ValueError("layered(): the graph has a cycle")
+        raise at_call(ValueError, "layered(): the graph has a cycle")
     for node in sources:
         if targets[node]:
             depth[node] = min(depth[b] for b in targets[node]) - 1

@@ -9,7 +9,8 @@ from typing import Any
 
 from .._core import Tensor
 from .culprit import misfit
-from .names import is_module, is_own_file, user_frames, variables
+from .frames import is_own_file, user_frames, variables
+from .names import is_module
 from .running import place_of
 
 __all__ = ["in_module"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import Tensor
+from ..error_words import at_call
+from .causes import Cause
 from .edges import reaches
-from .inquiry import Cause, Inquiry
+from .inquiry import Inquiry
 from .names import Names
 from .registration import unregistered
+from .rich import Shown
 
 __all__ = ["Cause", "Missing", "explain_none", "missing"]
 
@@ -18,19 +21,19 @@ def explain_none(tensor: Tensor, loss: Tensor | None = None) -> Cause:
 
     >>> import chainrule as torch
     >>> torch.explain_none(torch.ones(2, requires_grad=True)).text
-    'nothing was calculated from it'
+    'nothing that has a graph was calculated from it'
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"explain_none(): expected a tensor, got {type(tensor).__name__}")
-    return Inquiry(Names()).cause(tensor, loss)
+        raise at_call(TypeError, f"explain_none(): expected a tensor, got {type(tensor).__name__}")
+    return Inquiry(Names(about=[t for t in (tensor, loss) if t is not None])).cause(tensor, loss)
 
 
 def why_cut(tensor: Tensor) -> Cause:
     """Why a tensor has no graph."""
-    return Inquiry(Names()).of_a_constant(tensor)
+    return Inquiry(Names(about=[tensor])).of_a_constant(tensor)
 
 
-class Missing(list[Cause]):
+class Missing(Shown, list[Cause]):
     """What missing() found, one cause per parameter; empty: every parameter has a gradient."""
 
     def __str__(self) -> str:
@@ -41,7 +44,7 @@ class Missing(list[Cause]):
 
 def missing(model: Any, loss: Tensor | None = None) -> Missing:
     """The causes for all parameters of a model that have no gradient (or would get none from this loss)."""
-    names = Names()
+    names = Names(about=[model, *([] if loss is None else [loss])])
     inquiry = Inquiry(names)
     runs = loss is not None and loss.requires_grad and not inquiry.flow_of(loss)[0].released
     found = Missing()

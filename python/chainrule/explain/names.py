@@ -2,95 +2,70 @@
 
 from __future__ import annotations
 
-import contextlib
-import inspect
-import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextvars import ContextVar
-from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType, TracebackType
+from collections.abc import Callable, Iterable, Sequence
+from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from .._core import Tensor
+from .history import Scope, ended_scopes, running_scopes, scopes_of
 
 __all__ = ["Names"]
 
-_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MOST_ITEMS = 1000  # of a list or dict that are looked at
 _PLAIN = {int, float, bool, str, bytes, type(None), type, FunctionType, BuiltinFunctionType, ModuleType}
-
-
-_left: ContextVar[tuple[FrameType, ...]] = ContextVar("functions that an exception has left", default=())
-
-
-def user_frames() -> Iterator[FrameType]:
-    """The running functions that are not chainrule's own, the innermost first; before them those of seen_from()."""
-    yield from _left.get()
-    frame = sys._getframe(1)
-    while frame is not None:
-        if not is_own(frame) and frame not in _left.get():
-            yield frame
-        frame = frame.f_back
-
-
-@contextlib.contextmanager
-def seen_from(trace: TracebackType | None) -> Iterator[None]:
-    """Within it, the functions that an exception has left count as running."""
-    frames = []
-    while trace is not None:
-        frames.append(trace.tb_frame)
-        trace = trace.tb_next
-    before = _left.set(tuple(f for f in reversed(frames) if not is_own(f)))
-    try:
-        yield
-    finally:
-        _left.reset(before)
-
-
-def is_own(frame: FrameType) -> bool:
-    """Whether a function is chainrule's."""
-    return is_own_file(frame.f_code.co_filename)
-
-
-def is_own_file(file: str) -> bool:
-    """Whether it is one of chainrule's files."""
-    return file.startswith(_OWN)
-
-
-def variables(frame: FrameType) -> dict[str, Any]:
-    """A running function's variables.
-
-    Up to Python 3.12 a frame keeps the dict that it shows them in, and with it everything they held at that moment;
-    it is emptied again unless somebody else has it.
-    """
-    shown = frame.f_locals
-    found = dict(shown)
-    keeps = sys.version_info < (3, 13) and frame.f_code.co_flags & inspect.CO_OPTIMIZED and sys.gettrace() is None
-    if keeps and sys.getrefcount(shown) == 3:  # the frame's, ours, and the argument's
-        shown.clear()
-    return found
 
 
 class Names:
     """Names of tensors and modules, as seen from the line that asks."""
 
-    def __init__(self, frames: Iterable[FrameType] | None = None) -> None:
+    def __init__(self, frames: Iterable[FrameType] | None = None, about: Sequence[Any] = ()) -> None:
+        """Of all running functions, or of some; `about` is what is asked about, which may belong to none of them."""
         self.of_tensors: dict[int, str] = {}
         self.of_outputs: dict[tuple[int, int], str] = {}  # by node and output number
         self.of_modules: dict[int, str] = {}
         self.modules: dict[str, Any] = {}  # by path
         self.tensors: list[tuple[str, Tensor]] = []
-        self.held: list[Any] = []  # ids stay true while these live
-        scopes: list[dict[str, Any]] = []
-        for frame in user_frames() if frames is None else frames:
-            if frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # a module's variables are its globals
-                scopes.append(variables(frame))
-            scopes.append(frame.f_globals)
-        for scope in {id(s): s for s in scopes}.values():
-            for name, value in list(scope.items()):
-                if type(value) not in _PLAIN and not name.startswith("__"):
-                    self._add(name, value, depth=0)
-        self.held = scopes
+        self.scopes: list[Scope] = list(running_scopes() if frames is None else scopes_of(frames))
+        self._homes: dict[int, Scope] = {}  # by tensor or module
+        self._home: Scope | None = None  # the one that is being read
+        ended = self._ended(about) if about else []
+        for of_parameters in (False, True):  # what came from a caller is called as the caller calls it
+            for scope in self.scopes:
+                own = scope.parameters
+                if own or not of_parameters:
+                    self._read(scope, lambda name, _: (name in own) == of_parameters)  # noqa: B023
+        self.scopes += ended
+
+    def _ended(self, about: Sequence[Any]) -> list[Scope]:
+        """Programs that have ended and hold what is asked about: their names come before those of lists that do."""
+        running = {id(scope.variables) for scope in self.scopes}
+        ended = [scope for scope in ended_scopes(about) if id(scope.variables) not in running]
+        for scope in [*self.scopes, *ended]:
+            own = scope.parameters
+            self._read(scope, lambda name, value: _is_direct(value, name) and name not in own)  # noqa: B023
+        for scope in ended:
+            self._read(scope, lambda *_: True)
+        return ended
+
+    def _read(self, scope: Scope, wanted: Callable[[str, Any], bool]) -> None:
+        self._home = scope
+        hidden = ("In", "Out") if "get_ipython" in scope.variables else ()
+        for name, value in list(scope.variables.items()):
+            if type(value) not in _PLAIN and not name.startswith("__") and name not in hidden and wanted(name, value):
+                self._add(name, value, depth=0)
+
+    def home(self, thing: Any) -> Scope | None:
+        """The variables that a tensor's or a module's name is one of."""
+        return self._homes.get(id(thing))
+
+    def variable(self, value: Any) -> tuple[Scope, str] | None:
+        """The variable that holds some object."""
+        for scope in self.scopes:
+            for name, held in list(scope.variables.items()):
+                if held is value:
+                    return scope, name
+        return None
 
     def of(self, tensor: Tensor) -> str | None:
         """The tensor's name, or that of another tensor that is the same value in the graph."""
@@ -118,6 +93,7 @@ class Names:
         if id(tensor) in self.of_tensors:
             return
         self.of_tensors[id(tensor)] = name
+        self._homes[id(tensor)] = self._home  # type: ignore[assignment]
         self.tensors.append((name, tensor))
         if tensor.grad_fn is not None:
             self.of_outputs.setdefault((id(tensor.grad_fn), tensor.output_nr), name)
@@ -129,6 +105,7 @@ class Names:
             return
         for path, part in module.named_modules(prefix=name):
             self.modules.setdefault(self.of_modules.setdefault(id(part), path), part)
+            self._homes.setdefault(id(part), self._home)  # type: ignore[arg-type]
             self._add_attributes(path, part)
 
     def _add_attributes(self, path: str, module: Any) -> None:
@@ -141,6 +118,11 @@ class Names:
 
 def _has_attributes(value: Any) -> bool:
     return type(value).__dictoffset__ != 0 and not isinstance(value, type | ModuleType) and not callable(value)
+
+
+def _is_direct(value: Any, name: str) -> bool:
+    """Whether a variable is a tensor or a model; `_` and `_3` are what IPython calls results."""
+    return (isinstance(value, Tensor) or is_module(value)) and not name.startswith("_")
 
 
 def is_module(value: Any) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..tensor_methods import _add_hook
 from ..watchers import unwatch, watch
 from .display import bracketed, number_text
 from .graph import Graph, Node, operation_name
+from .module_calls import ModuleCalls
 from .names import Names
 from .nan_hints import hint_for, overflow_hint
 from .running import place_of
@@ -35,19 +38,29 @@ class NonFinite:
     inputs: dict[str, str] = field(default_factory=dict)  # what went in there
     chain: list[str] = field(default_factory=list)  # from there to the loss
     hint: str = ""
+    variable: str | None = None  # that its line gives the value to
+    module: str | None = None  # path of the module that ran
+    step: int = 1  # backward passes within the guard, and this one
+    kept: str = ""  # the file that has the batch
 
     def __str__(self) -> str:
         where = f" at index {list(self.index)}" if self.index else ""
         verb = {"made here": "made", "passed on": "passed on", "masked later": "made, and masked later,"}[self.state]
-        lines = [f"{self.what} {verb} by {self.operation} in the {self.phase} pass{where}."]
+        inside = f", in {self.module}" if self.module else ""
+        when = f", in step {self.step}" if self.step > 1 else ""
+        lines = [f"{self.what} {verb} by {self.operation} in the {self.phase} pass{where}{inside}{when}."]
         if self.line:
             lines.append(f"  here: {self.line}")
+        if self.variable and not self.variable.startswith("("):
+            lines.append(f"  The variable: {self.variable}")
         if self.inputs:
             lines.append("  with " + ", ".join(f"{name} = {value}" for name, value in self.inputs.items()))
         if self.chain:
             lines.append("  from there to the loss: " + " -> ".join(self.chain))
         if self.hint:
             lines.append(f"  {self.hint}")
+        if self.kept:
+            lines.append(f"  The batch is kept: torch.load({self.kept!r})['batch']")
         return "\n".join(lines)
 
 
@@ -64,25 +77,30 @@ class nan_guard:  # noqa: N801
 
     Infinities that the program writes itself (masks of -inf) and NaN in its data are passed on. With
     stop_at_forward=False, what is made in the forward pass is kept in `seen`; it raises only if it reaches the loss.
+    `keep` is a file for the first bad batch: what the model was called with, or the operation if there is no model.
     """
 
     _running: nan_guard | None = None
 
-    def __init__(self, stop_at_forward: bool = True):
-        self.stop_at_forward = stop_at_forward
+    def __init__(self, stop_at_forward: bool = True, keep: str | os.PathLike[str] | None = None):
+        self.stop_at_forward, self.keep = stop_at_forward, keep
+        self.steps = 0  # backward passes so far
+        self._calls = ModuleCalls()
         self.seen: list[NonFinite] = []
         self._root: Tensor | None = None
 
     def __enter__(self) -> nan_guard:
         if nan_guard._running is not None:
-            raise RuntimeError("nan_guard() is already on")
+            raise at_call(RuntimeError, "nan_guard() is already on")
         nan_guard._running = self
         watch(self._call)
+        self._calls.start()
         return self
 
     def __exit__(self, *exception: Any) -> None:
         nan_guard._running = None
         unwatch(self._call)
+        self._calls.stop()
         self._root = None
 
     # ---- forward
@@ -91,6 +109,9 @@ class nan_guard:  # noqa: N801
         name = getattr(function, "__name__", "?")
         if name == "backward":
             self._before_backward(args[0])
+            result = function(*args, **kwargs)
+            self.steps += 1
+            return result
         elif name.endswith("_") and not name.endswith("__"):
             return self._written(function, name, args, kwargs)
         result = function(*args, **kwargs)
@@ -126,16 +147,30 @@ class nan_guard:  # noqa: N801
         inputs = _inputs_at(result, index, operation, args, kwargs)
         origin = NonFinite(what, "made here", "forward", operation, line or here, index, inputs)
         origin.hint = overflow_hint(operation, what, result, inputs) or hint_for(operation, what, "forward", line)
+        origin.step, origin.variable = self.steps + 1, line.target if line else None
+        module = self._calls.running[-1] if self._calls.running else None
+        origin.module = Names().of_modules.get(id(module)) if module is not None else None
         self.seen.append(origin)
         if self.stop_at_forward:
-            raise NonFiniteError(origin)
+            raise self._error(origin, args)
+
+    def _error(self, origin: NonFinite, args: tuple = ()) -> NonFiniteError:
+        if self.keep is not None:
+            from ..serialization import save
+
+            batch = self._calls.batch or args
+            unwatch(self._call)  # saving calculates
+            save({"batch": batch, "step": origin.step, "operation": origin.operation}, self.keep)
+            watch(self._call)
+            origin.kept = os.fspath(self.keep)
+        return NonFiniteError(origin)
 
     # ---- backward
 
     def _before_backward(self, root: Tensor) -> None:
         what, _ = first_bad(root)
         if what is not None and root.requires_grad:
-            raise NonFiniteError(self._reached(root, what))
+            raise self._error(self._reached(root, what))
         for origin in self.seen:
             origin.state = "masked later"
         self._root = root
@@ -154,7 +189,9 @@ class nan_guard:  # noqa: N801
         line = line_at(root.grad_fn._code) if root.grad_fn is not None else None
         operation = root.grad_fn.operation if root.grad_fn is not None else "the program"
         hint = f"The loss is {what} and no operation made it: it came in with the data, or with a parameter."
-        return NonFinite(what, "passed on", "forward", operation, line, (), _bad_leaves(root), [], hint)
+        found = NonFinite(what, "passed on", "forward", operation, line, (), _bad_leaves(root), [], hint)
+        found.step = self.steps + 1
+        return found
 
     def _watch_node(self, node: Any) -> None:
         hooks = node._hooks()
@@ -181,8 +218,10 @@ class nan_guard:  # noqa: N801
         mask = _mask_above(found) if zero and found is not None else None
         if found is not None:
             origin.chain = _chain(found)
+            origin.variable, origin.module = found.variable, found.module
+        origin.step = self.steps + 1
         origin.hint = hint_for(operation, what, "backward", origin.line, mask, zero)
-        raise NonFiniteError(origin)
+        raise self._error(origin)
 
 
 class _NodeWatch:

@@ -47,7 +47,8 @@ let items = new Map(), edges = [];  // what is drawn now
 function labelled(node) {  // name and value in one line if they fit
   if (node.value === null) return [["", short(node.label)]];
   const value = brief(node.value), together = `${node.label} = ${value}`;
-  return together.length <= 28 ? [["", together]] : [["", short(node.label)], ["", short(`= ${value}`)]];
+  const quiz = document.documentElement.classList.contains("quiz") && node.kind !== "leaf";  // what is given is not asked
+  return together.length <= 28 && !quiz ? [["", together]] : [["", short(node.label)], [quiz ? "value" : "", short(`= ${value}`)]];
 }
 
 function visible() {
@@ -110,6 +111,7 @@ function draw() {
 
 function picked(item) {
   if (item.folded) return toggle(item.module);
+  item.nodes.forEach((n) => { n.told = true; });
   const at = steps.findIndex(([phase, n]) => n === item.nodes[0].index && phase === steps[state.step]?.[0]);
   go(at < 0 ? steps.findIndex(([, n]) => n === item.nodes[0].index) : at);
 }
@@ -132,6 +134,7 @@ function card(item) {
     if (text === null || text === undefined || text === "") return;
     const dt = document.createElement("dt"), dd = document.createElement("dd");
     dt.textContent = dt.title = term; dd.textContent = text; list.append(dt, dd);
+    dd.classList.toggle("number", ["value", "gradient"].includes(term) || term.startsWith("to "));
   };
   const node = item.nodes[0];
   if (item.folded) {
@@ -169,6 +172,7 @@ function show() {
   for (const item of items.values()) {
     const here = item.nodes.some((n) => n.index === at);
     item.group.classList.toggle("now", here);
+    item.group.classList.toggle("told", item.nodes.some((n) => n.told));
     item.group.classList.toggle("later", !item.nodes.some((n) => done.has(n.index)));
     item.group.classList.toggle("found", item.nodes.some((n) => state.found.has(n.index)));
     const seen = item.nodes.some((n) => back.has(n.index));
@@ -195,7 +199,14 @@ function go(step) {
   if (item) bringIntoView(item);
 }
 
+function quiz() {  // each value and gradient is hidden until it is clicked
+  document.documentElement.classList.toggle("quiz");
+  data.nodes.forEach((n) => { n.told = false; });
+  draw();
+}
+
 function play() {
+  if (!state.playing && state.step === steps.length - 1) go(0);
   if (state.playing) { clearInterval(state.playing); state.playing = null; }
   else state.playing = setInterval(() => (state.step < steps.length - 1 ? go(state.step + 1) : play()), 450);
   $("play").textContent = state.playing ? "Pause" : "Play";
@@ -205,6 +216,7 @@ function play() {
 
 function apply() {
   const { x, y, k } = state.view;
+  state.moved = true;
   $("canvas").setAttribute("transform", `translate(${x},${y}) scale(${k})`);
   $("graph").classList.toggle("far", k < 0.25);
 }
@@ -309,7 +321,7 @@ function source() {
 const keys = {
   ArrowRight: () => go(state.step + 1), ArrowLeft: () => go(state.step - 1), Home: () => go(0), End: () => go(steps.length - 1),
   " ": play, f: fit, "+": () => zoom(1.25, 400, 300), "-": () => zoom(0.8, 400, 300), "[": () => foldAll(true),
-  "]": () => foldAll(false), d: () => document.documentElement.classList.toggle("dark"), "/": () => $("search").focus(),
+  "]": () => foldAll(false), d: () => document.documentElement.classList.toggle("dark"), "/": () => $("search").focus(), q: quiz,
 };
 document.addEventListener("keydown", (event) => {
   if (event.target === $("search")) {
@@ -325,7 +337,7 @@ document.addEventListener("keydown", (event) => {
 $("slider").max = steps.length - 1;
 $("slider").addEventListener("input", (event) => go(Number(event.target.value)));
 $("search").addEventListener("input", (event) => search(event.target.value));
-for (const [id, action] of [["play", play], ["back", keys.ArrowLeft], ["on", keys.ArrowRight], ["fit", fit], ["fold", keys["["]], ["unfold", keys["]"]], ["theme", keys.d]])
+for (const [id, action] of [["play", play], ["back", keys.ArrowLeft], ["on", keys.ArrowRight], ["fit", fit], ["fold", keys["["]], ["unfold", keys["]"]], ["theme", keys.d], ["quiz", quiz]])
   $(id).addEventListener("click", action);
 const graph = $("graph");
 let drag = null;
@@ -347,7 +359,14 @@ if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement
 state.folded = new Set(repeated());
 source();
 draw();
-fit();
-if (state.view.k < 0.7) begin();
-show();
+state.step = Math.max(0, steps.length - 1);  // the whole graph with its gradients; Home or Play begins at the first step
+function beginning() {
+  fit();
+  if (state.view.k < 0.7) begin();
+  show();
+  state.moved = false;
+}
+beginning();
+// A frame in a notebook may get its size only later. Until somebody moves the graph, it follows.
+new ResizeObserver(() => { if (!state.moved) beginning(); }).observe(graph);
 document.documentElement.dataset.ready = "yes";

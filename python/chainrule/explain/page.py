@@ -8,6 +8,7 @@ import linecache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .cells import named
 from .display import value_text
 from .graph import Node
 
@@ -22,7 +23,8 @@ _MOST_LINES = 3000  # of a file that are shown
 _BODY = """<header><h1>{title}</h1><span class="space"></span>
 <input id="search" type="search" placeholder="search  ( / )" aria-label="search"><span id="hits"></span>
 <button id="fold" title="[">fold</button><button id="unfold" title="]">unfold</button>
-<button id="fit" title="f">fit</button><button id="theme" title="d">light / dark</button></header>
+<button id="fit" title="f">fit</button><button id="quiz" title="q: hide until clicked">quiz</button>
+<button id="theme" title="d">light / dark</button></header>
 <div id="notes">{notes}</div>
 <div id="left"><section id="source" aria-label="source"></section><aside id="card" aria-label="step"></aside></div>
 <main><svg id="graph" role="img" aria-label="graph"><g id="canvas"></g></svg>
@@ -112,5 +114,5 @@ def _files(e: Explanation) -> list[dict[str, Any]]:
         first = 1 if len(text) <= _MOST_LINES else max(1, min(used) - 50)
         kept = text[first - 1 : first - 1 + _MOST_LINES]
         if kept:
-            found.append({"path": path, "name": path.rpartition("/")[2], "first": first, "lines": kept})
+            found.append({"path": path, "name": named(path) or path.rpartition("/")[2], "first": first, "lines": kept})
     return found

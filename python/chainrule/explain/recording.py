@@ -10,7 +10,9 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..watchers import unwatch, watch
+from .module_calls import ModuleCalls
 
 __all__ = ["Recorded", "recorded", "recording", "unwatched"]
 
@@ -45,30 +47,23 @@ class recording:  # noqa: N801
 
     def __init__(self) -> None:
         self._of: dict[int, Recorded] = {}
-        self._modules: list[Any] = []
-        self._handles: list[Any] = []
+        self._calls = ModuleCalls()
 
     def __len__(self) -> int:
         return len(self._of)
 
     def __enter__(self) -> recording:
-        from ..nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
-
         if recording.running is not None:
-            raise RuntimeError("recording() is already on")
+            raise at_call(RuntimeError, "recording() is already on")
         recording.running = self
-        self._handles = [
-            register_module_forward_pre_hook(lambda module, args: self._modules.append(module)),
-            register_module_forward_hook(lambda module, args, result: self._leave(), always_call=True),
-        ]
+        self._calls.start()
         watch(self._call)
         return self
 
     def __exit__(self, *exception: Any) -> None:
         recording.running = None
         unwatch(self._call)
-        for handle in self._handles:
-            handle.remove()
+        self._calls.stop()
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
@@ -88,10 +83,6 @@ class recording:  # noqa: N801
         """What is known of a grad_fn."""
         return self._of.get(id(node))
 
-    def _leave(self) -> None:
-        if self._modules:
-            self._modules.pop()
-
     def _call(self, function: Callable, args: tuple, kwargs: dict) -> Any:
         before, start = _core.last_node_number(), time.perf_counter()
         result = function(*args, **kwargs)
@@ -110,7 +101,7 @@ class recording:  # noqa: N801
         node = tensor.grad_fn
         known = self._of.get(id(node))
         if known is None:
-            module = self._modules[-1] if self._modules else None
+            module = self._calls.running[-1] if self._calls.running else None
             known = self._of[id(node)] = Recorded(node, {}, seconds, steps, module)
         known.values[tensor.output_nr] = (tensor.detach(), tensor._version)
         while len(self._of) > _MOST:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._core import Tensor
 from .assigned import attribute_of
-from .inquiry import Cause
+from .causes import Cause
 from .names import Names
 
 __all__ = ["unregistered"]

@@ -13,8 +13,8 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from .._core import Tensor
-from .assigned import body_of
-from .names import is_own, user_frames, variables
+from .frames import is_own, user_frames, variables
+from .history import body_of
 from .source import Line, around, line_at, position_at, position_of, tree_of, walked
 
 __all__ = ["Place", "alias", "place_of"]

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from .._core import Tensor
-from .assigned import targets
 from .edges import reaches
+from .history import targets
 from .names import Names
 from .running import Loop, Place
 from .source import line_at, walked

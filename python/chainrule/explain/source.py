@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import os
+import sys
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, takewhile
 from types import CodeType
@@ -15,6 +17,7 @@ from typing import Any
 import chainrule
 
 from .blocks import is_long, of_code, window
+from .cells import is_module_code, is_module_name, named, place_text
 
 __all__ = ["Line", "line_at", "line_of"]
 
@@ -32,6 +35,7 @@ class Line:
     expression: str | None = None  # what made the value: `x ** 2` out of `y = 3 * x ** 2`
     target: str | None = None  # the variable that the expression's value was given to, if the line does so
     position: Position | None = None
+    is_old: bool = False  # its file says something else by now
 
     @property
     def can_be_found(self) -> bool:
@@ -40,12 +44,14 @@ class Line:
 
     @property
     def place(self) -> str:
-        """`train.py:12`, without the folders."""
-        return f"{self.file.rpartition('/')[2]}:{self.number}"
+        """`train.py:12`, without the folders; `In[3], line 2`."""
+        cell = named(self.file)
+        return f"{cell}, line {self.number}" if cell else f"{self.file.rpartition('/')[2]}:{self.number}"
 
     def __str__(self) -> str:
-        inside = "" if self.function == "<module>" else f", in {self.function.rpartition('.')[2]}"
-        return f"{self.file}:{self.number}{inside}: {self.text}" if self.text else f"{self.file}:{self.number}{inside}"
+        inside = "" if is_module_name(self.function) else f", in {self.function.rpartition('.')[2]}"
+        where = f"{place_text(self.file, self.number)}{inside}{CHANGED if self.is_old else ''}"
+        return f"{where}: {self.text}" if self.text else where
 
     def to_dict(self) -> dict[str, Any]:
         names = ("file", "number", "function", "text", "expression", "target")
@@ -54,7 +60,10 @@ class Line:
 
 def line_of(source: tuple[str, int, str, str] | None) -> Line | None:
     """From the (file, line, function, text) that the core tells of nodes, writes and cuts."""
-    return Line(*source) if source else None
+    if not source:
+        return None
+    line = Line(*source)
+    return replace(line, text="", is_old=True) if has_changed(line.file, line.function) else line
 
 
 def line_at(place: tuple[CodeType, int] | None) -> Line | None:
@@ -65,7 +74,7 @@ def line_at(place: tuple[CodeType, int] | None) -> Line | None:
     number, end, column, end_column = position_at(code, offset)
     number = number or code.co_firstlineno
     if not is_current(code):
-        return Line(code.co_filename, number, code.co_qualname, "")
+        return Line(code.co_filename, number, code.co_qualname, "", is_old=True)
     text = linecache.getline(code.co_filename, number).strip()
     if end is None or column is None or end_column is None:
         return Line(code.co_filename, number, code.co_qualname, text)
@@ -99,13 +108,38 @@ def _segment(file: str, position: Position) -> str | None:
     return " ".join(b" ".join(line.strip() for line in lines).decode(errors="replace").split())
 
 
+CHANGED = " (the file has changed since it was imported, so its text is not shown)"
+
+
+def is_newer(file: str) -> bool:
+    """Whether a file was written since the start; what has no file was told to linecache, and stays."""
+    try:
+        return os.stat(file).st_mtime > vars(chainrule)["_imported_at"]
+    except (OSError, ValueError):
+        return False
+
+
+def has_changed(file: str, function: str) -> bool:
+    """Whether a file says something else than what ran, as far as its module can tell."""
+    if not is_newer(file):
+        return False
+    found = [m for m in list(sys.modules.values()) if getattr(m, "__file__", None) == file]
+    if is_module_name(function):
+        return any(m.__name__ == "__main__" for m in found)  # read before it imported chainrule
+    for module in found:
+        value: Any = module
+        for name in function.partition(".<locals>")[0].split("."):
+            value = inspect.getattr_static(value, name, None)
+        code = getattr(inspect.unwrap(value) if callable(value) else None, "__code__", None)
+        if code is not None:
+            return not is_current(code)
+    return False
+
+
 def is_current(code: CodeType) -> bool:
     """Whether a function's file still says what runs. One that was not written since the start needs no look."""
-    try:
-        if os.stat(code.co_filename).st_mtime <= vars(chainrule)["_imported_at"]:
-            return True
-    except (OSError, ValueError):
-        return True  # no file: what linecache knows was told to it
+    if not is_newer(code.co_filename):
+        return True
     linecache.checkcache(code.co_filename)
     return code in _functions("".join(linecache.getlines(code.co_filename)), code.co_filename)
 
@@ -133,7 +167,7 @@ def tree_of(file: str, code: CodeType | None = None, number: int = 1) -> ast.Mod
     if not lines or (code is not None and not is_current(code)):
         return None
     if code is not None and is_long(file):
-        return window(file, number) if code.co_name == "<module>" else of_code(file, code)
+        return window(file, number) if is_module_code(code) else of_code(file, code)
     return _parse("".join(lines))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._core import Tensor
+from ..error_words import at_call
 from .display import shape_text, value_text
 from .edges import reaches
 from .flow import Flow
@@ -51,8 +52,15 @@ class Explanation:
     """How a result was calculated, and how its gradients are. print() it, or ask for its parts."""
 
     def __init__(
-        self, root: Tensor, wrt: list[Tensor], index: Index | None, names: Names, gradient: Tensor | None = None
+        self,
+        root: Tensor,
+        wrt: list[Tensor],
+        index: Index | None,
+        names: Names,
+        gradient: Tensor | None = None,
+        depth: int | None = None,
     ):
+        self.depth = depth  # at which modules are folded in the text; None: as it fits
         self.asked = gradient  # the .grad that is to be explained, if that was asked for
         with unwatched():
             self._read(root, wrt, index, names)
@@ -109,7 +117,7 @@ class Explanation:
     __repr__ = __str__
 
     def text(self, colour: bool = False, limit: int | None = _SHOWN_STEPS) -> str:
-        """The explanation as text; `limit` steps of each direction, or all if it is None."""
+        """The explanation as text; `limit` steps of each direction, or all, unfolded, if it is None."""
         from .text import Writer
 
         return Writer(colour, limit).explanation(self)
@@ -154,9 +162,9 @@ class Explanation:
     # ---- other forms
 
     def _repr_html_(self) -> str:
-        import html
+        from .rich import frame
 
-        return f"{self.to_svg()}<pre>{html.escape(self.text())}</pre>"
+        return frame(self.to_html())
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """One HTML file that needs nothing else: the source, the graph, and a slider through the steps."""
@@ -196,24 +204,27 @@ class Explanation:
         return _written(path, json.dumps(self.to_dict(), indent=indent))
 
 
-def explain(tensor: Tensor, wrt: Any = None, index: int | Index | None = None) -> Explanation:
+def explain(tensor: Tensor, wrt: Any = None, index: int | Index | None = None, depth: int | None = None) -> Explanation:
     """How `tensor` was calculated, and how its gradients are; of x.grad, how that gradient was.
 
     `wrt` (a tensor or several) keeps the steps that matter to these; `index` follows one element of the first.
+    A long text has a line for each module; `depth` says how far they are unfolded: 0 is the model as a whole.
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"explain(): expected a tensor, got {type(tensor).__name__}")
-    names, gradient = Names(), None
+        raise at_call(TypeError, f"explain(): expected a tensor, got {type(tensor).__name__}")
     wanted = _tensors(wrt)
+    names, gradient = Names(about=[tensor, *wanted]), None
     if not tensor.requires_grad:
         owner = _owner_of(tensor, names)
         if owner is None:
-            raise ValueError(f"explain(): this tensor has no graph.\n{_why_no_graph(tensor)}")
+            raise at_call(ValueError, f"explain(): this tensor has no graph.\n{_why_no_graph(tensor)}")
         gradient, tensor, wanted = tensor, _result_of(owner), [owner]
+    if depth is not None and (not isinstance(depth, int) or depth < 0):
+        raise ValueError(f"explain(): depth must be a number from 0 on, got {depth!r}")
     if index is not None and not wanted:
-        raise ValueError("explain(): index= needs wrt=, the tensor whose element it is")
+        raise at_call(ValueError, "explain(): index= needs wrt=, the tensor whose element it is")
     at = None if index is None else _element(index, tuple(wanted[0].shape))
-    return Explanation(tensor, wanted, at, names, gradient)
+    return Explanation(tensor, wanted, at, names, gradient, depth)
 
 
 def _tensors(wrt: Any) -> list[Tensor]:
@@ -222,7 +233,7 @@ def _tensors(wrt: Any) -> list[Tensor]:
     given = list(wrt) if isinstance(wrt, Iterable) else [wrt]
     for one in given:
         if not isinstance(one, Tensor):
-            raise TypeError(f"explain(): wrt must be a tensor or several, got {type(one).__name__}")
+            raise at_call(TypeError, f"explain(): wrt must be a tensor or several, got {type(one).__name__}")
     return given
 
 
@@ -230,9 +241,9 @@ def _element(index: int | Index, shape: Index) -> Index:
     """An index that has a number for each dimension, counted from the front."""
     given = (index,) if not isinstance(index, tuple | list) else tuple(index)
     if not all(isinstance(i, int) for i in given):
-        raise TypeError(f"explain(): index must be a number for each dimension, got {index!r}")
+        raise at_call(TypeError, f"explain(): index must be a number for each dimension, got {index!r}")
     if len(given) != len(shape) or not all(-size <= i < size for i, size in zip(given, shape, strict=True)):
-        raise ValueError(f"explain(): index {given} does not fit shape {shape_text(shape)}")
+        raise at_call(ValueError, f"explain(): index {given} does not fit shape {shape_text(shape)}")
     return tuple(i % size for i, size in zip(given, shape, strict=True))
 
 
@@ -261,9 +272,10 @@ def _result_of(leaf: Tensor) -> Tensor:
         for tensor in candidates:
             if (tensor.numel() == 1) is one_number and reaches(tensor, leaf):
                 return tensor
-    raise ValueError(
+    raise at_call(
+        ValueError,
         "explain(): nothing that was calculated from this tensor is alive any more, so its graph is gone. "
-        "Keep the loss in a variable, or call explain(loss, wrt=...) before backward()."
+        "Keep the loss in a variable, or call explain(loss, wrt=...) before backward().",
     )
 
 
@@ -273,7 +285,7 @@ def _node_of(graph: Graph, tensor: Tensor, loss: Tensor, names: Names) -> Node:
         from .missing import explain_none
 
         cause = explain_none(tensor, loss)
-        raise ValueError(f"explain(): {names.of(tensor) or 'wrt'} is not part of this graph.\n{cause}")
+        raise at_call(ValueError, f"explain(): {names.of(tensor) or 'wrt'} is not part of this graph.\n{cause}")
     return node
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .display import bracketed, value_text
+from .fold import MOST_LINES, deepest, fitting, folded
 from .graph import Node
 from .steps import Arrival, Sending, Value
 
@@ -32,6 +33,16 @@ class Writer:
     def explanation(self, e: Explanation) -> str:
         title = f"How {e.root.label} = {value_text(e.values.of(e.root))} was calculated, and its gradients"
         lines = [self.paint("title", title), *(self.paint("note", f"  {note}") for note in e.notes), ""]
+        unfolded = self._unfolded(e) if e.depth is None or self._limit is None else []
+        most = deepest(e)
+        if self._limit is None or (e.depth is None and (len(unfolded) < MOST_LINES or not _has_modules(e))):
+            return "\n".join(lines + unfolded)
+        if e.depth is not None:
+            return "\n".join(lines + folded(e, e.depth, self))
+        return "\n".join(lines + fitting(lambda depth: folded(e, depth, self), most))
+
+    def _unfolded(self, e: Explanation) -> list[str]:
+        lines = []
         lines += [self.paint("title", "Forward"), *self._cut(e.forward, self._forward), ""]
         other = " (not the variable g)" if any(n.label == "g" for n in e.graph.nodes) else ""
         of = e.root.label
@@ -40,7 +51,7 @@ class Writer:
         lines += ["", self.paint("title", "Gradients")]
         for node in e.results:
             lines += self._result(e, node)
-        return "\n".join(lines)
+        return lines
 
     def _cut(self, steps: list[Any], write: Callable[[Any], list[str]]) -> list[str]:
         """The lines of all steps, or of the first and the last ones."""
@@ -89,6 +100,10 @@ class Writer:
             if len(found) > _SHOWN_ROUTES:
                 lines.append(f"      ... and {len(found) - _SHOWN_ROUTES} more routes")
         return lines
+
+
+def _has_modules(e: Explanation) -> bool:
+    return any(n.module for n in e.graph.nodes)
 
 
 def _unknown(node: Node) -> str:

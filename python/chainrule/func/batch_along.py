@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..pytree import tree_map
 from . import batched
 from .batch_elementwise import elementwise
@@ -172,7 +173,9 @@ def _shift(dim: Any, rank: int) -> Any:
     if isinstance(dim, int):
         if not -max(rank, 1) <= dim < max(rank, 1):
             low, high = -max(rank, 1), max(rank, 1) - 1
-            raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
+            raise at_call(
+                IndexError, f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})"
+            )
         return dim + 1 if dim >= 0 else dim
     return dim
 
@@ -189,7 +192,9 @@ def _along_number(call: Call, value: Tensor, bound: dict[str, Any]) -> Any:
     if name in ("transpose", "swapaxes", "swapdims", "t"):
         return wrap(value, call.level)
     if name == "squeeze" and any(d not in (0, -1) for d in _as_dims(bound.get("dim"))):
-        raise RuntimeError(f"Dimension is out of range (expected to be in range of [-1, 0], but got {bound['dim']}")
+        raise at_call(
+            RuntimeError, f"Dimension is out of range (expected to be in range of [-1, 0], but got {bound['dim']}"
+        )
     if name in ("permute", "squeeze", "movedim"):
         return wrap(value.view_as(value), call.level)
     if name in ("flip", "clone", "roll"):
@@ -372,7 +377,7 @@ def _diag(call: Call, input: Any, diagonal: int = 0) -> Any:
 def _retain_grad(call: Call, input: Any) -> None:
     if batched.physical(input).requires_grad:
         _core.raise_in_transform("retain_grad")
-    raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    raise at_call(RuntimeError, "can't retain_grad on Tensor that has requires_grad=False")
 
 
 # What gives no tensor whose shape all samples share, in PyTorch's words.
@@ -392,7 +397,7 @@ _REFUSED = {
 
 def _refuse(call: Call, *args: Any, **kwargs: Any) -> Any:
     name = call.function.__name__
-    raise RuntimeError(_REFUSED[name].format(name="_unique2" if name == "unique" else name))
+    raise at_call(RuntimeError, _REFUSED[name].format(name="_unique2" if name == "unique" else name))
 
 
 def _where(call: Call, *args: Any, **kwargs: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .batch_elementwise import elementwise
 from .batch_rules import RULES, Call
 from .batched import at_depth
@@ -111,7 +112,7 @@ def _sum_to_size(input: Tensor, *size: Any) -> Tensor:
     summed = input.sum(tuple(shrunk), keepdim=True) if shrunk else input
     summed = summed.sum(tuple(range(more))) if more else summed
     if tuple(summed.shape) != tuple(wanted):
-        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(input.shape)}}}.")
+        raise at_call(RuntimeError, f"size {{{list(wanted)}}} is not expandable to size {{{list(input.shape)}}}.")
     return summed
 
 

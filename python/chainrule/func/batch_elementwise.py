@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .batch_rules import RULES, Call
 from .batched import BatchedTensor
 
@@ -77,14 +78,16 @@ def fill(call: Call, input: Tensor, value: Any) -> Any:
     if not isinstance(value, Tensor) or not call.is_batched(value):
         return elementwise(call, input, value)
     if value.ndim:
-        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+        raise at_call(
+            RuntimeError, f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
     return elementwise(call._replace(function=Tensor.copy_), input, value)
 
 
 def view_as_complex(call: Call, input: Tensor) -> Any:
     """The samples are no dimension of theirs."""
     if not input.ndim:
-        raise RuntimeError("Input tensor must have one or more dimensions")
+        raise at_call(RuntimeError, "Input tensor must have one or more dimensions")
     return elementwise(call, input)
 
 

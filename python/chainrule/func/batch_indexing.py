@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from . import batched
 from .batch_along import _shift
 from .batch_composed import composed
@@ -19,9 +20,10 @@ _functions = _core.functions
 def _subscript(call: Call, x: Any, key: Any) -> Any:
     keys = key if isinstance(key, tuple) else (key,)
     if any(isinstance(k, Tensor) and k.dtype in (_core.bool, _core.uint8) and call.is_batched(k) for k in keys):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
-            "indexing with a boolean mask. The samples would give results of different shapes; use where()."
+            "indexing with a boolean mask. The samples would give results of different shapes; use where().",
         )
     if keys and all(map(_is_index, keys)):
         return _gather(call, x, keys)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .batch_composed import composed
 
 _functions = _core.functions
@@ -52,9 +53,10 @@ def _cut(name: str, dim_of: Callable[[Tensor], int]) -> None:
     def cut(input: Tensor, sections: Any = None, *, indices: Any = None) -> Any:
         where, dim = (indices if sections is None else sections), dim_of(input)
         if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-                f"{input.shape[dim]} is not divisible by the split_size {where}!"
+                f"{input.shape[dim]} is not divisible by the split_size {where}!",
             )
         return input.tensor_split(where, dim)
 

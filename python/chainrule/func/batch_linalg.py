@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .batch_composed import composed
 from .batch_rules import Call, loop_quietly, rule
 
@@ -67,9 +68,10 @@ def _of_several(call: Call, *args: Any, **kwargs: Any) -> Any:
 def _tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     first, last = tuple(input.shape[:ind]), tuple(input.shape[ind:])
     if ind <= 0 or math.prod(first) != math.prod(last):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
-            f"{math.prod(last)} != {math.prod(first)}"
+            f"{math.prod(last)} != {math.prod(first)}",
         )
     size = math.prod(first)
     return _functions["linalg_inv"](input.reshape(size, size)).reshape((*last, *first))

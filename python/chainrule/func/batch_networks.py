@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .batch_composed import composed
 from .batch_rules import Call, loop_quietly, rule
 from .batched import wrap
@@ -242,9 +243,10 @@ def _batch_norm(
     call: Call, input: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, *args: Any, **kwargs: Any
 ) -> Any:
     if training and mean is not None and not call.is_batched(mean):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in "
-            "place, were not batched. Use track_running_stats=False, or running statistics for each sample."
+            "place, were not batched. Use track_running_stats=False, or running statistics for each sample.",
         )
     x = call.expanded(input)
     running = [None if t is None else call.expanded(t).reshape(-1) for t in (mean, var)]

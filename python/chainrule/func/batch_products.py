@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from . import batched
 from .batch_along import _expand, _shift
 from .batch_rules import Call, loop, rule
@@ -58,11 +59,12 @@ def _check_ranks(name: str, a: int, b: int) -> None:
     if wanted in (None, (a, b)):
         return
     if wanted == (1, 1):
-        raise RuntimeError(f"Got wrong shapes for {name}")
+        raise at_call(RuntimeError, f"Got wrong shapes for {name}")
     name = "bmm" if "bmm" in name else name.removeprefix("add")
-    raise RuntimeError(
+    raise at_call(
+        RuntimeError,
         f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a}and b has dim {b}but expected them to have "
-        f"dim {wanted[0]} and dim {wanted[1]}"
+        f"dim {wanted[0]} and dim {wanted[1]}",
     )
 
 

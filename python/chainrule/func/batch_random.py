@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..random import get_rng_state, set_rng_state
 from . import batched
 from .batch_elementwise import elementwise
@@ -30,19 +31,22 @@ def random(call: Call, *args: Any, **kwargs: Any) -> Any:
         batched_input = call.is_batched(args[0])
         return elementwise(call, *args, **kwargs) if batched_input else call.function(*args, **kwargs)
     if kwargs.get("out") is not None:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "vmap: We do not support calling out variants of random operations inside of vmap. Please use non-out "
-            "variants as a workaround"
+            "variants as a workaround",
         )
     if call.info.any_function:  # gradcheck's vmap, which has no such option
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations "
-            "outside of vmap as a workaround"
+            "outside of vmap as a workaround",
         )
     if call.info.randomness == "error":
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-            "randomness flags on vmap or perform the randomness operation out of vmap"
+            "randomness flags on vmap or perform the randomness operation out of vmap",
         )
     given = any(map(call.is_batched, (*args, *kwargs.values())))
     draw = _draw_once if call.info.randomness == "same" else _draw_for_each
@@ -62,9 +66,10 @@ def _draw_once(call: Call, name: str, given: bool, args: tuple, kwargs: dict) ->
         return _with_one_mask(call, *args, **kwargs)
     if call.info.directions:  # the samples are the same but for their tangents
         return function(*(a._value[0] if call.is_batched(a) else a for a in args), **kwargs)
-    raise RuntimeError(
+    raise at_call(
+        RuntimeError,
         "Vmap does not currently support same randomness with a batched tensor input. "
-        f"{name}() draws from distributions that differ between the samples."
+        f"{name}() draws from distributions that differ between the samples.",
     )
 
 
@@ -87,9 +92,10 @@ def _draw_in_place(call: Call, name: str, given: bool, args: tuple, kwargs: dict
     if not call.is_batched(args[0]):
         if given:
             _core.raise_batched_write(f"inplace {name[:-1]}")
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
-            "randomness. Draw into a tensor that is made from one that is vmapped over."
+            "randomness. Draw into a tensor that is made from one that is vmapped over.",
         )
     self = args[0]._value
     others = (_aligned(call, a, self.ndim - 1) for a in args[1:])
@@ -136,7 +142,7 @@ def _drop_features(call: Call, input: Any, *args: Any, **kwargs: Any) -> Any:
     """Whole channels of each row: the samples' rows one after another."""
     x = call.expanded(input)
     if x.ndim < 3:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+        raise at_call(RuntimeError, "Feature dropout requires at least 2 dimensions in the input")
     return wrap(call.function(x.flatten(0, 1), *args, **kwargs).unflatten(0, x.shape[:2]), call.level)
 
 
@@ -161,7 +167,9 @@ def _with_sample_shape(name: str, args: tuple, kwargs: dict, size: int) -> tuple
 @rule("rrelu", "rrelu_")
 def rrelu(call: Call, *args: Any, **kwargs: Any) -> Any:
     """Refused, as in PyTorch."""
-    raise RuntimeError("vmap: we do not yet support aten::rrelu. Draw its slopes yourself: where(x >= 0, x, x * slope)")
+    raise at_call(
+        RuntimeError, "vmap: we do not yet support aten::rrelu. Draw its slopes yourself: where(x >= 0, x, x * slope)"
+    )
 
 
 RULES.update(dict.fromkeys(RANDOM.split(), random))

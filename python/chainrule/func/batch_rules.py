@@ -7,13 +7,14 @@ runs once per sample, and says so once.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..pytree import tree_flatten, tree_map, tree_unflatten
+from ..user_warning import warn_user
 from .batched import Level, batched_at, in_place, wrap
 
 _functions = _core.functions
@@ -71,9 +72,10 @@ def apply(function: Any, args: tuple, kwargs: dict, level: int, info: Level) -> 
     if kwargs.get("out") is not None:
         if name in ALWAYS:
             return RULES[name](call, *args, **kwargs)  # raises, in the words for random numbers
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"Batching rule not implemented for aten::{name}.out; the fallback path doesn't work on out= or view ops. "
-            "Use the result that the function returns."
+            "Use the result that the function returns.",
         )
     found = RULES.get(name)
     return loop(call, args, kwargs) if found is None else found(call, *args, **kwargs)
@@ -108,10 +110,9 @@ def loop(call: Call, args: tuple, kwargs: dict) -> Any:
         _told.add(name)
         line = _core.current_line()
         where = f" ({line[0]}:{line[1]}: {line[3]})" if line else ""
-        warnings.warn(
+        warn_user(
             f"There is a performance drop because we have not yet implemented the batching rule for {name}: it runs "
-            f"once per sample.{where}",
-            stacklevel=2,
+            f"once per sample.{where}"
         )
     return loop_quietly(call, call.function, args, kwargs)
 
@@ -127,7 +128,7 @@ def loop_quietly(call: Call, function: Callable, args: tuple, kwargs: dict | Non
         return args[0]
     results = [function(*sample(call, args, i), **sample(call, kwargs, i)) for i in range(call.size)]
     if not results:
-        raise RuntimeError(f"vmap: {function.__name__} cannot run on a batch without samples")
+        raise at_call(RuntimeError, f"vmap: {function.__name__} cannot run on a batch without samples")
     flat = [tree_flatten(r)[0] for r in results]
     spec = tree_flatten(results[0])[1]
     joined = [

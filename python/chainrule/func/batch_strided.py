@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..error_words import at_call
 from .batch_rules import Call, rule
 from .batched import wrap
 
@@ -24,15 +25,17 @@ def _check_reach(value: Any, size: Sequence[int], stride: Sequence[int], offset:
         return
     call = f"result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory outside of `tensor`."
     if own is None:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"{call} `tensor` has no storage but the passed-in (size, stride, storage_offset) imply a result with some "
             "storage. This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence "
-            "of PyTorch view operations"
+            "of PyTorch view operations",
         )
-    raise RuntimeError(
+    raise at_call(
+        RuntimeError,
         f"{call} `result` can access some memory in range [{offset}, {wanted}], but `tensor` can only access some "
         f"memory in range [{start}, {own}]. This is not supported inside of vmap, please try to rewrite the "
-        "`as_strided` call as a sequence of PyTorch view operations"
+        "`as_strided` call as a sequence of PyTorch view operations",
     )
 
 
@@ -41,7 +44,7 @@ def as_strided(call: Call, input: Any, size: Any, stride: Any, storage_offset: i
     """The same layout for each sample, one sample's stride apart."""
     value = input._value
     if len(size) != len(stride):
-        raise RuntimeError("Tensor.as_strided(size, stride, ...): size and stride must have the same length!")
+        raise at_call(RuntimeError, "Tensor.as_strided(size, stride, ...): size and stride must have the same length!")
     offset = value.storage_offset() if storage_offset is None else storage_offset
     _check_reach(value, size, stride, offset)
     return wrap(value.as_strided((call.size, *size), (value.stride(0), *stride), offset), call.level)

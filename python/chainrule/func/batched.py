@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..printing import tensor_repr
 
 _functions = _core.functions
@@ -43,15 +44,20 @@ class Levels(threading.local):
 levels = Levels()
 
 
-@contextlib.contextmanager
-def at_depth(depth: int) -> Iterator[None]:
+class at_depth:  # noqa: N801
     """Within it, only the levels up to `depth` exist."""
-    before = _get_depth()
-    _set_depth(depth)
-    try:
-        yield
-    finally:
-        _set_depth(before)
+
+    __slots__ = ("before", "depth")
+
+    def __init__(self, depth: int):
+        self.depth = depth
+
+    def __enter__(self) -> None:
+        self.before = _get_depth()
+        _set_depth(self.depth)
+
+    def __exit__(self, *error: object) -> None:
+        _set_depth(self.before)
 
 
 @contextlib.contextmanager
@@ -93,15 +99,15 @@ class BatchedTensor(Tensor):
 
     @property
     def grad(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        raise RuntimeError("vmap: .grad of a tensor inside vmap is not supported; use func.grad")
+        raise at_call(RuntimeError, "vmap: .grad of a tensor inside vmap is not supported; use func.grad")
 
     @property
     def data(self) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
-        raise RuntimeError("accessing `data` under vmap transform is not allowed: use detach()")
+        raise at_call(RuntimeError, "accessing `data` under vmap transform is not allowed: use detach()")
 
     @data.setter
     def data(self, value: Any) -> None:
-        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
+        raise at_call(RuntimeError, "mutating directly with `.data` under vmap transform is not allowed.")
 
     @property
     def T(self) -> Tensor:  # noqa: N802
@@ -146,22 +152,24 @@ class BatchedTensor(Tensor):
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.ndim:
-            raise TypeError("iteration over a 0-d tensor")
+            raise at_call(TypeError, "iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
 
     def __bool__(self) -> bool:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-            "support that yet: the samples may go different ways. Use where() in place of if."
+            "support that yet: the samples may go different ways. Use where() in place of if.",
         )
 
     def item(self) -> Any:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
-            "Tensor, please try to rewrite what you're doing with other operations."
+            "Tensor, please try to rewrite what you're doing with other operations.",
         )
 
     tolist = numpy = item  # pyright: ignore[reportAssignmentType]
@@ -171,7 +179,7 @@ class BatchedTensor(Tensor):
         return object.__format__(self, spec) if self.ndim or not spec else self.item()
 
     def __deepcopy__(self, memo: dict) -> Any:
-        raise RuntimeError("vmap: deepcopy of a tensor inside vmap is not supported")
+        raise at_call(RuntimeError, "vmap: deepcopy of a tensor inside vmap is not supported")
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
         if _get_depth() < self._level:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
+from ..error_words import at_call
 from .batched import at_depth, batched_at, levels, wrap
 
 _functions = _core.functions
@@ -41,7 +42,7 @@ def gradients_inside(outputs: tuple, starts: tuple, inputs: tuple, retain: bool,
 
 def _one(y: Any) -> Any:
     if y.numel() != 1:
-        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        raise at_call(RuntimeError, "grad can be implicitly created only for scalar outputs")
     return _functions["ones_like"](y)
 
 

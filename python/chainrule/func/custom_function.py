@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from .._core import Tensor
 from ..autograd.function import Function, bind
+from ..error_words import at_call
 from ..pytree import broadcast_prefix, tree_flatten, tree_map, tree_unflatten
 from .batch_rules import Call, rule
 from .batched import at_depth, entered, wrap
@@ -25,32 +26,36 @@ def apply_function(call: Call, *args: Any, **kwargs: Any) -> Any:
     if call.info.any_function:
         return _apply_generated(function, args, call)
     if any(isinstance(t, Tensor) for t in kwargs.values()):
-        raise NotImplementedError(
+        raise at_call(
+            NotImplementedError,
             "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
-            f"autograd.Function. Got: {kwargs}"
+            f"autograd.Function. Got: {kwargs}",
         )
     args = bind(function, *args, **kwargs) if kwargs else args
     if not function.generate_vmap_rule and function.setup_context is Function.setup_context:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             "override the setup_context staticmethod. For more details, please see "
-            "https://pytorch.org/docs/main/notes/extending.func.html"
+            "https://pytorch.org/docs/main/notes/extending.func.html",
         )
     has_method = function.vmap is not Function.vmap
     if function.generate_vmap_rule:
         if has_method:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"You tried to vmap over {function.__name__}, but it has both generate_vmap_rule=True and an "
                 "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
                 "staticmethod to avoid ambiguity. For more details, please see "
-                "https://pytorch.org/docs/main/notes/extending.func.html"
+                "https://pytorch.org/docs/main/notes/extending.func.html",
             )
         return _apply_generated(function, args, call)
     if not has_method:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"You tried to vmap over {function.__name__}, but it does not have vmap support. Please override and "
             "implement the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
-            "https://pytorch.org/docs/main/notes/extending.func.html"
+            "https://pytorch.org/docs/main/notes/extending.func.html",
         )
     values, in_dims = tree_map(call.as_given, args), tree_map(call.dim_of, args)
     result = function.vmap(VmapInfo(call.size, call.info.randomness), in_dims, *values)
@@ -59,11 +64,12 @@ def apply_function(call: Call, *args: Any, **kwargs: Any) -> Any:
     leaves, spec = tree_flatten(output)
     dims = broadcast_prefix(out_dims, spec)
     if dims is None or (isinstance(out_dims, (list, tuple)) and type(out_dims) is not type(output)):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
             f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
             f"{tree_flatten(out_dims)[1]} but output has structure {spec}. For more details, please see "
-            "https://pytorch.org/docs/main/notes/extending.func.html"
+            "https://pytorch.org/docs/main/notes/extending.func.html",
         )
     came_in = {id(v): a for v, a in zip(tree_flatten(values)[0], tree_flatten(args)[0], strict=True)}
     return tree_unflatten([_rewrapped(call, t, dim, came_in) for t, dim in zip(leaves, dims, strict=True)], spec)
@@ -75,9 +81,9 @@ def _check_returned(result: Any) -> None:
         "with the output. "
     )
     if not isinstance(result, tuple):
-        raise RuntimeError(f"{words}Got a {type(result)} instead")
+        raise at_call(RuntimeError, f"{words}Got a {type(result)} instead")
     if len(result) != 2:
-        raise RuntimeError(f"{words}Got {len(result)} returns instead")
+        raise at_call(RuntimeError, f"{words}Got {len(result)} returns instead")
 
 
 def _rewrapped(call: Call, t: Any, dim: int | None, came_in: dict[int, Any]) -> Any:
@@ -191,4 +197,4 @@ class _InnerContext:
         self.materialize_grads = value
 
     def mark_dirty(self, *tensors: Any) -> None:
-        raise RuntimeError("vmap: a Function that changes its inputs in place needs a vmap method of its own")
+        raise at_call(RuntimeError, "vmap: a Function that changes its inputs in place needs a vmap method of its own")

@@ -9,6 +9,7 @@ from .. import _core
 from .._core import Tensor
 from ..autograd.forward_ad import check_tangent
 from ..autograd.grad_mode import inference_mode
+from ..error_words import at_call
 from ..pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
 from .batched import at_depth, dematerialize, levels, materialize
 from .gradients import Transform, check_outputs, over_samples, record, split_aux, without_graph
@@ -33,25 +34,29 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
     (tensor(0.), tensor(1.))
     """
     if not isinstance(primals, tuple):
-        raise RuntimeError(
-            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        raise at_call(
+            RuntimeError,
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals).",
         )
     xs, spec = tree_flatten(primals)
     ts, tangent_spec = tree_flatten(tangents)
     if spec != tangent_spec:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
             "structure. For example, if "
             f"primals is a tuple of 3 tensors, tangents also must be. Got primals with structure {spec} "
             "and tangents with "
-            f"structure {tangent_spec}"
+            f"structure {tangent_spec}",
         )
     if not xs:
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
+        raise at_call(RuntimeError, "jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
     for name, values in (("primals", xs), ("tangents", ts)):
         for t in values:
             if not isinstance(t, Tensor):
-                raise RuntimeError(f"jvp(f, primals, tangents): Expected {name} to only contain Tensors, got {type(t)}")
+                raise at_call(
+                    RuntimeError, f"jvp(f, primals, tangents): Expected {name} to only contain Tensors, got {type(t)}"
+                )
     for x, t in zip(xs, ts, strict=True):
         check_tangent(x, t)
     from ..autograd import forward_ad
@@ -84,9 +89,10 @@ def _jvp_by_duals(func: Callable, xs: list, ts: list, spec: TreeSpec, strict: bo
         value = materialize(y, depth)
         tangent = _core.tangent(value)
         if tangent is None and strict:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not "
-                "allowed with strict=True."
+                "allowed with strict=True.",
             )
         with at_depth(0):
             found.append(dematerialize(_functions["zeros_like"](value) if tangent is None else tangent, depth))
@@ -133,13 +139,16 @@ def linearize_with_aux(func: Callable, *primals: Any, has_aux: bool = False) -> 
     def jvp_fn(*tangents: Any) -> Any:
         given, given_spec = tree_flatten(tangents)
         if given_spec != spec:
-            raise RuntimeError(f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}")
+            raise at_call(
+                RuntimeError, f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}"
+            )
         for i, (x, t) in enumerate(zip(recording.inputs, given, strict=True)):
             for what in ("shape", "dtype"):
                 if getattr(x, what) != getattr(t, what):
-                    raise RuntimeError(
+                    raise at_call(
+                        RuntimeError,
                         f"tangent:{i} with {what} {getattr(t, what)} in flattened pytree doesn't match the {what} "
-                        f"{getattr(x, what)} of the corresponding primal."
+                        f"{getattr(x, what)} of the corresponding primal.",
                     )
         return tree_unflatten(over_samples(transpose, given, recording.depth), output_spec)
 

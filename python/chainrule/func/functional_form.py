@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..error_words import at_call
+
 __all__ = ["functionalize"]
 
 
@@ -24,10 +26,11 @@ def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
     tensor([2., 4.])
     """
     if remove not in ("mutations", "mutations_and_views"):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are:\n"
             "     remove='mutations': operations that write in place or to out= are replaced\n"
-            "     remove='mutations_and_views': views are replaced by copies as well"
+            "     remove='mutations_and_views': views are replaced by copies as well",
         )
 
     @functools.wraps(func)

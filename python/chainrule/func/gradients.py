@@ -15,7 +15,8 @@ from .. import _core
 from .._core import Tensor
 from ..autograd.grad_mode import inference_mode
 from ..autograd.graph import disable_saved_tensors_hooks
-from ..pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
+from ..error_words import at_call
+from ..pytree import TreeSpec, tree_flatten, tree_leaves, tree_map, tree_unflatten
 from .batched import BatchedTensor, at_depth, dematerialize, levels, materialize, physical
 
 __all__ = ["grad", "grad_and_value", "vjp"]
@@ -37,9 +38,9 @@ class Recording:
     def _start(self, x: Any) -> Tensor:
         """The beginning of a graph, which leads further out where somebody differentiates this derivative again."""
         if not isinstance(x, Tensor):
-            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+            raise at_call(ValueError, f"Thing passed to transform API must be Tensor, got {type(x)}")
         if not (x.is_floating_point() or x.is_complex()):
-            raise RuntimeError("only Tensors of floating point dtype can require gradients, or complex ones")
+            raise at_call(RuntimeError, "only Tensors of floating point dtype can require gradients, or complex ones")
         value = materialize(x, self.depth)
         with at_depth(0):
             if value.is_inference():  # nothing that is recorded may keep it
@@ -102,7 +103,7 @@ class Transform:
     """
 
     def __init__(self, *arguments: Any, saves: bool = True):
-        self.arguments = [physical(t) for t in tree_flatten(arguments)[0] if isinstance(t, Tensor)]
+        self.arguments = [physical(t) for t in tree_leaves(arguments) if isinstance(t, Tensor)]
         self.hooks = disable_saved_tensors_hooks(_NO_SAVED_TENSOR_HOOKS) if saves else nullcontext()
 
     def __enter__(self) -> Transform:
@@ -124,18 +125,18 @@ class Transform:
 def pick(args: tuple, argnums: Any) -> tuple[Any, list[int]]:
     """The arguments to differentiate, as one tree, and their numbers."""
     if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
-        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+        raise at_call(RuntimeError, f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     if argnums == ():
-        raise RuntimeError("argnums must be non-empty")
+        raise at_call(RuntimeError, "argnums must be non-empty")
     numbers = [argnums] if isinstance(argnums, int) else list(argnums)
     for i, n in enumerate(numbers):
         if not isinstance(n, int):
-            raise RuntimeError(f"argnum must be int, got: {type(n)}")
+            raise at_call(RuntimeError, f"argnum must be int, got: {type(n)}")
         if not -len(args) <= n < len(args):
-            raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
+            raise at_call(RuntimeError, f"Got argnum={n}, but only {len(args)} positional inputs")
         numbers[i] = n % len(args)
     if len(set(numbers)) != len(numbers):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+        raise at_call(RuntimeError, f"argnums elements must be unique, got {argnums}")
     return (args[numbers[0]] if isinstance(argnums, int) else tuple(args[n] for n in numbers)), numbers
 
 
@@ -151,6 +152,12 @@ def _shield(t: Any) -> Any:
     return t.detach() if plain else t
 
 
+def call_shielded(func: Callable, args: tuple, kwargs: dict, argnums: Any, numbers: list[int], picked: Any) -> Any:
+    """func, with `picked` in the place of the arguments that are differentiated, and the others shielded."""
+    others = tuple([a if n in numbers else shielded(a) for n, a in enumerate(args)])
+    return func(*replaced(others, argnums, numbers, picked), **{name: shielded(a) for name, a in kwargs.items()})
+
+
 def replaced(args: tuple, argnums: Any, numbers: list[int], picked: Any) -> tuple:
     changed = list(args)
     for n, value in zip(numbers, [picked] if isinstance(argnums, int) else picked, strict=True):
@@ -160,7 +167,7 @@ def replaced(args: tuple, argnums: Any, numbers: list[int], picked: Any) -> tupl
 
 def split_aux(output: Any, what: str) -> tuple[Any, Any]:
     if not (isinstance(output, tuple) and len(output) == 2):
-        raise RuntimeError(f"{what}: output of function f should be a tuple: (output, aux) if has_aux is True")
+        raise at_call(RuntimeError, f"{what}: output of function f should be a tuple: (output, aux) if has_aux is True")
     check_aux(output[1])
     return output
 
@@ -173,7 +180,7 @@ def without_graph(tree: Any, recording: Recording) -> Any:
 def check_aux(aux: Any) -> None:
     for leaf in tree_flatten(aux)[0]:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+            raise at_call(RuntimeError, f"Expected tensors, got unsupported type {type(leaf)}")
 
 
 def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
@@ -191,18 +198,19 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         with inference_mode(False):
             with Transform(args, kwargs) as transform:
                 recording = Recording(leaves)
-                inputs = replaced(shielded(args), argnums, numbers, tree_unflatten(recording.inputs, spec))
-                output, aux = func(*inputs, **shielded(kwargs)), None
+                inputs = tree_unflatten(recording.inputs, spec)
+                output, aux = call_shielded(func, args, kwargs, argnums, numbers, inputs), None
             if has_aux:
                 output, aux = split_aux(output, "grad_and_value(f)(*args)")
             if not isinstance(output, Tensor):
-                raise RuntimeError(
-                    f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
+                raise at_call(
+                    RuntimeError, f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
                 )
             if output.ndim != 0:
-                raise RuntimeError(
+                raise at_call(
+                    RuntimeError,
                     "grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with "
-                    f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                    f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?",
                 )
             recording.finish([output], outer, transform)
             found = recording.gradients([_functions["ones_like"](output)], False, outer)
@@ -233,20 +241,23 @@ def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
 
 def check_outputs(leaves: list, what: str) -> None:
     if not leaves or (len(leaves) == 1 and leaves[0] is None):
-        raise RuntimeError(f"{what}: Expected f to be a function that has non-empty output (got output = {leaves})")
+        raise at_call(
+            RuntimeError, f"{what}: Expected f to be a function that has non-empty output (got output = {leaves})"
+        )
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(
-                f"{what}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}"
+            raise at_call(
+                RuntimeError, f"{what}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}"
             )
 
 
 def _check_differentiable(leaves: list) -> None:
     for leaf in leaves:
         if not (leaf.is_floating_point() or leaf.is_complex()):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
-                f"{leaf.dtype}"
+                f"{leaf.dtype}",
             )
 
 
@@ -283,18 +294,20 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given, given_spec = tree_flatten(cotangents)
         if given_spec != output_spec:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
                 "the function. "
-                f"cotangents: {given_spec}, primal output: {output_spec}"
+                f"cotangents: {given_spec}, primal output: {output_spec}",
             )
         for i, (g, y) in enumerate(zip(given, outputs, strict=True)):
             if not isinstance(g, Tensor):
-                raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+                raise at_call(TypeError, f"gradients can be either Tensors or None, but got {type(g).__name__}")
             if g.shape != y.shape:
-                raise RuntimeError(
+                raise at_call(
+                    RuntimeError,
                     f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
-                    f"{y.shape}."
+                    f"{y.shape}.",
                 )
         create = _core.is_grad_enabled() if create_graph is None else create_graph
         found = over_samples(lambda gs: recording.gradients(gs, retain_graph, create), given, recording.depth)

@@ -10,10 +10,11 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from ..pytree import tree_flatten, tree_map, tree_unflatten
 from .batched import BatchedTensor, at_depth, levels, wrap
 from .directional import jvp
-from .gradients import Recording, pick, record, replaced, shielded, split_aux, without_graph
+from .gradients import Recording, call_shielded, pick, record, replaced, split_aux, without_graph
 from .vmap import over_directions
 
 __all__ = ["hessian", "jacfwd", "jacrev"]
@@ -33,8 +34,9 @@ def _basis(t: Tensor, start: int = 0, stop: int | None = None) -> Tensor:
 def _require_real(leaves: list, what: str, places: str) -> None:
     for i, leaf in enumerate(leaves):
         if isinstance(leaf, Tensor) and leaf.is_complex():
-            raise RuntimeError(
-                f"{what}: Expected all {places} to be real but received complex tensor at flattened input idx: {i}"
+            raise at_call(
+                RuntimeError,
+                f"{what}: Expected all {places} to be real but received complex tensor at flattened input idx: {i}",
             )
 
 
@@ -56,14 +58,14 @@ def jacrev(
     chunk_size bounds how many rows exist apart from the result, which _preallocate_and_copy makes beforehand.
     """
     if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+        raise at_call(ValueError, "jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         picked, numbers = pick(args, argnums)
 
         def of_picked(chosen: Any) -> Any:
-            return func(*replaced(shielded(args), argnums, numbers, chosen), **shielded(kwargs))
+            return call_shielded(func, args, kwargs, argnums, numbers, chosen)
 
         _require_real(tree_flatten(picked)[0], "jacrev", "inputs")
         recording, spec, outputs, output_spec, aux = record(

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 
 __all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
 
@@ -45,15 +46,18 @@ def functional_call(
 
 def _joined(dicts: Any) -> dict[str, Tensor]:
     if not isinstance(dicts, Sequence):
-        raise ValueError(
-            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
+        raise at_call(
+            ValueError,
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}",
         )
     if not all(isinstance(d, dict) for d in dicts):
-        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+        raise at_call(ValueError, "Expected all elements of parameter_and_buffer_dicts to be dictionaries")
     names = Counter(name for d in dicts for name in d)
     repeated = [name for name, times in names.items() if times > 1]
     if repeated:
-        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+        raise at_call(
+            ValueError, f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous"
+        )
     return {name: t for d in dicts for name, t in d.items()}
 
 
@@ -65,11 +69,11 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[s
     torch.Size([2, 1, 2])
     """
     if not models:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+        raise at_call(RuntimeError, "stack_module_state: Expected at least one model, got 0.")
     if not (all(m.training for m in models) or all(not m.training for m in models)):
-        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+        raise at_call(RuntimeError, "stack_module_state: Expected all models to have the same training/eval mode.")
     if any(type(m) is not type(models[0]) for m in models):
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+        raise at_call(RuntimeError, "stack_module_state: Expected all models to be of the same class.")
     parameters: dict[str, Tensor] = {}
     buffers: dict[str, Tensor] = {}
     for name, _ in models[0].named_parameters():
@@ -84,7 +88,7 @@ def _stacked_leaf(tensors: list[Tensor], name: str) -> Tensor:
     if not any(t.requires_grad for t in tensors):
         return together
     if not all(t.requires_grad for t in tensors):
-        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+        raise at_call(RuntimeError, f"Expected {name} from each model to have the same .requires_grad")
     return together._as_leaf()  # requires_grad_, also inside a transform
 
 

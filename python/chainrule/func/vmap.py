@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..pytree import TreeSpec, broadcast_prefix, tree_flatten, tree_unflatten
 from ..random import get_rng_state, set_rng_state
 from .batched import BatchedTensor, Level, batched_at, levels, wrap
@@ -40,9 +41,11 @@ def vmap(
         chunk_size: how many samples at most are calculated together.
     """
     if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+        raise at_call(
+            RuntimeError, f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+        )
     if chunk_size is not None and not chunk_size > 0:
-        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+        raise at_call(ValueError, f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -74,47 +77,55 @@ def _prepare(func: Callable, in_dims: Any, args: tuple) -> tuple[int, list, list
     """The number of samples, and the leaves of the arguments with the dimension of each."""
     what = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"{what}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
-            f"got: {type(in_dims)}."
+            f"got: {type(in_dims)}.",
         )
     if not args:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
-            "over a function with no inputs. The latter is unsupported."
+            "over a function with no inputs. The latter is unsupported.",
         )
     leaves, spec = tree_flatten(args)
     dims = broadcast_prefix(in_dims, spec)
     if dims is None:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"{what}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
-            f"{tree_flatten(in_dims)[1]} but inputs has structure {spec}."
+            f"{tree_flatten(in_dims)[1]} but inputs has structure {spec}.",
         )
     sizes = set()
     for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
         if dim is None:
             continue
         if not isinstance(dim, int):
-            raise ValueError(f"{what}: Got in_dim={dim} for an input but in_dim must be either an integer or None.")
+            raise at_call(
+                ValueError, f"{what}: Got in_dim={dim} for an input but in_dim must be either an integer or None."
+            )
         if not isinstance(leaf, Tensor):
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"{what}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
-                "non-Tensor arguments, please use None as the respective in_dim"
+                "non-Tensor arguments, please use None as the respective in_dim",
             )
         if not -leaf.ndim <= dim < leaf.ndim:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"{what}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {leaf.ndim} so "
-                f"expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
+                f"expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}.",
             )
         dims[i] = dim % leaf.ndim
         sizes.add(leaf.shape[dims[i]])
     if not sizes:
-        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+        raise at_call(ValueError, "vmap: Expected at least one Tensor to vmap over")
     if len(sizes) > 1:
         found = [leaf.shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{found} for the mapped dimension"
+            f"{found} for the mapped dimension",
         )
     return sizes.pop(), leaves, dims, spec
 
@@ -163,17 +174,19 @@ def _enter(leaf: Tensor, dim: int, level: int) -> Tensor:
 def _leave(func: Callable, output: Any, out_dims: Any, level: int, size: int) -> Any:
     leaves, spec = tree_flatten(output)
     if not all(dim is None or isinstance(dim, int) for dim in tree_flatten(out_dims)[0]):
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
-            "ints representing where in the outputs the vmapped dimension should appear."
+            "ints representing where in the outputs the vmapped dimension should appear.",
         )
     dims = broadcast_prefix(out_dims, spec)
     if dims is None and isinstance(out_dims, (list, tuple)) and len(out_dims) == 1 and spec.is_leaf():
         dims = list(out_dims)
     if dims is None:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
-            f"of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}."
+            f"of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has structure {spec}.",
         )
     results = []
     for leaf, dim in zip(leaves, dims, strict=True):
@@ -181,10 +194,11 @@ def _leave(func: Callable, output: Any, out_dims: Any, level: int, size: int) ->
             if dim is None:
                 results.append(leaf)
                 continue
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
                 f"{type(leaf)}. Did you mean "
-                "to set out_dims= to None for output?"
+                "to set out_dims= to None for output?",
             )
         results.append(_leave_one(func, leaf, dim, level, size))
     return tree_unflatten(results, spec)
@@ -193,13 +207,15 @@ def _leave(func: Callable, output: Any, out_dims: Any, level: int, size: int) ->
 def _leave_one(func: Callable, leaf: Tensor, dim: int | None, level: int, size: int) -> Tensor:
     if dim is None:
         if batched_at(leaf, level):
-            raise ValueError(
-                f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when out_dim is None"
+            raise at_call(
+                ValueError,
+                f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when out_dim is None",
             )
         return leaf
     if not -leaf.ndim - 1 <= dim <= leaf.ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-leaf.ndim - 1}, {leaf.ndim}], but got {dim})"
+        raise at_call(
+            IndexError,
+            f"Dimension out of range (expected to be in range of [{-leaf.ndim - 1}, {leaf.ndim}], but got {dim})",
         )
     value = leaf._value if isinstance(leaf, BatchedTensor) and batched_at(leaf, level) else None
     if value is None:

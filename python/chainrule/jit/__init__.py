@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
-from ..refusal import refused, refused_class
+from ..compat.refusal import refused, refused_class
 
 __all__ = ["Final", "script", "trace"]
 

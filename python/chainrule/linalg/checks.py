@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 from .._core import Tensor
 from ..ops.checks import is_integral, refuse_dtype, spoken
 from ..settings import is_warn_always_enabled
 from ..shapes import broadcast_shapes
+from ..user_warning import warn_user
 
 LAPACK_TYPES = {"torch.float32", "torch.float64", "torch.complex64", "torch.complex128"}
 
@@ -89,8 +89,7 @@ def warn_of_old_name(old: str, new: str, advice: str) -> None:
     if old in _warned and not is_warn_always_enabled():
         return
     _warned.add(old)
-    warnings.warn(
+    warn_user(
         f"torch.{old} is deprecated in favor of torch.linalg.{new} and will be removed in a future PyTorch release.\n"
-        f"{advice}",
-        stacklevel=3,
+        f"{advice}"
     )

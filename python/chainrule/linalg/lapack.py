@@ -185,8 +185,9 @@ def gesdd(a: Tensor, job: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     wide, high = {"A": (m, n), "S": (k, k), "N": (0, 0)}[job]
     u, vh = _empty_columns((*batch, m * (job != "N"), wide), a.dtype), _empty_columns((*batch, high, n), a.dtype)
     s, info = empty((*batch, k), dtype=_real(a)), _info(a)
-    if not a.numel():
-        return u, s, vh, info
+    finite = a.isfinite().all(-1).all(-1)
+    if not a.numel() or not finite.all():  # the routine may not end where values are not finite
+        return u, s, vh, info.masked_fill_(finite.logical_not(), -4)
     real_room = [[empty(_gesdd_room(m, n, job), dtype=_real(a))]] if a.is_complex() else []
     _call(
         "gesdd",

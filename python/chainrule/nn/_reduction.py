@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 from .._core import Tensor
 from ..error_words import at_call
+from ..user_warning import warn_user
 
 _ENUM = {"none": 0, "mean": 1, "sum": 2}
 
@@ -13,7 +12,7 @@ _ENUM = {"none": 0, "mean": 1, "sum": 2}
 def get_enum(reduction: str) -> int:
     """The number that PyTorch's operators take for a reduction."""
     if reduction == "elementwise_mean":
-        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2)
+        warn_user("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
         reduction = "mean"
     if reduction not in _ENUM:
         raise at_call(ValueError, f"{reduction} is not a valid value for reduction: 'none', 'mean' or 'sum'")
@@ -26,9 +25,7 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
     reduce = True if reduce is None else reduce
     result = ("mean" if size_average else "sum") if reduce else "none"
     if emit_warning:
-        warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{result}' instead.", stacklevel=3
-        )
+        warn_user(f"size_average and reduce args will be deprecated, please use reduction='{result}' instead.")
     return result
 
 

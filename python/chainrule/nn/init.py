@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from .. import _core
 from .._core import Generator, Tensor
 from ..autograd.grad_mode import no_grad
+from ..user_warning import warn_user as _warn_user
 
 _functions = _core.functions
 
@@ -76,10 +76,8 @@ def trunc_normal_(
     tensor(True)
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-            "The distribution of values may be incorrect.",
-            stacklevel=3,
+        _warn_user(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
 
     if tensor.is_meta:  # nothing to draw, and no draw to look at
@@ -282,7 +280,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def _is_empty(tensor: Tensor) -> bool:
     if 0 not in tensor.shape:
         return False
-    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    _warn_user("Initializing zero-element tensors is a no-op")
     return True
 
 
@@ -345,9 +343,7 @@ def _old_name(function: Callable) -> Any:
 
     @wraps(function)
     def deprecated(*args: Any, **kwargs: Any) -> Any:
-        warnings.warn(
-            f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning, stacklevel=2
-        )
+        _warn_user(f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning)
         return function(*args, **kwargs)
 
     deprecated.__name__ = name[:-1]
@@ -365,3 +361,29 @@ kaiming_uniform = _old_name(kaiming_uniform_)
 kaiming_normal = _old_name(kaiming_normal_)
 orthogonal = _old_name(orthogonal_)
 sparse = _old_name(sparse_)
+
+
+# ---- the same without a name: what packages take from PyTorch's file
+
+
+@no_grad()
+def _no_grad_uniform_(tensor: Tensor, a: float, b: float, generator: Generator | None = None) -> Tensor:
+    return tensor.uniform_(a, b, generator=generator)
+
+
+@no_grad()
+def _no_grad_normal_(tensor: Tensor, mean: float, std: float, generator: Generator | None = None) -> Tensor:
+    return tensor.normal_(mean, std, generator=generator)
+
+
+@no_grad()
+def _no_grad_fill_(tensor: Tensor, val: float) -> Tensor:
+    return tensor.fill_(val)
+
+
+@no_grad()
+def _no_grad_zero_(tensor: Tensor) -> Tensor:
+    return tensor.zero_()
+
+
+_no_grad_trunc_normal_ = trunc_normal_

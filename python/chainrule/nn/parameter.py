@@ -28,6 +28,9 @@ class _ParameterType(type(Tensor)):
         return super().__instancecheck__(instance)
 
 
+_ParameterMeta = _ParameterType  # PyTorch's name
+
+
 class Parameter(Tensor, metaclass=_ParameterType):
     """The memory of `data` as a leaf that requires a gradient; what is calculated from it is a plain tensor.
 

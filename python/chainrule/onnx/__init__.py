@@ -1,6 +1,6 @@
 """torch.onnx: chainrule exports nothing."""
 
-from ..refusal import refused
+from ..compat.refusal import refused
 
 _REASON = (
     "chainrule does not export to ONNX; save the state with torch.save(model.state_dict(), path), which PyTorch reads, "

@@ -5,7 +5,8 @@ As torch.ops it has PyTorch's operations under the names of its dispatcher: `ate
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+import os
+from typing import Any
 
 
 def __getattr__(name: str) -> Any:
@@ -13,10 +14,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'chainrule.ops' has no attribute '{name}'")
     from .dispatcher_names import Namespace
 
-    found = globals()[name] = Namespace(name)
-    return found
+    return globals().setdefault(name, Namespace(name))
 
 
-def load_library(path: str) -> NoReturn:
-    """Raises: compiled operations are written for PyTorch's own core."""
-    raise OSError(f"torch.ops.load_library: chainrule cannot load operations compiled for PyTorch ({path})")
+def load_library(path: str | os.PathLike) -> None:
+    """Notes a library that was compiled for PyTorch: its operations can be named, and raise when they are called."""
+    from .dispatcher_names import compiled_libraries
+
+    if not os.path.exists(path):
+        raise OSError(f"{path}: cannot open shared object file: No such file or directory")
+    compiled_libraries.append(os.fspath(path))

@@ -6,12 +6,14 @@ runs, another raises and names itself. Overloads of one name are one function, w
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Callable
 from typing import Any
 
 from .._core import Tensor, functions
 
-__all__ = ["Namespace", "OpOverload", "OpOverloadPacket"]
+__all__ = ["Namespace", "OpOverload", "OpOverloadPacket", "compiled_libraries"]
 
 
 def _function(name: str) -> Callable | None:
@@ -76,17 +78,47 @@ class OpOverloadPacket(_Named):
         return f"<OpOverloadPacket(op='aten.{self._name}')>"
 
 
+compiled_libraries: list[str] = []  # files that torch.ops.load_library was given
+
+
+def _in_a_compiled_library(library: str, name: str) -> str | None:
+    """The file that has a name in it; the names of operations stand there as they are."""
+    for path in sorted(compiled_libraries, key=lambda path: library.strip("_") not in path):
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            if content.find(name.encode()) >= 0:
+                return path
+    return None
+
+
 class Namespace:
-    """The operations of one library: all names for aten, none for another, since no library is loaded."""
+    """The operations of one library: all names for aten; for another those that are registered or compiled."""
 
     def __init__(self, library: str) -> None:
         self._library = library
 
-    def __getattr__(self, name: str) -> OpOverloadPacket:
-        if self._library != "aten" or name.startswith("__"):
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
             raise AttributeError(f"'_OpNamespace' '{self._library}' object has no attribute '{name}'")
-        found = self.__dict__[name] = OpOverloadPacket(name)
+        found: Any = OpOverloadPacket(name) if self._library == "aten" else self._foreign(name)
+        self.__dict__[name] = found
         return found
+
+    def _foreign(self, name: str) -> Any:
+        if self._library == "torchvision":
+            from ..vision import operation
+
+            found = operation(name)
+            if found is not None:
+                return found
+        path = _in_a_compiled_library(self._library, name)
+        if path is None:
+            raise AttributeError(f"'_OpNamespace' '{self._library}' object has no attribute '{name}'")
+        from ..library_definitions import DefinedOp
+
+        return DefinedOp(f"{self._library}::{name}", None, os.path.basename(path))
+
+    def __dir__(self) -> list[str]:
+        return [name for name in vars(self) if not name.startswith("_")]
 
     def __repr__(self) -> str:
         return f"<torch.ops.{self._library}>"

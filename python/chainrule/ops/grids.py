@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from .. import bool as bool_dtype
 from .. import cat, empty, frombuffer, int64, ones, stack
 from .._core import Tensor
+from ..user_warning import warn_user
 from .checks import is_integral
 
 
@@ -29,9 +29,7 @@ def meshgrid(tensors: Sequence[Tensor], indexing: str | None) -> tuple[Tensor, .
                 f"meshgrid expects all tensors to have the same dtype, but got {tensors[0].dtype} and {t.dtype}"
             )
     if indexing is None:
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2
-        )
+        warn_user("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     elif indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     dims = list(range(len(tensors)))  # along which each of them counts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import cache
 from math import prod
@@ -11,6 +10,7 @@ from .. import _core, broadcast_tensors
 from .. import bool as bool_dtype
 from .._core import Tensor
 from ..autograd import differentiable
+from ..user_warning import warn_user
 from .checks import check_same_dtype, refuse_dtype, wrap_dim, wrap_dims
 
 
@@ -118,11 +118,10 @@ def _(g: Tensor, input: Tensor, dim: int) -> Tensor:
 def _first_of_size_three(input: Tensor) -> int:
     if 3 not in input.shape:
         raise RuntimeError("no dimension of size 3 in input")
-    warnings.warn(
+    warn_user(
         "Using torch.cross without specifying the dim arg is deprecated.\n"
         "Please either pass the dim explicitly or simply use torch.linalg.cross.\n"
-        "The default value of dim will change to agree with that of linalg.cross in a future release.",
-        stacklevel=3,
+        "The default value of dim will change to agree with that of linalg.cross in a future release."
     )
     return list(input.shape).index(3)
 
@@ -136,10 +135,9 @@ def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
             raise RuntimeError(f"Tensor dimension is {matrix.ndim}, expected 2 instead: matrix {i}")
     if len(matrices) == 1:
         return matrices[0]
-    warnings.warn(
+    warn_user(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
-        "instead, which accepts a list of two or more tensors rather than multiple parameters.",
-        stacklevel=2,
+        "instead, which accepts a list of two or more tensors rather than multiple parameters."
     )
     product = multiply_chain(matrices)
     return product.view(product.shape)  # a view, as PyTorch's

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from math import isfinite, log, pi
 
 from .. import arange, float32, float64, get_default_dtype, int32, int64, linspace, tensor, where
 from .. import bool as bool_dtype
 from .._core import Tensor, dtype, functions
 from ..autograd import differentiable
+from ..user_warning import warn_user
 from .checks import is_integral, refuse_dtype, spoken, wrap_dim
 
 _vector_norm = functions["linalg_vector_norm"]
@@ -78,10 +78,9 @@ def range_inclusive(
     requires_grad: bool,
 ) -> Tensor:
     """The numbers from `start` to `end`, which belongs to them, `step` apart."""
-    warnings.warn(
+    warn_user(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
-        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        stacklevel=2,
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
     kind = get_default_dtype() if dtype is None else dtype
     if kind == bool_dtype or kind.is_complex:

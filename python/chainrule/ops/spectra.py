@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 from .. import _core, arange, ones, view_as_real
 from .._core import Tensor
 from ..nn.functional import pad
+from ..user_warning import warn_user
 from .checks import wrap_dim
 
 _fft, _ifft, _rfft, _irfft = (_core.functions[f"fft_{name}"] for name in ("fft", "ifft", "rfft", "irfft"))
@@ -41,12 +40,11 @@ def stft(
     return_complex = _checked_return(is_complex, return_complex)
     _check_pieces(call, input, n_fft, hop, length, window)
     if window is None:
-        warnings.warn(
+        warn_user(
             "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. "
             "Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral "
             "leakage.To suppress this warning and use a rectangular window, explicitly set "
-            "`window=torch.ones(n_fft, device=<device>)`.",
-            stacklevel=2,
+            "`window=torch.ones(n_fft, device=<device>)`."
         )
     if onesided and is_complex:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
@@ -77,11 +75,10 @@ def _checked_return(is_complex: bool, return_complex: bool | None) -> bool:
             )
         return True
     if not return_complex:
-        warnings.warn(
+        warn_user(
             "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
             "tensors for all inputs, and return_complex=False will raise an error.\n"
-            "Note: you can still call torch.view_as_real on the complex output to recover the old return format.",
-            stacklevel=3,
+            "Note: you can still call torch.view_as_real on the complex output to recover the old return format."
         )
     return return_complex
 
@@ -125,10 +122,9 @@ def istft(
         f"onesided={_optional(onesided)}, length={length}, return_complex={int(return_complex)}) "
     )
     if window is None:
-        warnings.warn(
+        warn_user(
             "A window was not provided. A rectangular window will be applied."
-            "Please provide the same window used by stft to make the inversion lossless.",
-            stacklevel=2,
+            "Please provide the same window used by stft to make the inversion lossless."
         )
     _check_spectrum(call, input, n_fft, hop, size, window, onesided, return_complex)
     if window is None:
@@ -151,10 +147,9 @@ def istft(
         )
     signal = signal / weight
     if end > whole:
-        warnings.warn(
+        warn_user(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
-            "Please check your center and hop_length settings.",
-            stacklevel=2,
+            "Please check your center and hop_length settings."
         )
         signal = pad(signal, (0, end - whole))
     return signal

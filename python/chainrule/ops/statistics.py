@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 from .. import bool as bool_dtype
 from .._core import Tensor
+from ..user_warning import warn_user
 from .checks import is_integral, spoken
 
 
@@ -36,10 +35,7 @@ def cov(input: Tensor, correction: int, fweights: Tensor | None, aweights: Tenso
 def _positive(freedom: int | Tensor) -> int | Tensor:
     if freedom > 0:
         return freedom
-    warnings.warn(
-        "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-        stacklevel=3,
-    )
+    warn_user("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.")
     return 0  # not freedom * 0, which is -0.0 below zero
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from copy import deepcopy
@@ -14,10 +13,12 @@ from .. import _core
 from .._core import Tensor
 from ..tensor_methods import RemovableHandle
 from ..type_name import typename
+from ..user_warning import warn_user
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+_params_t: TypeAlias = ParamsT  # its older name
 StateDict: TypeAlias = dict[str, Any]
 Hooks: TypeAlias = OrderedDict[int, Callable[..., Any]]
 
@@ -308,10 +309,9 @@ class Optimizer:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
         if len(params) != len(set(params)):
-            warnings.warn(
+            warn_user(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
-                "see github.com/pytorch/pytorch/issues/40967 for more information",
-                stacklevel=3,
+                "see github.com/pytorch/pytorch/issues/40967 for more information"
             )
         self._check_beside_other_groups(param_group)
         self.param_groups.append(param_group)
@@ -361,3 +361,8 @@ def _fitted(param: Tensor, value: Any, number: int, groups: list[dict[str, Any]]
         kind: Any = type(value)
         return kind(_fitted(param, v, number, groups) for v in value)
     return value
+
+
+def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """Devices whose steps PyTorch records as graphs; packages ask before they check their options."""
+    return ["cuda", "xpu", "hpu", "privateuseone", *(["xla"] if supports_xla else [])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -15,6 +14,7 @@ from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from ..nn import Module
 from ..nn.modules.batchnorm import _BatchNorm
+from ..user_warning import warn_user
 from .lr_scheduler.scheduler import LRScheduler, per_group
 from .optimizer import Optimizer
 
@@ -261,10 +261,8 @@ class SWALR(LRScheduler):
     def get_lr(self) -> list[Any]:
         """The next learning rates."""
         if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-                UserWarning,
-                stacklevel=2,
+            warn_user(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", UserWarning
             )
         step = self._step_count - 1
         if self.anneal_epochs == 0:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..user_warning import warn_user
 from .events import EventList, FunctionEventAvg, write_trace
 from .schedule import ProfilerAction, ProfilerActivity
 from .tracer import Tracer, record_function
@@ -18,7 +18,7 @@ _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 def _available(activities: Iterable[ProfilerActivity] | None) -> set[ProfilerActivity]:
     wanted = set(activities) if activities else {ProfilerActivity.CPU}
     if ProfilerActivity.CUDA in wanted:
-        warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=3)
+        warn_user("CUDA is not available, disabling CUDA profiling")
         wanted.remove(ProfilerActivity.CUDA)
     assert wanted, "No activities specified for the profiler"
     return wanted

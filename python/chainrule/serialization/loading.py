@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap as mmap_library
 import os
 import pickle
-import warnings
 from collections.abc import Callable
 from io import UnsupportedOperation
 from types import ModuleType
@@ -14,6 +13,7 @@ from typing import Any, BinaryIO
 from .. import _core
 from .._core import UntypedStorage
 from ..storage import TypedStorage
+from ..user_warning import warn_user
 from . import names, options
 from .archive import ArchiveReader, swap_bytes
 from .locations import MapLocation, restorer
@@ -65,7 +65,7 @@ def load(
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     if weights_only and pickle_load_args:
-        warnings.warn("pickle_load_args only works if `weights_only=False`.", stacklevel=2)
+        warn_user("pickle_load_args only works if `weights_only=False`.")
     mapped = options.load.mmap if mmap is None else bool(mmap)
     if isinstance(f, (str, os.PathLike)):
         if os.fspath(f).endswith(".safetensors"):
@@ -110,10 +110,9 @@ def _decided(weights_only: bool | None, pickle_module: ModuleType | None) -> boo
     if safe:
         return True
     if weights_only is None and unsafe:
-        warnings.warn(
+        warn_user(
             "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` argument was not "
-            "explicitly passed to `torch.load`, forcing weights_only=False.",
-            stacklevel=3,
+            "explicitly passed to `torch.load`, forcing weights_only=False."
         )
         return False
     return pickle_module is None if weights_only is None else weights_only

@@ -78,7 +78,9 @@ def written_name(obj: Any, module: str, name: str) -> tuple[str, str]:
         return "torch", obj.name
     if isinstance(obj, (type, FunctionType)) and obj in _WRITTEN:
         return _WRITTEN[obj]
-    if module.partition(".")[0] != "chainrule":
+    if module.partition(".")[0] == "torch":  # under the alias, classes say that they are torch's
+        module = f"chainrule{module.removeprefix('torch')}"
+    elif module.partition(".")[0] != "chainrule":
         return module, name
     parts = module.split(".")
     if isinstance(obj, type) and parts[1:2] and parts[1] in ("nn", "optim", "distributions"):

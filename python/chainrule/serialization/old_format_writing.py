@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import pickle
 import sys
-import warnings
 from typing import Any
 
 from .._core import UntypedStorage
 from ..nn.modules.module import Module
+from ..user_warning import warn_user
 from .old_format import MAGIC_NUMBER, PROTOCOL_VERSION
 from .saving import Pickler
 
@@ -46,10 +46,9 @@ def _source_of(kind: type) -> tuple[str | None, str | None]:
     try:
         return inspect.getsourcefile(kind), inspect.getsource(kind)
     except (OSError, TypeError):
-        warnings.warn(
+        warn_user(
             f"Couldn't retrieve source code for container of type {kind.__name__}. It won't be checked for "
-            "correctness upon loading.",
-            stacklevel=2,
+            "correctness upon loading."
         )
         return None, None
 

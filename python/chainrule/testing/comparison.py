@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import cmath
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import _core, as_tensor, isclose, promote_types
 from .._core import Tensor
+from ..user_warning import warn_user
 
 # Relative and absolute tolerances; what is not named has none.
 _TOLERANCES = {
@@ -278,11 +278,10 @@ def assert_allclose(
 
     >>> torch.testing.assert_allclose(torch.tensor([1., 2.]), torch.tensor([1., 2. + 1e-7]))
     """
-    warnings.warn(
+    warn_user(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
         "use `torch.testing.assert_close()` instead.",
         FutureWarning,
-        stacklevel=2,
     )
     actual, expected = (v if isinstance(v, Tensor) else as_tensor(v) for v in (actual, expected))
     if rtol is None and atol is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from .. import _core, empty, randint, view_as_real
 from .._core import Tensor, dtype
 from ..ops.checks import is_integral
 from ..type_info import finfo, iinfo
+from ..user_warning import warn_user
 
 
 def _limits(kind: dtype) -> tuple[float, float]:
@@ -31,11 +31,10 @@ def _interval(low: float | None, high: float | None, kind: dtype) -> tuple[float
     if math.isnan(low) or math.isnan(high):
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
     if low == high and not whole:
-        warnings.warn(
+        warn_user(
             "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 "
             "and will be removed in 2.3. Use `torch.full(...)` instead.",
             FutureWarning,
-            stacklevel=3,
         )
     elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")

@@ -14,7 +14,19 @@ __all__ += ["collect_env", "deterministic", "serialization", "swap_tensors", "we
 
 # Needed by those who use them, and not cheap to import.
 _LAZY = (
-    *("_pytree", "benchmark", "collect_env", "data", "deterministic", "dlpack", "serialization", "tensorboard"),
+    *(
+        "_contextlib",
+        "_foreach_utils",
+        "_python_dispatch",
+        "_pytree",
+        "benchmark",
+        "collect_env",
+        "data",
+        "deterministic",
+        "dlpack",
+        "serialization",
+        "tensorboard",
+    ),
     "weak",
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from ..refusal import refused, refused_class
+from ..compat.refusal import refused, refused_class
 
 __all__ = ["Measurement", "Timer", "timer"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,9 +12,14 @@ from ..autograd.differentiate import backward
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
+from ..error_words import at_call
 from ..random import get_rng_state, set_rng_state
+from ..user_warning import warn_user
 from .checkpoint_frame import CheckpointError, Frame, GraphExecGroup, current_autocast
 from .checkpoint_log import OperationLog
+from .selective_checkpoint import CheckpointPolicy as CheckpointPolicy
+from .selective_checkpoint import SelectiveCheckpointContext as SelectiveCheckpointContext
+from .selective_checkpoint import create_selective_checkpoint_contexts as create_selective_checkpoint_contexts
 
 __all__ = [
     "CheckpointError",
@@ -93,10 +97,11 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> tuple:
         if _core.run_selects():
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
                 "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
-                ".backward() without passing the `inputs` argument."
+                ".backward() without passing the `inputs` argument.",
             )
         inputs = [
             other if t is None else t.detach().requires_grad_(t.requires_grad)
@@ -112,7 +117,7 @@ class CheckpointFunction(Function):
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [(y, g) for y, g in zip(outputs, gradients, strict=True) if isinstance(y, Tensor) and y.requires_grad]
         if not pairs:
-            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+            raise at_call(RuntimeError, "none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([y for y, _ in pairs], [g for _, g in pairs])
         return (None, None, *(x.grad if isinstance(x, Tensor) else None for x in inputs))
 
@@ -138,24 +143,25 @@ def checkpoint(
     tensor(6.)
     """
     if use_reentrant is None:
-        warnings.warn(
+        warn_user(
             "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "
             "calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but "
-            "if you need to preserve the current default behavior, you can pass use_reentrant=True.",
-            stacklevel=2,
+            "if you need to preserve the current default behavior, you can pass use_reentrant=True."
         )
         use_reentrant = True
     keep_random = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
         if kwargs:
-            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+            raise at_call(ValueError, "Unexpected keyword arguments: " + ",".join(kwargs))
         if context_fn is not noop_context_fn or debug:
-            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+            raise at_call(ValueError, "Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+            warn_user("None of the inputs have requires_grad=True. Gradients will be None")
         return CheckpointFunction.apply(function, keep_random, *args)
     if determinism_check not in ("default", "none"):
-        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
+        raise at_call(
+            ValueError, f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
+        )
     first, second = context_fn()
     early = early_stop if _early_stop is None else _early_stop
     frame = Frame(function, args, kwargs, keep_random, second, determinism_check, early)
@@ -179,16 +185,15 @@ def checkpoint_sequential(
     tensor(108.)
     """
     if use_reentrant is None:
-        warnings.warn(
+        warn_user(
             "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In "
             "version 2.9 we will raise an exception if use_reentrant is not passed."
-            " use_reentrant=False is recommended.",
-            stacklevel=2,
+            " use_reentrant=False is recommended."
         )
         use_reentrant = True
     keep_random = kwargs.pop("preserve_rng_state", True)
     if kwargs:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        raise at_call(ValueError, "Unexpected keyword arguments: " + ",".join(kwargs))
     steps: Sequence[Callable] = list(functions.children()) if hasattr(functions, "children") else list(functions)
 
     def run(start: int, end: int) -> Callable:
@@ -221,4 +226,4 @@ def set_device_states(devices: list[int], states: list[Tensor], *, device_type: 
     >>> torch.utils.checkpoint.set_device_states([], [])
     """
     if len(devices) or len(states):
-        raise RuntimeError(f"{len(devices)} devices and {len(states)} states: chainrule runs on the CPU")
+        raise at_call(RuntimeError, f"{len(devices)} devices and {len(states)} states: chainrule runs on the CPU")

@@ -13,6 +13,7 @@ from .._core import Tensor
 from ..amp import autocast
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
+from ..error_words import at_call
 from ..random import get_rng_state, set_rng_state
 from .checkpoint_log import OperationLog, told
 
@@ -40,7 +41,7 @@ class GraphExecGroup:
 
     def __enter__(self) -> None:
         if GraphExecGroup.current is not None:
-            raise RuntimeError("GraphExecGroup contexts cannot be nested.")
+            raise at_call(RuntimeError, "GraphExecGroup contexts cannot be nested.")
         GraphExecGroup.current = self
 
     def __exit__(self, *error: object) -> None:
@@ -125,10 +126,11 @@ class Frame:
     def recompute(self, run: Any) -> None:
         for tensor, version in self.versions:
             if tensor._version != version:
-                raise RuntimeError(
+                raise at_call(
+                    RuntimeError,
                     "one of the variables needed for gradient computation has been modified by an inplace operation: "
                     f"an argument of checkpoint, of shape {list(tensor.shape)}, is at version {tensor._version}; "
-                    f"expected version {version} instead."
+                    f"expected version {version} instead.",
                 )
         second = _Second(self, run)
         with contextlib.ExitStack() as stack:

@@ -1,6 +1,6 @@
 """torch.utils.cpp_extension: extensions in C++ are compiled against PyTorch, and chainrule is not it."""
 
-from ..refusal import refuses_all
+from ..compat.refusal import refuses_all
 
 __getattr__ = refuses_all(
     "utils.cpp_extension",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from .._core import Tensor
-from ..ops.dispatcher_names import Namespace
-from ..refusal import refuses_all
+from ..compat.refusal import refuses_all
+from ..ops.overloads import aten as _aten
+from ..user_warning import warn_user
 from ..watchers import unwatch, watch
 from .flop_formulas import FORMULAS, Count
 from .module_tracker import ModuleTracker
@@ -18,7 +18,6 @@ __all__ = ["FlopCounterMode"]
 
 __getattr__ = refuses_all("utils.flop_counter", "chainrule counts by formulas of its own; FlopCounterMode shows them")
 
-_aten = Namespace("aten")
 _SUFFIXES = ("", "K", "M", "B", "T")
 
 
@@ -42,7 +41,7 @@ class FlopCounterMode:
         self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict[Any, Any] | None = None
     ) -> None:
         if mods is not None:
-            warnings.warn("mods argument is not needed anymore, you can stop passing it", stacklevel=2)
+            warn_user("mods argument is not needed anymore, you can stop passing it")
         if custom_mapping:
             raise RuntimeError("FlopCounterMode: custom_mapping is not supported; chainrule counts by its own formulas")
         self.depth, self.display = depth, display

@@ -1,10 +1,10 @@
 // Coin tosses: with one probability for all, or one for each element.
 #include <stdexcept>
 
-#include "backends/cpu/random/convert.hpp"
 #include "backends/cpu/random/each_type.hpp"
 #include "backends/cpu/random/random.hpp"
 #include "backends/cpu/random/toss.hpp"
+#include "backends/random/convert.hpp"
 
 namespace chainrule::cpu::random {
 

@@ -1,8 +1,8 @@
 // The noise of the dropout family and of training rrelu.
-#include "backends/cpu/random/convert.hpp"
 #include "backends/cpu/random/each_type.hpp"
 #include "backends/cpu/random/random.hpp"
 #include "backends/cpu/random/toss.hpp"
+#include "backends/random/convert.hpp"
 
 namespace chainrule::cpu::random {
 

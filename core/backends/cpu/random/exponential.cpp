@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "backends/cpu/random/convert.hpp"
 #include "backends/cpu/random/each_type.hpp"
 #include "backends/cpu/random/random.hpp"
 #include "backends/cpu/random/streams.hpp"
+#include "backends/random/convert.hpp"
 
 namespace chainrule::cpu::random {
 

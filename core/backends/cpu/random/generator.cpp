@@ -1,5 +1,5 @@
 // The Mersenne Twister: seeding, draws, the cached normal and the saved state.
-#include "backends/cpu/random/generator.hpp"
+#include "backends/generator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 
 #include "backends/cpu/random/streams.hpp"
 
-namespace chainrule::cpu::random {
+namespace chainrule {
 
 namespace {
 
@@ -120,4 +120,4 @@ void Generator::set_state(const uint8_t* state, size_t bytes) {
   float_normal_ = saved.float_normal;
 }
 
-}  // namespace chainrule::cpu::random
+}  // namespace chainrule

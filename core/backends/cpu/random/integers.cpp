@@ -3,10 +3,10 @@
 #include <limits>
 #include <utility>
 
-#include "backends/cpu/random/convert.hpp"
 #include "backends/cpu/random/each_type.hpp"
-#include "backends/cpu/random/integer_bounds.hpp"
 #include "backends/cpu/random/random.hpp"
+#include "backends/random/convert.hpp"
+#include "backends/random/integer_bounds.hpp"
 
 namespace chainrule::cpu::random {
 

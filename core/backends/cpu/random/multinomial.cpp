@@ -1,16 +1,41 @@
 // Indices drawn by weight: by racing exponentials without replacement, by the cumulative table with it.
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/random/convert.hpp"
 #include "backends/cpu/random/each_type.hpp"
 #include "backends/cpu/random/random.hpp"
+#include "backends/random/convert.hpp"
 
 namespace chainrule::cpu::random {
 
 namespace {
+
+void require(bool ok, const char* text) {
+  if (!ok) throw std::runtime_error(text);
+}
+
+template <class T>
+void check_all(const T* weights, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    double weight = double(Working<T>(weights[i]));
+    require(weight >= 0 && !std::isinf(weight), "probability tensor contains either `inf`, `nan` or element < 0");
+  }
+}
+
+template <class T>
+void check_row(const T* weights, int64_t n) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    double weight = double(Working<T>(weights[i]));
+    require(weight >= 0, "invalid multinomial distribution (encountering probability entry < 0)");
+    require(!std::isinf(weight), "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+    sum += weight;
+  }
+  require(sum > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
+}
 
 template <class T>
 using Scored = std::pair<Working<T>, int64_t>;  // how good, and whose
@@ -30,6 +55,12 @@ void best_first(std::vector<Scored<T>>& scored, int64_t k) {
 }
 
 }  // namespace
+
+template <class T>
+void check_weights(const T* weights, int64_t rows, int64_t columns, bool together) {
+  if (together) check_all(weights, rows * columns);
+  for (int64_t row = 0; row < rows; ++row) check_row(weights + row * columns, columns);
+}
 
 // weight / exponential is largest where the exponential clock of that weight rings first.
 template <class T>
@@ -63,6 +94,7 @@ void search_table(Generator& generator, int64_t* indices, const T* weights, int6
 }
 
 #define CR_FLOAT(T)                                                               \
+  template void check_weights<T>(const T*, int64_t, int64_t, bool);               \
   template void race<T>(int64_t*, const T*, const T*, int64_t, int64_t, int64_t); \
   template void search_table<T>(Generator&, int64_t*, const T*, int64_t, int64_t, int64_t);
 CR_EACH_FLOAT(CR_FLOAT)

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "backends/cpu/random/convert.hpp"
 #include "backends/cpu/random/each_type.hpp"
 #include "backends/cpu/random/random.hpp"
+#include "backends/random/convert.hpp"
 
 namespace chainrule::cpu::random {
 

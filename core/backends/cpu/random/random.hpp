@@ -3,15 +3,18 @@
 // All fill n elements that lie one after another. Every one but normal() is a plain stream: two fills of a and b
 // elements give what one of a + b gives, so a strided destination is filled piece by piece with fill_strided() of
 // order.hpp. Complex destinations are filled as twice as many reals (normal: with std / sqrt(2)). Arguments are checked
-// beforehand by arguments.hpp; only probabilities and rates given per element are checked here.
+// beforehand by backends/random/arguments.hpp; only probabilities and rates given per element are checked here.
 #pragma once
 #include <cstdint>
 
-#include "backends/cpu/random/generator.hpp"
 #include "backends/cpu/random/order.hpp"
+#include "backends/generator.hpp"
+#include "backends/random/convert.hpp"
 #include "tensor/half.hpp"
 
 namespace chainrule::cpu::random {
+
+using namespace chainrule::random;
 
 // "floats" below: float, double, Half, BFloat16. "numbers": those, uint8_t, int8_t, int16_t, int32_t, int64_t, bool.
 
@@ -65,6 +68,9 @@ template <class T>  // float, double; each row of alpha gives one point of the s
 void dirichlet(Generator& generator, T* out, const T* alpha, int64_t rows, int64_t columns);
 
 // ---- multinomial.cpp: floats; weights (rows, columns), indices (rows, samples)
+// Raises in PyTorch's words; `together`: all weights are looked at before each row is.
+template <class T>
+void check_weights(const T* weights, int64_t rows, int64_t columns, bool together);
 // Without replacement, or for one sample: `clocks` are exponential(1), one per weight, drawn by the caller in the order
 // of the weights' memory.
 template <class T>

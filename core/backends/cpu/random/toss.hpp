@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cpu/random/convert.hpp"
-#include "backends/cpu/random/generator.hpp"
 #include "backends/cpu/random/streams.hpp"
+#include "backends/generator.hpp"
+#include "backends/random/convert.hpp"
 
 namespace chainrule::cpu::random {
+
+using namespace chainrule::random;
 
 // `heads` with probability p, else zero. u < p is decided on the 53 bits of u themselves, against p scaled up.
 template <class T>

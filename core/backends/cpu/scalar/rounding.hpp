@@ -57,7 +57,8 @@ CR_SCALAR T fmin(T a, T b) {
 template <class T>
 CR_SCALAR T round_decimals(T x, T decimals) {
   T scale = T(1);
-  int steps = int(decimals < 0 ? -decimals : decimals);
+  T size = decimals < 0 ? -decimals : decimals;
+  int steps = size < 400 ? int(size) : 400;  // by then 10^decimals is infinite
   for (int i = 0; i < steps; ++i) scale = scale * 10;
   T scaled = decimals < 0 ? x / scale : x * scale;
   T rounded = round_to_even(scaled);

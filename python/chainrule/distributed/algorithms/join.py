@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from ... import _core
+from ...user_warning import warn_user
 from ..collectives import all_reduce
 from ..work import Work
 
@@ -119,10 +119,9 @@ class Join:
                 hook.main_hook()
             passes += 1
             if passes == _MANY:
-                warnings.warn(
+                warn_user(
                     f"Detected uneven input skew of greater than {_MANY}. This means that rank {self._group.rank()} "
-                    f"has at least {_MANY} fewer inputs than other currently-active ranks.",
-                    stacklevel=3,
+                    f"has at least {_MANY} fewer inputs than other currently-active ranks."
                 )
         for hook in self._hooks:
             hook.post_hook(is_last_joiner=passes == 0)

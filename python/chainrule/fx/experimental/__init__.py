@@ -1,1 +1,1 @@
-"""torch.fx.experimental: what records programs in other ways; nothing is recorded."""
+"""torch.fx.experimental: what records programs in other ways."""

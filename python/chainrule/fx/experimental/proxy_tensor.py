@@ -1,13 +1,13 @@
-"""torch.fx.experimental.proxy_tensor: recording by running a program; nothing is recorded."""
+"""torch.fx.experimental.proxy_tensor: recording by running a program on tensors; symbolic_trace is what there is."""
 
-from ...refusal import refused
+from ...compat.refusal import refused
 
 make_fx = refused(
     "fx.experimental.proxy_tensor.make_fx",
-    "chainrule runs Python and records no programs; chainrule.explain shows the graph of gradients",
+    "chainrule has no dispatcher whose operations could be recorded; torch.fx.symbolic_trace records programs",
 )
 
 
 def get_proxy_mode() -> None:
-    """None: no program is being recorded."""
+    """None: no program is being recorded in this way."""
     return

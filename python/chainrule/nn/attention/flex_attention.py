@@ -1,6 +1,6 @@
 """torch.nn.attention.flex_attention: its names can be imported and raise when they are used."""
 
-from ...refusal import refuses_all
+from ...compat.refusal import refuses_all
 
 __getattr__ = refuses_all(
     "nn.attention.flex_attention",

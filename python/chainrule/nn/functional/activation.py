@@ -1,10 +1,9 @@
 """Activation functions, with PyTorch's signatures over the core's functions."""
 
-import warnings
-
 from ... import _core
 from ..._core import Tensor
 from ...error_words import at_call
+from ...user_warning import warn_user
 
 _functions = _core.functions
 
@@ -271,7 +270,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     tensor([0., 1.])
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn_user("`eps` parameter is deprecated and has no effect.")
     noise = -_functions["empty_like"](logits, memory_format=_core.contiguous_format).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
@@ -288,5 +287,5 @@ def _given_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> in
     message = (
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
     )
-    warnings.warn(message, stacklevel=stacklevel + 1)
+    warn_user(message)
     return 0 if input.dim() in (0, 1, 3) else 1

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from ... import _core
 from ..._core import Tensor
 from ...error_words import at_call
+from ...user_warning import warn_user
 from .core import core
 from .dropping import dropout
 from .linear_maps import linear
@@ -221,10 +221,7 @@ def _added_mask(mask: Tensor | None, name: str, dtype: _core.dtype, other: _core
     if mask.dtype is not _core.bool and not mask.is_floating_point():
         raise at_call(AssertionError, f"only bool and floating types of {name} are supported")
     if other is not None and mask.dtype is not other:
-        warnings.warn(
-            f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.",
-            stacklevel=3,
-        )
+        warn_user(f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.")
     if mask.is_floating_point():
         return mask
     return _functions["where"](mask, -math.inf, _functions["zeros_like"](mask, dtype=dtype))

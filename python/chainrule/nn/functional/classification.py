@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ..._core import Tensor, int64
 from ...amp.precision import in_float32
 from ...error_words import at_call
+from ...user_warning import warn_user
 from .._reduction import chosen, get_enum
 from .chunked_cross_entropy import chunked_cross_entropy
 from .core import core
@@ -131,11 +131,10 @@ def linear_cross_entropy(
     if options is not None:
         if reduction in ("mean", "sum", "none") and label_smoothing == 0 and target.dtype is int64 and not out_features:
             return chunked_cross_entropy(input, linear_weight, linear_bias, target, weight, ignored, reduction, options)
-        warnings.warn(
+        warn_user(
             "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
             f"label_smoothing == 0, target.dtype == int64, out_features == (). Got {reduction=}, {label_smoothing=}, "
-            f"target.dtype={target.dtype}, out_features={tuple(out_features)}.",
-            stacklevel=2,
+            f"target.dtype={target.dtype}, out_features={tuple(out_features)}."
         )
     if out_features:
         linear_weight = linear_weight.reshape(math.prod(out_features) * classes, in_features)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ..._core import Tensor
 from ...error_words import at_call
+from ...user_warning import warn_user
 from .core import core
 
 
@@ -92,13 +91,12 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if input.dim() not in (3, 4):
         _warn_dimensions("dropout2d", input.dim(), "2 spatial dimensions", "3D or 4D")
     if input.dim() == 3:
-        warnings.warn(
+        warn_user(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise "
             "1D dropout behavior is desired - input is interpreted as shape (N, C, L), where C "
             "is the channel dim. This behavior will change in a future release to interpret the "
             "input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
-            "channel-wise dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
+            "channel-wise dropout behavior, please switch to using dropout1d instead."
         )
     return _drop("feature_dropout", input, p, training, inplace)
 
@@ -131,12 +129,11 @@ def _check_probability(p: float) -> None:
 
 
 def _warn_dimensions(name: str, dims: int, spatial: str, fitting: str) -> None:
-    warnings.warn(
+    warn_user(
         f"{name}: Received a {dims}-D input to {name}, which is deprecated and will result in an error in a future "
         "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
         f"{name} exists to provide channel-wise dropout on inputs with {spatial}, a channel dimension, and an "
-        f"optional batch dimension (i.e. {fitting} inputs).",
-        stacklevel=3,
+        f"optional batch dimension (i.e. {fitting} inputs)."
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from ... import _core
 from ..._core import Tensor
 from ...error_words import at_call
+from ...user_warning import warn_user
 from .core import core
 
 _functions = _core.functions
@@ -100,10 +100,9 @@ def embedding_bag(
     tensor([[2., 3.]])
     """
     if weight.dtype is _core.int64 and input.is_floating_point():
-        warnings.warn(
+        warn_user(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
-            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`."
         )
         weight, input = input, weight
     _check_bag(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)

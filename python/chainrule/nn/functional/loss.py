@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from ... import _core
 from ..._core import Tensor
 from ...amp.precision import in_float32
 from ...autograd.grad_mode import no_grad
 from ...error_words import at_call
+from ...user_warning import warn_user
 from .._reduction import chosen, get_enum, reduced
 
 _functions = _core.functions
@@ -109,11 +109,10 @@ def huber_loss(
 
 def _warn_if_broadcast(input: Tensor, target: Tensor) -> None:
     if target.shape != input.shape:
-        warnings.warn(
+        warn_user(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
             "This will likely lead to incorrect results due to broadcasting. "
-            "Please ensure they have the same size.",
-            stacklevel=3,
+            "Please ensure they have the same size."
         )
 
 
@@ -177,11 +176,10 @@ def kl_div(
     tensor(0.6931)
     """
     if size_average is None and reduce is None and reduction == "mean":
-        warnings.warn(
+        warn_user(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
-            "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
-            stacklevel=2,
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release."
         )
     by_batch = reduction == "batchmean"
     reduction = chosen(size_average, reduce, "sum" if by_batch else reduction)

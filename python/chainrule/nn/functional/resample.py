@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from ..._core import Tensor
 from ...amp.precision import in_float32
 from ...error_words import at_call
+from ...user_warning import warn_user
 from .core import core
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -189,7 +189,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 def _warn_old_name(name: str) -> None:
-    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3)
+    warn_user(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 
 
 # ---- at any places
@@ -236,10 +236,9 @@ def grid_sample(
 
 
 def _warn_corners() -> bool:
-    warnings.warn(
+    warn_user(
         "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
-        "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
-        stacklevel=3,
+        "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
     )
     return False
 
@@ -273,10 +272,9 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             f"Got {theta.shape}.",
         )
     if align_corners and min(size[2:]) == 1:
-        warnings.warn(
+        warn_user(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. "
-            "This is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
-            stacklevel=2,
+            "This is not an intended use case of affine_grid. See the documentation of affine_grid for details."
         )
     elif min(size) <= 0:
         raise at_call(ValueError, f"Expected non-zero, positive output size. Got {size}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..._core import Tensor, is_grad_enabled
 from ...autograd import Function
+from ...user_warning import warn_user
 
 
 class BackwardHookFunction(Function):
@@ -44,10 +44,9 @@ class BackwardHook:
     def watch_outputs(self, result: Any) -> Any:
         """The result, watched: the pre-hooks run when its gradients are known."""
         if not isinstance(result, (Tensor, tuple)):
-            warnings.warn(
+            warn_user(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors"
-                f" but received {type(result)}",
-                stacklevel=5,
+                f" but received {type(result)}"
             )
             return result
         outputs = result if isinstance(result, tuple) else (result,)
@@ -85,12 +84,11 @@ class BackwardHook:
         return grad_outputs
 
     def _hook_without_inputs(self, grad_outputs: tuple) -> None:
-        warnings.warn(
+        warn_user(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no "
             "inputs require gradients. See "
             "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook "  # noqa: E501
-            "for more details.",
-            stacklevel=5,
+            "for more details."
         )
         for hook in self.hooks:
             result = hook(self.module, (None,) * self.n_inputs, grad_outputs)
@@ -141,7 +139,7 @@ def hook_first_node(args: tuple, result: Any, hooks: list[Callable]) -> None:
             node.register_hook(hook)
         words = _what_is_missed(args, result, node)
         if words:
-            warnings.warn(words, FutureWarning, stacklevel=5)
+            warn_user(words, FutureWarning)
 
 
 def _what_is_missed(args: tuple, result: Any, node: Any) -> str | None:

@@ -451,3 +451,6 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """
 
     cls_to_become = ConvTranspose3d
+
+
+_ConvTransposeMixin = _ConvTransposeNd  # its name until PyTorch 1.6, which packages still import

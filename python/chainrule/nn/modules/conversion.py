@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -10,6 +9,7 @@ from ... import __future__ as future
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...user_warning import warn_user
 from ..parameter import Parameter
 from .members import Members  # at run time, for typing.get_type_hints of modules
 
@@ -73,12 +73,11 @@ class ConversionMethods:
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
         if dtype is not None and dtype.is_complex:
-            warnings.warn(
+            warn_user(
                 "Complex modules are a new feature under active development whose design may change, "
                 "and some modules might not work as expected when using complex tensors as parameters or buffers. "
                 "Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
-                "if a complex module does not work as expected.",
-                stacklevel=2,
+                "if a complex module does not work as expected."
             )
 
         def convert(t: Tensor) -> Tensor:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from ...tensor_methods import RemovableHandle
+from ...user_warning import warn_user
 
 if TYPE_CHECKING:
     from .module import Module
@@ -313,10 +313,9 @@ class HookedCall:
                 try:
                     self._run_hook(id, hook)
                 except Exception as error:
-                    warnings.warn(
+                    warn_user(
                         f"{kind} forward hook with ``always_call=True`` raised an exception "
-                        f"that was silenced as another error was raised in forward: {error!s}",
-                        stacklevel=4,
+                        f"that was silenced as another error was raised in forward: {error!s}"
                     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..._core import Tensor
+from ...user_warning import warn_user
 from .. import functional as F  # noqa: N812
 from .batchnorm import _LazyNormBase, _NormBase, check_dims
 
@@ -65,10 +65,9 @@ class _InstanceNorm(_NormBase):
                     f"expected input's size at dim={dim} to match num_features ({self.num_features}), "
                     f"but got: {input.shape[dim]}."
                 )
-            warnings.warn(
+            warn_user(
                 f"input's size at dim={dim} does not match num_features. You can silence this warning by not "
-                "passing in num_features, which is not used because affine=False",
-                stacklevel=2,
+                "passing in num_features, which is not used because affine=False"
             )
         if input.dim() == self._dims:
             return self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ..._core import Tensor
 from ...lazy import elsewhere
+from ...user_warning import warn_user
 from .. import functional as F  # noqa: N812
 from .._reduction import legacy_get_string
 from .linear import Linear
@@ -178,11 +178,10 @@ class NLLLoss2d(NLLLoss):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
+        warn_user(
             "NLLLoss2d has been deprecated. Please use NLLLoss instead as a drop-in replacement and see "
             "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
             FutureWarning,
-            stacklevel=2,
         )
         super().__init__(*args, **kwargs)
 

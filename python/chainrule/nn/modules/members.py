@@ -22,6 +22,10 @@ def find_member(self: Module, name: str) -> Any:
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
+def _nobody() -> None:
+    return
+
+
 class Members(dict):
     """A dict of members that keeps the module's attributes up to date.
 
@@ -34,7 +38,11 @@ class Members(dict):
 
     __slots__ = ("_owner",)
 
-    def __init__(self, owner: Module, items: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()):
+    def __init__(self, owner: Module | Any = (), items: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()):
+        if isinstance(owner, (dict, list, tuple)):  # somebody makes a dict of this type, for no module
+            super().__init__(owner)
+            self._owner = _nobody
+            return
         super().__init__(items)
         self._owner = ref(owner)
         self.show()

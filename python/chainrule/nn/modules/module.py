@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ..._core import Tensor
 from ...error_words import name_module
 from ...type_name import typename
+from ...user_warning import warn_user
 from ..parameter import Buffer, Parameter
 from . import hooks
 from .conversion import ConversionMethods
@@ -289,9 +289,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drops the gradients of all parameters, or fills them with zeros."""
         if "_is_replica" in self.__dict__:
-            warnings.warn(
-                "Calling .zero_grad() from a module created with nn.DataParallel() has no effect.", stacklevel=2
-            )
+            warn_user("Calling .zero_grad() from a module created with nn.DataParallel() has no effect.")
         for parameter in self.parameters():
             if set_to_none:
                 parameter.grad = None
@@ -303,7 +301,10 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
                 parameter.grad.zero_()
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Does nothing: chainrule runs without compiling."""
+        """Checks the options as torch.compile does. The module runs as it is: chainrule does not compile."""
+        from ...compiler import compile as check
+
+        check(self, *args, **kwargs)
 
     # ---- printing
 
@@ -326,6 +327,11 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
 def indented(text: str) -> str:
     """The text with all lines but the first moved two to the right."""
     return text.replace("\n", "\n  ")
+
+
+def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803  (PyTorch's names)
+    """The text with all lines but the first moved to the right; packages print with it."""
+    return s_.replace("\n", "\n" + " " * numSpaces)
 
 
 def block(name: str, lines: list[str]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from typing import Any
 
 from ..._core import Tensor, is_autocast_enabled
 from ...lazy import elsewhere
+from ...user_warning import warn_user
 from .. import init
 from ..functional.core import core
 from ..packed import PackedSequence
@@ -235,10 +235,9 @@ def _check_arguments(
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
         )
     if dropout > 0 and num_layers == 1:  # type: ignore[operator]
-        warnings.warn(
+        warn_user(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
-            stacklevel=4,
+            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}"
         )
     for name, value, kind in (
         ("bias", bias, bool),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
 from ...tensor_methods import RemovableHandle
+from ...user_warning import warn_user
 from ..parameter import Parameter, is_lazy
 from .hooks import BoundHook, Hooks, add_hook
 from .members import Members  # at run time, for typing.get_type_hints of modules
@@ -100,12 +100,11 @@ class StateMethods:
             keep_vars: give the parameters themselves, not tensors that share their memory.
         """
         if args:
-            warnings.warn(
+            warn_user(
                 "Positional args are being deprecated, use kwargs instead. Refer to "
                 "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict"
                 " for details.",
                 FutureWarning,
-                stacklevel=2,
             )
             given = [destination, prefix, keep_vars]
             destination, prefix, keep_vars = (
@@ -254,11 +253,10 @@ class StateMethods:
 
 def _warn_of_no_copy(key: str, own: Tensor, given: Tensor) -> None:
     if own.is_meta and not given.is_meta:
-        warnings.warn(
+        warn_user(
             f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, "
             "which is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their "
-            "corresponding key in the module instead of copying them in place?)",
-            stacklevel=2,
+            "corresponding key in the module instead of copying them in place?)"
         )
 
 

@@ -1,6 +1,6 @@
 """Batches spread over GPUs, of which there are none."""
 
-from ...refusal import refused
+from ...compat.refusal import refused
 
 __all__ = ["gather", "scatter", "scatter_kwargs"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...user_warning import warn_user
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
@@ -98,7 +98,7 @@ def clip_grad_norm_(
         is_generator = hasattr(parameters, "send")
         parameters = list(parameters)
         if is_generator and not parameters:
-            warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
+            warn_user("`parameters` is an empty generator, no gradient clipping will occur.")
     gradients, norm_type = _gradients(parameters), float(norm_type)
     if _in_one_call(gradients, norm_type) and not error_if_nonfinite:
         return _clip_to_norm_(gradients, float(max_norm), norm_type)
@@ -115,10 +115,8 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
     >>> torch.nn.utils.clip_grad_norm([x], 1.)
     tensor(5.)
     """
-    warnings.warn(
-        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-        stacklevel=2,
+    warn_user(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.", FutureWarning
     )
     return clip_grad_norm_(*args, **kwargs)
 

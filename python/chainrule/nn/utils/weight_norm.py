@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, TypeVar
 
 from ..._core import Tensor
+from ...user_warning import warn_user
 from ..modules.module import Module
 from ..parameter import Parameter, is_lazy
 
@@ -59,10 +59,9 @@ def weight_norm(module: T, name: str = "weight", dim: int = 0) -> T:
     >>> [name for name, _ in layer.named_parameters()]
     ['bias', 'weight_g', 'weight_v']
     """
-    warnings.warn(
+    warn_user(
         "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
-        stacklevel=2,
     )
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, WeightNorm) and hook.name == name:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from math import inf
 from typing import Any, Literal, SupportsFloat
 
+from ...user_warning import warn_user
 from ..optimizer import Optimizer
 from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, check_optimizer, of_groups, set_option
 
@@ -87,7 +87,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+            warn_user(EPOCH_DEPRECATION_WARNING, UserWarning)
         self.last_epoch = epoch
         if self._is_better(current, self.best):
             self.best = current

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import sys
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
@@ -14,9 +15,13 @@ __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_conv
 _NO_RULE = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 
 
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # in the dtypes of NumPy arrays that hold strings or objects
+default_collate_err_msg_format = _NO_RULE
+
+
 def _no_number(array: Any) -> bool:
     """Whether a NumPy array holds strings or objects."""
-    return any(letter in array.dtype.str for letter in "SaUO")
+    return np_str_obj_array_pattern.search(array.dtype.str) is not None
 
 
 # ---- containers like a given one

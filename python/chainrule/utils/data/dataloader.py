@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
 from ..._core import Generator
+from ...user_warning import warn_user
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .iteration import Iteration as _BaseDataLoaderIter  # noqa: F401  (PyTorch's names, for who asks isinstance)
@@ -190,12 +190,11 @@ class DataLoader(Generic[T_co]):
         """Warns of more workers than there are processors for this process."""
         available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if self.num_workers > available:
-            warnings.warn(
+            warn_user(
                 f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested max number "
                 f"of worker in current system is {available}, which is smaller than what this DataLoader is going to "
                 "create. Please be aware that excessive worker creation might get DataLoader running slow or even "
-                "freeze, lower the worker number to avoid potential slowness/freeze if necessary.",
-                stacklevel=3,
+                "freeze, lower the worker number to avoid potential slowness/freeze if necessary."
             )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ..._core import Generator, Tensor, default_generator, functions
+from ...user_warning import warn_user
 
 __all__ = [
     "ChainDataset",
@@ -172,7 +172,7 @@ class ConcatDataset(Dataset[T_co]):
     def cummulative_sizes(self) -> list[int]:
         """The same as cumulative_sizes; PyTorch's older spelling."""
         message = "`cummulative_sizes` attribute is renamed to `cumulative_sizes`"
-        warnings.warn(message, FutureWarning, stacklevel=2)
+        warn_user(message, FutureWarning)
         return self.cumulative_sizes
 
 
@@ -248,7 +248,7 @@ def _lengths_of_fractions(fractions: Sequence[float], total: int) -> list[int]:
     for i, length in enumerate(lengths):
         if length == 0:
             message = f"Length of split at index {i} is 0. This might result in an empty dataset."
-            warnings.warn(message, stacklevel=3)
+            warn_user(message)
     return lengths
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-import warnings
 from typing import TYPE_CHECKING, Any
 
+from ...user_warning import warn_user
 from .fetch import Source
 from .sampler import fresh_seed
 from .worker import Answer, Failure, Job, Task
@@ -21,16 +21,14 @@ class Iteration:
 
     def __init__(self, loader: DataLoader):
         if loader.pin_memory and loader.pin_memory_device:
-            warnings.warn(
+            warn_user(
                 "pin_memory_device is deprecated, the current accelerator will be used as the device,"
-                f"ignore pin_memory_device='{loader.pin_memory_device}'.",
-                stacklevel=4,
+                f"ignore pin_memory_device='{loader.pin_memory_device}'."
             )
         if loader.pin_memory:
-            warnings.warn(
+            warn_user(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
-                "used.",
-                stacklevel=4,
+                "used."
             )
         self._num_workers = loader.num_workers
         # The attributes have PyTorch's names: fastai hands in a loader of its own.
@@ -74,7 +72,7 @@ class Iteration:
                 "For multiprocessing data-loading, this could be caused by not properly configuring the "
                 "IterableDataset replica at each worker: get_worker_info() says which part is a worker's own."
             )
-        warnings.warn(message, stacklevel=3)
+        warn_user(message)
 
 
 class SingleProcessIteration(Iteration):

@@ -194,3 +194,10 @@ def work(channel: Channel, job: Job, number: int) -> None:
         worker.serve()
     except (KeyboardInterrupt, EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has its own interrupt, or is gone
+
+
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """The words of NumPy's seed in a worker, as PyTorch mixes them."""
+    import numpy
+
+    return numpy.random.SeedSequence([worker_id, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]).generate_state(4).tolist()

@@ -8,12 +8,12 @@ import select
 import signal
 import sys
 import time
-import warnings
 import weakref
 from collections import deque
 from pickle import PicklingError
 from typing import Any
 
+from ...user_warning import warn_user
 from .channel import Channel, open_channel
 from .worker import Answer, Job, Task, work
 
@@ -69,12 +69,11 @@ class WorkerPool:
         try:
             process.start()
         except (TypeError, AttributeError, PicklingError):
-            warnings.warn(
+            warn_user(
                 "Got pickle error when attempting to start a worker Process. This might be because the worker Process "
                 "arguments are not picklable. Python 3.14+ changed the multiprocessing start method in non-Mac POSIX "
                 "platforms to 'forkserver', which requires the worker Process arguments to be picklable. You can also "
-                "try multiprocessing.set_start_method('fork').",
-                stacklevel=2,
+                "try multiprocessing.set_start_method('fork')."
             )
             raise
         theirs.close()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...refusal import refused
+from ...compat.refusal import refused
 from . import charts, embedding, summaries
 
 

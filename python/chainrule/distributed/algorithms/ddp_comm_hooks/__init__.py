@@ -6,7 +6,7 @@ import enum
 import functools
 from typing import Any
 
-from ....refusal import refused
+from ....compat.refusal import refused
 from . import default_hooks, powerSGD_hook
 
 __all__ = ["DDPCommHookType", "register_ddp_comm_hook"]

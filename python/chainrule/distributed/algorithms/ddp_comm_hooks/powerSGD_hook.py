@@ -1,7 +1,7 @@
 # ruff: noqa: N999  (the name is PyTorch's)
 """PowerSGD, which is not there: names that can be imported and raise when they are used."""
 
-from ....refusal import refused, refused_class
+from ....compat.refusal import refused, refused_class
 
 _PLACE = "distributed.algorithms.ddp_comm_hooks.powerSGD_hook"
 _REASON = "PowerSGD is not there; fp16_compress_hook and bf16_compress_hook halve the bytes"

@@ -2,9 +2,12 @@
 
 import sys
 
-from .. import collate, fetch, worker
+from .. import collate, fetch, pin_memory, worker
 
-__all__ = ["collate", "fetch", "worker"]
+__all__ = ["collate", "fetch", "pin_memory", "worker"]
 
-for _module in (collate, fetch, worker):
+HAS_NUMPY = True
+MP_STATUS_CHECK_INTERVAL = 5.0
+
+for _module in (collate, fetch, pin_memory, worker):
     sys.modules[f"{__name__}.{_module.__name__.rpartition('.')[2]}"] = _module

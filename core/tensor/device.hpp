@@ -1,0 +1,66 @@
+// Where the elements of a tensor are.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace chainrule {
+
+enum class DeviceKind : uint8_t {
+  CPU,
+  Meta,     // see Note [Meta tensors]
+  Guarded,  // see Note [The guarded device]
+};
+
+const char* kind_name(DeviceKind kind);
+
+struct Device {
+  DeviceKind kind = DeviceKind::CPU;
+  uint8_t index = 0;
+
+  bool operator==(const Device&) const = default;
+  std::string name() const;  // "cpu", "meta", "guarded:0"
+
+  static const Device CPU, Meta;
+};
+inline constexpr Device Device::CPU{DeviceKind::CPU}, Device::Meta{DeviceKind::Meta};
+
+extern int64_t storages_elsewhere;  // how many are alive that are not on the CPU
+bool works_on_meta();               // whether this thread makes tensors there
+
+namespace guarded_device {
+void open();  // may be nested
+void close();
+void end_of_call(const char* name);
+}  // namespace guarded_device
+
+// While one lives, elements may be touched: a backend works, or one value is read. See Note [The guarded device].
+class ElementScope {
+ public:
+  ElementScope() : opened_(storages_elsewhere > 0) {
+    if (opened_) [[unlikely]]
+      guarded_device::open();
+  }
+  ~ElementScope() {
+    if (opened_) [[unlikely]]
+      guarded_device::close();
+  }
+  ElementScope(const ElementScope&) = delete;
+
+ private:
+  bool opened_;
+};
+
+// A call on a device, by its name. If it touches elements outside of an ElementScope, the name is noted when it ends,
+// also by an exception.
+class CallScope {
+ public:
+  explicit CallScope(std::string name) : name_(std::move(name)) {}
+  ~CallScope() { guarded_device::end_of_call(name_.c_str()); }
+  CallScope(const CallScope&) = delete;
+
+ private:
+  std::string name_;
+};
+
+}  // namespace chainrule

@@ -1,0 +1,1 @@
+"""torch._functorch: where packages look for the parts of vmap."""

@@ -1,0 +1,148 @@
+"""Modules of PyTorch that packages import names from and that chainrule leaves out.
+
+Each line is a module and the names that can be imported from it. A name raises when it is used, not before; other names
+are not there, so that who asks whether PyTorch has something gets the right answer.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from .refusal import ON_THE_CPU, UNQUANTISED, refused, refused_class
+
+_LEFT_OUT = {
+    "chainrule does not compile, and traces no programs for a compiler": """
+        _dynamo.backends: common debugging registry
+        _dynamo.backends.registry: list_backends lookup_backend register_backend
+        _dynamo.testing: CompileCounter CompileCounterWithBackend
+        _export: converter utils
+        _functorch.aot_autograd: aot_export_joint_simple aot_function aot_module aot_module_simplified
+        _functorch.compile_utils: fx_graph_cse get_aten_target strip_overloads
+        _functorch.partitioners: default_partition min_cut_rematerialization_partition
+        _guards: detect_fake_mode tracing TracingContext
+        _inductor.compile_fx: compile_fx
+        _inductor.cpu_vec_isa: pick_vec_isa
+        _inductor.runtime: cache_dir_utils
+        _inductor.runtime.cache_dir_utils: cache_dir
+        _inductor.utils: fresh_inductor_cache
+        _subclasses.functional_tensor: FunctionalTensor FunctionalTensorMode mb_unwrap_functional_tensor
+        export: Dim ExportedProgram export load save unflatten
+        export._trace: _export
+        export.decomp_utils: CustomDecompTable
+        export.dynamic_shapes: Dim
+        export.graph_signature: ExportGraphSignature
+        fx.experimental.optimization: fuse optimize_for_inference
+        fx.experimental.symbolic_shapes: DimDynamic GuardOnDataDependentSymNode ShapeEnv
+        fx.passes.graph_drawer: FxGraphDrawer
+        fx.passes.infra: pass_base pass_manager
+        fx.passes.infra.pass_base: PassBase PassResult
+        fx.passes.infra.pass_manager: PassManager
+        fx.passes.split_module: split_module
+        utils._sympy.numbers: IntInfinity int_oo
+        utils._sympy.value_ranges: ValueRanges
+    """,
+    "chainrule starts several processes with `chainrule launch`, and runs them on MPI": """
+        distributed.algorithms.ddp_comm_hooks.post_localSGD_hook: PostLocalSGDState post_localSGD_hook
+        distributed.algorithms.model_averaging.averagers: ModelAverager PeriodicModelAverager
+        distributed.elastic.agent.server.api: RunResult
+        distributed.launcher.api: LaunchConfig elastic_launch
+        distributed.rendezvous: rendezvous register_rendezvous_handler
+        distributed.run: config_from_args determine_local_world_size get_args_parser main run
+        numa.binding: AffinityMode NumaOptions
+    """,
+    "chainrule has no dispatcher": """
+        _higher_order_ops.flex_attention: flex_attention flex_attention_backward
+        _higher_order_ops.triton_kernel_wrap: triton_kernel_wrapper_functional triton_kernel_wrapper_mutation
+        _library.custom_ops: CustomOpDef
+        _library.fake_class_registry: FakeScriptObject
+        _library.fake_impl: FakeImplCtx
+        _library.opaque_object: OpaqueType is_opaque_type register_opaque_type
+        _library.utils: lookup_op
+        _prims: RETURN_TYPE
+        _prims.context: TorchRefsMode
+        _prims_common.wrappers: out_wrapper
+        _refs: _make_alias
+    """,
+    UNQUANTISED: """
+        ao.nn.intrinsic: ConvBn2d ConvBnReLU2d ConvReLU2d LinearReLU
+        ao.nn.qat: Conv2d Linear
+        ao.nn.quantized: Conv2d FloatFunctional Linear QFunctional
+        ao.nn.quantized.dynamic: LSTM Linear
+        ao.ns: _numeric_suite _numeric_suite_fx
+        ao.pruning: BaseSparsifier WeightNormSparsifier
+        ao.quantization.fake_quantize: FakeQuantize FakeQuantizeBase
+        ao.quantization.fx: convert prepare
+        ao.quantization.observer: HistogramObserver MinMaxObserver ObserverBase PerChannelMinMaxObserver
+            MovingAverageMinMaxObserver UniformQuantizationObserverBase
+        ao.quantization.qconfig: QConfig
+        ao.quantization.quantize_fx: convert_fx fuse_fx prepare_fx prepare_qat_fx
+        nn.intrinsic: ConvBn2d ConvBnReLU2d ConvReLU2d LinearReLU
+        nn.qat: Conv2d Linear
+        nn.quantized: Conv2d FloatFunctional Linear
+        nn.quantized.dynamic: LSTM Linear
+        quantization.fake_quantize: FakeQuantize
+        quantization.observer: HistogramObserver MinMaxObserver ObserverBase MovingAverageMinMaxObserver
+        quantization.qconfig: QConfig
+        quantization.quantize_fx: convert_fx prepare_fx
+    """,
+    "chainrule's map and iterable datasets are what there is; data pipes have left PyTorch's plans": """
+        utils.data.datapipes.datapipe: DFIterDataPipe IterDataPipe MapDataPipe
+        utils.data.datapipes.iter: FileLister FileOpener IterableWrapper ShardingFilter Shuffler
+        utils.data.datapipes.iter.combinatorics: SamplerIterDataPipe ShufflerIterDataPipe
+        utils.data.datapipes.iter.grouping: ShardingFilterIterDataPipe
+        utils.data.datapipes.map: SequenceWrapper
+        utils.data.datapipes.utils.common: StreamWrapper
+        utils.data.graph_settings: apply_random_seed apply_sharding apply_shuffle_seed apply_shuffle_settings
+    """,
+    ON_THE_CPU: """
+        cuda._memory_viz: profile_plot
+        cuda.graphs: CUDAGraph graph graph_pool_handle make_graphed_callables
+        cuda.memory: _dump_snapshot _record_memory_history memory_snapshot
+        cuda.nccl: all_reduce is_available
+        cuda.profiler: profile start stop
+        cuda.sparse: FloatTensor
+        cuda.streams: Event ExternalStream Stream
+        cuda.tunable: enable is_enabled
+    """,
+    "chainrule builds no compiled extensions": """
+        utils._cpp_extension_versioner: ExtensionVersioner
+        utils.file_baton: FileBaton
+        utils.hipify: hipify_python
+        utils.hipify.hipify_python: hipify
+        utils.mobile_optimizer: optimize_for_mobile
+        utils.throughput_benchmark: ThroughputBenchmark
+    """,
+}
+
+
+def _names() -> dict[str, tuple[list[str], str]]:
+    """The names of each module, and why they raise. A longer line goes on in the next."""
+    found: dict[str, tuple[list[str], str]] = {}
+    for reason, text in _LEFT_OUT.items():
+        module = ""
+        for line in text.strip().splitlines():
+            head, colon, names = line.partition(":")
+            module = head.strip() if colon else module
+            found.setdefault(module, ([], reason))[0].extend((names if colon else line).split())
+    return found
+
+
+def stand_in(name: str) -> ModuleType | None:
+    """The module chainrule.<name>, made; also one that only leads to others. None for an unknown one."""
+    table = _names()
+    inner = {other[len(name) + 1 :].partition(".")[0] for other in table if other.startswith(f"{name}.")}
+    if name not in table and not inner:
+        return None
+    names, reason = table.get(name, ([], ""))
+    module = ModuleType(f"chainrule.{name}", f"torch.{name}: {reason}." if reason else f"torch.{name}.")
+    module.__file__, module.__path__ = __file__, []
+    for each in names:
+        if each not in inner and f"{name}.{each}" not in table:
+            make = refused_class if each.lstrip("_")[:1].isupper() else refused
+            setattr(module, each, make(f"{name}.{each}", reason, NotImplementedError))
+    sys.modules[module.__name__] = module
+    parent = sys.modules.get(module.__name__.rpartition(".")[0])
+    if parent is not None:
+        setattr(parent, name.rpartition(".")[2], module)
+    return module

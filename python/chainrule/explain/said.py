@@ -1,0 +1,100 @@
+"""What the program said further up: which call switched something off, which one froze a layer."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .._core import Tensor
+from .edges import reaches
+from .history import Scope, targets
+from .names import Names
+from .source import Line, walked
+
+__all__ = ["backward_calls", "called_above", "freezing", "thawed", "zeroes_below"]
+
+Found = tuple[Scope, Line, ast.stmt, ast.expr | ast.stmt]
+
+
+def _above(names: Names, wanted: Callable[[ast.AST], bool]) -> Iterator[Found]:
+    """Such things in what has run, the newest first; in the innermost function before those around it."""
+    for scope in names.scopes:
+        for run, statement, node in scope.calls_above():
+            if wanted(node):
+                yield scope, run.line(node.lineno), statement, node
+
+
+def backward_calls(names: Names, reached: list[Tensor], owner: Any) -> list[Line]:
+    """The calls of backward() that may have given leaves their gradient, where a variable holds them or their model.
+
+    Of calls whose loss is still known, those are left out whose loss was not calculated from the leaves.
+    """
+    found = {}
+    for scope in names.scopes:
+        own = {name for name, value in scope.variables.items() if value is owner}
+        for run, _, node in scope.calls_above() if own else ():
+            if isinstance(node, ast.Assign) and any(own & targets(target) for target in node.targets):
+                break  # what stands above was about another one
+            if _is_backward(node) and _may_reach(node, scope, reached):
+                found[run.file, node.lineno] = run.line(node.lineno)
+    return list(found.values())
+
+
+def _may_reach(call: ast.AST, scope: Scope, leaves: list[Tensor]) -> bool:
+    """Whether the loss of a call, as far as it is still known, was calculated from the leaves."""
+    given = [scope.variables.get(n.id) for n in ast.walk(call) if isinstance(n, ast.Name)]
+    losses = [t for t in given if isinstance(t, Tensor)]
+    return not leaves or not losses or any(reaches(loss, leaf) for loss in losses for leaf in leaves)
+
+
+def zeroes_below(names: Names) -> bool:
+    """Whether zero_grad() stands below a line that is running: it is still to come, before backward()."""
+    for run in (run for scope in names.scopes if scope.frame is not None for run in scope.runs[-1:]):
+        for node in (n for s in run.body for n in walked(s)):
+            is_call = (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "zero_grad"
+            )
+            clears = isinstance(node, ast.Assign) and ast.unparse(node).endswith(".grad = None")
+            if (is_call or clears) and not run.has_run(getattr(node, "lineno", 0)):
+                return True
+    return False
+
+
+def _is_backward(n: ast.AST) -> bool:
+    return isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
+
+
+def called_above(names: Names, *calls: str) -> Line | None:
+    """The last one of such calls, if it is the first of the kinds: net.eval() with no net.train() after it."""
+    found = next(_above(names, lambda n: isinstance(n, ast.Call) and ast.unparse(n) in calls), None)
+    return found[1] if found is not None and ast.unparse(found[3]) == calls[0] else None
+
+
+def freezing(names: Names, name: str) -> Line | None:
+    """The last line that says requires_grad = False, or requires_grad_(False), in a statement about a variable."""
+    for _, line, statement, _ in _above(names, _freezes):
+        if name in {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}:
+            return line
+    return None
+
+
+def thawed(names: Names, name: str) -> Line | None:
+    """The last line that makes a variable require a gradient after it was made: w.requires_grad_()."""
+    return next((line for _, line, _, _ in _above(names, lambda n: _thaws(n, name))), None)
+
+
+def _thaws(n: ast.AST, name: str) -> bool:
+    if isinstance(n, ast.Assign):
+        return ast.unparse(n.targets[0]) == f"{name}.requires_grad" and ast.unparse(n.value) == "True"
+    if not isinstance(n, ast.Call):
+        return False
+    return ast.unparse(n) in (f"{name}.requires_grad_()", f"{name}.requires_grad_(True)")
+
+
+def _freezes(n: ast.AST) -> bool:
+    if isinstance(n, ast.Assign):
+        return "requires_grad" in ast.unparse(n.targets[0]) and ast.unparse(n.value) == "False"
+    if not isinstance(n, ast.Call) or not isinstance(n.func, ast.Attribute):
+        return False
+    return n.func.attr == "requires_grad_" and [ast.unparse(a) for a in n.args] == ["False"]

@@ -1,0 +1,60 @@
+"""Operations of PyTorch's that its documentation does not list, and that packages call all the same."""
+
+from __future__ import annotations
+
+from .. import _core
+from .._core import Tensor
+from ..error_words import at_call
+
+_functions = _core.functions
+
+
+def _masked_softmax(self: Tensor, mask: Tensor, dim: int | None = None, mask_type: int | None = None) -> Tensor:
+    """softmax of what the mask leaves; where it leaves nothing, zeros."""
+    if mask.dtype != _core.bool:
+        raise RuntimeError("Mask should be a boolean tensor")
+    dim = self.dim() - 1 if dim is None else dim
+    if mask_type == 0:  # one mask for all heads
+        mask = mask.expand_as(self)
+    elif mask_type == 1:  # one for each sample
+        mask = mask[:, None, None, :].expand_as(self)
+    weights = self.masked_fill(mask, -float("inf")).softmax(dim)
+    return weights.masked_fill(mask.all(dim, keepdim=True).expand_as(self), 0.0)
+
+
+def batch_norm_update_stats(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of each channel; the running ones are moved towards them.
+
+    Shape and dtype: Two of one element for each channel, with the input's dtype.
+    Derivative: none, the statistics have no history
+
+    >>> torch.batch_norm_update_stats(torch.arange(6.).reshape(3, 2), None, None, 0.1)
+    (tensor([2., 3.]), tensor([2.6667, 2.6667]))
+    """
+    channels = input.size(1)
+    if not input.numel():
+        sizes = list(input.shape)
+        raise at_call(RuntimeError, f"input tensor must have at least one element, but got input_sizes = {sizes}")
+    over = [d for d in range(input.dim()) if d != 1]
+    values = input.detach()
+    mean = values.mean(over)
+    variance = values.var(over, correction=0)
+    count = values.numel() // channels
+    if running_mean is not None:
+        running_mean.lerp_(mean.to(running_mean.dtype), momentum)
+    if running_var is not None:
+        running_var.lerp_((variance * (count / max(count - 1, 1))).to(running_var.dtype), momentum)
+    return mean, variance
+
+
+def _shape_as_tensor(self: Tensor) -> Tensor:
+    """The sizes as a tensor."""
+    return _functions["tensor"](list(self.shape), dtype=_core.int64)
+
+
+def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: _core.dtype) -> Tensor:
+    """The gradient of softmax, from its result."""
+    product = grad_output * output
+    return (product - output * product.sum(dim, keepdim=True)).to(input_dtype)

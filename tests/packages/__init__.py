@@ -1,0 +1,1 @@
+"""Other people's packages, run on chainrule: one program each."""

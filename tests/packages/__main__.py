@@ -1,0 +1,154 @@
+"""Installs packages into an environment of their own, runs a program with each on chainrule and on PyTorch, and writes
+docs/packages.md: `make test-packages`.
+
+PyTorch is not installed there. A file says that it is, so that pip does not bring it; `chainrule run` takes its name.
+The second run borrows the PyTorch of the interpreter that runs this.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+PROGRAMS = sorted((HERE / "programs").glob("*.py"))
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+ALLOWED = 1e-3  # the largest difference of a printed number, of its size or of 1
+# chainrule's own LAPACK, and what other packages look for while they are imported.
+BESIDE = ("scipy-openblas32", "tabulate", "mpi4py", "mpich", "torchaudio", "bitsandbytes", "setuptools<81")
+
+_PYTORCH = "import runpy, sys; sys.path.append(sys.argv[1]); runpy.run_path(sys.argv[2], run_name='__main__')"
+
+
+class Verdict(NamedTuple):
+    """What came of one program."""
+
+    package: str
+    version: str
+    words: str
+    difference: str
+
+    @property
+    def works(self) -> bool:
+        return self.words == "works"
+
+
+def environment(folder: Path, packages: list[str]) -> Path:
+    """An environment with the packages, without PyTorch, that finds this chainrule; its interpreter."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+        site = next((folder / "lib").glob("python*/site-packages"))
+        (site / "chainrule.pth").write_text(f"{ROOT / 'python'}\n")
+        said = site / "torch-2.13.0.dist-info"
+        said.mkdir()
+        (said / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0\n")
+        (said / "INSTALLER").write_text("pip\n")
+        (said / "RECORD").write_text("".join(f"{said.name}/{f},,\n" for f in ("METADATA", "INSTALLER", "RECORD")))
+    (folder / "constraints.txt").write_text("torch==2.13.0\n")
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"]
+    for package in (*BESIDE, *packages):
+        done = subprocess.run([*pip, "-c", folder / "constraints.txt", package], check=False)
+        if done.returncode:
+            print(f"{package} could not be installed", flush=True)
+    return python
+
+
+def package_of(program: Path) -> str:
+    """The package that a program tries, as its first line says."""
+    match = re.match(r'"""One step with (\S+),', program.read_text())
+    assert match is not None, program
+    return match[1]
+
+
+def run(command: list, minutes: float = 5) -> subprocess.CompletedProcess[str] | None:
+    """What a program prints; None if it takes too long."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=60 * minutes, check=False)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def verdict(python: Path, program: Path) -> Verdict:
+    """Runs one program twice and compares the numbers that it prints."""
+    package = package_of(program)
+    asked = run([python, "-c", f"import importlib.metadata as m; print(m.version({package!r}))"])
+    version = asked.stdout.strip() if asked is not None and asked.returncode == 0 else ""
+    if not version:
+        return Verdict(package, "", "not installed", "")
+    ours = run([python, "-m", "chainrule", "run", program])
+    if ours is None or ours.returncode:
+        last = "takes more than five minutes" if ours is None else (ours.stderr.strip().splitlines() or ["fails"])[-1]
+        return Verdict(package, version, last[:160].replace("|", "/"), "")
+    theirs = run([python, "-c", _PYTORCH, torch_folder(), program])
+    if theirs is None or theirs.returncode:
+        return Verdict(package, version, "works", "PyTorch did not run here")
+    largest = difference(ours.stdout, theirs.stdout)
+    words = "works" if largest is not None and largest <= ALLOWED else "differs"
+    return Verdict(package, version, words, "other output" if largest is None else f"{largest:.0e}")
+
+
+def difference(ours: str, theirs: str) -> float | None:
+    """The largest difference of two outputs' numbers; None where they print different things."""
+    if NUMBER.sub("#", ours) != NUMBER.sub("#", theirs):
+        return None
+    pairs = zip(NUMBER.findall(ours), NUMBER.findall(theirs), strict=True)
+    return max((abs(float(a) - float(b)) / max(1, abs(float(b))) for a, b in pairs), default=0.0)
+
+
+def torch_folder() -> str:
+    """Where this interpreter's PyTorch is."""
+    return str(Path(str(importlib.metadata.distribution("torch").locate_file("torch"))).parent)
+
+
+def table(verdicts: list[Verdict]) -> str:
+    """docs/packages.md."""
+    works = sum(v.works for v in verdicts)
+    rows = [f"| {v.package} | {v.version} | {v.words} | {v.difference} |" for v in verdicts]
+    return "\n".join(
+        [
+            "# Packages",
+            "",
+            "Other people's packages on chainrule, without PyTorch installed: each runs the program of its name in",
+            "`tests/packages/programs`, a step of training or inference on random weights.",
+            "The last column is the largest difference of the printed numbers from those of PyTorch, of their size or",
+            "of 1. `make test-packages` installs the packages and writes this page.",
+            "",
+            f"{works} of {len(verdicts)} work.",
+            "",
+            "| package | version | verdict | difference from PyTorch |",
+            "| --- | --- | --- | --- |",
+            *rows,
+            "",
+        ]
+    )
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.packages")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "packages", help="where the environment goes")
+    parser.add_argument("--python", type=Path, help="an interpreter that has the packages already")
+    parser.add_argument("--only", nargs="*", default=None, help="names of programs")
+    parser.add_argument("--write", action="store_true", help="write docs/packages.md")
+    options = parser.parse_args()
+    programs = [p for p in PROGRAMS if options.only is None or p.stem.removeprefix("step_") in options.only]
+    python = options.python or environment(options.folder, [package_of(p) for p in programs])
+    verdicts = []
+    for program in programs:
+        verdicts.append(verdict(python, program))
+        print(*verdicts[-1], sep=" | ", flush=True)
+    if options.write:
+        (ROOT / "docs" / "packages.md").write_text(table(verdicts))
+    return 0 if all(v.works for v in verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""torch.utils._python_dispatch: modes see operations under aten's names."""
+
+import importlib
+
+import pytest
+import torch as reference
+
+import chainrule
+
+BOTH = pytest.mark.parametrize("torch", [chainrule, reference], ids=["chainrule", "pytorch"])
+
+
+def logging_mode(torch):
+    base = importlib.import_module(f"{torch.__name__}.utils._python_dispatch").TorchDispatchMode
+
+    class Log(base):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            self.seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    return Log()
+
+
+@BOTH
+def test_operations_by_their_overloads(torch):
+    x, y = torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]])
+    with logging_mode(torch) as log:
+        _ = x + y, x * 2, x > 0, x >= y, x.sum(), x.sum(1), x.mean(), x.max(), x.max(1), x**2, x.exp(), -x
+        x.add_(y)
+        _ = torch.mm(x, y.detach().clone().view(2, 1)), torch.where(x > 0, x, y)
+    assert log.seen == [
+        *("aten.add.Tensor", "aten.mul.Tensor", "aten.gt.Scalar", "aten.ge.Tensor", "aten.sum.default"),
+        *("aten.sum.dim_IntList", "aten.mean.default", "aten.max.default", "aten.max.dim", "aten.pow.Tensor_Scalar"),
+        *("aten.exp.default", "aten.neg.default", "aten.add_.Tensor", "aten.detach.default", "aten.clone.default"),
+        *("aten.view.default", "aten.mm.default", "aten.gt.Scalar", "aten.where.self"),
+    ]
+
+
+@BOTH
+def test_a_mode_answers_instead(torch):
+    base = importlib.import_module(f"{torch.__name__}.utils._python_dispatch").TorchDispatchMode
+
+    class Zeros(base):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            result = func(*args, **(kwargs or {}))
+            return torch.zeros_like(result) if func is torch.ops.aten.exp.default else result
+
+    x = torch.ones(2)
+    with Zeros():
+        assert torch.exp(x).tolist() == [0.0, 0.0]
+    assert torch.exp(x).tolist() != [0.0, 0.0]
+
+
+@BOTH
+def test_gradients_pass_through_a_mode(torch):
+    x = torch.tensor([2.0], requires_grad=True)
+    with logging_mode(torch):
+        y = (x * x).sum()
+    y.backward()
+    assert x.grad.tolist() == [4.0]
+
+
+def test_the_stack_of_modes():
+    dispatch = importlib.import_module("chainrule.utils._python_dispatch")
+    outer, inner = logging_mode(chainrule), logging_mode(chainrule)
+    with outer, inner:
+        assert dispatch._get_current_dispatch_mode() is inner
+        chainrule.ones(1).exp()
+        with dispatch._disable_current_modes():
+            chainrule.ones(1).cos()
+    assert dispatch._get_current_dispatch_mode() is None
+    assert inner.seen == outer.seen == ["aten.ones.default", "aten.exp.default"]
