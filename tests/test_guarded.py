@@ -5,8 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from samples import RECORDS
+from test_nn_layers import LAYERS
+from test_optim import CASES
 
 PROGRAM = """
+import ctypes
+
 import chainrule as torch
 
 def refused(f):
@@ -43,8 +52,16 @@ a.tril(), a.cpu(), a.sum().item(), float(a.sum()), a @ a, a.sort(), a.cumsum(0)
 assert torch._core.guarded_faults() == []
 
 # What touches elements by itself is named, also if it raises, and the next call is not blamed for it.
-refused(lambda: torch.div(torch.ones(2, dtype=torch.int64, device="guarded"), 0, rounding_mode="floor"))
-assert "div" in torch._core.guarded_faults()
+class Touches:
+    def __index__(self):
+        ctypes.string_at(a.data_ptr(), 4)
+        raise ValueError
+
+try:
+    a.sum(Touches())
+except ValueError:
+    pass
+assert torch._core.guarded_faults() == ["sum"]
 a.tril()
 assert torch._core.guarded_faults() == []
 
@@ -56,7 +73,24 @@ assert torch.equal(w.grad, torch.tensor([[0.0] * 3, [1.0] * 3]))
 """
 
 
-def test_tensors_of_the_guarded_device() -> None:
+def on_guarded(*arguments: str) -> str:
     environment = {**os.environ, "CHAINRULE_GUARDED": "1"}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_tensors_of_the_guarded_device() -> None:
+    on_guarded("-c", PROGRAM)
+
+
+@pytest.mark.parametrize(
+    ("what", "cases"),
+    [
+        *((f"ops {dtype}", len(RECORDS)) for dtype in ("float32", "float64", "bfloat16", "complex64", "int64", "bool")),
+        ("layers", len(LAYERS)),
+        ("optimisers", len(CASES)),
+    ],
+)
+def test_only_backends_touch_elements(what: str, cases: int) -> None:
+    assert on_guarded(str(Path(__file__).with_name("on_guarded.py")), *what.split()) == f"{cases} cases\n"

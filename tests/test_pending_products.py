@@ -254,3 +254,18 @@ def test_gradients_of_a_convolution_and_its_activation():
     torch.conv2d(*theirs).tanh().sum().backward()
     for mine, their in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(mine.grad.numpy(), their.grad.numpy(), rtol=1e-9, atol=1e-9)
+
+
+def test_a_product_that_nobody_needs_any_more():
+    """It waits, and what has joined it is calculated without it."""
+    chainrule.manual_seed(0)
+    x, w, a = chainrule.randn(700, 64), chainrule.randn(64, 512), chainrule.randn(700, 512)
+    expected = settled(a * 3)
+    product = x @ w
+    joined = a * 3
+    del product
+    assert (joined == expected).all()
+    product = x @ w
+    joined, lost = a * 3, product + 1
+    del product, lost
+    assert (joined == expected).all()

@@ -6,12 +6,12 @@
 #include <functional>
 
 #include "autograd/anomaly.hpp"
+#include "autograd/gradient_chain.hpp"
 #include "autograd/hooks.hpp"
 #include "autograd/leaf.hpp"
 #include "autograd/private_buffer.hpp"
 #include "autograd/run.hpp"
 #include "autograd/source_line.hpp"
-#include "autograd/tile_group.hpp"
 #include "ops/accumulate.hpp"
 #include "tensor/python_call.hpp"
 #include "tensor/thresholds.hpp"
@@ -239,16 +239,16 @@ void Run::run_node_there(Node* n) {
   }
   CallScope call(forward_name(n) + " backward");
   DeviceScope there(device);
-  if (device != Device::CPU || !n->function->tile_rule || !run_group(n)) run_node(n);
+  if (device != Device::CPU || !n->function->offer_terms || !run_chain(n)) run_node(n);
 }
 
-// Whether a node can run on tiles: elementwise, of the group's shape, and nobody watches it.
-bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) const {
-  bool plain = n->function && n->function->tile_rule && !n->extras && n->output_count == 1 && !(n->flags & kReleased);
+// Whether a node can join: elementwise, of the chain's shape, and nobody watches it.
+bool Run::may_join(Node* n, GradientChain& chain, std::vector<GradientTerm>& terms) const {
+  bool plain = n->function && n->function->offer_terms && !n->extras && n->output_count == 1 && !(n->flags & kReleased);
   if (!plain || ((n->flags & kQueued) && n->run != id_) || aside_.nodes.contains(n)) return false;
-  if (!group.fits(n->outputs[0]) || !n->function->tile_rule(n, group, terms)) return false;
-  // The hooks of a leaf are called when the last of its readers has run, which the group's end would hide.
-  for (const TileTerm& t : terms) {
+  if (!chain.fits(n->outputs[0]) || !n->function->offer_terms(n, chain, terms)) return false;
+  // The hooks of a leaf are called when the last of its readers has run, which the chain's end would hide.
+  for (const GradientTerm& t : terms) {
     if (Edge e = n->edges[t.input]; e.is_leaf() && is_watched(e.leaf())) return false;
   }
   const Tensor pending = Tensor::borrow((n->flags & kQueued) ? n->outputs[0].pending : nullptr);
@@ -258,20 +258,22 @@ bool Run::may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) cons
   return std::all_of(pending.strides().begin(), pending.strides().end(), [](int64_t s) { return s == 0; });
 }
 
-// Runs `first` and the nodes that would follow it, as far as they can run on tiles together. See Note [Tile groups].
-bool Run::run_group(Node* first) {
+// Runs `first` and the nodes that would follow it, as far as they can be one chain. See Note [Gradient chains].
+bool Run::run_chain(Node* first) {
   const Output& shape = first->outputs[0];
-  if (!shape.pending || shape.pending->numel < thresholds.group) return false;
-  if (options_.create_graph || selective_ || anomaly.enabled || !add_kernel(shape.dtype)) return false;
-  TileGroup group(shape);
-  std::vector<Node*> ahead{first};  // reached by the group, not yet in it
+  if (!shape.pending || shape.pending->numel < thresholds.gradient_chain) return false;
+  if (options_.create_graph || selective_ || anomaly.enabled ||
+      (shape.dtype != DType::Float32 && shape.dtype != DType::Float64))
+    return false;
+  GradientChain chain(shape);
+  std::vector<Node*> ahead{first};  // reached by the chain, not yet in it
   std::vector<Node*>& heap = buffers_.heap;
-  while (!ahead.empty() && group.size() < TileGroup::kMostNodes) {
+  while (!ahead.empty() && chain.size() < GradientChain::kMostNodes) {
     auto newest = std::max_element(ahead.begin(), ahead.end(), older);
     bool from_heap = !heap.empty() && older(*newest, heap.front());
     Node* next = from_heap ? heap.front() : *newest;
-    std::vector<TileTerm> terms;
-    if ((from_heap && !next->outputs[0].pending) || !may_join(next, group, terms)) break;
+    std::vector<GradientTerm> terms;
+    if ((from_heap && !next->outputs[0].pending) || !may_join(next, chain, terms)) break;
     if (from_heap) {
       std::pop_heap(heap.begin(), heap.end(), older);
       heap.pop_back();
@@ -279,20 +281,20 @@ bool Run::run_group(Node* first) {
     std::erase(ahead, next);
     Tensor pending[1];
     if (next->flags & kQueued) take_pending(next, pending);
-    for (const TileTerm& t : terms) {
+    for (const GradientTerm& t : terms) {
       Edge e = next->edges[t.input];
       bool queued = !e.is_leaf() && (e.node()->flags & kQueued);
-      if (!e.is_leaf() && !queued && !group.contains(e.node()) &&
+      if (!e.is_leaf() && !queued && !chain.contains(e.node()) &&
           std::find(ahead.begin(), ahead.end(), e.node()) == ahead.end()) {
         ahead.push_back(e.node());
       }
     }
-    group.add(next, std::move(terms), std::move(pending[0]));
+    chain.add(next, std::move(terms), std::move(pending[0]));
   }
-  if (group.size() == 0) return false;
-  group.run(*this, [this](Edge e, Tensor g) { deliver(e, std::move(g)); });
-  for (int i = 0; i < group.size(); ++i) {
-    if (!options_.retain_graph) release_saved(group.node(i));
+  if (chain.size() == 0) return false;
+  chain.run(*this, [this](Edge e, Tensor g) { deliver(e, std::move(g)); });
+  for (int i = 0; i < chain.size(); ++i) {
+    if (!options_.retain_graph) release_saved(chain.node(i));
   }
   return true;
 }
@@ -352,7 +354,7 @@ void Run::execute() {
       heap.pop_back();
       if (storages_elsewhere) [[unlikely]]
         run_node_there(n);
-      else if (!n->function->tile_rule || !run_group(n))
+      else if (!n->function->offer_terms || !run_chain(n))
         run_node(n);
       if (watched_) [[unlikely]]
         finish_complete_leaves(n);

@@ -109,15 +109,16 @@ static_assert(TensorObject::kInlineDims == 5);
 
 class Backward;
 struct Kept;
-class TileGroup;
-struct TileTerm;
+class GradientChain;
+struct GradientTerm;
 
 // A gradient function with its captured values, stored inside the node.
 struct GradientFunction {
   void (*invoke)(void* capture, Backward& backward);
-  void (*destroy)(void* capture);                                // null: there is nothing to do
-  bool (*tile_rule)(Node*, TileGroup&, std::vector<TileTerm>&);  // null unless elementwise; see Note [Tile groups]
-  void (*show)(void* capture, Backward& backward, Kept& kept);   // null: shows nothing; see Note [Kept values]
+  void (*destroy)(void* capture);  // null: there is nothing to do
+  bool (*offer_terms)(Node*, GradientChain&,
+                      std::vector<GradientTerm>&);              // null unless elementwise; see Note [Gradient chains]
+  void (*show)(void* capture, Backward& backward, Kept& kept);  // null: shows nothing; see Note [Kept values]
 };
 
 // What few nodes have.
@@ -256,7 +257,7 @@ void set_function(Node* n, F f) {
   static constexpr GradientFunction function = [] {
     constexpr bool plain = std::is_trivially_destructible_v<F> && sizeof(F) <= Node::kCapture;
     GradientFunction g{&Holder::invoke, plain ? nullptr : &Holder::destroy, nullptr, shows ? &Holder::show : nullptr};
-    if constexpr (requires { F::tile_rule; }) g.tile_rule = &F::tile_rule;
+    if constexpr (requires { F::offer_terms; }) g.offer_terms = &F::offer_terms;
     return g;
   }();
   if constexpr (sizeof(F) <= Node::kCapture)

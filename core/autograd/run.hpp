@@ -65,9 +65,9 @@ class Run : public GradientSums {
   bool waits(TensorObject* leaf) const;
   void enqueue(Node* n);
   void run_node(Node* n);
-  bool run_group(Node* first);
+  bool run_chain(Node* first);
   void run_node_there(Node* n);
-  bool may_join(Node* n, TileGroup& group, std::vector<TileTerm>& terms) const;
+  bool may_join(Node* n, GradientChain& chain, std::vector<GradientTerm>& terms) const;
   void deliver_aside(Edge edge, Tensor gradient);
   void take_pending(Node* n, Tensor* gradients);
   Tensor take_pending(TensorObject* leaf);

@@ -8,6 +8,7 @@
 #include "backends/generator.hpp"
 #include "bindings/descriptors.hpp"
 #include "bindings/unresolved.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -102,7 +103,7 @@ Scalar to_scalar(PyObject* o) {
     if (t->numel != 1) raise(PyExc_RuntimeError, "a Tensor with ", t->numel, " elements cannot be converted to Scalar");
     settle();  // the doors that let operations wait take numbers, too
     Tensor resolved = resolved_argument(o);
-    return load(resolved.dtype(), resolved->data);
+    return item(resolved);
   }
   if (is_numpy_bool(o)) return Scalar::of_int(from_python(PyObject_IsTrue(o)) == 1, Scalar::kBool);
   if (has_index(o)) {

@@ -9,6 +9,7 @@
 #include "ops/move.hpp"
 #include "ops/standing_out.hpp"
 #include "ops/triangular.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -129,7 +130,7 @@ void check_ends(const Operand& start, const Operand& end) {
   check(found.empty(), "linspace only supports 0-dimensional start and end tensors, but got ", found, ".");
 }
 
-Scalar value_of(const Operand& o) { return o.tensor ? load(o.tensor->dtype, o.tensor->data) : o.scalar; }
+Scalar value_of(const Operand& o) { return o.tensor ? item(Tensor::borrow(o.tensor)) : o.scalar; }
 
 Tensor make_linspace(const Operand& start, const Operand& end, int64_t steps, MaybeDType dtype, PyObject*,
                      PyObject* device, bool, bool tracked) {

@@ -29,9 +29,10 @@ void each_tensor(PyObject* args, PyObject* kwargs, F f) {
   for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) look(value);
 }
 
-// Indices may be on the CPU, and a tensor is filled from anywhere.
+// Indices may be on the CPU, or have to be, and a tensor is filled from anywhere.
 bool mixes_devices(std::string_view name) {
-  constexpr std::array<std::string_view, 6> names = {"__getitem__", "__setitem__", "index_put_", "copy_", "to", "cpu"};
+  constexpr std::array<std::string_view, 7> names = {"__getitem__", "__setitem__", "index_put_",  "copy_",
+                                                     "to",          "cpu",         "tensor_split"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -359,6 +359,9 @@ Tensor index_from_python(PyObject* data) {
   return tensor_from_python(data, is_bool(found) || found == DType::UInt8 ? found : DType::Int64);
 }
 
-PyObject* to_list(const Tensor& t) { return list_of(t, 0, t->data); }
+PyObject* to_list(const Tensor& t) {
+  ElementScope open;
+  return list_of(t, 0, t->data);
+}
 
 }  // namespace chainrule

@@ -70,10 +70,20 @@ Owned gradient_method(PyObject* function) {
 
 namespace {
 
+// What a user's gradient makes itself is where it says. What a gradient of the library's own makes is where its g is.
+Device where_it_makes(Node* n, Backward& b) {
+  if (storages_elsewhere == 0 || static_cast<const FunctionOp*>(n->op)->own_lines) return Device::CPU;
+  for (int i = 0; i < n->output_count; ++i) {
+    if (b.has_g(i)) return b.g(i)->storage->device;
+  }
+  return Device::CPU;
+}
+
 Owned call_backward(Node* n, const FunctionState& state, Backward& b) {
   Owned method = gradient_method(state.function);
+  const Device device = where_it_makes(n, b);
   std::vector<Owned> given = gradient_arguments(n, state, b);
-  DeviceScope here(Device::CPU);  // what it makes itself is where it says
+  DeviceScope here(device);
   std::vector<PyObject*> args{nullptr, reinterpret_cast<PyObject*>(n)};
   if (is_boxed(state.function)) {
     Owned list = boxed_list(std::move(given));

@@ -59,6 +59,10 @@ void define_atleast(const std::string& name) {
 }
 
 std::vector<Tensor> tensor_split_by(const Tensor& t, const Tensor& where, int64_t dim) {
+  if (const Device there = where->storage->device; there.kind != DeviceKind::CPU && there != Device::Meta) {
+    raise(PyExc_RuntimeError, "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on ",
+          there.name());
+  }
   if (where.dtype() != DType::Int64) {
     raise(PyExc_RuntimeError, "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
           facts(where.dtype()).tensor_name);

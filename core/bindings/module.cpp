@@ -213,7 +213,13 @@ void choose_thresholds(const std::string& name) {
   constexpr int64_t kNever = INT64_MAX;
   static constexpr Thresholds settings[] = {
       {.name = "usual"},
-      {.name = "least", .pending = 1, .group = 1, .sweep = 1, .stream = 1, .stream_chain = 1, .small_chunks = true},
+      {.name = "least",
+       .pending = 1,
+       .gradient_chain = 1,
+       .sweep = 1,
+       .stream = 1,
+       .stream_chain = 1,
+       .small_chunks = true},
       {"never", kNever, kNever, kNever, kNever, kNever, false, false},
   };
   settle();

@@ -15,6 +15,7 @@
 #include "ops/index.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -186,12 +187,12 @@ Selection apply_key(const Tensor& self, PyObject* key, bool assigned = false) {
       Tensor index = resolved(index_tensor(e));
       bool mask = is_mask(index);
       if (index.ndim() == 0 && !mask && is_integral(index.dtype())) {
-        s.view = apply_integer(s.view, dim, load(index.dtype(), index->data).integer, here);
+        s.view = apply_integer(s.view, dim, item(index).integer, here);
         continue;
       }
       if (index.ndim() == 0 && mask) {
         s.view = unsqueeze(s.view, dim);
-        index = position_of(load(index.dtype(), index->data).integer != 0);
+        index = position_of(item(index).integer != 0);
         mask = false;
       }
       int width = mask ? index.ndim() : 1;
@@ -308,7 +309,7 @@ int tensor_contains(PyObject* self, PyObject* value) {
         Tensor own = resolved_argument(self), sought = is_tensor(value) ? resolved_argument(value) : Tensor();
         Operand operands[2] = {to_operand(own.py()), to_operand(sought ? sought.py() : value)};
         Tensor found = any(elementwise(OpId::eq, std::span<const Operand>(operands, 2)), Dims(), false);
-        return load(DType::Bool, found->data).integer != 0;
+        return item(found).integer != 0;
       },
       -1);
 }

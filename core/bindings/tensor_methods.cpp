@@ -10,6 +10,7 @@
 #include "ops/copy.hpp"
 #include "ops/pending.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 #include "tensor/owned.hpp"
 
 namespace chainrule {
@@ -26,17 +27,18 @@ PyObject* stride_of_tensor(const Tensor& t, std::optional<int64_t> dim) {
   return PyLong_FromLongLong(t.stride(wrap_dim(*dim, t.ndim())));
 }
 
-PyObject* item(const Tensor& t) {
+PyObject* item_of(const Tensor& t) {
   if (t.numel() != 1) raise(PyExc_RuntimeError, "a Tensor with ", t.numel(), " elements cannot be converted to Scalar");
   mark_cut(t, "item()");
-  return to_python(load(t.dtype(), t->data));
+  return to_python(chainrule::item(t));
 }
 
 // The values that training loops ask for most.
 PyObject* quick_item(int, PyObject* self) {
   settle();
   auto* t = reinterpret_cast<TensorObject*>(self);
-  if (t->numel != 1 || may_require_grad(t)) return item(Tensor::borrow(self));
+  if (t->numel != 1 || may_require_grad(t)) return item_of(Tensor::borrow(self));
+  ElementScope open;
   if (t->dtype == DType::Float32) return PyFloat_FromDouble(*reinterpret_cast<const float*>(t->data));
   if (t->dtype == DType::Int64) return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(t->data));
   return to_python(load(t->dtype, t->data));
@@ -155,7 +157,7 @@ void bind_tensor_methods() {
   define("const_data_ptr(Tensor input) -> int", kMethod, [](const Tensor& t) { return address(t); });
   define("_is_view(Tensor input) -> bool", kMethod, [](const Tensor& t) { return t->base != nullptr; });
   define("is_signed(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_signed(t.dtype()); });
-  define("item(Tensor input) -> Number", kMethod, item);
+  define("item(Tensor input) -> Number", kMethod, item_of);
   define_quick("item", {quick_item});
   define("tolist(Tensor input) -> list", kMethod, tolist);
   define("_mark_numpy(Tensor input) -> None", kMethod, [](const Tensor& t) { mark_cut(t, "numpy()"); });

@@ -7,6 +7,7 @@
 #include "ops/copy.hpp"
 #include "ops/resolve.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -28,7 +29,7 @@ Tensor as_strided_at(const Tensor& t, const Dims& size, const Dims& stride, std:
 Tensor narrow_from(const Tensor& t, int64_t dim, const Tensor& start, int64_t length) {
   check(start.ndim() == 0 && is_integral(start.dtype()) && !is_bool(start.dtype()),
         "start must be an 0-dim integral Tensor.");
-  return narrow(t, dim, load(start.dtype(), start->data).integer, length);
+  return narrow(t, dim, item(start).integer, length);
 }
 
 // ---- in place: the tensor itself becomes the view

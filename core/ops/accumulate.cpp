@@ -3,13 +3,13 @@
 
 #include "autograd/inplace.hpp"
 #include "autograd/private_buffer.hpp"
-#include "backends/cpu/stream.hpp"
-#include "backends/cpu/thread_pool.hpp"
+#include "ops/chain_parts.hpp"
 #include "ops/complex.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/reduce.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 #include "tensor/python_call.hpp"
 
 namespace chainrule {
@@ -17,16 +17,25 @@ namespace {
 
 bool same_kind(const Tensor& a, const Tensor& b) { return a.dtype() == b.dtype() && equal(a.sizes(), b.sizes()); }
 
-}  // namespace
-
-void in_parallel(int64_t n, const std::function<void(int64_t, int64_t)>& f) {
-  constexpr int64_t kGrain = 32 * 1024;
-  cpu::parallel_for(n, kGrain, [&](int64_t begin, int64_t end) { f(begin, end); });
+// target += source on bare memory: no history, no version. False, and nothing done, unless both are contiguous floats
+// of one dtype and shape.
+bool add_in_memory(const Tensor& target, const Tensor& source) {
+  if (!has_line_kernels(target.dtype()) || !target.is_contiguous() || !matches(source.get(), target.get()))
+    return false;
+  const int64_t numel = target.numel(), next = 1;
+  if (numel <= thresholds.sweep && target->storage->device == Device::CPU) {
+    const void* pointers[2] = {target->data, source->data};
+    line_kernels_of(OpId::add).value[line_kernel_index(target.dtype())](target->data, pointers, numel, nullptr);
+    return true;
+  }
+  const ChainInput inputs[2] = {{target->data, target.dtype(), Dims{1}}, {source->data, target.dtype(), Dims{1}}};
+  const ChainStep add{.op = OpId::add, .operands = {ChainOperand::input(0), ChainOperand::input(1)}};
+  const ChainOutput sum{ChainOperand::step(0), target->data, target.dtype(), {&next, 1}};
+  backend().chain->run({{&numel, 1}, target.dtype(), inputs, {&add, 1}, {&sum, 1}});
+  return true;
 }
-void fetch_ahead(const char* from, int64_t bytes) { cpu::fetch_ahead(from, bytes); }
-void store_streaming(char* to, const char* from, int64_t bytes) { CR_DISPATCH(stream_copy)(to, from, bytes); }
-void finish_streaming() { CR_DISPATCH(stream_fence)(); }
-bool pays_to_stream(int64_t bytes) { return bytes >= thresholds.stream_chain; }
+
+}  // namespace
 
 Tensor add_gradients(Tensor a, Tensor b) {
   if (!grad_enabled() && same_kind(a, b)) {
@@ -42,7 +51,7 @@ Tensor add_gradients(Tensor a, Tensor b) {
 }
 
 void add_into(const Tensor& target, const Tensor& gradient) {
-  const bool plain = !target->bits() && target->storage->device == Device::CPU;
+  const bool plain = !target->bits() && target->storage->device != Device::Meta;
   if (!requires_grad(target) && plain && add_in_memory(target, gradient)) {
     ++target->storage->version;
     return;
@@ -110,7 +119,7 @@ bool has_nan(const Tensor& t) {
   GradModeScope off(false);
   Operand operand[1] = {Operand(t)};
   Tensor found = any(elementwise(OpId::isnan, std::span<const Operand>(operand, 1)), Dims(), false);
-  return load(DType::Bool, found->data).integer != 0;
+  return item(found).integer != 0;
 }
 
 }  // namespace chainrule

@@ -1,8 +1,6 @@
 // The few operations that the engine itself calls: adding gradients and undoing broadcasting.
 // This is the one place where autograd/ reaches up into ops/.
 #pragma once
-#include <functional>
-
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
@@ -12,15 +10,6 @@ Tensor ones(Span sizes, DType dtype);
 
 // a + b, differentiable when recording is on; writes into a buffer that nobody else can see when it is off.
 Tensor add_gradients(Tensor a, Tensor b);
-// out = a + b over n contiguous elements of a floating dtype that arithmetic runs in (float32, float64); else null.
-void (*add_kernel(DType dtype))(void* out, const void* const* in, int64_t n, const double* parameters);
-// What the engine needs of the machine to run groups of nodes on tiles: ranges of [0, n) on all threads, input that is
-// asked for early, and stores that leave the caches alone (finish_streaming makes a thread's stores visible to others).
-void in_parallel(int64_t n, const std::function<void(int64_t begin, int64_t end)>& f);
-void fetch_ahead(const char* from, int64_t bytes);
-void store_streaming(char* to, const char* from, int64_t bytes);
-void finish_streaming();
-bool pays_to_stream(int64_t bytes);  // for a result of this size
 // Sums a gradient over the dimensions along which its input was broadcast.
 Tensor sum_to(const Tensor& gradient, Span sizes);
 // A gradient of the dtype that its input has (a complex one loses its imaginary part for a real input).

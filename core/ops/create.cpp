@@ -98,7 +98,7 @@ void check_fits(const Scalar& value, DType dtype) {
 
 Tensor zeros(Span sizes, DType dtype) {
   Tensor t = empty(sizes, dtype);
-  if (t->storage->device == Device::CPU) zero_elements(t);
+  zero_elements(t);
   return t;
 }
 

@@ -6,15 +6,15 @@
 #include "autograd/cut.hpp"
 #include "autograd/inplace.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/chain_parts.hpp"
 #include "ops/copy.hpp"
 #include "ops/elementwise_gradient.hpp"
 #include "ops/elementwise_layout.hpp"
 #include "ops/pending.hpp"
 #include "ops/refusals.hpp"
 #include "ops/refused_derivatives.hpp"
-#include "ops/short_kernel.hpp"
-#include "ops/sweep.hpp"
 #include "ops/write.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -35,8 +35,7 @@ DType common_dtype(const OpRecord& op, std::span<const Operand> in, const double
 void check_kernel(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType t) {
   refuse_dtype(op, in, parameters, t);
   bool too_short = op.domain == Domain::WIDEFLOAT && size_of(t) < 4;
-  bool has_kernel = kernels_of(op).forward[static_cast<int>(compute_of(t))];
-  if (too_short || !has_kernel || (is_bool(t) && !takes_bool(op.domain))) raise_unsupported(op, t);
+  if (too_short || !has_arithmetic(op, t) || (is_bool(t) && !takes_bool(op.domain))) raise_unsupported(op, t);
 }
 
 Shape shape_of(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
@@ -64,8 +63,7 @@ Tensor allocate(const OpRecord& op, const Shape& s, std::span<const Operand> in)
 }
 
 void check_division(const OpRecord& op) {
-  if (!cpu::integer_division_by_zero.load(std::memory_order_relaxed)) return;
-  cpu::integer_division_by_zero.store(false, std::memory_order_relaxed);
+  if (!backend().chain->divided_by_zero()) return;
   raise(PyExc_RuntimeError, "ZeroDivisionError\n  ", op.name, ": an integer was divided by zero.");
 }
 
@@ -84,7 +82,7 @@ Operand narrowed(const Operand& o, DType common, bool kept, Tensor& held) {
   if (o.tensor && o.tensor->dtype == common) return o;
   if (!(o.tensor && o.tensor->ndim)) {
     if (kept && !is_integral(common)) return o;
-    Scalar given = o.tensor ? load(o.tensor->dtype, o.tensor->data) : o.scalar;
+    Scalar given = o.tensor ? item(Tensor::borrow(o.tensor)) : o.scalar;
     if (!o.tensor && is_integral(common) && given.kind > Scalar::kInt) return o;
     alignas(8) char bytes[8];
     store(given, common, bytes);
@@ -110,20 +108,15 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
     if (op.id == OpId::signbit && s.common == DType::UInt64) narrow[0] = Operand(Scalar::of_int(0));  // no int64's sign
     in = {narrow, in.size()};
   }
-  Compute compute = compute_of(s.common);
-  ElementwiseKernel kernel = short_kernel(op, in, s.common);
-  DType arithmetic = kernel ? s.common : kComputeDType[static_cast<int>(compute)];
-  if (!kernel) kernel = half_kernel(op, in, s.common);
-  if (!kernel) kernel = kernels_of(op).forward[static_cast<int>(compute)];
-  cpu::TileOperand lanes[cpu::kMaxTileOperands];
-  Numbers numbers;
-  lanes[0] = output_lane(out, op.is_test ? DType::Bool : arithmetic);
+  ChainInput inputs[kMaxInputs];
+  ChainStep step{.op = op.id, .parameters = parameters};
   for (int i = 0; i < op.input_count; ++i) {
-    lanes[i + 1] = lane(in[i], i == op.condition ? DType::Bool : arithmetic, s.sizes, numbers.bytes[i]);
+    inputs[i] = chain_input(in[i], s.sizes);
+    step.operands[i] = ChainOperand::input(i);
   }
-  cpu::run_tiles(s.sizes, lanes, op.input_count + 1,
-                 [&](void* o, const void* const* x, int64_t n) { kernel(o, x, n, parameters); });
-  if (compute == Compute::I64) check_division(op);
+  const ChainOutput output = chain_output(ChainOperand::step(0), out);
+  backend().chain->run({s.sizes, s.common, {inputs, in.size()}, {&step, 1}, {&output, 1}});
+  if (!is_differentiable(s.common)) check_division(op);
 }
 
 // The first tensor when all are contiguous, of one shape and of the arithmetic's own dtype, so that the kernel can run
@@ -148,7 +141,7 @@ const TensorObject* simple_shape(const OpRecord& op, std::span<const Operand> in
       return nullptr;
     }
   }
-  return first && numbers && first->numel > kWrittenOut ? nullptr : first;
+  return first && numbers && first->numel > WrittenNumber::kMost ? nullptr : first;
 }
 
 // Of one contiguous tensor to another of the same shape.
@@ -157,26 +150,35 @@ void copy_strides(const TensorObject* from, const Tensor& to) {
   if (from->ndim <= kInline) std::copy_n(from->inline_dims + kInline, from->ndim, to->inline_dims + kInline);
 }
 
+// Over one dimension: a longer description would take longer than a kernel of a few thousand elements.
+void run_contiguous(const OpRecord& op, const void* const* in, const double* parameters, const Tensor& out,
+                    DType dtype) {
+  const int64_t numel = out.numel(), next = 1;
+  ChainInput inputs[kMaxInputs];
+  ChainStep step{.op = op.id, .parameters = parameters};
+  for (int i = 0; i < op.input_count; ++i) {
+    inputs[i] = {static_cast<const char*>(in[i]), dtype, Dims{1}};
+    step.operands[i] = ChainOperand::input(i);
+  }
+  const ChainOutput output{ChainOperand::step(0), out->data, out.dtype(), {&next, 1}};
+  backend().chain->run({{&numel, 1}, dtype, {inputs, size_t(op.input_count)}, {&step, 1}, {&output, 1}});
+}
+
 Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double* parameters,
                   const TensorObject* first) {
-  bool single = first->dtype == DType::Float32;
-  ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(single ? Compute::F32 : Compute::F64)];
+  const LineKernel kernel = line_kernels_of(op.id).value[line_kernel_index(first->dtype)];
   if (!kernel) raise_unsupported(op, first->dtype);
   Tensor out = empty_as(first, op.is_test ? DType::Bool : first->dtype);
   if (keeps_strides(in)) copy_strides(first, out);
   const void* pointers[kMaxInputs];
-  alignas(64) char numbers[kMaxInputs][kWrittenOut * 8];
+  WrittenNumber numbers[kMaxInputs];
   for (int i = 0; i < op.input_count; ++i) {
-    if (in[i].tensor)
-      pointers[i] = in[i].tensor->data;
-    else
-      pointers[i] = single ? repeated<float>(in[i].scalar.real, numbers[i], first->numel)
-                           : repeated<double>(in[i].scalar.real, numbers[i], first->numel);
+    pointers[i] = in[i].tensor ? in[i].tensor->data : numbers[i].write(in[i].scalar.real, first->dtype, first->numel);
   }
   if (first->numel <= thresholds.sweep)
     kernel(out->data, pointers, first->numel, parameters);
   else
-    run_parallel({kernel, pointers, op.input_count, single ? 4 : 8, parameters, op.is_cheap}, out);
+    run_contiguous(op, pointers, parameters, out, first->dtype);
   return out;
 }
 

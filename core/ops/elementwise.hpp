@@ -22,10 +22,6 @@ inline Tensor elementwise_inplace(OpId id, std::initializer_list<Operand> operan
 // Writes into `out`, which is resized when its shape differs; not recorded, as with PyTorch's out=.
 Tensor elementwise_out(OpId id, std::span<const Operand> operands, const double* parameters, const Tensor& out);
 
-// target += source on bare memory: no history, no version. False, and nothing done, unless both are contiguous floats
-// of one dtype and shape.
-bool add_in_memory(const Tensor& target, const Tensor& source);
-
 // The gradient with respect to input k as tensor code, differentiable again: the line's own text, read as tensor
 // operations. Declared here, made in formula.cpp. `y` and unread inputs may be null handles.
 Tensor gradient_formula(const OpRecord& op, int k, const Tensor& g, std::span<const Operand> inputs, const Tensor& y,

@@ -9,9 +9,11 @@
 #include "autograd/forward_mode.hpp"
 #include "autograd/private_buffer.hpp"
 #include "ops/accumulate.hpp"
+#include "ops/chain_parts.hpp"
 #include "ops/complex.hpp"
+#include "ops/refusals.hpp"
 #include "ops/refused_derivatives.hpp"
-#include "ops/sweep.hpp"
+#include "tensor/item.hpp"
 #include "tensor/memory_order.hpp"
 
 namespace chainrule {
@@ -26,7 +28,7 @@ struct ElementwiseGradient {
 
   void operator()(Backward& b, Kept* kept) const;
   void show(const Node* n, Kept& kept) const;
-  static bool tile_rule(Node* n, TileGroup& group, std::vector<TileTerm>& terms);
+  static bool offer_terms(Node* n, GradientChain& chain, std::vector<GradientTerm>& terms);
   const double* parameters() const { return numbers; }
   double number(int i) const {
     int at = op->parameter_count;
@@ -50,21 +52,21 @@ bool gradients_name(const OpRecord& op, const char* parameter) {
                      [&](const char* text) { return text && names_in(text, parameter); });
 }
 
-// The gradient kernel run directly, when everything it reads is contiguous and of g's shape and dtype; else a null
-// handle. With `sum`, the gradient is added to it and sum itself returned.
-Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved,
-                       const Tensor& into, const Tensor& sum) {
+// The gradient of a few contiguous elements, all of g's shape and dtype, without describing a chain; else a null
+// handle.
+Tensor small_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved,
+                      const Tensor& into) {
   const OpRecord& op = *e.op;
-  bool single = g.dtype() == DType::Float32;
-  if ((!single && g.dtype() != DType::Float64) || !g.is_contiguous() || op.condition >= 0) return Tensor();
+  if (!has_line_kernels(g.dtype()) || !g.is_contiguous() || g.numel() > thresholds.sweep || op.condition >= 0 ||
+      g->storage->device != Device::CPU)
+    return Tensor();
   const void* pointers[kMaxInputs + 2] = {g->data};
-  alignas(64) char numbers[kMaxInputs][kWrittenOut * 8];
+  WrittenNumber numbers[kMaxInputs];
   for (int i = 0; i < op.input_count; ++i) {
     if (!(op.reads[k] >> i & 1)) continue;
     if (e.slot[i] == ElementwiseGradient::kNumber) {
-      if (g.numel() > kWrittenOut) return Tensor();
-      pointers[i + 1] = single ? repeated<float>(e.number(i), numbers[i], g.numel())
-                               : repeated<double>(e.number(i), numbers[i], g.numel());
+      if (g.numel() > WrittenNumber::kMost) return Tensor();
+      pointers[i + 1] = numbers[i].write(e.number(i), g.dtype(), g.numel());
     } else {
       const Tensor& t = saved[e.slot[i]];
       if (!matches(t.get(), g.get())) return Tensor();
@@ -76,19 +78,10 @@ Tensor simple_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std
     if (!matches(y.get(), g.get())) return Tensor();
     pointers[op.input_count + 1] = y->data;
   }
-  ElementwiseKernel kernel = kernels_of(op).gradient[k][static_cast<int>(single ? Compute::F32 : Compute::F64)];
+  const LineKernel kernel = line_kernels_of(op.id).gradient[k][line_kernel_index(g.dtype())];
   if (!kernel) raise_unsupported(op, g.dtype());
-  Sweep sweep{kernel, pointers, op.input_count + 2, single ? 4 : 8, e.parameters()};
-  if (sum) {
-    if (!matches(sum.get(), g.get())) return Tensor();
-    accumulate_parallel(sweep, sum, single ? Compute::F32 : Compute::F64);
-    return sum;
-  }
   Tensor out = into ? into : empty_as(g.get(), g.dtype());
-  if (g.numel() <= thresholds.sweep)
-    kernel(out->data, pointers, g.numel(), e.parameters());
-  else
-    run_parallel(sweep, out);
+  kernel(out->data, pointers, g.numel(), e.parameters());
   return out;
 }
 
@@ -106,34 +99,39 @@ Dims gradient_strides(const ElementwiseGradient& e, int k, const Tensor& g, std:
   return dense_strides(g.sizes(), operands);
 }
 
-// One pass over memory: the line's gradient text as a kernel.
-Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, Tensor out) {
-  if (Tensor simple = simple_gradient(e, k, g, saved, out, Tensor())) return simple;
+// The line's gradient text, one pass over memory. `adds`: to what `out` holds.
+void run_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved,
+                  const Tensor& out, bool adds) {
   const OpRecord& op = *e.op;
-  Compute compute = compute_of(g.dtype());
-  DType arithmetic = kComputeDType[static_cast<int>(compute)];
-  ElementwiseKernel kernel = kernels_of(op).gradient[k][static_cast<int>(compute)];
-  if (!kernel) raise_unsupported(op, g.dtype());
-  if (!out) out = empty_strided(g.sizes(), gradient_strides(e, k, g, saved), g.dtype());
-  cpu::TileOperand lanes[cpu::kMaxTileOperands];
-  Numbers numbers;
-  lanes[0] = output_lane(out, arithmetic);
-  lanes[1] = lane(Operand(g), arithmetic, g.sizes(), numbers.bytes[0]);
-  auto reads = op.reads[k];
+  ChainInput inputs[kMaxInputs + 3];
+  int count = 0;
+  auto read = [&](const Operand& o) {
+    inputs[count] = chain_input(o, g.sizes());
+    return ChainOperand::input(count++);
+  };
+  ChainStep steps[2] = {{op.id, k, {read(Operand(g))}, e.parameters()}};
   for (int i = 0; i < op.input_count; ++i) {
-    if (!(reads >> i & 1)) continue;
-    DType wanted = i == op.condition ? DType::Bool : arithmetic;
-    lanes[i + 2] = lane(saved_operand(e, i, saved), wanted, g.sizes(), numbers.bytes[i + 1]);
+    if (op.reads[k] >> i & 1) steps[0].operands[i + 1] = read(saved_operand(e, i, saved));
   }
-  int y = op.input_count + 2;
-  if (reads & kReadsOutput)
-    lanes[y] = lane(Operand(saved[e.slot[kMaxInputs]]), arithmetic, g.sizes(), numbers.bytes[4]);
-  for (int i = 2; i <= y; ++i) {
-    if (!lanes[i].data) lanes[i].strides = Dims(g.ndim());
-  }
-  cpu::run_tiles(g.sizes(), lanes, y + 1,
-                 [&](void* o, const void* const* x, int64_t n) { kernel(o, x, n, e.parameters()); });
+  if (op.reads[k] & kReadsOutput) steps[0].operands[op.input_count + 1] = read(Operand(saved[e.slot[kMaxInputs]]));
+  if (adds) steps[1] = {.op = OpId::add, .operands = {read(Operand(out)), ChainOperand::step(0)}};
+  const ChainOutput output = chain_output(ChainOperand::step(adds), out);
+  backend().chain->run(
+      {g.sizes(), g.dtype(), {inputs, size_t(count)}, {steps, adds ? size_t(2) : size_t(1)}, {&output, 1}});
+}
+
+// Into `out`, or a new tensor.
+Tensor fused_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::span<const Tensor> saved, Tensor out) {
+  if (Tensor small = small_gradient(e, k, g, saved, out)) return small;
+  if (!has_arithmetic(*e.op, g.dtype())) raise_unsupported(*e.op, g.dtype());
+  if (!out) out = empty_strided(g.sizes(), gradient_strides(e, k, g, saved), g.dtype());
+  run_gradient(e, k, g, saved, out, false);
   return out;
+}
+
+// Whether the gradient may be added to `sum` on its way: it would be rounded no otherwise than in a tensor of its own.
+bool may_be_added(const Tensor& g, const Tensor& sum) {
+  return has_line_kernels(g.dtype()) && sum && matches(sum.get(), g.get());
 }
 
 // What PyTorch shows without keeping it: constants that our lines have in their texts.
@@ -219,11 +217,11 @@ void ElementwiseGradient::operator()(Backward& b, Kept* kept) const {
       Tensor y = slot[kMaxInputs] < kNumber ? tensors[slot[kMaxInputs]] : Tensor();
       result = gradient_formula(*op, k, g, {inputs, size_t(op->input_count)}, y, parameters());
     } else {
-      if (Tensor sum = g.numel() > thresholds.sweep ? b.gathered(k) : Tensor()) {
-        if (simple_gradient(*this, k, g, tensors, Tensor(), sum)) {
-          ++sum->storage->version;
-          continue;
-        }
+      Tensor sum = g.numel() > thresholds.sweep ? b.gathered(k) : Tensor();
+      if (may_be_added(g, sum)) {
+        run_gradient(*this, k, g, tensors, sum, true);
+        ++sum->storage->version;
+        continue;
       }
       // The last formula may overwrite the incoming gradient if nobody else can see it.
       Tensor into = k == last && is_private(g.get()) ? g : Tensor();
@@ -233,36 +231,29 @@ void ElementwiseGradient::operator()(Backward& b, Kept* kept) const {
   }
 }
 
-// The kernels of a node's gradients on arrays; see Note [Tile groups].
-bool ElementwiseGradient::tile_rule(Node* n, TileGroup& group, std::vector<TileTerm>& terms) {
+// A node's gradients as steps of a chain; see Note [Gradient chains].
+bool ElementwiseGradient::offer_terms(Node* n, GradientChain& chain, std::vector<GradientTerm>& terms) {
   const auto& e = *reinterpret_cast<const ElementwiseGradient*>(n->capture);
   const OpRecord& op = *e.op;
   if (op.condition >= 0) return false;
-  auto array = [&](int slot) -> const char* {
+  auto saved = [&](int slot) {
     const SavedTensor& s = n->saved[slot];
-    bool usable = s.tensor && is_as_saved(n, s) && s.tensor->has(kContiguous) &&
-                  s.tensor->dtype == group.shape().dtype &&
-                  equal(Span(s.tensor->sizes(), s.tensor->ndim), group.shape().sizes());
-    return usable ? s.tensor->data : nullptr;
+    bool usable = s.tensor && is_as_saved(n, s) && chain.fits(s.tensor);
+    return usable ? chain.operand(s.tensor) : ChainOperand();
   };
-  Compute compute = compute_of(group.shape().dtype);
   for (int k = 0; k < op.input_count; ++k) {
     if (!n->edges[k] || (op.reads[k] & kIsNone)) continue;
-    TileTerm term{k,
-                  op.reads[k] & kPassesG ? nullptr : kernels_of(op).gradient[k][static_cast<int>(compute)],
-                  {},
-                  {},
-                  e.parameters()};
-    if (!term.kernel && !(op.reads[k] & kPassesG)) return false;
+    GradientTerm term{k, bool(op.reads[k] & kPassesG), {op.id, k, {}, e.parameters()}};
     for (int i = 0; i < op.input_count; ++i) {
       if (!(op.reads[k] >> i & 1)) continue;
-      term.constant[i + 1] = e.slot[i] == kNumber;
-      term.in[i + 1] = term.constant[i + 1] ? group.constant(e.number(i)) : array(e.slot[i]);
-      if (!term.in[i + 1]) return false;
+      ChainOperand& o = term.step.operands[i + 1];
+      o = e.slot[i] == kNumber ? chain.operand(e.number(i)) : saved(e.slot[i]);
+      if (!o.is_read()) return false;
     }
     if (op.reads[k] & kReadsOutput) {
-      term.in[op.input_count + 1] = array(e.slot[kMaxInputs]);
-      if (!term.in[op.input_count + 1]) return false;
+      ChainOperand& y = term.step.operands[op.input_count + 1];
+      y = saved(e.slot[kMaxInputs]);
+      if (!y.is_read()) return false;
     }
     terms.push_back(term);
   }
@@ -280,7 +271,7 @@ OpInfo* node_info(const OpRecord& op, std::span<const Operand> in) {
 Tensor complex_number(const Operand& number, DType dtype) {
   if (number.tensor || number.scalar.imaginary == 0) return Tensor();
   Tensor t = empty_strided(Span(), Span(), dtype);
-  store(number.scalar, dtype, t->data);
+  set_item(t, number.scalar);
   return t;
 }
 
@@ -380,7 +371,7 @@ Tensor line_gradient(const OpRecord& op, int k, const Tensor& g, std::span<const
 }
 
 std::optional<RecordedOperands> recorded_operands(const Node* n) {
-  if (!n->function || n->function->tile_rule != &ElementwiseGradient::tile_rule) return {};
+  if (!n->function || n->function->offer_terms != &ElementwiseGradient::offer_terms) return {};
   const auto& e = *reinterpret_cast<const ElementwiseGradient*>(n->capture);
   auto place = [](uint8_t slot) { return slot < ElementwiseGradient::kNumber ? int{slot} : -1; };
   RecordedOperands r{.op = e.op, .output_slot = place(e.slot[kMaxInputs])};

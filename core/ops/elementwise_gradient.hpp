@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "autograd/tile_group.hpp"
+#include "autograd/gradient_chain.hpp"
 #include "ops/elementwise.hpp"
 
 namespace chainrule {

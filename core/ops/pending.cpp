@@ -5,9 +5,9 @@
 #include <array>
 #include <cstring>
 #include <utility>
+#include <vector>
 
-#include "backends/cpu/thread_pool.hpp"
-#include "ops/sweep.hpp"
+#include "ops/chain_parts.hpp"
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
@@ -19,10 +19,7 @@ bool may_wait = true;
 
 namespace {
 
-constexpr int kMost = 24;                    // operations that wait at one time
-constexpr int kParameters = 8;               // as many as a line of the table can have
-constexpr int64_t kTile = kFinishedColumns;  // elements
-constexpr int64_t kTileBytes = kTile * 8;
+constexpr int kMost = 24;                         // operations that wait at one time
 constexpr int64_t kMostBytes = int64_t{1} << 28;  // of results that wait
 
 // Memory that is kept, without the tensor that shows it: how long a tensor lives is not to depend on what waits.
@@ -55,15 +52,15 @@ struct Source {
   bool is_row = false;  // one row, for every row of the product
   int earlier = -1;
   double number = 0;
-  bool is_number() const { return !memory && earlier < 0; }
 };
 
 struct Operation {
-  ElementwiseKernel kernel;  // null: the product
-  int input_count;
+  const OpRecord* op;  // null: the product
   std::array<Source, kMaxInputs> in;
-  std::array<double, kParameters> parameters;
+  std::array<double, kMaxParameters> parameters;
   HeldMemory out;
+  // Whether anybody but this queue can see the result.
+  bool is_visible() const { return out.has_other_owners(); }
 };
 
 // What comes block by block; the function holds what it needs.
@@ -163,12 +160,10 @@ Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* para
   const bool waits = may_wait && Storage::making.device == Device::CPU;
   const TensorObject* like = waits ? common_shape(op, in) : nullptr;
   if (!like || op.is_test || op.condition >= 0) return Tensor();
-  ElementwiseKernel kernel = kernels_of(op).forward[static_cast<int>(compute_of(like->dtype))];
-  if (!kernel || bytes(like) > kMostBytes) return Tensor();
+  if (!has_arithmetic(op, like->dtype) || bytes(like) > kMostBytes) return Tensor();
   if (pending_count && !queue.has_shape_of(like)) settle();
   Operation& waiting = queue.operations[pending_count];
-  waiting.kernel = kernel;
-  waiting.input_count = op.input_count;
+  waiting.op = &op;
   for (int i = 0; i < op.input_count; ++i) fill_source(waiting.in[i], in[i]);
   for (int i = 0; i < op.parameter_count; ++i) waiting.parameters[i] = parameters[i];
   Tensor out = empty_as(like, like->dtype);
@@ -190,8 +185,7 @@ Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_lis
   settle();
   queue.blocks = {std::move(make), width};
   Operation& first = queue.operations[0];
-  first.kernel = nullptr;
-  first.input_count = 0;
+  first.op = nullptr;
   Tensor out = empty(sizes, dtype);
   queue.begin(out);
   first.out = HeldMemory(out.get());
@@ -202,146 +196,67 @@ Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_lis
 
 namespace {
 
-// Elements of the common shape: `lines` of `length`, each `step` elements after the one before.
-struct Place {
-  int64_t at, length, lines = 1, step = 0;
-  bool is_contiguous() const { return lines == 1 || step == length; }
-};
-
-// One run of all that waits.
-class Run : GemmFinish {
+// What waits, as a chain. Where the first operation is a product, its rows are the first input.
+class QueuedChain {
  public:
-  Run(int count, Blocks& blocks)
-      : count_(count),
-        blocks_(blocks),
-        item_(queue.item()),
-        width_(blocks.width),
-        streams_(queue.numel * item_ >= thresholds.stream_chain) {
-    for (int i = 0; i < count; ++i) visible_[i] = is_visible(i);
-    for (int i = 0; i < count; ++i) needed_[i] = visible_[i];
-    for (int i = count - 1; i >= 0; --i) {
-      if (needed_[i]) need_inputs(i);
+  explicit QueuedChain(int count)
+      : product_(queue.blocks.make ? 1 : 0), width_(product_ ? queue.blocks.width : 1), all_{width_, 1} {
+    if (product_) inputs_.push_back({.dtype = queue.dtype});
+    for (int i = product_; i < count; ++i) add_step(queue.operations[i]);
+    for (int i = 0; i < count; ++i) {
+      const Operation& o = queue.operations[i];
+      if (o.is_visible()) outputs_.push_back({result_of(i), o.out.data(), queue.dtype, all_});
     }
+    sizes_ = {queue.numel / width_, width_};
   }
 
-  void all() {
-    if (blocks_.make) {
-      bool alone = std::find(needed_.begin() + 1, needed_.end(), true) == needed_.end();
-      if (needed_[0]) blocks_.make(queue.operations[0].out.data(), alone ? nullptr : this);
-      return;
-    }
-    cpu::parallel_for(queue.numel, kSweepGrain, [&](int64_t begin, int64_t end) {
-      Memory memory(*this, {});
-      for (int64_t at = begin; at < end; at += kTile) tile({at, std::min(kTile, end - at)}, nullptr, memory.data);
-    });
+  void run() const {
+    const HeldMemory& product = queue.operations[0].out;
+    if (outputs_.empty()) return;
+    if (!product_ || !reads_product()) return backend().chain->run(chain());
+    if (outputs_.size() == 1 && outputs_[0].value.is_input()) return queue.blocks.make(product.data(), nullptr);
+    backend().chain->run_on_blocks(chain(),
+                                   [&](const GemmFinish& finish) { queue.blocks.make(product.data(), &finish); });
   }
 
  private:
-  // What one thread works in: a tile for each result, then one for each input that has to be laid out.
-  struct Memory {
-    Memory(const Run& run, const Place& first) : data(new (std::align_val_t(64)) char[run.tiles() * kTileBytes]) {
-      run.fill_constants(first, data);
-    }
-    ~Memory() {
-      CR_DISPATCH(stream_fence)();
-      operator delete[](data, std::align_val_t(64));
-    }
-    Memory(const Memory&) = delete;
-    char* data;
-  };
-
-  // A block of the product, on its way to where it is visible and through the operations that wait for it.
-  void operator()(int64_t row, int64_t rows, int64_t column, int64_t columns, const char* block) const override {
-    const int64_t most = kTile / columns;
-    Place place{row * width_ + column, columns, std::min(most, rows), width_};
-    Memory memory(*this, place);
-    for (const int64_t end = row + rows; row < end; row += most) {
-      place.at = row * width_ + column;
-      place.lines = std::min(most, end - row);
-      tile(place, block, memory.data);
-      block += place.lines * columns * item_;
-    }
+  ChainOperand result_of(int i) const {
+    return product_ && i == 0 ? ChainOperand::input(0) : ChainOperand::step(i - product_);
   }
-
-  // Whether anybody but this queue can see the result.
-  static bool is_visible(int i) { return queue.operations[i].out.has_other_owners(); }
-  std::span<const Source> sources(int i) const {
-    const Operation& o = queue.operations[i];
-    return {o.in.data(), static_cast<size_t>(o.input_count)};
-  }
-  void need_inputs(int i) {
-    for (const Source& s : sources(i)) {
-      if (s.earlier >= 0) needed_[s.earlier] = true;
-    }
-  }
-
-  // Numbers are laid out, and tensors beside a product, of which a tile has parts of several rows.
-  bool is_laid_out(const Source& s) const { return s.earlier < 0 && (s.is_number() || blocks_.make); }
-  int tiles() const {
-    int n = count_;
-    for (int i = 0; i < count_; ++i) {
-      for (const Source& s : sources(i)) n += is_laid_out(s);
-    }
-    return n;
-  }
-  // What is the same in all tiles of this length: numbers, and rows for every line.
-  void fill_constants(const Place& place, char* memory) const {
-    char* to = memory + count_ * kTileBytes;
-    for (int i = 0; i < count_; ++i) {
-      for (const Source& s : sources(i)) {
-        if (!is_laid_out(s)) continue;
-        if (s.is_number()) item_ == 4 ? repeated<float>(s.number, to, kTile) : repeated<double>(s.number, to, kTile);
-        if (s.is_row) lay_out(s.memory.data() + place.at % width_ * item_, 0, place, to);
-        to += kTileBytes;
+  void add_step(const Operation& o) {
+    ChainStep step{.op = o.op->id, .parameters = o.parameters.data()};
+    for (int k = 0; k < o.op->input_count; ++k) {
+      const Source& s = o.in[k];
+      if (s.earlier >= 0) {
+        step.operands[k] = result_of(s.earlier);
+        continue;
       }
+      step.operands[k] = ChainOperand::input(static_cast<int>(inputs_.size()));
+      if (s.memory)
+        inputs_.push_back({s.memory.data(), queue.dtype, s.is_row ? Dims{0, 1} : all_});
+      else
+        inputs_.push_back({.number = Scalar(s.number)});
     }
+    steps_.push_back(step);
   }
+  // Whether anything that is visible is made from the product.
+  bool reads_product() const {
+    std::array<bool, kMost> made{};
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      for (ChainOperand o : steps_[i].operands)
+        made[i] |= o == ChainOperand::input(0) || (o.is_read() && !o.is_input() && made[o.index()]);
+    }
+    return std::any_of(outputs_.begin(), outputs_.end(),
+                       [&](const ChainOutput& o) { return o.value.is_input() || made[o.value.index()]; });
+  }
+  Chain chain() const { return {sizes_, queue.dtype, inputs_, steps_, outputs_, false}; }
 
-  // `block` holds those elements of the product.
-  void tile(const Place& place, const char* block, char* memory) const {
-    const char* results[kMost];
-    char* laid_out = memory + count_ * kTileBytes;
-    for (int i = 0; i < count_; ++i) {
-      const Operation& o = queue.operations[i];
-      const void* in[kMaxInputs];
-      for (int k = 0; k < o.input_count; ++k) {
-        const Source& s = o.in[k];
-        in[k] = s.earlier >= 0 ? results[s.earlier] : input(s, place, laid_out);
-        if (is_laid_out(s)) laid_out += kTileBytes;
-      }
-      if (!needed_[i]) continue;
-      const bool direct = visible_[i] && !streams_ && place.is_contiguous() && o.kernel;
-      char* to = direct ? o.out.data() + place.at * item_ : memory + i * kTileBytes;
-      if (o.kernel) o.kernel(to, in, place.length * place.lines, o.parameters.data());
-      results[i] = o.kernel ? to : block;
-      if (visible_[i] && !direct) deliver(results[i], place, o.out.data());
-    }
-  }
-  const char* input(const Source& s, const Place& place, char* laid_out) const {
-    if (s.is_number() || s.is_row) return laid_out;
-    const char* data = s.memory.data() + place.at * item_;
-    if (place.is_contiguous()) {
-      const int64_t n = place.length * place.lines, rest = queue.numel - place.at - n;
-      cpu::fetch_ahead(data + n * item_, std::min(n, rest) * item_);
-      return data;
-    }
-    lay_out(data, place.step, place, laid_out);
-    return laid_out;
-  }
-  void lay_out(const char* from, int64_t step, const Place& place, char* to) const {
-    const int64_t line = place.length * item_;
-    CR_DISPATCH(copy_lines)(to, line, from, step * item_, place.lines, line, false);
-  }
-  void deliver(const char* from, const Place& place, char* out) const {
-    const int64_t line = place.length * item_;
-    CR_DISPATCH(copy_lines)(out + place.at * item_, place.step * item_, from, line, place.lines, line, streams_);
-  }
-
-  int count_;
-  const Blocks& blocks_;
-  int64_t item_, width_;
-  bool streams_;  // see Note [Streaming stores]
-  std::array<bool, kMost> visible_{}, needed_{};
+  int product_;  // how many of the operations are one: 0 or 1
+  int64_t width_;
+  Dims all_, sizes_;  // the strides of all rows
+  std::vector<ChainInput> inputs_;
+  std::vector<ChainStep> steps_;
+  std::vector<ChainOutput> outputs_;
 };
 
 }  // namespace
@@ -350,7 +265,7 @@ void run_pending() {
   const int count = std::exchange(pending_count, 0);
   for (int i = 0; i < count; ++i) uncover(queue.operations[i].out);
   try {
-    Run(count, queue.blocks).all();
+    QueuedChain(count).run();
   } catch (...) {  // no memory: it waits on, with all that it needs
     pending_count = count;
     throw;

@@ -15,8 +15,8 @@ namespace chainrule {
 // An elementwise operation on millions of elements is bound by memory, and in a chain of them each reads back what the
 // one before has just written. So a large one that a user calls (an operator, or a function of the table) is recorded
 // in the graph as always, but its calculation waits. The next one joins it, as long as it has the same shape and dtype.
-// Whatever else is called settles them first: they run over a tile of a thousand elements after another, with the
-// values between them in the cache, and a result that nobody can see any more is never written to memory.
+// Whatever else is called settles them first: they run as one chain (Note [Chains]), with the values between them in
+// the caches, and a result that nobody can see any more is never written to memory.
 //
 // A large product of rows (linear, mm, x @ w) or a convolution waits as well, as the first of the queue: it hands over
 // each block of its result as soon as that is complete, and the operations that wait run over it then and there; a row

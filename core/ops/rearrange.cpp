@@ -166,7 +166,7 @@ Tensor repeat(const Tensor& t, Span repeats) {
     raise(PyExc_RuntimeError, "Trying to create tensor with negative dimension ", sizes[i], ": ", Span(sizes));
   }
   Tensor out = empty(sizes, t.dtype());
-  if (out.numel() && out->storage->device == Device::CPU) {
+  if (out.numel()) {
     backend().copy->strided({apart, out->data, out.dtype(), contiguous_strides(apart), t->data, t.dtype(), strides});
   }
   return record(kRepeat, out, {&t}, {}, [times = Dims(repeats), old = Dims(t.sizes())](Backward& b, Kept* kept) {

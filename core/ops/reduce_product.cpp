@@ -6,6 +6,7 @@
 #include "ops/fold.hpp"
 #include "ops/scan.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 
 namespace chainrule {
 namespace {
@@ -22,7 +23,7 @@ DType prod_dtype(const Tensor& x, MaybeDType dtype) {
 bool has_zero(const Tensor& x) {
   GradModeScope off(false);
   Tensor found = any(elementwise(OpId::eq, {x, Scalar(0.0)}), {}, false);
-  return *found.data<bool>();
+  return item(found).integer != 0;
 }
 
 // The product of all other elements along `dim`; `y` is the product of all, ready to broadcast.

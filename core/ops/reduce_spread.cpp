@@ -7,6 +7,7 @@
 #include "ops/elementwise.hpp"
 #include "ops/fold.hpp"
 #include "ops/view.hpp"
+#include "tensor/item.hpp"
 #include "tensor/python_call.hpp"
 
 namespace chainrule {
@@ -35,7 +36,7 @@ void check_freedom(const char* name, double freedom) {
 // The mean as PyTorch's running one: infinity minus infinity, NaN, once anything follows an infinite element.
 Tensor running_mean(const Tensor& average, const Tensor& x, uint64_t reduced, bool keepdim) {
   Tensor infinite = elementwise(OpId::isinf, {average});
-  if (!load(DType::Bool, any(infinite, Dims(), false)->data).integer) return average;
+  if (!item(any(infinite, Dims(), false)).integer) return average;
   Dims dims = ReducedShape{reduced, Dims(x.sizes()), keepdim}.dims();
   Tensor marks = elementwise(OpId::isinf, {x}), last = marks;
   for (int64_t d : dims) last = narrow(last, d, last.size(static_cast<int>(d)) - 1, 1);

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "ops/create.hpp"
-#include "ops/sweep.hpp"
 #include "tensor/error.hpp"
 
 namespace chainrule {

@@ -9,6 +9,8 @@ namespace chainrule {
 void refuse_operands(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common);
 // Raises if PyTorch's kernel refuses the dtype, or a number that it cannot hold.
 void refuse_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common);
+// In PyTorch's words.
+[[noreturn]] void raise_unsupported(const OpRecord& op, DType t);
 // Raises if the op has no value for these parameters, whatever the numbers are.
 void refuse_parameters(const OpRecord& op, std::span<const Operand> in, const double* parameters);
 // Raises if a result of one dtype may not be written into a tensor of the other; see can_cast.

@@ -4,22 +4,10 @@
 #include <string_view>
 
 #include "autograd/node.hpp"
+#include "backends/op_id.hpp"
 #include "ops/read_line.hpp"
 
 namespace chainrule {
-
-enum class OpId : uint16_t {
-#define OP(name, inputs, domain, parameters, value, gradients) name,
-#define TEST(name, inputs, domain, value) name,
-#define ALIAS(name, target)
-#include "ops/elementwise.def"
-#undef OP
-#undef TEST
-#undef ALIAS
-  kCount
-};
-inline constexpr int kOpCount = static_cast<int>(OpId::kCount);
-inline constexpr int kMaxInputs = 3, kMaxParameters = 4;
 
 // What a gradient formula reads, as bits: input i is 1 << i.
 enum Reads : uint8_t { kReadsInputs = 7, kReadsOutput = 8, kPassesG = 16, kIsNone = 32 };

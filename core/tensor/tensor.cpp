@@ -352,7 +352,8 @@ void resize(const Tensor& t, Span sizes) {
   if (bytes > storage->bytes) {
     if (!storage->resizable) raise(PyExc_RuntimeError, "Trying to resize storage that is not resizable");
     Tensor fresh = empty(Dims{bytes}, DType::UInt8);
-    if (storage->device == Device::CPU) std::memcpy(fresh->data, storage->data, static_cast<size_t>(storage->bytes));
+    ElementScope open;
+    if (storage->device != Device::Meta) std::memcpy(fresh->data, storage->data, static_cast<size_t>(storage->bytes));
     int64_t offset = t->data - storage->data;
     fresh->storage->version = storage->version;
     fresh->storage->written_at = storage->written_at;

@@ -6,8 +6,8 @@
 
 #include "backends/cpu/kernels.hpp"
 #include "backends/cpu/reverse.hpp"
+#include "backends/cpu/strided_copy.hpp"
 #include "backends/cpu/thread_pool.hpp"
-#include "backends/cpu/tile_loop.hpp"
 #include "tensor/element_type.hpp"
 
 namespace chainrule::cpu {

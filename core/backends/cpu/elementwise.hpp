@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/cpu/isa.hpp"
+#include "backends/op_id.hpp"
 
 namespace chainrule::cpu {
 
@@ -17,8 +18,6 @@ inline constexpr int kComputeCount = 5;
 // be null. A TEST writes uint8 0 or 1, and the input called `condition` is uint8; all else has the compute type.
 using ElementwiseKernel = void (*)(void* out, const void* const* in, int64_t n, const double* params);
 
-inline constexpr int kMaxInputs = 3;
-
 // The integers narrower than int64 that arithmetic may run on as they lie in memory.
 enum class Narrow : uint8_t { U8, I8, I16, I32 };
 inline constexpr int kNarrowCount = 4;
@@ -26,12 +25,15 @@ inline constexpr int kNarrowCount = 4;
 // Null where the domain leaves a type out, and for gradients that are `none` or absent. `narrow` gives the same values
 // as I64 with its conversions, in one pass; null for operations that are seldom asked of such integers.
 struct OpKernels {
+  int8_t condition;  // the input that is always bool, or -1
+  bool is_test;
+  bool is_cheap;  // the value calls no function: a + b
   ElementwiseKernel forward[kComputeCount];
   ElementwiseKernel narrow[kNarrowCount];
   ElementwiseKernel gradient[kMaxInputs][kComputeCount];
 };
 
-// An integer division by zero gives 0 and raises this flag (relaxed); the driver reads it after integer work.
+// An integer division by zero gives 0 and raises this flag (relaxed); whoever asked for the division reads it.
 inline std::atomic<bool> integer_division_by_zero{false};
 
 }  // namespace chainrule::cpu

@@ -222,6 +222,14 @@ template <class T, class Finish>
 template <class Op, int k>
 inline constexpr bool is_condition = same_text(Op::input_names[k], "condition");
 
+template <class Op>
+constexpr int8_t condition_of() {
+  for (int k = 0; k < input_count<Op>; ++k) {
+    if (same_text(Op::input_names[k], "condition")) return static_cast<int8_t>(k);
+  }
+  return -1;
+}
+
 template <class Op, class T, size_t... I, size_t... P>
 CR_SCALAR void run_forward(void* out, const void* const* in, int64_t n, const double* params, std::index_sequence<I...>,
                            std::index_sequence<P...>) {
@@ -359,7 +367,10 @@ struct KernelsOf {
     kernels.gradient[k][int(Compute::C128)] = gradient<k, Complex<double>>();
   }
   static constexpr OpKernels all() {
-    OpKernels kernels{{forward<float>(), forward<double>(), forward<int64_t>(), forward<Complex<float>>(),
+    OpKernels kernels{condition_of<Op>(),
+                      Op::is_test,
+                      std::string_view(Op::value_text).find('(') == std::string_view::npos,
+                      {forward<float>(), forward<double>(), forward<int64_t>(), forward<Complex<float>>(),
                        forward<Complex<double>>()},
                       {narrow<uint8_t>(), narrow<int8_t>(), narrow<int16_t>(), narrow<int32_t>()},
                       {}};

@@ -1,0 +1,121 @@
+#include "backends/cpu/chain_kernels.hpp"
+
+#include "backends/cpu/half_sign.hpp"
+#include "backends/cpu/half_step.hpp"
+#include "backends/cpu/truth.hpp"
+
+namespace chainrule::cpu {
+namespace {
+
+Compute compute_of(DType t) {
+  switch (t) {
+    case DType::Float16:
+    case DType::BFloat16:
+    case DType::Float32:
+      return Compute::F32;
+    case DType::Float64:
+      return Compute::F64;
+    case DType::Complex64:
+      return Compute::C64;
+    case DType::Complex128:
+      return Compute::C128;
+    default:
+      return Compute::I64;
+  }
+}
+constexpr DType kComputeDType[] = {DType::Float32, DType::Float64, DType::Int64, DType::Complex64, DType::Complex128};
+
+const ChainInput* last_input(const Chain& chain) { return chain.inputs.empty() ? nullptr : &chain.inputs.back(); }
+
+// The kernel of an op that does not calculate with halves as floats; null for all others. A quotient by one number
+// does.
+ElementwiseKernel half_kernel(const Chain& chain, OpId id) {
+  const HalfKernels& kernels = half_kernels(chain.dtype);
+  if (id == OpId::nextafter) return kernels.nextafter;
+  const ChainInput* divisor = last_input(chain);
+  if (!divisor || !divisor->data || divisor->is_single) return nullptr;
+  if (id == OpId::div_trunc) return kernels.div_trunc;
+  return id == OpId::div_floor || id == OpId::floor_divide ? kernels.div_floor : nullptr;
+}
+
+// The kernel of an op on bytes, where all operands are truth values; null if it is calculated as all integers are.
+ElementwiseKernel truth_kernel_of(OpId id) {
+  switch (id) {
+    case OpId::bitwise_and:
+    case OpId::logical_and:
+    case OpId::mul:
+    case OpId::minimum:
+      return truth_kernel<both>;
+    case OpId::bitwise_or:
+    case OpId::logical_or:
+    case OpId::add:
+    case OpId::maximum:
+      return truth_kernel<either>;
+    case OpId::bitwise_xor:
+    case OpId::logical_xor:
+    case OpId::ne:
+      return truth_kernel<differ>;
+    case OpId::eq:
+      return truth_kernel<agree>;
+    case OpId::lt:
+      return truth_kernel<less>;
+    case OpId::le:
+      return truth_kernel<at_most>;
+    case OpId::gt:
+      return truth_kernel<greater>;
+    case OpId::ge:
+      return truth_kernel<at_least>;
+    case OpId::bitwise_not:
+    case OpId::logical_not:
+      return truth_negation;
+    default:
+      return nullptr;
+  }
+}
+
+// The kernel of an op on narrow integers as they lie in memory; null if it is calculated in int64.
+ElementwiseKernel narrow_kernel(const Chain& chain, OpId id) {
+  for (const ChainInput& in : chain.inputs) {
+    if (!in.data && in.number.kind > Scalar::kInt) return nullptr;  // int64 cuts off its fraction
+  }
+  const auto& kernels = kernels_of(id).narrow;
+  switch (chain.dtype) {
+    case DType::UInt8:
+      return kernels[static_cast<int>(Narrow::U8)];
+    case DType::Int8:
+      return kernels[static_cast<int>(Narrow::I8)];
+    case DType::Int16:
+      return kernels[static_cast<int>(Narrow::I16)];
+    case DType::Int32:
+      return kernels[static_cast<int>(Narrow::I32)];
+    default:
+      return nullptr;
+  }
+}
+
+// The kernel of an op on its operands as they lie in memory, where they are narrower than what is calculated in.
+ElementwiseKernel kernel_in_memory(const Chain& chain, OpId id) {
+  if (is_bool(chain.dtype)) return truth_kernel_of(id);
+  if (is_integral(chain.dtype)) return narrow_kernel(chain, id);
+  return id == OpId::neg ? half_negation : id == OpId::abs ? half_size : nullptr;
+}
+
+}  // namespace
+
+StepKernel step_kernel(const Chain& chain, const ChainStep& step) {
+  const Compute compute = compute_of(chain.dtype);
+  const OpKernels& kernels = kernels_of(step.op);
+  const DType arithmetic = kComputeDType[static_cast<int>(compute)];
+  if (step.gradient != ChainStep::kValue)
+    return {kernels.gradient[step.gradient][static_cast<int>(compute)], arithmetic};
+  const bool is_half = is_floating(chain.dtype) && size_of(chain.dtype) == 2;
+  if (is_half || is_bool(chain.dtype) || is_integral(chain.dtype)) {
+    if (ElementwiseKernel kernel = kernel_in_memory(chain, step.op)) return {kernel, chain.dtype};
+    if (is_half) {
+      if (ElementwiseKernel kernel = half_kernel(chain, step.op)) return {kernel, arithmetic};
+    }
+  }
+  return {kernels.forward[static_cast<int>(compute)], arithmetic};
+}
+
+}  // namespace chainrule::cpu

@@ -1,0 +1,48 @@
+// What a chain comes to on this machine: kernels, one after the other, over tiles of elements.
+#pragma once
+#include <array>
+
+#include "backends/cpu/chain_kernels.hpp"
+
+namespace chainrule::cpu {
+
+// Values are the chain's inputs, then the results of its steps. Results that are needed at different times share tiles.
+class Program {
+ public:
+  struct Step {
+    ElementwiseKernel run;
+    const double* parameters;
+    int16_t in[ChainStep::kMostOperands];  // values; -1: not read
+    int16_t value, tile;
+    int16_t output;  // what can take the result instead of the tile, or -1
+  };
+  explicit Program(const Chain& chain);
+
+  std::span<const Step> steps() const { return {steps_.data(), static_cast<size_t>(step_count_)}; }  // that are needed
+  int output(size_t i) const { return outputs_[i]; }                                                 // its value
+  DType dtype(int value) const { return dtypes_[static_cast<size_t>(value)]; }  // as kernels take and give it
+  bool is_read(size_t input) const { return last_reader_[input] != kNobody; }
+  int tiles() const { return tiles_; }         // of results
+  int64_t widest() const { return widest_; }   // bytes of an element
+  bool is_cheap() const { return is_cheap_; }  // one step that is bound by memory
+
+ private:
+  static constexpr int16_t kNobody = -1;
+  void add_single_step(const Chain& chain);
+  void add_steps(const Chain& chain);
+  void find_readers(const Chain& chain);
+  void add_step(const Chain& chain, int j);
+  void share_tiles();
+  int value_of(ChainOperand o) const { return o.is_input() ? o.index() : inputs_ + o.index(); }
+
+  int inputs_, step_count_ = 0, tiles_ = 0;
+  int64_t widest_;
+  bool is_cheap_ = false;
+  // As long as chains are at most; only what a chain needs is filled.
+  std::array<Step, Chain::kMostValues> steps_;
+  std::array<DType, Chain::kMostValues> dtypes_;
+  std::array<int16_t, Chain::kMostValues> last_reader_;  // by value: a step, the number of steps if it is kept, kNobody
+  std::array<int16_t, Chain::kMostOutputs> outputs_;
+};
+
+}  // namespace chainrule::cpu

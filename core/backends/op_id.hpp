@@ -1,0 +1,20 @@
+// The lines of the table of elementwise operations, by number.
+#pragma once
+#include <cstdint>
+
+namespace chainrule {
+
+enum class OpId : uint16_t {
+#define OP(name, inputs, domain, parameters, value, gradients) name,
+#define TEST(name, inputs, domain, value) name,
+#define ALIAS(name, target)
+#include "ops/elementwise.def"
+#undef OP
+#undef TEST
+#undef ALIAS
+  kCount
+};
+inline constexpr int kOpCount = static_cast<int>(OpId::kCount);
+inline constexpr int kMaxInputs = 3, kMaxParameters = 4;
+
+}  // namespace chainrule
