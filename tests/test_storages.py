@@ -120,7 +120,7 @@ STORAGES = {
 
 
 def test_a_storage_keeps_its_attributes():
-    """The object lives as long as the memory, whoever holds it; see Note [Storages that are shown]."""
+    """The object lives as long as the memory, whoever holds it; see core/bindings/types/storage_type.cpp."""
     tensor = chainrule.ones(3)
     storage = tensor.untyped_storage()
     storage.mark = "here"

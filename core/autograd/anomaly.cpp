@@ -3,7 +3,7 @@
 
 #include "autograd/node_error.hpp"
 #include "autograd/source_line.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 #include "tensor/owned.hpp"
 
 namespace chainrule {

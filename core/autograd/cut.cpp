@@ -8,12 +8,12 @@ namespace chainrule {
 
 Cut find_cut(const TensorObject* t) {
   if (!t->has(kCut)) return {};
-  if (t->rare && t->rare->cut_by) return {t->rare->cut_by, t->rare->cut};
+  if (t->extras && t->extras->cut_by) return {t->extras->cut_by, t->extras->cut};
   return {"no_grad()", t->storage->written};
 }
 
 void set_cut(TensorObject* t, const char* how, const SourceLine& line) {
-  Rare* r = rare(t);
+  TensorExtras* r = extras_of(t);
   r->cut = line;
   r->cut_by = how;
   t->flags |= kCut;

@@ -3,12 +3,10 @@
 #include "tensor/tensor.hpp"
 
 namespace chainrule {
-
-// Note [Cuts]
 // A value leaves the graph through detach(), item(), numpy() and kin, or because recording was off. The tensor that
 // results remembers how and where (kCut), and what is calculated from it inherits that. Two places hold the line: for
 // results made while recording was off the storage's last-write line, which costs no allocation; for all else the
-// tensor's rare part.
+// tensor's extras.
 struct Cut {
   const char* how = nullptr;  // "detach()"; null: this tensor was not cut off
   SourceLine line;

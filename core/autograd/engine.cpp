@@ -12,7 +12,7 @@
 #include "autograd/private_buffer.hpp"
 #include "autograd/run.hpp"
 #include "autograd/source_line.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 #include "tensor/python_call.hpp"
 #include "tensor/thresholds.hpp"
 
@@ -222,7 +222,7 @@ void Run::run_node(Node* n) {
   if (hooked) seen.assign(gradients, gradients + n->output_count);
   for (int i = 0; i < n->output_count; ++i) check_layout(gradients[i], n->outputs[i]);
   bool arrived = std::any_of(gradients, gradients + n->output_count, [](const Tensor& g) { return bool(g); });
-  if (arrived || (n->flags & kCalledWithNone)) [[likely]]  // see Note [None gradients]
+  if (arrived || (n->flags & kCalledWithNone)) [[likely]]  // see autograd/engine.hpp
     call(n, backward);
   if (hooked) run_after(n, backward, seen.data());
   if (!options_.retain_graph) release_saved(n);

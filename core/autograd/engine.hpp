@@ -5,8 +5,6 @@
 #include "autograd/record.hpp"
 
 namespace chainrule {
-
-// Note [None gradients]
 // A gradient function may give none for an input that wants one, as the backward of an autograd.Function may return
 // None. As in PyTorch the pass goes on: hooks further down are called with None, what was saved is freed, a leaf's
 // .grad stays as it is. Functions of the core are not called then, their gradients are none as well; those written in

@@ -4,13 +4,13 @@
 #include "autograd/hooks.hpp"
 #include "autograd/private_buffer.hpp"
 #include "autograd/run.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 #include "tensor/owned.hpp"
 
 namespace chainrule {
 
 bool is_watched(const TensorObject* leaf) {
-  const Rare* r = leaf->rare;
+  const TensorExtras* r = leaf->extras;
   return r && (r->hooks || r->post_hooks || (r->accumulator && r->accumulator->extras));
 }
 
@@ -25,13 +25,13 @@ int place(const Node* n, TensorObject* leaf) {
 
 Tensor Run::take_pending(TensorObject* leaf) {
   if (auto found = aside_.leaves.extract(leaf)) return Tensor::steal(found.mapped());
-  return Tensor::steal(leaf->rare->run == id_ ? std::exchange(leaf->rare->pending, nullptr) : nullptr);
+  return Tensor::steal(leaf->extras->run == id_ ? std::exchange(leaf->extras->pending, nullptr) : nullptr);
 }
 
 GradientSums::Sum Run::gathered_by_leaf(TensorObject* leaf) const {
   if (auto aside = aside_.leaves.find(leaf); aside != aside_.leaves.end()) return {Tensor::borrow(aside->second)};
   if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf)) return {Tensor::borrow(leaf->grad), thresholds.reuse};
-  TensorObject* sum = leaf->rare && leaf->rare->run == id_ ? leaf->rare->pending : nullptr;
+  TensorObject* sum = leaf->extras && leaf->extras->run == id_ ? leaf->extras->pending : nullptr;
   if (!sum) return {};
   const bool writable = is_private(sum);
   return {Tensor::borrow(sum), writable};
@@ -40,8 +40,10 @@ GradientSums::Sum Run::gathered_by_leaf(TensorObject* leaf) const {
 void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
   if (selective_ ? !captured(Edge::to_leaf(leaf)) : !leaves_ || !leaf->has(kRequiresGrad)) return;
   if (!gradient) return deliver_none(leaf);
-  int wanted = leaf->rare ? leaf->rare->grad_dtype : Rare::kOwnDType;
-  DType dtype = wanted >= 0 ? static_cast<DType>(wanted) : wanted == Rare::kAnyDType ? gradient.dtype() : leaf->dtype;
+  int wanted = leaf->extras ? leaf->extras->grad_dtype : TensorExtras::kOwnDType;
+  DType dtype = wanted >= 0                         ? static_cast<DType>(wanted)
+                : wanted == TensorExtras::kAnyDType ? gradient.dtype()
+                                                    : leaf->dtype;
   gradient = fit(std::move(gradient), dtype, {leaf->sizes(), leaf->ndim});
   bool direct = leaves_ && !is_watched(leaf);
   if (direct && !leaf->grad) {
@@ -51,7 +53,7 @@ void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
   }
   if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
   // The sum of this pass is formed first and then added, as PyTorch rounds.
-  Rare* r = rare(leaf);
+  TensorExtras* r = extras_of(leaf);
   if (r->pending && r->run == id_) return accumulate(r->pending, std::move(gradient));
   bool taken = r->pending || aside_.leaves.contains(leaf);
   TensorObject*& sum = taken ? aside_.leaves[leaf] : r->pending;
@@ -87,8 +89,6 @@ void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
   }
   if (options_.create_graph) track(leaf);
 }
-
-// Note [Hooks of leaves]
 // PyTorch runs a leaf's hooks as soon as its gradient is complete, so that an optimiser step in a hook can free it. A
 // leaf is complete when the oldest of the nodes that read it has run. When the first gradient arrives at a leaf with
 // hooks, we look these nodes up, by a walk that other passes are spared.
@@ -122,12 +122,12 @@ void Run::finish_complete_leaves(const Node* last) {
 }
 
 void Run::finish_leaf(const Tensor& leaf) {
-  Tensor gradient = run_tensor_hooks(leaf->rare->hooks, take_pending(leaf.get()));
+  Tensor gradient = run_tensor_hooks(leaf->extras->hooks, take_pending(leaf.get()));
   if (!leaves_) {
     for (Capture& c : captures_at((PyObject*)leaf.get())) c.gradient = gradient;
     return;
   }
-  Node* node = leaf->rare->accumulator;
+  Node* node = leaf->extras->accumulator;
   Owned keep(Py_XNewRef((PyObject*)node));
   bool hooked = node && node->extras;
   if (hooked) run_before(node, &gradient);

@@ -5,7 +5,7 @@
 
 #include "autograd/engine.hpp"
 #include "autograd/inplace.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 
 namespace chainrule::forward_mode {
 PauseScope::PauseScope() : previous_(depth) { depth = 0; }
@@ -14,19 +14,19 @@ PauseScope::~PauseScope() { depth = previous_; }
 namespace {
 
 Tensor own_tangent(const TensorObject* t) {
-  bool exists = t && t->rare && t->rare->tangent && t->rare->tangent_level == level;
-  return exists ? Tensor::borrow(t->rare->tangent) : Tensor();
+  bool exists = t && t->extras && t->extras->tangent && t->extras->tangent_level == level;
+  return exists ? Tensor::borrow(t->extras->tangent) : Tensor();
 }
 
 void keep_tangent(TensorObject* t, const Tensor& value) {
-  Rare* r = rare(t);
+  TensorExtras* r = extras_of(t);
   r->tangent_level = level;
   Py_XDECREF((PyObject*)std::exchange(r->tangent, Tensor(value).release()));
   track(t);
 }
 
 TensorObject* base_of(const TensorObject* t) {
-  if (t->rare && t->rare->forward_level == level) return t->rare->forward_base;
+  if (t->extras && t->extras->forward_level == level) return t->extras->forward_base;
   return t->base;
 }
 
@@ -120,24 +120,24 @@ Tensor kept_tangent(const Tensor& t) {
 }
 
 void drop_tangent(const Tensor& t) {
-  if (t->rare) Py_CLEAR(t->rare->tangent);
+  if (t->extras) Py_CLEAR(t->extras->tangent);
   part_from_base(t);
 }
 
 void part_from_base(const Tensor& view) {
-  Rare* r = rare(view.get());
+  TensorExtras* r = extras_of(view.get());
   r->forward_level = level;
   Py_CLEAR(r->forward_base);
 }
 
 void follow_base(const Tensor& view, const Tensor& input) {
-  if (input->rare && input->rare->forward_level == level) show_tangent(view, input);
+  if (input->extras && input->extras->forward_level == level) show_tangent(view, input);
 }
 
 void show_tangent(const Tensor& view, const Tensor& input) {
-  bool follows = input->rare && input->rare->forward_level == level && input->rare->forward_base;
-  TensorObject* base = follows ? input->rare->forward_base : input.get();
-  Rare* r = rare(view.get());
+  bool follows = input->extras && input->extras->forward_level == level && input->extras->forward_base;
+  TensorObject* base = follows ? input->extras->forward_base : input.get();
+  TensorExtras* r = extras_of(view.get());
   r->forward_level = level;
   Py_XSETREF(r->forward_base, Tensor::borrow(base).release());
   track(view.get());

@@ -13,13 +13,11 @@ inline void enter() {
   ++level;
 }
 inline void leave() { --depth; }
-
-// Note [Tangents of views]
 // A view and its base are one piece of memory, and so are their tangents: that of a view is a view of its base's, made
 // when somebody asks for it, and laid out as the view is. An operation that writes into a tensor writes the new tangent
 // into the old one; if there was none, its base gets one. A dual tensor is a view of its primal, which has no tangent;
-// it is the base of the views that are made of it. Those, and the dual tensor itself, say so in Rare::forward_base,
-// which stands before the tensor's own base while the level is open; null: there is none.
+// it is the base of the views that are made of it. Those, and the dual tensor itself, say so in
+// TensorExtras::forward_base, which stands before the tensor's own base while the level is open; null: there is none.
 bool has_tangent(const TensorObject* t);
 Tensor tangent(const Tensor& t);  // null handle when it has none
 // The same in the memory where it is kept. It may be unresolved: it has the bits of the view whose tangent it is.

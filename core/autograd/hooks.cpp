@@ -2,7 +2,7 @@
 #include "autograd/hooks.hpp"
 
 #include "autograd/source_line.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 #include "tensor/owned.hpp"
 #include "tensor/python_call.hpp"
 
@@ -135,7 +135,7 @@ Tensor run_tensor_hooks(PyObject* hooks, Tensor gradient) {
 
 void run_post_accumulate_hooks(const Tensor& leaf) {
   call_each(
-      leaf->rare->post_hooks, [&] { return PyTuple_Pack(1, leaf.py()); },
+      leaf->extras->post_hooks, [&] { return PyTuple_Pack(1, leaf.py()); },
       [](PyObject*, PyObject* result) {
         if (is_tensor(result)) raise(PyExc_RuntimeError, "Tensor post accumulate grad hooks should return None.");
         raise(PyExc_TypeError, "expected Variable, but hook returned '", Py_TYPE(result)->tp_name, "'; return None");

@@ -2,7 +2,7 @@
 #include "autograd/inplace.hpp"
 
 #include "autograd/source_line.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 
 namespace chainrule {
 namespace {

@@ -1,6 +1,5 @@
 // What a node keeps beside its edges, by PyTorch's names: grad_fn._saved_dim, grad_fn._saved_indices.
 //
-// Note [Kept values]
 // The captures of a gradient function have no names at run time, and a recorded operation shall not pay for any. So a
 // function that shows what it keeps takes a second argument and begins with
 //   [d, keepdim](Backward& b, Kept* kept) {

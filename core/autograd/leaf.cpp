@@ -47,7 +47,7 @@ void detach_inplace(const Tensor& t) {
   mark_cut(t, "detach_()");
   if (t->node) {
     t->flags |= kDetached;
-    rare(t.get())->detached_at = next_sequence;
+    extras_of(t.get())->detached_at = next_sequence;
   }
   Py_XDECREF((PyObject*)std::exchange(t->node, nullptr));
   t->output_number = 0;
@@ -73,7 +73,7 @@ PyObject* hook_dict(const Tensor& t) {
   if (!requires_grad(t)) raise(PyExc_RuntimeError, "cannot register a hook on a tensor that doesn't require gradient");
   track(t.get());
   if (!t->node) {
-    Rare* r = rare(t.get());
+    TensorExtras* r = extras_of(t.get());
     if (!r->hooks) r->hooks = checked(PyDict_New());
     return Py_NewRef(r->hooks);
   }
@@ -87,7 +87,7 @@ PyObject* post_hook_dict(const Tensor& t) {
   if (!requires_grad(t)) raise(PyExc_RuntimeError, "cannot register a hook on a tensor that doesn't require gradient");
   if (t->node) raise(PyExc_RuntimeError, "post accumulate grad hooks cannot be registered on non-leaf tensors");
   track(t.get());
-  Rare* r = rare(t.get());
+  TensorExtras* r = extras_of(t.get());
   if (!r->post_hooks) r->post_hooks = checked(PyDict_New());
   return Py_NewRef(r->post_hooks);
 }

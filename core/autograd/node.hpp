@@ -118,7 +118,7 @@ struct GradientFunction {
   void (*destroy)(void* capture);  // null: there is nothing to do
   bool (*offer_terms)(Node*, GradientChain&,
                       std::vector<GradientTerm>&);              // null unless elementwise; see Note [Gradient chains]
-  void (*show)(void* capture, Backward& backward, Kept& kept);  // null: shows nothing; see Note [Kept values]
+  void (*show)(void* capture, Backward& backward, Kept& kept);  // null: shows nothing; see autograd/kept.hpp
 };
 
 // What few nodes have.
@@ -221,7 +221,7 @@ void release_saved(Node* n);
 Tensor unpack(Node* n, int i);
 // Whether what was saved is still what it was then: not overwritten, not given another layout, not detached in place.
 inline bool was_detached(const Node* n, const SavedTensor& s) {
-  return s.tensor->has(kDetached) && s.tensor->rare->detached_at > n->sequence;
+  return s.tensor->has(kDetached) && s.tensor->extras->detached_at > n->sequence;
 }
 inline bool is_as_saved(const Node* n, const SavedTensor& s) {
   return s.version == s.tensor->storage->version && !s.tensor->was_relaid(n->sequence) && !was_detached(n, s);

@@ -8,7 +8,8 @@
 
 namespace chainrule {
 
-// See Note [Error words]. It lives and dies while the interpreter's lock is held, as what throws and catches it does.
+// See python/chainrule/error_words.py. It lives and dies while the interpreter's lock is held, as what throws and
+// catches it does.
 class NodeError : public Error {
  public:
   NodeError(Node* node, std::string message) : Error(PyExc_RuntimeError, std::move(message)), node_(node) {

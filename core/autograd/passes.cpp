@@ -6,7 +6,7 @@
 #include "autograd/leaf.hpp"
 #include "autograd/run.hpp"
 #include "autograd/source_line.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 #include "tensor/python_call.hpp"
 
 namespace chainrule {

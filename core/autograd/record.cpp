@@ -4,7 +4,7 @@
 #include "autograd/cut.hpp"
 #include "autograd/forward_mode.hpp"
 #include "autograd/source_line.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 
 namespace chainrule {
 

@@ -11,8 +11,6 @@ namespace chainrule {
 // A gradient must have its target's shape and dtype; un-broadcasting happens here and nowhere else.
 Tensor fit(Tensor gradient, DType dtype, Span sizes);
 void accumulate(TensorObject*& sum, Tensor gradient);
-
-// Note [Backward passes at once]
 // A node and a leaf have room for the pending gradient of one backward. A second one that meets them before the first
 // is done with them, called from a hook or on another thread, keeps what it gathers for them here.
 struct Aside {
@@ -93,7 +91,7 @@ class Run : public GradientSums {
   Buffers buffers_;
   std::vector<Capture> captures_;  // by the object that the edge leads to
   std::unordered_set<Node*> needed_;
-  std::unordered_map<TensorObject*, uint64_t> oldest_reader_;  // see Note [Hooks of leaves]
+  std::unordered_map<TensorObject*, uint64_t> oldest_reader_;  // see autograd/engine_leaves.cpp
   std::vector<Tensor> fresh_;                                  // leaves first written by this pass
   std::vector<Tensor> waiting_;                                // leaves whose sum is still pending
   bool watched_ = false;                                       // whether hooks wait for one of them

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "autograd/record.hpp"
-#include "ops/accumulate.hpp"
+#include "ops/elementwise/accumulate.hpp"
 #include "tensor/owned.hpp"
 #include "tensor/python_call.hpp"
 

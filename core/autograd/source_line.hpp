@@ -6,7 +6,7 @@
 
 namespace chainrule {
 
-// The innermost frame that is not chainrule's own; see Note [Source lines].
+// The innermost frame that is not chainrule's own; see tensor/source_line.hpp.
 SourceLine current_line();
 // "file.py:12, in train: z = x * y", or "" when unknown.
 std::string describe(const SourceLine& line);

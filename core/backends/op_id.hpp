@@ -8,7 +8,7 @@ enum class OpId : uint16_t {
 #define OP(name, inputs, domain, parameters, value, gradients) name,
 #define TEST(name, inputs, domain, value) name,
 #define ALIAS(name, target)
-#include "ops/elementwise.def"
+#include "ops/elementwise/elementwise.def"
 #undef OP
 #undef TEST
 #undef ALIAS

@@ -11,7 +11,7 @@
 namespace chainrule {
 
 // What becomes of the element at a position when another one comes to it.
-enum class Meet : uint8_t { Replace, Add, Multiply, Max, Min };
+enum class Combine : uint8_t { Replace, Add, Multiply, Max, Min };
 
 // The first index that is out of range. Work stops there; no other memory is touched.
 using Bad = std::optional<int64_t>;
@@ -89,9 +89,9 @@ struct RepeatedTotal {
 struct PositionsKernels {
   // From the whole into the tensor beside the index, or the other way, in order.
   Kernel<void(const IndexedElements&)> read_elements;
-  Kernel<void(Meet, const IndexedElements&)> meet_elements;
+  Kernel<void(Combine, const IndexedElements&)> combine_elements;
   Kernel<void(const MovedSlices&)> read_slices;
-  Kernel<void(Meet, const MovedSlices&)> meet_slices;
+  Kernel<void(Combine, const MovedSlices&)> combine_slices;
   Kernel<void(const AddedOffsets&)> add_offsets;
   Kernel<void(const SpreadOffsets&)> spread_offsets;
   Kernel<void(const CheckedIndices&)> check;

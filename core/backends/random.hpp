@@ -85,7 +85,7 @@ struct RandomKernels {
   // With replacement, several samples.
   Kernel<void(const WeightedChoice&, Generator&)> choose;
   // Without replacement, or for one sample: `clocks` are exponential(1), one per weight.
-  Kernel<void(const WeightedChoice&, const char* clocks)> race;
+  Kernel<void(const WeightedChoice&, const char* clocks)> sample_without_replacement;
 };
 
 }  // namespace chainrule

@@ -10,13 +10,13 @@
 namespace chainrule {
 
 // Variance gives the variance times the number of elements.
-enum class Fold : uint8_t { Sum, NanSum, SumSquares, Prod, Max, Min, ArgMax, ArgMin, Variance };
-inline constexpr int kFoldCount = 9;
+enum class ReduceOp : uint8_t { Sum, NanSum, SumSquares, Prod, Max, Min, ArgMax, ArgMin, Variance };
+inline constexpr int kReduceOpCount = 9;
 
 // One reduction of a tensor: bit i of `reduced` is set when dimension i is reduced. Results are laid out contiguously
 // in the order of the kept dimensions.
 struct Reduction {
-  Fold fold;
+  ReduceOp fold;
   const char* x;
   DType dtype;  // of x in memory
   DType as;     // x is converted to this first

@@ -1,6 +1,6 @@
 // Picking elements by rank from the rows of a contiguous (rows, n) array; NaN is the largest.
 //
-// Where equal elements compete for a place, the one is picked that PyTorch picks; see Note [Which of equals].
+// Where equal elements compete for a place, the one is picked that PyTorch picks; see backends/cpu/select.cpp.
 #pragma once
 #include "backends/sort.hpp"
 

@@ -16,28 +16,28 @@
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/thread_pool.hpp"
 #include "backends/guarded/memory.hpp"
-#include "bindings/autocast.hpp"
-#include "bindings/batched.hpp"
 #include "bindings/bindings.hpp"
-#include "bindings/callable.hpp"
-#include "bindings/conversions.hpp"
-#include "bindings/descriptors.hpp"
-#include "bindings/devices.hpp"
-#include "bindings/dlpack.hpp"
-#include "bindings/documents.hpp"
-#include "bindings/errors.hpp"
-#include "bindings/former_orders.hpp"
-#include "bindings/function_node.hpp"
-#include "bindings/node_type.hpp"
-#include "bindings/result_types.hpp"
-#include "bindings/storage_type.hpp"
-#include "bindings/subclass.hpp"
-#include "bindings/tensor_type.hpp"
-#include "ops/accumulate.hpp"
-#include "ops/create.hpp"
-#include "ops/random.hpp"
-#include "ops/table.hpp"
-#include "ops/view.hpp"
+#include "bindings/calls/autocast.hpp"
+#include "bindings/calls/batched.hpp"
+#include "bindings/calls/callable.hpp"
+#include "bindings/calls/conversions.hpp"
+#include "bindings/calls/devices.hpp"
+#include "bindings/calls/documents.hpp"
+#include "bindings/calls/errors.hpp"
+#include "bindings/calls/former_orders.hpp"
+#include "bindings/types/descriptors.hpp"
+#include "bindings/types/dlpack.hpp"
+#include "bindings/types/function_node.hpp"
+#include "bindings/types/node_type.hpp"
+#include "bindings/types/result_types.hpp"
+#include "bindings/types/storage_type.hpp"
+#include "bindings/types/subclass.hpp"
+#include "bindings/types/tensor_type.hpp"
+#include "ops/create/create.hpp"
+#include "ops/create/random.hpp"
+#include "ops/elementwise/accumulate.hpp"
+#include "ops/elementwise/table.hpp"
+#include "ops/views/view.hpp"
 
 namespace nb = nanobind;
 
@@ -110,7 +110,7 @@ nb::object origin(nb::object source, bool linked) {
 }
 
 // Begins a transform of a function with these arguments. Gives the number of the one around it, for end_transform, and
-// its own; see Note [Captured tensors].
+// its own; see tensor/storage.hpp.
 nb::tuple begin_transform(nb::iterable arguments) {
   uint32_t around = std::exchange(Storage::transform, ++Storage::transforms);
   for (nb::handle a : arguments) {

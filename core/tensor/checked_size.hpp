@@ -5,8 +5,6 @@
 #include "tensor/error.hpp"
 
 namespace chainrule {
-
-// Note [Checked sizes]
 // A size, an offset or a number of windows that follows from an argument is calculated in this type: one operand of it
 // makes the whole expression checked, CheckedSize(n) + 2 * padding. Sizes of a tensor that exists may be multiplied
 // freely while it has elements, since their product is its numel. `count` checks the product of a whole shape. Strides

@@ -17,7 +17,14 @@ class Dims {
     resize(static_cast<int>(values.size()));
     std::copy(values.begin(), values.end(), data_);
   }
-  Dims(const Dims& other) : Dims(std::span<const int64_t>(other.data_, other.size_)) {}
+  Dims(const Dims& other) {
+    if (other.data_ == other.inline_) {  // all of it: a copy whose length is known needs no call
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+      size_ = other.size_;
+    } else {
+      *this = Dims(std::span<const int64_t>(other.data_, static_cast<size_t>(other.size_)));
+    }
+  }
   Dims(Dims&& other) noexcept { take(other); }
   Dims& operator=(const Dims& other) {
     if (this != &other) *this = Dims(other);

@@ -60,8 +60,8 @@ constexpr bool is_differentiable(DType t) { return t >= DType::Float16; }
 // Note [Limited dtypes]
 // uint16, uint32 and uint64 are there to be stored, moved and converted; PyTorch calculates little with them, and so do
 // we. No kernel is made for them: arithmetic reads them as int64, whose bits are right for what is allowed
-// (takes_limited in ops/refusals.cpp, for lines of the table), extremes are refused, and for sorting an order is asked
-// of the signed type of the same size after the first bit is flipped (ops/unsigned_order.hpp).
+// (takes_limited in ops/elementwise/refusals.cpp, for lines of the table), extremes are refused, and for sorting an
+// order is asked of the signed type of the same size after the first bit is flipped (ops/order/unsigned_order.hpp).
 constexpr bool is_limited(DType t) { return t >= DType::UInt16 && t <= DType::UInt64; }
 [[noreturn]] void refuse_limited(const char* kernel, DType t);
 

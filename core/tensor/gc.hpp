@@ -5,8 +5,6 @@
 #include <cstdint>
 
 namespace chainrule::gc {
-
-// Note [Tracking]
 // The public functions cost some 4 ns an object, paid twice per node. Up to Python 3.13 tracking means linking the
 // header in front of the object into a list; the list's head is found once, as the successor of an object just tracked.
 #if PY_VERSION_HEX < 0x030E0000 && !defined(Py_GIL_DISABLED)

@@ -1,6 +1,5 @@
 // Fixed-size blocks for Python objects that take part in garbage collection but do not set collections off.
 //
-// Note [Slabs]
 // PyObject_GC_New counts allocations and starts a collection every 700; a graph of a million nodes would be traversed
 // again and again while it is built. These blocks carry the collector's header, so objects in them can be tracked, but
 // they come from our own free list.

@@ -5,8 +5,6 @@
 #include <utility>
 
 namespace chainrule {
-
-// Note [Source lines]
 // Every node, in-place write and cut of the graph keeps one of these. Taking it costs a few nanoseconds because no
 // frame object is made: the interpreter's current frame is read directly. The reference to the code object is a strong
 // one, so that its address cannot be reused while somebody remembers it. What a backward pass records keeps the line

@@ -23,10 +23,9 @@ namespace chainrule {
 // Note [Tensors laid out anew]
 // resize_, set_, x.data = y and x.t_() change what a tensor object is: its shape, its dtype, its memory. A gradient
 // function reads what was saved, and the gradient that it is given, by the shapes of the forward pass, so both are
-// compared where a tensor was laid out anew since (Rare::relaid_at): `unpack` and the engine do that. A replacement of
-// the same kind (x.data = y of the same shape) goes unnoticed, as in PyTorch.
+// compared where a tensor was laid out anew since (TensorExtras::relaid_at): `unpack` and the engine do that. A
+// replacement of the same kind (x.data = y of the same shape) goes unnoticed, as in PyTorch.
 //
-// Note [Captured tensors]
 // A function under func.grad or its kin may write into its arguments and into what it makes itself. A tensor from
 // outside that it writes into would keep a history of the transform, so we raise, as PyTorch does. Transforms are
 // counted as they begin, a storage remembers the count, and arguments count as made by the transform (begin_transform).
@@ -46,7 +45,7 @@ struct Storage : StorageKind {
   static constexpr size_t kInlineBytes = 64;
 
   uint32_t references;
-  uint32_t made_in;  // the number of transforms that had begun; see Note [Captured tensors]
+  uint32_t made_in;  // the number of transforms that had begun; see above
   uint32_t version;
   int64_t bytes;
   char* data;

@@ -29,7 +29,7 @@ TensorObject* blank_tensor() {
   t->weakrefs = nullptr;
   t->base = nullptr;
   t->view_epoch = t->epoch = 0;
-  t->rare = nullptr;
+  t->extras = nullptr;
   ++live;
   return t;
 }
@@ -38,8 +38,8 @@ void free_dims(TensorObject* t) {
   if (t->ndim > TensorObject::kInlineDims) delete[] t->heap_dims;
 }
 
-void free_rare(TensorObject* t) {
-  Rare* r = std::exchange(t->rare, nullptr);
+void free_extras(TensorObject* t) {
+  TensorExtras* r = std::exchange(t->extras, nullptr);
   if (!r) return;
   Py_CLEAR(r->hooks);
   Py_CLEAR(r->post_hooks);
@@ -327,7 +327,7 @@ Tensor alias_as(PyTypeObject* type, const Tensor& source) {
   return result;
 }
 
-void mark_relaid(TensorObject* t) { rare(t)->relaid_at = next_sequence; }
+void mark_relaid(TensorObject* t) { extras_of(t)->relaid_at = next_sequence; }
 
 void replace_data(TensorObject* t, const Tensor& source) {
   Span sizes(t->sizes(), t->ndim);
@@ -364,9 +364,9 @@ void resize(const Tensor& t, Span sizes) {
   set_layout(t.get(), sizes, strides);
 }
 
-Rare* rare(TensorObject* t) {
-  if (!t->rare) t->rare = new Rare();
-  return t->rare;
+TensorExtras* extras_of(TensorObject* t) {
+  if (!t->extras) t->extras = new TensorExtras();
+  return t->extras;
 }
 
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
@@ -375,7 +375,7 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT((PyObject*)t->grad);
   Py_VISIT((PyObject*)t->base);
   Py_VISIT(t->dict);
-  if (Rare* r = t->rare) {
+  if (TensorExtras* r = t->extras) {
     Py_VISIT(r->hooks);
     Py_VISIT(r->post_hooks);
     Py_VISIT((PyObject*)r->pending);
@@ -391,7 +391,7 @@ int tensor_clear(PyObject* self) {
   Py_CLEAR(t->grad);
   Py_CLEAR(t->base);
   Py_CLEAR(t->dict);
-  free_rare(t);
+  free_extras(t);
   return 0;
 }
 
@@ -402,7 +402,7 @@ void free_tensor(TensorObject* t) {
   if (t->node) Py_DECREF((PyObject*)std::exchange(t->node, nullptr));
   if (t->grad) free_grad(t);
   if (t->base) Py_DECREF((PyObject*)std::exchange(t->base, nullptr));
-  if (t->rare) free_rare(t);
+  if (t->extras) free_extras(t);
   if (t->storage) t->storage->release();
   if (t->bits()) set_bits(t, 0);
   free_dims(t);

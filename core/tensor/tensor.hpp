@@ -24,7 +24,7 @@ enum TensorFlag : uint16_t {
   kCaptured = 64,         // an input of the running autograd.grad
   kInference = 128,       // made under inference_mode
   kFreshGrad = 256,       // its .grad was first written by the running backward
-  kCut = 512,             // its value left the graph; see Note [Cuts]
+  kCut = 512,             // its value left the graph; see autograd/cut.hpp
   kViewCustom = 1024,     // a view that a function written in Python gave out, with a gradient of its own
   kViewInference = 2048,  // a view made under inference_mode
   kDetached = 4096,       // detach_() took its history
@@ -38,13 +38,13 @@ inline constexpr uint16_t kUnwritableView = kViewNoGrad | kViewOfMany | kViewCus
 // x.conj() shares memory with x and shows its conjugates; x.conj().imag shows negatives. Such a tensor has a bit, and
 // is resolved by a copy that has none. Views pass the bits on (link_view, alias), copies settle them (copy_elements),
 // and no other operation knows them: where Python's arguments come in, an operation that is not on the list gets
-// resolved tensors, and what it wrote is copied back (bindings/unresolved.hpp). So does the engine with gradients that
-// Python gives it. Doors look at arguments only while an unresolved tensor is alive.
+// resolved tensors, and what it wrote is copied back (bindings/calls/unresolved.hpp). So does the engine with gradients
+// that Python gives it. Doors look at arguments only while an unresolved tensor is alive.
 constexpr uint16_t kUnresolved = kConj | kNeg;
 extern int64_t unresolved_tensors;  // how many are alive
 
 // What few tensors have. Owned by the tensor; null for most.
-struct Rare {
+struct TensorExtras {
   PyObject* hooks = nullptr;        // strong: dict of tensor hooks, by handle id
   PyObject* post_hooks = nullptr;   // strong: dict of hooks that run after accumulation
   Node* accumulator = nullptr;      // weak: the AccumulateGrad node shown in next_functions
@@ -52,7 +52,7 @@ struct Rare {
   uint32_t run = 0;                 // the backward that `pending` belongs to
   TensorObject* tangent = nullptr;  // strong: forward-mode derivative
   uint32_t tangent_level = 0;
-  TensorObject* forward_base = nullptr;  // strong: see Note [Tangents of views]
+  TensorObject* forward_base = nullptr;  // strong: see autograd/forward_mode.hpp
   uint32_t forward_level = 0;            // the dual level that `forward_base` belongs to
   uint64_t detached_at = 0;              // the number of the next node when detach_() was called
   PyObject* name = nullptr;              // strong
@@ -82,10 +82,10 @@ struct TensorObject {
   };
   PyObject* dict;
   PyObject* weakrefs;
-  TensorObject* base;   // strong: the tensor this one is a view of (never itself a view)
-  uint32_t view_epoch;  // base's history epoch that `node` was made for; see Note [Views and history]
-  uint32_t epoch;       // how often an in-place write rewrote this tensor's history through a view
-  Rare* rare;           // owned
+  TensorObject* base;    // strong: the tensor this one is a view of (never itself a view)
+  uint32_t view_epoch;   // base's history epoch that `node` was made for; see Note [Views and history]
+  uint32_t epoch;        // how often an in-place write rewrote this tensor's history through a view
+  TensorExtras* extras;  // owned
 
   static constexpr int kInlineDims = 5;
   const int64_t* sizes() const { return ndim <= kInlineDims ? inline_dims : heap_dims; }
@@ -93,7 +93,7 @@ struct TensorObject {
   bool has(TensorFlag f) const { return flags & f; }
   uint16_t bits() const { return flags & kUnresolved; }
   // Whether it was laid out anew after node number `since`.
-  bool was_relaid(uint64_t since) const { return rare && rare->relaid_at > since; }
+  bool was_relaid(uint64_t since) const { return extras && extras->relaid_at > since; }
 };
 
 extern PyTypeObject TensorType;  // filled in by the bindings
@@ -170,9 +170,9 @@ void set_bits(TensorObject* t, uint16_t bits);
 // Resizes in place, contiguous; reallocates when the storage is too small.
 void resize(const Tensor& t, Span sizes);
 
-Rare* rare(TensorObject* t);        // makes it on first use
-void mark_relaid(TensorObject* t);  // see Note [Tensors laid out anew]
-int64_t count(Span sizes);          // product; raises when it overflows or an entry is negative
+TensorExtras* extras_of(TensorObject* t);  // makes it on first use
+void mark_relaid(TensorObject* t);         // see Note [Tensors laid out anew]
+int64_t count(Span sizes);                 // product; raises when it overflows or an entry is negative
 Dims contiguous_strides(Span sizes);
 // The strides of a fresh tensor that keeps the order of dimensions in memory of `like` (PyTorch's preserve_format).
 Dims dense_strides_like(const Tensor& like);

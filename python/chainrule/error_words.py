@@ -11,10 +11,9 @@ from typing import Any
 
 from . import _core
 
-"""Note [Error words]
-The core knows shapes and lines, but not what the user calls his tensors. So before it raises, it shows its text here.
-First words stay as they are; lines below them are replaced by ones that name things. Nothing here may raise, or take
-long for an error that it does not know: some programs try things and catch.
+"""The core knows shapes and lines, but not what the user calls his tensors. So before it raises, it shows its text
+here. First words stay as they are; lines below them are replaced by ones that name things. Nothing here may raise, or
+take long for an error that it does not know: some programs try things and catch.
 """
 
 _KNOWN = {  # what a text contains, and the function of explain/culprit.py that retells it

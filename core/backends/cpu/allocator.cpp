@@ -169,8 +169,6 @@ void keep_block(void* block, int index, int64_t capacity) {
   last_release[index] = ++releases;
   statistics.cached += capacity;
 }
-
-// Note [Halves and doubles]
 // A network's activations are often half or twice as large as the gradients that are made while they are freed. Of
 // blocks that share a region, one of twice the size is split when there is none of the right size, and two neighbours
 // of half the size are joined. Other sizes keep to themselves.

@@ -1,4 +1,4 @@
-// Attention by blocks, forward and backward; see Note [Attention by blocks].
+// Attention by blocks, forward and backward; see backends/cpu/attention.hpp.
 #include "backends/attention.hpp"
 
 #include <algorithm>

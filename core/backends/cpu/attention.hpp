@@ -5,8 +5,6 @@
 #include "backends/cpu/isa.hpp"
 
 namespace chainrule::cpu {
-
-// Note [Attention by blocks]
 // Scores exist only for a block of queries and keys at a time. The largest score and the sum of exponentials of each
 // row are carried from block to block, and what was gathered so far is scaled down when a larger score turns up. The
 // logarithm of the final sum is kept; with it the gradient makes the same blocks again. A row that sees no key gives

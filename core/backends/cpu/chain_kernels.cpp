@@ -1,7 +1,7 @@
 #include "backends/cpu/chain_kernels.hpp"
 
+#include "backends/cpu/half_arithmetic.hpp"
 #include "backends/cpu/half_sign.hpp"
-#include "backends/cpu/half_step.hpp"
 #include "backends/cpu/truth.hpp"
 
 namespace chainrule::cpu {

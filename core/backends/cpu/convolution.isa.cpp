@@ -1,4 +1,4 @@
-// Convolution as products with columns that are put together panel by panel; see Note [Implicit columns].
+// Convolution as products with columns that are put together panel by panel; see backends/cpu/convolution_kernel.hpp.
 #include "backends/cpu/convolution_kernel.hpp"
 #include "backends/cpu/gemm_pack.hpp"
 #include "backends/cpu/gemm_tile.hpp"

@@ -6,8 +6,6 @@
 #include "backends/cpu/isa.hpp"
 
 namespace chainrule::cpu {
-
-// Note [Implicit columns]
 // A convolution is a product of the weights (out channels x K) with a matrix of columns (K x pixels), where K runs over
 // input channels and taps, and a column holds what one output pixel sees. That matrix is never in memory: a panel of it
 // is put together from the image just before use, in the order in which the tiles of a matrix product read it. Images

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ops/read_line.hpp"
+#include "ops/elementwise/read_line.hpp"
 #include "tensor/complex.hpp"
 
 #ifdef __AVX2__
@@ -22,7 +22,7 @@ void gradient_kernel(void* out, const void* const* in, int64_t n, const double* 
 #define OP(name, ...) struct name##_op;
 #define TEST(name, ...) struct name##_op;
 #define ALIAS(...)
-#include "ops/elementwise.def"
+#include "ops/elementwise/elementwise.def"
 #undef OP
 #undef TEST
 #undef ALIAS
@@ -48,7 +48,7 @@ namespace chainrule::cpu::CR_ISA {
 #include "backends/cpu/scalar/arithmetic.hpp"
 #include "backends/cpu/scalar/activation.hpp"
 #define CR_FORMULA CR_SCALAR
-#include "ops/formulas.hpp"
+#include "ops/elementwise/formulas.hpp"
 // clang-format on
 
 // The input called `condition` is a row of bool whatever the compute type is.
@@ -92,7 +92,7 @@ using InputType = std::conditional_t<is_condition, uint8_t, T>;
   };
 
 #define ALIAS(...)
-#include "ops/elementwise.def"
+#include "ops/elementwise/elementwise.def"
 #undef OP
 #undef TEST
 
@@ -384,7 +384,7 @@ struct KernelsOf {
 #define OP(name, ...) KernelsOf<name##_op, v2::name##_op, is_rare(#name), is_narrow(#name)>::all(),
 #define TEST(name, ...) KernelsOf<name##_op, v2::name##_op, is_rare(#name), is_narrow(#name)>::all(),
 constinit const OpKernels elementwise_kernels[] = {
-#include "ops/elementwise.def"
+#include "ops/elementwise/elementwise.def"
 };
 #undef OP
 #undef TEST

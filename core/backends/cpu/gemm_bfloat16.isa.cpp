@@ -1,5 +1,5 @@
 // Products of bfloat16 matrices on processors that multiply bfloat16 by themselves: tiles (AMX) or dot products of
-// pairs (AVX512-BF16). See Note [Products of bfloat16].
+// pairs (AVX512-BF16). See below.
 #include <cstdlib>
 #include <string_view>
 
@@ -14,8 +14,6 @@
 
 namespace chainrule::cpu::CR_ISA {
 namespace {
-
-// Note [Products of bfloat16]
 // Both kinds of instructions multiply pairs of neighbours along k and add to float, so one packed form serves both.
 // Factors are packed into tiles of 1 kB, what is missing being zeros. A tile of a has 16 rows of 32 along k. A tile of
 // b has 16 columns of 32 along k, the pairs of all columns at one depth together. A kernel multiplies a block: two

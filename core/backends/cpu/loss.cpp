@@ -33,7 +33,7 @@ double weight_of_all(const ClassTargets& t) {
 }
 
 template <class T>
-void pick(const ClassTargets& t, const T* x, T* out) {
+void of_classes(const ClassTargets& t, const T* x, T* out) {
   double loss = 0, weight = 0;
   for (int64_t i = 0; i < t.count(); ++i) {
     const T w = weight_of<T>(t, i), one = t.counts(i) ? -w * x[t.at(i)] : T(0);
@@ -147,7 +147,7 @@ void rows_gradient(const CrossEntropyGradient& c) {
 
 void nll(const NllLoss& l) {
   with_kernel_type(l.targets.dtype,
-                   [&]<class T>(T) { pick(l.targets, static_cast<const T*>(l.x), static_cast<T*>(l.out)); });
+                   [&]<class T>(T) { of_classes(l.targets, static_cast<const T*>(l.x), static_cast<T*>(l.out)); });
 }
 
 void nll_gradient(const NllGradient& l) {

@@ -17,9 +17,9 @@ constexpr int64_t kGrain = 32 * 1024;
 
 // What a visit does to an element of the whole and the one beside it. The `common` ones are compiled once more for the
 // layouts that are met most.
-template <Meet meet, class T>
+template <Combine combine, class T>
 struct Apply {
-  static constexpr bool common = meet == Meet::Replace || meet == Meet::Add;
+  static constexpr bool common = combine == Combine::Replace || combine == Combine::Add;
   [[gnu::always_inline]] void operator()(T& at, T other) const;
 };
 template <class T>
@@ -28,18 +28,18 @@ struct Read {
   void operator()(const T& in, T& out) const { out = in; }
 };
 
-template <Meet meet, class T>
-[[gnu::always_inline]] inline void Apply<meet, T>::operator()(T& at, T other) const {
-  if constexpr (meet == Meet::Replace) {
+template <Combine combine, class T>
+[[gnu::always_inline]] inline void Apply<combine, T>::operator()(T& at, T other) const {
+  if constexpr (combine == Combine::Replace) {
     at = other;
   } else if constexpr (std::is_same_v<T, bool>) {
-    at = meet == Meet::Add || meet == Meet::Max ? at | other : at & other;
-  } else if constexpr (meet == Meet::Add) {
+    at = combine == Combine::Add || combine == Combine::Max ? at | other : at & other;
+  } else if constexpr (combine == Combine::Add) {
     at = static_cast<T>(at + other);
-  } else if constexpr (meet == Meet::Multiply) {
+  } else if constexpr (combine == Combine::Multiply) {
     at = static_cast<T>(at * other);
   } else if constexpr (requires(T x) { x < x; }) {
-    bool beats = meet == Meet::Max ? other > at : other < at;
+    bool beats = combine == Combine::Max ? other > at : other < at;
     if (beats || other != other) at = other;  // NaN wins and stays
   }
 }
@@ -118,19 +118,19 @@ RowKernels reading_kernels(DType dtype) {
   return with_element_size(dtype, []<class T>(T*) { return kernels<T, Read<T>>; });
 }
 // To replace, only an element's size matters.
-RowKernels meeting_kernels(Meet meet, DType dtype) {
-  if (meet == Meet::Replace)
-    return with_element_size(dtype, []<class T>(T*) { return kernels<T, Apply<Meet::Replace, T>>; });
+RowKernels combining_kernels(Combine combine, DType dtype) {
+  if (combine == Combine::Replace)
+    return with_element_size(dtype, []<class T>(T*) { return kernels<T, Apply<Combine::Replace, T>>; });
   return with_element_type(dtype, [&]<class T>(T*) {
-    switch (meet) {
-      case Meet::Add:
-        return kernels<T, Apply<Meet::Add, T>>;
-      case Meet::Multiply:
-        return kernels<T, Apply<Meet::Multiply, T>>;
-      case Meet::Max:
-        return kernels<T, Apply<Meet::Max, T>>;
+    switch (combine) {
+      case Combine::Add:
+        return kernels<T, Apply<Combine::Add, T>>;
+      case Combine::Multiply:
+        return kernels<T, Apply<Combine::Multiply, T>>;
+      case Combine::Max:
+        return kernels<T, Apply<Combine::Max, T>>;
       default:
-        return kernels<T, Apply<Meet::Min, T>>;
+        return kernels<T, Apply<Combine::Min, T>>;
     }
   });
 }
@@ -220,10 +220,10 @@ void read_elements(const IndexedElements& at) {
   if (bad.load()) *at.bad = *bad.load();
 }
 
-void meet_elements(Meet meet, const IndexedElements& at) {
+void combine_elements(Combine combine, const IndexedElements& at) {
   Rows<3> rows = rows_of(at);
   if (rows.length() == 0) return;
-  const int64_t* bad = run_rows(meeting_kernels(meet, at.dtype).elements, at, rows,
+  const int64_t* bad = run_rows(combining_kernels(combine, at.dtype).elements, at, rows,
                                 static_cast<int64_t>(size_of(at.dtype)), 0, rows.count());
   if (bad) *at.bad = *bad;
 }
@@ -237,11 +237,11 @@ void read_slices(const MovedSlices& moved) {
                [&](int64_t begin, int64_t end) { run_slices(kernel, moved, begin, end, 1); });
 }
 
-void meet_slices(Meet meet, const MovedSlices& moved) {
+void combine_slices(Combine combine, const MovedSlices& moved) {
   const Slices& at = moved.at;
   int64_t size = product(at.after_sizes) * at.count;
   if (size == 0) return;
-  SliceKernel kernel = meeting_kernels(meet, moved.dtype).slices;
+  SliceKernel kernel = combining_kernels(combine, moved.dtype).slices;
   // Slices may coincide, so they are met in order; their repetitions cannot.
   parallel_for(product(at.before_sizes), std::max<int64_t>(1, kGrain / size), [&](int64_t begin, int64_t end) {
     run_slices(kernel, moved, begin * at.count, end * at.count, moved.single ? 0 : 1);
@@ -304,8 +304,8 @@ void repeat_indices(const RepeatedIndices& r) {
 
 }  // namespace
 
-constinit const PositionsKernels positions_kernels{{read_elements}, {meet_elements}, {read_slices},
-                                                   {meet_slices},   {add_offsets},   {spread_offsets},
-                                                   {check_indices}, {total_repeats}, {repeat_indices}};
+constinit const PositionsKernels positions_kernels{{read_elements},  {combine_elements}, {read_slices},
+                                                   {combine_slices}, {add_offsets},      {spread_offsets},
+                                                   {check_indices},  {total_repeats},    {repeat_indices}};
 
 }  // namespace chainrule::cpu

@@ -8,8 +8,6 @@
 #include "backends/cpu/order_key.hpp"
 
 namespace chainrule::cpu {
-
-// Note [Radix sort]
 // What moves is eight bytes an element: its index, and 32 bits of its key. Keys are counted from the smallest one that
 // occurs, so a narrow range has few digits. Of a range wider than 32 bits the highest 32 are sorted; elements that
 // agree in those are few as a rule, and are then put in order among themselves.

@@ -129,17 +129,34 @@ void choose(const WeightedChoice& c, Generator& generator) {
     random::search_table(generator, c.indices, as<T>(c.weights), c.rows, c.columns, c.samples);
   });
 }
-void race(const WeightedChoice& c, const char* clocks) {
+void sample_without_replacement(const WeightedChoice& c, const char* clocks) {
   by_float_type(c.dtype, [&]<class T>(T) {
-    random::race(c.indices, as<T>(c.weights), as<T>(clocks), c.rows, c.columns, c.samples);
+    random::sample_without_replacement(c.indices, as<T>(c.weights), as<T>(clocks), c.rows, c.columns, c.samples);
   });
 }
 
 }  // namespace
 
-constinit const RandomKernels random_kernels{
-    {uniform},   {normal},   {log_normal},       {cauchy},        {exponential},   {dropout},        {geometric},
-    {bernoulli}, {integers}, {integers_between}, {integers_from}, {permutation},   {bernoulli_each}, {poisson},
-    {binomial},  {gamma},    {dirichlet},        {rrelu},         {check_weights}, {choose},         {race}};
+constinit const RandomKernels random_kernels{{uniform},
+                                             {normal},
+                                             {log_normal},
+                                             {cauchy},
+                                             {exponential},
+                                             {dropout},
+                                             {geometric},
+                                             {bernoulli},
+                                             {integers},
+                                             {integers_between},
+                                             {integers_from},
+                                             {permutation},
+                                             {bernoulli_each},
+                                             {poisson},
+                                             {binomial},
+                                             {gamma},
+                                             {dirichlet},
+                                             {rrelu},
+                                             {check_weights},
+                                             {choose},
+                                             {sample_without_replacement}};
 
 }  // namespace chainrule::cpu

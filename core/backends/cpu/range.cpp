@@ -9,7 +9,7 @@
 namespace chainrule::cpu {
 namespace {
 
-// See Note [Ranges bit for bit].
+// See backends/cpu/range.hpp.
 template <class H>
 void arange_halves(H* out, int64_t n, float start, float step) {
   constexpr int64_t lanes = 32 / sizeof(H);

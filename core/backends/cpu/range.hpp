@@ -3,8 +3,6 @@
 #include <cstdint>
 
 #include "backends/cpu/isa.hpp"
-
-// Note [Ranges bit for bit]
 // A range is rounded as by PyTorch's kernels for AVX2, on any machine: products and sums are fused, and arange goes by
 // pairs of vectors of 32 bytes, each of which counts from its own rounded first element. arange of halves calculates in
 // float and fuses nothing inside a vector, that of all others in double; linspace calculates in the elements' own type,

@@ -1,4 +1,4 @@
-// Numbers at equal steps, in float and double; see Note [Ranges bit for bit].
+// Numbers at equal steps, in float and double; see backends/cpu/range.hpp.
 #include "backends/cpu/range.hpp"
 
 namespace chainrule::cpu::CR_ISA {

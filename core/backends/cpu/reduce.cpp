@@ -15,7 +15,7 @@
 namespace chainrule::cpu {
 namespace {
 
-const FoldKernels& fold_kernels(Fold fold, FoldType type) {
+const FoldKernels& fold_kernels(ReduceOp fold, FoldType type) {
   return CR_DISPATCH(fold_table)[static_cast<int>(fold)][static_cast<int>(type)];
 }
 
@@ -211,7 +211,7 @@ void Loop::fold_block(const char* x, int64_t m, int64_t n, char* accumulators, i
 // A few columns side by side: several rows are taken as one wide row, then folded together.
 bool Loop::fold_narrow(const char* x, int64_t m, int64_t n, char* accumulators) const {
   constexpr int64_t kWide = 128;
-  if (m * 2 > kWide || reduced_.stride != m || r_.fold >= Fold::ArgMax) return false;
+  if (m * 2 > kWide || reduced_.stride != m || r_.fold >= ReduceOp::ArgMax) return false;
   int64_t together = kWide / m, wide_rows = n / together;
   if (wide_rows < 4) return false;
   alignas(64) char wide[kWide * 16];
@@ -284,7 +284,7 @@ void Loop::finish(const Unit& u, const char* accumulators) const {
   auto out_size = static_cast<int64_t>(size_of(r_.out_dtype));
   if (r_.out) put(r_.out + u.out_offset * out_size, r_.out_dtype, out, type_, u.m);
   if (!r_.second) return;
-  bool indices = r_.fold != Fold::Variance;
+  bool indices = r_.fold != ReduceOp::Variance;
   DType second_dtype = indices ? DType::Int64 : r_.out_dtype;
   put(r_.second + u.out_offset * static_cast<int64_t>(size_of(second_dtype)), second_dtype, second,
       indices ? DType::Int64 : type_, u.m);
@@ -341,7 +341,7 @@ uint64_t lowest_bits(int n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n)
 bool fold_small(const Reduction& r, int64_t numel) {
   const FoldType type = fold_type(r.fold, r.as);
   const bool as_is = dtype_of(type) == r.as || (type == FoldType::U8 && r.as == DType::Bool);
-  if (!as_is || r.dtype != r.as || r.out_dtype != r.as || r.fold >= Fold::ArgMax) return false;
+  if (!as_is || r.dtype != r.as || r.out_dtype != r.as || r.fold >= ReduceOp::ArgMax) return false;
   const auto ndim = static_cast<int>(r.sizes.size());
   const uint64_t reduced = r.reduced;
   int edge;
@@ -381,15 +381,15 @@ void reduce(const Reduction& r) {
 
 }  // namespace
 
-FoldType fold_type(Fold fold, DType t) {
+FoldType fold_type(ReduceOp fold, DType t) {
   switch (t) {
     case DType::Bool:
     case DType::UInt8:
-      return fold == Fold::Max || fold == Fold::Min ? FoldType::U8 : FoldType::I64;
+      return fold == ReduceOp::Max || fold == ReduceOp::Min ? FoldType::U8 : FoldType::I64;
     case DType::Int8:
     case DType::Int16:
     case DType::Int32:
-      return fold == Fold::Max || fold == Fold::Min ? FoldType::I32 : FoldType::I64;
+      return fold == ReduceOp::Max || fold == ReduceOp::Min ? FoldType::I32 : FoldType::I64;
     case DType::Float16:
     case DType::BFloat16:
     case DType::Float32:

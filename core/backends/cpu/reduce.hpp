@@ -25,11 +25,11 @@ struct FoldKernels {
   void (*finish)(const void* accumulators, int64_t m, double divisor, void* out, void* second);
 };
 
-FoldType fold_type(Fold fold, DType t);
+FoldType fold_type(ReduceOp fold, DType t);
 DType dtype_of(FoldType t);
 
 void accumulate(const StridedSum& s);
 
 }  // namespace chainrule::cpu
 
-CR_DECLARE_PER_ISA(extern const FoldKernels fold_table[kFoldCount][kFoldTypeCount])
+CR_DECLARE_PER_ISA(extern const FoldKernels fold_table[kReduceOpCount][kFoldTypeCount])

@@ -287,7 +287,7 @@ using SumSquares = Plain<SumSquaresFold<T>>;
   {f(FoldType::F32),  f(FoldType::F64), f(FoldType::I64), f(FoldType::C64), \
    f(FoldType::C128), f(FoldType::U8),  f(FoldType::I32)}
 
-constinit const FoldKernels fold_table[kFoldCount][kFoldTypeCount] = {
+constinit const FoldKernels fold_table[kReduceOpCount][kFoldTypeCount] = {
     CR_EACH_TYPE(of<SumFold>),   CR_EACH_TYPE(real_only<NanSum>), CR_EACH_TYPE(real_only<SumSquares>),
     CR_EACH_TYPE(of<ProdFold>),  CR_EACH_TYPE(extreme<true>),     CR_EACH_TYPE(extreme<false>),
     CR_EACH_TYPE(indexed<true>), CR_EACH_TYPE(indexed<false>),    CR_EACH_TYPE(real_only<Spread>),

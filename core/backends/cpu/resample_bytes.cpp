@@ -6,8 +6,6 @@
 
 namespace chainrule::cpu {
 namespace {
-
-// Note [Weights of bytes]
 // PyTorch resamples bytes as Pillow does, and so to the bit. A weight is rounded to a multiple of 1 / 2^precision, with
 // as much precision as the largest weight leaves in 16 bits; inputs that an output reads twice, at the border, have one
 // weight. Sums are rounded and clipped to bytes after each dimension.

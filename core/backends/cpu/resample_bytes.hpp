@@ -4,7 +4,7 @@
 
 namespace chainrule::cpu {
 
-// With weights that are whole numbers: Note [Weights of bytes].
+// With weights that are whole numbers: backends/cpu/resample_bytes.cpp.
 void resample_bytes(const Resampling& r);
 
 }  // namespace chainrule::cpu

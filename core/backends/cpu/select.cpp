@@ -11,8 +11,6 @@
 
 namespace chainrule::cpu {
 namespace {
-
-// Note [Which of equals]
 // PyTorch leaves open which of several equal elements comes first in sort, and which one topk, kthvalue and mode point
 // to, but programs show it in what they print. Its choice follows from the comparisons that its algorithms make: these
 // are std::sort, std::partial_sort and std::nth_element by key alone, and for kthvalue Hoare's selection around the

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kInsertion = 48;    // up to here insertion is faster
 constexpr int64_t kComparison = 64;   // up to here std::sort is
-constexpr int64_t kImitated = 16384;  // shorter rows may be sorted as PyTorch does; see Note [Which of equals]
+constexpr int64_t kImitated = 16384;  // shorter rows may be sorted as PyTorch does; see backends/cpu/select.cpp
 
 // Writes entries in order as indices and values.
 template <class T, class K>

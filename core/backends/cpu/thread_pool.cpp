@@ -1,4 +1,4 @@
-// The pool: helpers take chunks of the one running job, as the caller itself does. See Note [Watching before sleeping].
+// The pool: helpers take chunks of the one running job, as the caller itself does. See below.
 #include "backends/cpu/thread_pool.hpp"
 
 #include <pthread.h>
@@ -66,8 +66,6 @@ struct Job {
   std::mutex error_mutex;
   std::exception_ptr error;
 };
-
-// Note [Watching before sleeping]
 // To wake a sleeping thread takes as long as many a kernel runs (on a virtual machine 50 microseconds and more), and a
 // training step has dozens of parallel kernels in a row. So a helper watches for the next job for a moment before it
 // sleeps, and a caller that has run out of chunks watches for its helpers' end. A program that has no parallel kernels

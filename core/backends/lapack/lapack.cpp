@@ -71,18 +71,18 @@ double number_at(const char* at, DType kind) {
 }
 
 // The memory that a call asked for, while it runs.
-class Rooms {
+class Workspaces {
  public:
   template <class RunOne>
-  Rooms(Call& call, RunOne run_one) {
-    if (call.rooms.empty()) return;
+  Workspaces(Call& call, RunOne run_one) {
+    if (call.workspaces.empty()) return;
     alignas(16) char asked[kMaxArguments][16] = {};
-    for (const Room& room : call.rooms) {
+    for (const Room& room : call.workspaces) {
       call.arguments[room.place].at = asked[room.place];
       if (room.length) *room.length = -1;
     }
     run_one(0);
-    for (const Room& room : call.rooms) {
+    for (const Room& room : call.workspaces) {
       CheckedSize wanted = std::max(int64_t{1}, static_cast<int64_t>(number_at(asked[room.place], room.kind)));
       wanted += wanted.value() / 1000;  // one that float32 cannot hold was rounded to the nearest
       CheckedSize bytes = wanted * static_cast<int64_t>(size_of(room.kind));
@@ -131,7 +131,7 @@ void run(Call& call) {
     kCallers[count](function, addresses);
   };
   UnlockedScope unlocked;
-  const Rooms rooms(call, run_one);
+  const Workspaces workspaces(call, run_one);
   for (int64_t b = 0; b < call.batch; ++b) run_one(b);
 }
 

@@ -1,4 +1,4 @@
-"""What functions written in Python do inside an autocast region; see Note [Autocast] in core/bindings/autocast.cpp."""
+"""What functions written in Python do inside an autocast region; see core/bindings/calls/autocast.cpp."""
 
 from __future__ import annotations
 

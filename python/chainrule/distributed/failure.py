@@ -15,7 +15,8 @@ from .errors import DistBackendError
 from .mpi import library
 from .source_line import caller
 
-"""Note [Ends of processes]
+"""What becomes of a job whose process ends.
+
 - A process that raises prints its error with its rank and aborts the job (`report_and_abort`, the exception hook).
 - A process that dies is noticed by mpirun or srun, which end the others.
 - A process that ends in peace says goodbye to all others (`farewell`, at exit) and stays until they have done so too,
@@ -120,7 +121,7 @@ def _receive_goodbyes() -> None:
 
 
 def farewell() -> None:
-    """Leaves the job: says goodbye, waits until all others have left, ends MPI. See Note [Ends of processes]."""
+    """Leaves the job: says goodbye, waits until all others have left, ends MPI. See above."""
     mpi = library()
     if os.getpid() != _company.owner or mpi.Is_finalized():
         return

@@ -27,16 +27,15 @@ _TYPE_NAMES = {
 }
 
 
-"""Note [Bytes of an all-reduce]
-The least that each of N processes has to send is 2 (N - 1)/N of the tensor. MPICH's choice does so if N is a power of
-two; otherwise one process sends it twice. Open MPI's choice for tensors that are reduced in place, as ours are, sends
-them up and down a tree, twice from one process. Both have better ways that can be asked for: halving and doubling for
-powers of two, 2 log2 N messages, and otherwise a ring, 2 (N - 1) messages. What the user has set stays.
+"""The least that each of N processes has to send is 2 (N - 1)/N of the tensor. MPICH's choice does so if N is a power
+of two; otherwise one process sends it twice. Open MPI's choice for tensors that are reduced in place, as ours are,
+sends them up and down a tree, twice from one process. Both have better ways that can be asked for: halving and doubling
+for powers of two, 2 log2 N messages, and otherwise a ring, 2 (N - 1) messages. What the user has set stays.
 """
 
 
 def _choose_ways() -> None:
-    """See Note [Bytes of an all-reduce]. MPI reads these variables when it is initialised."""
+    """See above. MPI reads these variables when it is initialised."""
     count = int(told(os.environ).get("WORLD_SIZE", 1))
     halves = count & (count - 1) == 0
     os.environ.setdefault("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "3" if halves else "1")

@@ -12,8 +12,7 @@ from .._core import Tensor
 from ..autograd.grad_mode import no_grad
 from .mpi import library
 
-"""Note [Reducing halves]
-MPI has no type for float16 and bfloat16. We give it 16-bit words and an operation of our own, which reads them as
+"""MPI has no type for float16 and bfloat16. We give it 16-bit words and an operation of our own, which reads them as
 halves: the tensor's memory is sent as it is, half the bytes of a conversion to float32, at the price that each of the
 additions along the way rounds (as PyTorch's gloo does). The kernel adds in float and rounds once per pair.
 """
@@ -81,7 +80,7 @@ def operation(call: str, op: ReduceOp, tensor: Tensor) -> Any:
 
 @functools.cache
 def _operation_on_halves(dtype: Any, name: str) -> Any:
-    """See Note [Reducing halves]."""
+    """See above."""
     combine: Callable[..., Tensor] = _functions[name]
 
     def reduce_words(one: Any, into: Any, kind: Any) -> None:

@@ -20,8 +20,7 @@ from .mpi import library
 if TYPE_CHECKING:
     from .process_group import ProcessGroup
 
-"""Note [Waiting]
-Every collective is started without blocking, also when the caller wants to wait for it: the wait is a loop of tests.
+"""Every collective is started without blocking, also when the caller wants to wait for it: the wait is a loop of tests.
 So Ctrl-C works, there is a time limit, a peer that left is noticed, and processes that share a core do not hold each
 other up by spinning. MPI moves data only while it is called. A test that has calculated for longer than looking takes
 has moved some, so the loop goes on at once; after a while in which nothing moved it sleeps between tests. Only where
@@ -146,7 +145,7 @@ class Work:
         self.wait()
 
     def wait(self, timeout: timedelta | None = None) -> bool:
-        """Waits until it is done; see Note [Waiting].
+        """Waits until it is done; see above.
 
         Args:
             timeout: at most so long; without it, the group's time limit.

@@ -12,10 +12,9 @@ from types import CodeType
 
 __all__ = ["block_at", "defined", "is_long", "window"]
 
-"""Note [Long files]
-Parsing costs some 20 microseconds a line, and an error may have to be quick: a program tries things and catches. So of
-a file with more than 300 lines only what is asked about is parsed: the function that is running, and of a module, whose
-statements are all one function, the last 300 lines up to the end of the statement that runs.
+"""Parsing costs some 20 microseconds a line, and an error may have to be quick: a program tries things and catches. So
+of a file with more than 300 lines only what is asked about is parsed: the function that is running, and of a module,
+whose statements are all one function, the last 300 lines up to the end of the statement that runs.
 """
 
 _LONG = 300

@@ -1,4 +1,4 @@
-"""Errors that name the culprit: the variable, the line that did it, and the smallest change; see Note [Error words]."""
+"""Errors that name the culprit: the variable, the line that did it, and the smallest change; see error_words.py."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from .. import _core
 
 __all__ = ["Formula", "formula_of", "formula_with_numbers"]
 
-# The templates of core/ops/formulas.hpp that stand for a long formula, written out: parameters, then the formula.
+# The templates of core/ops/elementwise/formulas.hpp that stand for a long formula, written out: parameters, then the
+# formula.
 _SPELT_OUT = {
     "pow_gradient_base": ("g a exponent", "g * exponent * a ** (exponent - 1)"),
     "pow_gradient_exponent": ("g a y", "g * y * log(a)"),

@@ -14,11 +14,10 @@ from .source import Line
 
 __all__ = ["Outcome", "follow", "follow_forward"]
 
-"""Note [Following values]
-Each variable has a taint: whether a gradient can flow from it to the value that is followed, and where that value went
-into it without its gradient. Statements are gone through in the order in which they ran; an assignment replaces what a
-variable had, so a line whose result was overwritten since is not blamed. Of branches both are followed, and what is
-lost in one of them counts as uncertain. Functions of the user's are entered, wherever they are written.
+"""Each variable has a taint: whether a gradient can flow from it to the value that is followed, and where that value
+went into it without its gradient. Statements are gone through in the order in which they ran; an assignment replaces
+what a variable had, so a line whose result was overwritten since is not blamed. Of branches both are followed, and what
+is lost in one of them counts as uncertain. Functions of the user's are entered, wherever they are written.
 """
 
 _NO_VALUE = {"shape", "dtype", "device", "grad", "grad_fn", "ndim", "requires_grad", "is_leaf", "T_co"}
@@ -92,7 +91,7 @@ def follow_forward(module: Any, attribute: str) -> Outcome | None:
 
 
 class _Reader:
-    """See Note [Following values]."""
+    """See above."""
 
     def __init__(self, followed: set[str], is_module: bool):
         self.uses: list[Line] = []

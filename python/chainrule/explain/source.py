@@ -161,7 +161,7 @@ def _functions(text: str, file: str) -> set[CodeType]:
 def tree_of(file: str, code: CodeType | None = None, number: int = 1) -> ast.Module | None:
     """The file's syntax tree, or None if its text is not known, or no longer that of a function that runs.
 
-    Of a long file, only that of the function, and for a module what is near the line; see Note [Long files].
+    Of a long file, only that of the function, and for a module what is near the line; see explain/blocks.py.
     """
     lines = linecache.getlines(file)
     if not lines or (code is not None and not is_current(code)):

@@ -33,7 +33,7 @@ class Found:
 
 
 class Trail:
-    """Follows tensors; see Note [Following values]."""
+    """Follows tensors; see explain/reading.py."""
 
     def __init__(self, names: Names):
         self.names = names

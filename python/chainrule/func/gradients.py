@@ -99,7 +99,7 @@ _NO_SAVED_TENSOR_HOOKS = (
 
 class Transform:
     """Within it a function runs that is differentiated by these arguments: it may write into them and into what it
-    makes, but not into what it captured. See Note [Captured tensors].
+    makes, but not into what it captured. See core/tensor/storage.hpp.
     """
 
     def __init__(self, *arguments: Any, saves: bool = True):

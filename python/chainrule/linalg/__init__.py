@@ -1,7 +1,7 @@
 """Linear algebra, as torch.linalg: the functions of the core that begin with `linalg_`.
 
-Their bodies are in the files beside this one, one subject each; Note [Operations in Python] says how they are bound.
-LAPACK does the factorisations (`lapack`), and the derivatives stand beside the functions.
+Their bodies are in the files beside this one, one subject each; core/bindings/calls/python_operations.cpp says how they
+are bound. LAPACK does the factorisations (`lapack`), and the derivatives stand beside the functions.
 """
 
 from .. import _core

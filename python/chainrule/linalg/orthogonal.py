@@ -135,7 +135,7 @@ def _reflected(c: Tensor, input: Tensor, tau: Tensor, backwards: bool) -> Tensor
 
 
 def _gradients_of(composed: Callable[..., Tensor], g: Tensor, *inputs: Tensor) -> tuple[Tensor | None, ...]:
-    """By Note [Composed gradients]: the same once more from operations that have gradients, and through those."""
+    """The same once more from operations that have gradients, and through those: composed_gradient.hpp."""
     again = is_grad_enabled()
     with enable_grad():
         known = [t if again and t.requires_grad else t.detach()._as_leaf() for t in inputs]

@@ -64,7 +64,8 @@ void check_weights(const T* weights, int64_t rows, int64_t columns, bool togethe
 
 // weight / exponential is largest where the exponential clock of that weight rings first.
 template <class T>
-void race(int64_t* indices, const T* weights, const T* clocks, int64_t rows, int64_t columns, int64_t samples) {
+void sample_without_replacement(int64_t* indices, const T* weights, const T* clocks, int64_t rows, int64_t columns,
+                                int64_t samples) {
   std::vector<Scored<T>> scored(columns);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t i = 0; i < columns; ++i) {
@@ -93,9 +94,9 @@ void search_table(Generator& generator, int64_t* indices, const T* weights, int6
   }
 }
 
-#define CR_FLOAT(T)                                                               \
-  template void check_weights<T>(const T*, int64_t, int64_t, bool);               \
-  template void race<T>(int64_t*, const T*, const T*, int64_t, int64_t, int64_t); \
+#define CR_FLOAT(T)                                                                                     \
+  template void check_weights<T>(const T*, int64_t, int64_t, bool);                                     \
+  template void sample_without_replacement<T>(int64_t*, const T*, const T*, int64_t, int64_t, int64_t); \
   template void search_table<T>(Generator&, int64_t*, const T*, int64_t, int64_t, int64_t);
 CR_EACH_FLOAT(CR_FLOAT)
 #undef CR_FLOAT

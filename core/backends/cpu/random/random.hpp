@@ -74,7 +74,8 @@ void check_weights(const T* weights, int64_t rows, int64_t columns, bool togethe
 // Without replacement, or for one sample: `clocks` are exponential(1), one per weight, drawn by the caller in the order
 // of the weights' memory.
 template <class T>
-void race(int64_t* indices, const T* weights, const T* clocks, int64_t rows, int64_t columns, int64_t samples);
+void sample_without_replacement(int64_t* indices, const T* weights, const T* clocks, int64_t rows, int64_t columns,
+                                int64_t samples);
 // With replacement, several samples.
 template <class T>
 void search_table(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,

@@ -44,15 +44,14 @@ def normalize_together(
     return _Normalize.apply(input, weight, bias, normal, scale, count, group)
 
 
-"""Note [Statistics of several processes]
-Numbers far from zero lose most of their digits to their mean. Each process therefore subtracts its own mean, rounded,
-from its input, which is exact or nearly so, and finds what the rounding left in what remains. Means and variances, few
-as they are, are put together in float64; only what they say about the difference of the means goes back.
+"""Numbers far from zero lose most of their digits to their mean. Each process therefore subtracts its own mean,
+rounded, from its input, which is exact or nearly so, and finds what the rounding left in what remains. Means and
+variances, few as they are, are put together in float64; only what they say about the difference of the means goes back.
 """
 
 
 def _centred(values: Tensor) -> tuple[Tensor, Tensor]:
-    """A process's own mean per channel, rounded, and its input without it: Note [Statistics of several processes]."""
+    """A process's own mean per channel, rounded, and its input without it: nn/modules/sync_batchnorm.py."""
     values = values if values.dtype is _core.float64 else values.float()
     channels = values.shape[1]
     mean = values.mean(_all_but_channels(values)) if values.numel() else values.new_zeros(channels)

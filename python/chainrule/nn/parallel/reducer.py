@@ -16,11 +16,10 @@ from ...distributed.reduce_ops import ReduceOp
 from ...futures import Future
 from .buckets import Bucket, cut
 
-"""Note [Reducing gradients]
-A hook runs as soon as a parameter's gradient is complete. It copies the gradient, divided by the number of processes,
-into its place in a bucket. When a bucket is full, and all before it have been started, so that the order is the same
-everywhere, its reduction is started without waiting. MPI moves data only while it is called, so every further hook
-looks after what is under way. The hook that fills the last bucket waits for all, and puts the averages into .grad.
+"""A hook runs as soon as a parameter's gradient is complete. It copies the gradient, divided by the number of
+processes, into its place in a bucket. When a bucket is full, and all before it have been started, so that the order is
+the same everywhere, its reduction is started without waiting. MPI moves data only while it is called, so every further
+hook looks after what is under way. The hook that fills the last bucket waits for all, and puts the averages into .grad.
 The order of the first pass, as rank 0 saw it, is the order of the buckets from then on.
 
 A static graph's first pass only counts how often each parameter's hook runs, which is more than once if several
@@ -32,7 +31,7 @@ _functions = _core.functions
 
 
 class Reducer:
-    """Averages the gradients of parameters over the processes of a group. See Note [Reducing gradients].
+    """Averages the gradients of parameters over the processes of a group. See above.
 
     Args:
         named: the parameters and their names.

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 _functions = _core.functions
 
-"""Note [Going along]
-In each pass, whoever has a batch says so (Join), and all agree on three numbers: how many they are, the rank whose
+"""In each pass, whoever has a batch says so (Join), and all agree on three numbers: how many they are, the rank whose
 buffers count, and whether gradients are reduced at the end. Whoever has none takes part in everything that follows:
 its buffers are overwritten, and it adds zeros to the gradients. It gets the averages like all others, so that an
 optimiser that keeps its state in shares goes on to work.
@@ -47,7 +46,7 @@ def _divisor(model: DistributedDataParallel, active: int) -> int:
 
 
 class GoingAlong(JoinHook):
-    """What a process does that has no more batches. See Note [Going along]."""
+    """What a process does that has no more batches. See above."""
 
     def __init__(self, model: DistributedDataParallel):
         self.model = model

@@ -87,13 +87,12 @@ def _memory_file(parts: list[Any]) -> int:
 
 
 class Channel:
-    """Note [Messages between processes]
-
-    This is one end of a connection. A message is one packet of a socket, so it arrives whole or not at all, also when
-    its sender is killed. Tensors' elements are pickled apart from the rest and laid out behind it. What is too large
-    for a packet is written to a file in memory without a name; its descriptor goes with the packet and the receiver's
-    tensors lie over the file. So the elements are copied once, a killed process leaves nothing behind, and no limit of
-    /dev/shm applies. Below some 100 kB copies cost less than pages that are mapped, hence packets up to that size.
+    """This is one end of a connection. A message is one packet of a socket, so it arrives whole or not at all, also
+    when its sender is killed. Tensors' elements are pickled apart from the rest and laid out behind it. What is too
+    large for a packet is written to a file in memory without a name; its descriptor goes with the packet and the
+    receiver's tensors lie over the file. So the elements are copied once, a killed process leaves nothing behind, and
+    no limit of /dev/shm applies. Below some 100 kB copies cost less than pages that are mapped, hence packets up to
+    that size.
     """
 
     def __init__(self, end: socket.socket):
