@@ -203,7 +203,7 @@ ONE_STEP = {
 
 
 @pytest.mark.parametrize("step", ONE_STEP.values(), ids=ONE_STEP)
-@pytest.mark.parametrize("size", [2, 40_000])  # the larger one goes through tile groups
+@pytest.mark.parametrize("size", [2, 40_000])  # the larger one is a chain
 def test_a_second_backward_raises_where_something_was_kept(step, size):
     """A factor that is a number is kept too: PyTorch makes a tensor of it."""
 

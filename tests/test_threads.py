@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -333,3 +335,54 @@ def test_transforms_in_several_threads():
             assert tangent.item() == 12.0 * (k + 1) ** 2
 
     in_threads(work, 4)
+
+
+def test_a_long_product_lets_other_threads_run():
+    """Python's lock is let go while it runs, so a thread that only counts goes on counting."""
+    a = chainrule.randn(1400, 1400, dtype=chainrule.float64)
+    counted, done = [], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted.append(time.perf_counter())
+            time.sleep(0.001)
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    while len(counted) < 3:
+        time.sleep(0.001)
+    began = time.perf_counter()
+    product = a.mm(a)
+    product[0, 0].item()
+    ended = time.perf_counter()
+    done.set()
+    counting.join()
+    meanwhile = [t for t in counted if began < t < ended]
+    assert ended - began > 0.01
+    assert len(meanwhile) > 3
+
+
+@pytest.mark.parametrize("operation", ["product", "convolution", "attention"])
+def test_threads_that_calculate_at_once(operation):
+    """Each has the result that it has alone, while others leave operations waiting and train."""
+    chainrule.manual_seed(0)
+    w = chainrule.randn(16, 16, 3, 3)
+    shapes = {"product": (600, 600), "convolution": (8, 16, 32, 32), "attention": (2, 4, 256, 64)}
+
+    def calculate(x):
+        x = (x * 1.5).requires_grad_()
+        y = {
+            "product": lambda: x @ x,
+            "convolution": lambda: chainrule.nn.functional.conv2d(x, w),
+            "attention": lambda: chainrule.nn.functional.scaled_dot_product_attention(x, x, x),
+        }[operation]()
+        (g,) = chainrule.autograd.grad((y.tanh() * 2).sum(), x)
+        return y.detach(), g
+
+    inputs = [chainrule.randn(shapes[operation]) for _ in range(4)]
+    alone = [calculate(x) for x in inputs]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            for (y, g), (expected, gradient) in zip(pool.map(calculate, inputs), alone, strict=True):
+                assert (y == expected).all()
+                assert (g == gradient).all()

@@ -231,7 +231,7 @@ void Run::run_node(Node* n) {
   }
 }
 
-// The same where its gradients are. Tiles are for the CPU.
+// The same where its gradients are. Chains of several nodes are for the CPU.
 void Run::run_node_there(Node* n) {
   Device device = Storage::making.device;
   for (int i = n->output_count; i-- > 0;) {

@@ -119,8 +119,8 @@ using Inputs = std::span<const Tensor* const>;
 
 // True when recording is on and an input requires a gradient, or forward mode is on and an input has a tangent.
 bool should_record(Inputs inputs);
-// For an output that is not recorded: remembers if that cuts it off from inputs that require gradients; see Note
-// [Cuts].
+// For an output that is not recorded: remembers if that cuts it off from inputs that require gradients; see
+// autograd/cut.hpp.
 void note_cuts(const Tensor& output, Inputs inputs);
 // Sets the edges of `n` from its inputs (null handles have none).
 void set_edges(Node* n, Inputs inputs);

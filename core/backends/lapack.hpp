@@ -34,7 +34,7 @@ struct Call {
   std::vector<Argument> arguments;
   // How many of the arguments are characters: Fortran compilers pass their lengths, all 1 here, after the others.
   int strings = 0;
-  std::vector<Room> rooms;
+  std::vector<Room> workspaces;
 };
 
 }  // namespace lapack

@@ -5,9 +5,9 @@
 namespace chainrule {
 
 enum class OpId : uint16_t {
-#define OP(name, inputs, domain, parameters, value, gradients) name,
-#define TEST(name, inputs, domain, value) name,
-#define ALIAS(name, target)
+#define OP(name, ...) name,
+#define TEST(name, ...) name,
+#define ALIAS(...)
 #include "ops/elementwise/elementwise.def"
 #undef OP
 #undef TEST

@@ -4,7 +4,7 @@
 
 namespace chainrule {
 
-// How many reasons there are: a watcher, unresolved tensors and storages of the device "meta" that are alive.
+// How many reasons there are: a watcher, unresolved tensors and storages elsewhere than on the CPU that are alive.
 extern int64_t onlookers;
 
 }  // namespace chainrule

@@ -12,7 +12,9 @@ namespace chainrule {
 //  - the core settles whenever it comes back from Python, since the user's code (a hook, a custom Function, pack and
 //    unpack, __torch_function__, __index__, a warning's filter, a finalizer) can leave operations waiting: whatever
 //    may run it is wrapped in from_python();
-//  - where Python's lock was let go, another thread may have done the same: LAPACK settles when it has the lock again;
+//  - where Python's lock was let go, another thread may have done the same: whoever let it go settles when it has the
+//  lock again
+//    (LAPACK, run_unlocked);
 //  - what is handed straight on to Python is wrapped in handed_on(), and nobody in the core reads it.
 // A test reads the sources for calls that are wrapped in neither. Where the core is built with the address sanitizer,
 // a waiting buffer is poisoned until it is written; with CHAINRULE_THRESHOLDS=least it is full of NaN.

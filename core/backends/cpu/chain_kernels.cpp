@@ -38,40 +38,20 @@ ElementwiseKernel half_kernel(const Chain& chain, OpId id) {
   return id == OpId::div_floor || id == OpId::floor_divide ? kernels.div_floor : nullptr;
 }
 
-// The kernel of an op on bytes, where all operands are truth values; null if it is calculated as all integers are.
-ElementwiseKernel truth_kernel_of(OpId id) {
-  switch (id) {
-    case OpId::bitwise_and:
-    case OpId::logical_and:
-    case OpId::mul:
-    case OpId::minimum:
-      return truth_kernel<both>;
-    case OpId::bitwise_or:
-    case OpId::logical_or:
-    case OpId::add:
-    case OpId::maximum:
-      return truth_kernel<either>;
-    case OpId::bitwise_xor:
-    case OpId::logical_xor:
-    case OpId::ne:
-      return truth_kernel<differ>;
-    case OpId::eq:
-      return truth_kernel<agree>;
-    case OpId::lt:
-      return truth_kernel<less>;
-    case OpId::le:
-      return truth_kernel<at_most>;
-    case OpId::gt:
-      return truth_kernel<greater>;
-    case OpId::ge:
-      return truth_kernel<at_least>;
-    case OpId::bitwise_not:
-    case OpId::logical_not:
-      return truth_negation;
-    default:
-      return nullptr;
-  }
-}
+// The kernels on bytes, where all operands are truth values, in the order of Truth; null: calculated as all integers
+// are.
+constexpr ElementwiseKernel kTruthKernels[] = {
+    nullptr,
+    truth_kernel<both>,
+    truth_kernel<either>,
+    truth_kernel<differ>,
+    truth_kernel<agree>,
+    truth_kernel<less>,
+    truth_kernel<at_most>,
+    truth_kernel<greater>,
+    truth_kernel<at_least>,
+    truth_negation,
+};
 
 // The kernel of an op on narrow integers as they lie in memory; null if it is calculated in int64.
 ElementwiseKernel narrow_kernel(const Chain& chain, OpId id) {
@@ -95,7 +75,7 @@ ElementwiseKernel narrow_kernel(const Chain& chain, OpId id) {
 
 // The kernel of an op on its operands as they lie in memory, where they are narrower than what is calculated in.
 ElementwiseKernel kernel_in_memory(const Chain& chain, OpId id) {
-  if (is_bool(chain.dtype)) return truth_kernel_of(id);
+  if (is_bool(chain.dtype)) return kTruthKernels[kernels_of(id).truth];
   if (is_integral(chain.dtype)) return narrow_kernel(chain, id);
   return id == OpId::neg ? half_negation : id == OpId::abs ? half_size : nullptr;
 }

@@ -72,9 +72,18 @@ void Program::add_steps(const Chain& chain) {
   share_tiles();
 }
 
-// One step reads all there is, and its tile is the only one.
+// The same without the planning that several steps need.
 void Program::add_single_step(const Chain& chain) {
-  for (int i = 0; i < inputs_; ++i) last_reader_[i] = 0;
+  for (int i = 0; i < inputs_; ++i) {
+    last_reader_[i] = kNobody;
+    dtypes_[i] = chain.dtype;
+  }
+  for (ChainOperand o : chain.steps[0].operands) {
+    if (o.is_read()) last_reader_[value_of(o)] = 0;
+  }
+  for (const ChainOutput& o : chain.outputs) {
+    if (o.value.is_input()) last_reader_[o.value.index()] = 1;
+  }
   add_step(chain, 0);
   steps_[0].tile = 0;
   tiles_ = 1;

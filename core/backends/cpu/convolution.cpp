@@ -25,8 +25,8 @@ static_assert(kFewRows == kFewChannels);
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The channels of one group of one image with room for the padding around them, rows split into phases; see Note
-// [Implicit columns].
+// The channels of one group of one image with room for the padding around them, rows split into phases; see
+// backends/cpu/convolution_kernel.hpp.
 class PaddedImage {
  public:
   explicit PaddedImage(const ConvolutionShape& s)

@@ -28,6 +28,7 @@ struct OpKernels {
   int8_t condition;  // the input that is always bool, or -1
   bool is_test;
   bool is_cheap;  // the value calls no function: a + b
+  uint8_t truth;  // the kernel on truth values, by number; see chain_kernels.cpp
   ElementwiseKernel forward[kComputeCount];
   ElementwiseKernel narrow[kNarrowCount];
   ElementwiseKernel gradient[kMaxInputs][kComputeCount];

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ops/elementwise/attributes.hpp"
 #include "ops/elementwise/read_line.hpp"
 #include "tensor/complex.hpp"
 
@@ -58,8 +59,10 @@ using InputType = std::conditional_t<is_condition, uint8_t, T>;
 #define CR_INPUT(name) [[maybe_unused]] InputType<T, same_text(#name, "condition")> name
 
 // One struct per line: its facts, and its texts as functions of one element.
-#define OP(name, inputs, domain_, parameters, value_, gradients)                     \
+#define OP(name, inputs, domain_, parameters, value_, gradients, ...)                \
   struct name##_op {                                                                 \
+    static constexpr Attributes attributes = Attributes {}                           \
+    __VA_ARGS__;                                                                     \
     static constexpr Domain domain = Domain::domain_;                                \
     static constexpr bool is_test = false;                                           \
     static constexpr int parameter_count = 0 CR_COUNT_##parameters;                  \
@@ -77,8 +80,10 @@ using InputType = std::conditional_t<is_condition, uint8_t, T>;
     }                                                                                \
   };
 
-#define TEST(name, inputs, domain_, value_)                                  \
+#define TEST(name, inputs, domain_, value_, ...)                             \
   struct name##_op {                                                         \
+    static constexpr Attributes attributes = Attributes {}                   \
+    __VA_ARGS__;                                                             \
     static constexpr Domain domain = Domain::domain_;                        \
     static constexpr bool is_test = true;                                    \
     static constexpr int parameter_count = 0;                                \
@@ -299,40 +304,14 @@ constexpr bool takes(Domain domain) {
   return is_complex_number<T> ? takes_complex(domain) : takes_floating(domain);
 }
 
-// Whether it is one of the words, which spaces part.
-constexpr bool is_among(std::string_view name, std::string_view words) {
-  while (!words.empty()) {
-    const size_t end = words.find(' '), length = end == words.npos ? words.size() : end;
-    if (words.substr(0, length) == name) return true;
-    words.remove_prefix(end == words.npos ? length : length + 1);
-  }
-  return false;
-}
-
-// Ops whose scalar code does not vectorise.
-constexpr bool is_rare(std::string_view name) {
-  return name.find("bessel") != name.npos || name.find("polynomial") != name.npos ||
-         is_among(name,
-                  "digamma polygamma igamma igammac nextafter i0 special_i0e special_i1 special_i1e special_zeta "
-                  "special_airy_ai");
-}
-
-// Ops that programs apply to narrow integers: pixels, labels, masks and indices.
-constexpr bool is_narrow(std::string_view name) {
-  return is_among(name,
-                  "add sub mul neg abs sign square maximum minimum clamp clamp_min clamp_max "
-                  "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift bitwise_right_shift "
-                  "eq ne lt le gt ge logical_and logical_or logical_xor logical_not");
-}
-
 // The kernels of one op; `Baseline` is its struct in the baseline build.
-template <class Op, class Baseline, bool rare, bool narrows>
+template <class Op, class Baseline>
 struct KernelsOf {
   template <class T>
   static constexpr ElementwiseKernel forward() {
     if constexpr (!takes<T>(Op::domain)) {
       return nullptr;
-    } else if constexpr (rare || is_complex_number<T>) {
+    } else if constexpr (Op::attributes.is_rare || is_complex_number<T>) {
       return &v2::forward_kernel<Baseline, T>;
     } else {
       return &forward_kernel<Op, T>;
@@ -340,7 +319,7 @@ struct KernelsOf {
   }
   template <class T>
   static constexpr ElementwiseKernel narrow() {
-    if constexpr (narrows) {
+    if constexpr (Op::attributes.is_narrow) {
       return &narrow_kernel<Op, T>;
     } else {
       return nullptr;
@@ -353,7 +332,7 @@ struct KernelsOf {
       return nullptr;
     } else if constexpr (same_text(text, "none")) {
       return nullptr;
-    } else if constexpr (rare || is_complex_number<T>) {
+    } else if constexpr (Op::attributes.is_rare || is_complex_number<T>) {
       return &v2::gradient_kernel<Baseline, k, T>;
     } else {
       return &gradient_kernel<Op, k, T>;
@@ -370,6 +349,7 @@ struct KernelsOf {
     OpKernels kernels{condition_of<Op>(),
                       Op::is_test,
                       std::string_view(Op::value_text).find('(') == std::string_view::npos,
+                      Op::attributes.of_truth,
                       {forward<float>(), forward<double>(), forward<int64_t>(), forward<Complex<float>>(),
                        forward<Complex<double>>()},
                       {narrow<uint8_t>(), narrow<int8_t>(), narrow<int16_t>(), narrow<int32_t>()},
@@ -381,8 +361,8 @@ struct KernelsOf {
   }
 };
 
-#define OP(name, ...) KernelsOf<name##_op, v2::name##_op, is_rare(#name), is_narrow(#name)>::all(),
-#define TEST(name, ...) KernelsOf<name##_op, v2::name##_op, is_rare(#name), is_narrow(#name)>::all(),
+#define OP(name, ...) KernelsOf<name##_op, v2::name##_op>::all(),
+#define TEST(name, ...) KernelsOf<name##_op, v2::name##_op>::all(),
 constinit const OpKernels elementwise_kernels[] = {
 #include "ops/elementwise/elementwise.def"
 };

@@ -13,6 +13,7 @@
 #include "backends/cpu/thread_pool.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/error.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule::lapack {
 namespace {
@@ -46,16 +47,6 @@ void* find(const std::string& routine) {
   if (!found) raise(PyExc_ImportError, "LAPACK's routine ", routine, " is missing: no symbol ", symbol);
   return known[routine] = found;
 }
-
-class UnlockedScope {
- public:
-  UnlockedScope() : state_(PyEval_SaveThread()) {}
-  ~UnlockedScope() { PyEval_RestoreThread(state_); }
-  UnlockedScope(const UnlockedScope&) = delete;
-
- private:
-  PyThreadState* state_;
-};
 
 // What is written at `at` is a number of elements.
 double number_at(const char* at, DType kind) {

@@ -8,37 +8,24 @@
 namespace chainrule {
 namespace {
 
-struct Exception {
-  int places;
-  const char* names;
-};
-
-// What does not follow from the number of inputs; see places_of.
-constexpr Exception kExceptions[] = {
-    {kNamed, "rsub"},
-    {kNamed | kMethodNamed,
-     "positive angle where maximum minimum fmax fmin logaddexp logaddexp2 hardshrink prelu isnan isinf isfinite "
-     "isposinf "
-     "isneginf signbit"},
-    {kNamed | kMethodNamed | kMethodInplace,
-     "sign sgn absolute bitwise_not logical_not erfinv lgamma digamma polygamma"},
-    {kNamed | kNamedInplace | kMethodNamed | kMethodInplace, "xlogy gcd lcm ldexp clamp clip clamp_min clamp_max"},
-    {kNamed | kNamedInplace, "threshold celu selu"},
-    {kNamed | kNamedInplace | kInFunctional, "hardtanh leaky_relu elu silu mish hardsigmoid hardswish"},
-    {kNamed | kInFunctional, "softplus softshrink logsigmoid gelu"},
-};
+// Those of the table's line, or of the alias.
+const Attributes* attributes_of(std::string_view name) {
+  for (const OpAlias& alias : op_aliases()) {
+    if (name == alias.name) return &alias.attributes;
+  }
+  const OpRecord* op = find_op(name);
+  return op ? &op->attributes : nullptr;
+}
 
 }  // namespace
 
 uint8_t places_of(std::string_view name) {
-  std::string text(name);
-  for (const Exception& e : kExceptions) {
-    if (names_in(e.names, text.c_str())) return static_cast<uint8_t>(e.places);
-  }
-  if (name.starts_with("special_")) return kNamed;
+  const Attributes* own = attributes_of(name);
+  if (own && own->places != USUAL) return own->places;
+  if (name.starts_with("special_")) return FUNCTION;
   const OpRecord* op = find_op(name);
   bool unary = op && op->input_count == 1;
-  return kNamed | (unary ? kNamedInplace : 0) | kMethodNamed | kMethodInplace;
+  return FUNCTION | (unary ? FUNCTION_ : 0) | METHOD | METHOD_;
 }
 
 Tensor apply(OpId id, std::initializer_list<Operand> operands, const double* parameters, const Target& target) {
@@ -78,14 +65,14 @@ void define_forms(const std::string& name, const std::string& arguments, Form f,
   Call fresh = [f](const BoundArguments& a) { return to_python(f(Target{}, a)); };
   Call filled = [f, out_at](const BoundArguments& a) { return to_python(f(given_out(a[out_at]), a)); };
   Call written = [f](const BoundArguments& a) { return to_python(f(Target{true, Tensor()}, a)); };
-  Forms function = places & kInFunctional ? kFunctional : kFunction;
+  Forms function = places & FUNCTIONAL ? kFunctional : kFunction;
   if (has_out)
     define_call(Signature::parse(name + "(" + arguments + out), function, filled);
   else
     define_call(plain, function, fresh);
-  if (places & kMethodNamed) define_call(plain, kMethod, fresh);
-  if (places & kNamedInplace) define_call(inplace, function, written);
-  if (places & kMethodInplace) define_call(inplace, kMethod, written);
+  if (places & METHOD) define_call(plain, kMethod, fresh);
+  if (places & FUNCTION_) define_call(inplace, function, written);
+  if (places & METHOD_) define_call(inplace, kMethod, written);
 }
 
 }  // namespace chainrule

@@ -5,9 +5,7 @@
 
 namespace chainrule {
 
-// The forms of a name, as bits: sin, sin_, Tensor.sin, Tensor.sin_, and whether its functions are nn.functional's only.
-// Names that begin with special_ are functions of the module special.
-enum Places : uint8_t { kNamed = 1, kNamedInplace = 2, kMethodNamed = 4, kMethodInplace = 8, kInFunctional = 16 };
+// The forms of a name, as bits. Names that begin with special_ are functions of the module special.
 uint8_t places_of(std::string_view name);
 
 // Where a result goes: a new tensor, the first operand, or the tensor given as out=.

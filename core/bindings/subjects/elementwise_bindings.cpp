@@ -28,17 +28,11 @@ std::string parameters_text(const OpRecord& op) {
   return result;
 }
 
-// Lines with several inputs where PyTorch takes a number for the first or the last of them, or for the last only.
-constexpr const char* kNumberAnywhere =
-    "mul remainder pow xlogy special_xlog1py special_zeta bitwise_and bitwise_or bitwise_xor bitwise_left_shift "
-    "bitwise_right_shift";
-constexpr const char* kNumberLast = "fmod copysign eq ne lt le gt ge lerp";
-
 bool takes_number(const OpRecord& op, int i) {
   bool first = i == 0, last = i == op.input_count - 1;
   if (first == last) return false;
-  if (std::string_view(op.name).find("_polynomial_") != std::string_view::npos) return true;
-  return names_in(kNumberAnywhere, op.name) || (last && names_in(kNumberLast, op.name));
+  const Numbers numbers = op.attributes.numbers;
+  return numbers == Numbers::First_or_last || (last && numbers == Numbers::Last);
 }
 
 std::string inputs_text(const OpRecord& op) {
@@ -86,24 +80,10 @@ PyObject* quick_line(int id, PyObject* self) {
   return to_python(elementwise_later(static_cast<OpId>(id), {&operand, 1}, nullptr));
 }
 
-// Lines that serve other names; see define_choices.
-constexpr const char* kInternal =
-    "add sub add_scaled sub_scaled rsub addcmul addcdiv div div_floor floor_divide div_trunc positive square abs sign "
-    "sgn clamp "
-    "clamp_min clamp_max "
-    "where "
-    "nan_to_num round round_decimals logit angle polygamma prelu gelu gelu_tanh bitwise_not "
-    "mse_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits";
-
-// Functions to which PyTorch gives no out=.
-constexpr const char* kWithoutOut =
-    "relu celu selu hardtanh leaky_relu elu silu mish hardsigmoid hardswish isnan isinf isfinite";
-
 void bind_line(const OpRecord& op) {
-  bool has_out = !names_in(kWithoutOut, op.name);
   define_forms(
       op.name, inputs_text(op) + parameters_text(op),
-      [&op](const Target& target, const BoundArguments& a) { return call(op, target, a); }, has_out);
+      [&op](const Target& target, const BoundArguments& a) { return call(op, target, a); }, op.attributes.has_out);
   for (bool method : {false, true}) {
     if (Callable* c = find_callable(op.name, method)) c->settles = false;
   }
@@ -125,28 +105,8 @@ std::string refused_dtypes(Domain d) {
   return list.empty() ? "" : list + ".";
 }
 
-// Names that take more dtypes than their line does.
-struct OwnRule {
-  OpId op;
-  const char* text;
-};
-constexpr OwnRule kOwnRules[] = {
-    {OpId::abs,
-     "Keeps the dtype. Of complex numbers it gives the magnitude, a real number; the formulas are for real ones."},
-    {OpId::angle,
-     "Bool and integers are converted to the default float dtype first. Of complex numbers it gives the angle, "
-     "a real number; the formulas are for real ones."},
-    {OpId::sgn,
-     "Keeps the dtype. Of a complex number it gives the number divided by its magnitude; the formulas are for "
-     "real ones."},
-    {OpId::nan_to_num, "Keeps the dtype. Complex numbers are replaced part by part."},
-    {OpId::square, "Keeps the dtype; bool becomes int64."},
-};
-
 std::string dtype_rule(const OpRecord& op) {
-  for (const OwnRule& rule : kOwnRules) {
-    if (rule.op == op.id) return rule.text;
-  }
+  if (op.attributes.dtypes_text) return op.attributes.dtypes_text;
   const char* result = op.is_test            ? "The result is bool."
                        : promotes(op.domain) ? "Bool and integers are converted to the default float dtype first."
                                              : "Keeps the dtype of its inputs, after type promotion.";
@@ -174,15 +134,14 @@ std::string description_of(const OpRecord& op) {
 void bind_elementwise() {
   define_choices();
   for (const OpRecord& op : op_table()) {
-    if (!names_in(kInternal, op.name)) bind_line(op);
+    if (!op.attributes.is_internal) bind_line(op);
     describe_callable(op.name, description_of(op));
     describe_callable(std::string(op.name) + "_", description_of(op));
   }
   for (const OpAlias& alias : op_aliases()) {
     uint8_t places = places_of(alias.name);
-    define_alias(alias.name, alias.target, places & kMethodNamed ? kBoth : kFunction);
-    auto inplace =
-        static_cast<Forms>((places & kNamedInplace ? kFunction : 0) | (places & kMethodInplace ? kMethod : 0));
+    define_alias(alias.name, alias.target, places & METHOD ? kBoth : kFunction);
+    auto inplace = static_cast<Forms>((places & FUNCTION_ ? kFunction : 0) | (places & METHOD_ ? kMethod : 0));
     define_alias(std::string(alias.name) + "_", std::string(alias.target) + "_", inplace);
     describe_callable(alias.name, description_of(*find_op(alias.target)));  // names bound by define_choices
   }

@@ -66,7 +66,7 @@ class Arguments {
     size_t place = call_.arguments.size();
     call_.arguments.push_back({nullptr, 0});
     check(call_.arguments.size() < lapack::kMaxArguments, "lapack: too many arguments");
-    call_.rooms.push_back({place, kind, counted ? add_integer(-1) : nullptr});
+    call_.workspaces.push_back({place, kind, counted ? add_integer(-1) : nullptr});
   }
 
   std::vector<Tensor> held_;

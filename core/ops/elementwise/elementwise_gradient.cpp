@@ -134,26 +134,10 @@ bool may_be_added(const Tensor& g, const Tensor& sum) {
   return has_line_kernels(g.dtype()) && sum && matches(sum.get(), g.get());
 }
 
-// What PyTorch shows without keeping it: constants that our lines have in their texts.
-struct ShownConstant {
-  OpId op;
-  const char* name;
-  KeptValue value;
-};
-const ShownConstant kConstants[] = {
-    {OpId::add, "alpha", int64_t{1}},
-    {OpId::sub, "alpha", int64_t{1}},
-    {OpId::square, "exponent", int64_t{2}},
-    {OpId::elu, "scale", int64_t{1}},
-    {OpId::elu, "input_scale", int64_t{1}},
-    {OpId::selu, "alpha", 1.6732632423543772848},
-    {OpId::selu, "scale", 1.0507009873554804934},
-    {OpId::selu, "input_scale", int64_t{1}},
-    {OpId::gelu, "approximate", "none"},
-    {OpId::gelu_tanh, "approximate", "tanh"},
-    {OpId::div_floor, "rounding_mode", "floor"},
-    {OpId::div_trunc, "rounding_mode", "trunc"},
-};
+KeptValue value_of(const ShownConstant& c) {
+  if (c.text) return c.text;
+  return c.is_whole ? KeptValue(static_cast<int64_t>(c.number)) : KeptValue(c.number);
+}
 
 // An infinite bound of clamp is one that was not given.
 KeptValue shown_number(const OpRecord& op, double number, bool wrapped) {
@@ -188,8 +172,8 @@ void ElementwiseGradient::show(const Node* n, Kept& kept) const {
     bool given = op->id != OpId::logit || numbers[i] >= 0;
     kept.add(op->parameter_names[i], given ? std::optional(numbers[i]) : std::nullopt);
   }
-  for (const ShownConstant& c : kConstants) {
-    if (c.op == op->id) kept.values.push_back({c.name, c.value});
+  for (const ShownConstant& c : op->attributes.shown) {
+    if (c.name) kept.values.push_back({c.name, value_of(c)});
   }
 }
 

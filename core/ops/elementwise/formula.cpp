@@ -81,17 +81,17 @@ Value if_complex(const Value& complex, const Value& real) {
 Value zero(const Value& g) { return g.is_number() ? Value(0) : Value(zeros(g.tensor().sizes(), g.tensor().dtype())); }
 
 // Every op of the table by its name: inputs first, then parameters.
-#define OP(name, inputs, domain, parameters, value, gradients) \
-  template <class... A>                                        \
-  Value name(const A&... a) {                                  \
-    return apply(OpId::name, {Value(a)...});                   \
+#define OP(name, inputs, domain, parameters, value, gradients, ...) \
+  template <class... A>                                             \
+  Value name(const A&... a) {                                       \
+    return apply(OpId::name, {Value(a)...});                        \
   }
-#define TEST(name, inputs, domain, value)    \
-  template <class... A>                      \
-  Value name(const A&... a) {                \
-    return apply(OpId::name, {Value(a)...}); \
+#define TEST(name, inputs, domain, value, ...) \
+  template <class... A>                        \
+  Value name(const A&... a) {                  \
+    return apply(OpId::name, {Value(a)...});   \
   }
-#define ALIAS(name, target)
+#define ALIAS(...)
 #include "ops/elementwise/elementwise.def"
 #undef OP
 #undef TEST
@@ -104,7 +104,7 @@ const Value none;
 
 // One struct per line; gradient<k> is the k-th text.
 #define CR_FORMULA_INPUT(name) [[maybe_unused]] const T& name
-#define OP(name, inputs, domain, parameters, value, gradients)                  \
+#define OP(name, inputs, domain, parameters, value, gradients, ...)             \
   struct name##_line {                                                          \
     template <int k>                                                            \
     static T of([[maybe_unused]] const T& g, CR_EACH(CR_FORMULA_INPUT, inputs), \
@@ -113,14 +113,14 @@ const Value none;
       return none;                                                              \
     }                                                                           \
   };
-#define TEST(name, inputs, domain, value) \
-  struct name##_line {                    \
-    template <int k, class... A>          \
-    static T of(const A&...) {            \
-      return none;                        \
-    }                                     \
+#define TEST(name, inputs, domain, value, ...) \
+  struct name##_line {                         \
+    template <int k, class... A>               \
+    static T of(const A&...) {                 \
+      return none;                             \
+    }                                          \
   };
-#define ALIAS(name, target)
+#define ALIAS(...)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wreturn-type"
 #include "ops/elementwise/elementwise.def"
@@ -156,10 +156,10 @@ constexpr Functions functions_of() {
 #define CR_ONE(name) 1
 #define CR_INPUT_COUNT(inputs) static_cast<int>(std::initializer_list<int>{CR_EACH(CR_ONE, inputs)}.size())
 constexpr Functions kFunctions[] = {
-#define OP(name, inputs, domain, parameters, value, gradients) \
+#define OP(name, inputs, domain, parameters, value, gradients, ...) \
   functions_of<name##_line, CR_INPUT_COUNT(inputs), 0 CR_COUNT_##parameters>(),
-#define TEST(name, inputs, domain, value) functions_of<name##_line, CR_INPUT_COUNT(inputs), 0>(),
-#define ALIAS(name, target)
+#define TEST(name, inputs, domain, value, ...) functions_of<name##_line, CR_INPUT_COUNT(inputs), 0>(),
+#define ALIAS(...)
 #include "ops/elementwise/elementwise.def"
 #undef OP
 #undef TEST

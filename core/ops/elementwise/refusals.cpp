@@ -90,76 +90,10 @@ void refuse_hardtanh(const double* parameters, DType common) {
   }
 }
 
-// What is right although the arithmetic is int64's, as far as PyTorch has it; see Note [Limited dtypes].
-bool takes_limited(const OpRecord& op) {
-  if (promotes(op.domain)) return true;
-  switch (op.id) {
-    case OpId::mul:
-    case OpId::bitwise_and:
-    case OpId::bitwise_or:
-    case OpId::bitwise_xor:
-    case OpId::eq:
-    case OpId::ne:
-    case OpId::ceil:
-    case OpId::floor:
-    case OpId::round:
-    case OpId::trunc:
-    case OpId::nan_to_num:
-    case OpId::isnan:
-    case OpId::isinf:
-    case OpId::isfinite:
-    case OpId::isposinf:
-    case OpId::isneginf:
-    case OpId::signbit:
-    case OpId::where:
-      return true;
-    default:
-      return false;
-  }
-}
+bool takes_limited(const OpRecord& op) { return promotes(op.domain) || op.attributes.is_limited; }
 
-// What PyTorch calls the kernel where it lacks one.
 std::string kernel_name(const OpRecord& op) {
-  switch (op.id) {
-    case OpId::add:
-    case OpId::sub:
-    case OpId::add_scaled:
-    case OpId::sub_scaled:
-      return "add_stub";
-    case OpId::addcmul:
-      return "addcmul_cpu_out";
-    case OpId::clamp_min:
-      return "maximum_cpu";
-    case OpId::clamp_max:
-      return "minimum_cpu";
-    case OpId::round_decimals:
-      return "round_cpu";
-    case OpId::floor_divide:
-      return "div_floor_cpu";
-    case OpId::bitwise_left_shift:
-      return "lshift_cpu";
-    case OpId::bitwise_right_shift:
-      return "rshift_cpu";
-    case OpId::pow:
-    case OpId::square:
-      return "pow";
-    case OpId::digamma:
-      return "digamma";
-    case OpId::gelu:
-      return "GeluKernelImpl";
-    case OpId::floor:
-    case OpId::ceil:
-    case OpId::trunc:
-    case OpId::round:
-    case OpId::erf:
-    case OpId::erfc:
-    case OpId::erfinv:
-    case OpId::lgamma:
-    case OpId::i0:
-      return std::string(op.name) + "_vml_cpu";
-    default:
-      return std::string(op.name) + "_cpu";
-  }
+  return op.attributes.kernel_name ? op.attributes.kernel_name : std::string(op.name) + "_cpu";
 }
 
 // Where PyTorch has words of its own for it.

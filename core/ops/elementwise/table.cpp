@@ -18,47 +18,7 @@ struct Line {
   const char* value;
   std::initializer_list<const char*> gradients;
   bool is_test;
-};
-
-// PyTorch's nodes where they do not follow from the op's name: the stem, and the number that follows "Backward" when
-// all operands are tensors, when the last one is a number and when the first one is. PyTorch counts an op's overloads.
-struct NodeName {
-  const char* op;
-  const char* stem;
-  int tensors = 0, number_last = 0, number_first = 0;
-  bool keeps_all = false;  // PyTorch keeps the operands, although the gradient reads none
-};
-constexpr NodeName kNodeNames[] = {
-    {"add_scaled", "Add"},
-    {"sub_scaled", "Sub"},
-    {"rsub", "Rsub", 0, 1, 1},
-    {"div_floor", "Div", 2, 2, 2, true},
-    {"div_trunc", "Div", 2, 2, 2, true},
-    {"remainder", "Remainder", 1, 0, 1},
-    {"fmod", "Fmod", 1, 0, 1},
-    {"square", "Pow"},
-    {"sgn", "Sgn", 0, 0, 0, true},
-    {"angle", "Angle", 0, 0, 0, true},
-    {"copysign", "Copysign", 0, 1, 0},
-    {"clamp", "Clamp", 0, 1, 0},
-    {"clamp_min", "ClampMin", 1, 0, 1},
-    {"clamp_max", "ClampMax", 1, 0, 1},
-    {"lerp", "Lerp", 1, 0, 1},
-    {"round_decimals", "Round", 1, 1, 1},
-    {"pow", "Pow", 1, 0, 2},
-    {"xlogy", "Xlogy", 0, 2, 1},
-    {"special_xlog1py", "SpecialXlog1Py", 0, 2, 1},
-    {"special_zeta", "SpecialZeta", 0, 2, 1},
-    {"logsigmoid", "LogSigmoid"},
-    {"eq", "Eq", 1, 0, 1},
-    {"ne", "Ne", 1, 0, 1},
-    {"lt", "Lt", 1, 0, 1},
-    {"le", "Le", 1, 0, 1},
-    {"gt", "Gt", 1, 0, 1},
-    {"ge", "Ge", 1, 0, 1},
-    {"prelu", "PreluKernel"},
-    {"selu", "Elu"},
-    {"gelu_tanh", "Gelu"},
+  Attributes attributes;
 };
 
 // "special_i0e" is SpecialI0E.
@@ -70,13 +30,6 @@ std::string camel_case(std::string_view op) {
     upper = c == '_' || std::isdigit(static_cast<unsigned char>(c));
   }
   return camel;
-}
-
-NodeName node_name(const char* op) {
-  for (const NodeName& n : kNodeNames) {
-    if (same_text(op, n.op)) return n;
-  }
-  return {op, nullptr};
 }
 
 OpInfo* make_info(const OpRecord& op, const std::string& stem, int overload, int hidden_edges) {
@@ -118,13 +71,14 @@ OpRecord make_record(const Line& line, OpId id) {
     if (same_text(op.input_names[i], "condition")) op.condition = i;
   }
   op.id = id;
-  NodeName node = node_name(line.name);
+  op.attributes = line.attributes;
+  const Attributes& node = line.attributes;
   std::string stem = node.stem ? node.stem : camel_case(line.name);
   // A number with an overload of its own is no edge in PyTorch, and neither is a condition.
   int last = same_text(op.name, "clamp") ? 6 : 1 << (op.input_count - 1);
   op.info = make_info(op, stem, node.tensors, op.condition < 0 ? 0 : 1 << op.condition);
   bool reads_all = std::all_of(op.reads, op.reads + op.input_count, [](uint8_t r) { return r & kReadsInputs; });
-  op.info->frees_operands = node.keeps_all || (op.input_count > 1 && reads_all);
+  op.info->frees_operands = node.is_kept || (op.input_count > 1 && reads_all);
   op.info_number_last = node.number_last == node.tensors ? op.info : make_info(op, stem, node.number_last, last);
   op.info_number_first = node.number_first == node.tensors ? op.info : make_info(op, stem, node.number_first, 1);
   return op;
@@ -133,12 +87,19 @@ OpRecord make_record(const Line& line, OpId id) {
 const std::vector<OpRecord>& records() {
   static const std::vector<OpRecord> all = [] {
     const Line lines[] = {
-#define OP(name, inputs, domain, parameters, value, gradients)                                   \
-  {#name,  {CR_EACH(CR_TEXT, inputs)},     Domain::domain, #parameters, {CR_NAMES_##parameters}, \
-   #value, {CR_GRADIENT_TEXTS(gradients)}, false},
-#define TEST(name, inputs, domain, value) \
-  {#name, {CR_EACH(CR_TEXT, inputs)}, Domain::domain, "NONE", {}, #value, {}, true},
-#define ALIAS(name, target)
+#define OP(name, inputs, domain, parameters, value, gradients, ...) \
+  {#name,                                                           \
+   {CR_EACH(CR_TEXT, inputs)},                                      \
+   Domain::domain,                                                  \
+   #parameters,                                                     \
+   {CR_NAMES_##parameters},                                         \
+   #value,                                                          \
+   {CR_GRADIENT_TEXTS(gradients)},                                  \
+   false,                                                           \
+   Attributes{} __VA_ARGS__},
+#define TEST(name, inputs, domain, value, ...) \
+  {#name, {CR_EACH(CR_TEXT, inputs)}, Domain::domain, "NONE", {}, #value, {}, true, Attributes{} __VA_ARGS__},
+#define ALIAS(...)
 #include "ops/elementwise/elementwise.def"
 #undef OP
 #undef TEST
@@ -152,9 +113,9 @@ const std::vector<OpRecord>& records() {
 }
 
 constexpr OpAlias kAliases[] = {
-#define OP(name, inputs, domain, parameters, value, gradients)
-#define TEST(name, inputs, domain, value)
-#define ALIAS(name, target) {#name, #target},
+#define OP(...)
+#define TEST(...)
+#define ALIAS(name, target, ...) {#name, #target, Attributes{} __VA_ARGS__},
 #include "ops/elementwise/elementwise.def"
 #undef OP
 #undef TEST

@@ -5,6 +5,7 @@
 
 #include "autograd/node.hpp"
 #include "backends/op_id.hpp"
+#include "ops/elementwise/attributes.hpp"
 #include "ops/elementwise/read_line.hpp"
 
 namespace chainrule {
@@ -30,6 +31,7 @@ struct OpRecord {
   OpId id;
   OpInfo* info;  // the node when all operands are tensors, when the last one is a number, when the first one is
   OpInfo *info_number_last, *info_number_first;
+  Attributes attributes;
 };
 
 std::span<const OpRecord> op_table();
@@ -39,6 +41,7 @@ inline const OpRecord& record_of(OpId id) { return first_record[static_cast<int>
 struct OpAlias {
   const char* name;
   const char* target;
+  Attributes attributes;
 };
 std::span<const OpAlias> op_aliases();
 // By name or alias; null when there is none.

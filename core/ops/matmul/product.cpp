@@ -8,6 +8,7 @@
 #include "ops/elementwise/pending.hpp"
 #include "ops/views/copy.hpp"
 #include "ops/views/view.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -111,6 +112,10 @@ MatrixBatch plan_batch(const Tensor& a, const Tensor& b, Span batch) {
   return plan;
 }
 
+double multiplications(const MatrixProduct& p) {
+  return static_cast<double>(p.a.rows) * static_cast<double>(p.a.columns) * static_cast<double>(p.b.columns);
+}
+
 }  // namespace
 
 void check_multipliable(const Tensor& a, const Tensor& b, const char* kernel) {
@@ -155,10 +160,12 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
   if (bias) out = empty(sizes, type);
   Complex<double> beta = bias ? add.beta : start_output(out, sizes, type, add);
   const MatrixProduct task{a.tensor->dtype(), x, y, out->data, add.alpha, beta};
-  if (bias)
-    backend().matmul->multiply_plus_row(task, (*add.input)->data);
-  else
-    backend().matmul->multiply(task);
+  run_unlocked(multiplications(task), [&] {
+    if (bias)
+      backend().matmul->multiply_plus_row(task, (*add.input)->data);
+    else
+      backend().matmul->multiply(task);
+  });
   return finish(std::move(out), dtype);
 }
 
@@ -195,8 +202,10 @@ Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend&
   b = prepare(b, false, keep_b);
   Complex<double> beta = start_output(out, sizes, sum_type(dtype), add);
   if (out.numel() == 0) return finish(std::move(out), dtype);
-  backend().matmul->multiply_each({a.tensor->dtype(), last_matrix(a), last_matrix(b), out->data, add.alpha, beta},
-                                  plan_batch(*a.tensor, *b.tensor, batch));
+  const MatrixProduct task{a.tensor->dtype(), last_matrix(a), last_matrix(b), out->data, add.alpha, beta};
+  const MatrixBatch plan = plan_batch(*a.tensor, *b.tensor, batch);
+  run_unlocked(multiplications(task) * static_cast<double>(count(batch)),
+               [&] { backend().matmul->multiply_each(task, plan); });
   return finish(std::move(out), dtype);
 }
 
@@ -211,7 +220,9 @@ Tensor summed_product(Factor a, Factor b, Span batch, Span sizes, const Addend& 
     task.a.columns = 0;  // nothing is added to what is held
     backend().matmul->multiply(task);
   } else {
-    backend().matmul->multiply_and_add(task, plan_batch(*a.tensor, *b.tensor, batch));
+    const MatrixBatch plan = plan_batch(*a.tensor, *b.tensor, batch);
+    run_unlocked(multiplications(task) * static_cast<double>(count(batch)),
+                 [&] { backend().matmul->multiply_and_add(task, plan); });
   }
   return finish(std::move(out), dtype);
 }

@@ -19,6 +19,7 @@
 #include "ops/views/triangular.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -157,6 +158,10 @@ bool lie_side_by_side(const Tensor& q, const Tensor& k, const Tensor& v) {
          q.stride(0) == 3 * part * q.size(2);
 }
 
+double multiplications(const AttentionShape& s) {
+  return static_cast<double>(s.batch * s.heads * s.queries) * static_cast<double>(s.keys * (s.width + s.value_width));
+}
+
 // Gradients of parts are parts too, so that joining them costs nothing.
 std::array<Tensor, 3> fresh_gradients(const Tensor& q, const Tensor& k, const Tensor& v, DType dtype) {
   if (!lie_side_by_side(q, k, v)) {
@@ -172,8 +177,9 @@ void give_gradients(Backward& b, const Tensor& mask, const Options& o) {
   Blocks blocks = prepared_blocks(q, k, v, mask);
   Tensor g = head_rows(b.g()), out = head_rows(b.saved(3)), log_sums = b.saved(4);
   auto [dq, dk, dv] = fresh_gradients(q, k, v, g.dtype());
-  backend().attention->gradient({shape_of(q, k, v, o), blocks.operands(), view_of(out), log_sums->data, view_of(g),
-                                 view_of(dq), view_of(dk), view_of(dv)});
+  const AttentionGradient task{shape_of(q, k, v, o), blocks.operands(), view_of(out), log_sums->data,
+                               view_of(g),           view_of(dq),       view_of(dk),  view_of(dv)};
+  run_unlocked(2 * multiplications(task.shape), [&] { backend().attention->gradient(task); });
   if (b.needs(0)) b.give(0, to_dtype(dq, q.dtype()));
   if (b.needs(1)) b.give(1, to_dtype(dk, q.dtype()));
   if (b.needs(2)) b.give(2, to_dtype(dv, q.dtype()));
@@ -186,7 +192,8 @@ Tensor by_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor
     Blocks blocks = prepared_blocks(q, k, v, mask);
     Tensor out = fresh_like(q, v.size(3), blocks.q.dtype());
     log_sums = empty(Dims{q.size(0), q.size(1), q.size(2)}, out.dtype());
-    backend().attention->value({shape_of(q, k, v, o), blocks.operands(), view_of(out), log_sums->data});
+    const Attention task{shape_of(q, k, v, o), blocks.operands(), view_of(out), log_sums->data};
+    run_unlocked(multiplications(task.shape), [&] { backend().attention->value(task); });
     y = to_dtype(out, q.dtype());
   }
   return record(

@@ -13,6 +13,7 @@
 #include "ops/views/memory_format.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -40,6 +41,10 @@ struct Plan {
     result[0] = (CheckedSize(shape.groups) * shape.out_channels).value();
     result[1] = shape.in_channels;
     return result;
+  }
+  double multiplications() const {
+    return static_cast<double>(shape.batch * shape.groups * shape.out_channels) *
+           static_cast<double>(shape.out_pixels() * shape.weight_columns());
   }
   Dims last(const Extent3& values) const { return Dims(Span(values).last(static_cast<size_t>(dims))); }
   // What a transposed convolution adds to its smallest output.
@@ -73,8 +78,8 @@ Tensor run(const ConvolutionKernel& kernel, const Plan& plan, Span sizes, const 
   GradModeScope off(false);
   Tensor first = for_kernel(a), second = for_kernel(b), third = for_kernel(bias);
   Tensor out = empty(sizes, first.dtype());
-  if (out.numel() > 0)
-    kernel({plan.shape, out.dtype(), first->data, second->data, third ? third->data : nullptr, out->data});
+  const Convolution task{plan.shape, out.dtype(), first->data, second->data, third ? third->data : nullptr, out->data};
+  if (out.numel() > 0) run_unlocked(plan.multiplications(), [&] { kernel(task); });
   return laid_out(to_dtype(out, a.dtype()), plan.format);
 }
 

@@ -164,7 +164,10 @@ Tensor without_height(const Tensor& y) {
   Dims height{y.ndim() - 2};
   return squeeze(y, &height);
 }
-Dims behind(int64_t first, const Dims& values) { return values.empty() ? values : Dims{first, values[0]}; }
+Dims behind(int64_t first, const Dims& values) {
+  if (values.empty()) return {};
+  return {first, values[0]};
+}
 PoolOptions with_height(PoolOptions o) {
   o.kernel = behind(1, o.kernel);
   o.stride = behind(1, o.stride);
