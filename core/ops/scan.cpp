@@ -163,15 +163,17 @@ Tensor logcumsumexp(const Tensor& x, int64_t dim) {
     if (kept) return kept->add("dim", d);
     Tensor x = b.saved(0), y = b.saved(1);
     if (x.ndim() == 0) return b.give(0, b.g());  // exp(x - y) would be NaN where x is
-    // exp(small - large), where -inf - -inf counts as 0: nothing was added there.
-    auto ratio = [](const Tensor& small, const Tensor& large) {
+    // exp(small - large), where -inf - -inf counts as 0, since nothing was added there, and inf - inf as `equal`.
+    auto ratio = [](const Tensor& small, const Tensor& large, double equal) {
       Tensor difference = elementwise(OpId::sub, {small, large});
       if (is_complex(small.dtype())) return conj(elementwise(OpId::exp, {difference}));
       Tensor nothing = elementwise(OpId::eq, {small, Scalar(-HUGE_VAL)});
-      return elementwise(OpId::exp, {elementwise(OpId::where, {nothing, Scalar(-HUGE_VAL), difference})});
+      Tensor all = elementwise(OpId::eq, {small, Scalar(HUGE_VAL)});
+      difference = elementwise(OpId::where, {nothing, Scalar(-HUGE_VAL), difference});
+      return elementwise(OpId::exp, {elementwise(OpId::where, {all, Scalar(equal), difference})});
     };
-    Tensor decay = ratio(y, shift(y, d, Direction::Reverse, HUGE_VAL));
-    b.give(0, mul(ratio(x, y), recurrence(decay, b.g(), d, Direction::Reverse)));
+    Tensor decay = ratio(y, shift(y, d, Direction::Reverse, HUGE_VAL), 0);  // from infinity on, sums stay what they are
+    b.give(0, mul(ratio(x, y, std::nan("")), recurrence(decay, b.g(), d, Direction::Reverse)));
   });
 }
 
