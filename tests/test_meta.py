@@ -397,6 +397,22 @@ def test_results_of_unknown_size(function):
     agree(run, words=0)
 
 
+@pytest.mark.parametrize("pool", ["adaptive_avg_pool1d", "adaptive_max_pool1d", "interpolate"])
+def test_pools_make_no_windows(pool):
+    """They made one for each output, 32 bytes of real memory."""
+    program = f"""
+import resource
+import chainrule as t
+options = {{"mode": "area"}} if "{pool}" == "interpolate" else {{}}
+x = t.ones(1, 1, 5, device="meta", requires_grad=True)
+y = getattr(t.nn.functional, "{pool}")(x, 2**25, **options)
+y.sum().backward()
+print(*y.shape, *x.grad.shape, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 700_000)
+"""
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert printed == "1 1 33554432 1 1 5 True\n"
+
+
 def test_factors_before_all_others():
     """Nothing is calculated, so the library of the kernels is not asked whether it is loaded."""
     program = "import chainrule as t; x = t.ones(3, 3, device='meta'); print([*t.linalg.lu_factor(x)[0].shape])"
