@@ -479,6 +479,8 @@ torch.cat([torch.empty(0, 1, 2**62)] * 9, 0), torch.stack([torch.empty(0, 1, 2**
 #-> ok
 torch.linalg.lu_factor(torch.ones(3, 3, device="meta"))[0].shape
 #-> ok
+torch.vmap(lambda x: x.resize_(0))(torch.empty(2**62, 0))
+#-> RuntimeError: vmap: there is no batching rule for resize_, and 4611686018427387904 samples are too many
 torch.nn.functional.adaptive_max_pool2d(torch.ones(1, 3, 5, 5, device="meta"), (4, 2**33 + 1))
 #-> RuntimeError: [enforce fail at alloc_cpu] DefaultCPUAllocator: can't allocate memory
 """)
