@@ -471,6 +471,18 @@ torch.as_strided(torch.ones(3), (3, -(2**63)), (4, 1))
 #-> RuntimeError: Storage size calculation overflowed
 torch.empty(0, 1, 2**62).tolist(), torch.kron(torch.ones(3), torch.empty(2**31, 0, 2**31)).shape
 #-> ok
+torch.empty(0, 1, 2**62).view(torch.float16)
+#-> RuntimeError: Storage size calculation overflowed
+torch.empty(0, 1, 2**62).diag_embed(4, -1, 2), torch.empty(0, 1, 2**62).diagonal(0, 1, 2)
+#-> ok
+torch.cat([torch.empty(0, 1, 2**62)] * 9, 0), torch.stack([torch.empty(0, 1, 2**62)] * 9, 1)
+#-> ok
+torch.linalg.lu_factor(torch.ones(3, 3, device="meta"))[0].shape
+#-> ok
+torch.vmap(lambda x: x.resize_(0))(torch.empty(2**62, 0))
+#-> RuntimeError: vmap: there is no batching rule for resize_, and 4611686018427387904 samples are too many
+torch.nn.functional.adaptive_max_pool2d(torch.ones(1, 3, 5, 5, device="meta"), (4, 2**33 + 1))
+#-> RuntimeError: [enforce fail at alloc_cpu] DefaultCPUAllocator: can't allocate memory
 """)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import pytest
@@ -29,6 +30,45 @@ gradient(t, t.sinc, [1e30, 1e20, 3e5, 0., nan, 1e-30])
 gradient(t, t.prod, nan)
 gradient(t, lambda x: t.logcumsumexp(x, 0), nan)
 gradient(t, t.nanmean, nan)
+gradient(t, lambda x: t.logcumsumexp(x, 0), [1., inf])
+gradient(t, lambda x: t.logcumsumexp(x, 0), [inf, 1., 2.])
+gradient(t, lambda x: t.logcumsumexp(x, 0), [1., 2., inf, nan])
+gradient(t, lambda x: t.logcumsumexp(x, 0), [-inf, -inf, 1., -inf])
+gradient(t, lambda x: t.logsumexp(x, 1), [[-inf, -inf], [-inf, 1.], [inf, 1.], [nan, 1.]])
+chebyshev(t, 'chebyshev_polynomial_t')
+chebyshev(t, 'chebyshev_polynomial_u')
+chebyshev(t, 'chebyshev_polynomial_v')
+chebyshev(t, 'chebyshev_polynomial_w')
+chebyshev(t, 'shifted_chebyshev_polynomial_t')
+infinite(t, t.nn.functional.conv1d, (1, 1, 5), (1, 1, 3))
+infinite(t, t.nn.functional.conv1d, (2, 4, 5), (6, 2, 3), padding=1, groups=2)
+infinite(t, t.nn.functional.conv2d, (1, 2, 4, 5), (3, 2, 3, 2), padding=1, stride=2, dilation=(1, 2))
+infinite(t, t.nn.functional.conv3d, (1, 1, 2, 3, 2), (1, 1, 2, 2, 2))
+infinite(t, t.nn.functional.conv_transpose1d, (1, 2, 5), (2, 1, 3), bias=t.tensor([.5]).double())
+infinite(t, t.nn.functional.conv_transpose2d, (1, 2, 3, 3), (2, 2, 3, 2), stride=2, padding=1, output_padding=1)
+windows(t, t.nn.functional.conv1d, (1, 1, 5), (1, 1, 1), padding=2**31 - 1, stride=2**31 - 1)
+windows(t, t.nn.functional.conv1d, (2, 4, 5), (6, 2, 3), padding=2**31, stride=2**31, groups=2)
+windows(t, t.nn.functional.conv1d, (1, 1, 5), (1, 1, 3), padding=2**31, dilation=2**31)
+windows(t, t.nn.functional.conv2d, (1, 1, 3, 3), (2, 1, 2, 1), padding=2**30, stride=2**30, dilation=2**29)
+t.arange(24.).reshape(6, 4)[3:].as_strided_scatter(-t.ones(2, 2), (2, 2), (4, 1), 1)
+t.arange(24.).reshape(6, 4)[3:].as_strided_scatter(-t.ones(2, 2), (2, 2), (4, 1), 10)
+t.arange(24.).reshape(6, 4)[3:].as_strided_scatter(-t.ones(2, 2), (2, 2), (4, 1), 17).storage_offset()
+t.arange(24.).reshape(6, 4)[:3].as_strided_scatter(-t.ones(2, 2), (2, 2), (4, 1), 17)
+t.arange(24.).reshape(6, 4)[3:].as_strided_scatter(-t.ones(2, 2), (2, 2), (4, 1))
+t.arange(24.).reshape(6, 4)[3:].t().as_strided_scatter(-t.ones(2, 2), (2, 2), (4, 1), 13)
+t.arange(4.).expand(3, 4).as_strided_scatter(-t.ones(2, 2), (2, 2), (4, 1), 1)
+t.arange(24.).reshape(6, 4)[3:].as_strided_scatter(-t.ones(2, 2), (2, 2), (4, 1), 30)
+gradient(t, lambda x: x.std(0), [[0.7] * 3, [0.7] * 3, [0.7] * 3])
+gradient(t, lambda x: x.std(1), [[0.1] * 7, [0.3] * 7])
+t.full((5, 3), 0.1).var(0)
+t.full((3, 5), 0.1).double().std(1)
+t.var_mean(t.full((3, 7, 2), 0.7), 1)
+t.tensor(0.7).expand(7, 4).var(0)
+statistics(t, t.bfloat16, t.float32)
+statistics(t, t.bfloat16, t.bfloat16)
+statistics(t, t.float64, t.float32)
+statistics(t, t.float32, t.float64)
+statistics(t, t.int64, t.float32)
 t.histc(t.tensor([1e38, -1e38, 3e38, -3e38]), 4)
 t.histc(t.full((3,), HUGE), 4)
 t.histc(t.full((3,), -HUGE), 4)
@@ -118,6 +158,31 @@ def gradient(t, function, data):
     x = t.tensor(data, requires_grad=True)
     function(x).sum().backward()
     return x.grad
+
+
+def chebyshev(t, name):
+    degrees = t.tensor([2.0**63, 1e30, inf, -inf, nan, -1.0, 9.0], dtype=t.float64)
+    return getattr(t.special, name)(t.tensor([[0.25], [1.0], [-1.0]], dtype=t.float64), degrees)
+
+
+def infinite(t, convolution, x, weight, **options):
+    """Where the weight is infinite."""
+    return windows(t, convolution, x, weight, inf, **options)
+
+
+def windows(t, convolution, x, weight, first=1.0, **options):
+    """A convolution and its gradients."""
+    x = t.arange(1.0, 1 + math.prod(x), dtype=t.float64).reshape(x).requires_grad_()
+    weight = t.arange(1.0, 1 + math.prod(weight), dtype=t.float64).reshape(weight)
+    weight.view(-1)[0] = first
+    y = convolution(x, weight.requires_grad_(), **options)
+    return y, *t.autograd.grad(y, (x, weight), t.ones_like(y))
+
+
+def statistics(t, dtype, running):
+    mean, variance = t.zeros(3, dtype=running), t.ones(3, dtype=running)
+    found = t.batch_norm_update_stats(t.arange(24).reshape(2, 3, 4).to(dtype), mean, variance, 0.5)
+    return *found, mean, variance
 
 
 def assigned(z, **parts):

@@ -3,6 +3,8 @@
 import copy
 import io
 import pickle
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -348,3 +350,70 @@ def test_storages():
 def test_storages_have_no_elements(use):
     agree(lambda t: use(t.TypedStorage([1, 2], device="meta", dtype=t.float32)), words=3)
     agree(lambda t: use(t.UntypedStorage(4, device="meta")), words=3)
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        lambda t, x, w: x @ w,
+        lambda t, x, w: t.mm(x, w),
+        lambda t, x, w: t.nn.functional.linear(x, w.t()),
+        lambda t, x, w: t.bmm(x[None], w[None]),
+    ],
+)
+def test_a_layer_takes_matrices_of_the_cpu(product):
+    """PyTorch gives memory of the CPU as it was found, but for bmm."""
+    x, w = chainrule.ones(5, 3), chainrule.nn.Parameter(chainrule.empty(3, 2, device="meta"))
+    y = product(chainrule, x, w)
+    assert y.is_meta
+    assert y.shape[-2:] == (5, 2)
+    y.sum().backward()
+    assert w.grad is not None
+    assert w.grad.is_meta
+    with pytest.raises(RuntimeError, match="is not on the expected device"):
+        product(chainrule, x.requires_grad_(), w)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda t, x: t.bincount(x.long()),
+        lambda t, x: t.histogram(x, 3),
+        lambda t, x: t.histogram(x, x),
+        lambda t, x: t.repeat_interleave(x, x.long()),
+        lambda t, x: t.repeat_interleave(x.long()),
+        lambda t, x: t.repeat_interleave(x, x.long(), output_size=5),
+        lambda t, x: t.repeat_interleave(x.long(), output_size=5),
+        lambda t, x: x[None].repeat_interleave(x.long(), 1, output_size=5),
+        lambda t, x: x.repeat_interleave(2),
+    ],
+)
+def test_results_of_unknown_size(function):
+    """They were of the size that was found in memory."""
+
+    def run(t):
+        return tuple(function(t, t.empty(3, device="meta")).shape)
+
+    agree(run, words=0)
+
+
+@pytest.mark.parametrize("pool", ["adaptive_avg_pool1d", "adaptive_max_pool1d", "interpolate"])
+def test_pools_make_no_windows(pool):
+    """They made one for each output, 32 bytes of real memory."""
+    program = f"""
+import resource
+import chainrule as t
+options = {{"mode": "area"}} if "{pool}" == "interpolate" else {{}}
+x = t.ones(1, 1, 5, device="meta", requires_grad=True)
+y = getattr(t.nn.functional, "{pool}")(x, 2**25, **options)
+y.sum().backward()
+print(*y.shape, *x.grad.shape, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 700_000)
+"""
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert printed == "1 1 33554432 1 1 5 True\n"
+
+
+def test_factors_before_all_others():
+    """Nothing is calculated, so the library of the kernels is not asked whether it is loaded."""
+    program = "import chainrule as t; x = t.ones(3, 3, device='meta'); print([*t.linalg.lu_factor(x)[0].shape])"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "[3, 3]\n"

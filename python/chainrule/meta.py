@@ -36,16 +36,20 @@ _CASTS = {"bfloat16": _core.bfloat16, "double": _core.float64, "float": _core.fl
 _LIKE = frozenset((*_CASTS, "clone", "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"))
 # Indices may stand on the CPU, and a tensor is filled from anywhere.
 _MIXING = frozenset(("__getitem__", "__setitem__", "index_put_", "copy_"))
+# A layer whose weight is here takes matrices of the CPU. PyTorch gives memory as it was found; here nobody sees any.
+_PRODUCTS = frozenset(("matmul", "__matmul__", "mm", "bmm", "addmm", "baddbmm", "linear"))
 
 
 def called(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
     """What a function gives that has such a tensor among its arguments. The core calls it."""
     name = function.__name__
+    if name == "repeat_interleave" and _is_meta(_repeats(*args, **options)):
+        return _repeated(*args, **options)
     if name in _REFUSED:
         _REFUSED[name](name)
     if name == "to":
         return _moved(*args, **options)
-    if name not in _MIXING:
+    if name not in _MIXING and not (name in _PRODUCTS and _may_mix(args)):
         out = options.get("out")
         _check_devices((*args, *options.values()), out if isinstance(out, Tensor) else None)
     if name in _FILLERS:
@@ -89,10 +93,14 @@ def _refuse_unknown(name: str) -> NoReturn:
     )
 
 
+_UNKNOWN = (
+    *("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "equal", "bincount", "histogram"),
+    "histogramdd",
+)
 _REFUSED: dict[str, Callable[[str], NoReturn]] = {
     **dict.fromkeys(("item", "is_nonzero", "allclose"), _refuse_item),
     **dict.fromkeys(("cpu", "tolist"), _refuse_copy),
-    **dict.fromkeys(("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "equal"), _refuse_unknown),
+    **dict.fromkeys(_UNKNOWN, _refuse_unknown),
 }
 
 
@@ -102,6 +110,11 @@ def _tensors(values: Iterable) -> Iterator[Tensor]:
             yield value
         elif isinstance(value, (list, tuple)):
             yield from _tensors(value)
+
+
+def _may_mix(factors: tuple) -> bool:
+    """Whether they are matrices, and no gradient would have to come back to the CPU."""
+    return all(t.dim() > 1 and (t.is_meta or not t.requires_grad) for t in _tensors(factors[:2]))
 
 
 def _check_devices(arguments: tuple, out: Any) -> None:
@@ -132,6 +145,20 @@ def _filled(tensor: Tensor, *source: Any) -> Tensor:
 
 
 # ---- making them
+
+
+def _repeats(input: Tensor, repeats: Any = None, *args: Any, **options: Any) -> Any:
+    return input if repeats is None else repeats
+
+
+def _repeated(input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
+    """As often as nobody knows, but for the sum."""
+    if output_size is None:
+        raise at_call(RuntimeError, "cannot repeat_interleave a meta tensor without output_size")
+    if repeats is None:
+        return _empty((output_size,), (1,), _core.int64)
+    index = _functions["zeros"](output_size, dtype=_core.int64, device=DEVICE)
+    return input.flatten().index_select(0, index) if dim is None else input.index_select(dim, index)
 
 
 def _drawn(input: Tensor, num_samples: int, *args: Any, **options: Any) -> tuple[tuple, tuple]:

@@ -29,7 +29,8 @@ def walk(a, b, exact) -> str | None:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return arrays(a, b, exact)
     if isinstance(a, float) and isinstance(b, float):
-        return arrays(np.asarray(a), np.asarray(b), exact)
+        kind = np.float64 if exact else np.float32  # tolist() and item() do not tell the dtype that they come from
+        return arrays(np.asarray(a, kind), np.asarray(b, kind), exact)
     return None if a == b else f": {a!r} and {b!r}"
 
 

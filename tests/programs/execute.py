@@ -18,6 +18,7 @@ class Program:
     seed: int
     beginning: int
     lines: list[tuple[Any, tuple[int, int, int, int]]]
+    double: bool = False  # no float32
 
     def __str__(self):
         return f"start {self.beginning}\n" + "\n".join(f"  {step.__name__}{numbers}" for step, numbers in self.lines)
@@ -58,7 +59,7 @@ def run(torch, program: Program) -> Record:
     result = Record()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        state = start(torch, program.beginning)
+        state = start(torch, program.beginning, program.double)
         for step, numbers in program.lines:
             result.refused.append(attempt(lambda step=step, numbers=numbers: step(state, *numbers)))
         ends = [t for t in state.tensors if t.requires_grad]

@@ -41,12 +41,12 @@ def record(t):
     return (str(plain.dtype).rpartition(".")[2], tuple(plain.shape), plain.contiguous().numpy().copy())
 
 
-def start(torch, number: int) -> State:
+def start(torch, number: int, double: bool) -> State:
     """Leaves of several shapes and both float dtypes, and what was made of them."""
     state = State(torch)
     for k in range(4):
         shape = SHAPES[(number + 3 * k) % len(SHAPES)]
-        dtype = torch.float64 if (number >> k) & 1 else torch.float32
+        dtype = torch.float64 if double or (number >> k) & 1 else torch.float32
         count = 1
         for n in shape:
             count *= n

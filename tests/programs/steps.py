@@ -4,12 +4,11 @@ A step may raise, as a user's line may: the class of the exception is part of th
 
 from __future__ import annotations
 
-import os
-import struct
 import threading
 import weakref
 
 from . import functions
+from .state import record
 
 UNARY = ["sin", "cos", "tanh", "sigmoid", "relu", "abs", "neg", "erf", "atan", "square", "sqrt", "exp", "round"]
 
@@ -103,6 +102,8 @@ def view(s, a, b, c, d):
 def write(s, a, b, c, d):
     x = s.pick(a)
     y = s.partner(x, b).detach().clone() if d % 2 else s.partner(x, b).clone()
+    if c % 8 == 4 and x.requires_grad and 0 in x.stride():
+        return  # refused here, while PyTorch refuses the pass
     [
         lambda: x.mul_(0.5),
         lambda: x.add_(y),
@@ -160,7 +161,7 @@ def leaf_hook(s, a, b, c, d):
     if c % 3 == 0:
         s.held.append(leaf.register_hook(lambda g: g * 0.5))
     elif c % 3 == 1:
-        s.held.append(leaf.register_post_accumulate_grad_hook(lambda t: t.grad.mul_(0.75) and None))
+        s.held.append(leaf.register_post_accumulate_grad_hook(functions.shrink_gradient))
     else:
         s.held.append(leaf.register_hook(lambda g: g.clamp(-1, 1) + 0))
 
@@ -177,7 +178,10 @@ def node_hook(s, a, b, c, d):
 
 
 def raising_hook(s, a, b, c, d):
+    """An exception in the middle of a pass, out of a hook or a Function, or in the middle of a scope."""
     x = s.pick(a) * 1.0
+    if c % 3 == 0:
+        interrupted_scope(s, x, d)
     if not x.requires_grad:
         return
     at = len(s.raising)
@@ -188,13 +192,34 @@ def raising_hook(s, a, b, c, d):
             raise ValueError("a hook that raises")
         return g * 2
 
-    x.register_hook(maybe_raise)
-    s.put(x)
+    if c % 3 == 1:
+        s.put(functions.called_back(s.torch).apply(x, maybe_raise))
+    else:
+        x.register_hook(maybe_raise)
+        s.put(x)
+
+
+def interrupted_scope(s, x, d):
+    """What was calculated and written before the exception stays."""
+    scopes = [s.torch.no_grad, s.torch.enable_grad, s.torch.inference_mode, lambda: twice_saved(s.torch)]
+    try:
+        with scopes[d % 4]():
+            y = x.sin() + 0.25
+            if d % 4 < 2:
+                s.put(y)
+            x.detach().mul_(0.5)
+            functions.failing(s.torch).apply(y)
+    except ZeroDivisionError:
+        s.put(x * 0.5)
+
+
+def twice_saved(torch):
+    return torch.autograd.graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t * 0.5)
 
 
 def saved_hooks(s, a, b, c, d):
     x = s.pick(a)
-    with s.torch.autograd.graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t * 0.5):
+    with twice_saved(s.torch):
         s.put(x * s.partner(x, b) + x.sin())
 
 
@@ -243,23 +268,25 @@ def on_a_thread(s, a, b, c, d):
 
 
 def fork(s, a, b, c, d):
-    """A copy of the process goes on with what waits there too."""
-    x = s.pick(a).detach() * 1.5
-    y = x.sin() + 0.5
-    ours, childs = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            x.mul_(0.5) if c % 2 else None  # the child's memory is its own
-            os.write(childs, struct.pack("dd", (y * 2).sum().item(), x.sum().item()))
-        finally:
-            os._exit(0)
+    """A copy of the process goes on with the graph and with what waits: forward, backward, writes of its own."""
+    x = s.pick(a)
+    y = (x * 1.5).sin() + 0.5
+    z = s.partner(x, b).detach() * 2
+
+    def work(z):
+        s.torch.manual_seed(a)
+        total = (y * z + s.torch.rand(y.shape, dtype=y.dtype)).tanh().sum()
+        seen = [record(y * 2), record(total)]
+        if total.requires_grad:
+            leaves = s.leaves[:3]
+            gradients = s.torch.autograd.grad(total * 3, leaves, retain_graph=True, allow_unused=True)
+            seen += [record(g if g is None else g + 1) for g in gradients]
+        z.mul_(0.5)
+        return [*seen, record(z * 1)]
+
+    s.diary.append(("fork", functions.in_a_child(s, work, z)))
     s.put(y * 2)
-    os.waitpid(child, 0)
-    s.diary.append(("fork", struct.unpack("dd", os.read(ours, 16))))
-    os.close(ours)
-    os.close(childs)
-    s.put(x)
+    s.put(z * 1)
 
 
 def checkpoint(s, a, b, c, d):
@@ -295,6 +322,8 @@ def accumulate(s, a, b, c, d):
 
 def forward_mode(s, a, b, c, d):
     x = s.pick(a).detach()
+    if 0 in x.stride():
+        x = x.clone()  # PyTorch refuses an expanded tensor
     value, tangent = s.torch.func.jvp(lambda t: (t * t + 1).tanh() * 2, (x,), (x * 0.5,))
     s.put(value)
     s.put(tangent * 1)
@@ -349,7 +378,7 @@ def module_hook(s, a, b, c, d):
         layer.bias.fill_(0.25)
     layer.register_full_backward_hook(lambda m, gi, go: tuple(None if g is None else g * 2 for g in gi))
     layer.register_forward_hook(lambda m, i, o: o * 3)
-    y = layer(x[:, None])
+    y = layer(x[:, None]) + 0  # PyTorch refuses the history of what a backward hook gives out after any write
     s.held.append(layer)
     s.put(y)
 

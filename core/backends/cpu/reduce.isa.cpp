@@ -188,6 +188,16 @@ struct DeviationFold : SumFold<T> {
 };
 
 template <class T>
+struct DistanceFold : SumFold<T> {
+  T from;
+  template <class V>
+  CR_INLINE V prepare(V x) const {
+    return x - from;
+  }
+};
+
+// Sums are of distances from the first element, so that those of equal elements are 0 and their variance is, too.
+template <class T>
 struct Spread {
   using A = Moments;
   static constexpr int64_t kWidth = 256, kRowsPerBlock = 64;
@@ -195,10 +205,15 @@ struct Spread {
   static void start(void* accumulators, int64_t m) {
     for (int64_t i = 0; i < m; ++i) static_cast<A*>(accumulators)[i] = {0, 0, 0};
   }
+  // The first element, where it may be subtracted from any other.
+  CR_INLINE static T origin(T first) {
+    return first - first == 0 && abs(first) < std::numeric_limits<T>::max() / 4 ? first : T(0);
+  }
   // `squares` was taken around a center that was rounded to T; the formula allows for the difference.
-  CR_INLINE static A moments(double count, double sum, double squares, T center) {
-    double mean = sum / count, off = mean - double(center), deviations = squares - count * off * off;
-    return {count, mean, deviations < 0 ? 0 : deviations};  // of equal elements, rounding may leave less than nothing
+  CR_INLINE static A moments(double count, T from, double sum, double squares, T center) {
+    double mean = double(from) + sum / count, off = mean - double(center), deviations = squares - count * off * off;
+    if (squares > double(std::numeric_limits<T>::max())) deviations = squares;  // the center may be infinite
+    return {count, mean, deviations < 0 ? 0 : deviations};                      // rounding may leave less than nothing
   }
   static void rows(const void* x, int64_t stride, int64_t m, int64_t n, void* accumulators, int64_t) {
     auto* a = static_cast<A*>(accumulators);
@@ -206,29 +221,35 @@ struct Spread {
       const T* row = static_cast<const T*>(x) + i * stride;
       for (int64_t j = 0; j < n; j += kBlock) {
         int64_t count = smaller(kBlock, n - j);
-        double sum = fold_vectors(SumFold<T>{}, row + j, count);
-        DeviationFold<T> f{{}, T(sum / double(count))};
-        a[i] = joined(a[i], moments(double(count), sum, fold_vectors(f, row + j, count), f.center));
+        const T from = origin(row[j]);
+        double sum = fold_vectors(DistanceFold<T>{{}, from}, row + j, count);
+        DeviationFold<T> f{{}, T(double(from) + sum / double(count))};
+        a[i] = joined(a[i], moments(double(count), from, sum, fold_vectors(f, row + j, count), f.center));
       }
     }
   }
   static void columns(const void* x, int64_t stride, int64_t m, int64_t n, void* accumulators, int64_t) {
     auto* a = static_cast<A*>(accumulators);
-    alignas(64) T sums[kWidth], centers[kWidth], squares[kWidth];
+    alignas(64) T from[kWidth], sums[kWidth], centers[kWidth], squares[kWidth];
     for (int64_t j = 0; j < m; j += kWidth) {
       int64_t width = smaller(kWidth, m - j);
       for (int64_t r = 0; r < n; r += kRowsPerBlock) {
         int64_t count = smaller(kRowsPerBlock, n - r);
         const T* block = static_cast<const T*>(x) + r * stride + j;
-        fold_columns(SumFold<T>{}, block, stride, width, count, sums);
-        for (int64_t k = 0; k < width; ++k) centers[k] = sums[k] / T(count), squares[k] = 0;
+        for (int64_t k = 0; k < width; ++k) from[k] = origin(block[k]), sums[k] = squares[k] = 0;
+        for (int64_t i = 0; i < count; ++i) {
+          const T* row = block + i * stride;
+#pragma GCC ivdep
+          for (int64_t k = 0; k < width; ++k) sums[k] += row[k] - from[k];
+        }
+        for (int64_t k = 0; k < width; ++k) centers[k] = from[k] + sums[k] / T(count);
         for (int64_t i = 0; i < count; ++i) {
           const T* row = block + i * stride;
 #pragma GCC ivdep
           for (int64_t k = 0; k < width; ++k) squares[k] += (row[k] - centers[k]) * (row[k] - centers[k]);
         }
         for (int64_t k = 0; k < width; ++k) {
-          a[j + k] = joined(a[j + k], moments(double(count), sums[k], squares[k], centers[k]));
+          a[j + k] = joined(a[j + k], moments(double(count), from[k], sums[k], squares[k], centers[k]));
         }
       }
     }

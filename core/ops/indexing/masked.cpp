@@ -35,7 +35,7 @@ struct Masked {
 };
 
 int64_t count_true(const Masked& m) {
-  int64_t n;
+  int64_t n = 0;
   backend().mask->count({m.mask.sizes(), m.mask.data<uint8_t>(), m.mask.strides(), &n});
   return n;
 }

@@ -20,7 +20,7 @@ Tensor flags_of(const Tensor& x) {
 }
 
 int64_t count_flags(const Tensor& flags) {
-  int64_t found;
+  int64_t found = 0;  // no kernel runs on meta
   backend().mask->count({flags.sizes(), flags.data<uint8_t>(), flags.strides(), &found});
   return found;
 }

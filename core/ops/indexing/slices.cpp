@@ -16,7 +16,7 @@ Bad add_offsets(const Tensor& offsets, Span sizes, const Tensor& index, int64_t 
 
 Tensor mask_offsets(const Tensor& x, int dim, const Tensor& mask) {
   const auto* bits = mask.data<uint8_t>();
-  int64_t found;
+  int64_t found = 0;  // no kernel runs on meta
   backend().mask->count({mask.sizes(), bits, mask.strides(), &found});
   Tensor result = empty(Dims{found}, DType::Int64);
   backend().mask->offsets({mask.sizes(), bits, mask.strides(),

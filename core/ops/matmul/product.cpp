@@ -8,6 +8,7 @@
 #include "ops/elementwise/pending.hpp"
 #include "ops/views/copy.hpp"
 #include "ops/views/view.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/unlocked.hpp"
 
 namespace chainrule {
@@ -130,7 +131,7 @@ bool folds(const Tensor& t) {
   for (int i = t.ndim() - 1; i-- > 0;) {
     if (t.size(i) == 1) continue;
     if (expected >= 0 && t.stride(i) != expected) return t.numel() == 0;
-    expected = t.stride(i) * t.size(i);
+    expected = wrapped(t.stride(i), t.size(i));
   }
   return true;
 }

@@ -7,6 +7,7 @@
 #include "ops/elementwise/complex.hpp"
 #include "ops/elementwise/pending.hpp"
 #include "ops/networks/convolution_checks.hpp"
+#include "ops/networks/convolution_gathered.hpp"
 #include "ops/networks/kernel_input.hpp"
 #include "ops/reduce/reduce.hpp"
 #include "ops/views/join.hpp"
@@ -71,15 +72,36 @@ Tensor for_kernel(const Tensor& t) {
 }
 
 using ConvolutionKernel = Kernel<void(const Convolution&)>;
+using GatheredConvolution = Tensor (*)(const ConvolutionShape&, const Tensor&, const Tensor&);
+
+bool is_gathered(GatheredConvolution way, const ConvolutionShape& shape, const Tensor& weight) {
+  return reads_far_apart(shape) || (way == gathered_input_gradient && shape.taps() > 1 && !is_finite(weight));
+}
+
+Tensor gathered(GatheredConvolution way, const Plan& plan, Span sizes, const Tensor& a, const Tensor& b,
+                const Tensor& bias) {
+  forward_mode::PauseScope pause;
+  Tensor out = reshape(way(plan.shape, a, b), sizes);
+  if (!bias) return out;
+  Dims channels(out.ndim(), 1);
+  channels[1] = bias.numel();
+  return out + view(contiguous(bias), channels);
+}
 
 // The result has the dtype of a.
-Tensor run(const ConvolutionKernel& kernel, const Plan& plan, Span sizes, const Tensor& a, const Tensor& b,
-           const Tensor& bias) {
+Tensor run(const ConvolutionKernel& kernel, GatheredConvolution way, const Plan& plan, Span sizes, const Tensor& a,
+           const Tensor& b, const Tensor& bias) {
   GradModeScope off(false);
   Tensor first = for_kernel(a), second = for_kernel(b), third = for_kernel(bias);
-  Tensor out = empty(sizes, first.dtype());
-  const Convolution task{plan.shape, out.dtype(), first->data, second->data, third ? third->data : nullptr, out->data};
-  if (out.numel() > 0) run_unlocked(plan.multiplications(), [&] { kernel(task); });
+  Tensor out;
+  if (count(sizes) > 0 && is_gathered(way, plan.shape, second)) {
+    out = gathered(way, plan, sizes, first, second, third);
+  } else {
+    out = empty(sizes, first.dtype());
+    const Convolution task{plan.shape, out.dtype(), first->data, second->data, third ? third->data : nullptr,
+                           out->data};
+    if (out.numel() > 0) run_unlocked(plan.multiplications(), [&] { kernel(task); });
+  }
   return laid_out(to_dtype(out, a.dtype()), plan.format);
 }
 
@@ -99,7 +121,8 @@ Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
   if (g.numel() == 0)
     out = laid_out(zeros(plan.weight_sizes(), g.dtype()), plan.format);
   else
-    out = run(backend().convolution->weight_gradient, plan, plan.weight_sizes(), g, x, Tensor());
+    out = run(backend().convolution->weight_gradient, gathered_weight_gradient, plan, plan.weight_sizes(), g, x,
+              Tensor());
   return record(kWeightGradient, out, {&g, &x}, {&g, &x}, [plan](Backward& b) {
     if (b.needs(0)) b.give(0, convolve(b.saved(1), b.g(), Tensor(), plan));
     if (b.needs(1)) b.give(1, input_gradient(kInputGradient, b.saved(0), b.g(), Tensor(), plan));
@@ -108,7 +131,8 @@ Tensor weight_gradient(const Tensor& g, const Tensor& x, const Plan& plan) {
 
 // The transpose of convolve in x, plus a bias: also what transposed convolution is.
 Tensor input_gradient(OpInfo& op, const Tensor& g, const Tensor& weight, const Tensor& bias, const Plan& plan) {
-  Tensor out = run(backend().convolution->input_gradient, plan, plan.input_sizes(), g, weight, bias);
+  Tensor out =
+      run(backend().convolution->input_gradient, gathered_input_gradient, plan, plan.input_sizes(), g, weight, bias);
   return record(op, out, {&g, &weight, &bias}, {&g, &weight}, [plan, biased = !!bias](Backward& b, Kept* kept) {
     if (kept) return plan.show(*kept, true, biased);
     if (b.needs(0)) b.give(0, convolve(b.g(), b.saved(1), Tensor(), plan));
@@ -132,6 +156,7 @@ Tensor waiting_convolution(const Tensor& x, const Tensor& weight, const Tensor& 
 Tensor convolved_later(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
   const ConvolutionShape& s = plan.shape;
   if (forward_mode::active() || s.out_channels <= kFewChannels || s.weight_columns() == 0) return Tensor();
+  if (reads_far_apart(s)) return Tensor();
   if (plan.format != MemoryFormat::Contiguous) return Tensor();
   for (const Tensor* t : {&x, &weight, &bias}) {
     if (*t && (!t->is_contiguous() || t->dtype() != x.dtype())) return Tensor();
@@ -142,7 +167,7 @@ Tensor convolved_later(const Tensor& x, const Tensor& weight, const Tensor& bias
 
 Tensor convolve(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan, bool may_wait) {
   Tensor out = may_wait ? convolved_later(x, weight, bias, plan) : Tensor();
-  if (!out) out = run(backend().convolution->value, plan, plan.output_sizes(), x, weight, bias);
+  if (!out) out = run(backend().convolution->value, gathered_value, plan, plan.output_sizes(), x, weight, bias);
   return record(kConvolution, out, {&x, &weight, &bias}, {&x, &weight},
                 [plan, biased = !!bias](Backward& b, Kept* kept) {
                   if (kept) return plan.show(*kept, false, biased);

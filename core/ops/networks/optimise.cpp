@@ -80,7 +80,7 @@ double power_sum(const Tensor& t, double p) {
   if (p == 2 && is_floating(t.dtype())) {
     Tensor x = prepared(t);
     if (x.numel() == 0) return 0;
-    double mean = 0, sum, squares;
+    double mean = 0, sum = 0, squares = 0;  // no kernel runs on meta
     backend().normalize->sums({x.dtype(), {1, 1, x.numel()}, {&mean, nullptr}, x->data, x->data, &sum, &squares});
     return squares;
   }

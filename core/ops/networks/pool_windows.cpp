@@ -59,7 +59,7 @@ Dims output_sizes(int dims, const Tensor& x, const PoolOptions& o) {
 }
 
 // Before a window is made for each output: raises if there is no room for the outputs themselves. False: there are
-// none, and no windows are needed.
+// none, or on meta nobody calculates them, and no windows are needed.
 bool make_room(PoolWindows& w, int dims, const Tensor& x, const Dims& out) {
   constexpr int64_t kMany = 1 << 16;
   Dims sizes(x.sizes());
@@ -69,6 +69,7 @@ bool make_room(PoolWindows& w, int dims, const Tensor& x, const Dims& out) {
   }
   const int64_t outputs = count(sizes);
   if (outputs > kMany) empty(sizes, x.dtype());
+  if (works_on_meta()) return false;
   for (int d = 0; d < dims && outputs > 0; ++d) w.along[3 - dims + d].reserve(static_cast<size_t>(out[d]));
   return outputs > 0;
 }

@@ -19,7 +19,7 @@ namespace {
 }
 
 int64_t bins_for(const Tensor& x, int64_t minlength) {
-  int64_t low, high;
+  int64_t low = 0, high = -1;  // no kernel runs on meta
   backend().count->extent({x.dtype(), x->data, x.numel(), &low, &high});
   check(low >= 0, "bincount only supports 1-d non-negative integral inputs. This one contains ", low);
   check(static_cast<uint64_t>(high) < uint64_t(1) << 60, "bincount: the largest element, ", high,

@@ -116,11 +116,6 @@ Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
   return record_reduction(kLogsumexp, y, x, reduced, keepdim, {&x, &y}, [](Backward& b, const ReducedShape& s) {
     Tensor y = s.restore(b.saved(1)), g = s.restore(b.g());
     Tensor share = elementwise(OpId::exp, {elementwise(OpId::sub, {b.saved(0), y})});
-    // Where every x is -inf, so is y: those shares are 0 and not NaN.
-    if (!is_complex(y.dtype())) {
-      Tensor nothing = elementwise(OpId::eq, {y, Scalar(-HUGE_VAL)});
-      share = elementwise(OpId::where, {nothing, Scalar(0.0), share});
-    }
     b.give(0, elementwise(OpId::mul, {g, conj(share)}));
   });
 }

@@ -163,15 +163,18 @@ Tensor logcumsumexp(const Tensor& x, int64_t dim) {
     if (kept) return kept->add("dim", d);
     Tensor x = b.saved(0), y = b.saved(1);
     if (x.ndim() == 0) return b.give(0, b.g());  // exp(x - y) would be NaN where x is
-    // exp(small - large), where -inf - -inf counts as 0: nothing was added there.
-    auto ratio = [](const Tensor& small, const Tensor& large) {
-      Tensor difference = elementwise(OpId::sub, {small, large});
-      if (is_complex(small.dtype())) return conj(elementwise(OpId::exp, {difference}));
-      Tensor nothing = elementwise(OpId::eq, {small, Scalar(-HUGE_VAL)});
-      return elementwise(OpId::exp, {elementwise(OpId::where, {nothing, Scalar(-HUGE_VAL), difference})});
-    };
-    Tensor decay = ratio(y, shift(y, d, Direction::Reverse, HUGE_VAL));
-    b.give(0, mul(ratio(x, y), recurrence(decay, b.g(), d, Direction::Reverse)));
+    auto conjugated = [](const Tensor& t) { return is_complex(t.dtype()) ? conj(t) : t; };
+    // How much of each sum is in the next one. Two that are infinite are the same, and -inf adds nothing.
+    Tensor next = shift(y, d, Direction::Reverse, HUGE_VAL), decay = elementwise(OpId::sub, {y, next});
+    if (!is_complex(y.dtype())) {
+      for (double infinite : {HUGE_VAL, -HUGE_VAL}) {
+        Tensor there = elementwise(OpId::eq, {y, Scalar(infinite)});
+        decay = elementwise(OpId::where, {there, Scalar(infinite > 0 ? 0 : infinite), decay});
+      }
+    }
+    Tensor share = elementwise(OpId::exp, {elementwise(OpId::sub, {x, y})});
+    Tensor later = recurrence(conjugated(elementwise(OpId::exp, {decay})), b.g(), d, Direction::Reverse);
+    b.give(0, mul(conjugated(share), later));
   });
 }
 

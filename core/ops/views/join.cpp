@@ -170,7 +170,7 @@ Tensor cat(Tensors tensors, int64_t dim) {
     int64_t start = 0;
     for (const Tensor& t : tensors) {
       if (is_skipped(t)) continue;
-      place(out, start * out.stride(d), out.strides(), t);
+      place(out, wrapped(start, out.stride(d)), out.strides(), t);
       start += t.size(d);
     }
   }
@@ -214,7 +214,7 @@ Tensor stack(Tensors tensors, int64_t dim) {
     Dims strides(out.strides());
     strides.erase(d);
     for (size_t i = 0; i < tensors.size(); ++i)
-      place(out, static_cast<int64_t>(i) * out.stride(d), strides, tensors[i]);
+      place(out, wrapped(static_cast<int64_t>(i), out.stride(d)), strides, tensors[i]);
   }
   return record_many(kStack, std::move(out), tensors, [d] {
     return [d](Backward& b, Kept* kept) {

@@ -34,8 +34,9 @@ void split_gradient(Backward& b, const Tensor& rest, const F& part) {
 }
 
 // A copy of all the memory that a tensor has elements in, with the same strides; of an expanded tensor a plain one.
-Tensor copy_of_storage(const Tensor& t) {
-  if (is_dense(t.sizes(), t.strides())) return clone(t);
+// `whole`: of the rest of its storage, too.
+Tensor copy_of_storage(const Tensor& t, bool whole = false) {
+  if (!whole && is_dense(t.sizes(), t.strides())) return clone(t);
   for (int d = 0; d < t.ndim(); ++d) {
     if (t.stride(d) == 0 && t.size(d) > 1) return contiguous(clone(t));
   }
@@ -94,7 +95,7 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& src, Span size, Span st
   {
     GradModeScope off(false);
     forward_mode::PauseScope pause;
-    out = copy_of_storage(x);
+    out = copy_of_storage(x, offset.has_value());  // an offset counts from the storage's first element
     part.first = offset ? *offset - out.offset() : 0;
     put_part(part(out), src);
   }

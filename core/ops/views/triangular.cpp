@@ -40,7 +40,7 @@ Tensor diagonal_view(const Tensor& t, const Diagonal& d) {
   int64_t offset = std::clamp(d.offset, -rows, columns);  // beyond there is nothing
   int64_t length = offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns);
   int64_t start = 0;
-  if (length > 0) start = offset >= 0 ? offset * t.stride(d.dim2) : -offset * t.stride(d.dim1);
+  if (length > 0 && t.numel() > 0) start = offset >= 0 ? offset * t.stride(d.dim2) : -offset * t.stride(d.dim1);
   Dims sizes(t.sizes()), strides(t.strides());
   // Unsigned: where there are no elements strides may be anything.
   auto step = static_cast<int64_t>(static_cast<uint64_t>(strides[d.dim1]) + static_cast<uint64_t>(strides[d.dim2]));

@@ -1,5 +1,6 @@
 // The bytes of a tensor as elements of another dtype.
 #include "ops/views/view.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/error.hpp"
 
 namespace chainrule {
@@ -23,11 +24,12 @@ Tensor view_dtype(const Tensor& t, DType dtype) {
       raise(PyExc_RuntimeError, "self.stride(-1) must be 1 to view ", facts(t.dtype()).tensor_name, " as ",
             facts(dtype).tensor_name, " (different element sizes), but got ", t.stride(t.ndim() - 1));
     auto rescaled = [&](int64_t count, const char* what) {
-      if (count * old_size % new_size)
+      const int64_t bytes = (CheckedSize(count) * old_size).value();
+      if (bytes % new_size)
         raise(PyExc_RuntimeError, what, " must be divisible by ", new_size / old_size, " to view ",
               facts(t.dtype()).tensor_name, " as ", facts(dtype).tensor_name, " (different element sizes), but got ",
               count);
-      return count * old_size / new_size;
+      return bytes / new_size;
     };
     sizes.back() = rescaled(sizes.back(), "self.size(-1)");
     for (int i = 0; i + 1 < strides.size(); ++i) strides[i] = rescaled(strides[i], "self.stride()");

@@ -94,6 +94,7 @@ def rule(*names: str) -> Callable[[Callable], Callable]:
 # ---- the fallback
 
 _told: set[str] = set()
+MOST_SAMPLES = 2**30
 
 
 def sample(call: Call, tree: Any, i: int) -> Any:
@@ -120,6 +121,12 @@ def loop(call: Call, args: tuple, kwargs: dict) -> Any:
 def loop_quietly(call: Call, function: Callable, args: tuple, kwargs: dict | None = None) -> Any:
     """Once per sample; the results are stacked."""
     kwargs = kwargs or {}
+    if call.size > MOST_SAMPLES:  # of tensors without elements
+        raise at_call(
+            RuntimeError,
+            f"vmap: there is no batching rule for {function.__name__}, and {call.size} samples are too many to be "
+            "calculated one after the other",
+        )
     if function.__name__.endswith("_") and not function.__name__.startswith("_"):
         if not call.is_batched(args[0]):
             _core.raise_batched_write("inplace arithmetic")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
+from .checks import spoken
 
 _functions = _core.functions
 
@@ -27,26 +28,40 @@ def batch_norm_update_stats(
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance of each channel; the running ones are moved towards them.
 
-    Shape and dtype: Two of one element for each channel, with the input's dtype.
+    Shape and dtype: Two of one element for each channel, with the dtype of the running ones, else of the input.
     Derivative: none, the statistics have no history
 
     >>> torch.batch_norm_update_stats(torch.arange(6.).reshape(3, 2), None, None, 0.1)
     (tensor([2., 3.]), tensor([2.6667, 2.6667]))
     """
     channels = input.size(1)
+    dtype = _dtype_of_statistics(input.dtype, [t.dtype for t in (running_mean, running_var) if t is not None])
     if not input.numel():
         sizes = list(input.shape)
         raise at_call(RuntimeError, f"input tensor must have at least one element, but got input_sizes = {sizes}")
     over = [d for d in range(input.dim()) if d != 1]
-    values = input.detach()
+    values = input.detach().to(dtype)
     mean = values.mean(over)
     variance = values.var(over, correction=0)
     count = values.numel() // channels
     if running_mean is not None:
-        running_mean.lerp_(mean.to(running_mean.dtype), momentum)
+        running_mean.lerp_(mean, momentum)
     if running_var is not None:
-        running_var.lerp_((variance * (count / max(count - 1, 1))).to(running_var.dtype), momentum)
+        running_var.lerp_(variance * (count / max(count - 1, 1)), momentum)
     return mean, variance
+
+
+def _dtype_of_statistics(dtype: _core.dtype, running: list[_core.dtype]) -> _core.dtype:
+    """That of the running ones, which may be float32 beside a shorter input."""
+    if not dtype.is_floating_point:
+        raise at_call(NotImplementedError, f"\"batch_norm_update_stats_cpu\" not implemented for '{spoken(dtype)}'")
+    if not running or all(kind == dtype for kind in running):
+        return dtype
+    if any(kind != _core.float32 for kind in running):
+        raise at_call(RuntimeError, "mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if dtype.itemsize > 2:
+        raise at_call(RuntimeError, "mixed dtype (CPU): all inputs must share same datatype.")
+    return _core.float32
 
 
 def _shape_as_tensor(self: Tensor) -> Tensor:

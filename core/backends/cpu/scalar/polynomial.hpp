@@ -4,9 +4,10 @@
 // step(k, p_k, p_(k-1)) is p_(k+1); p_0 is 1. NaN, which overflow ends in, does not change any more. PyTorch would go
 // on for ever at degrees that are larger still; infinity is no degree, which it takes as zero.
 constexpr double kHighestDegree = 0x1p26;
+inline bool is_degree(double n) { return n > -1 && n < 0x1p63; }
 template <class Step>
 double by_recurrence(double n, double first, Step step) {
-  if (!(n > -1 && n < 0x1p63)) return 0;
+  if (!is_degree(n)) return 0;
   if (n > kHighestDegree) return __builtin_nan("");
   double before = 1, now = n < 1 ? 1 : first;
   for (double k = 1, last = trunc(n); k < last && now == now; k += 1) {
@@ -31,6 +32,7 @@ template <Chebyshev kind>
 double chebyshev(double x, double n) {
   double first = kind == Chebyshev::T ? x : 2 * x - (kind == Chebyshev::V) + (kind == Chebyshev::W);
   double degree = trunc(n);
+  if (!is_degree(n)) return 0;
   if (abs(x) == 1 && n >= 1) {  // linear in n up to the sign
     double sign = x < 0 && __builtin_fmod(degree, 2) != 0 ? -1 : 1;
     return sign * (1 + degree * (x * first - 1));
