@@ -7,10 +7,10 @@ PYTEST ?= pytest -n auto
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL = $(PIP) install --quiet --no-build-isolation -C build-dir=$(BUILD) $(BUILD_OPTIONS)
+INSTALL = $(BIN)/python tools/install.py --no-build-isolation -C build-dir=$(BUILD) $(BUILD_OPTIONS)
 CPP = $$(find core -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: help build demo test test-packages fuzz bench docs lint format stubs asan tsan clean
+.PHONY: help build demo test test-packages fuzz bench docs wheel release lint format stubs asan tsan clean
 
 help:
 	@echo "make build   compile the core and install chainrule in $(VENV), editable; seconds when little changed"
@@ -20,6 +20,7 @@ help:
 	@echo "make fuzz    random calls with hostile arguments, for SECONDS=60; SEED=7, MODE=differential compares with PyTorch"
 	@echo "make bench   chainrule beside PyTorch; writes docs/benchmarks.md, the README's rows and its chart"
 	@echo "make docs    the documentation site, in build/docs; runs the tutorials"
+	@echo "make wheel   wheels for other machines, in dist; WHEELS='aarch64 --python /usr/bin/python3.12' chooses"
 	@echo "make lint    ruff, pyright, clang-format; 'make format' mends what can be mended"
 	@echo "make stubs   writes the type stubs anew, after a change of the core's functions"
 	@echo "make asan    the test suite on a core built with the address and undefined-behaviour sanitizers"
@@ -30,16 +31,18 @@ requirements = $$($(BIN)/python -c 'import sys, tomllib; \
   print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]])' $(1))
 
 $(VENV)/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "chainrule needs Python 3.11 or later")'
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --upgrade pip
+	@echo "making an environment in $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "chainrule needs Python 3.11 or later")'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --upgrade pip
 
 $(VENV)/%.stamp: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --quiet $(call requirements,$*)
+	@echo "installing what '$*' needs, from PyPI"
+	@$(PIP) install --quiet $(call requirements,$*)
 	@touch $@
 
 build: $(VENV)/build.stamp
-	$(INSTALL) --editable .
+	@$(INSTALL) --editable .
 
 demo: build $(VENV)/demo.stamp
 	$(BIN)/python examples/quickstart.py
@@ -68,6 +71,14 @@ bench: $(VENV)/build.stamp $(VENV)/test.stamp
 docs: build $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs
 	@echo "the site is in build/docs/index.html"
+
+# Every Python 3.11 to 3.14 on the path gets its wheels. WHEELS names targets (x86_64 aarch64 macos) and interpreters.
+wheel: $(VENV)/build.stamp $(VENV)/wheels.stamp
+	$(BIN)/python tools/wheels.py $(WHEELS)
+
+# The wheels and the source archive, if all is ready for a release.
+release: $(VENV)/build.stamp $(VENV)/wheels.stamp
+	$(BIN)/python tools/release.py $(WHEELS)
 
 lint: build $(VENV)/lint.stamp $(VENV)/test.stamp $(VENV)/demo.stamp
 	$(BIN)/ruff format --check .

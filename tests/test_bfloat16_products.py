@@ -65,6 +65,7 @@ def test_kernels_in_an_emulator(tmp_path: Path) -> None:
     program = tmp_path / "bfloat16_instructions"
     source = HERE / "bfloat16_instructions.cpp"
     flags = ["-std=c++20", "-O2", "-march=x86-64-v4", "-ffp-contract=off", f"-I{HERE.parent / 'core'}"]
-    subprocess.run([compiler, *flags, str(source), "-o", str(program)], check=True)
+    features = HERE.parent / "core/backends/cpu/features.cpp"
+    subprocess.run([compiler, *flags, str(source), str(features), "-o", str(program)], check=True)
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "both kernels agree\n", "")

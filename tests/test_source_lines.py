@@ -1,6 +1,8 @@
 """Every node, write and cut knows the user's own line: file, number, function, text."""
 
 import inspect
+import sys
+import sysconfig
 import textwrap
 
 import pytest
@@ -307,3 +309,34 @@ def test_backward_without_a_graph_names_the_cut():
         RuntimeError, match=rf"left the graph through detach\(\).\n  here: .*test_source_lines.py:{line}"
     ):
         y.backward()
+
+
+# ---- Note [Frames read directly] -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def through_frame_objects():
+    """As in a Python whose frames are not as expected."""
+    assert not _core.read_frames_directly(False)
+    yield
+    assert _core.read_frames_directly(True), "this interpreter's frames are not as core/autograd/frame.hpp says"
+
+
+@pytest.mark.usefixtures("through_frame_objects")
+@pytest.mark.parametrize("make", SPELLINGS.values(), ids=SPELLINGS.keys())
+def test_frame_objects_lead_to_the_same_line(make):
+    test_every_spelling_leads_to_the_users_line(make)
+
+
+@pytest.mark.usefixtures("through_frame_objects")
+def test_frame_objects_lead_through_generators_methods_and_calls_from_c():
+    test_inside_a_generator()
+    test_inside_a_method()
+    test_called_back_from_c_code()
+    test_a_call_over_several_lines()
+
+
+def test_frames_are_read_directly_where_python_is_known():
+    assert _core.read_frames_directly(True) == (
+        sys.version_info < (3, 15) and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    )

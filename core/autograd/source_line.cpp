@@ -5,12 +5,15 @@
 
 #include "autograd/frame.hpp"
 #include "tensor/error.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 
 thread_local const SourceLine* overriding_line = nullptr;
 
 namespace {
+
+bool reads_directly = false;  // see autograd/frame.hpp
 
 std::string library_prefix = "\n";  // no file name starts with a line break
 
@@ -64,34 +67,40 @@ std::string source_text(PyObject* file, int line) {
   return result;
 }
 
+// The innermost frame that is not chainrule's own, through Python's public functions.
+SourceLine line_through_frame_objects() {
+  Owned f(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+  while (f) {
+    auto* frame = reinterpret_cast<PyFrameObject*>(f.get());
+    const Owned code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+    auto* code_object = reinterpret_cast<PyCodeObject*>(code.get());
+    if (!is_library(code_object)) return {code_object, PyFrame_GetLasti(frame)};
+    f = Owned(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame)));
+  }
+  return {};
+}
+
 }  // namespace
 
 void set_library_prefix(std::string prefix) {
   library_prefix = std::move(prefix);
   for (Verdict& v : verdicts) Py_CLEAR(v.code);
+  read_frames_directly(true);
+}
+
+bool read_frames_directly(bool wanted) {
+  reads_directly = wanted && frame::agrees_with_python();
+  return reads_directly;
 }
 
 SourceLine current_line() {
   if (overriding_line) return overriding_line->differentiated();
-#ifdef CHAINRULE_FAST_FRAMES
+  if (!reads_directly) [[unlikely]]
+    return line_through_frame_objects();
   for (frame::Frame* f = frame::current(); f; f = f->previous) {
     if (frame::is_python(f) && !is_library(frame::code(f))) return {frame::code(f), frame::offset(f)};
   }
   return {};
-#else
-  PyFrameObject* f = PyThreadState_GetFrame(PyThreadState_Get());
-  while (f) {
-    PyCodeObject* code = PyFrame_GetCode(f);
-    SourceLine line(code, PyFrame_GetLasti(f));
-    bool own = is_library(code);
-    Py_DECREF(code);
-    PyFrameObject* back = own ? PyFrame_GetBack(f) : nullptr;
-    Py_DECREF(f);
-    if (!own) return line;
-    f = back;
-  }
-  return {};
-#endif
 }
 
 PyObject* to_python(const SourceLine& line) {

@@ -15,6 +15,8 @@ PyObject* to_python(const SourceLine& line);
 
 // Frames whose file starts with this prefix are chainrule's own and are skipped.
 void set_library_prefix(std::string prefix);
+// Whether frames are read directly from now on: where that is wanted and this interpreter's are as expected.
+bool read_frames_directly(bool wanted);
 
 // While one of these lives, new nodes take `line` in place of the current one: what backward makes belongs to the
 // forward line that it differentiates, one order higher. An empty line: the current one again.

@@ -196,6 +196,7 @@ void bind_engine(nb::module_& m) {
 
 void bind_lines(nb::module_& m) {
   m.def("set_library_prefix", &set_library_prefix);
+  m.def("read_frames_directly", &read_frames_directly);
   m.def("with_line", [](const std::string& text) { return with_line(text); });
   m.def("current_line", [] { return steal(to_python(current_line())); });
   m.def("time_source_line", [](int64_t count) {

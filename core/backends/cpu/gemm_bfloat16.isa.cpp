@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backends/cpu/features.hpp"
 #include "backends/cpu/gemm_kernel.hpp"
 #include "backends/cpu/gemm_vector.hpp"
 
@@ -125,8 +126,7 @@ __attribute__((target("amx-tile,amx-bf16"))) void tile_block(int64_t steps, int6
 // Linux gives a process the tiles' registers when it asks.
 bool may_use_tiles() {
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
-  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") &&
-         syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return features().bfloat16_tiles && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
 #endif
@@ -160,10 +160,9 @@ BlockKernel choose_kernel() {
   const std::string_view wish = variable ? variable : "";
   if (wish == "plain") return plain_block;
 #ifdef CR_HAS_BFLOAT16_INSTRUCTIONS
-  __builtin_cpu_init();
   if (wish != "float") {
     if (wish != "dots" && may_use_tiles() && agrees(tile_block)) return tile_block;
-    if (__builtin_cpu_supports("avx512bf16") && agrees(dot_block)) return dot_block;
+    if (features().bfloat16_dots && agrees(dot_block)) return dot_block;
   }
 #endif
   return nullptr;

@@ -4,6 +4,8 @@
 #include <utility>
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace chainrule::cpu::CR_ISA {
@@ -12,6 +14,8 @@ namespace chainrule::cpu::CR_ISA {
 constexpr int kVectorBytes = 64, kVectorRegisters = 32;
 #elif defined(__AVX2__)
 constexpr int kVectorBytes = 32, kVectorRegisters = 16;
+#elif defined(__aarch64__)
+constexpr int kVectorBytes = 16, kVectorRegisters = 32;
 #else
 constexpr int kVectorBytes = 16, kVectorRegisters = 16;
 #endif
@@ -53,6 +57,8 @@ CR_INLINE Vector<float> multiply_add(Vector<float> a, Vector<float> b, Vector<fl
   return (Vector<float>)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif defined(__FMA__)
   return (Vector<float>)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__aarch64__)
+  return (Vector<float>)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
   return a * b + c;
 #endif
@@ -63,6 +69,8 @@ CR_INLINE Vector<double> multiply_add(Vector<double> a, Vector<double> b, Vector
   return (Vector<double>)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
 #elif defined(__FMA__)
   return (Vector<double>)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#elif defined(__aarch64__)
+  return (Vector<double>)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 #else
   return a * b + c;
 #endif

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "backends/cpu/comparison_steps.hpp"
 #include "backends/cpu/convert.hpp"
 #include "backends/cpu/kernels.hpp"
 #include "backends/cpu/thread_pool.hpp"
@@ -42,7 +43,7 @@ struct Nest {
     }
   }
   void sort_by_stride() {
-    std::sort(dims, dims + count, [](const Dimension& a, const Dimension& b) { return a.stride > b.stride; });
+    steps::sort(dims, dims + count, [](const Dimension& a, const Dimension& b) { return a.stride > b.stride; });
     int old = count;
     count = 0;
     for (int i = 0; i < old; ++i) add(Dimension(dims[i]));

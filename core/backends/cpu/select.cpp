@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/comparison_steps.hpp"
 #include "backends/cpu/kernels.hpp"
 #include "backends/cpu/order_key.hpp"
 #include "backends/cpu/row_loop.hpp"
@@ -13,10 +14,10 @@ namespace chainrule::cpu {
 namespace {
 // PyTorch leaves open which of several equal elements comes first in sort, and which one topk, kthvalue and mode point
 // to, but programs show it in what they print. Its choice follows from the comparisons that its algorithms make: these
-// are std::sort, std::partial_sort and std::nth_element by key alone, and for kthvalue Hoare's selection around the
-// median of three. Where equal elements compete the same steps are taken here. Where they do not, the digits of the
-// keys give the result faster. In long rows sort leaves equal elements as they were, which is fast, and is as good an
-// answer. The median is the element that a stable sort brings to the middle.
+// are sort, partial_sort and nth_element of backends/cpu/comparison_steps.hpp by key alone, and for kthvalue Hoare's
+// selection around the median of three. Where equal elements compete the same steps are taken here. Where they do not,
+// the digits of the keys give the result faster. In long rows sort leaves equal elements as they were, which is fast,
+// and is as good an answer. The median is the element that a stable sort brings to the middle.
 
 constexpr int64_t kLong = 4096;  // from here on counting digits pays
 constexpr int64_t kFew = 256;    // keys that need no counting any more
@@ -43,7 +44,7 @@ K kth_key(K* keys, int64_t n, int64_t k) {
     if (shift == 0) return keys[0];
     n = kept;
   }
-  std::nth_element(keys, keys + k, keys + n);
+  steps::nth_element(keys, keys + k, keys + n);
   return keys[k];
 }
 
@@ -79,23 +80,11 @@ Equals find_equals(const T* x, int64_t n, K key) {
 
 // ---- topk
 
-// Puts `value` in place of the largest of a heap: the hole sinks to the bottom, then the value rises from there.
-template <class K>
-void replace_top(Entry<K>* heap, int64_t n, Entry<K> value) {
-  int64_t hole = 0;
-  for (int64_t child; (child = 2 * hole + 1) < n; hole = child) {
-    if (child + 1 < n && !(heap[child + 1] < heap[child])) ++child;
-    heap[hole] = heap[child];
-  }
-  for (int64_t parent; hole > 0 && heap[parent = (hole - 1) / 2] < value; hole = parent) heap[hole] = heap[parent];
-  heap[hole] = value;
-}
-
-// std::partial_sort of the row's entries, where only the first k of them are in memory.
+// steps::partial_sort of the row's entries, where only the first k of them are in memory.
 template <class T, class K>
 void smallest_by_heap(const T* x, int64_t n, int64_t k, bool reversed, Entry<K>* heap) {
   make_entries(x, k, reversed, heap);
-  std::make_heap(heap, heap + k);
+  steps::make_heap(heap, heap + k);
   K flip = reversed ? ~K(0) : K(0), keys[kTile];
   for (int64_t begin = k; begin < n; begin += kTile) {
     int64_t length = std::min(kTile, n - begin);
@@ -104,18 +93,19 @@ void smallest_by_heap(const T* x, int64_t n, int64_t k, bool reversed, Entry<K>*
     for (int64_t i = 0; i < length; ++i) any |= keys[i] < heap[0].key;
     if (!any) continue;
     for (int64_t i = 0; i < length; ++i) {
-      if (keys[i] < heap[0].key) replace_top(heap, k, {keys[i], static_cast<K>(begin + i)});
+      if (keys[i] >= heap[0].key) continue;
+      steps::sink(heap, 0, k, Entry<K>{keys[i], static_cast<K>(begin + i)}, std::less<>());
     }
   }
-  std::sort_heap(heap, heap + k);
+  steps::sort_heap(heap, heap + k);
 }
 
 template <class T, class K>
 void smallest(const T* x, int64_t n, int64_t k, bool reversed, bool sorted, Entry<K>* entries) {
   if (k * 64 <= n) return smallest_by_heap(x, n, k, reversed, entries);
   make_entries(x, n, reversed, entries);
-  std::nth_element(entries, entries + k - 1, entries + n);
-  if (sorted) std::sort(entries, entries + k - 1);
+  steps::nth_element(entries, entries + k - 1, entries + n);
+  if (sorted) steps::sort(entries, entries + k - 1);
 }
 
 template <class T, class K>
@@ -206,7 +196,7 @@ int64_t stable_kth_index(const T* x, int64_t n, int64_t k, Entry<K>* entries) {
     return at;
   }
   make_entries(x, n, false, entries);
-  std::nth_element(entries, entries + k, entries + n, [](const Entry<K>& a, const Entry<K>& b) {
+  steps::nth_element(entries, entries + k, entries + n, [](const Entry<K>& a, const Entry<K>& b) {
     return a.key != b.key ? a.key < b.key : a.index < b.index;
   });
   return static_cast<int64_t>(entries[k].index);
@@ -228,7 +218,7 @@ int64_t median_index(const T* x, int64_t n, bool ignore_nan, Entry<K>* entries) 
 template <class T, class K>
 int64_t mode_index(const T* x, int64_t n, Entry<K>* entries) {
   make_entries(x, n, false, entries);
-  std::sort(entries, entries + n);
+  steps::sort(entries, entries + n);
   int64_t best = 0, longest = 0, length = 0;
   for (int64_t i = 0; i < n; ++i) {
     ++length;

@@ -1,6 +1,7 @@
 // Sorting rows: by digits, and short ones by insertion.
 #include "backends/sort.hpp"
 
+#include "backends/cpu/comparison_steps.hpp"
 #include "backends/cpu/kernels.hpp"
 #include "backends/cpu/radix_sort.hpp"
 #include "backends/cpu/row_loop.hpp"
@@ -10,7 +11,7 @@ namespace chainrule::cpu {
 namespace {
 
 constexpr int64_t kInsertion = 48;    // up to here insertion is faster
-constexpr int64_t kComparison = 64;   // up to here std::sort is
+constexpr int64_t kComparison = 64;   // up to here steps::sort is
 constexpr int64_t kImitated = 16384;  // shorter rows may be sorted as PyTorch does; see backends/cpu/select.cpp
 
 // Writes entries in order as indices and values.
@@ -65,7 +66,7 @@ class RowSorter {
     auto* entries = static_cast<Entry<Key>*>(scratch);
     make_entries(from, n_, descending_, entries);
     if (imitates_)
-      std::sort(entries, entries + n_);
+      steps::sort(entries, entries + n_);
     else if (n_ <= kInsertion)
       insertion_sort(entries, n_);
     else

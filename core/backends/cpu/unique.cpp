@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "backends/cpu/comparison_steps.hpp"
 #include "backends/cpu/kernels.hpp"
 #include "tensor/element_type.hpp"
 
@@ -20,7 +21,7 @@ bool is_less(const T* a, const T* b, int64_t n) {
   return false;
 }
 
-// With NaN that is no order, and std::sort may leave the array where it is no insertion sort. Up to there the result is
+// With NaN that is no order, and a sort may leave the array where it is no insertion sort. Up to there the result is
 // PyTorch's to the last row.
 void sort(const RowOrder& r) {
   constexpr int64_t kInsertionSort = 16;
@@ -31,7 +32,7 @@ void sort(const RowOrder& r) {
       return is_less(rows + a * n, rows + b * n, n);
     };
     if (r.count <= kInsertionSort)
-      std::sort(first, last, less);
+      steps::sort(first, last, less);
     else
       std::stable_sort(first, last, less);
   });

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/comparison_steps.hpp"
 #include "backends/cpu/random/each_type.hpp"
 #include "backends/cpu/random/random.hpp"
 #include "backends/random/convert.hpp"
@@ -49,9 +50,9 @@ void best_first(std::vector<Scored<T>>& scored, int64_t k) {
   };
   auto begin = scored.begin();
   if (k == 1) return std::iter_swap(begin, std::min_element(begin, scored.end(), ahead));
-  if (k * 64 <= int64_t(scored.size())) return std::partial_sort(begin, begin + k, scored.end(), ahead);
-  std::nth_element(begin, begin + k - 1, scored.end(), ahead);
-  std::sort(begin, begin + k - 1, ahead);
+  if (k * 64 <= int64_t(scored.size())) return steps::partial_sort(begin, begin + k, scored.end(), ahead);
+  steps::nth_element(begin, begin + k - 1, scored.end(), ahead);
+  steps::sort(begin, begin + k - 1, ahead);
 }
 
 }  // namespace

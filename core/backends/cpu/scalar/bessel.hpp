@@ -102,10 +102,10 @@ double bessel_k(double x, bool scaled) {
 }
 
 // Functions of the C library, to the last digits in double. Infinity: the limit, where PyTorch has NaN.
-inline double bessel_j(double x, int order) { return order == 0 ? __builtin_j0(x) : __builtin_j1(x); }
+inline double bessel_j(double x, int order) { return order == 0 ? ::j0(x) : ::j1(x); }
 inline double bessel_y(double x, int order) {
   if (x < 0) return Format<double>::nan;
-  return order == 0 ? __builtin_y0(x) : __builtin_y1(x);
+  return order == 0 ? ::y0(x) : ::y1(x);
 }
 inline double spherical_bessel_j0(double x) { return x == 0 ? 1.0 : is_infinite(x) ? 0.0 : __builtin_sin(x) / x; }
 

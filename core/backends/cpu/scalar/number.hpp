@@ -37,7 +37,7 @@ CR_SCALAR T power_of_two(BitsOf<T> biased) {
   return from_bits(BitsOf<T>(biased << Format<T>::mantissa));
 }
 
-#ifdef __FMA__
+#if defined(__FMA__) || defined(__aarch64__)
 inline constexpr bool kFused = true;
 CR_SCALAR float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 CR_SCALAR double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
