@@ -1,8 +1,7 @@
 """Installs packages into an environment of their own, runs a program with each on chainrule and on PyTorch, and writes
 docs/packages.md: `make test-packages`.
 
-PyTorch is not installed there. A file says that it is, so that pip does not bring it; `chainrule run` takes its name.
-The second run borrows the PyTorch of the interpreter that runs this.
+PyTorch is not installed there. The second run borrows the PyTorch of the interpreter that runs this.
 """
 
 from __future__ import annotations
@@ -12,19 +11,18 @@ import importlib.metadata
 import re
 import subprocess
 import sys
-import venv
 from pathlib import Path
 from typing import NamedTuple
 
+from .environment import ROOT, environment
+
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
+PAGE = ROOT / "docs" / "packages.md"
 PROGRAMS = sorted((HERE / "programs").glob("*.py"))
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 ALLOWED = 1e-3  # the largest difference of a printed number, of its size or of 1
-# chainrule's own LAPACK, and what other packages look for while they are imported.
-BESIDE = ("scipy-openblas32", "tabulate", "mpi4py", "mpich", "torchaudio", "bitsandbytes", "setuptools<81")
 
-_PYTORCH = "import runpy, sys; sys.path.append(sys.argv[1]); runpy.run_path(sys.argv[2], run_name='__main__')"
+ON_PYTORCH = HERE / "on_pytorch.py"
 
 
 class Verdict(NamedTuple):
@@ -38,27 +36,6 @@ class Verdict(NamedTuple):
     @property
     def works(self) -> bool:
         return self.words == "works"
-
-
-def environment(folder: Path, packages: list[str]) -> Path:
-    """An environment with the packages, without PyTorch, that finds this chainrule; its interpreter."""
-    python = folder / "bin" / "python"
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-        site = next((folder / "lib").glob("python*/site-packages"))
-        (site / "chainrule.pth").write_text(f"{ROOT / 'python'}\n")
-        said = site / "torch-2.13.0.dist-info"
-        said.mkdir()
-        (said / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.13.0\n")
-        (said / "INSTALLER").write_text("pip\n")
-        (said / "RECORD").write_text("".join(f"{said.name}/{f},,\n" for f in ("METADATA", "INSTALLER", "RECORD")))
-    (folder / "constraints.txt").write_text("torch==2.13.0\n")
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"]
-    for package in (*BESIDE, *packages):
-        done = subprocess.run([*pip, "-c", folder / "constraints.txt", package], check=False)
-        if done.returncode:
-            print(f"{package} could not be installed", flush=True)
-    return python
 
 
 def package_of(program: Path) -> str:
@@ -87,7 +64,7 @@ def verdict(python: Path, program: Path) -> Verdict:
     if ours is None or ours.returncode:
         last = "takes more than five minutes" if ours is None else (ours.stderr.strip().splitlines() or ["fails"])[-1]
         return Verdict(package, version, last[:160].replace("|", "/"), "")
-    theirs = run([python, "-c", _PYTORCH, torch_folder(), program])
+    theirs = run([python, ON_PYTORCH, torch_folder(), program])
     if theirs is None or theirs.returncode:
         return Verdict(package, version, "works", "PyTorch did not run here")
     largest = difference(ours.stdout, theirs.stdout)
@@ -106,6 +83,19 @@ def difference(ours: str, theirs: str) -> float | None:
 def torch_folder() -> str:
     """Where this interpreter's PyTorch is."""
     return str(Path(str(importlib.metadata.distribution("torch").locate_file("torch"))).parent)
+
+
+def rows_of(page: str) -> dict[str, Verdict]:
+    """The verdicts of a page that was written before, by package."""
+    cells = re.findall(r"^\| (\S+) \| (\S*) \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    return {row[0]: Verdict(*row) for row in cells if row[0] not in ("package", "---")}
+
+
+def write(verdicts: list[Verdict]) -> None:
+    """Puts verdicts in docs/packages.md, beside those of programs that did not run this time."""
+    rows = rows_of(PAGE.read_text()) | {v.package: v for v in verdicts}
+    there = {package_of(program) for program in PROGRAMS}
+    PAGE.write_text(table(sorted((v for v in rows.values() if v.package in there), key=lambda v: v.package.lower())))
 
 
 def table(verdicts: list[Verdict]) -> str:
@@ -146,7 +136,7 @@ def main() -> int:
         verdicts.append(verdict(python, program))
         print(*verdicts[-1], sep=" | ", flush=True)
     if options.write:
-        (ROOT / "docs" / "packages.md").write_text(table(verdicts))
+        write(verdicts)
     return 0 if all(v.works for v in verdicts) else 1
 
 

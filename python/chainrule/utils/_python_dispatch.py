@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from .._core import Tensor
-from ..ops.overloads import overload_of
+from ..ops.index_calls import read, write
+from ..ops.overloads import overload_of, schema_arguments
 from ..watchers import unwatch, watch
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "return_and_correct_aliasing"]
@@ -55,11 +56,19 @@ class TorchDispatchMode:
     def _watched(self, func: Callable, args: tuple, kwargs: dict) -> Any:
         if threading.get_ident() != self._thread:
             return func(*args, **kwargs)
+        if func in (Tensor.__getitem__, Tensor.__setitem__):
+            return self._indexed(*args)
         op = overload_of(func, args, kwargs)
         if op is None:  # a property or a question, which no kernel answers
             return func(*args, **kwargs)
+        return self._run(op, *schema_arguments(op.overloadpacket.__name__, args), **kwargs)
+
+    def _run(self, op: Callable, *args: Any, **kwargs: Any) -> Any:
         kinds = dict.fromkeys(type(a) for a in args if isinstance(a, Tensor) and hasattr(type(a), "__torch_dispatch__"))
         return self.__torch_dispatch__(op, tuple(kinds), args, kwargs)
+
+    def _indexed(self, x: Tensor, index: Any, *value: Any) -> Any:
+        return write(x, index, value[0], self._run) if value else read(x, index, self._run)
 
 
 def _modes() -> list[TorchDispatchMode]:
