@@ -1,13 +1,14 @@
 """Runs a program on PyTorch, in an environment that borrows it: python on_pytorch.py FOLDER PROGRAM.
 
 torchvision and torchaudio come from PyPI, compiled for a PyTorch with CUDA, so their operations do not load beside one
-without. torchaudio is hidden therefore. torchvision names two of its operations while it is imported, and its detection
+without. torchaudio does without. torchvision names two of its operations while it is imported, and its detection
 models run one, `nms`: here that is written out.
 """
 
 import runpy
 import sys
 from pathlib import Path
+from types import ModuleType
 
 sys.path.append(sys.argv[1])
 
@@ -31,7 +32,9 @@ _torchvision = torch.library.Library("torchvision", "DEF")
 for _name in ("nms", "qnms"):
     _torchvision.define(f"{_name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 _torchvision.impl("nms", _nms, "CPU")
-sys.modules["torchaudio"] = None  # type: ignore[assignment]  (says that it is not there)
+_extension = ModuleType("torchaudio._extension", "torchaudio without its libraries.")
+_extension.__dict__.update(_IS_TORCHAUDIO_EXT_AVAILABLE=False, fail_if_no_align=lambda function: function)
+sys.modules["torchaudio._extension"] = _extension
 
 sys.argv[:] = sys.argv[2:]
 if "torchvision" in Path(sys.argv[0]).read_text():

@@ -65,10 +65,16 @@ _LEFT_OUT = {
         _refs: _make_alias
     """,
     UNQUANTISED: """
-        ao.nn.intrinsic: ConvBn2d ConvBnReLU2d ConvReLU2d LinearReLU
-        ao.nn.qat: Conv2d Linear
-        ao.nn.quantized: Conv2d FloatFunctional Linear QFunctional
-        ao.nn.quantized.dynamic: LSTM Linear
+        ao.nn.intrinsic: BNReLU2d BNReLU3d ConvAdd2d ConvAddReLU2d ConvBn1d ConvBn2d ConvBn3d ConvBnReLU1d
+            ConvBnReLU2d ConvBnReLU3d ConvReLU1d ConvReLU2d ConvReLU3d LinearBn1d LinearLeakyReLU LinearReLU
+            LinearTanh
+        ao.nn.qat: Conv1d Conv2d Conv3d Embedding EmbeddingBag Linear
+        ao.nn.quantized: BatchNorm2d BatchNorm3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
+            ConvTranspose3d DeQuantize Dropout ELU Embedding EmbeddingBag FXFloatFunctional FloatFunctional
+            GroupNorm Hardswish InstanceNorm1d InstanceNorm2d InstanceNorm3d LSTM LayerNorm LeakyReLU Linear
+            MultiheadAttention PReLU QFunctional Quantize ReLU6 Sigmoid Softmax
+        ao.nn.quantized.dynamic: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d GRU
+            GRUCell LSTM LSTMCell Linear RNNCell
         ao.ns: _numeric_suite _numeric_suite_fx
         ao.pruning: BaseSparsifier WeightNormSparsifier
         ao.quantization.fake_quantize: FakeQuantize FakeQuantizeBase FixedQParamsFakeQuantize
@@ -104,10 +110,15 @@ _LEFT_OUT = {
             get_default_qat_qconfig_dict get_default_qconfig get_default_qconfig_dict per_channel_dynamic_qconfig
             qconfig_equals
         ao.quantization.quantize_fx: convert_fx fuse_fx prepare_fx prepare_qat_fx
-        nn.intrinsic: ConvBn2d ConvBnReLU2d ConvReLU2d LinearReLU
-        nn.qat: Conv2d Linear
-        nn.quantized: Conv2d FloatFunctional Linear
-        nn.quantized.dynamic: LSTM Linear
+        nn.intrinsic: BNReLU2d BNReLU3d ConvBn1d ConvBn2d ConvBn3d ConvBnReLU1d ConvBnReLU2d ConvBnReLU3d
+            ConvReLU1d ConvReLU2d ConvReLU3d LinearBn1d LinearReLU
+        nn.qat: Conv1d Conv2d Conv3d Embedding EmbeddingBag Linear
+        nn.quantized: BatchNorm2d BatchNorm3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
+            ConvTranspose3d DeQuantize Dropout ELU Embedding EmbeddingBag FXFloatFunctional FloatFunctional
+            GroupNorm Hardswish InstanceNorm1d InstanceNorm2d InstanceNorm3d LSTM LayerNorm LeakyReLU Linear
+            MultiheadAttention PReLU QFunctional Quantize ReLU6 Sigmoid Softmax
+        nn.quantized.dynamic: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d GRU GRUCell
+            LSTM LSTMCell Linear RNNCell
         quantization.fake_quantize: FakeQuantize FakeQuantizeBase FixedQParamsFakeQuantize
             FusedMovingAvgObsFakeQuantize default_fake_quant default_fixed_qparams_range_0to1_fake_quant
             default_fixed_qparams_range_neg1to1_fake_quant default_fused_act_fake_quant

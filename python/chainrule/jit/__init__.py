@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
+from ..compat.refusal import refused
 from .program_file import load, save
 from .recorder import TracerWarning, is_recording
 from .traced import ScriptFunction, ScriptModule, TopLevelTracedModule, trace, trace_module
@@ -122,6 +123,12 @@ def is_scripting() -> bool:
     False
     """
     return False
+
+
+_get_trace_graph = refused(
+    "jit._get_trace_graph",
+    "chainrule records no graph of PyTorch's compiler; torch.jit.trace(model, inputs).program has its own",
+)
 
 
 def is_tracing() -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .._core import Tensor
+from .._core import Tensor, dtype
 from ..ops.overloads import aten
 
 __all__ = ["Call", "Program", "Value", "function_of", "replaced", "values_in"]
@@ -40,6 +40,7 @@ class Program:
         names: the numbers of parameters and buffers, by their names in the module.
         constants: other tensors that it used.
         outputs: what it returned, with a Value for each tensor.
+        kinds: the sizes and dtypes that its tensors had when it was recorded; a file has none.
     """
 
     inputs: list[int] = field(default_factory=list)
@@ -47,6 +48,7 @@ class Program:
     constants: dict[int, Tensor] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     outputs: Any = None
+    kinds: dict[int, tuple[tuple[int, ...], dtype]] = field(default_factory=dict)
 
     def run(self, inputs: Sequence[Tensor], member: Callable[[str], Tensor]) -> Any:
         """Calls the operations again; `member` gives a parameter or buffer by its name."""

@@ -50,6 +50,7 @@ class _Recorder(TorchDispatchMode):
         """The number of a tensor, which gets one if it has none."""
         if id(tensor) not in self._numbers:
             self._numbers[id(tensor)] = len(self._kept)
+            self.program.kinds[len(self._kept)] = (tuple(tensor.shape), tensor.dtype)
             self._kept.append(tensor)
         return self._numbers[id(tensor)]
 

@@ -11,14 +11,36 @@ import threading
 from collections.abc import Callable
 from typing import Any, Self
 
-from .._core import Tensor
+from .._core import Tensor, functions
 from ..ops.index_calls import read, write
-from ..ops.overloads import overload_of, schema_arguments
+from ..ops.overloads import aten, overload_of, schema_arguments
 from ..watchers import unwatch, watch
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "return_and_correct_aliasing"]
 
 _entered = threading.local()
+
+
+def _divided(run: Callable, x: Tensor, other: Any) -> Any:
+    return run(aten.mul.Tensor, run(aten.reciprocal.default, x), other)
+
+
+def _whole_division(run: Callable, x: Tensor, other: Any) -> Any:
+    return run(aten.floor_divide.default, functions["full"]([], other, dtype=x.dtype), x)
+
+
+# other - x and its kin, whose tensor stands on the right.
+_REFLECTED: dict[str, Callable] = {
+    "__rsub__": lambda run, x, other: run(aten.rsub.Scalar, x, other),
+    "__rtruediv__": _divided,
+    "__rdiv__": _divided,
+    "__rpow__": lambda run, x, other: run(aten.pow.Scalar, other, x),
+    "__rfloordiv__": _whole_division,
+    "__rmod__": lambda run, x, other: run(aten.remainder.Scalar_Tensor, other, x),
+    "__rmatmul__": lambda run, x, other: run(aten.matmul.default, other, x),
+    "__rlshift__": lambda run, x, other: run(aten.bitwise_left_shift.Scalar_Tensor, other, x),
+    "__rrshift__": lambda run, x, other: run(aten.bitwise_right_shift.Scalar_Tensor, other, x),
+}
 
 
 class TorchDispatchMode:
@@ -58,6 +80,8 @@ class TorchDispatchMode:
             return func(*args, **kwargs)
         if func in (Tensor.__getitem__, Tensor.__setitem__):
             return self._indexed(*args)
+        if getattr(func, "__name__", "") in _REFLECTED:
+            return _REFLECTED[func.__name__](self._run, *args)
         op = overload_of(func, args, kwargs)
         if op is None:  # a property or a question, which no kernel answers
             return func(*args, **kwargs)
