@@ -14,12 +14,18 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import torch
+
 from .environment import ROOT, environment
 
 HERE = Path(__file__).parent
 PAGE = ROOT / "docs" / "packages.md"
 PROGRAMS = sorted((HERE / "programs").glob("*.py"))
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+HEADING = "## Architectures of transformers"
+POPULAR = """
+accelerate diffusers einops keras lightning peft safetensors timm torchvision transformers
+"""  # what CI runs
 ALLOWED = 1e-3  # the largest difference of a printed number, of its size or of 1
 
 ON_PYTORCH = HERE / "on_pytorch.py"
@@ -93,9 +99,38 @@ def rows_of(page: str) -> dict[str, Verdict]:
 
 def write(verdicts: list[Verdict]) -> None:
     """Puts verdicts in docs/packages.md, beside those of programs that did not run this time."""
-    rows = rows_of(PAGE.read_text()) | {v.package: v for v in verdicts}
+    before, heading, architectures = PAGE.read_text().partition(HEADING)
+    rows = rows_of(before) | {v.package: v for v in verdicts}
     there = {package_of(program) for program in PROGRAMS}
-    PAGE.write_text(table(sorted((v for v in rows.values() if v.package in there), key=lambda v: v.package.lower())))
+    page = table(sorted((v for v in rows.values() if v.package in there), key=lambda v: v.package.lower()))
+    PAGE.write_text(page + ("\n" + heading + architectures if heading else ""))
+
+
+def write_architectures(python: Path) -> bool:
+    """Runs architectures.py twice and writes how far the results are apart; whether all are near enough."""
+    files = [ROOT / "build" / f"architectures_{name}.pt" for name in ("chainrule", "pytorch")]
+    commands = ([python, "-m", "chainrule", "run"], [python, ON_PYTORCH, torch_folder()])
+    for command, file in zip(commands, files, strict=True):
+        done = run([*command, HERE / "architectures.py", file], minutes=15)
+        if done is None or done.returncode:
+            print("" if done is None else done.stderr[-2000:], f"{file.stem} failed")
+            return False
+    ours, theirs = (torch.load(file, weights_only=True) for file in files)
+    lines, near = [], True
+    for name, (values, gradients) in theirs.items():
+        pairs = zip(ours[name], (values, gradients), strict=True)
+        of_values, of_gradients = (((a - b).abs().max() / b.abs().max()).item() for a, b in pairs)
+        near &= of_values <= 1e-4 and of_gradients <= 1e-3
+        lines.append(f"| {name} | {of_values:.0e} | {of_gradients:.0e} |")
+    words = (
+        f"{len(lines)} architectures with random weights from the same seed: the largest difference from PyTorch of\n"
+        "what they give, and of their parameters' gradients, both as a part of the largest value.\n"
+        "`python -m tests.packages --architectures` writes this table."
+    )
+    header = "| architecture | values | gradients |\n| --- | --- | --- |"
+    page = PAGE.read_text().partition("\n" + HEADING)[0]
+    PAGE.write_text("\n".join([page, HEADING, "", words, "", header, *lines, ""]))
+    return near
 
 
 def table(verdicts: list[Verdict]) -> str:
@@ -127,17 +162,32 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "packages", help="where the environment goes")
     parser.add_argument("--python", type=Path, help="an interpreter that has the packages already")
     parser.add_argument("--only", nargs="*", default=None, help="names of programs")
+    parser.add_argument("--part", default="1/1", help="2/4 is the second quarter of the programs")
+    parser.add_argument("--popular", action="store_true", help="the ten of CI, if they install in five minutes")
+    parser.add_argument("--architectures", action="store_true", help="compare architectures of transformers instead")
     parser.add_argument("--write", action="store_true", help="write docs/packages.md")
     options = parser.parse_args()
     programs = [p for p in PROGRAMS if options.only is None or p.stem.removeprefix("step_") in options.only]
-    python = options.python or environment(options.folder, [package_of(p) for p in programs])
+    if options.popular:
+        programs = [p for p in PROGRAMS if package_of(p) in POPULAR.split()]
+    part, parts = map(int, options.part.split("/"))
+    programs = programs[part - 1 :: parts]
+    if options.architectures:
+        return 0 if write_architectures(options.python or environment(options.folder, ["transformers"])) else 1
+    limit = 300 if options.popular else None
+    try:
+        python = options.python or environment(options.folder, [package_of(p) for p in programs], limit)
+    except TimeoutError:
+        print("the packages did not install in five minutes; none was tried")
+        return 0
     verdicts = []
     for program in programs:
         verdicts.append(verdict(python, program))
         print(*verdicts[-1], sep=" | ", flush=True)
     if options.write:
         write(verdicts)
-    return 0 if all(v.works for v in verdicts) else 1
+    there = [v for v in verdicts if not options.popular or v.words != "not installed"]
+    return 0 if all(v.works for v in there) else 1
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import subprocess
+import time
 import venv
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,8 +20,13 @@ CONSTRAINTS = "torch==2.13.0\nnumpy>=2\ntransformers>=5\n"
 SOURCES = ("efficientnet-pytorch", "grad-cam")  # their newest releases have no wheels, older ones do
 
 
-def environment(folder: Path, packages: Iterable[str]) -> Path:
-    """An environment with the packages, as far as they can be installed; its interpreter."""
+def environment(folder: Path, packages: Iterable[str], limit: float | None = None) -> Path:
+    """An environment with the packages, as far as they can be installed; its interpreter.
+
+    Raises:
+        TimeoutError: it takes more seconds than the limit.
+    """
+    began = time.monotonic()
     python = folder / "bin" / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -29,6 +35,8 @@ def environment(folder: Path, packages: Iterable[str]) -> Path:
     say_that_torch_is_there(site)
     (folder / "constraints.txt").write_text(CONSTRAINTS)
     for package in (*BESIDE, *packages):
+        if limit is not None and time.monotonic() - began > limit:
+            raise TimeoutError
         if not install(python, folder, package):
             print(f"{package} could not be installed", flush=True)
     return python

@@ -48,7 +48,13 @@ def _argument_names(function: Callable) -> list[str]:
 
 
 class ScriptFunction:
-    """A recorded function."""
+    """A recorded function.
+
+    >>> print(torch.jit.trace(lambda x: 2 * x, torch.ones(2)).graph)
+    program(%0)
+      %1 = aten.mul.Tensor(%0, 2)
+      return %1
+    """
 
     def __init__(self, program: Program, names: Sequence[str], name: str) -> None:
         self.program, self.arguments, self.name = program, _Arguments(names), name
