@@ -16,7 +16,7 @@ help:
 	@echo "make build   compile the core and install chainrule in $(VENV), editable; seconds when little changed"
 	@echo "make demo    the first example of docs/start.md, then a digit classifier"
 	@echo "make test    the test suite, against PyTorch"
-	@echo "make test-packages  other people's packages, installed in build/packages; writes docs/packages.md"
+	@echo "make test-packages  other people's packages, installed in build/packages; writes docs/packages.md; PART=2/4 for a quarter"
 	@echo "make fuzz    random calls with hostile arguments, for SECONDS=60; SEED=7, MODE=differential compares with PyTorch"
 	@echo "make bench   chainrule beside PyTorch; writes docs/benchmarks.md, the README's rows and its chart"
 	@echo "make docs    the documentation site, in build/docs; runs the tutorials"
@@ -51,9 +51,11 @@ demo: build $(VENV)/demo.stamp
 test: build $(VENV)/test.stamp
 	$(TEST_ENV) $(BIN)/python -m $(PYTEST)
 
-# Other people's packages, in an environment of their own (build/packages); writes docs/packages.md.
+# Other people's packages, in an environment of their own (build/packages); writes docs/packages.md. All of them take more
+# than an hour: PART=2/4 is the second quarter.
+PART ?= 1/1
 test-packages: build $(VENV)/test.stamp
-	$(BIN)/python -m tests.packages --write
+	$(BIN)/python -m tests.packages --write --part $(PART)
 
 # Each call is drawn from the seed and its number, and what is found is shown as a program; see tests/fuzzing/__main__.py.
 SECONDS ?= 60

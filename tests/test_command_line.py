@@ -61,10 +61,8 @@ def test_answers_that_differ_from_pytorch():
     for call in ("load('a', 'b')", "load_state_dict_from_url('http://localhost/x.pt')", "list('a')"):
         with pytest.raises(RuntimeError, match=r"^torch\.hub\."):
             eval(f"chainrule.hub.{call}")
-    with pytest.raises(RuntimeError, match=r"^torch\.onnx\.export"):
-        chainrule.onnx.export(chainrule.nn.Linear(1, 1), (chainrule.ones(1),), "x.onnx")
-    with pytest.raises(RuntimeError, match=r"^torch\.jit\.save"):
-        chainrule.jit.save(chainrule.nn.Linear(1, 1), "x.pt")
+    with pytest.raises(RuntimeError, match=r"^torch\.onnx\.dynamo_export"):
+        chainrule.onnx.dynamo_export(chainrule.nn.Linear(1, 1), chainrule.ones(1))
 
 
 def test_modules_in_passing():
@@ -134,9 +132,7 @@ def test_scripting_returns_the_function():
     def f(x):
         return x + 1
 
-    assert (
-        jit.script(f) is jit.trace(f, chainrule.ones(1)) is jit.ignore(f) is jit.ignore(drop=True)(f) is jit.unused(f)
-    )
+    assert jit.script(f) is jit.ignore(f) is jit.ignore(drop=True)(f) is jit.unused(f)
     assert jit.annotate(list[int], [1]) == [1]
     assert not isinstance(chainrule.nn.Linear(1, 1), jit.ScriptModule)
     assert jit.wait(jit.fork(f, 1)) == 2
@@ -395,7 +391,7 @@ class Net(nn.Module):
     def forward(self, x: t.Tensor) -> "t.Tensor":
         y = F.relu(x) + F.no_such_function(x)
         print(t.__version__, t.backends.cudnn.benchmark, t.float32.itemsize, t.no_such_name, nn.Linear.no_such_member)
-        t.onnx.export(self, x, "x.onnx")
+        t.onnx.dynamo_export(self, x)
         return nn.functional.no_such_function(y) + t.nn.init.zeros_(x) + x.t().to_sparse_csr().relu().sum()
 """
 
@@ -409,13 +405,13 @@ def test_check(tmp_path):
         (7, "torch.nn.NoSuchLayer", "is missing"),
         (15, "torch.nn.functional.no_such_function", "is missing"),
         (16, "torch.nn.Linear.no_such_member", "is missing"),
-        (17, "torch.onnx.export", "raises: ch"),
+        (17, "torch.onnx.dynamo_export", "raises: ch"),
         (18, "Tensor.to_sparse_csr", "is missing"),
     }
     assert found - {(4, "torch.optim", "is missing"), (5, "torch.utils.data", "is missing")} == expected
     result = command("check", path)
     assert (result.returncode, len(result.stdout.splitlines())) == (1, len(found))
-    assert f"{path}:17: torch.onnx.export raises: chainrule does not export to ONNX" in result.stdout
+    assert f"{path}:17: torch.onnx.dynamo_export raises: chainrule gives no ONNXProgram" in result.stdout
 
 
 def test_check_knows_every_missing_method():
@@ -486,3 +482,68 @@ def test_completion():
     assert subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True).stdout == "explain\n"
     assert "compdef _chainrule chainrule" in asked_of_chainrule("completion", "zsh").stdout
     assert asked_of_chainrule("completion", "fish").returncode == 2
+
+
+_MISSPELT = """
+import torch
+from torch import nn
+
+x = torch.ones(3)
+x.nonexisting()
+y = torch.relu(x).sofmax(0)
+(2 * x[0]).nonexisting2
+model = nn.Linear(2, 2)
+model.forwad(x)
+nn.Lienar(2, 2)
+torch.sofmax(x)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x: torch.Tensor):
+        self.layer(x)
+        self.parametres()
+        return self.step(x).unknown(x.nonexisting3)
+
+    def step(self, x):
+        return x.anything()
+
+
+def train(model, batch):
+    model.whatever()
+    batch = torch.ones(1)
+    batch = 3
+    batch.anything()
+    later = torch.ones(1)
+    if hasattr(later, "guarded"):
+        later.guarded()
+    later.note = 1
+    later.note
+    nn.Sequential().member()
+"""
+
+
+def test_check_finds_missing_methods_and_says_what_was_meant(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text(_MISSPELT)
+    assert [(f.line, f.name, f.problem) for f in missing_names.findings(str(path))] == [
+        (6, "Tensor.nonexisting", "is missing"),
+        (7, "Tensor.sofmax", "is missing; did you mean softmax?"),
+        (8, "Tensor.nonexisting2", "is missing"),
+        (10, "Linear.forwad", "is missing; did you mean forward?"),
+        (11, "torch.nn.Lienar", "is missing; did you mean Linear?"),
+        (12, "torch.sofmax", "is missing; did you mean softmax?"),
+        (22, "Module.parametres", "is missing; did you mean parameters?"),
+        (23, "Tensor.nonexisting3", "is missing"),
+    ]
+
+
+def test_a_misspelt_name_of_torch_names_the_right_one(tmp_path):
+    text = "import torch\nprint(hasattr(torch, 'sofmax'))\ntry:\n    torch.sofmax\nexcept AttributeError as error:\n"
+    assert printed(tmp_path, text + "    print(str(error).rpartition('.')[2])") == [
+        "False",
+        " Did you mean: 'softmax'?",
+    ]

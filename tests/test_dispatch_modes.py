@@ -74,3 +74,42 @@ def test_the_stack_of_modes():
             chainrule.ones(1).cos()
     assert dispatch._get_current_dispatch_mode() is None
     assert inner.seen == outer.seen == ["aten.ones.default", "aten.exp.default"]
+
+
+@BOTH
+def test_the_tensor_on_the_right(torch):
+    """What a mode calls gives what the operator gives."""
+    x, whole = torch.tensor([2.0, 5.0]), torch.tensor([2, 5])
+    uses = [lambda: 3 - x, lambda: 3 / x, lambda: 2**x, lambda: 7 // x, lambda: 7 % x, lambda: 3 + x, lambda: 3 * x]
+    uses += [lambda: 1 << whole, lambda: 64 >> whole, lambda: 6 & whole, lambda: x - 3]
+    expected = [use().tolist() for use in uses]
+    with logging_mode(torch) as log:
+        found = [use().tolist() for use in uses]
+    assert found == expected
+    assert log.seen[:4] == ["aten.rsub.Scalar", "aten.reciprocal.default", "aten.mul.Tensor", "aten.pow.Scalar"]
+
+
+@BOTH
+def test_indices_and_shapes(torch):
+    x, rows = torch.arange(24.0).reshape(2, 3, 4), torch.tensor([1, 0])
+    uses = [
+        lambda: x[0],
+        lambda: x[..., 1:3],
+        lambda: x[:, None, -1],
+        lambda: x[rows],
+        lambda: x[:, rows, ::2],
+        lambda: x[x > 3],
+        lambda: x.reshape(3, 8),
+        lambda: x.permute(2, 0, 1),
+        lambda: x.flip(0, 1),
+    ]
+    expected = [use().tolist() for use in uses]
+    with logging_mode(torch) as log:
+        found = [use().tolist() for use in uses]
+        x[0, 1:] = 3
+        x[:, rows] = torch.ones(4)
+    assert found == expected
+    assert x[0].tolist() == [[1.0] * 4, [1.0] * 4, [3.0] * 4]
+    assert log.seen[:3] == ["aten.select.int", "aten.slice.Tensor", "aten.unsqueeze.default"]
+    assert "aten.index.Tensor" in log.seen
+    assert "aten.index_put_.default" in log.seen

@@ -412,6 +412,20 @@ def test_a_parameter_in_the_place_of_one_without_elements(torch):
     assert not loaded.requires_grad
 
 
+def test_whether_a_program_is_being_recorded():
+    seen = []
+
+    def function(x):
+        seen.append((chainrule.jit.is_tracing(), importlib.import_module("chainrule._C")._is_tracing()))
+        return x + 1
+
+    function(chainrule.ones(1))
+    chainrule.jit.trace(function, chainrule.ones(1), check_trace=False)
+    assert seen == [(False, False), (True, True)]
+    with pytest.raises(RuntimeError, match=r"^torch\.jit\._get_trace_graph: .*torch\.jit\.trace"):
+        chainrule.jit._get_trace_graph(function)
+
+
 def test_extensions_in_c_plus_plus_are_refused():
     from chainrule.utils.cpp_extension import load
 

@@ -111,6 +111,13 @@ def test_every_stand_in_is_missing_here():
     assert [place for place in places if place.with_suffix(".py").exists() or (place / "__init__.py").exists()] == []
 
 
+def test_every_stand_in_can_be_imported(tmp_path):
+    """With the modules above it: those must be packages."""
+    modules = sorted(stand_ins._names())
+    text = "import importlib\n" + "".join(f"importlib.import_module('torch.{name}')\n" for name in modules)
+    assert printed(tmp_path, text + "print('all')") == ["all"]
+
+
 def test_plans_of_sharded_models_are_values():
     tensor, fsdp = chainrule.distributed.tensor, chainrule.distributed.fsdp
     assert (

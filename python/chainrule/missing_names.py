@@ -13,7 +13,9 @@ import chainrule
 
 from ._core import Tensor
 from .compat.stand_ins import stand_in
+from .inferred_kinds import attributes
 from .ops.dispatcher_names import Namespace
+from .suggestions import nearest
 
 # Methods of PyTorch's tensors that may be missing here, without those whose names other objects share (values, index).
 # A script's tensors cannot be told from its other objects without running it, so their use is reported as a doubt.
@@ -56,31 +58,68 @@ def findings(path: str) -> list[Finding]:
     with open(path, "rb") as file:
         tree = ast.parse(file.read(), path)
     found: dict[str, Finding] = {}
-    for name, line in sorted(used_names(tree), key=lambda use: use[1]):
+    for name, line in used_names(tree):
         problem = problem_with(name)
-        if problem is not None and name not in found:
-            found[name] = Finding(path, line, name, problem)
-    return list(found.values())
+        if problem is not None:
+            found.setdefault(f"{name} {line}", Finding(path, line, name, problem))
+    for name, line, problem in _missing_attributes(tree):
+        found[f"{name} {line}"] = Finding(path, line, name, problem)
+    first: dict[str, Finding] = {}
+    for finding in sorted(found.values(), key=lambda each: each.line):
+        first.setdefault(finding.name, finding)
+    return list(first.values())
 
 
-def used_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """The names of torch in a program, as torch.nn.Linear whatever it calls them, with their lines."""
+def _missing_attributes(tree: ast.Module) -> Iterator[tuple[str, int, str]]:
+    """What a script asks of tensors and modules that have no such attribute: the name, the line, what is wrong."""
+    meanings = _meanings(tree)
+    for node, kind in attributes(tree, _found, lambda expression: _dotted(expression, meanings)):
+        if not hasattr(kind, node.attr):
+            yield f"{kind.__name__}.{node.attr}", node.lineno, "is missing" + _suggested(node.attr, kind)
+
+
+def _found(name: str) -> Any:
+    """What a name of torch is; None if there is no such thing."""
+    value: Any = chainrule
+    for part in name.split(".")[1:]:
+        member = _member(value, part)
+        if member is None:
+            return None
+        value = member[0]
+    return value
+
+
+def _suggested(name: str, value: Any) -> str:
+    """What a name was meant to be, as the rest of a sentence."""
+    meant = nearest(name, dir(value))
+    return f"; did you mean {meant}?" if meant else ""
+
+
+def _meanings(tree: ast.AST) -> dict[str, str]:
+    """What the names are called in torch that a program's imports bring."""
     meanings: dict[str, str] = {}
-    guarded = _guarded(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if _is_torch(alias.name):
                     meanings[alias.asname or "torch"] = alias.name if alias.asname else "torch"
-                    if node not in guarded:
-                        yield alias.name, node.lineno
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and _is_torch(node.module or ""):
-            for alias in node.names:
-                if alias.name == "*":
-                    continue
-                meanings[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-                if node not in guarded:
-                    yield f"{node.module}.{alias.name}", node.lineno
+            meanings |= {
+                each.asname or each.name: f"{node.module}.{each.name}" for each in node.names if each.name != "*"
+            }
+    return meanings
+
+
+def used_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """The names of torch in a program, as torch.nn.Linear whatever it calls them, with their lines."""
+    meanings, guarded = _meanings(tree), _guarded(tree)
+    for node in ast.walk(tree):
+        if node in guarded:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names if _is_torch(alias.name))
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and _is_torch(node.module or ""):
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names if alias.name != "*")
     inner = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute):
@@ -135,7 +174,8 @@ def problem_with(name: str) -> str | None:
         if found is None:
             if not isinstance(value, (ModuleType, type, Namespace)):
                 return None  # an attribute of a value, not of a module: it may come to be when the script runs
-            return "is missing" if i == len(parts) else f"is missing ({'.'.join(parts[:i])})"
+            meant = _suggested(part, value)
+            return "is missing" + meant if i == len(parts) else f"is missing ({'.'.join(parts[:i])})" + meant
         value = found[0]
     reason = getattr(value, "refusal", None)
     return f"raises: {reason}" if isinstance(reason, str) else None

@@ -21,6 +21,7 @@ import chainrule
 
 from ._core import dtype, layout, memory_format
 from .compat.stand_ins import stand_in
+from .suggestions import MissingName
 from .torch_names import rename_all
 from .torch_version import __version__
 
@@ -38,7 +39,7 @@ class TorchModule(ModuleType):
         try:
             value = _starred() if name == "__all__" else getattr(chainrule, name)
         except AttributeError:
-            raise AttributeError(missing(f"torch.{name}"), name=name, obj=self) from None
+            raise MissingName(missing(f"torch.{name}"), name, lambda: dir(self)) from None
         self.__dict__[name] = value  # found without this function the next time
         return value
 

@@ -72,6 +72,13 @@ def _log_api_usage_once(event: str) -> None:
     """Does nothing: chainrule reports nobody's use."""
 
 
+def _is_tracing() -> bool:
+    """Whether torch.jit.trace records what this code does."""
+    from ..jit.recorder import is_recording
+
+    return is_recording()
+
+
 def _get_tracing_state() -> None:
     """None: nothing is traced."""
     return

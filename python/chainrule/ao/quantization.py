@@ -2,4 +2,5 @@
 
 from ..compat.refusal import UNQUANTISED, refuses_all
 
+__path__: list[str] = []  # a package: compat/stand_ins.py has its files
 __getattr__ = refuses_all("ao.quantization", UNQUANTISED)

@@ -65,25 +65,77 @@ _LEFT_OUT = {
         _refs: _make_alias
     """,
     UNQUANTISED: """
-        ao.nn.intrinsic: ConvBn2d ConvBnReLU2d ConvReLU2d LinearReLU
-        ao.nn.qat: Conv2d Linear
-        ao.nn.quantized: Conv2d FloatFunctional Linear QFunctional
-        ao.nn.quantized.dynamic: LSTM Linear
+        ao.nn.intrinsic: BNReLU2d BNReLU3d ConvAdd2d ConvAddReLU2d ConvBn1d ConvBn2d ConvBn3d ConvBnReLU1d
+            ConvBnReLU2d ConvBnReLU3d ConvReLU1d ConvReLU2d ConvReLU3d LinearBn1d LinearLeakyReLU LinearReLU
+            LinearTanh
+        ao.nn.qat: Conv1d Conv2d Conv3d Embedding EmbeddingBag Linear
+        ao.nn.quantized: BatchNorm2d BatchNorm3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
+            ConvTranspose3d DeQuantize Dropout ELU Embedding EmbeddingBag FXFloatFunctional FloatFunctional
+            GroupNorm Hardswish InstanceNorm1d InstanceNorm2d InstanceNorm3d LSTM LayerNorm LeakyReLU Linear
+            MultiheadAttention PReLU QFunctional Quantize ReLU6 Sigmoid Softmax
+        ao.nn.quantized.dynamic: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d GRU
+            GRUCell LSTM LSTMCell Linear RNNCell
         ao.ns: _numeric_suite _numeric_suite_fx
         ao.pruning: BaseSparsifier WeightNormSparsifier
-        ao.quantization.fake_quantize: FakeQuantize FakeQuantizeBase
+        ao.quantization.fake_quantize: FakeQuantize FakeQuantizeBase FixedQParamsFakeQuantize
+            FusedMovingAvgObsFakeQuantize default_affine_fixed_qparams_fake_quant default_dynamic_fake_quant
+            default_embedding_fake_quant default_embedding_fake_quant_4bit default_fake_quant
+            default_fixed_qparams_range_0to1_fake_quant default_fixed_qparams_range_neg1to1_fake_quant
+            default_fused_act_fake_quant default_fused_per_channel_wt_fake_quant default_fused_wt_fake_quant
+            default_histogram_fake_quant default_per_channel_weight_fake_quant
+            default_symmetric_fixed_qparams_fake_quant default_weight_fake_quant disable_fake_quant disable_observer
+            enable_fake_quant enable_observer fused_per_channel_wt_fake_quant_range_neg_127_to_127
+            fused_wt_fake_quant_range_neg_127_to_127
         ao.quantization.fx: convert prepare
-        ao.quantization.observer: HistogramObserver MinMaxObserver ObserverBase PerChannelMinMaxObserver
-            MovingAverageMinMaxObserver UniformQuantizationObserverBase
-        ao.quantization.qconfig: QConfig
+        ao.quantization.observer: AffineQuantizedObserverBase FixedQParamsObserver Granularity HistogramObserver
+            MappingType MinMaxObserver MovingAverageMinMaxObserver MovingAveragePerChannelMinMaxObserver
+            NoopObserver ObserverBase PerAxis PerBlock PerChannelMinMaxObserver PerGroup PerRow PerTensor PerToken
+            PlaceholderObserver RecordingObserver ReuseInputObserver TorchAODType UniformQuantizationObserverBase
+            ZeroPointDomain default_affine_fixed_qparams_observer default_debug_observer
+            default_dynamic_quant_observer default_fixed_qparams_range_0to1_observer
+            default_fixed_qparams_range_neg1to1_observer default_float_qparams_observer
+            default_float_qparams_observer_4bit default_histogram_observer default_observer
+            default_per_channel_weight_observer default_placeholder_observer default_reuse_input_observer
+            default_symmetric_fixed_qparams_observer default_weight_observer get_block_size get_observer_state_dict
+            load_observer_state_dict per_channel_weight_observer_range_neg_127_to_127
+            weight_observer_range_neg_127_to_127
+        ao.quantization.qconfig: QConfig QConfigAny QConfigDynamic default_activation_only_qconfig
+            default_debug_qconfig default_dynamic_qat_qconfig default_dynamic_qconfig default_embedding_qat_qconfig
+            default_embedding_qat_qconfig_4bit default_per_channel_qconfig
+            default_per_channel_symmetric_qnnpack_qat_qconfig default_per_channel_symmetric_qnnpack_qconfig
+            default_qat_qconfig default_qat_qconfig_v2 default_qconfig default_quint8_weight_qconfig
+            default_reuse_input_qconfig default_symmetric_qnnpack_qat_qconfig default_symmetric_qnnpack_qconfig
+            default_weight_only_qconfig float16_dynamic_qconfig float16_static_qconfig
+            float_qparams_weight_only_qconfig float_qparams_weight_only_qconfig_4bit get_default_qat_qconfig
+            get_default_qat_qconfig_dict get_default_qconfig get_default_qconfig_dict per_channel_dynamic_qconfig
+            qconfig_equals
         ao.quantization.quantize_fx: convert_fx fuse_fx prepare_fx prepare_qat_fx
-        nn.intrinsic: ConvBn2d ConvBnReLU2d ConvReLU2d LinearReLU
-        nn.qat: Conv2d Linear
-        nn.quantized: Conv2d FloatFunctional Linear
-        nn.quantized.dynamic: LSTM Linear
-        quantization.fake_quantize: FakeQuantize
-        quantization.observer: HistogramObserver MinMaxObserver ObserverBase MovingAverageMinMaxObserver
-        quantization.qconfig: QConfig
+        nn.intrinsic: BNReLU2d BNReLU3d ConvBn1d ConvBn2d ConvBn3d ConvBnReLU1d ConvBnReLU2d ConvBnReLU3d
+            ConvReLU1d ConvReLU2d ConvReLU3d LinearBn1d LinearReLU
+        nn.qat: Conv1d Conv2d Conv3d Embedding EmbeddingBag Linear
+        nn.quantized: BatchNorm2d BatchNorm3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
+            ConvTranspose3d DeQuantize Dropout ELU Embedding EmbeddingBag FXFloatFunctional FloatFunctional
+            GroupNorm Hardswish InstanceNorm1d InstanceNorm2d InstanceNorm3d LSTM LayerNorm LeakyReLU Linear
+            MultiheadAttention PReLU QFunctional Quantize ReLU6 Sigmoid Softmax
+        nn.quantized.dynamic: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d GRU GRUCell
+            LSTM LSTMCell Linear RNNCell
+        quantization.fake_quantize: FakeQuantize FakeQuantizeBase FixedQParamsFakeQuantize
+            FusedMovingAvgObsFakeQuantize default_fake_quant default_fixed_qparams_range_0to1_fake_quant
+            default_fixed_qparams_range_neg1to1_fake_quant default_fused_act_fake_quant
+            default_fused_per_channel_wt_fake_quant default_fused_wt_fake_quant default_histogram_fake_quant
+            default_per_channel_weight_fake_quant default_weight_fake_quant disable_fake_quant disable_observer
+            enable_fake_quant enable_observer
+        quantization.observer: HistogramObserver MinMaxObserver MovingAverageMinMaxObserver
+            MovingAveragePerChannelMinMaxObserver NoopObserver ObserverBase PerChannelMinMaxObserver
+            PlaceholderObserver RecordingObserver default_debug_observer default_dynamic_quant_observer
+            default_float_qparams_observer default_histogram_observer default_observer
+            default_per_channel_weight_observer default_placeholder_observer default_weight_observer
+            get_observer_state_dict load_observer_state_dict
+        quantization.qconfig: QConfig QConfigAny QConfigDynamic default_activation_only_qconfig
+            default_debug_qconfig default_dynamic_qconfig default_per_channel_qconfig default_qat_qconfig
+            default_qat_qconfig_v2 default_qconfig default_weight_only_qconfig float16_dynamic_qconfig
+            float16_static_qconfig float_qparams_weight_only_qconfig get_default_qat_qconfig get_default_qconfig
+            per_channel_dynamic_qconfig qconfig_equals
         quantization.quantize_fx: convert_fx prepare_fx
     """,
     "chainrule's map and iterable datasets are what there is; data pipes have left PyTorch's plans": """

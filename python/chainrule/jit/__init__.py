@@ -1,4 +1,5 @@
-"""torch.jit: decorators leave functions as they are, since chainrule runs Python; files of programs are refused."""
+"""torch.jit: decorators leave functions as they are, since chainrule runs Python. `trace` records a program, which
+`save` writes and `load` reads."""
 
 from __future__ import annotations
 
@@ -6,19 +7,25 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
-from ..compat.refusal import refused, refused_class
+from ..compat.refusal import refused
+from .program_file import load, save
+from .recorder import TracerWarning, is_recording
+from .traced import ScriptFunction, ScriptModule, TopLevelTracedModule, trace, trace_module
 
-__all__ = ["Final", "script", "trace"]
+__all__ = [
+    "Final",
+    "ScriptFunction",
+    "ScriptModule",
+    "TopLevelTracedModule",
+    "TracerWarning",
+    "load",
+    "save",
+    "script",
+    "trace",
+    "trace_module",
+]
 
 F = TypeVar("F")
-_FILES = (
-    "chainrule writes and reads no programs; save the state with torch.save(model.state_dict(), path) and build the "
-    "model by its Python class"
-)
-
-
-class TracerWarning(Warning):
-    """What PyTorch's tracer warns of; scripts silence it, and nothing is traced here."""
 
 
 class Error(Exception):
@@ -32,33 +39,6 @@ def script(obj: F, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, 
     tensor([0., 1.])
     """
     return obj
-
-
-def trace(
-    func: F,
-    example_inputs: Any = None,
-    optimize: Any = None,
-    check_trace: bool = True,
-    check_inputs: Any = None,
-    check_tolerance: float = 1e-5,
-    strict: bool = True,
-    _force_outplace: bool = False,
-    _module_class: Any = None,
-    _compilation_unit: Any = None,
-    example_kwarg_inputs: Any = None,
-    _store_inputs: bool = True,
-) -> F:
-    """Returns the function or module as it is: it runs as Python each time, with whatever branches it takes then.
-
-    >>> torch.jit.trace(lambda x: 2 * x, torch.ones(2))(torch.tensor([1., 2.]))
-    tensor([2., 4.])
-    """
-    return func
-
-
-def trace_module(mod: F, inputs: dict, *args: Any, **kwargs: Any) -> F:
-    """Returns the module as it is."""
-    return mod
 
 
 def script_if_tracing(fn: F) -> F:
@@ -145,13 +125,19 @@ def is_scripting() -> bool:
     return False
 
 
+_get_trace_graph = refused(
+    "jit._get_trace_graph",
+    "chainrule records no graph of PyTorch's compiler; torch.jit.trace(model, inputs).program has its own",
+)
+
+
 def is_tracing() -> bool:
-    """False.
+    """Whether torch.jit.trace records what this code does.
 
     >>> torch.jit.is_tracing()
     False
     """
-    return False
+    return is_recording()
 
 
 def enable_onednn_fusion(enabled: bool) -> None:
@@ -169,7 +155,4 @@ def optimized_execution(should_optimize: bool) -> Iterator[None]:
     yield
 
 
-save, load = refused("jit.save", _FILES), refused("jit.load", _FILES)
-ScriptModule = refused_class("jit.ScriptModule", _FILES)
-ScriptFunction = refused_class("jit.ScriptFunction", _FILES)
-RecursiveScriptModule = refused_class("jit.RecursiveScriptModule", _FILES)
+RecursiveScriptModule = ScriptModule

@@ -1,13 +1,11 @@
-"""torch.onnx: chainrule exports nothing."""
+"""torch.onnx: `export` writes a model as an ONNX file, through the package onnx."""
 
 from ..compat.refusal import refused
+from .export import OperatorExportTypes, TrainingMode, export
 
-_REASON = (
-    "chainrule does not export to ONNX; save the state with torch.save(model.state_dict(), path), which PyTorch reads, "
-    "and export there"
-)
-export = refused("onnx.export", _REASON)
-dynamo_export = refused("onnx.dynamo_export", _REASON)
+__all__ = ["OperatorExportTypes", "TrainingMode", "export"]
+
+dynamo_export = refused("onnx.dynamo_export", "chainrule gives no ONNXProgram; torch.onnx.export writes a file")
 
 
 def is_in_onnx_export() -> bool:

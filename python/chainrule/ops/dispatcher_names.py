@@ -17,7 +17,9 @@ __all__ = ["Namespace", "OpOverload", "OpOverloadPacket", "compiled_libraries"]
 
 
 def _function(name: str) -> Callable | None:
-    return functions.get(name) or getattr(Tensor, name, None)
+    from .aten_functions import FUNCTIONS
+
+    return FUNCTIONS.get(name) or functions.get(name) or getattr(Tensor, name, None)
 
 
 class _Named:

@@ -8,7 +8,7 @@ from .._core import Tensor, functions
 from . import __getattr__ as _library
 from .dispatcher_names import OpOverload
 
-__all__ = ["aten", "overload_of"]
+__all__ = ["aten", "overload_of", "schema_arguments"]
 
 aten = _library("aten")
 
@@ -23,6 +23,10 @@ _TABLE = {
     "correction": "std var",
 }
 _KINDS = {name: kind for kind, names in _TABLE.items() for name in names.split()}
+# Python takes the numbers of a shape one by one as well; the operation has one argument for them.
+_SHAPES = """
+reshape view permute expand repeat tile flip ones zeros empty rand randn full new_ones new_zeros new_empty
+"""
 _QUESTIONS = """
 size stride dim ndimension numel nelement element_size data_ptr is_contiguous storage_offset __len__ __format__
 is_floating_point is_complex requires_grad_ backward register_hook retain_grad tolist __repr__ __str__ __bool__ type
@@ -39,6 +43,14 @@ def overload_of(function: Any, args: tuple, kwargs: dict) -> OpOverload | None:
     if base not in functions and base.rstrip("_") not in functions and not callable(getattr(Tensor, base, None)):
         return None
     return getattr(getattr(aten, base), _overload(base.rstrip("_"), args, kwargs))
+
+
+def schema_arguments(name: str, args: tuple) -> tuple:
+    """The arguments as an operation takes them: the numbers of a shape are a list."""
+    first = 1 if args and isinstance(args[0], Tensor) else 0
+    if name not in _SHAPES.split() or len(args) <= first or not all(isinstance(n, int) for n in args[first:]):
+        return args
+    return (*args[:first], list(args[first:]))
 
 
 def _dunder(name: str) -> str:
