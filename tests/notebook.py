@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,10 +31,16 @@ class Answer:
 
 
 class Notebook:
-    """Cells run one after another, as a reader of a notebook runs them."""
+    """Cells run one after another, as a reader of a notebook runs them; those of `beginning` before all others."""
 
-    def __init__(self) -> None:
+    def __init__(self, *beginning: str) -> None:
+        self._beginning = beginning
+        self._start()
+
+    def _start(self) -> None:
         self._manager, self._client = start_new_kernel(startup_timeout=120)
+        for answer in self._ask(self._beginning):
+            assert not answer.error
 
     def __enter__(self) -> Notebook:
         return self
@@ -47,7 +54,19 @@ class Notebook:
         return self.run_all(codes)[-1]
 
     def run_all(self, codes: Sequence[str]) -> list[Answer]:
-        """Runs cells, also those after one that raised, as somebody does who goes on."""
+        """Runs cells, also those after one that raised, as somebody does who goes on.
+
+        On a crowded machine a message of Jupyter's sockets can get lost, and with it all that follow: then the kernel
+        has nothing to do, and what it answered never comes. Another one is asked the same, once.
+        """
+        try:
+            return self._ask(codes)
+        except queue.Empty:
+            self.__exit__()
+            self._start()
+            return self._ask(codes)
+
+    def _ask(self, codes: Sequence[str]) -> list[Answer]:
         requests = [self._client.execute(code, stop_on_error=False) for code in codes]
         return [self._answer(request) for request in requests]
 

@@ -14,8 +14,7 @@ SOUND_PROGRAMS = sorted(path.stem for path in SOUND.glob("*.py"))
 
 @pytest.fixture(scope="module")
 def kernel():
-    with Notebook() as started:
-        assert not started.run("import warnings; warnings.simplefilter('ignore')", START).error
+    with Notebook("import warnings; warnings.simplefilter('ignore')", START) as started:
         yield started
 
 
