@@ -1,8 +1,9 @@
 """Writes the type stubs of chainrule from what the core says about itself: `make stubs`.
 
 Functions and methods come from their signatures (core/bindings/calls/signature.hpp), properties from the type's
-descriptors, Python-written methods from `inspect`. What the core cannot say is in tools/stub_texts.py: the types of properties and
-operators, and the parts of `_core` that are not operations. A name that is in neither place is an error here.
+descriptors, Python-written methods from `inspect`. What the core cannot say is in tools/stub_texts.py: the types of
+properties and operators, and the parts of `_core` that are not operations. A name that is in neither place is an
+error here.
 """
 
 import importlib
