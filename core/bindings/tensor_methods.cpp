@@ -29,6 +29,7 @@ PyObject* stride_of_tensor(const Tensor& t, std::optional<int64_t> dim) {
 PyObject* item(const Tensor& t) {
   if (t.numel() != 1) raise(PyExc_RuntimeError, "a Tensor with ", t.numel(), " elements cannot be converted to Scalar");
   mark_cut(t, "item()");
+  ElementScope open;
   return to_python(load(t.dtype(), t->data));
 }
 
@@ -36,7 +37,7 @@ PyObject* item(const Tensor& t) {
 PyObject* quick_item(int, PyObject* self) {
   settle();
   auto* t = reinterpret_cast<TensorObject*>(self);
-  if (t->numel != 1 || may_require_grad(t)) return item(Tensor::borrow(self));
+  if (t->numel != 1 || storages_elsewhere > 0 || may_require_grad(t)) return item(Tensor::borrow(self));
   if (t->dtype == DType::Float32) return PyFloat_FromDouble(*reinterpret_cast<const float*>(t->data));
   if (t->dtype == DType::Int64) return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(t->data));
   return to_python(load(t->dtype, t->data));
