@@ -255,3 +255,21 @@ def test_a_weight_of_another_dtype_does_not_round_the_input():
         expected = torch.rms_norm(x, (3, 4), weight)
     found = chainrule.rms_norm(chainrule.tensor(x.numpy()), (3, 4), chainrule.tensor(weight.numpy()))
     assert abs(found.numpy() - expected.numpy()).max() < 1e-14
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        lambda f, x: f.avg_pool2d(x, (2**31, 2)),
+        lambda f, x: f.avg_pool2d(x, 2, (1, 2**31)),
+        lambda f, x: f.avg_pool2d(x, (2**31, 0), (1, 0)),
+        lambda f, x: f.max_pool2d(x, 2, 1, 2**31),
+        lambda f, x: f.max_pool2d(x, 2, 1, 0, 2**31),
+        lambda f, x: f.max_pool3d(x, 2, 2**31),
+        lambda f, x: f.avg_pool1d(x[0], 2**31),
+        lambda f, x: f.lp_pool1d(x[0], 2, 2**31),
+        lambda f, x: f.max_pool1d(x[0], 2, 2**31),
+    ],
+)
+def test_pools_count_in_ints(pool):
+    agree(lambda t: pool(t.nn.functional, t.ones(1, 2, 4, 4)), words=8)

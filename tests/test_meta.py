@@ -375,6 +375,30 @@ def test_a_layer_takes_matrices_of_the_cpu(product):
 
 
 @pytest.mark.parametrize(
+    "write",
+    [
+        lambda t, x: x.__setitem__(0, 0),
+        lambda t, x: x.__setitem__((0, slice(1)), 0.5),
+        lambda t, x: x.__setitem__(t.tensor([0, 1]), 0),
+        lambda t, x: x.__setitem__((t.tensor([0, 1]), 0), t.tensor(0.0)),
+        lambda t, x: x.__setitem__(0, t.ones(4, device="meta")),
+        lambda t, x: x.__setitem__(Ellipsis, t.ones(3, 4)),
+        lambda t, x: t.zeros(3, 4).__setitem__(0, x[0]),
+        lambda t, x: t.nn.init.sparse_(x, 0.5),
+    ],
+)
+def test_assignment(write):
+    """Of a number it went round in circles."""
+
+    def run(t):
+        x = t.empty(3, 4, device="meta")
+        write(t, x)
+        return told(x)
+
+    agree(run)
+
+
+@pytest.mark.parametrize(
     "function",
     [
         lambda t, x: t.bincount(x.long()),

@@ -272,8 +272,10 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
           Py_DECREF(assign_batched(self, key, value));
           return 0;
         }
-        if ((may_have_a_say(self) && classes_of(&self, 1).override) ||
-            device_of_argument(value) != device_of_argument(self)) {
+        // Within call_on() nobody asks any more where things are.
+        const bool from_elsewhere = Storage::making.device == Device::CPU && is_tensor(value) &&
+                                    device_of_argument(value) != device_of_argument(self);
+        if (from_elsewhere || (may_have_a_say(self) && classes_of(&self, 1).override)) {
           Py_DECREF(call_override_of_operator("__setitem__", checked(PyTuple_Pack(3, self, key, value))));
           return 0;
         }

@@ -88,6 +88,13 @@ PoolWindows sliding(int dims, const Tensor& x, const PoolOptions& o, Each each) 
   return w;
 }
 
+void check_ints(const PoolOptions& o) {
+  for (const Dims* numbers : {&o.kernel, &o.stride, &o.padding, &o.dilation}) {
+    for (int64_t n : *numbers)
+      check(n == static_cast<int32_t>(n), "value cannot be converted to type int without overflow: ", n);
+  }
+}
+
 }  // namespace
 
 PoolOptions checked_options(const char* name, int dims, const PoolOptions& given) {
@@ -98,6 +105,7 @@ PoolOptions checked_options(const char* name, int dims, const PoolOptions& given
   o.stride = expanded(given.stride, name, "stride", dims, o.kernel);
   o.padding = expanded(given.padding, name, "padding", dims, Dims(dims, 0));
   o.dilation = expanded(given.dilation, name, "dilation", dims, Dims(dims, 1));
+  if (dims > 1 || name[0] == 'a') check_ints(o);  // PyTorch counts in ints, but for max_pool1d
   check(!o.divisor || *o.divisor != 0, "divisor must be not zero");
   for (int d = 0; d < dims; ++d) {
     check(o.stride[d] != 0, "stride should not be zero");
