@@ -74,7 +74,7 @@ docs: build $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs
 	@echo "the site is in build/docs/index.html"
 
-# Every Python 3.11 to 3.14 on the path gets its wheels. WHEELS names targets (x86_64 aarch64 macos) and interpreters.
+# Every Python 3.11 to 3.14 on the path gets its wheels. WHEELS names targets (x86_64 aarch64) and interpreters.
 wheel: $(VENV)/build.stamp $(VENV)/wheels.stamp
 	$(BIN)/python tools/wheels.py $(WHEELS)
 

@@ -1,7 +1,7 @@
 """Builds wheels that run on other machines than this one: `make wheel`.
 
 Everything is compiled by zig's clang, a package of PyPI, for each target below and each Python that is found here. It
-compiles for other processors and systems too, and links against the oldest C library that a wheel may ask for, with
+compiles for other processors too, and links against the oldest C library that a wheel may ask for, with
 its own C++ library inside. The headers are those of the Python at hand: CPython's are the same on every 64-bit
 little-endian machine, apart from the names of features that an extension does not use. Kernels do not know Python, so
 zig's cache gives them to every Python but the first.
@@ -33,7 +33,7 @@ class Target(NamedTuple):
 
 
 # glibc 2.17 is that of manylinux2014, the oldest for which PyPI's installers still look first: systems of 2014 and
-# later. C++20 asks for nothing newer, because zig brings its C++ library along. Apple's processors began with macOS 11.
+# later. C++20 asks for nothing newer, because zig brings its C++ library along.
 TARGETS = {
     "x86_64": Target(
         "x86_64-linux-gnu.2.17", "Linux", "x86_64", "x86_64-linux-gnu", "manylinux2014_x86_64.manylinux_2_17_x86_64"
@@ -45,7 +45,6 @@ TARGETS = {
         "aarch64-linux-gnu",
         "manylinux2014_aarch64.manylinux_2_17_aarch64",
     ),
-    "macos": Target("aarch64-macos.11.0", "Darwin", "arm64", "darwin", "macosx_11_0_arm64"),
 }
 
 
