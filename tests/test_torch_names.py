@@ -251,3 +251,81 @@ def test_questions_about_transforms():
 def test_the_files_that_list_names_parse():
     assert _listed()
     assert all(ast.parse(name) for name in _listed())
+
+
+IMPORTED = """
+torch._C._distributed_rpc._is_current_rpc_agent_set
+torch._inductor.cpp_builder.get_cpp_compiler
+torch._jit_internal._copy_to_script_wrapper
+torch._prims_common.is_contiguous_or_false
+torch._subclasses.fake_tensor._is_tensor_constructor
+torch._subclasses.meta_utils.MetaConverter
+torch._utils._get_device_module
+torch.ao.quantization.fx._decomposed
+torch.backends.cuda.SDPAParams
+torch.backends.cuda.can_use_flash_attention
+torch.backends.xnnpack
+torch.cuda.memory.MemPool
+torch.distributed.checkpoint._consolidate_hf_safetensors.consolidate_safetensors_files
+torch.distributed.tensor.experimental._attention.set_rotate_method
+torch.distributed.utils._sync_module_states
+torch.fx._pytree
+torch.fx.experimental.symbolic_shapes.free_symbols
+torch.multiprocessing.reductions.StorageWeakRef
+torch.nested._internal.nested_tensor.NestedTensor
+torch.nested._internal.ops.extract_kwargs
+torch.nn.modules.module._global_parameter_registration_hooks
+torch.nn.utils._per_sample_grad.call_for_per_sample_grads
+torch.onnx.ONNXProgram
+torch.onnx._internal.exporter
+torch.onnx.operators
+torch.onnx.symbolic_opset12
+torch.onnx.symbolic_opset9.softmax
+torch.optim.optimizer._default_to_fused_or_foreach
+torch.utils._triton.has_triton
+torch.utils.data._utils.signal_handling
+torch.utils.data._utils.worker.ManagerWatchdog
+torch.utils.data._utils.worker._ResumeIteration
+torch.utils.data.dataloader._InfiniteConstantSampler
+torch.utils.data.dataloader._worker_init_fn_t
+torch.utils.data.dataloader.get_worker_info
+torch.utils.data.datapipes.datapipe._IterDataPipeSerializationWrapper
+torch.utils.data.datapipes.iter.Batcher
+torch.utils.tensorboard.summary.hparams
+"""
+
+
+def test_names_that_popular_packages_import(tmp_path):
+    text = "import importlib\n"
+    for name in IMPORTED.split():
+        module, _, last = name.rpartition(".")
+        text += f"try:\n    importlib.import_module('{name}')\nexcept ImportError:\n    from {module} import {last}\n"
+    assert printed(tmp_path, text + "print('all')") == ["all"]
+
+
+@BOTH
+def test_what_some_of_them_do(torch):
+    def found(name):
+        module, _, last = name.rpartition(".")
+        return getattr(importlib.import_module(f"{torch.__name__}.{module}"), last)
+
+    assert found("_utils._get_device_module")("cpu") is torch.cpu
+    with pytest.raises(RuntimeError, match="Device 'nowhere' does not have a corresponding module registered as"):
+        found("_utils._get_device_module")("nowhere")
+    assert [found(f"fx.experimental.symbolic_shapes.{n}")(1 < 2) for n in ("guard_or_false", "guard_or_true")] == [
+        True
+    ] * 2
+    assert found("fx.experimental.symbolic_shapes.free_symbols")(3) == set()
+    assert found("_prims_common.is_contiguous_or_false")(torch.ones(2, 3).t()) is False
+    assert found("onnx.operators.shape_as_tensor")(torch.ones(2, 3)).tolist() == [2, 3]
+    assert found("onnx.operators.reshape_from_tensor_shape")(torch.ones(6), torch.tensor([2, 3])).shape == (2, 3)
+    assert found("utils.data._utils.worker.ManagerWatchdog")().is_alive()
+    tree = {"a": [1, 2], "b": (3,)}
+    spec = found("utils._pytree.tree_structure")(tree)
+    assert found("fx._pytree.tree_flatten_spec")({"b": (5,), "a": [6, 7]}, spec) == [6, 7, 5]
+    groups = torch.optim.Optimizer._group_tensors_by_device_and_dtype([[torch.ones(1), torch.ones(2).double()]])
+    assert [[len(t) for t in lists[0]] for lists, _ in groups.values()] in ([[1], [2]], [[2], [1]])
+    hparams = found("utils.tensorboard.summary.hparams")({"lr": 0.1, "name": "x"}, {"loss": 1.0})
+    assert [each.value[0].tag for each in hparams] == [
+        *("_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info")
+    ]

@@ -147,6 +147,18 @@ def _get_available_device_type() -> None:
     return
 
 
+def _get_device_module(device_type: str) -> Any:
+    """torch.cpu for "cpu"."""
+    import chainrule
+
+    module = getattr(chainrule, device_type, None)
+    if module is None:
+        raise RuntimeError(
+            f"Device '{device_type}' does not have a corresponding module registered as 'torch.{device_type}'."
+        )
+    return module
+
+
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
     """The number of a device; -1 for the CPU, where that is allowed."""
     if isinstance(device, int):

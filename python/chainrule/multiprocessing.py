@@ -7,6 +7,7 @@ from collections.abc import Callable
 from multiprocessing import *  # noqa: F403
 from typing import Any
 
+__path__: list[str] = []  # a package: compat/stand_ins.py has its files
 _STRATEGIES = ["file_descriptor", "file_system"]  # the first is the current one
 
 

@@ -6,11 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..compat.refusal import refused_class
+from ..compat.refusal import refused, refused_class
 
 _REASON = 'chainrule does not compile; tensors without elements have device="meta"'
 FakeTensor = refused_class("_subclasses.fake_tensor.FakeTensor", _REASON)
 FakeTensorMode = refused_class("_subclasses.fake_tensor.FakeTensorMode", _REASON)
+
+_is_tensor_constructor = refused("_subclasses.fake_tensor._is_tensor_constructor", _REASON)
 
 
 @contextlib.contextmanager

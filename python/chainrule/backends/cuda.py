@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
+from typing import Any
 
 matmul = SimpleNamespace(
     allow_tf32=False,
@@ -18,6 +19,24 @@ _attention = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
 
 _linalg_library = "default"
+
+
+class SDPAParams:
+    """What attention would be asked with."""
+
+    def __init__(
+        self, query: Any, key: Any, value: Any, attn_mask: Any, dropout: float, is_causal: bool, enable_gqa: bool
+    ) -> None:
+        self.query, self.key, self.value, self.attn_mask = query, key, value, attn_mask
+        self.dropout, self.is_causal, self.enable_gqa = dropout, is_causal, enable_gqa
+
+
+def can_use_flash_attention(params: SDPAParams, debug: bool = False) -> bool:
+    """False: there is no GPU."""
+    return False
+
+
+can_use_efficient_attention = can_use_cudnn_attention = can_use_flash_attention
 
 
 def preferred_linalg_library(backend: str | None = None) -> str:

@@ -22,10 +22,12 @@ _LEFT_OUT = {
         _functorch.partitioners: default_partition min_cut_rematerialization_partition
         _guards: detect_fake_mode tracing TracingContext
         _inductor.compile_fx: compile_fx
+        _inductor.cpp_builder: get_cpp_compiler
         _inductor.cpu_vec_isa: pick_vec_isa
         _inductor.runtime: cache_dir_utils
         _inductor.runtime.cache_dir_utils: cache_dir
         _inductor.utils: fresh_inductor_cache
+        _subclasses.meta_utils: MetaConverter
         _subclasses.functional_tensor: FunctionalTensor FunctionalTensorMode mb_unwrap_functional_tensor
         export: Dim ExportedProgram export load save unflatten
         export._trace: _export
@@ -33,7 +35,6 @@ _LEFT_OUT = {
         export.dynamic_shapes: Dim
         export.graph_signature: ExportGraphSignature
         fx.experimental.optimization: fuse optimize_for_inference
-        fx.experimental.symbolic_shapes: DimDynamic GuardOnDataDependentSymNode ShapeEnv
         fx.passes.graph_drawer: FxGraphDrawer
         fx.passes.infra: pass_base pass_manager
         fx.passes.infra.pass_base: PassBase PassResult
@@ -47,6 +48,9 @@ _LEFT_OUT = {
         distributed.algorithms.model_averaging.averagers: ModelAverager PeriodicModelAverager
         distributed.elastic.agent.server.api: RunResult
         distributed.launcher.api: LaunchConfig elastic_launch
+        distributed.checkpoint._consolidate_hf_safetensors: consolidate_safetensors_files
+        distributed.tensor.experimental._attention: set_rotate_method
+        distributed.utils: _sync_module_states
         distributed.rendezvous: rendezvous register_rendezvous_handler
         distributed.run: config_from_args determine_local_world_size get_args_parser main run
         numa.binding: AffinityMode NumaOptions
@@ -64,7 +68,17 @@ _LEFT_OUT = {
         _prims_common.wrappers: out_wrapper
         _refs: _make_alias
     """,
+    "torch.func.vmap(torch.func.grad(loss)) gives the gradients of each sample": """
+        nn.utils._per_sample_grad: call_for_per_sample_grads
+    """,
+    "torch.onnx.export writes a file by conversions of chainrule's own": """
+        onnx._internal.exporter: ExportableModule ONNXProgram
+        onnx.symbolic_opset9: masked_fill softmax
+        onnx.symbolic_opset12: dropout einsum
+        onnx.utils: export
+    """,
     UNQUANTISED: """
+        ao.quantization.fx._decomposed: dequantize_per_tensor quantize_per_tensor
         ao.nn.intrinsic: BNReLU2d BNReLU3d ConvAdd2d ConvAddReLU2d ConvBn1d ConvBn2d ConvBn3d ConvBnReLU1d
             ConvBnReLU2d ConvBnReLU3d ConvReLU1d ConvReLU2d ConvReLU3d LinearBn1d LinearLeakyReLU LinearReLU
             LinearTanh
@@ -139,18 +153,28 @@ _LEFT_OUT = {
         quantization.quantize_fx: convert_fx prepare_fx
     """,
     "chainrule's map and iterable datasets are what there is; data pipes have left PyTorch's plans": """
-        utils.data.datapipes.datapipe: DFIterDataPipe IterDataPipe MapDataPipe
-        utils.data.datapipes.iter: FileLister FileOpener IterableWrapper ShardingFilter Shuffler
+        utils.data._utils.signal_handling: _error_if_any_worker_fails _remove_worker_pids _set_worker_pids
+            _set_worker_signal_handlers _set_SIGCHLD_handler
+        utils.data.datapipes.datapipe: DFIterDataPipe IterDataPipe MapDataPipe _IterDataPipeSerializationWrapper
+            _MapDataPipeSerializationWrapper
+        utils.data.datapipes.iter: Batcher FileLister FileOpener IterableWrapper ShardingFilter Shuffler
         utils.data.datapipes.iter.combinatorics: SamplerIterDataPipe ShufflerIterDataPipe
         utils.data.datapipes.iter.grouping: ShardingFilterIterDataPipe
         utils.data.datapipes.map: SequenceWrapper
         utils.data.datapipes.utils.common: StreamWrapper
         utils.data.graph_settings: apply_random_seed apply_sharding apply_shuffle_seed apply_shuffle_settings
     """,
+    "chainrule has no nested tensors; torch.nn.utils.rnn.pad_sequence makes one tensor of rows": """
+        nested._internal.nested_tensor: NestedTensor _tensor_symint_registry jagged_from_list
+        nested._internal.ops: extract_kwargs
+    """,
+    "tensors are sent to other processes by Python's own pickles, through chainrule.pickling": """
+        multiprocessing.reductions: StorageWeakRef reduce_tensor rebuild_tensor
+    """,
     ON_THE_CPU: """
         cuda._memory_viz: profile_plot
         cuda.graphs: CUDAGraph graph graph_pool_handle make_graphed_callables
-        cuda.memory: _dump_snapshot _record_memory_history memory_snapshot
+        cuda.memory: CUDAPluggableAllocator MemPool _dump_snapshot _record_memory_history memory_snapshot
         cuda.nccl: all_reduce is_available
         cuda.profiler: profile start stop
         cuda.sparse: FloatTensor

@@ -1,10 +1,11 @@
 """torch.onnx: `export` writes a model as an ONNX file, through the package onnx."""
 
-from ..compat.refusal import refused
+from ..compat.refusal import refused, refused_class
 from .export import OperatorExportTypes, TrainingMode, export
 
 __all__ = ["OperatorExportTypes", "TrainingMode", "export"]
 
+ONNXProgram = refused_class("onnx.ONNXProgram", "chainrule gives no ONNXProgram; torch.onnx.export writes a file")
 dynamo_export = refused("onnx.dynamo_export", "chainrule gives no ONNXProgram; torch.onnx.export writes a file")
 
 

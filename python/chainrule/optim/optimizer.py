@@ -181,6 +181,13 @@ class Optimizer:
             step.hooked = True
             cls.step = step
 
+    @staticmethod
+    def _group_tensors_by_device_and_dtype(tensorlistlist: list[list[Any]], with_indices: bool = False) -> dict:
+        """Lists of tensors by device and dtype, as packages with optimisers of their own take them apart."""
+        from ..utils._foreach_utils import _group_tensors_by_device_and_dtype
+
+        return _group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
+
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook(optimizer, args, kwargs)` before each step; it may return new (args, kwargs)."""
         return _add_hook(self._optimizer_step_pre_hooks, hook)
@@ -361,6 +368,13 @@ def _fitted(param: Tensor, value: Any, number: int, groups: list[dict[str, Any]]
         kind: Any = type(value)
         return kind(_fitted(param, v, number, groups) for v in value)
     return value
+
+
+def _default_to_fused_or_foreach(
+    params: list[Tensor], differentiable: bool, use_fused: bool = False
+) -> tuple[bool, bool]:
+    """Neither: one step is one call for all parameters in any case."""
+    return False, False
 
 
 def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:

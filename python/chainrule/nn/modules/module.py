@@ -25,6 +25,7 @@ from .hooks import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
+from .hooks import global_parameter_registration_hooks as _global_parameter_registration_hooks  # noqa: F401
 from .members import KINDS, Members, find_member
 from .state import _EXTRA_STATE_KEY_SUFFIX, StateMethods, _IncompatibleKeys
 from .tree import TreeMethods

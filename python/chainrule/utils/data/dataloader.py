@@ -18,10 +18,13 @@ from .iteration import MultiProcessIteration, SingleProcessIteration
 from .iteration import MultiProcessIteration as _MultiProcessingDataLoaderIter  # noqa: F401
 from .iteration import SingleProcessIteration as _SingleProcessDataLoaderIter  # noqa: F401
 from .sampler import BatchSampler, InfiniteSampler, RandomSampler, Sampler, SequentialSampler
+from .sampler import InfiniteSampler as _InfiniteConstantSampler  # noqa: F401
+from .worker import get_worker_info  # noqa: F401
 
 __all__ = ["DataLoader", "default_collate", "default_convert"]
 
 T_co = TypeVar("T_co", covariant=True)
+_worker_init_fn_t = Callable[[int], None]
 _collate_fn_t = Callable[[list[Any]], Any]
 _FIXED = {"batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"}
 

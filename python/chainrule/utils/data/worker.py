@@ -44,6 +44,32 @@ def get_worker_info() -> WorkerInfo | None:
 # ---- messages
 
 
+class ManagerWatchdog:
+    """Whether the process that started this one is still there."""
+
+    def __init__(self) -> None:
+        self.manager_pid, self.manager_dead = os.getppid(), False
+
+    def is_alive(self) -> bool:
+        """False once it has ended, and from then on."""
+        self.manager_dead = self.manager_dead or os.getppid() != self.manager_pid
+        return not self.manager_dead
+
+
+@dataclass(frozen=True)
+class _IterableDatasetStopIteration:
+    """What a loader of PyTorch's own kind sends when a worker's samples are at an end."""
+
+    worker_id: int
+
+
+@dataclass(frozen=True)
+class _ResumeIteration:
+    """What such a loader sends to begin anew."""
+
+    seed: int | None = None
+
+
 @dataclass
 class Task:
     """What the parent asks for; `start_over` means a new pass over the dataset, without an answer."""

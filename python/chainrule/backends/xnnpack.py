@@ -1,0 +1,3 @@
+"""torch.backends.xnnpack: chainrule has kernels of its own."""
+
+enabled = False
