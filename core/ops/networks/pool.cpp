@@ -201,9 +201,11 @@ Pooled max_pool(int dims, const Tensor& x, const PoolOptions& o) {
 }
 
 Tensor max_pool1d(const Tensor& x, const PoolOptions& o) {
-  check_max_pool1d(x, o);
+  PoolOptions wide = o;
+  wide.beyond_int = true;
+  check_max_pool1d(x, wide);
   require_floating(x, "max_pool1d_impl");
-  return max_pool(1, x, o).first;
+  return max_pool(1, x, wide).first;
 }
 
 Tensor avg_pool(int dims, const Tensor& x, const PoolOptions& o) {

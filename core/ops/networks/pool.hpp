@@ -13,6 +13,7 @@ struct PoolOptions {
   bool ceil = false;           // windows that begin inside but end outside count
   bool counts_padding = true;  // in averages
   std::optional<int64_t> divisor;
+  bool beyond_int = false;  // PyTorch counts in ints, but for the values of max_pool1d
 };
 
 using Pooled = std::pair<Tensor, Tensor>;  // values, and their positions in each plane

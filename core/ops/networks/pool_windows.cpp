@@ -105,7 +105,7 @@ PoolOptions checked_options(const char* name, int dims, const PoolOptions& given
   o.stride = expanded(given.stride, name, "stride", dims, o.kernel);
   o.padding = expanded(given.padding, name, "padding", dims, Dims(dims, 0));
   o.dilation = expanded(given.dilation, name, "dilation", dims, Dims(dims, 1));
-  if (dims > 1 || name[0] == 'a') check_ints(o);  // PyTorch counts in ints, but for max_pool1d
+  if (!o.beyond_int) check_ints(o);
   check(!o.divisor || *o.divisor != 0, "divisor must be not zero");
   for (int d = 0; d < dims; ++d) {
     check(o.stride[d] != 0, "stride should not be zero");
