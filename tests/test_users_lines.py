@@ -105,6 +105,24 @@ def test_the_error_of_a_loss_names_the_argmax():
     assert "best = scores.argmax()" in str(caught.value)
 
 
+class Hidden:
+    """Has attributes and does not show them, as a TypeVar of Python 3.12 and later."""
+
+    @property
+    def __dict__(self):
+        raise AttributeError
+
+
+def test_an_object_that_hides_its_attributes_is_passed_over():
+    hidden = Hidden()
+    scores = weight() * torch.arange(3.0)
+    loss = scores.argmax().float()
+    with pytest.raises(RuntimeError, match="does not require grad") as caught:
+        loss.backward()
+    assert "loss: what it was calculated from went through argmax(), which has no gradient.\n" in str(caught.value)
+    assert isinstance(hidden, Hidden)
+
+
 WARNINGS = {
     "a loss in a module": lambda: nn.MSELoss()(torch.ones(3, 1), torch.ones(3)),
     "a loss": lambda: nn.functional.l1_loss(torch.ones(3, 1), torch.ones(3)),

@@ -109,9 +109,11 @@ def test_progress_is_told_by_tenths(capsys: pytest.CaptureFixture[str], monkeypa
     ):
         if step := install.STEP.search(line):
             progress.show(int(step[1]), int(step[2]))
+    progress.end("the core is compiled")
     told = capsys.readouterr().out.splitlines()
     assert told[0] == "compiling the core, 40 steps; this takes minutes, once"
-    assert told[1:] == [f"compiling the core: {max(1, 4 * i)} of 40, 0 s" for i in range(11)]
+    assert told[-1] == "the core is compiled after 0 s"
+    assert told[1:-1] == [f"compiling the core: {max(1, 4 * i)} of 40, 0 s" for i in range(11)]
 
 
 def test_what_pip_said_is_shown_when_it_fails() -> None:

@@ -21,16 +21,20 @@ class Progress:
 
     def show(self, done: int, of: int) -> None:
         if self.last_tenth < 0:
-            print(f"compiling the core, {of} steps; this takes minutes, once", flush=True)
+            print(f"compiling the core, {of} steps{'; this takes minutes, once' if of > 20 else ''}", flush=True)
         tenth = 10 * done // of
         took = time.monotonic() - self.start
         left = f", about {took / done * (of - done):.0f} s to go" if took > 5 and done < of else ""
         text = f"compiling the core: {done} of {of}, {took:.0f} s{left}"
         if self.on_terminal:
-            print(f"\r{text:<78}", end="" if done < of else "\n", flush=True)
+            print(f"\r{text:<78}", end="", flush=True)
         elif tenth > self.last_tenth:
             print(text, flush=True)
         self.last_tenth = tenth
+
+    def end(self, how: str) -> None:
+        text = f"{how} after {time.monotonic() - self.start:.0f} s"
+        print(f"\r{text:<78}" if self.on_terminal else text, flush=True)
 
 
 def main(arguments: list[str]) -> int:
@@ -43,8 +47,11 @@ def main(arguments: list[str]) -> int:
         if step := STEP.search(line):
             progress = progress or Progress()
             progress.show(int(step[1]), int(step[2]))
-    if process.wait():
-        print("", *said, sep="\n" if progress and progress.on_terminal else "")
+    failed = process.wait() != 0
+    if progress:
+        progress.end("the core was not compiled" if failed else "the core is compiled and installed")
+    if failed:
+        print(*said, sep="")
     return process.returncode
 
 

@@ -84,8 +84,8 @@ class Names:
                 self._add(f"{name}[{key!r}]", item, depth + 1)
         elif is_module(value):
             self._add_module(name, value)
-        elif depth < 1 and _has_attributes(value):
-            for key, item in list(vars(value).items())[:_MOST_ITEMS]:
+        elif depth < 1:
+            for key, item in list(_attributes(value).items())[:_MOST_ITEMS]:
                 if not key.startswith("_") and (isinstance(item, Tensor | list | tuple | dict) or is_module(item)):
                     self._add(f"{name}.{key}", item, depth + 1)
 
@@ -116,8 +116,14 @@ class Names:
                 self._add(f"{path}.{key}", item, 1)
 
 
-def _has_attributes(value: Any) -> bool:
-    return type(value).__dictoffset__ != 0 and not isinstance(value, type | ModuleType) and not callable(value)
+def _attributes(value: Any) -> dict[str, Any]:
+    """Those of a plain object; none of classes, modules and functions."""
+    if type(value).__dictoffset__ == 0 or isinstance(value, type | ModuleType) or callable(value):
+        return {}
+    try:
+        return vars(value)
+    except TypeError:  # it has a dictionary and does not show it: a TypeVar from Python 3.12 on
+        return {}
 
 
 def _is_direct(value: Any, name: str) -> bool:
