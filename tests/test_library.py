@@ -102,3 +102,20 @@ def test_a_compiled_library_can_be_named(tmp_path):
         compiled_libraries.remove(str(path))
     with pytest.raises(OSError, match="cannot open shared object file"):
         chainrule.ops.load_library(tmp_path / "missing.so")
+
+
+@pytest.mark.parametrize("torch", [chainrule, reference], ids=["chainrule", "pytorch"])
+def test_an_operation_that_may_use_triton(torch):
+    name = f"triton_{torch.__name__}::twice"
+
+    def twice(x):
+        return x * 2
+
+    twice.__annotations__ = {"x": torch.Tensor, "return": torch.Tensor}
+    op = torch.library.triton_op(name, twice, mutates_args=())
+    assert op(torch.ones(2)).tolist() == [2.0, 2.0]
+    library = torch.library.Library(name.split("::")[0], "FRAGMENT")
+    library.impl("twice", lambda x: x * 3, "CPU")
+    assert op(torch.ones(2)).tolist() == [3.0, 3.0]
+    packet = torch.ops.aten.add
+    assert packet.Tensor._overloadpacket is packet

@@ -284,3 +284,17 @@ def test_functions_and_dtypes_can_be_pickled():
         assert again is value or again == value
     assert pickle.loads(pickle.dumps(chainrule.Size([2, 3]))) == chainrule.Size([2, 3])
     assert copy.deepcopy(chainrule.float32) is chainrule.float32
+
+
+@pytest.mark.parametrize("torch", [chainrule, reference], ids=["chainrule", "pytorch"])
+def test_a_parameters_own_way_gives_plain_tensors(torch):
+    """What recorders of graphs call for functions that they do not want to see again."""
+
+    class Recorded(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return torch.nn.Parameter.__torch_function__(func, types, args, kwargs or {})
+
+    x = torch.ones(1, 2).as_subclass(Recorded)
+    y = torch.nn.functional.linear(x, torch.nn.Parameter(torch.ones(3, 2)))
+    assert (type(y), y.tolist()) == (torch.Tensor, [[2.0, 2.0, 2.0]])

@@ -96,6 +96,17 @@ class CustomOpDef:
             self._function = func
         return func
 
+    def register(self, key: str, function: Callable) -> None:
+        """Another function for a dispatch key, from Library.impl; those of other devices are never called."""
+        if key.upper() in ("CPU", "COMPOSITEIMPLICITAUTOGRAD", "COMPOSITEEXPLICITAUTOGRAD"):
+            self._function = function
+        elif key.upper() == "META":
+            self.register_fake(function)
+        elif "AUTOGRAD" in key.upper():
+            raise NotImplementedError(
+                f"torch.library: {self._qualname} for {key}; register_autograd takes its gradient"
+            )
+
     @functools.cached_property
     def _node(self) -> type[Function]:
         return function_node(self._qualname, lambda *args: self._function(*args), self._backward, self._setup_context)
@@ -175,10 +186,17 @@ def fallthrough_kernel() -> None:
     raise NotImplementedError("fallthrough_kernel() should never be called.")
 
 
-(register_vmap, register_torch_dispatch, register_autocast, triton_op, wrap_triton, opcheck, get_ctx, get_kernel) = (
+def triton_op(
+    name: str, fn: Callable | None = None, /, *, mutates_args: str | Iterable[str], schema: str | None = None
+) -> Any:
+    """custom_op: a compiler would look into the function, which none does here. Kernels of Triton raise."""
+    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
+
+
+(register_vmap, register_torch_dispatch, register_autocast, wrap_triton, opcheck, get_ctx, get_kernel) = (
     refused(f"library.{_name}", _DISPATCHER)
     for _name in (
-        *("register_vmap", "register_torch_dispatch", "register_autocast", "triton_op", "wrap_triton", "opcheck"),
+        *("register_vmap", "register_torch_dispatch", "register_autocast", "wrap_triton", "opcheck"),
         *("get_ctx", "get_kernel"),
     )
 )

@@ -89,9 +89,10 @@ class TorchFunctionMode:
         return result
 
 
-def _disabled_torch_function_impl(*args: Any, **kwargs: Any) -> Any:
+def _disabled_torch_function_impl(func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
     """As a class's __torch_function__: results of operations on its instances are plain tensors."""
-    return NotImplemented
+    with DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
 
 
 def _recast(result: Any, cls: type) -> Any:

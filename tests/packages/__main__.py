@@ -68,7 +68,7 @@ def verdict(python: Path, program: Path) -> Verdict:
         return Verdict(package, "", "not installed", "")
     ours = run([python, "-m", "chainrule", "run", program])
     if ours is None or ours.returncode:
-        last = "takes more than five minutes" if ours is None else (ours.stderr.strip().splitlines() or ["fails"])[-1]
+        last = "takes more than five minutes" if ours is None else raised_in(ours.stderr)
         return Verdict(package, version, last[:160].replace("|", "/"), "")
     theirs = run([python, ON_PYTORCH, torch_folder(), program])
     if theirs is None or theirs.returncode:
@@ -76,6 +76,11 @@ def verdict(python: Path, program: Path) -> Verdict:
     largest = difference(ours.stdout, theirs.stdout)
     words = "works" if largest is not None and largest <= ALLOWED else "differs"
     return Verdict(package, version, words, "other output" if largest is None else f"{largest:.0e}")
+
+
+def raised_in(text: str) -> str:
+    """The line of a traceback that says what was raised."""
+    return (re.findall(r"^[\w.]*(?:Error|Exception)\b.*", text, re.MULTILINE) or ["fails"])[-1]
 
 
 def difference(ours: str, theirs: str) -> float | None:

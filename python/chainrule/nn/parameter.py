@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..overrides import _disabled_torch_function_impl
 
 __all__ = [
     "Buffer",
@@ -56,6 +57,8 @@ class Parameter(Tensor, metaclass=_ParameterType):
             )
         setattr(parameter, "_is_param", True)  # noqa: B010  (no attribute of plain tensors)
         return parameter
+
+    __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]  (no method, as in PyTorch)
 
     def __deepcopy__(self, memo: dict) -> Parameter:
         if id(self) not in memo:

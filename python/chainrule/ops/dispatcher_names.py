@@ -53,6 +53,7 @@ class OpOverload(_Named):
     def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
         super().__init__(packet._name, f"{packet._name}.{overload}")
         self.overloadpacket, self._overloadname = packet, overload
+        self._overloadpacket = packet  # packages read either name
         self.namespace = "aten"
 
     def name(self) -> str:

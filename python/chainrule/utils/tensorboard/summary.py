@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 __all__ = ["hparams"]
@@ -20,12 +21,13 @@ def hparams(hparam_dict: dict, metric_dict: dict, hparam_domain_discrete: dict |
 
 def _end() -> Any:
     """That the experiment succeeded."""
-    from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
-    from tensorboard.plugins.hparams import metadata, plugin_data_pb2
-
-    data = plugin_data_pb2.HParamsPluginData(session_end_info=plugin_data_pb2.SessionEndInfo(status="STATUS_SUCCESS"))
-    summary = Summary()
-    content = SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name=metadata.PLUGIN_NAME))
+    # The modules make their classes when they are imported, which type checkers do not see.
+    pb: Any = importlib.import_module("tensorboard.compat.proto.summary_pb2")
+    plugin: Any = importlib.import_module("tensorboard.plugins.hparams.plugin_data_pb2")
+    metadata = importlib.import_module("tensorboard.plugins.hparams.metadata")
+    data = plugin.HParamsPluginData(session_end_info=plugin.SessionEndInfo(status="STATUS_SUCCESS"))
+    content = pb.SummaryMetadata(plugin_data=pb.SummaryMetadata.PluginData(plugin_name=metadata.PLUGIN_NAME))
     content.plugin_data.content = data.SerializeToString()
+    summary = pb.Summary()
     summary.value.add(tag=metadata.SESSION_END_INFO_TAG, metadata=content, tensor=metadata.NULL_TENSOR)
     return summary
