@@ -10,6 +10,10 @@ bool GradientChain::fits(const TensorObject* t) const {
 
 // Of the chain's shape, or expanded from one element.
 ChainOperand GradientChain::operand(const TensorObject* t) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].data == t->data && (inputs_[i].strides[0] == 1) == t->has(kContiguous))
+      return ChainOperand::input(static_cast<int>(i));
+  }
   inputs_.push_back({t->data, t->dtype, Dims{t->has(kContiguous) ? 1 : 0}});
   return ChainOperand::input(static_cast<int>(inputs_.size()) - 1);
 }

@@ -14,12 +14,7 @@ namespace {
 
 constexpr int64_t kGrain = 32 * 1024;  // elements of work for one thread
 constexpr int64_t kLongRow = 128;      // from this length on, tiles stay within a row
-constexpr int64_t kMostElements = 1024;
-
-// In a tile: between steps, elements stay in the cache, and calls are to be few.
-int64_t tile_elements(const Program& program) {
-  return program.steps().size() > 1 && program.widest() <= 8 ? kMostElements : 512;
-}
+constexpr int64_t kTile = 512;         // elements
 
 void convert(void* to, DType to_dtype, const void* from, DType from_dtype, int64_t n) {
   CR_DISPATCH(convert_kernels)[static_cast<int>(from_dtype)][static_cast<int>(to_dtype)](to, from, n);
@@ -72,27 +67,29 @@ struct Loop {
 
 class Worker : ChainWorker {
  public:
-  explicit Worker(const Loop& loop) : ChainWorker(loop.program, tile_elements(loop.program), loop.staged), loop_(loop) {
+  explicit Worker(const Loop& loop) : ChainWorker(loop.program, kTile, loop.staged), loop_(loop) {
+    asks_ahead_ = loop.asks_ahead;
     int staged = 0;
     for (size_t i = 0; i < loop.inputs.size(); ++i) {
       const Lane& lane = loop.inputs[i];
       Tile& tile = tiles_[i];
       tile = {};
+      if (asks_ahead_) next_[i] = {};
       if (lane.dense && lane.as_is()) continue;
       tile.data = input_tile(staged++);
       if (lane.constant && program_.is_read(i))
-        values_[i] = fill(tile, lane, lane.data, std::min(tile_elements(program_), loop.plan.numel));
+        values_[i] = fill(tile, lane, lane.data, std::min(kTile, loop.plan.numel));
     }
   }
   void run(int64_t begin, int64_t end) {
     const Dims& sizes = loop_.plan.sizes;
-    const int64_t row = sizes[sizes.size() - 1], most = tile_elements(program_);
+    const int64_t row = sizes[sizes.size() - 1];
     Odometer at(sizes, begin);
     by_rows_ = row >= kLongRow;
     for (int64_t position = begin; position < end;) {
       // Short rows go several at a time; the first tile ends with a row, so that the others begin with one.
       const bool whole = !by_rows_ && at.left_in_row() == row;
-      const int64_t n = std::min({end - position, most, whole ? most / row * row : at.left_in_row()});
+      const int64_t n = std::min({end - position, kTile, whole ? kTile / row * row : at.left_in_row()});
       step(at, position, n);
       position += n;
       at.advance(n);
@@ -135,9 +132,9 @@ class Worker : ChainWorker {
     const Lane& lane = loop_.inputs[i];
     Tile& tile = tiles_[i];
     const char* first = place(lane, at, position);
-    if (lane.dense && loop_.asks_ahead) {
+    if (lane.dense && asks_ahead_) {
       const int64_t rest = loop_.plan.numel - position - n;
-      fetch_ahead(first + n * lane.item(), std::min(n, rest) * lane.item());
+      next_[i] = {first + n * lane.item(), std::min(n, rest) * lane.item()};
     }
     if (is_run(lane)) return converted(tile, lane, first, n);
     if (by_rows_ && lane.inner() == 0) return fill(tile, lane, first, n);
@@ -213,7 +210,7 @@ class Worker : ChainWorker {
   const Loop& loop_;
   bool by_rows_ = false;
   Tile tiles_[Chain::kMostValues];
-  alignas(64) char staging_[kMostElements * 16];
+  alignas(64) char staging_[kTile * 16];
 };
 
 void copy_dense(const Lane& from, const Lane& to, int64_t begin, int64_t n) {

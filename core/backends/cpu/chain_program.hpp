@@ -19,7 +19,8 @@ class Program {
   explicit Program(const Chain& chain);
 
   std::span<const Step> steps() const { return {steps_.data(), static_cast<size_t>(step_count_)}; }  // that are needed
-  int output(size_t i) const { return outputs_[i]; }                                                 // its value
+  int inputs() const { return inputs_; }
+  int output(size_t i) const { return outputs_[i]; }                            // its value
   DType dtype(int value) const { return dtypes_[static_cast<size_t>(value)]; }  // as kernels take and give it
   bool is_read(size_t input) const { return last_reader_[input] != kNobody; }
   int tiles() const { return tiles_; }         // of results

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "backends/cpu/chain_program.hpp"
+#include "backends/cpu/stream.hpp"
 
 namespace chainrule::cpu {
 
@@ -26,6 +27,7 @@ class ChainWorker {
     for (const Program::Step& step : program_.steps()) {
       const void* in[ChainStep::kMostOperands];
       for (int k = 0; k < ChainStep::kMostOperands; ++k) in[k] = step.in[k] < 0 ? nullptr : values_[step.in[k]];
+      if (asks_ahead_) ask_ahead(step);
       char* target = step.output < 0 ? nullptr : targets_[step.output];
       char* to = target ? target : tile(step.tile);
       step.run(to, in, n, step.parameters);
@@ -33,6 +35,23 @@ class ChainWorker {
     }
   }
   char* input_tile(int staged) { return tile(program_.tiles() + staged); }
+
+  // What a step reads is asked for, for the next tile, while this step works: all inputs at once would wait for memory.
+  void ask_ahead(const Program::Step& step) {
+    for (int16_t value : step.in) {
+      if (value < 0 || value >= program_.inputs() || !next_[value].data) continue;
+      fetch_tile_ahead(next_[value].data, next_[value].bytes);
+      next_[value].data = nullptr;
+    }
+  }
+
+  // Where an input's next tile is; null where it need not be asked for.
+  struct Next {
+    const char* data;
+    int64_t bytes;
+  };
+  bool asks_ahead_ = false;
+  Next next_[Chain::kMostValues];  // filled where asks_ahead_ is set
 
   const Program& program_;
   const char* values_[Chain::kMostValues];

@@ -20,6 +20,11 @@ inline void fetch_ahead(const char* from, int64_t bytes) {
   constexpr int kSecondLevel = 2;
   for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, kSecondLevel);
 }
+// The same for a tile that is so small that the first level holds it beside the one that is worked on.
+inline void fetch_tile_ahead(const char* from, int64_t bytes) {
+  constexpr int kFirstLevel = 3;
+  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, kFirstLevel);
+}
 
 }  // namespace chainrule::cpu
 

@@ -140,6 +140,11 @@ void copy_elements(const StridedCopy& c, const LoopPlan& plan) {
 }  // namespace
 
 void copy_strided(const StridedCopy& c) {
+  const bool is_one = std::all_of(c.sizes.begin(), c.sizes.end(), [](int64_t n) { return n == 1; });
+  if (is_one && c.to_dtype == c.from_dtype) {  // x[i, j] = 1., for example
+    std::memmove(c.to, c.from, size_of(c.to_dtype));
+    return;
+  }
   alignas(16) std::byte space[2048];
   std::pmr::monotonic_buffer_resource memory(space, sizeof space);
   const LoopOperand operands[2] = {{c.to, c.to_dtype, c.to_dtype, c.to_strides},

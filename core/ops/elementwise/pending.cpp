@@ -231,13 +231,18 @@ class QueuedChain {
         step.operands[k] = result_of(s.earlier);
         continue;
       }
-      step.operands[k] = ChainOperand::input(static_cast<int>(inputs_.size()));
-      if (s.memory)
-        inputs_.push_back({s.memory.data(), queue.dtype, s.is_row ? Dims{0, 1} : all_});
-      else
-        inputs_.push_back({.number = Scalar(s.number)});
+      step.operands[k] = s.memory ? input(s) : ChainOperand::input(static_cast<int>(inputs_.size()));
+      if (!s.memory) inputs_.push_back({.number = Scalar(s.number)});
     }
     steps_.push_back(step);
+  }
+  // Memory that several steps read is one input.
+  ChainOperand input(const Source& s) {
+    const Dims strides = s.is_row ? Dims{0, 1} : all_;
+    size_t i = 0;
+    while (i < inputs_.size() && !(inputs_[i].data == s.memory.data() && equal(inputs_[i].strides, strides))) ++i;
+    if (i == inputs_.size()) inputs_.push_back({s.memory.data(), queue.dtype, strides});
+    return ChainOperand::input(static_cast<int>(i));
   }
   // Whether anything that is visible is made from the product.
   bool reads_product() const {
