@@ -48,7 +48,7 @@ struct Attributes {
   constexpr Attributes keeps_operands() const {
     return with([](Attributes& a) { a.is_kept = true; });
   }
-  // Not a function, a function and a method, in place where there is one input; but these.
+  // Where PyTorch has other forms than the usual sin, Tensor.sin and Tensor.sin_, and sin_ where there is one input.
   constexpr Attributes forms(int bits) const {
     return with([&](Attributes& a) { a.places = static_cast<uint8_t>(bits); });
   }
