@@ -1,6 +1,7 @@
 // Letting Python's lock go while a kernel runs.
 #pragma once
 #include "tensor/python_call.hpp"
+#include "tensor/storage.hpp"
 
 namespace chainrule {
 
@@ -15,11 +16,11 @@ class UnlockedScope {
 };
 
 // Runs a kernel of so many multiplications; other threads may run beside it if it takes long. Only for a kernel whose
-// result is fresh, so that nobody else can see it, and which allocates no tensors.
+// result is fresh, so that nobody else can see it, and which allocates no tensors. What a GPU is told takes microseconds.
 template <class F>
 void run_unlocked(double multiplications, F kernel) {
   constexpr double kLong = 3e6;  // some 50 microseconds
-  if (multiplications < kLong) return kernel();
+  if (multiplications < kLong || !is_host_memory(Storage::making.device)) return kernel();
   {
     UnlockedScope unlocked;
     kernel();
