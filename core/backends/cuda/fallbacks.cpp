@@ -7,20 +7,16 @@
 #include "backends/fft.hpp"
 #include "backends/glu.hpp"
 #include "backends/grid.hpp"
-#include "backends/mask.hpp"
 #include "backends/numbers.hpp"
 #include "backends/padding.hpp"
 #include "backends/patches.hpp"
 #include "backends/pool.hpp"
 #include "backends/random.hpp"
-#include "backends/range.hpp"
 #include "backends/recurrent.hpp"
 #include "backends/resample.hpp"
 #include "backends/scan.hpp"
 #include "backends/search.hpp"
 #include "backends/select.hpp"
-#include "backends/sort.hpp"
-#include "backends/triangle.hpp"
 #include "backends/unique.hpp"
 
 namespace chainrule::cuda {
@@ -53,14 +49,6 @@ const LapackKernels lapack_kernels{
     .open = {fallback<&LapackKernels::open>},
     .run = {fallback<&LapackKernels::run>},
 };
-const MaskKernels mask_kernels{
-    .count = {fallback<&MaskKernels::count>},
-    .fill = {fallback<&MaskKernels::fill>},
-    .read = {fallback<&MaskKernels::read>},
-    .write = {fallback<&MaskKernels::write>},
-    .offsets = {fallback<&MaskKernels::offsets>},
-    .coordinates = {fallback<&MaskKernels::coordinates>},
-};
 const PaddingKernels padding_kernels{
     .repeat = {fallback<&PaddingKernels::repeat>},
     .repeat_gradient = {fallback<&PaddingKernels::repeat_gradient>},
@@ -75,17 +63,6 @@ const PoolKernels pool_kernels{
     .average_gradient = {fallback<&PoolKernels::average_gradient>},
     .fractional_max = {fallback<&PoolKernels::fractional_max>},
     .unpool = {fallback<&PoolKernels::unpool>},
-};
-const PositionsKernels positions_kernels{
-    .read_elements = {fallback<&PositionsKernels::read_elements>},
-    .combine_elements = {fallback<&PositionsKernels::combine_elements>},
-    .read_slices = {fallback<&PositionsKernels::read_slices>},
-    .combine_slices = {fallback<&PositionsKernels::combine_slices>},
-    .add_offsets = {fallback<&PositionsKernels::add_offsets>},
-    .spread_offsets = {fallback<&PositionsKernels::spread_offsets>},
-    .check = {fallback<&PositionsKernels::check>},
-    .total = {fallback<&PositionsKernels::total>},
-    .repeat = {fallback<&PositionsKernels::repeat>},
 };
 const RandomKernels random_kernels{
     .uniform = {fallback<&RandomKernels::uniform>},
@@ -109,10 +86,6 @@ const RandomKernels random_kernels{
     .check_weights = {fallback<&RandomKernels::check_weights>},
     .choose = {fallback<&RandomKernels::choose>},
     .sample_without_replacement = {fallback<&RandomKernels::sample_without_replacement>},
-};
-const RangeKernels range_kernels{
-    .arange = {fallback<&RangeKernels::arange>},
-    .linspace = {fallback<&RangeKernels::linspace>},
 };
 const RecurrentKernels recurrent_kernels{
     .lstm = {fallback<&RecurrentKernels::lstm>},
@@ -139,13 +112,6 @@ const SelectKernels select_kernels{
     .kth = {fallback<&SelectKernels::kth>},
     .median = {fallback<&SelectKernels::median>},
     .mode = {fallback<&SelectKernels::mode>},
-};
-const SortKernels sort_kernels{
-    .rows = {fallback<&SortKernels::rows>},
-};
-const TriangleKernels triangle_kernels{
-    .copy = {fallback<&TriangleKernels::copy>},
-    .indices = {fallback<&TriangleKernels::indices>},
 };
 const UniqueKernels unique_kernels{
     .sort = {fallback<&UniqueKernels::sort>},
