@@ -14,7 +14,6 @@
 #include "backends/random.hpp"
 #include "backends/recurrent.hpp"
 #include "backends/resample.hpp"
-#include "backends/scan.hpp"
 #include "backends/search.hpp"
 #include "backends/select.hpp"
 #include "backends/unique.hpp"
@@ -98,11 +97,6 @@ const RecurrentKernels recurrent_kernels{
 const ResampleKernels resample_kernels{
     .along = {fallback<&ResampleKernels::along>},
     .along_transposed = {fallback<&ResampleKernels::along_transposed>},
-};
-const ScanKernels scan_kernels{
-    .total = {fallback<&ScanKernels::total>},
-    .recurrence = {fallback<&ScanKernels::recurrence>},
-    .extreme = {fallback<&ScanKernels::extreme>},
 };
 const SearchKernels search_kernels{
     .rows = {fallback<&SearchKernels::rows>},

@@ -246,6 +246,7 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
 
 PyObject* absolute(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
+  if (PyObject* result; is_complex(t->dtype) && overridden_here("abs", self, nullptr, result)) return result;
   if (is_unresolved(self)) [[unlikely]]
     return on_resolved(absolute, self);
   if (is_complex(t->dtype)) return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });

@@ -13,7 +13,7 @@ KERNEL_BOUNDED(sum_tiles, Arguments, 256) {
     mine[k] = begin + k < a.n ? a.numbers[begin + k] : 0;
     sum += mine[k];
   }
-  int64_t before = running_over_block(sum, Sum(), total) - sum;
+  int64_t before = before_in_block(sum, int64_t(0), Sum(), total);
   for (int k = 0; k < kEach; ++k) {
     if (begin + k < a.n) a.numbers[begin + k] = before;
     before += mine[k];

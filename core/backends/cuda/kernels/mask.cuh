@@ -32,7 +32,7 @@ template <class F>
 inline void each_true(const Arguments& a, F f) {
   const Mine mine = look(a);
   int64_t all;
-  int64_t place = a.tiles[blockIdx.x] + running_over_block(int64_t(mine.count), Sum(), all) - mine.count;
+  int64_t place = a.tiles[blockIdx.x] + before_in_block(int64_t(mine.count), int64_t(0), Sum(), all);
   const int64_t begin = int64_t(blockIdx.x) * kTile + threadIdx.x * kEach;
   for (int k = 0; k < kEach; ++k) {
     if (mine.is_true[k] && place < a.found) f(begin + k, place++, mine.at[k][1]);

@@ -9,23 +9,25 @@ inline V shuffled_up(V v, int by) {
   for (int i = 0; i < int(sizeof(Words) / 8); ++i) words.at[i] = __shfl_up_sync(0xffffffffu, words.at[i], by);
   return *(V*)&words;
 }
-// Of this thread and all before it. `total` becomes that of the whole block.
+// Of all threads before this one; `start`, which changes nothing, for the first. `total` becomes that of the block.
 template <class V, class F>
-inline V running_over_block(V v, F join, V& total) {
+inline V before_in_block(V v, V start, F join, V& total) {
   __shared__ V of_warps[32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   for (int by = 1; by < 32; by *= 2) {
     const V before = shuffled_up(v, by);
     if (lane >= by) v = join(before, v);
   }
+  V before = shuffled_up(v, 1);
+  if (lane == 0) before = start;
   __syncthreads();
   if (lane == 31) of_warps[warp] = v;
   __syncthreads();
   total = of_warps[0];
-  V before = total;
+  V earlier = start;
   for (int i = 1; i < warps; ++i) {
-    if (i == warp) before = total;
+    if (i == warp) earlier = total;
     total = join(total, of_warps[i]);
   }
-  return warp == 0 ? v : join(before, v);
+  return warp == 0 ? before : join(earlier, before);
 }

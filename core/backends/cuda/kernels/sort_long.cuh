@@ -69,7 +69,7 @@ KERNEL_BOUNDED(move_keys, Arguments, 256) {
     of_warps[w][threadIdx.x] = unsigned(count);
     count += here;
   }
-  const int64_t before = running_over_block(count, Sum(), all) - count;
+  const int64_t before = before_in_block(count, int64_t(0), Sum(), all);
   to[threadIdx.x] = a.places[(row * 256 + threadIdx.x) * a.tiles + tile] - before;
   for (int w = 0; w < 8; ++w) of_warps[w][threadIdx.x] += unsigned(before);
   __syncthreads();
