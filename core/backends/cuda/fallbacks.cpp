@@ -1,7 +1,6 @@
 // Subjects that have no kernels of their own on a GPU yet: see fallback.hpp. What stands here is the list of what is
 // left.
 #include "backends/convolution.hpp"
-#include "backends/count.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/fft.hpp"
@@ -14,9 +13,6 @@
 #include "backends/random.hpp"
 #include "backends/recurrent.hpp"
 #include "backends/resample.hpp"
-#include "backends/search.hpp"
-#include "backends/select.hpp"
-#include "backends/unique.hpp"
 
 namespace chainrule::cuda {
 
@@ -24,11 +20,6 @@ const ConvolutionKernels convolution_kernels{
     .value = {fallback<&ConvolutionKernels::value>},
     .input_gradient = {fallback<&ConvolutionKernels::input_gradient>},
     .weight_gradient = {fallback<&ConvolutionKernels::weight_gradient>},
-};
-const CountKernels count_kernels{
-    .extent = {fallback<&CountKernels::extent>},
-    .bins = {fallback<&CountKernels::bins>},
-    .histogram = {fallback<&CountKernels::histogram>},
 };
 const FftKernels fft_kernels{
     .run = {fallback<&FftKernels::run>},
@@ -97,20 +88,6 @@ const RecurrentKernels recurrent_kernels{
 const ResampleKernels resample_kernels{
     .along = {fallback<&ResampleKernels::along>},
     .along_transposed = {fallback<&ResampleKernels::along_transposed>},
-};
-const SearchKernels search_kernels{
-    .rows = {fallback<&SearchKernels::rows>},
-};
-const SelectKernels select_kernels{
-    .topk = {fallback<&SelectKernels::topk>},
-    .kth = {fallback<&SelectKernels::kth>},
-    .median = {fallback<&SelectKernels::median>},
-    .mode = {fallback<&SelectKernels::mode>},
-};
-const UniqueKernels unique_kernels{
-    .sort = {fallback<&UniqueKernels::sort>},
-    .group = {fallback<&UniqueKernels::group>},
-    .take = {fallback<&UniqueKernels::take>},
 };
 
 // Numbers are the host's.

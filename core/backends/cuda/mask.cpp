@@ -81,12 +81,12 @@ void fill(const MaskedElements& m) {
 void read_masked(const MaskedElements& m) {
   const std::optional<MaskTask> task = task_of(m);
   if (!task) return fallback<&MaskKernels::read>(m);
-  run_packed("read", size_of(m.dtype), *task);
+  run_packed("pack", size_of(m.dtype), *task);
 }
 void write_masked(const MaskedElements& m) {
   const std::optional<MaskTask> task = task_of(m);
   if (!task) return fallback<&MaskKernels::write>(m);
-  run_packed("write", size_of(m.dtype), *task);
+  run_packed("unpack", size_of(m.dtype), *task);
 }
 
 void offsets(const MaskOffsets& m) {

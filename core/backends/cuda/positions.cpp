@@ -130,8 +130,7 @@ void combine_slices(Combine combine, const MovedSlices& m) {
   const auto bytes = static_cast<size_t>(m.at.count) * sizeof(int64_t);
   const Scratch sorted(bytes), order(bytes);
   auto *offsets = reinterpret_cast<int64_t*>(sorted.data()), *places = reinterpret_cast<int64_t*>(order.data());
-  sort_rows({{DType::Int64, m.at.offsets, 1, m.at.count}, false, Ties::Kept, offsets, places},
-            bits_of_offsets(m));
+  sort_rows({{DType::Int64, m.at.offsets, 1, m.at.count}, false, Ties::Kept, offsets, places}, bits_of_offsets(m));
   run.start("combine_sorted", combine, offsets, places);
 }
 

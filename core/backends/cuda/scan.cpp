@@ -36,7 +36,8 @@ class ScanRun {
   void start(bool in_parts) {
     ScanTask& t = task_;
     const bool by_rows = in_parts && t.inner == 1 && t.n >= 64;
-    const int threads = by_rows ? static_cast<int>(std::clamp<int64_t>(divide_up(t.n, 128) * 32, 32, kThreads)) : kThreads;
+    const int threads =
+        by_rows ? static_cast<int>(std::clamp<int64_t>(divide_up(t.n, 128) * 32, 32, kThreads)) : kThreads;
     choose_parts(by_rows ? t.outer : divide_up(t.outer * t.inner, kThreads), by_rows ? 1024 : 32, in_parts);
     const int64_t lines = t.outer * t.inner * t.parts, blocks = by_rows ? lines : blocks_for(lines);
     std::optional<Scratch> room;

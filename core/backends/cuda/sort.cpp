@@ -46,14 +46,22 @@ struct LongTask {
 class DigitSort {
  public:
   explicit DigitSort(const SortedCopy& s)
-      : s_(s), item_(size_of(s.x.dtype)), elements_(s.x.count * s.x.length),
-        tiles_(divide_up(s.x.length, item_ <= 4 ? 4096 : 2048)), keys_(room(2 * item_)), order_(room(2 * sizeof(uint32_t))),
+      : s_(s),
+        item_(size_of(s.x.dtype)),
+        elements_(s.x.count * s.x.length),
+        tiles_(divide_up(s.x.length, item_ <= 4 ? 4096 : 2048)),
+        keys_(room(2 * item_)),
+        order_(room(2 * sizeof(uint32_t))),
         places_(static_cast<size_t>(count()) * sizeof(int64_t)) {}
 
   void start(int bits) {
     const int all = static_cast<int>(item_) * 8;
-    LongTask task{s_.x.data, keys_.data(), order(0), keys_.data() + half(item_), order(1),
-                  reinterpret_cast<int64_t*>(places_.data()), s_.values, s_.indices, s_.x.count, s_.x.length, tiles_, 0,
+    LongTask task{s_.x.data,    keys_.data(),
+                  order(0),     keys_.data() + half(item_),
+                  order(1),     reinterpret_cast<int64_t*>(places_.data()),
+                  s_.values,    s_.indices,
+                  s_.x.count,   s_.x.length,
+                  tiles_,       0,
                   s_.descending};
     for (; task.shift < std::min(bits, all); task.shift += 8) {
       pass(task);
@@ -97,8 +105,15 @@ void sort_short_rows(const SortedCopy& s, int64_t take) {
   const auto n = static_cast<uint64_t>(s.x.length);
   const int64_t padded = static_cast<int64_t>(std::bit_ceil(std::max<uint64_t>(n, 2)));
   const int64_t together = std::min<int64_t>(kShortRow / padded, s.x.count);
-  const ShortTask task{s.x.data, s.values, s.indices, s.x.count, s.x.length, take, static_cast<int>(padded),
-                       static_cast<int>(together), s.descending};
+  const ShortTask task{s.x.data,
+                       s.values,
+                       s.indices,
+                       s.x.count,
+                       s.x.length,
+                       take,
+                       static_cast<int>(padded),
+                       static_cast<int>(together),
+                       s.descending};
   text_of("sort_short.cuh", "sort_short", s.x.dtype).run({divide_up(s.x.count, together)}, kThreads, task);
 }
 

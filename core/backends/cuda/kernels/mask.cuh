@@ -60,10 +60,10 @@ KERNEL_BOUNDED(count_tiles, Arguments, 256) {
   const int64_t count = over_block(int64_t(look(a).count), Sum());
   if (threadIdx.x == 0) a.tiles[blockIdx.x] = count;
 }
-KERNEL_BOUNDED(read, Arguments, 256) {
+KERNEL_BOUNDED(pack, Arguments, 256) {
   each_true(a, [&](int64_t, int64_t place, int64_t offset) { a.packed[place] = a.whole[offset]; });
 }
-KERNEL_BOUNDED(write, Arguments, 256) {
+KERNEL_BOUNDED(unpack, Arguments, 256) {
   each_true(a, [&](int64_t, int64_t place, int64_t offset) { a.whole[offset] = a.packed[place]; });
 }
 KERNEL_BOUNDED(offsets, Arguments, 256) {
