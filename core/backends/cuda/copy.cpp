@@ -8,6 +8,7 @@
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/layout.hpp"
 #include "backends/cuda/memory.hpp"
+#include "tensor/scalar.hpp"
 
 namespace chainrule::cuda {
 namespace {
@@ -38,10 +39,9 @@ void conjugate(const SignChange& c) {
   negate_in_place(part, c.sizes, strides, c.data + size_of(part));
 }
 
-// The value is an element of the GPU's as well.
 void fill(const Fill& f) {
   const int64_t next = 1;
-  const ChainInput in{.data = const_cast<char*>(f.value), .dtype = f.dtype, .strides = Dims{0}};
+  const ChainInput in{.number = load(f.dtype, f.value)};
   const ChainOutput out{ChainOperand::input(0), f.to, f.dtype, {&next, 1}};
   run_chain({{&f.count, 1}, f.dtype, {&in, 1}, {}, {&out, 1}});
 }
