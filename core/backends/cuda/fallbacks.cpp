@@ -34,11 +34,6 @@ const GridKernels grid_kernels{
     .corners = {fallback<&GridKernels::corners>},
     .affine_points = {fallback<&GridKernels::affine_points>},
 };
-const LapackKernels lapack_kernels{
-    .is_open = {fallback<&LapackKernels::is_open>},
-    .open = {fallback<&LapackKernels::open>},
-    .run = {fallback<&LapackKernels::run>},
-};
 const PaddingKernels padding_kernels{
     .repeat = {fallback<&PaddingKernels::repeat>},
     .repeat_gradient = {fallback<&PaddingKernels::repeat_gradient>},
