@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import chainrule as torch
-from beside_cpu import COMPLEX, FLOATS, INTEGERS, REAL, case, drawn, each, indices, main, numbers
+from beside_cpu import COMPLEX, FLOATS, INTEGERS, REAL, Near, case, drawn, each, indices, main, numbers
 
 # ---- positions
 
@@ -57,11 +57,25 @@ def index_put(device: str, dtype: str) -> object:
 
 @case(("float32",), ("float64",), ("float16",))
 def sums_in_order(device: str, dtype: str) -> object:
-    """Many slices come to the same place: sums are those of the CPU, to the bit where it does not round each."""
+    """Many slices come to the same place: sums are the same in every run."""
     values = torch.randn(3000, 3, generator=torch.Generator().manual_seed(8)).to(getattr(torch, dtype)).to(device)
-    x = torch.zeros(5, 3, dtype=values.dtype, device=device)
-    result = x.index_put((indices(device, 5, 3000),), values, accumulate=True)
-    return result if dtype != "float16" else result.isfinite()
+    x = torch.ones(5, 3, dtype=values.dtype, device=device)
+    at = indices(device, 5, 3000)
+    twice = [x.index_put((at,), values, accumulate=True) for _ in range(2)]
+    rare = x.index_put((indices(device, 5, 60, seed=3) % 2 * 4,), values[:60], accumulate=True)
+    one = x.index_put((at % 5, at * 0 + 1), values[0, 0], accumulate=True)
+    near = Near([*twice, rare, one]) if dtype != "float16" else [t.isfinite() for t in twice]
+    return [near, (twice[0] == twice[1]).all()]
+
+
+@case(*each(("float32", "float64"), (True, False), (None, 3), (20, 5000)))
+def embedding_gradients(device: str, dtype: str, by_frequency: bool, padding: int | None, count: int) -> object:
+    table = torch.zeros(50, 17, dtype=getattr(torch, dtype), device=device, requires_grad=True)
+    at = indices(device, 50, count) % indices(device, 50, count, seed=2).add(1)  # some are frequent
+    y = torch.nn.functional.embedding(at, table, padding_idx=padding, scale_grad_by_freq=by_frequency)
+    g = torch.randn(y.shape, dtype=y.dtype, generator=torch.Generator().manual_seed(5)).to(device)
+    twice = [torch.autograd.grad(y, table, g, retain_graph=True)[0] for _ in range(2)]
+    return [Near(twice), (twice[0] == twice[1]).all()]
 
 
 @case(*each(("float32", "int64", "complex64")))

@@ -1,11 +1,14 @@
 #include "backends/embedding.hpp"
 
+#include <array>
+#include <bit>
 #include <optional>
 
 #include "backends/cuda/bags.hpp"
 #include "backends/cuda/hand.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/memory.hpp"
+#include "backends/cuda/sorted_slices.hpp"
 
 namespace chainrule::cuda {
 namespace {
@@ -25,7 +28,7 @@ LookupTask task_of(const LookupCopy& c) {
 
 KernelText text(const char* entry) {
   KernelText t("embedding.cuh", entry);
-  return t.with("atomic.cuh").with("report.cuh");
+  return t.with("report.cuh");
 }
 
 void run(const char* entry, const char* type, const char* compute, int64_t work, const LookupTask& task) {
@@ -58,12 +61,32 @@ void copy(const LookupCopy& c) {
   const auto places = reinterpret_cast<uintptr_t>(c.from) | reinterpret_cast<uintptr_t>(c.to) | bytes;
   while (piece > 1 && places % piece != 0) piece /= 2;
   task.width = static_cast<int64_t>(bytes / piece);
-  run("copy_rows", raw_type(piece), piece < 16 ? "int64_t" : raw_type(16), task.count * task.width, task);
+  run("copy_rows", raw_type(piece), "int64_t", task.count * task.width, task);
 }
 
+// The rows' places are sorted, so that each sum has its order.
 void add(const LookupCopy& c) {
-  zero(c.to, static_cast<size_t>(c.lookup.rows * c.lookup.width) * size_of(c.dtype));
-  run_shared("add_rows", c);
+  const Lookup& l = c.lookup;
+  zero(c.to, static_cast<size_t>(l.rows * l.width) * size_of(c.dtype));
+  if (l.count == 0 || l.width == 0) return;
+  const Scratch keys(static_cast<size_t>(l.count) * sizeof(int64_t));
+  LookupTask task = task_of(c);
+  task.times = reinterpret_cast<int64_t*>(keys.data());
+  run("row_keys", storage_type(c.dtype), compute_type(c.dtype), l.count, task);
+  const int64_t next = 1;
+  const auto line = [&](const int64_t& size) { return Layout({&size, 1}, std::array{Span{&next, 1}}, true); };
+  combine_in_order({.combine = Combine::Add,
+                    .dtype = c.dtype,
+                    .whole = static_cast<char*>(c.to),
+                    .packed = static_cast<const char*>(c.from),
+                    .single = false,
+                    .keys = task.times,
+                    .count = l.count,
+                    .unit = l.width,
+                    .nowhere = l.rows,
+                    .bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(l.rows))),
+                    .mean = l.by_frequency},
+                   line(next), line(l.width));
 }
 void take(const LookupCopy& c) { run_shared("take_rows", c); }
 

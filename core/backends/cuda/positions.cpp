@@ -9,7 +9,7 @@
 #include "backends/cuda/hand.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/memory.hpp"
-#include "backends/cuda/sort.hpp"
+#include "backends/cuda/sorted_slices.hpp"
 #include "backends/cuda/strided.hpp"
 
 namespace chainrule::cuda {
@@ -75,7 +75,7 @@ void combine_elements(Combine combine, const IndexedElements& at) {
 
 struct SlicesTask {
   char *whole, *packed;
-  const int64_t *offsets, *order;
+  const int64_t* offsets;
   int64_t count, by;
   Strided<1> before, after;
 };
@@ -92,12 +92,14 @@ class SlicesRun {
         before_(layout_of(m.at.before_sizes, m.at.before_strides)),
         after_(layout_of(m.at.after_sizes, m.at.after_strides)) {}
   bool fits() const { return before_.fits() && after_.fits(); }
-  void start(const char* entry, Combine combine, const int64_t* offsets, const int64_t* order = nullptr) const {
+  const Layout& before() const { return before_; }
+  const Layout& after() const { return after_; }
+  void start(const char* entry, Combine combine) const {
     const int64_t elements = before_.numel() * m_.at.count * after_.numel();
     if (elements == 0) return;
     text_of("slices.cuh", entry, combine, m_.dtype)
         .run({blocks_for_loop(elements)}, kThreads,
-             SlicesTask{m_.whole, m_.packed, offsets, order, m_.at.count, m_.single ? 0 : 1, Strided<1>(before_),
+             SlicesTask{m_.whole, m_.packed, m_.at.offsets, m_.at.count, m_.single ? 0 : 1, Strided<1>(before_),
                         Strided<1>(after_)});
   }
 
@@ -109,7 +111,7 @@ class SlicesRun {
 void read_slices(const MovedSlices& m) {
   const SlicesRun run(m);
   if (!run.fits()) return fallback<&PositionsKernels::read_slices>(m);
-  run.start("read_slices", Combine::Replace, m.at.offsets);
+  run.start("read_slices", Combine::Replace);
 }
 
 // How many bits the offsets into that memory have.
@@ -120,18 +122,21 @@ int bits_of_offsets(const MovedSlices& m) {
   return std::bit_width(bytes / size_of(m.dtype));
 }
 
-// Sums and products of fractions depend on the order, so that is the slices' own, as on the CPU.
+// Sums and products of fractions depend on the order, so that is always the same.
 void combine_slices(Combine combine, const MovedSlices& m) {
   const SlicesRun run(m);
   if (!run.fits()) return fallback<&PositionsKernels::combine_slices>(combine, m);
   const bool adds_up = combine == Combine::Add || combine == Combine::Multiply;
-  if (!adds_up || m.dtype < DType::Float16 || m.at.count == 1)
-    return run.start("combine_slices", combine, m.at.offsets);
-  const auto bytes = static_cast<size_t>(m.at.count) * sizeof(int64_t);
-  const Scratch sorted(bytes), order(bytes);
-  auto *offsets = reinterpret_cast<int64_t*>(sorted.data()), *places = reinterpret_cast<int64_t*>(order.data());
-  sort_rows({{DType::Int64, m.at.offsets, 1, m.at.count}, false, Ties::Kept, offsets, places}, bits_of_offsets(m));
-  run.start("combine_sorted", combine, offsets, places);
+  if (!adds_up || m.dtype < DType::Float16 || m.at.count == 1) return run.start("combine_slices", combine);
+  combine_in_order({.combine = combine,
+                    .dtype = m.dtype,
+                    .whole = m.whole,
+                    .packed = m.packed,
+                    .single = m.single,
+                    .keys = m.at.offsets,
+                    .count = m.at.count,
+                    .bits = bits_of_offsets(m)},
+                   run.before(), run.after());
 }
 
 // ---- indices

@@ -1,13 +1,27 @@
 // Writing where other threads may write too. The order in which they come differs from run to run.
+template <int bytes>
+struct RawOf {
+  using Type = WordOf<bytes>::Type;
+};
+template <>
+struct RawOf<1> {
+  using Type = uint8_t;
+};
+template <>
+struct RawOf<2> {
+  using Type = uint16_t;
+};
 template <class Word, class S, class Change>
 inline void change_in_word(S* at, Change change) {
+  using Raw = RawOf<sizeof(S)>::Type;
   const size_t address = size_t(at), begin = address / sizeof(Word) * sizeof(Word);
+  const int shift = int(address - begin) * 8;
+  const Word mask = Word(Raw(~Raw(0))) << shift;
   Word* const word = (Word*)begin;
   Word before = *word;
   while (true) {
-    Word after = before;
-    S* const inside = (S*)((char*)&after + (address - begin));
-    *inside = change(*inside);
+    const S changed = change(__builtin_bit_cast(S, Raw(before >> shift)));
+    const Word after = (before & ~mask) | Word(__builtin_bit_cast(Raw, changed)) << shift;
     const Word found = atomicCAS(word, before, after);
     if (found == before) return;
     before = found;

@@ -3,7 +3,7 @@ struct Arguments {
   const int64_t* indices;
   const S* from;
   S* to;
-  int64_t* times;  // how often each row is looked up; null: it does not matter
+  int64_t* times;  // how often each row is looked up, null where it does not matter; or the row of each place
   int64_t count, rows, width, padding;
 };
 inline int64_t row_of(const Arguments& a, int64_t place) {
@@ -25,11 +25,11 @@ KERNEL_BOUNDED(copy_rows, Arguments, 256) {
     a.to[i] = row < 0 ? S{} : a.from[row * a.width + (i - place * a.width)];
   }
 }
-// Into zeros.
-KERNEL_BOUNDED(add_rows, Arguments, 256) {
-  for (int64_t i = thread_number(); i < a.count * a.width; i += thread_count()) {
-    const int64_t place = i / a.width, row = row_of(a, place);
-    if (row >= 0 && row != a.padding) atomic_add(a.to + row * a.width + (i - place * a.width), share(a, row) * load<T>(a.from[i]));
+// Which row each place is added to; the number of rows where it counts for nothing.
+KERNEL_BOUNDED(row_keys, Arguments, 256) {
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    const int64_t row = row_of(a, i);
+    a.times[i] = row < 0 || row == a.padding ? a.rows : row;
   }
 }
 KERNEL_BOUNDED(take_rows, Arguments, 256) {

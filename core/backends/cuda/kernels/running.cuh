@@ -1,13 +1,20 @@
 // Running totals over the threads of a block, in their order. `join` takes what comes first, then what follows it.
 template <class V>
 inline V shuffled_up(V v, int by) {
-  struct Words {
-    unsigned long long at[(sizeof(V) + 7) / 8];
-  };
-  Words words{};
-  *(V*)&words = v;
-  for (int i = 0; i < int(sizeof(Words) / 8); ++i) words.at[i] = __shfl_up_sync(0xffffffffu, words.at[i], by);
-  return *(V*)&words;
+  if constexpr (sizeof(V) == 4 || sizeof(V) == 8) {
+    using Word = WordOf<sizeof(V)>::Type;
+    return __builtin_bit_cast(V, __shfl_up_sync(0xffffffffu, __builtin_bit_cast(Word, v), by));
+  } else {
+    struct Words {
+      unsigned at[(sizeof(V) + 3) / 4];
+    } words{};
+    V before;
+    memcpy(&words, &v, sizeof(V));
+#pragma unroll
+    for (unsigned& word : words.at) word = __shfl_up_sync(0xffffffffu, word, by);
+    memcpy(&before, &words, sizeof(V));
+    return before;
+  }
 }
 // Of all threads before this one; `start`, which changes nothing, for the first. `total` becomes that of the block.
 template <class V, class F>
