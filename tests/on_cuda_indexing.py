@@ -68,6 +68,24 @@ def sums_in_order(device: str, dtype: str) -> object:
     return [near, (twice[0] == twice[1]).all()]
 
 
+@case(*each((*FLOATS, "complex64"), (True, False)))
+def sums_of_elements(device: str, dtype: str, deterministic: bool) -> object:
+    x = torch.ones(6, 40, dtype=getattr(torch, dtype), device=device)
+    values = (torch.randn(500, 40, generator=torch.Generator().manual_seed(8)) / 8).to(x.dtype).to(device)
+    at = indices(device, 6, 500, 40)
+    torch.use_deterministic_algorithms(deterministic)
+    twice = [x.scatter_add(0, at, values) for _ in range(2)]
+    torch.use_deterministic_algorithms(False)
+    same = torch.tensor(not deterministic, device=device) | (twice[0] == twice[1]).all()
+    return [same, Near(twice) if dtype != "bfloat16" and dtype != "float16" else twice[0].isfinite()]
+
+
+@case()
+def products_of_wide_elements(device: str) -> object:
+    x = numbers(device, "complex128", 3, 4)
+    return x.scatter(0, indices(device, 3, 3, 4), x * (1 + 2j), reduce="multiply")
+
+
 @case(*each(("float32", "float64"), (True, False), (None, 3), (20, 5000)))
 def embedding_gradients(device: str, dtype: str, by_frequency: bool, padding: int | None, count: int) -> object:
     table = torch.zeros(50, 17, dtype=getattr(torch, dtype), device=device, requires_grad=True)

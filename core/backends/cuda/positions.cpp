@@ -2,8 +2,10 @@
 
 #include <array>
 #include <bit>
+#include <limits>
 #include <optional>
 
+#include "backends/cuda/deterministic.hpp"
 #include "backends/cuda/exclusive_sums.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/hand.hpp"
@@ -21,7 +23,13 @@ struct ElementsTask {
   int64_t step, size;
   bool wraps;
   Strided<3> at;
+  int64_t* keys;  // places, with what is beside them packed
+  char* packed;
+  int64_t beyond;
 };
+ElementsTask task_of(const IndexedElements& at, const Layout& layout) {
+  return {at.index, at.whole, at.beside, at.step, at.size, at.wraps, Strided<3>(layout), nullptr, nullptr, 0};
+}
 
 Layout layout_of(const IndexedElements& at) {
   const std::array<Span, 3> strides{at.index_strides, at.whole_strides, at.beside_strides};
@@ -54,8 +62,7 @@ KernelText text_of(const char* file, const char* entry, Combine combine, DType d
 void run_elements(const char* entry, Combine combine, const IndexedElements& at, const Layout& layout) {
   if (layout.numel() == 0 || leads_nowhere(layout.numel(), at.size, at.index, at.bad)) return;
   text_of("positions.cuh", entry, combine, at.dtype)
-      .run({blocks_for_loop(layout.numel())}, kThreads,
-           ElementsTask{at.index, at.whole, at.beside, at.step, at.size, at.wraps, Strided<3>(layout)});
+      .run({blocks_for_loop(layout.numel())}, kThreads, task_of(at, layout));
 }
 
 void read_elements(const IndexedElements& at) {
@@ -64,10 +71,53 @@ void read_elements(const IndexedElements& at) {
   run_elements("read_elements", Combine::Replace, at, layout);
 }
 
+// How many bits the offsets into that memory have, and a number beyond them.
+struct OffsetRange {
+  int64_t beyond = std::numeric_limits<int64_t>::max();
+  int bits = 64;
+};
+OffsetRange offsets_into(const char* whole, DType dtype) {
+  const std::optional<LiveBlock> block = block_around(whole);
+  if (!block) return {};
+  const auto elements = static_cast<uint64_t>(block->begin + block->bytes - whole) / size_of(dtype);
+  return {static_cast<int64_t>(elements), static_cast<int>(std::bit_width(elements))};
+}
+
+Layout line(const int64_t& size) {
+  static constexpr int64_t kNext = 1;
+  return Layout({&size, 1}, std::array{Span{&kNext, 1}}, true);
+}
+
+// By their places in memory, so that what comes to one place comes in the order of the index.
+void combine_elements_in_order(Combine combine, const IndexedElements& at, const Layout& layout) {
+  const int64_t n = layout.numel(), one = 1;
+  if (n == 0 || leads_nowhere(n, at.size, at.index, at.bad)) return;
+  const Scratch keys(static_cast<size_t>(n) * sizeof(int64_t)), values(static_cast<size_t>(n) * size_of(at.dtype));
+  const OffsetRange range = offsets_into(at.whole, at.dtype);
+  ElementsTask task = task_of(at, layout);
+  task.keys = reinterpret_cast<int64_t*>(keys.data());
+  task.packed = values.data();
+  task.beyond = range.beyond;
+  text_of("positions.cuh", "locate", Combine::Replace, at.dtype).run({blocks_for_loop(n)}, kThreads, task);
+  combine_in_order({.combine = combine,
+                    .dtype = at.dtype,
+                    .whole = at.whole,
+                    .packed = values.data(),
+                    .single = false,
+                    .keys = task.keys,
+                    .count = n,
+                    .nowhere = range.beyond,
+                    .bits = range.bits},
+                   line(one), line(one));
+}
+
 void combine_elements(Combine combine, const IndexedElements& at) {
   const Layout layout = layout_of(at);
+  if (!layout.fits()) return fallback<&PositionsKernels::combine_elements>(combine, at);
+  const bool adds_up = combine == Combine::Add || combine == Combine::Multiply;
   const bool is_too_wide = combine == Combine::Multiply && size_of(at.dtype) > 8;  // for an atomic exchange
-  if (!layout.fits() || is_too_wide) return fallback<&PositionsKernels::combine_elements>(combine, at);
+  if (is_too_wide || (wants_deterministic && adds_up && at.dtype >= DType::Float16))
+    return combine_elements_in_order(combine, at, layout);
   run_elements("combine_elements", combine, at, layout);
 }
 
@@ -114,14 +164,6 @@ void read_slices(const MovedSlices& m) {
   run.start("read_slices", Combine::Replace);
 }
 
-// How many bits the offsets into that memory have.
-int bits_of_offsets(const MovedSlices& m) {
-  const std::optional<LiveBlock> block = block_around(m.whole);
-  if (!block) return 64;
-  const auto bytes = static_cast<size_t>(block->begin + block->bytes - m.whole);
-  return std::bit_width(bytes / size_of(m.dtype));
-}
-
 // Sums and products of fractions depend on the order, so that is always the same.
 void combine_slices(Combine combine, const MovedSlices& m) {
   const SlicesRun run(m);
@@ -135,7 +177,7 @@ void combine_slices(Combine combine, const MovedSlices& m) {
                     .single = m.single,
                     .keys = m.at.offsets,
                     .count = m.at.count,
-                    .bits = bits_of_offsets(m)},
+                    .bits = offsets_into(m.whole, m.dtype).bits},
                    run.before(), run.after());
 }
 

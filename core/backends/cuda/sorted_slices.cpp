@@ -30,8 +30,8 @@ void combine_in_order(const KeyedSlices& s, const Layout& before, const Layout& 
   const Scratch unfinished(static_cast<size_t>(2 * parts) * size_of(compute_dtype(s.dtype)));
   auto *keys = reinterpret_cast<int64_t*>(sorted.data()), *places = reinterpret_cast<int64_t*>(order.data());
   sort_rows({{DType::Int64, s.keys, 1, s.count}, false, Ties::Kept, keys, places}, s.bits);
-  const SortedTask task{s.whole, s.packed, keys, places, unfinished.data(), s.count, s.single ? 0 : 1, s.unit,
-                        s.nowhere, runs, s.mean, Strided<1>(before), Strided<1>(after)};
+  const SortedTask task{s.whole, s.packed,  keys, places, unfinished.data(),  s.count,          s.single ? 0 : 1,
+                        s.unit,  s.nowhere, runs, s.mean, Strided<1>(before), Strided<1>(after)};
   const auto run = [&](const char* entry) {
     KernelText text("sorted_slices.cuh", entry);
     text.with("atomic.cuh").with("combine.cuh").element(s.dtype).number("kCombine", static_cast<int64_t>(s.combine));

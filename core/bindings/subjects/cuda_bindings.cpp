@@ -9,6 +9,7 @@
 #include "backends/cuda/compiler.hpp"
 #include "backends/cuda/driver.hpp"
 #include "backends/cuda/errors.hpp"
+#include "backends/cuda/deterministic.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/memory.hpp"
 #include "backends/cuda/texts.hpp"
@@ -183,6 +184,7 @@ void bind_compiler(nb::module_& m) {
   });
   m.def("fallbacks", &cuda::fallback_counts);
   m.def("allow_tf32", [] { return cuda::blas_precision.tf32; });
+  m.def("set_deterministic", [](bool on) { cuda::wants_deterministic = on; });
   m.def("set_allow_tf32", [](bool on) { cuda::blas_precision.tf32 = on; });
 }
 

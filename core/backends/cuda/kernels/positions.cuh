@@ -6,6 +6,9 @@ struct Arguments {
   int64_t step, size;
   bool wraps;
   Strided<3> at;  // of the index, the whole and what is beside the index
+  int64_t* keys;  // places in the whole, with what comes there packed; `beyond` where an index leads nowhere
+  S* packed;
+  int64_t beyond;
 };
 inline S* element_of(const Arguments& a, const int64_t (&at)[3]) {
   const int64_t i = a.index[at[0]], wrapped = a.wraps && i < 0 ? i + a.size : i;
@@ -27,5 +30,14 @@ KERNEL_BOUNDED(combine_elements, Arguments, 256) {
     int64_t at[3];
     a.at.places(i, at);
     if (S* to = element_of(a, at)) combine_with<kCombine, T>(to, a.beside[at[2]]);
+  }
+}
+KERNEL_BOUNDED(locate, Arguments, 256) {
+  for (int64_t i = thread_number(); i < a.at.numel; i += thread_count()) {
+    int64_t at[3];
+    a.at.places(i, at);
+    const S* to = element_of(a, at);
+    a.keys[i] = to ? to - a.whole : a.beyond;
+    a.packed[i] = a.beside[at[2]];
   }
 }
