@@ -26,7 +26,10 @@ extern "C" EmulatedState emulated;
 // A kernel takes one struct, whose address is all that the emulator knows of it.
 #define KERNEL(name, Arguments)                                        \
   static void name##_body(const Arguments& a);                         \
-  extern "C" void name(const void* p) { name##_body(*(const Arguments*)p); } \
+  extern "C" void name(const void* p) {                                \
+    const Arguments copy = *(const Arguments*)p; /* no more than these bytes reach a kernel */ \
+    name##_body(copy);                                                 \
+  }                                                                    \
   static void name##_body(const Arguments& a)
 #define KERNEL_BOUNDED(name, Arguments, threads) KERNEL(name, Arguments)
 
