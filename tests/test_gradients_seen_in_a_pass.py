@@ -134,3 +134,17 @@ def test_gradients_are_complete_or_not_there(way, act, create_graph):
         return seen, [t.grad for t in leaves]
 
     agree(program, tolerance=1e-5)
+
+
+def test_a_sum_goes_on_where_it_was_interrupted():
+    """The parts are added in the order in which they arrive, whether or not somebody looks on in between."""
+
+    def program(library):
+        w, x = library.ones(3, requires_grad=True), library.ones(3, requires_grad=True)
+        last, middle = w * -(2.0**24), w * 2.0**24
+        y = x * 1
+        y.register_hook(lambda g: None)
+        (w * 1 + middle + last + y).sum().backward()
+        return w.grad
+
+    agree(program)

@@ -46,13 +46,19 @@ void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
                                                     : leaf->dtype;
   gradient = fit(std::move(gradient), dtype, {leaf->sizes(), leaf->ndim});
   bool direct = leaves_ && !is_watched(leaf);
-  if (direct && !leaf->grad) {
+  if (direct && !leaf->grad && !has_part(leaf)) {
     leaf->flags |= kFreshGrad;
     fresh_.push_back(Tensor::borrow(leaf));
     return accumulate_leaf(leaf, std::move(gradient));
   }
   if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
   gather(leaf, std::move(gradient));
+}
+
+// Whether this pass has gathered a part of its gradient.
+bool Run::has_part(TensorObject* leaf) const {
+  if (aside_.leaves.contains(leaf)) return true;
+  return leaf->extras && leaf->extras->pending && leaf->extras->run == id_;
 }
 
 // The sum of this pass is formed first and then added, as PyTorch rounds.

@@ -60,6 +60,7 @@ class Run : public GradientSums {
   void deliver(Edge edge, Tensor gradient);
   void deliver_leaf(TensorObject* leaf, Tensor gradient);
   void gather(TensorObject* leaf, Tensor gradient);
+  bool has_part(TensorObject* leaf) const;
   void deliver_none(TensorObject* leaf);
   bool waits(TensorObject* leaf) const;
   void enqueue(Node* n);
