@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 
+import chainrule
 from both import agree, no_leaks  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
@@ -148,3 +152,32 @@ def test_a_sum_goes_on_where_it_was_interrupted():
         return w.grad
 
     agree(program)
+
+
+def test_passes_that_meet_in_a_leaf_lose_nothing():
+    """Each lets another thread run in the middle, when it has delivered a part."""
+
+    class Function(chainrule.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            time.sleep(0)
+            return g
+
+    w = chainrule.ones(4, requires_grad=True)
+
+    def work():
+        for _ in range(50):
+            x = chainrule.ones(4, requires_grad=True)
+            y = Function.apply(Function.apply(x * w) * w)
+            (y * w).sum().backward()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert w.grad.tolist() == [600.0] * 4

@@ -128,7 +128,8 @@ void Run::show_complete_gradients(uint64_t reached) {
   find_readers();
   for (const Tensor& leaf : std::exchange(fresh_, {})) {
     leaf->flags &= ~kFreshGrad;
-    if (!is_complete(leaf.get(), reached)) gather(leaf.get(), Tensor::steal(std::exchange(leaf->grad, nullptr)));
+    if (leaf->grad && !is_complete(leaf.get(), reached))
+      gather(leaf.get(), Tensor::steal(std::exchange(leaf->grad, nullptr)));
   }
   for (size_t i = 0; i < waiting_.size();) {
     Tensor leaf = waiting_[i];
