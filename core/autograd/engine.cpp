@@ -202,6 +202,8 @@ void Run::run_node(Node* n) {
   std::vector<Tensor> many(n->output_count > 1 ? n->output_count : 0);
   Tensor* gradients = n->output_count > 1 ? many.data() : inline_gradient;
   take_pending(n, gradients);
+  if (n->extras || (n->flags & kCalledWithNone)) [[unlikely]]
+    show_complete_gradients(n->sequence + 1);
   LineScope line(n->line);
   // As in PyTorch, hooks act on a captured gradient only where the pass ends. backward(inputs=...) runs the node of an
   // input as well.

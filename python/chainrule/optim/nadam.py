@@ -167,8 +167,9 @@ def nadam(
         average.lerp_(grad, 1 - beta1)
         squares.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         denominator = squares.div(1 - beta2**step).sqrt().add(eps)
-        of_gradient = -rate * (1.0 - mu) / (1.0 - product.item())
-        of_average = -rate * mu_next / (1.0 - product.item() * mu_next)
+        product_now: Any = product if differentiable else product.item()
+        of_gradient = -rate * (1.0 - mu) / (1.0 - product_now)
+        of_average = -rate * mu_next / (1.0 - product_now * mu_next)
         if differentiable:
             param.addcdiv_(grad * of_gradient, denominator)
             param.addcdiv_(average * of_average, denominator)

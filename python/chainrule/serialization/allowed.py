@@ -89,7 +89,10 @@ def _get_layout(name: Any) -> Any:
     return _LAYOUTS[_expect(name, str)]
 
 
-_OF_TENSORS = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_parameter")
+_OF_TENSORS = (
+    *("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3"),
+    *("_rebuild_meta_tensor_no_storage", "_rebuild_parameter"),
+)
 
 
 def _from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Any:
