@@ -81,7 +81,8 @@ void GradientChain::connect(const GradientSums& sums) {
 
 // Sums that others may add to as well are formed with Python's lock.
 double GradientChain::work() const {
-  const bool adds = std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return bool(s.start); });
+  const auto outside = slots_.begin() + size();
+  const bool adds = std::any_of(outside, slots_.end(), [](const Slot& s) { return bool(s.start); });
   return adds ? kKeepsLock : work_on(numel_) * static_cast<double>(steps_.size());
 }
 

@@ -27,13 +27,14 @@ inline bool takes_long(double multiplications) { return multiplications >= thres
 // While one lives, this thread keeps the lock: in the middle of a change that no other thread may see.
 class LockKeptScope {
  public:
-  LockKeptScope() { ++depth_; }
-  ~LockKeptScope() { --depth_; }
+  explicit LockKeptScope(bool keeps = true) : keeps_(keeps) { depth_ += keeps_; }
+  ~LockKeptScope() { depth_ -= keeps_; }
   LockKeptScope(const LockKeptScope&) = delete;
   static bool lives() { return depth_ > 0; }
 
  private:
   static inline thread_local int depth_ __attribute__((tls_model("initial-exec"))) = 0;
+  const bool keeps_;
 };
 
 class UnlockedScope {

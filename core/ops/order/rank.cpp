@@ -58,10 +58,12 @@ ValuesAndIndices pick_along(OpInfo& op, const Tensor& x, int dim, bool keepdim, 
   Dims picked(from.sizes());
   if (x.ndim()) picked.back() = 1;
   Tensor values = empty(picked, x.dtype()), indices = empty(picked, DType::Int64);
-  if (x.ndim() == 0)
+  if (x.ndim() == 0) {
     copy_elements(values, from), set_item(indices, Scalar::of_int(0));
-  else
-    pick(make_steady(from, x), {rows_of(from), values->data, indices.data<int64_t>()});
+  } else {
+    const double work = make_steady(from, x);
+    pick(work, {rows_of(from), values->data, indices.data<int64_t>()});
+  }
   auto shaped = [&](const Tensor& t) {
     GradModeScope off(false);
     return alias(reshape(with_dim_back(t, dim), sizes));
