@@ -594,7 +594,8 @@ def test_one_graph_in_several_threads():
             try:
                 whole.backward()
             except RuntimeError as error:
-                assert "second time" in str(error)
+                if "second time" not in str(error):
+                    raise
 
         in_threads(work, 4)
 

@@ -345,7 +345,6 @@ class QueuedChain {
   std::vector<ChainOutput> outputs_;
 };
 
-
 // Calculates what waits in `q`, and releases what that needed, which may run the user's code.
 void run(Queue* q, bool locked) {
   failed.reserve(failed.size() + 1);

@@ -43,7 +43,8 @@ Tensor median_of_all(OpInfo& op, const Tensor& x, bool ignore_nan) {
     from = contiguous(x);
   }
   const double work = make_steady(from, x);
-  backend().select->median.unlocked(work, {{x.dtype(), from->data, 1, x.numel()}, y->data, index.data<int64_t>()}, ignore_nan);
+  backend().select->median.unlocked(work, {{x.dtype(), from->data, 1, x.numel()}, y->data, index.data<int64_t>()},
+                                    ignore_nan);
   return record(op, y, {&x}, {&x, &y},
                 [](Backward& b) { b.give(0, share_with_equals(b.saved(0), b.saved(1), b.g())); });
 }
@@ -81,8 +82,9 @@ ValuesAndIndices median_along(OpInfo& op, const Tensor& x, int64_t dim, bool kee
   int d = wrap_dim(dim, x.ndim());
   check_elements(x, Dims{d}, "median");
   refuse("median_out", x, true);
-  return pick_along(op, x, d, keepdim,
-                    [=](double work, const PickedElements& e) { backend().select->median.unlocked(work, e, ignore_nan); });
+  return pick_along(op, x, d, keepdim, [=](double work, const PickedElements& e) {
+    backend().select->median.unlocked(work, e, ignore_nan);
+  });
 }
 
 }  // namespace

@@ -52,8 +52,7 @@ Tensor argsort(const Tensor& x, int64_t dim, bool descending, Stable stable) {
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), indices = empty(from.sizes(), DType::Int64);
   const double work = make_steady(from, x);
-  backend().sort->rows.unlocked(work,
-                                {rows_of(from), descending, ties_of(stable), nullptr, indices.data<int64_t>()});
+  backend().sort->rows.unlocked(work, {rows_of(from), descending, ties_of(stable), nullptr, indices.data<int64_t>()});
   return with_dim_back(indices, d, x);
 }
 
@@ -73,7 +72,8 @@ ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim, bool largest, boo
   if (x.ndim()) sizes.back() = k;
   Tensor values = empty(sizes, x.dtype()), indices = empty(sizes, DType::Int64);
   const double work = make_steady(from, x);
-  backend().select->topk.unlocked(work, {rows_of(from), x.ndim() ? k : 1, largest, sorted, values->data, indices.data<int64_t>()});
+  backend().select->topk.unlocked(
+      work, {rows_of(from), x.ndim() ? k : 1, largest, sorted, values->data, indices.data<int64_t>()});
   return recorded(kTopk, x, d, with_dim_back(values, d), with_dim_back(indices, d));
 }
 
