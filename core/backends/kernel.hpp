@@ -24,7 +24,7 @@ struct Kernel<void(Arguments...)> {
   // The same; Python's lock is let go if it takes as long as that many multiplications. tensor/unlocked.hpp says what
   // may run so.
   void unlocked(double multiplications, Arguments... arguments) const {
-    if (!takes_long(multiplications)) return (*this)(arguments...);
+    if (!takes_long(multiplications) || !works_on_host()) return (*this)(arguments...);
     if (storages_elsewhere > 0 && works_on_meta()) return;
     ElementScope open;
     {

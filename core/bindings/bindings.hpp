@@ -28,5 +28,6 @@ void bind_python_operations();
 void bind_dtype_conversions();
 void bind_generator(PyObject* module);
 void bind_lapack(PyObject* module);
+void bind_cuda(PyObject* module);
 
 }  // namespace chainrule

@@ -443,6 +443,7 @@ NB_MODULE(_core, m) {
   bind_autocast(m);
   bind_generator(m.ptr());
   bind_lapack(m.ptr());
+  bind_cuda(m.ptr());
   m.def("op_table", &table_rows);
   m.def("op_aliases", &alias_rows);
   m.def("op_formulas", &formula_rows);

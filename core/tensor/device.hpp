@@ -1,5 +1,6 @@
 // Where the elements of a tensor are.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@ enum class DeviceKind : uint8_t {
   CPU,
   Meta,     // see Note [Meta tensors]
   Guarded,  // see Note [The guarded device]
+  Cuda,
 };
 
 const char* kind_name(DeviceKind kind);
@@ -19,11 +21,18 @@ struct Device {
   uint8_t index = 0;
 
   bool operator==(const Device&) const = default;
-  std::string name() const;  // "cpu", "meta", "guarded:0"
+  std::string name() const;  // "cpu", "meta", "guarded:0", "cuda:1"
 
   static const Device CPU, Meta;
 };
 inline constexpr Device Device::CPU{DeviceKind::CPU}, Device::Meta{DeviceKind::Meta};
+
+// Whether elements there have addresses that the host can read and write.
+inline bool is_host_memory(Device d) { return d.kind != DeviceKind::Cuda; }
+namespace cuda {
+void read(void* to, const void* from, size_t bytes);  // from a GPU's memory, when it has done what it is to do
+void write(void* to, const void* from, size_t bytes);
+}  // namespace cuda
 
 extern int64_t storages_elsewhere;  // how many are alive that are not on the CPU
 bool works_on_meta();               // whether this thread makes tensors there

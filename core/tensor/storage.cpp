@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/cpu/allocator.hpp"
+#include "backends/cuda/memory.hpp"
 #include "backends/guarded/memory.hpp"
 #include "tensor/error.hpp"
 #include "tensor/onlookers.hpp"
@@ -91,8 +92,20 @@ void take_guarded(Storage* storage) {
   count_elsewhere(1);
 }
 
+void take_on_gpu(Storage* storage) {
+  try {
+    storage->data = static_cast<char*>(cuda::allocate(static_cast<size_t>(storage->bytes), storage->device.index));
+  } catch (...) {
+    recycle(storage);
+    throw;
+  }
+  count_elsewhere(1);
+}
+
 Storage* take_elsewhere(Storage* storage) {
-  if (storage->device.kind == DeviceKind::Guarded)
+  if (storage->device.kind == DeviceKind::Cuda)
+    take_on_gpu(storage);
+  else if (storage->device.kind == DeviceKind::Guarded)
     take_guarded(storage);
   else
     reserve_zeros(storage, storage->bytes);
@@ -101,6 +114,10 @@ Storage* take_elsewhere(Storage* storage) {
 
 void release_elsewhere(Storage* storage) {
   count_elsewhere(-1);
+  if (storage->device.kind == DeviceKind::Cuda) {
+    if (!storage->owner) cuda::release(storage->data, storage->device.index);
+    return;
+  }
   if (storage->device.kind == DeviceKind::Guarded) {
     if (!storage->owner) guarded_device::release(storage->data, static_cast<size_t>(storage->bytes));
     return;
@@ -115,10 +132,12 @@ void release_elsewhere(Storage* storage) {
 }  // namespace
 
 const char* kind_name(DeviceKind kind) {
-  return kind == DeviceKind::CPU ? "cpu" : kind == DeviceKind::Meta ? "meta" : "guarded";
+  constexpr const char* names[] = {"cpu", "meta", "guarded", "cuda"};
+  return names[static_cast<int>(kind)];
 }
 std::string Device::name() const {
-  return kind == DeviceKind::Guarded ? "guarded:" + std::to_string(index) : kind_name(kind);
+  const bool is_numbered = kind >= DeviceKind::Guarded;
+  return is_numbered ? std::string(kind_name(kind)) + ":" + std::to_string(index) : kind_name(kind);
 }
 
 thread_local StorageKind Storage::making;

@@ -354,8 +354,12 @@ void resize(const Tensor& t, Span sizes) {
   if (bytes > storage->bytes) {
     if (!storage->resizable) raise(PyExc_RuntimeError, "Trying to resize storage that is not resizable");
     Tensor fresh = empty(Dims{bytes}, DType::UInt8);
-    ElementScope open;
-    if (storage->device != Device::Meta) std::memcpy(fresh->data, storage->data, static_cast<size_t>(storage->bytes));
+    const auto kept = static_cast<size_t>(storage->bytes);
+    if (!is_host_memory(storage->device)) {
+      cuda::write(fresh->data, storage->data, kept);
+    } else if (ElementScope open; storage->device != Device::Meta) {
+      std::memcpy(fresh->data, storage->data, kept);
+    }
     await_kernels();  // one may read what is let go
     int64_t offset = t->data - storage->data;
     fresh->storage->version = storage->version;

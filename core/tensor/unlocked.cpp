@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "tensor/storage.hpp"
+
 namespace chainrule {
 namespace {
 
@@ -41,6 +43,8 @@ void UnlockedScope::take_back(void* state) {
   PyEval_RestoreThread(static_cast<PyThreadState*>(state));
   unless_alive.armed = false;
 }
+
+bool works_on_host() { return is_host_memory(Storage::making.device); }
 
 bool has_other_threads() { return PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Get())); }
 

@@ -59,6 +59,9 @@ class UnlockedScope {
   void* state_;  // Python's, of the thread
 };
 
+// Whether this thread's kernels are the CPU's. What a GPU is told takes microseconds.
+bool works_on_host();
+
 // Whether anybody could use the lock.
 bool has_other_threads();
 

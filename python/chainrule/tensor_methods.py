@@ -247,7 +247,17 @@ def reinforce(self: Tensor, reward: Any) -> None:
     raise at_call(RuntimeError, "reinforce() was removed. Use torch.distributions instead.")
 
 
-# ---- devices: there is only the CPU
+# ---- devices
+
+
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+    """The tensor on a GPU: the current one, or the one that is named; itself if it is there already.
+
+    Shape and dtype: those of the tensor.
+    Derivative: g, moved back
+    """
+    keywords = {} if memory_format is None else {"memory_format": memory_format}
+    return self.to("cuda" if device is None else device, non_blocking=non_blocking, **keywords)
 
 
 def _elsewhere(name: str, shown: str) -> Callable:
@@ -259,7 +269,7 @@ def _elsewhere(name: str, shown: str) -> Callable:
     return move
 
 
-cuda, xpu, ipu, mtia = (_elsewhere(name, name.upper()) for name in ("cuda", "xpu", "ipu", "mtia"))
+xpu, ipu, mtia = (_elsewhere(name, name.upper()) for name in ("xpu", "ipu", "mtia"))
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:

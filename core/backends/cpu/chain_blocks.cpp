@@ -81,7 +81,7 @@ class BlockWorker : ChainWorker {
 
   const Chain& chain_;
   int64_t item_, numel_;
-  bool streams_;  // see Note [Streaming stores]
+  bool streams_;  // see stream.hpp
 };
 
 // Takes the blocks, from several threads.

@@ -93,7 +93,7 @@ struct CrossEntropyRows {
     const int64_t at = target[row] - first;
     if (at >= 0 && at < count) to[at] -= scales[row];
   }
-  // By tiles in the first-level cache; see Note [Streaming stores].
+  // By tiles in the first-level cache; see stream.hpp.
   void stream(int64_t row, T* out) const {
     constexpr int64_t step = kStreamTile / sizeof(T);
     alignas(64) T tile[step];

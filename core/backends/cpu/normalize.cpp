@@ -27,7 +27,7 @@ RowStatistics statistics_of(const NormalizeLoops& k, const void* x, int64_t n, d
   return {mean, 1 / std::sqrt(variance + eps)};
 }
 
-// Rows of a large result are made in the first-level cache and written past the others; see Note [Streaming stores].
+// Rows of a large result are made in the first-level cache and written past the others; see stream.hpp.
 struct RowWriter {
   char* out;
   int64_t bytes;  // of a row

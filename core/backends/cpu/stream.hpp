@@ -7,7 +7,6 @@
 
 namespace chainrule::cpu {
 
-// Note [Streaming stores]
 // A plain store first reads the line it overwrites. For a result that no cache can hold anyway, that is a third of all
 // traffic of a binary operation; a streaming store leaves it out. Kernels know nothing of this: they fill a tile in the
 // first-level cache, which is then streamed to its place. A smaller result is better left where its reader finds it;

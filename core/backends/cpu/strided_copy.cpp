@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kGrain = 32 * 1024;  // elements of work for one thread
 
-// See Note [Streaming stores].
+// See stream.hpp.
 bool streams(const LoopPlan& plan) {
   return plan.numel * plan.lanes[0].item() >= thresholds.stream && plan.lanes[0].data != plan.lanes[1].data;
 }

@@ -7,6 +7,7 @@
 #include "bindings/types/storage_type.hpp"
 #include "ops/create/create.hpp"
 #include "ops/views/copy.hpp"
+#include "ops/views/move.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/owned.hpp"
 
@@ -360,6 +361,7 @@ Tensor index_from_python(PyObject* data) {
 }
 
 PyObject* to_list(const Tensor& t) {
+  if (!is_host_memory(t->storage->device)) return to_list(move_to(t, Device::CPU));
   ElementScope open;
   return list_of(t, 0, t->data);
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/cuda/driver.hpp"
 #include "backends/guarded/memory.hpp"
 #include "bindings/calls/callable.hpp"
 #include "bindings/calls/conversions.hpp"
@@ -25,7 +26,7 @@ namespace {
 constexpr std::array<const char*, 20> kKinds = {"cpu",    "cuda", "ipu",  "xpu",  "mkldnn", "opengl",       "opencl",
                                                 "ideep",  "hip",  "ve",   "fpga", "maia",   "xla",          "lazy",
                                                 "vulkan", "mps",  "meta", "hpu",  "mtia",   "privateuseone"};
-constexpr int kCpu = 0, kMeta = 16, kGuarded = 20;  // the last is ours; see Note [The guarded device]
+constexpr int kCpu = 0, kCuda = 1, kMeta = 16, kGuarded = 20;  // the last is ours; see Note [The guarded device]
 
 struct DeviceObject {
   PyObject_HEAD
@@ -33,6 +34,7 @@ struct DeviceObject {
   int index;  // -1: none given
 };
 PyObject* the_devices[3];  // strong, by DeviceKind
+std::vector<PyObject*> the_gpus;
 
 const DeviceObject& device_of(PyObject* o) { return *reinterpret_cast<DeviceObject*>(o); }
 const char* kind_text(int kind) { return kind == kGuarded ? "guarded" : kKinds[static_cast<size_t>(kind)]; }
@@ -76,9 +78,25 @@ PyObject* make_device(ParsedDevice place) {
   return reinterpret_cast<PyObject*>(device);
 }
 
-[[noreturn]] void raise_number() {
+// A device that is named by its number alone is a GPU.
+ParsedDevice numbered(int64_t index) {
+  if (cuda::device_count() > 0) return {kCuda, static_cast<int>(index)};
+
   raise(PyExc_RuntimeError, "Cannot access accelerator device when none is available. A device number names one; ",
         "chainrule runs on the CPU: leave it out, or say device='cpu'.");
+}
+
+// The current GPU, or the one of that number. Where there is none, the words are those of a PyTorch without CUDA.
+Device gpu(int index) {
+  std::string why;
+  const int count = cuda::device_count(&why);
+  if (!count) raise(PyExc_AssertionError, "Torch not compiled with CUDA enabled: chainrule runs on the CPU");
+  if (index < 0) index = cuda::current_device();
+  if (index >= count) {
+    raise(PyExc_RuntimeError, "CUDA error: invalid device ordinal\n  cuda:", index, " was asked for; there ",
+          count == 1 ? "is one GPU, cuda:0" : "are cuda:0 to cuda:" + std::to_string(count - 1));
+  }
+  return {DeviceKind::Cuda, static_cast<uint8_t>(index)};
 }
 
 // The classes are PyTorch's; its words, where they are of any use.
@@ -98,7 +116,7 @@ PyObject* device_from(PyObject* what) {
   if (is_device(what)) return Py_NewRef(what);
   if (PyUnicode_Check(what)) return make_device(parse(checked(PyUnicode_AsUTF8(what))));
   check(to_int(what) >= 0, "Device index must not be negative");
-  raise_number();
+  return make_device(numbered(to_int(what)));
 }
 
 // device("cpu", 1)
@@ -191,15 +209,20 @@ PyMethodDef functions[] = {
 PyTypeObject DeviceType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 bool is_device(PyObject* o) { return Py_TYPE(o) == &DeviceType; }
-PyObject* device_object(Device d) { return the_devices[static_cast<int>(d.kind)]; }
+PyObject* device_object(Device d) {
+  if (d.kind != DeviceKind::Cuda) return the_devices[static_cast<int>(d.kind)];
+  for (int i = static_cast<int>(the_gpus.size()); i <= d.index; ++i) the_gpus.push_back(make_device({kCuda, i}));
+  return the_gpus[d.index];
+}
 
 Device device_value(PyObject* o) {
   if (o == Py_None || o == the_devices[0]) return Device::CPU;
-  if (!is_device(o) && !PyUnicode_Check(o)) raise_number();
-  const ParsedDevice place =
-      is_device(o) ? ParsedDevice{device_of(o).kind, device_of(o).index} : parse(checked(PyUnicode_AsUTF8(o)));
+  const ParsedDevice place = is_device(o)         ? ParsedDevice{device_of(o).kind, device_of(o).index}
+                             : PyUnicode_Check(o) ? parse(checked(PyUnicode_AsUTF8(o)))
+                                                  : numbered(to_int(o));
   if (place.kind == kCpu) return Device::CPU;
   if (place.kind == kMeta) return Device::Meta;
+  if (place.kind == kCuda) return gpu(place.index);
   if (place.kind != kGuarded) raise_elsewhere(kKinds[static_cast<size_t>(place.kind)]);
   check(place.index <= 0, "guarded error: invalid device ordinal: there is one device, guarded:0, but got ",
         place.index);

@@ -37,7 +37,7 @@ PyObject* item_of(const Tensor& t) {
 PyObject* quick_item(int, PyObject* self) {
   settle();
   auto* t = reinterpret_cast<TensorObject*>(self);
-  if (t->numel != 1 || may_require_grad(t)) return item_of(Tensor::borrow(self));
+  if (t->numel != 1 || may_require_grad(t) || !is_host_memory(t->storage->device)) return item_of(Tensor::borrow(self));
   ElementScope open;
   if (t->dtype == DType::Float32) return PyFloat_FromDouble(*reinterpret_cast<const float*>(t->data));
   if (t->dtype == DType::Int64) return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(t->data));
@@ -149,7 +149,10 @@ void bind_tensor_methods() {
   define("is_conj(Tensor input) -> bool", kBoth, [](const Tensor& t) { return t->has(kConj); });
   define("is_neg(Tensor input) -> bool", kBoth, [](const Tensor& t) { return t->has(kNeg); });
   define("is_distributed(Tensor input) -> bool", kBoth, [](const Tensor&) { return false; });
-  define("get_device(Tensor input) -> int", kBoth, [](const Tensor&) { return int64_t{-1}; });  // the CPU
+  define("get_device(Tensor input) -> int", kBoth, [](const Tensor& t) {
+    const Device d = t->storage->device;
+    return d.kind == DeviceKind::Cuda ? int64_t{d.index} : int64_t{-1};
+  });
   define("is_same_size(Tensor input, Tensor other) -> bool", kBoth,
          [](const Tensor& a, const Tensor& b) { return equal(a.sizes(), b.sizes()); });
   define("is_set_to(Tensor input, Tensor tensor) -> bool", kMethod, is_set_to);

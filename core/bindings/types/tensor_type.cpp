@@ -35,6 +35,9 @@ PyObject* get_shape(PyObject* self, void*) {
 }
 PyObject* get_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
 PyObject* get_device(PyObject* self, void*) { return Py_NewRef(device_object(device_of_argument(self))); }
+PyObject* get_is_cuda(PyObject* self, void*) {
+  return PyBool_FromLong(device_of_argument(self).kind == DeviceKind::Cuda);
+}
 PyObject* get_is_meta(PyObject* self, void*) { return PyBool_FromLong(is_meta(self)); }
 PyObject* get_is_cpu(PyObject* self, void*) { return PyBool_FromLong(device_of_argument(self) == Device::CPU); }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(object_of(self)->ndim); }
@@ -323,7 +326,7 @@ PyGetSetDef getset[] = {
     {"_written_at", get_written_at, nullptr, "The number that the next node had at that write; 0: none.", nullptr},
     {"_cleared", get_cleared, nullptr, "The line that last set .grad to None.", nullptr},
     {"is_cpu", get_is_cpu, nullptr, "Whether the elements live in the memory of the processor.", nullptr},
-    {"is_cuda", get_false, nullptr, kElsewhere, nullptr},
+    {"is_cuda", get_is_cuda, nullptr, "Whether the elements live in the memory of a GPU.", nullptr},
     {"is_ipu", get_false, nullptr, kElsewhere, nullptr},
     {"is_maia", get_false, nullptr, kElsewhere, nullptr},
     {"is_mkldnn", get_false, nullptr, kDense, nullptr},

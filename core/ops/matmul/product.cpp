@@ -170,6 +170,7 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
 namespace {
 
 bool comes_in_blocks(const Tensor& a, Factor b, Span sizes, const Addend& add) {
+  if (!is_host_memory(a->storage->device)) return false;
   bool is_float = a.dtype() == DType::Float32 || a.dtype() == DType::Float64;
   bool plain = !add.input || (is_bias(add, sizes, a.dtype()) && add.beta == 1.0);
   if (!is_float || !plain || add.alpha != 1.0 || b.tensor->ndim() != 2 || !folds(a)) return false;

@@ -7,6 +7,7 @@
 #include "ops/elementwise/accumulate.hpp"
 #include "ops/elementwise/promotion.hpp"
 #include "ops/indexing/write.hpp"
+#include "ops/views/move.hpp"
 #include "ops/views/view.hpp"
 
 namespace chainrule {
@@ -24,7 +25,13 @@ void change_signs(const Tensor& to, DType from, uint16_t bits) {
 }  // namespace
 
 void copy_elements(const Tensor& to, const Tensor& from) {
-  if (to.numel() == 0 || to->storage->device == Device::Meta) return;
+  const Device there = to->storage->device;
+  if (to.numel() == 0 || there == Device::Meta) return;
+  if (from->storage->device != there) [[unlikely]] {
+    GradModeScope off(false);
+    DeviceScope scope(there);
+    return copy_elements(to, move_to(from, there));
+  }
   backend().copy->strided({to.sizes(), to->data, to.dtype(), to.strides(), from->data, from.dtype(),
                            broadcast_strides(from.get(), to.sizes())});
   if (uint16_t differing = to->bits() ^ from->bits()) [[unlikely]]

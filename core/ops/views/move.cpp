@@ -24,8 +24,11 @@ Tensor move_to(const Tensor& t, Device device) {
   const Tensor from = dense(t);
   DeviceScope there(device);
   Tensor result = empty_strided(from.sizes(), from.strides(), from.dtype());
-  if (result.numel())
+  if (result.numel()) {
+    DeviceScope worker(is_host_memory(device) ? home
+                                              : device);  // a GPU reads and writes the host's memory, not vice versa
     backend().transfer->copy({from->data, result->data, from.numel() * static_cast<int64_t>(size_of(from.dtype()))});
+  }
   if (!is_differentiable(t.dtype())) return result;
   return record(kMove, result, {&t}, {}, [home](Backward& b) { b.give(0, move_to(b.take_g(), home)); });
 }

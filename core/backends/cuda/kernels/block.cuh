@@ -1,0 +1,54 @@
+// What the threads of a block do together. Kernels run with whole warps.
+template <class V, class F>
+inline V over_warp(V v, F combine) {
+  for (int step = 16; step > 0; step /= 2) v = combine(v, __shfl_xor_sync(0xffffffffu, v, step));
+  return v;
+}
+// Of all threads of the block, for each of them; always in the same order.
+template <class V, class F>
+inline V over_block(V v, F combine) {
+  __shared__ V of_warps[32];
+  v = over_warp(v, combine);
+  const int warps = blockDim.x / 32;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = of_warps[0];
+  for (int i = 1; i < warps; ++i) v = combine(v, of_warps[i]);
+  return v;
+}
+struct Sum {
+  template <class V>
+  V operator()(V a, V b) const {
+    return a + b;
+  }
+};
+// NaN wins.
+struct Largest {
+  template <class V>
+  V operator()(V a, V b) const {
+    return a > b || a != a ? a : b;
+  }
+};
+struct Smallest {
+  template <class V>
+  V operator()(V a, V b) const {
+    return a < b || a != a ? a : b;
+  }
+};
+// Elements of several operands of one shape, in the order of their indices: see strided.hpp.
+template <int operands>
+struct Strided {
+  int64_t numel, dimensions, sizes[12], strides[operands][12];
+  void places(int64_t i, int64_t (&at)[operands]) const {
+    for (int k = 0; k < operands; ++k) at[k] = 0;
+    for (int d = int(dimensions) - 1; d > 0; --d) {
+      const int64_t rest = i / sizes[d], here = i - rest * sizes[d];
+      for (int k = 0; k < operands; ++k) at[k] += here * strides[k][d];
+      i = rest;
+    }
+    for (int k = 0; k < operands; ++k) at[k] += i * strides[k][0];
+  }
+};
+inline int64_t thread_number() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
+inline int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }

@@ -1,0 +1,28 @@
+#include "backends/transfer.hpp"
+
+#include "backends/cuda/kernels.hpp"
+#include "backends/cuda/memory.hpp"
+
+namespace chainrule::cuda {
+namespace {
+
+// Between the host and a GPU, or two GPUs. The driver knows which address is whose.
+void copy(const Transfer& t) {
+  if (t.bytes == 0) return;
+  CUDA_CALL(copy, address(t.to), address(t.from), static_cast<size_t>(t.bytes), current_stream());
+  if (!block_around(t.to)) synchronize_stream();
+}
+
+}  // namespace
+
+void read(void* to, const void* from, size_t bytes) {
+  CUDA_CALL(copy_to_host, to, address(from), bytes, current_stream());
+  synchronize_stream();
+}
+void write(void* to, const void* from, size_t bytes) {
+  if (bytes) CUDA_CALL(copy, address(to), address(from), bytes, current_stream());
+}
+
+const TransferKernels transfer_kernels{.copy = {copy}};
+
+}  // namespace chainrule::cuda
