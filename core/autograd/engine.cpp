@@ -15,6 +15,7 @@
 #include "ops/elementwise/accumulate.hpp"
 #include "tensor/python_call.hpp"
 #include "tensor/thresholds.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -38,6 +39,7 @@ void accumulate(TensorObject*& sum, Tensor gradient) {
     sum = gradient.release();
     return;
   }
+  LockKeptScope kept;  // until the sum is in its place again
   sum = add_gradients(Tensor::steal(std::exchange(sum, nullptr)), std::move(gradient)).release();
 }
 

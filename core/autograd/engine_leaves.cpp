@@ -6,6 +6,7 @@
 #include "autograd/run.hpp"
 #include "ops/elementwise/accumulate.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 
@@ -86,6 +87,7 @@ bool Run::waits(TensorObject* leaf) const {
 
 void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
   if (!gradient) return;
+  LockKeptScope kept;  // other threads may give the leaf gradients, too
   if (!leaf->grad) {
     gradient = options_.create_graph ? recorded_copy(gradient, Tensor::borrow(leaf))
                                      : own_gradient(std::move(gradient), Tensor::borrow(leaf));

@@ -220,8 +220,9 @@ void choose_thresholds(const std::string& name) {
        .sweep = 1,
        .stream = 1,
        .stream_chain = 1,
+       .unlocked = 0,
        .small_chunks = true},
-      {"never", kNever, kNever, kNever, kNever, kNever, false, false},
+      {"never", kNever, kNever, kNever, kNever, kNever, HUGE_VAL, false, false},
   };
   settle();
   for (const Thresholds& t : settings) {
