@@ -24,6 +24,7 @@ Kind = Literal[
     "output not used",
     "not registered",
     "saturated",
+    "cancelled",  # the loss does not change with it: a bias in differences of predictions
     "not asked for",  # requires_grad is False
 ]
 
@@ -42,6 +43,7 @@ _CURES: dict[str, str] = {
     "output not used": "use the result in the loss",
     "not registered": "keep modules in nn.ModuleList or nn.ModuleDict, tensors in nn.Parameter",
     "saturated": "keep the inputs away from where the function is flat, or use one that is not (leaky_relu)",
+    "cancelled": "leave it out; for this loss it is not needed",
     "not asked for": "set requires_grad=True on what is to be trained, before it is used",
     "there": "",
 }

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from .. import _core
 from .._core import Tensor
+from ..happenings import remember
 from ..tensor_methods import RemovableHandle
 from ..type_name import typename
 from ..user_warning import warn_user
@@ -119,6 +120,7 @@ class Optimizer:
         self.defaults = defaults
         self._make_hooks()
         self._patch_step_function()
+        remember(self)
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ..._core import Tensor
 from ...error_words import name_module
+from ...happenings import remember
 from ...type_name import typename
 from ...user_warning import warn_user
 from ..parameter import Buffer, Parameter
@@ -272,6 +274,8 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         """Sets this module and those below it to training, or with False to evaluation."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
+        if sys._getframe(1).f_code is not _TRAIN:  # the one around it was not asked: this one was
+            remember(self)
         self.training = mode
         for module in self.children():
             module.train(mode)
@@ -323,6 +327,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         if len(lines) == 1 and not children:
             return f"{self._get_name()}({lines[0]})"
         return block(self._get_name(), lines + children)
+
+
+_TRAIN = Module.train.__code__
 
 
 def indented(text: str) -> str:
