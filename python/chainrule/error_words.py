@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
 from _thread import get_ident
+from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from . import _core
 
@@ -42,6 +44,7 @@ _KNOWN = {  # what a text contains, and the function of explain/culprit.py that 
     "inconsistent tensor size": "misfit",
     "but got": "misfit",
 }
+P, R = ParamSpec("P"), TypeVar("R")
 _OWN = os.path.dirname(__file__) + os.sep
 _PYTHONS = os.path.dirname(os.__file__) + os.sep
 _answering: set[int] = set()  # threads: an error inside of an answer is not asked about
@@ -127,6 +130,22 @@ def at_call(kind: type[Exception], text: str) -> Exception:
     from .explain.source import line_at  # copy.deepcopy() and its like called it: the line is that of their caller
 
     return kind(in_cells(f"{text}\n  at {line_at((frame.f_code, frame.f_lasti))}"))
+
+
+def telling_the_line(function: Callable[P, R]) -> Callable[P, R]:
+    """For a function whose errors are raised deep inside of it: they get the line of its caller."""
+
+    @functools.wraps(function)
+    def told(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            text = error.args[0] if len(error.args) == 1 and not isinstance(error, KeyError) else None
+            if isinstance(text, str) and "\n  at " not in text:
+                error.args = (_core.with_line(text),)
+            raise
+
+    return told
 
 
 def name_module(error: Exception, module: Any, args: tuple, kwargs: dict[str, Any]) -> None:
