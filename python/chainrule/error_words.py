@@ -9,7 +9,7 @@ import sys
 from _thread import get_ident
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar, cast
 
 from . import _core
 
@@ -44,7 +44,7 @@ _KNOWN = {  # what a text contains, and the function of explain/culprit.py that 
     "inconsistent tensor size": "misfit",
     "but got": "misfit",
 }
-P, R = ParamSpec("P"), TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 _OWN = os.path.dirname(__file__) + os.sep
 _PYTHONS = os.path.dirname(os.__file__) + os.sep
 _answering: set[int] = set()  # threads: an error inside of an answer is not asked about
@@ -132,11 +132,11 @@ def at_call(kind: type[Exception], text: str) -> Exception:
     return kind(in_cells(f"{text}\n  at {line_at((frame.f_code, frame.f_lasti))}"))
 
 
-def telling_the_line(function: Callable[P, R]) -> Callable[P, R]:
+def telling_the_line(function: F) -> F:
     """For a function whose errors are raised deep inside of it: they get the line of its caller."""
 
     @functools.wraps(function)
-    def told(*args: P.args, **kwargs: P.kwargs) -> R:
+    def told(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except Exception as error:
@@ -145,7 +145,7 @@ def telling_the_line(function: Callable[P, R]) -> Callable[P, R]:
                 error.args = (_core.with_line(text),)
             raise
 
-    return told
+    return cast(F, told)
 
 
 def name_module(error: Exception, module: Any, args: tuple, kwargs: dict[str, Any]) -> None:

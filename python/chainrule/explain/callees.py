@@ -16,7 +16,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from .blocks import defined
-from .departures import NOTHING, Taint
+from .departures import Taint, join
 from .frames import is_own_file
 from .history import Run, function_of
 from .names import is_module
@@ -42,6 +42,7 @@ class Callee:
     known: dict[str, Any] = field(default_factory=dict)  # what those variables are
     makes: type | None = None  # of a class that is called: it is __init__
     given: int = 0  # by functools.partial, of its parameters
+    gives_followed: bool = False  # what it returns is what is followed
 
     @property
     def own_name(self) -> str:
@@ -93,11 +94,13 @@ class Callee:
 
     def bind(self, given: list[Taint], named: dict[str, Taint]) -> dict[str, Taint]:
         """What each parameter gets."""
-        found = dict(zip(self.names, given, strict=False)) | named
-        rest = NOTHING
-        for taint in given[len(self.names) :]:
-            rest |= taint
-        return found | ({self.arguments.vararg.arg: rest} if self.arguments.vararg is not None else {})
+        found = dict(zip(self.names, given, strict=False)) | {n: t for n, t in named.items() if n in self.parameters}
+        others = join(t for n, t in named.items() if n not in self.parameters)
+        if self.arguments.kwarg is not None:
+            found[self.arguments.kwarg.arg] = others
+        if named.get(""):  # **options, with whatever is in there
+            found |= {name: named[""] for name in self.parameters if name not in found}
+        return found | ({self.star: join(given[len(self.names) :])} if self.star else {})
 
     def objects(self, call: ast.Call, value: Callable[[ast.expr], Any]) -> dict[str, Any]:
         """The objects that its parameters are, as far as they are known: a model, another function."""
@@ -162,9 +165,14 @@ def parts_of(value: Any) -> list[Any]:
         parts = list(value._modules.values())
     else:
         parts = list(value.values()) if type(value) is dict else value if type(value) in (list, tuple) else []
-    if len(parts) > _MOST_PARTS or not all(map(callable, parts)):
+    if len(parts) > _MOST_PARTS or not all(callable(p) or _has_methods(p) for p in parts):
         return []
     return list({type(p) if is_module(p) else id(p): p for p in parts}.values())
+
+
+def _has_methods(value: Any) -> bool:
+    """Whether it is an object of a class of the user's."""
+    return any(isinstance(f, FunctionType) and _is_users(f.__code__.co_filename) for f in vars(type(value)).values())
 
 
 def _is_container(value: Any) -> bool:

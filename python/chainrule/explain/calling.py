@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,7 +147,7 @@ class Calling:
             found = parts_of(lookup(e.func.value, level.objects)[0])
         else:
             found = parts_of(lookup(e, level.objects)[0])
-        return found if found and all(callable(item) for item in found) else None
+        return found if found and all(item is not None for item in found) else None
 
     def _turns(self, target: ast.expr, e: ast.expr, level: Level) -> list[dict[str, Any]]:
         """Of a loop, which of its variables are functions or layers in each turn, as far as that is known."""
@@ -201,7 +201,8 @@ class Calling:
             found[callee.own_name] = level.own if owner == "super()" else owner
         made = self._given_to.get(e)
         if made is not None and callee.returns is not None and made in level.followed:
-            found[callee.returns] = made  # what the variable will be is known in there by another name
+            found[callee.returns] = made  # what is followed comes from there, where it has another name
+            callee.gives_followed = True
             self._initialised.add(e)
         return found
 
@@ -230,15 +231,11 @@ class Calling:
             return join(given.values())
         attributes = {own + key[len(theirs) :]: t for own, theirs in same.items() for key, t in _of(level, theirs)}
         taints = {**attributes, **{n: t for n, t in given.items() if t}}
-        taints |= {own: CARRIES for own, theirs in same.items() if theirs in level.followed and own == callee.returns}
+        if callee.gives_followed and callee.returns is not None:
+            taints[callee.returns] = CARRIES
         inner = Level(callee.run, [{**callee.known, **known}, callee.globals], taints, star=callee.star)
         inner.own, inner.given_self = callee.own_name, callee.owner
-        inner.followed = frozenset(
-            own + name[len(theirs) :]
-            for own, theirs in same.items()
-            for name in level.followed
-            if name == theirs or name.startswith(_inner_of(theirs))
-        )
+        inner.followed = frozenset(_names_inside(same, level.followed, callee))
         off = next((t for d in callee.decorators if (t := switches_off(d))), None)
         inner.off = Off(off) if off else None
         self._depth += 1
@@ -295,6 +292,16 @@ def _inner_of(name: str) -> tuple[str, str]:
 def _of(level: Level, name: str) -> Iterator[tuple[str, Taint]]:
     """The attributes and items of a variable that have something of the value."""
     return ((key, t) for key, t in level.taints.items() if key.startswith(_inner_of(name)))
+
+
+def _names_inside(same: dict[str, str], followed: Iterable[str], callee: Callee) -> Iterator[str]:
+    """What is followed, by its names in a function: attributes of parameters; the value of a parameter may change."""
+    for own, theirs in same.items():
+        for name in followed:
+            if name.startswith(_inner_of(theirs)) or (
+                name == theirs and callee.gives_followed and own == callee.returns
+            ):
+                yield own + name[len(theirs) :]
 
 
 def _hand_back(inner: Level, same: dict[str, str], level: Level) -> None:

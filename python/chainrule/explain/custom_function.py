@@ -77,7 +77,9 @@ def _nodes(place: Place) -> Iterator[Any]:
 
 def _classes(name: str | None, place: Place) -> list[Any]:
     """The functions of the user's in the graph that have this name, or any; without a graph, all that there are."""
-    known = [cls for n in _nodes(place) if (cls := getattr(n, "_forward_cls", None)) is not None]
+    nodes = [n for n in _nodes(place) if getattr(n, "_forward_cls", None) is not None]
+    waiting = [n for n in nodes if not n._released]  # those that have run are not the one that raised
+    known = [n._forward_cls for n in waiting or nodes]
     return [cls for cls in known or _made() if name in (None, cls.__name__)]
 
 

@@ -74,7 +74,8 @@ def _column_meets_row(node: Node, names: Names) -> bool:
     if len(shapes) == 1 and len(node.inputs) == 1:  # the other one was not kept: the line may name it
         named = {tuple(t.shape) for t in _named_in(node, names)} & {(size,), (size, 1), (1, size), (size, size)}
         if shapes == {(size,)} and not named:  # a variable of a function that has ended: a column, or a matrix
-            return _is_of_two_names(node) and not any(tuple(t.shape) == (size, size) for _, t in names.tensors)
+            known = {tuple(t.shape) for _, t in names.tensors}
+            return _is_of_two_names(node) and _was_a_column(node.inputs[0].producer) and (size, size) not in known
         shapes |= named
         wanted = {(size, 1), (size,)}
         return shapes <= wanted and ((size, 1) in shapes or len(shapes) == 2)
@@ -86,6 +87,12 @@ def _named_in(node: Node, names: Names) -> list[Tensor]:
     said = (node.line.expression or node.line.text) if node.line else ""
     words = set(re.findall(r"[A-Za-z_][\w.]*", said))
     return [tensor for name, tensor in names.tensors if name in words]
+
+
+def _was_a_column(node: Node) -> bool:
+    """Whether (N, 1) was made (N,): a prediction of one number for each sample."""
+    above = {e.producer.outputs[e.output].shape for e in node.inputs} if node.operation in _VIEWS else set()
+    return above == {(*node.shape, 1)}
 
 
 def _is_of_two_names(node: Node) -> bool:
