@@ -1,6 +1,6 @@
 """exec'd text, as templates and small frameworks make it."""
 
-# cause: detach
+# cause: source is not known
 # ask: torch.explain_none(w, loss)
 
 import torch

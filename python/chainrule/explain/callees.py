@@ -155,8 +155,8 @@ def _closure(function: FunctionType) -> dict[str, Any]:
 
 
 def has_no_source(value: Any) -> bool:
-    """Whether it is a function that a text was compiled to which is not known any more."""
-    return isinstance(value, FunctionType) and value.__code__.co_filename.startswith("<") and called(value) is None
+    """Whether it is a function of the user's whose source is not known, or is not what runs any more."""
+    return isinstance(value, FunctionType) and _is_users(value.__code__.co_filename) and called(value) is None
 
 
 def parts_of(value: Any) -> list[Any]:

@@ -108,7 +108,7 @@ class Calling:
     def _without_source(self, f: ast.expr, name: str, level: Level) -> tuple[str, str] | None:
         if not has_no_source(lookup(f, level.objects)[0]):
             return None
-        return "detached", f"{name or ast.unparse(f)}(), whose source is not known"
+        return "detached", f"{name or ast.unparse(f)}(), whose source is not known, or has changed since"
 
     def _through_functions(self, e: ast.Call, everything: Taint, level: Level) -> Taint:
         """Functions of the user's that somebody else calls: checkpoint(block, x), functools.reduce(step, values)."""

@@ -99,7 +99,7 @@ def departure_cause(name: str, d: Departure, what: str = "what was calculated fr
         "no gradient": f"went through {d.by}, which has no gradient",
         "no_grad": f"was calculated under {d.by}",
     }
-    advice = _NEW_TENSORS if d.by.removesuffix("()") in COPIES else None
+    advice = _NEW_TENSORS if d.by.removesuffix("()") in COPIES else _UNSEEN if "source is not known" in d.by else None
     return Cause(d.how, name, f"{what} {words[d.how]}", d.line, advice)  # type: ignore[arg-type]
 
 
@@ -114,4 +114,5 @@ def chosen_cause(name: str, lost: tuple[Departure, ...], what: str = "what was c
     return Cause("detached", name, f"{what} left the graph, depending on which branch ran, {places}")
 
 
+_UNSEEN = "look into it: what it gave back has no history of what it was given"
 _NEW_TENSORS = "a new tensor has the numbers and not their history; torch.stack() or torch.cat() put tensors together"
