@@ -251,7 +251,7 @@ def test_a_damaged_header_is_told(name):
         data[data.find(f"archive/{name}".encode()) - 30] = 0
         with pytest.raises(RuntimeError) as raised:
             library.load(io.BytesIO(data))
-        messages.append(str(raised.value))
+        messages.append(str(raised.value).partition("\n  at ")[0])  # chainrule's has the user's line
     assert messages[0] == messages[1]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _core
 from ._core import Tensor
+from .error_words import at_call
 from .storage import TypedStorage
 from .user_warning import warn_user
 
@@ -16,9 +17,10 @@ def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs:
     device = kwargs.pop("device", None)
     _check_device(device)
     if device is not None and args and isinstance(args[0], Tensor):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
-            "torch.tensor(...) or torch.as_tensor(...) instead."
+            "torch.tensor(...) or torch.as_tensor(...) instead.",
         )
     if not args and len(kwargs) == 1 and next(iter(kwargs)) in ("size", "data"):
         name, value = kwargs.popitem()
@@ -46,8 +48,8 @@ def _check_device(device: Any) -> None:
     try:
         _core.check_device(device)
     except (AssertionError, NotImplementedError):
-        raise RuntimeError(
-            f"legacy constructor expects device type: cpu but device type: {device} was passed"
+        raise at_call(
+            RuntimeError, f"legacy constructor expects device type: cpu but device type: {device} was passed"
         ) from None
 
 
@@ -60,16 +62,19 @@ def _data(args: tuple, dtype: _core.dtype | None) -> Tensor:
             return tensor(data, dtype=wanted, device="cpu")  # over its memory; another dtype is refused
         if isinstance(data, Tensor):
             if dtype is not None and data.dtype is not dtype:
-                raise TypeError(f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})")
+                raise at_call(
+                    TypeError, f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})"
+                )
             return _core.view_as_subclass(Tensor, data)  # with its history
         if not isinstance(data, Sequence) and not hasattr(data, "__array__"):
-            raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+            raise at_call(TypeError, f"new(): data must be a sequence (got {type(data).__name__})")
         return tensor(data if wanted.is_floating_point else _truncated(data), dtype=wanted, device="cpu")
     for i, size in enumerate(args, 1):
         if not _is_size(size):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 f"new(): argument 'size' failed to unpack the object at pos {i} with error "
-                f'"type must be tuple of ints,but got {type(size).__name__}"'
+                f'"type must be tuple of ints,but got {type(size).__name__}"',
             )
     return empty(*(args or (0,)), dtype=wanted, device="cpu")
 
@@ -94,7 +99,7 @@ class _LegacyType(type):
 
     def __new__(mcs, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> _LegacyType:
         if bases:
-            raise TypeError(f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
+            raise at_call(TypeError, f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
         return super().__new__(mcs, name, bases, members)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
@@ -145,5 +150,5 @@ def set_default_tensor_type(t: Any) -> None:
         t()  # torch.cuda.FloatTensor raises
     dtype = getattr(t, "dtype", None)
     if not isinstance(t, _LegacyType) or dtype is None or not dtype.is_floating_point:
-        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+        raise at_call(TypeError, "invalid type object: only floating-point types are supported as the default type")
     _core.set_default_dtype(dtype)

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 
 from ._core import Generator, Tensor, default_generator
+from .error_words import at_call
 
 
 def manual_seed(seed: int) -> Generator:
@@ -77,7 +78,9 @@ def fork_rng(
     tensor([0.4963, 0.7682])
     """
     if devices:
-        raise RuntimeError(f"{_caller}: {_devices_kw}={devices!r} names devices, but chainrule runs on the CPU")
+        raise at_call(
+            RuntimeError, f"{_caller}: {_devices_kw}={devices!r} names devices, but chainrule runs on the CPU"
+        )
     if not enabled:
         yield
         return

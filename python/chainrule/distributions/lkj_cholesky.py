@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from ..type_info import finfo
 from . import constraints
 from .beta import Beta
@@ -31,7 +32,7 @@ class LKJCholesky(Distribution):
 
     def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
         if dim < 2:
-            raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
+            raise at_call(ValueError, f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         marginal = self.concentration + 0.5 * (dim - 2)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import ParamsT
 from .update_rule import (
     UpdateRule,
@@ -139,7 +140,7 @@ def adagrad(
 ) -> None:
     """One step over lists. (`foreach` and `has_complex` choose between ways that PyTorch has.)"""
     if has_sparse_grad:
-        raise RuntimeError("chainrule has no sparse tensors, so no sparse gradients")
+        raise at_call(RuntimeError, "chainrule has no sparse tensors, so no sparse gradients")
     check_steps(state_steps)
     count(state_steps)
     lists = list(params), list(grads), list(state_sums)
@@ -160,7 +161,7 @@ def adagrad(
                 step.sub_(found_inf)
         return
     if grad_scale is not None or found_inf is not None:
-        raise AssertionError("Expected grad_scale and found_inf to be None")
+        raise at_call(AssertionError, "Expected grad_scale and found_inf to be None")
     rate: Any = as_scalar(lr)
     for param, grad, total, step in zip(*lists, state_steps, strict=True):
         grad = decayed(-grad if maximize else grad, param, weight_decay)

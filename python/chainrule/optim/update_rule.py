@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import Optimizer
 
 _tensor = _core.functions["tensor"]
@@ -76,9 +77,9 @@ class UpdateRule(Optimizer):
     def _refuse_fused_with(self, *, differentiable: bool, foreach: bool | None) -> None:
         """What `fused=True` excludes; otherwise a mixed-precision scaler may leave its work to the step."""
         if differentiable:
-            raise RuntimeError("`fused` does not support `differentiable`")
+            raise at_call(RuntimeError, "`fused` does not support `differentiable`")
         if foreach:
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+            raise at_call(RuntimeError, "`fused` and `foreach` cannot be `True` together.")
         self._step_supports_amp_scaling = True
 
     def _scaling(self, group: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +88,7 @@ class UpdateRule(Optimizer):
         if scale is None and found_inf is None:
             return {}
         if not group["fused"]:
-            raise AssertionError("Expected grad_scale and found_inf to be None")
+            raise at_call(AssertionError, "Expected grad_scale and found_inf to be None")
         return {"grad_scale": scale, "found_inf": found_inf}
 
 
@@ -95,34 +96,37 @@ def check_options(**options: Any) -> None:
     """Raises for options below zero, and for betas outside [0, 1)."""
     lr = options.get("lr")
     if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
+        raise at_call(ValueError, "Tensor lr must be 1-element")
     for name, value in options.items():
         if name == "betas":
             for i in range(2):
                 if not 0.0 <= value[i] < 1.0:
-                    raise ValueError(f"Invalid beta parameter at index {i}: {value[i]}")
+                    raise at_call(ValueError, f"Invalid beta parameter at index {i}: {value[i]}")
         elif not value >= 0.0:
-            raise ValueError(f"Invalid {_OPTION_NAMES.get(name, name + ' value')}: {value}")
+            raise at_call(ValueError, f"Invalid {_OPTION_NAMES.get(name, name + ' value')}: {value}")
 
 
 def check_fused_dtype(p: Tensor) -> None:
     """Raises for a parameter that `fused=True` cannot treat."""
     if not p.is_floating_point():
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "`fused=True` requires all the params to be floating point Tensors of supported devices: "
-            f"{_FUSED_DEVICES} but {p.dtype} and {p.device.type}"
+            f"{_FUSED_DEVICES} but {p.dtype} and {p.device.type}",
         )
 
 
 def check_steps(steps: list[Tensor], capturable: bool = False, together_with: str = "params and state_steps") -> None:
     """Raises for step counts that are no tensors, and for `capturable`, which no processor has."""
     if capturable:
-        raise AssertionError(
-            f"If capturable=True, {together_with} must be on supported devices: {_CAPTURABLE_DEVICES}."
+        raise at_call(
+            AssertionError, f"If capturable=True, {together_with} must be on supported devices: {_CAPTURABLE_DEVICES}."
         )
     for step in steps:
         if not isinstance(step, Tensor):
-            raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors")
+            raise at_call(
+                RuntimeError, "API has changed, `state_steps` argument must contain a list of singleton tensors"
+            )
 
 
 def scalar_dtype(fused: bool | None = None) -> _core.dtype:
