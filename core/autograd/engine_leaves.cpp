@@ -6,6 +6,7 @@
 #include "autograd/run.hpp"
 #include "ops/elementwise/accumulate.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 
@@ -30,9 +31,9 @@ Tensor Run::take_pending(TensorObject* leaf) {
 
 GradientSums::Sum Run::gathered_by_leaf(TensorObject* leaf) const {
   if (auto aside = aside_.leaves.find(leaf); aside != aside_.leaves.end()) return {Tensor::borrow(aside->second)};
-  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf)) return {Tensor::borrow(leaf->grad), thresholds.reuse};
+  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf) && !is_sparse(leaf->grad)) return {Tensor::borrow(leaf->grad), thresholds.reuse};
   TensorObject* sum = leaf->extras && leaf->extras->run == id_ ? leaf->extras->pending : nullptr;
-  if (!sum) return {};
+  if (!sum || is_sparse(sum)) return {};
   const bool writable = is_private(sum);
   return {Tensor::borrow(sum), writable};
 }
@@ -51,7 +52,7 @@ void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
     fresh_.push_back(Tensor::borrow(leaf));
     return accumulate_leaf(leaf, std::move(gradient));
   }
-  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
+  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return accumulate_leaf(leaf, std::move(gradient));
   // The sum of this pass is formed first and then added, as PyTorch rounds.
   TensorExtras* r = extras_of(leaf);
   if (r->pending && r->run == id_) return accumulate(r->pending, std::move(gradient));
@@ -84,6 +85,9 @@ void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
     GradModeScope recording(true);
     Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
     leaf->grad = add_gradients(resolved(old), std::move(gradient)).release();
+  } else if (is_sparse(leaf->grad) || is_sparse(gradient)) {
+    Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
+    leaf->grad = call_sparse("accumulated", old, gradient).release();
   } else {
     add_into(Tensor::borrow(leaf->grad), gradient);
   }
