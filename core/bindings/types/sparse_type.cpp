@@ -83,8 +83,10 @@ PyObject* call_on_sparse(PyObject* function, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* property_of_sparse(const char* name, PyObject* self) {
-  Owned module(checked(PyImport_ImportModule("chainrule.sparse.dispatch")));
-  return handed_on(PyObject_CallMethod(module.get(), "attribute", "sO", name, self));
+  return guarded_unsettled([&] {
+    Owned module(checked(PyImport_ImportModule("chainrule.sparse.dispatch")));
+    return handed_on(PyObject_CallMethod(module.get(), "attribute", "sO", name, self));
+  });
 }
 
 PyObject* make_sparse(const std::string& name, PyObject* arguments) {

@@ -42,6 +42,7 @@ PyObject* get_is_cpu(PyObject* self, void*) { return PyBool_FromLong(device_of_a
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(object_of(self)->ndim); }
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(object_of(self)->dtype)); }
 PyObject* get_nbytes(PyObject* self, void*) {
+  if (is_sparse(self)) return property_of_sparse("nbytes", self);
   return PyLong_FromLongLong(object_of(self)->numel * static_cast<int64_t>(size_of(object_of(self)->dtype)));
 }
 PyObject* get_version(PyObject* self, void*) {

@@ -133,7 +133,8 @@ def sparse_compressed_tensor(
     """
     _refuse_device(device)
     if layout not in (CSR, CSC, BSR, BSC):
-        raise at_call(RuntimeError, f"expected sparse compressed tensor layout but got {layout or 'None'}")
+        words = {None: "none", _core.strided: "Strided", COO: "Sparse"}[layout]
+        raise at_call(RuntimeError, f"sparse_compressed_tensor expected sparse compressed tensor layout but got {words}")
     starts, plain = _as_tensor(compressed_indices), _as_tensor(plain_indices)
     numbers = _as_tensor(values, dtype)
     if size is None:

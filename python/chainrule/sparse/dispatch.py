@@ -53,6 +53,13 @@ def _stride(input: Tensor, dim: int | None = None) -> Any:
     return (0,) * input.ndim if dim is None else 0
 
 
+def _refused(words: str) -> Rule:
+    def rule(input: Tensor, *args: Any, **options: Any) -> Any:
+        raise at_call(RuntimeError, words)
+
+    return rule
+
+
 def _no_pointer(input: Tensor) -> Any:
     raise at_call(RuntimeError, "Cannot access data pointer of Tensor that doesn't have storage")
 
@@ -130,6 +137,8 @@ RULES: dict[str, Rule] = {
     "clone": methods.duplicate,
     "detach": _detached,
     "alias": _detached,
+    "reshape": _refused("reshape is not implemented for sparse tensors"),
+    "expand": _refused("expand is unsupported for Sparse tensors"),
     "detach_": lambda input: _core.become(input, _detached(input)),
     "copy_": _copied_into,
     "type": _type,
@@ -187,6 +196,14 @@ def _adjoint(x: Tensor) -> Tensor:
     return turned.conj() if x.is_complex() else turned
 
 
+def _no_bytes(x: Tensor) -> Any:
+    raise at_call(
+        RuntimeError,
+        "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the "
+        "indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by element_size()",
+    )
+
+
 _ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
     "layout": lambda x: pattern_of(x).layout,
     "is_sparse": lambda x: pattern_of(x).layout is COO,
@@ -198,6 +215,7 @@ _ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
     "mH": _adjoint,
     "real": lambda x: elementwise.on_parts(lambda v: v.real, x),
     "imag": lambda x: elementwise.on_parts(lambda v: v.imag, x),
+    "nbytes": _no_bytes,
 }
 
 
@@ -211,6 +229,7 @@ def made(name: str, given: dict[str, Any]) -> Tensor:
     layout, dtype, grad = given["layout"], given.get("dtype"), bool(given.get("requires_grad"))
     like = given.get("input")
     if name not in ("zeros", "empty", "zeros_like", "empty_like", "new_zeros", "new_empty"):
+        name = "full" if name == "ones" else name
         raise at_call(RuntimeError, f"{name}(...) is not implemented for sparse layout")
     if like is not None:
         dtype = dtype or like.dtype

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -71,8 +71,8 @@ def _joined(a: Tensor, b: Tensor, alpha: Any) -> Tensor:
     if len(pattern.outer) != len(other.outer):
         raise at_call(
             RuntimeError,
-            "add: expected 'self' and 'other' to have same number of sparse dimensions, but "
-            f"{len(pattern.outer)} != {len(other.outer)}",
+            "add: expected 'self' and 'other' to have same density, but 'self' has "
+            f"{len(pattern.outer)} sparse dimensions while 'other' has {len(other.outer)} sparse dimensions",
         )
     values = _functions["cat"]([loose(first)[1], _times(loose(second)[1], alpha)])
     own, others = pattern_of(_as_loose(first)), pattern_of(_as_loose(second))
@@ -89,17 +89,28 @@ def _times(values: Tensor, alpha: Any) -> Tensor:
     return values if alpha == 1 else values * alpha
 
 
+_SPARSE_FIRST = "add(sparse, dense) is not supported. Use add(dense, sparse) instead."
+
+
+def _no_broadcasting(size: Sequence[int], other: Sequence[int]) -> Exception:
+    return at_call(
+        RuntimeError,
+        f"add: expected 'self' and 'other' to have same size, but self has size {list(size)} while other has size "
+        f"{list(other)} (FYI: dense-sparse addition does not currently support broadcasting)",
+    )
+
+
 def plus(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input + alpha * other; dense if one of them is."""
     if not isinstance(other, Tensor) or not isinstance(input, Tensor):
-        raise unsupported("add.Scalar", input if isinstance(input, Tensor) else other)
+        x = input if isinstance(input, Tensor) else other
+        if x is input and pattern_of(x).layout is COO:
+            raise at_call(RuntimeError, _SPARSE_FIRST)
+        raise _no_broadcasting((), x.shape)
     if is_sparse(input) and not is_sparse(other):
         if pattern_of(input).layout is not COO:
             return other + _times(dense(input), 1) if alpha == 1 else _times(other, alpha) + dense(input)
-        raise at_call(
-            RuntimeError,
-            "add(sparse, dense) is not supported. Use add(dense, sparse) instead.",
-        )
+        raise at_call(RuntimeError, _SPARSE_FIRST)
     if input.shape != other.shape:
         raise at_call(
             RuntimeError,
@@ -117,11 +128,7 @@ def add_in_place(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     if is_sparse(input) or not isinstance(other, Tensor):
         return written(input, plus(input, other, alpha=alpha))
     if input.shape != other.shape:
-        raise at_call(
-            RuntimeError,
-            f"add: expected 'self' and 'other' to have same size, but self has size {list(input.shape)} while other has "
-            f"size {list(other.shape)} (FYI: op2-sparse addition does not currently support broadcasting)",
-        )
+        raise _no_broadcasting(input.shape, other.shape)
     pattern, values = pattern_of(other), raw_values(other)
     quick = input.dtype in (_core.float32, _core.float64) and input.dtype is other.dtype and input.is_contiguous()
     recorded = _core.is_grad_enabled() and (input.requires_grad or other.requires_grad)
@@ -151,18 +158,15 @@ def times(input: Any, other: Any) -> Tensor:
 
 
 def _expanded(factor: Tensor, x: Tensor) -> Tensor:
-    try:
-        return factor.expand(x.shape)
-    except RuntimeError:
-        raise at_call(
-            RuntimeError,
-            f"mul: the sparse tensor of size {list(x.shape)} cannot be multiplied by one of size {list(factor.shape)}",
-        ) from None
+    shape = _functions["broadcast_tensors"](factor, factor.new_empty(1).expand(x.shape))[0].shape
+    if shape != x.shape:
+        raise unsupported("mul", x)
+    return factor.expand(shape)
 
 
 @differentiable(name="MulBackward0")
 def _masked(x: Tensor, factor: Tensor) -> Tensor:
-    pattern, values = opened(x)
+    pattern, values = loose(x)
     return assembled(values * read(factor, pattern), pattern)
 
 
@@ -215,8 +219,6 @@ def kept(x: Tensor, mask: Tensor) -> Tensor:
 
 
 def divided(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    if not is_sparse(input):
-        raise at_call(RuntimeError, "div: Sparse division requires a scalar or zero-dim dense tensor divisor")
     if isinstance(other, Tensor):
         if is_sparse(other) or other.ndim:
             raise at_call(
@@ -236,7 +238,7 @@ def power(input: Any, exponent: Any) -> Tensor:
     if not is_sparse(input) or (isinstance(exponent, Tensor) and exponent.ndim):
         raise unsupported("pow.Tensor_Tensor", exponent if is_sparse(exponent) else input)
     if exponent == 0:
-        raise at_call(RuntimeError, "pow: tensor ^ 0 is not supported on sparse tensors: its zeros would become ones")
+        raise at_call(RuntimeError, "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense")
     return on_values(lambda v: v**exponent, input)
 
 
@@ -262,11 +264,14 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 def unsupported(name: str, x: Any) -> Exception:
     """What PyTorch raises for an operation that sparse tensors have not."""
-    backend = "SparseCPU" if is_sparse(x) and pattern_of(x).layout is COO else "SparseCsrCPU"
+    backend = "CPU" if not is_sparse(x) else "SparseCPU" if pattern_of(x).layout is COO else "SparseCsrCPU"
+    way_out = (
+        "Only sparse tensors have it; x.to_sparse() gives one."
+        if backend == "CPU"
+        else "Sparse tensors have no such operation; x.to_dense() gives a dense tensor, which has all."
+    )
     return at_call(
-        NotImplementedError,
-        f"Could not run 'aten::{name}' with arguments from the '{backend}' backend. Sparse tensors have no such "
-        "operation; x.to_dense() gives a dense tensor, which has all.",
+        NotImplementedError, f"Could not run 'aten::{name}' with arguments from the '{backend}' backend. {way_out}"
     )
 
 
@@ -276,13 +281,14 @@ def written(target: Tensor, result: Tensor) -> Tensor:
         if not _core.can_cast(result.dtype, target.dtype):
             raise at_call(
                 RuntimeError,
-                f"result type {_name(result.dtype)} can't be cast to the desired output type {_name(target.dtype)}",
+                f"result type {dtype_name(result.dtype)} can't be cast to the desired output type {dtype_name(target.dtype)}",
             )
         result = cast(result, target.dtype) if is_sparse(result) else result.to(target.dtype)
     return _core.become(target, result)
 
 
-def _name(dtype: Any) -> str:
+def dtype_name(dtype: Any) -> str:
+    """Float: as errors call float32."""
     return _functions["empty"](0, dtype=dtype).type().rpartition(".")[2].removesuffix("Tensor")
 
 

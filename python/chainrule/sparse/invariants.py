@@ -13,6 +13,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
+from .elementwise import dtype_name
 from .parts import BLOCKED, BY_ROW
 
 _functions = _core.functions
@@ -134,11 +135,15 @@ def check_compressed(
     """Raises where they make no tensor; gives the size of a block."""
     by_row = layout in BY_ROW
     first, second = ("crow_indices", "col_indices") if by_row else ("ccol_indices", "row_indices")
-    for index in (starts, plain):
-        _require(
-            index.dtype in (_core.int32, _core.int64) and index.dtype is starts.dtype,
-            f"{first} and {second} must be an int32 or int64 type, but got: {starts.dtype} and {plain.dtype}",
-        )
+    _require(
+        starts.dtype is plain.dtype,
+        f"{first} and {second} must have the same dtype, bot got {dtype_name(starts.dtype)} and "
+        f"{dtype_name(plain.dtype)}, respectively",
+    )
+    _require(
+        starts.dtype in (_core.int32, _core.int64),
+        f"{first} and {second} must be an int32 or int64 type, but got: {dtype_name(starts.dtype)}",
+    )
     blocked = 2 if layout in BLOCKED else 0
     batch = starts.ndim - 1
     dense_dim = values.ndim - batch - blocked - 1
@@ -159,20 +164,25 @@ def check_compressed(
     )
     block = tuple(values.shape[batch + 1 : batch + 3]) if blocked else (1, 1)
     rows, columns = size[batch : batch + 2]
-    for name, n, edge in (("rows", rows, block[0]), ("columns", columns, block[1])):
-        _require(edge > 0 and n % edge == 0, f"tensor shape[1] must be divisible with blocksize[0] as defined by values shape: {n} {name} are no multiple of {edge}")
+    for i in (0, 1):
+        _require(
+            block[i] > 0 and (rows, columns)[i] % block[i] == 0,
+            f"tensor shape[{batch + i}] (={(rows, columns)[i]}) must be divisible with blocksize[{i}] (={block[i]}) as "
+            "defined by values shape",
+        )
     lines, others = (rows // block[0], columns // block[1]) if by_row else (columns // block[1], rows // block[0])
     _require(
         starts.shape[-1] == lines + 1,
-        f"{first}.shape[-1] must be equal to the number of {'rows' if by_row else 'columns'} + 1 as {lines + 1}, but got "
+        f"{first}.shape[-1] must be equal to the number of {'rows' if by_row else 'columns'} + 1 (={lines + 1}), but got "
         f"{starts.shape[-1]}",
     )
     count = plain.shape[-1]
     _require(
-        tuple(values.shape[: batch + 1]) == tuple(plain.shape),
-        f"number of specified elements must be {list(plain.shape)}, as in {second}, but values has shape {list(values.shape)}",
+        values.shape[batch] == count,
+        f"{second}.shape[-1] must be equal to nnz (={values.shape[batch]}) as defined by values.shape[{batch}], but got "
+        f"{count}",
     )
-    _require(tuple(starts.shape[:-1]) == tuple(plain.shape[:-1]) == size[:batch], "all batch dimensions of the indices, the values and the size must be equal")
+    _require(tuple(starts.shape[:-1]) == tuple(plain.shape[:-1]) == tuple(values.shape[:batch]) == size[:batch], "all batch dimensions of the indices, the values and the size must be equal")
     _require((starts[..., 0] == 0).all(), f"`{first}[..., 0] == 0` is not satisfied.")
     _require((starts[..., -1] == count).all(), f"`{first}[..., -1] == nnz` is not satisfied.")
     steps = starts.diff(dim=-1)

@@ -50,24 +50,27 @@ def to_sparse(input: Tensor, layout: Any = None, blocksize: Any = None, dense_di
            size=(2, 2), nnz=2, layout=torch.sparse_coo)
     """
     wanted = COO if layout is None else layout
+    if wanted is _STRIDED and not is_sparse(input):
+        return input
+    name = {_STRIDED: "dense_to_sparse", COO: "sparse_coo_to_sparse"}.get(_layout(input), "sparse_compressed_to_sparse")
     if wanted is _STRIDED or (blocksize is not None and wanted not in BLOCKED):
         raise at_call(
             RuntimeError,
-            f"to_sparse: conversion from {_WORDS[_layout(input)]} to {_WORDS[wanted]}"
+            f"{name}: conversion from {_WORDS[_layout(input)]} to {_WORDS[wanted]}"
             + (" with blocksize argument given is not supported" if blocksize is not None else " is not supported"),
         )
     if wanted in BLOCKED and blocksize is None:
         if _layout(input) is not wanted:
             raise at_call(
                 RuntimeError,
-                f"to_sparse: conversion from {_WORDS[_layout(input)]} to {_WORDS[wanted]} without blocksize argument "
+                f"{name}: conversion from {_WORDS[_layout(input)]} to {_WORDS[wanted]} without blocksize argument "
                 "given is not supported",
             )
         blocksize = pattern_of(input).block
     if dense_dim is not None and is_sparse(input) and dense_dim != _dense_dim(input):
         raise at_call(
             RuntimeError,
-            f"to_sparse: conversion from {_WORDS[_layout(input)]} to {_WORDS[wanted]} with dense_dim argument given is "
+            f"{name}: conversion from {_WORDS[_layout(input)]} to {_WORDS[wanted]} with dense_dim argument given is "
             "not supported",
         )
     _check_dims(input, wanted, blocksize, dense_dim or 0)
@@ -84,11 +87,10 @@ def to_sparse_dim(input: Tensor, sparse_dim: int) -> Tensor:
                 "!=self.sparse_dim() is not supported",
             )
         return input
-    low = min(input.ndim, 1)
-    if not low <= sparse_dim <= input.ndim:
+    if not min(input.ndim, 1) <= sparse_dim <= input.ndim:
         raise at_call(
             RuntimeError,
-            f"sparse_dim must be in range [{low}, {input.ndim}], but got {sparse_dim}",
+            f"dense_to_sparse: sparse_dim argument must be in [{min(input.ndim, 1)},{input.ndim}] range, but {sparse_dim} is given",
         )
     return from_dense(input, COO, (1, 1), input.ndim - sparse_dim)
 
@@ -100,7 +102,7 @@ def _check_dims(x: Tensor, layout: Any, block: Any, dense_dim: int) -> None:
         if _layout(x) is COO and len(pattern_of(x).outer) != 2:
             raise at_call(
                 RuntimeError,
-                f"to_sparse_{str(layout)[-3:]}: conversion from Sparse to {_WORDS[layout]} for input tensors with "
+                f"coo_to_sparse_{str(layout)[-3:]}: conversion from Sparse to {_WORDS[layout]} for input tensors with "
                 f"sparse_dim()!=2 is not supported",
             )
         at = getattr(pattern_of(x), "batch", 0)
@@ -118,12 +120,13 @@ def _check_dims(x: Tensor, layout: Any, block: Any, dense_dim: int) -> None:
         raise at_call(
             RuntimeError, f"tensor_to_{str(layout)[-3:]}: blocksize needs to be a tuple of two positive integers, got {tuple(block)}"
         )
-    for i in (0, 1):
-        if x.shape[at + i] % block[i]:
-            raise at_call(
-                RuntimeError,
-                f"tensor sparse size({i}) {x.shape[at + i]} needs to be divisible by blocksize[{i}] {block[i]}",
-            )
+    if any(x.shape[at + i] % block[i] for i in (0, 1)):
+        origin = "dense" if not is_sparse(x) else "coo" if _layout(x) is COO else "sparse_compressed"
+        raise at_call(
+            RuntimeError,
+            f"{origin}_to_sparse_{str(layout)[-3:]}: tensor sparse size ({x.shape[at]},{x.shape[at + 1]}) must be divisible "
+            f"by given blocksize ({block[0]},{block[1]})",
+        )
 
 
 def to_sparse_coo(input: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from .._core import Tensor
 from ..autograd.differentiable import differentiable
 from ..error_words import at_call
 from .convert import dense, to_compressed, to_coo
-from .elementwise import plus, unsupported
+from .elementwise import dtype_name, plus, unsupported
 from .history import assembled, coalesced, values_of
 from .parts import BLOCKED, COO, CSR, CooPattern, is_sparse, pattern_of
 
@@ -118,23 +118,19 @@ def _check(name: str, a: Tensor, b: Tensor) -> None:
         which = a if a.ndim != 2 else b
         raise at_call(RuntimeError, f"{name}: Expected both to be matrices, but got one of {which.ndim} dimensions")
     if a.shape[1] != b.shape[0]:
+        if is_sparse(a) and pattern_of(a).layout is COO and not is_sparse(b):
+            raise at_call(
+                RuntimeError, f"addmm: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}"
+            )
         raise at_call(
             RuntimeError,
             f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})",
         )
     if a.dtype is not b.dtype:
-        raise at_call(
-            RuntimeError, f"expected m1 and m2 to have the same dtype, but got: {_words(a.dtype)} != {_words(b.dtype)}"
-        )
+        raise at_call(RuntimeError, f"expected scalar type {dtype_name(a.dtype)} but found {dtype_name(b.dtype)}")
     for x in (a, b):
         if is_sparse(x) and pattern_of(x).layout is COO and len(pattern_of(x).outer) != 2:
             raise at_call(RuntimeError, f"{name}: expected sparse dimensions to be 2, got {len(pattern_of(x).outer)}")
-
-
-def _words(dtype: Any) -> str:
-    from .elementwise import _name
-
-    return {"Float": "float", "Double": "double", "Int": "int", "Long": "long"}.get(_name(dtype), _name(dtype))
 
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
@@ -186,7 +182,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     if is_sparse(vec):
         vec = dense(vec)
     if input.ndim != 2 or vec.ndim != 1 or input.shape[1] != vec.shape[0]:
-        raise at_call(RuntimeError, f"mv: Expected self.size(-1) == vec.size(-1), got {list(input.shape)} and {list(vec.shape)}")
+        raise at_call(RuntimeError, f"mv: expected self.size(-1) == vec.size(-1), but got {list(input.shape)} and {list(vec.shape)}")
     return mm(input, vec.unsqueeze(1)).squeeze(1)
 
 
@@ -230,6 +226,8 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, a
     >>> torch.sparse.sampled_addmm(x, torch.ones(2, 3), torch.ones(3, 2)).values()
     tensor([4., 4.])
     """
+    if is_sparse(input) and pattern_of(input).layout is COO:
+        raise unsupported("sparse_sampled_addmm", input)
     if not is_sparse(input) or pattern_of(input).layout is not CSR:
         raise at_call(
             RuntimeError, f"Expected self to be a sparse tensor with CSR layout, but got {input.layout} layout instead"
@@ -258,8 +256,8 @@ def spmm_reduced(mat1: Tensor, mat2: Tensor, reduce: str) -> Tensor:
     """The product of a CSR matrix with a dense one, with another way than sums to join the terms of a row."""
     if reduce == "sum":
         return mm(mat1, mat2)
-    if reduce not in ("mean", "amax", "amin"):
-        raise at_call(RuntimeError, f"torch.sparse.mm: expect reduce type to be sum, mean, amax or amin, not {reduce}")
+    if reduce not in ("mean", "amax", "amin", "prod"):
+        raise at_call(RuntimeError, f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     values, rows, _ = opened_matrix(to_compressed(mat1, CSR))
     counts = rows.starts.to(_core.int64).diff()
     if reduce == "mean":

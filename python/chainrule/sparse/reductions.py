@@ -42,7 +42,7 @@ def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
     kept = [d for d in range(n) if d not in dims]
     size = [1 if d in dims else s for d, s in enumerate(pattern.size) if keepdim or d not in dims]
     if len(kept) == n:
-        return assembled(values, CooPattern(pattern.indices, size, pattern.coalesced))
+        return coalesced(assembled(values, CooPattern(pattern.indices, size, pattern.coalesced)))
     if not kept and not keepdim:
         return values.sum(0)
     rows = [pattern.indices[d] for d in kept]

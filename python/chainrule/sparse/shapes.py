@@ -62,6 +62,12 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     a, b = wrapped(dim0, input.ndim), wrapped(dim1, input.ndim)
     pattern = pattern_of(input)
     if pattern.layout is COO:
+        n = len(pattern.outer)
+        if (a < n) != (b < n):
+            raise at_call(
+                RuntimeError,
+                f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {n}, d0: {a}, d1: {b}",
+            )
         order = list(range(input.ndim))
         order[a], order[b] = b, a
         return permute(input, order)
@@ -168,7 +174,9 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     length = input.shape[d]
     if index.numel() and (int(index.min()) < -length or int(index.max()) >= length):
         raise at_call(
-            IndexError, f"index_select(): index contains an element that is out of range for a dimension of size {length}"
+            IndexError,
+            f"index_select(): index contains {int(index.max())} that is out of range for tensor of size "
+            f"{list(input.shape)} at dimension {d}",
         )
     index = _functions["where"](index < 0, index + length, index)
     pattern, values = opened(x) if input.requires_grad else loose(x)
