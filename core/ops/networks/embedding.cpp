@@ -97,7 +97,8 @@ Tensor gradient_of_embedding(const Tensor& g, const Tensor& indices, int64_t row
 }
 
 // The gradient as a sparse tensor: the rows of g beside their indices, without those of the padding.
-Tensor sparse_gradient(const Tensor& g, const Tensor& indices, int64_t rows, int64_t padding) {
+Tensor sparse_gradient(const Tensor& g, const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency) {
+  check(!by_frequency, "embedding_backward: scale_grad_by_freq not supported with sparse gradients");
   const int64_t width = g.size(g.ndim() - 1);
   Tensor at = flatten(indices, 0, -1), values = reshape(g, Dims{at.numel(), width});
   if (padding >= 0) {
@@ -167,7 +168,7 @@ Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& 
         }
         if (!b.needs(0)) return;
         if (weighted) rows = rows * unsqueeze(b.saved(3), 1);
-        b.give(0, sparse ? sparse_gradient(rows, indices, weight.size(0), padding)
+        b.give(0, sparse ? sparse_gradient(rows, indices, weight.size(0), padding, by_frequency)
                          : gradient_of_embedding(rows, indices, weight.size(0), padding, by_frequency));
       });
 }
@@ -187,7 +188,7 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding, b
                   if (kept)
                     return kept->add("indices", Slot{0}, "padding_idx", padding, "scale_grad_by_freq", by_frequency,
                                      "sparse", sparse, "weight_sym_argsize_0", rows);
-                  b.give(0, sparse ? sparse_gradient(b.g(), b.saved(0), rows, padding)
+                  b.give(0, sparse ? sparse_gradient(b.g(), b.saved(0), rows, padding, by_frequency)
                                    : gradient_of_embedding(b.g(), b.saved(0), rows, padding, by_frequency));
                 });
 }

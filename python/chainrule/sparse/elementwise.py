@@ -59,7 +59,7 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
 def _joined(a: Tensor, b: Tensor, alpha: Any) -> Tensor:
     """a + alpha * b of one layout."""
     dtype = _core.promote_types(a.dtype, b.dtype)
-    first, second = cast(a, dtype), cast(b, dtype)
+    first, second = _as_loose(cast(a, dtype)), _as_loose(cast(b, dtype))
     pattern, other = pattern_of(first), pattern_of(second)
     if pattern is other:
         return assembled(loose(first)[1] + _times(loose(second)[1], alpha), pattern)
@@ -75,10 +75,9 @@ def _joined(a: Tensor, b: Tensor, alpha: Any) -> Tensor:
             f"{len(pattern.outer)} sparse dimensions while 'other' has {len(other.outer)} sparse dimensions",
         )
     values = _functions["cat"]([loose(first)[1], _times(loose(second)[1], alpha)])
-    own, others = pattern_of(_as_loose(first)), pattern_of(_as_loose(second))
-    indices = _functions["cat"]([own.indices, others.indices], 1)
+    indices = _functions["cat"]([pattern.indices, other.indices], 1)
     result = assembled(values, CooPattern(indices, pattern.size))
-    return coalesced(result) if own.coalesced and others.coalesced else result
+    return coalesced(result) if pattern.coalesced and other.coalesced else result
 
 
 def _as_loose(x: Tensor) -> Tensor:
@@ -109,14 +108,30 @@ def plus(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
         raise _no_broadcasting((), x.shape)
     if is_sparse(input) and not is_sparse(other):
         if pattern_of(input).layout is not COO:
-            return other + _times(dense(input), 1) if alpha == 1 else _times(other, alpha) + dense(input)
+            return _added(_times(other, alpha), input, 1)
         raise at_call(RuntimeError, _SPARSE_FIRST)
     if input.shape != other.shape:
         raise at_call(
             RuntimeError,
             f"add: expected sizes of 'self' and 'other' to match, but {list(input.shape)} != {list(other.shape)}",
         )
-    return _joined(input, other, alpha) if is_sparse(input) else input + _times(dense(other), alpha)
+    return _joined(input, other, alpha) if is_sparse(input) else _added(input, other, alpha)
+
+
+@differentiable(name="AddBackward0")
+def _added(input: Tensor, other: Tensor, alpha: Any) -> Tensor:
+    """dense + alpha * sparse, each with the gradient that a dense tensor would have."""
+    return input + _times(dense(other), alpha)
+
+
+@_added.gradient("input")
+def _(g: Tensor) -> Tensor:
+    return g
+
+
+@_added.gradient("other")
+def _(g: Tensor, alpha: Any) -> Tensor:
+    return _times(g, alpha)
 
 
 def minus(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -158,6 +173,8 @@ def times(input: Any, other: Any) -> Tensor:
 
 
 def _expanded(factor: Tensor, x: Tensor) -> Tensor:
+    if factor.shape == x.shape:
+        return factor
     shape = _functions["broadcast_tensors"](factor, factor.new_empty(1).expand(x.shape))[0].shape
     if shape != x.shape:
         raise unsupported("mul", x)

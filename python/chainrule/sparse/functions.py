@@ -32,7 +32,7 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
         return products.spmm_reduced(mat1, mat2, reduce)
     if not is_sparse(mat1) and not is_sparse(mat2):
         return mat1.mm(mat2)
-    return products.mm(mat1, mat2)
+    return products.mm(mat1, mat2, masked=True)
 
 
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -43,7 +43,7 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any 
     tensor([[2.],
             [2.]])
     """
-    return products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
+    return products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha, masked=True)
 
 
 def sampled_addmm(

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..autograd.differentiable import differentiable
 from ..error_words import at_call
 from .convert import converted, dense, from_dense
 from .elementwise import cast, unsupported
@@ -221,7 +222,19 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
             f"{list(mask.shape)}",
         )
     pattern = pattern_of(mask)
+    if is_sparse(input) and pattern.layout is COO:
+        return _remasked(input, pattern)
     return assembled(read(input, pattern), pattern)
+
+
+@differentiable(name="SparseMaskBackward0")
+def _remasked(x: Tensor, pattern: Any) -> Tensor:
+    return assembled(read(x, pattern), pattern)
+
+
+@_remasked.gradient("x")
+def _(g: Tensor) -> Tensor:
+    return g
 
 
 # ---- parts

@@ -108,9 +108,25 @@ def opened_matrix(x: Tensor) -> tuple[Tensor, Rows, bool]:
 
 
 def multiplied(a: Tensor, b: Tensor) -> Tensor:
-    """A sparse matrix times a dense one."""
+    """A sparse matrix times a dense one. The gradient of the sparse one has the places that it has."""
     values, rows, turned = opened_matrix(a)
     return (transposed_product if turned else product)(values, b, rows)
+
+
+@differentiable(name="MmBackward0")
+def _mm(a: Tensor, b: Tensor) -> Tensor:
+    """The same where the gradient of the sparse matrix is dense, as that of torch.mm is."""
+    return multiplied(a, b)
+
+
+@_mm.gradient("a")
+def _(g: Tensor, b: Tensor) -> Tensor:
+    return g.mm(conjugate(b).t())
+
+
+@_mm.gradient("b")
+def _(g: Tensor, a: Tensor) -> Tensor:
+    return multiplied(conjugate(transposed(a)), g)
 
 
 def _check(name: str, a: Tensor, b: Tensor) -> None:
@@ -133,14 +149,15 @@ def _check(name: str, a: Tensor, b: Tensor) -> None:
             raise at_call(RuntimeError, f"{name}: expected sparse dimensions to be 2, got {len(pattern_of(x).outer)}")
 
 
-def mm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices; sparse if both are."""
+def mm(input: Tensor, mat2: Tensor, *, masked: bool = False) -> Tensor:
+    """The product of two matrices; sparse if both are. `masked`: the gradient of a sparse one has its places."""
     _check("mm", input, mat2)
     if is_sparse(input) and is_sparse(mat2):
         return sparse_product(input, mat2)
+    multiply = multiplied if masked else _mm
     if is_sparse(input):
-        return multiplied(input, mat2)
-    return multiplied(transposed(mat2), input.t()).t()
+        return multiply(input, mat2)
+    return multiply(transposed(mat2), input.t()).t()
 
 
 def transposed(x: Tensor) -> Tensor:
@@ -186,9 +203,11 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return mm(input, vec.unsqueeze(1)).squeeze(1)
 
 
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, masked: bool = False
+) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)"""
-    result = mm(mat1, mat2) if is_sparse(mat1) or is_sparse(mat2) else mat1.mm(mat2)
+    result = mm(mat1, mat2, masked=masked) if is_sparse(mat1) or is_sparse(mat2) else mat1.mm(mat2)
     if alpha != 1:
         result = result * alpha
     if beta == 0:
@@ -211,12 +230,37 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
             f"bmm: Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, "
             f"{input.shape[-1]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}].",
         )
+    return _bmm(input, mat2)
+
+
+def _batches(input: Tensor, mat2: Tensor) -> Tensor:
     x = coalesced(to_coo(input))
     batches, height, width = x.shape
     batch, rows, columns = pattern_of(x).indices.unbind(0)
     flat = _functions["stack"]([batch * height + rows, batch * width + columns])
     wide = assembled(values_of(x), CooPattern(flat, (batches * height, batches * width), True))
     return multiplied(wide, mat2.reshape(batches * width, -1)).reshape(batches, height, mat2.shape[2])
+
+
+@differentiable(name="BmmBackward0")
+def _bmm(a: Tensor, b: Tensor) -> Tensor:
+    return _batches(a, b)
+
+
+@_bmm.gradient("a")
+def _(g: Tensor, b: Tensor) -> Tensor:
+    return g.bmm(conjugate(b).transpose(1, 2))
+
+
+@_bmm.gradient("b")
+def _(g: Tensor, a: Tensor) -> Tensor:
+    return _batches(conjugate(transposed_batches(a)), g)
+
+
+def transposed_batches(a: Tensor) -> Tensor:
+    from .shapes import transpose
+
+    return transpose(to_coo(a), 1, 2)
 
 
 def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -255,13 +299,13 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, a
 def spmm_reduced(mat1: Tensor, mat2: Tensor, reduce: str) -> Tensor:
     """The product of a CSR matrix with a dense one, with another way than sums to join the terms of a row."""
     if reduce == "sum":
-        return mm(mat1, mat2)
+        return mm(mat1, mat2, masked=True)
     if reduce not in ("mean", "amax", "amin", "prod"):
         raise at_call(RuntimeError, f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     values, rows, _ = opened_matrix(to_compressed(mat1, CSR))
     counts = rows.starts.to(_core.int64).diff()
     if reduce == "mean":
-        return mm(mat1, mat2) / counts.clamp_min(1).to(mat2.dtype).unsqueeze(1)
+        return mm(mat1, mat2, masked=True) / counts.clamp_min(1).to(mat2.dtype).unsqueeze(1)
     terms = mat2.index_select(0, rows.columns) * values.unsqueeze(1)
     at = rows.lines.unsqueeze(1).expand(terms.shape)
     zeros = mat2.new_zeros(rows.height, mat2.shape[1])

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..autograd.differentiable import differentiable
 from ..error_words import at_call
 from .convert import to_coo, to_compressed
 from .elementwise import cast, unsupported
@@ -23,12 +24,22 @@ def total(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any =
     if dtype is not None:
         input = cast(input, dtype)
     if dim is None or (not isinstance(dim, int) and len(dim) == 0):
-        result = loose(input)[1].sum()
+        result = _sum_of_all(input)
         return result.reshape([1] * input.ndim) if keepdim else result
     dims = sorted({wrapped(d, input.ndim) for d in ([dim] if isinstance(dim, int) else dim)})
     if pattern_of(input).layout is not COO:
         return _total_compressed(input, dims, keepdim)
     return _total_coo(input, dims, keepdim)
+
+
+@differentiable(name="SumBackward0")
+def _sum_of_all(x: Tensor) -> Tensor:
+    return loose(x)[1].sum()
+
+
+@_sum_of_all.gradient("x")
+def _(g: Tensor, x: Tensor) -> Tensor:
+    return g.expand(x.shape)
 
 
 def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
@@ -68,7 +79,11 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:  # noqa: A
     >>> torch.sparse.sum(x, 1).to_dense()
     tensor([3., 9.])
     """
-    return total(input, dim, dtype=dtype) if is_sparse(input) else input.sum(dim, dtype=dtype)
+    if not is_sparse(input):
+        return input.sum(dim, dtype=dtype)
+    if dtype is not None:
+        input = cast(input, dtype)
+    return loose(input)[1].sum() if dim is None else total(input, dim)
 
 
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
