@@ -69,7 +69,10 @@ PyObject* become_result(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* any_sparse(PyObject*, PyObject*) { return PyBool_FromLong(sparse_tensors > 0); }
+
 PyMethodDef functions[] = {
+    {"any_sparse", any_sparse, METH_NOARGS, "Whether a sparse tensor is alive."},
     {"sparse_tensor", tensor_of_parts, METH_VARARGS, "sparse_tensor(parts, size, dtype): a tensor with these parts."},
     {"sparse_parts", parts_of_tensor, METH_O, "The SparseParts of a tensor; None for a dense one."},
     {"become", become_result, METH_VARARGS, "become(tensor, result): the end of an operation in place."},
