@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
 from . import products
-from .convert import converted, dense
+from .convert import converted
 from .history import assembled, coalesced
 from .parts import COO, CSC, CSR, CooPattern, is_sparse, pattern_of
 
@@ -106,57 +104,3 @@ def spsolve(input: Tensor, other: Tensor, *, left: bool = True) -> Tensor:
     from .solve import solved
 
     return solved(products.opened_matrix(input)[0], other, pattern_of(input), not left)
-
-
-def as_sparse_gradcheck(gradcheck: Callable) -> Callable:
-    """A gradcheck whose function may take and give sparse tensors: they go in and come out as their values.
-
-    >>> check = torch.sparse.as_sparse_gradcheck(torch.autograd.gradcheck)
-    >>> x = torch.eye(2, dtype=torch.float64).to_sparse().requires_grad_()
-    >>> check(lambda x: torch.sparse.sum(x, 0), (x,), masked=True)
-    True
-    """
-
-    @functools.wraps(gradcheck)
-    def with_sparse(func: Callable, inputs: Any, **options: Any) -> Any:
-        given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
-        masked = options.pop("masked", False)
-        shells, flat = _flattened(given, masked)
-
-        def on_values(*values: Any) -> Any:
-            result = func(*_restored(shells, values, masked))
-            results = result if isinstance(result, tuple) else (result,)
-            return tuple(dense(r, masked_grad=masked) if is_sparse(r) else r for r in results)
-
-        return gradcheck(on_values, tuple(flat), **options)
-
-    return with_sparse
-
-
-def _flattened(inputs: Any, masked: bool) -> tuple[list[Any], list[Any]]:
-    """What makes each input again, and what gradcheck may move: the values, or all elements."""
-    shells: list[Any] = []
-    flat: list[Any] = []
-    for x in inputs:
-        shell = None
-        if is_sparse(x):
-            x = coalesced(x.detach()).requires_grad_(x.requires_grad)
-            shell = pattern_of(x)
-            x = (_core.sparse_parts(x).values.clone() if masked else dense(x.detach())).requires_grad_(x.requires_grad)
-        shells.append(shell)
-        flat.append(x)
-    return shells, flat
-
-
-def _restored(shells: list[Any], values: Any, masked: bool) -> list[Any]:
-    made = []
-    for shell, value in zip(shells, values, strict=True):
-        if shell is None:
-            made.append(value)
-        elif masked:
-            made.append(assembled(value, shell))
-        else:
-            from .convert import from_dense, kind_of
-
-            made.append(from_dense(value, *kind_of(shell)))
-    return made

@@ -103,11 +103,10 @@ def _taken(x: Tensor, keys: Tensor) -> Tensor:
     """The blocks of a tensor at these places, zeros where it has none."""
     own = pattern_of(x)
     order, _ = _functions["_sparse_order"](own.keys, max(prod(own.outer), 1))
-    blocks = own.blocks(_values(x))
-    if not own.count:
-        return blocks.new_zeros(len(keys), *blocks.shape[1:])
+    blocks, cat = own.blocks(_values(x)), _functions["cat"]
+    padded = cat([blocks, blocks.new_zeros(1, *blocks.shape[1:])])
     sorted_keys = own.keys.index_select(0, order)
-    at = _functions["searchsorted"](sorted_keys, keys).clamp_max(own.count - 1)
-    found = sorted_keys.index_select(0, at) == keys
-    taken = blocks.index_select(0, order.index_select(0, at))
-    return taken * found.to(taken.dtype).reshape(-1, *[1] * (taken.ndim - 1))
+    at = _functions["searchsorted"](sorted_keys, keys)
+    found = cat([sorted_keys, keys.new_full((1,), -1)]).index_select(0, at) == keys
+    at = cat([order, order.new_full((1,), own.count)]).index_select(0, at)
+    return padded.index_select(0, _functions["where"](found, at, own.count))

@@ -129,6 +129,22 @@ def _(g: Tensor, a: Tensor) -> Tensor:
     return multiplied(conjugate(transposed(a)), g)
 
 
+@differentiable(name="MmBackward0")
+def _mm_from_left(b: Tensor, a: Tensor) -> Tensor:
+    """A dense matrix times a sparse one."""
+    return multiplied(transposed(a), b.t()).t()
+
+
+@_mm_from_left.gradient("b")
+def _(g: Tensor, a: Tensor) -> Tensor:
+    return multiplied(conjugate(a), g.t()).t()
+
+
+@_mm_from_left.gradient("a")
+def _(g: Tensor, b: Tensor) -> Tensor:
+    return conjugate(b).t().mm(g)
+
+
 def _check(name: str, a: Tensor, b: Tensor) -> None:
     if a.ndim != 2 or b.ndim != 2:
         which = a if a.ndim != 2 else b
@@ -154,10 +170,9 @@ def mm(input: Tensor, mat2: Tensor, *, masked: bool = False) -> Tensor:
     _check("mm", input, mat2)
     if is_sparse(input) and is_sparse(mat2):
         return sparse_product(input, mat2)
-    multiply = multiplied if masked else _mm
     if is_sparse(input):
-        return multiply(input, mat2)
-    return multiply(transposed(mat2), input.t()).t()
+        return (multiplied if masked else _mm)(input, mat2)
+    return multiplied(transposed(mat2), input.t()).t() if masked else _mm_from_left(input, mat2)
 
 
 def transposed(x: Tensor) -> Tensor:
