@@ -78,17 +78,17 @@ def of_layout(t, make) -> dict:
 def of_parts(t) -> dict:
     n = leaves(t)
     m, eye = n.m, t.eye(3, dtype=t.float64)
-    F = t.sparse
+    sparse = t.sparse
     return {
         "coalesce": ([n.loose], lambda x: squared(x.coalesce().values())),
         "values of COO": ([n.coo], lambda x: squared(x.coalesce().values())),
         "values of CSR": ([n.csr], lambda x: squared(x.values())),
-        "sparse.sum": ([n.coo], lambda x: F.sum(x)),
-        "sparse.sum rows": ([n.coo], lambda x: (F.sum(x, 0).to_dense() * m[0]).sum()),
-        "sparse.sum hybrid": ([n.hybrid], lambda x: (F.sum(x, 0) * m[0]).sum()),
-        "softmax": ([n.coo], lambda x: (F.softmax(x, 1).to_dense() * m).sum()),
-        "log_softmax": ([n.coo], lambda x: (F.log_softmax(x, 0).to_dense() * m).sum()),
-        "softmax hybrid": ([n.hybrid], lambda x: (F.softmax(x, 1).to_dense() * m).sum()),
+        "sparse.sum": ([n.coo], lambda x: sparse.sum(x)),
+        "sparse.sum rows": ([n.coo], lambda x: (sparse.sum(x, 0).to_dense() * m[0]).sum()),
+        "sparse.sum hybrid": ([n.hybrid], lambda x: (sparse.sum(x, 0) * m[0]).sum()),
+        "softmax": ([n.coo], lambda x: (sparse.softmax(x, 1).to_dense() * m).sum()),
+        "log_softmax": ([n.coo], lambda x: (sparse.log_softmax(x, 0).to_dense() * m).sum()),
+        "softmax hybrid": ([n.hybrid], lambda x: (sparse.softmax(x, 1).to_dense() * m).sum()),
         "COO of values": ([n.four], lambda y: (t.sparse_coo_tensor(INDICES, y, (3, 3)).to_dense() * m).sum()),
         "CSR of values": (
             [n.vector],
@@ -96,16 +96,16 @@ def of_parts(t) -> dict:
         ),
         "product of values": (
             [n.four, n.tall],
-            lambda y, z: squared(F.mm(t.sparse_coo_tensor(INDICES, y, (3, 3)), z)),
+            lambda y, z: squared(sparse.mm(t.sparse_coo_tensor(INDICES, y, (3, 3)), z)),
         ),
         "made sparse": ([n.square], lambda x: (x.to_sparse().to_dense() * m).sum()),
-        "product of made sparse": ([n.square, n.tall], lambda x, y: F.mm(x.to_sparse(), y).sum()),
+        "product of made sparse": ([n.square, n.tall], lambda x, y: sparse.mm(x.to_sparse(), y).sum()),
         "made CSR": ([n.square], lambda x: squared(x.to_sparse_csr().values())),
         "masked": ([n.square], lambda x: (x.sparse_mask(eye.to_sparse()).to_dense() * m).sum()),
         "masked COO": ([n.coo], lambda x: (x.sparse_mask(eye.to_sparse()).to_dense() * m).sum()),
-        "sampled": ([n.csr, n.square, n.square], lambda x, y, z: (F.sampled_addmm(x, y, z).to_dense() * m).sum()),
-        "amax": ([n.csr, n.tall], lambda x, y: squared(F.mm(x, y, "amax"))),
-        "mean": ([n.csr, n.tall], lambda x, y: squared(F.mm(x, y, "mean"))),
+        "sampled": ([n.csr, n.square, n.square], lambda x, y, z: (sparse.sampled_addmm(x, y, z).to_dense() * m).sum()),
+        "amax": ([n.csr, n.tall], lambda x, y: squared(sparse.mm(x, y, "amax"))),
+        "mean": ([n.csr, n.tall], lambda x, y: squared(sparse.mm(x, y, "mean"))),
         "index_select": ([n.coo], lambda x: (x.index_select(0, t.tensor([1, 1, 2])).to_dense() * m).sum()),
         "cat": ([n.coo, n.coo], lambda x, y: squared(t.cat([x, y]).to_dense())),
         "unsqueeze": ([n.coo], lambda x: squared(x.unsqueeze(0).to_dense())),
@@ -115,19 +115,22 @@ def of_parts(t) -> dict:
 def of_rows(t) -> dict:
     """Gradients that dense operations give."""
     n = leaves(t)
-    F, at, bags = t.nn.functional, t.tensor([0, 2, 0]), (t.tensor([0, 2, 0, 1]), t.tensor([0, 1]))
+    functional, at, bags = t.nn.functional, t.tensor([0, 2, 0]), (t.tensor([0, 2, 0, 1]), t.tensor([0, 1]))
 
     def embedded(x, **options):
-        return squared(F.embedding(at, x, sparse=True, **options))
+        return squared(functional.embedding(at, x, sparse=True, **options))
 
     def bagged(x, **options):
-        return squared(F.embedding_bag(bags[0], x, bags[1], sparse=True, **options))
+        return squared(functional.embedding_bag(bags[0], x, bags[1], sparse=True, **options))
 
     return {
         "embedding": ([n.square], embedded),
         "embedding with padding": ([n.square], lambda x: embedded(x, padding_idx=2)),
         "embedding by frequency": ([n.square], lambda x: embedded(x, scale_grad_by_freq=True)),
-        "two embeddings": ([n.square], lambda x: embedded(x) + F.embedding(t.tensor([1]), x, sparse=True).sum()),
+        "two embeddings": (
+            [n.square],
+            lambda x: embedded(x) + functional.embedding(t.tensor([1]), x, sparse=True).sum(),
+        ),
         "embedding and dense": ([n.square], lambda x: embedded(x) + x.sum()),
         "dense and embedding": ([n.square], lambda x: x.sum() + embedded(x)),
         "bag": ([n.square], lambda x: bagged(x, mode="sum")),

@@ -109,13 +109,20 @@ def test_invariants_are_checked_where_asked():
 def test_a_sparse_tensor_is_a_tensor():
     x = chainrule.eye(2).to_sparse()
     assert type(x) is chainrule.Tensor
-    assert chainrule.is_tensor(x) and isinstance(x, chainrule.Tensor)
-    assert x.layout is chainrule.sparse_coo and x.is_sparse and not x.is_sparse_csr
-    assert chainrule.eye(2).layout is chainrule.strided and not chainrule.eye(2).is_sparse
+    assert chainrule.is_tensor(x)
+    assert isinstance(x, chainrule.Tensor)
+    assert x.layout is chainrule.sparse_coo
+    assert x.is_sparse
+    assert not x.is_sparse_csr
+    assert chainrule.eye(2).layout is chainrule.strided
+    assert not chainrule.eye(2).is_sparse
     assert [row.to_dense().tolist() for row in x] == [[1.0, 0.0], [0.0, 1.0]]
-    assert 1.0 in x and 5.0 not in x
+    assert 1.0 in x
+    assert 5.0 not in x
     parameter = chainrule.nn.Parameter(x)
-    assert parameter.is_sparse and parameter.requires_grad and parameter.is_leaf
+    assert parameter.is_sparse
+    assert parameter.requires_grad
+    assert parameter.is_leaf
 
 
 def test_in_place_operations_keep_the_object_and_its_history():
@@ -128,7 +135,8 @@ def test_in_place_operations_keep_the_object_and_its_history():
         x.mul_(2)
 
 
-def test_no_sparse_tensor_is_left_alive(no_leaks):
+@pytest.mark.usefixtures("no_leaks")
+def test_no_sparse_tensor_is_left_alive():
     x = chainrule.eye(3).to_sparse().requires_grad_()
     chainrule.sparse.mm(x, chainrule.ones(3, 2)).sum().backward()
     assert x.grad.is_sparse

@@ -31,7 +31,8 @@ Tensor Run::take_pending(TensorObject* leaf) {
 
 GradientSums::Sum Run::gathered_by_leaf(TensorObject* leaf) const {
   if (auto aside = aside_.leaves.find(leaf); aside != aside_.leaves.end()) return {Tensor::borrow(aside->second)};
-  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf) && !is_sparse(leaf->grad)) return {Tensor::borrow(leaf->grad), thresholds.reuse};
+  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf) && !is_sparse(leaf->grad))
+    return {Tensor::borrow(leaf->grad), thresholds.reuse};
   TensorObject* sum = leaf->extras && leaf->extras->run == id_ ? leaf->extras->pending : nullptr;
   if (!sum || is_sparse(sum)) return {};
   const bool writable = is_private(sum);

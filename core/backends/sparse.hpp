@@ -12,7 +12,7 @@ namespace chainrule {
 // describes one has looked at its indices.
 struct SparseRows {
   const void *starts, *columns;
-  bool narrow;  // indices of 32 bits, else of 64
+  bool narrow;           // indices of 32 bits, else of 64
   int64_t count, width;  // of rows and of columns
 };
 

@@ -12,13 +12,13 @@ namespace chainrule {
 // parameters know it by themselves. All strides are 0 and the storage has one element, so whoever took it for a dense
 // one would read that element and nothing out of bounds.
 //
-// Nobody does: a call with such an argument is handed to chainrule.sparse.dispatch, which has a rule for each operation,
-// written in dense operations on the parts. Their gradients are those of the parts; two operations lead from the values
-// to the sparse tensor and back. Doors look for sparse arguments only while a SparseParts is alive. The engine adds
-// sparse gradients by Python's rules, and gives the core's own gradient functions dense ones.
+// Nobody does: a call with such an argument is handed to chainrule.sparse.dispatch, which has a rule for each
+// operation, written in dense operations on the parts. Their gradients are those of the parts; two operations lead from
+// the values to the sparse tensor and back. Doors look for sparse arguments only while a SparseParts is alive. The
+// engine adds sparse gradients by Python's rules, and gives the core's own gradient functions dense ones.
 
-extern int64_t sparse_tensors;         // how many SparseParts are alive
-extern PyTypeObject SparsePartsType;   // filled in by the bindings
+extern int64_t sparse_tensors;        // how many SparseParts are alive
+extern PyTypeObject SparsePartsType;  // filled in by the bindings
 
 // The SparseParts, borrowed; null for a dense tensor.
 inline PyObject* sparse_parts(const TensorObject* t) {

@@ -37,9 +37,8 @@ void for_equal_work(const SparseRows& rows, int64_t width, F f) {
     }
     return low;
   };
-  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-    f(first_row(begin), end == parts ? rows.count : first_row(end));
-  });
+  parallel_for(parts, 1,
+               [&](int64_t begin, int64_t end) { f(first_row(begin), end == parts ? rows.count : first_row(end)); });
 }
 
 void product(const SparseProduct& p) {
@@ -54,9 +53,8 @@ void transposed_product(const SparseProduct& p) {
   const int64_t line = 64 / static_cast<int64_t>(size_of(p.dtype));
   const int64_t lines = (p.width + line - 1) / line;
   const int64_t grain = num_threads() == 1 ? lines : std::max<int64_t>(1, kGrain / (entries * line));
-  parallel_for(lines, grain, [&](int64_t begin, int64_t end) {
-    kernel(p, begin * line, std::min(p.width, end * line));
-  });
+  parallel_for(lines, grain,
+               [&](int64_t begin, int64_t end) { kernel(p, begin * line, std::min(p.width, end * line)); });
 }
 
 void sample(const SparseSample& s) {
@@ -125,9 +123,7 @@ void add_rows(const SparseAddition& a) {
   const auto kernel = CR_DISPATCH(add_sparse_rows);
   const int64_t parts = num_threads() == 1 ? 1 : std::clamp<int64_t>(u.n * u.width / kGrain, 1, 64);
   const int64_t each = (u.count + parts - 1) / parts;
-  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-    kernel(a, begin * each, std::min(u.count, end * each));
-  });
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) { kernel(a, begin * each, std::min(u.count, end * each)); });
 }
 
 void adam(const SparseAdam& s) {

@@ -249,7 +249,8 @@ PyObject* absolute(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
   if (is_unresolved(self)) [[unlikely]]
     return on_resolved(absolute, self);
-  if (is_complex(t->dtype) && !is_sparse(t)) return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
+  if (is_complex(t->dtype) && !is_sparse(t))
+    return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
   return unary<OpId::abs>(self);
 }
 PyObject* positive(PyObject* self) {

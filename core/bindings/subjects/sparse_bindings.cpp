@@ -19,9 +19,8 @@ void bind_sparse() {
       "float beta2, float eps, float step, bool maximize) -> None",
       kFunction,
       [](const Tensor& table, const Tensor& averages, const Tensor& squares, const Tensor& rows, const Tensor& values,
-         double beta1, double beta2, double eps, double step, bool maximize) {
-        sparse_adam(table, averages, squares, rows, values, {beta1, beta2, eps, step, maximize});
-      });
+         double beta1, double beta2, double eps, double step,
+         bool maximize) { sparse_adam(table, averages, squares, rows, values, {beta1, beta2, eps, step, maximize}); });
 }
 
 }  // namespace chainrule

@@ -6,8 +6,8 @@
 #include "autograd/record.hpp"
 #include "bindings/calls/errors.hpp"
 #include "ops/views/copy.hpp"
-#include "tensor/sparse.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {

@@ -15,8 +15,8 @@
 #include "ops/reduce/reduce.hpp"
 #include "ops/views/copy.hpp"
 #include "ops/views/view.hpp"
-#include "tensor/sparse.hpp"
 #include "tensor/item.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {

@@ -4,6 +4,9 @@ _OPTIONS = (
     "dtype? dtype=None, device? device=None, bool pin_memory=False, bool requires_grad=False, "
     "bool? check_invariants=None"
 )
+_COO = "object indices=None, object values=None, object size=None"
+_COMPRESSED = "object compressed_indices, object plain_indices, object values, object size=None"
+_WITH_LAYOUT = _OPTIONS.replace("device?", "object layout=None, device?")
 _BLOCKS = "object blocksize, int? dense_dim=None"
 
 
@@ -13,14 +16,14 @@ def _maker(name: str, first: str, second: str) -> str:
 
 SPARSE = {
     "sparse.construct": f"""
-        function sparse_coo_tensor(object indices=None, object values=None, object size=None, *, {_OPTIONS}, bool? is_coalesced=None)
-        function sparse_compressed_tensor(object compressed_indices, object plain_indices, object values, object size=None, *, dtype? dtype=None, object layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None)
+        function sparse_coo_tensor({_COO}, *, {_OPTIONS}, bool? is_coalesced=None)
+        function sparse_compressed_tensor({_COMPRESSED}, *, {_WITH_LAYOUT})
         {_maker("sparse_csr_tensor", "crow_indices", "col_indices")}
         {_maker("sparse_csc_tensor", "ccol_indices", "row_indices")}
         {_maker("sparse_bsr_tensor", "crow_indices", "col_indices")}
         {_maker("sparse_bsc_tensor", "ccol_indices", "row_indices")}
     """,
-    "sparse.methods": f"""
+    "sparse.conversions": f"""
         method   to_sparse(Tensor input, *, object layout=None, object blocksize=None, int? dense_dim=None)
         method   to_sparse.dim(Tensor input, int sparse_dim)
         method   to_sparse_coo(Tensor input)
@@ -30,6 +33,8 @@ SPARSE = {
         method   to_sparse_bsc(Tensor input, {_BLOCKS})
         method   to_dense(Tensor input, dtype? dtype=None, *, bool? masked_grad=None)
         method   sparse_mask(Tensor input, Tensor mask)
+    """,
+    "sparse.methods": """
         method   coalesce(Tensor input)
         method   is_coalesced(Tensor input) -> bool
         method   indices(Tensor input)

@@ -118,9 +118,7 @@ def sparse_adam(
         if grad.dtype in (_core.float32, _core.float64) and all(t.is_contiguous() for t in tables):
             rows, values = _rows_of(grad)
             flat = (t.view(-1, values.shape[1]) for t in tables)
-            _sparse_adam(
-                *flat, rows, values, beta1=beta1, beta2=beta2, eps=eps, step=size, maximize=maximize
-            )
+            _sparse_adam(*flat, rows, values, beta1=beta1, beta2=beta2, eps=eps, step=size, maximize=maximize)
         else:
             _step_rows(param, -grad if maximize else grad, average, square, (beta1, beta2), eps, size)
 

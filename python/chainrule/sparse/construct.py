@@ -134,7 +134,9 @@ def sparse_compressed_tensor(
     _refuse_device(device)
     if layout not in (CSR, CSC, BSR, BSC):
         words = {None: "none", _core.strided: "Strided", COO: "Sparse"}[layout]
-        raise at_call(RuntimeError, f"sparse_compressed_tensor expected sparse compressed tensor layout but got {words}")
+        raise at_call(
+            RuntimeError, f"sparse_compressed_tensor expected sparse compressed tensor layout but got {words}"
+        )
     starts, plain = _as_tensor(compressed_indices), _as_tensor(plain_indices)
     numbers = _as_tensor(values, dtype)
     if size is None:

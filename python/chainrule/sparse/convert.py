@@ -171,8 +171,10 @@ def to_compressed(x: Tensor, layout: Any, block: tuple[int, int] = (1, 1)) -> Te
     rows, columns = pattern.places
     grid = (pattern.size[0] // height, pattern.size[1] // width)
     by_row = layout in BY_ROW
-    pair = (rows, columns) if height == width == 1 else tuple(
-        i.div(n, rounding_mode="floor") for i, n in ((rows, height), (columns, width))
+    pair = (
+        (rows, columns)
+        if height == width == 1
+        else tuple(i.div(n, rounding_mode="floor") for i, n in ((rows, height), (columns, width)))
     )
     sizes = grid if by_row else (grid[1], grid[0])
     keys = raveled(pair if by_row else (pair[1], pair[0]), sizes)
@@ -184,9 +186,7 @@ def to_compressed(x: Tensor, layout: Any, block: tuple[int, int] = (1, 1)) -> Te
         runs[starts[1:]] = 1
         at = (runs.cumsum(0), rows.index_select(0, order) % height, columns.index_select(0, order) % width)
         values = values.new_zeros(len(starts), height, width, *values.shape[1:]).index_put(at, values)
-    found = CompressedPattern(
-        layout, compressed(lines, sizes[0]).to(index), plain.to(index), pattern.size, block
-    )
+    found = CompressedPattern(layout, compressed(lines, sizes[0]).to(index), plain.to(index), pattern.size, block)
     return assembled(values, found)
 
 

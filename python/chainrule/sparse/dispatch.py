@@ -11,7 +11,7 @@ from ..error_words import at_call
 from . import construct, elementwise, methods, products, reductions, shapes
 from .convert import dense
 from .elementwise import cast, unsupported, written
-from .parts import BLOCKED, COO, is_sparse, make, pattern_of, raw_values
+from .parts import BLOCKED, BY_ROW, COO, CompressedPattern, is_sparse, make, pattern_of, raw_values
 
 _functions = _core.functions
 Rule = Callable[..., Any]
@@ -74,15 +74,26 @@ def _item(input: Tensor) -> Any:
     return dense(input).item()
 
 
+def _without_entries(x: Tensor, layout: Any, dtype: Any) -> Tensor:
+    """Zeros of a compressed layout, with blocks of the same size."""
+    own, blocked = pattern_of(x), layout in BLOCKED
+    batch, lines = own.size[: own.batch], own.grid[0] if layout in BY_ROW else own.grid[1]
+    starts = own.starts.new_zeros(*batch, lines + 1)
+    pattern = CompressedPattern(layout, starts, starts.new_zeros(*batch, 0), own.size, own.block)
+    shape = (*batch, 0, *(own.block if blocked else ()), *own.size[own.batch + 2 :])
+    return make(pattern, raw_values(x).new_zeros(shape, dtype=dtype))
+
+
 def _made_like(input: Tensor, name: str, **options: Any) -> Tensor:
     layout = options.get("layout") or pattern_of(input).layout
     dtype, grad = options.get("dtype") or input.dtype, bool(options.get("requires_grad"))
     size = options.get("size", input.shape)
     if layout is _core.strided:
         return _functions[name.removeprefix("new_").removesuffix("_like")](tuple(size), dtype=dtype, requires_grad=grad)
-    if layout in BLOCKED:
-        block = getattr(pattern_of(input), "block", (1, 1))
-        return construct.empty_compressed(size, layout, dtype, block)
+    own = pattern_of(input)
+    both_compressed = layout is not COO and own.layout is not COO and tuple(size) == own.size
+    if both_compressed and (layout in BLOCKED) == (own.layout in BLOCKED):
+        return _without_entries(input, layout, dtype)
     return construct.made(layout, name, size, dtype, grad)
 
 
@@ -113,9 +124,18 @@ def _as_dense(name: str) -> Rule:
 
 
 _CASTS = {
-    **{"bfloat16": _core.bfloat16, "double": _core.float64, "float": _core.float32, "half": _core.float16},
-    **{"int": _core.int32, "long": _core.int64, "short": _core.int16, "char": _core.int8, "byte": _core.uint8},
-    **{"bool": _core.bool, "cfloat": _core.complex64, "cdouble": _core.complex128},
+    "bfloat16": _core.bfloat16,
+    "double": _core.float64,
+    "float": _core.float32,
+    "half": _core.float16,
+    "int": _core.int32,
+    "long": _core.int64,
+    "short": _core.int16,
+    "char": _core.int8,
+    "byte": _core.uint8,
+    "bool": _core.bool,
+    "cfloat": _core.complex64,
+    "cdouble": _core.complex128,
 }
 
 
@@ -199,8 +219,9 @@ def _adjoint(x: Tensor) -> Tensor:
 def _no_bytes(x: Tensor) -> Any:
     raise at_call(
         RuntimeError,
-        "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the "
-        "indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by element_size()",
+        "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of "
+        "the indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by "
+        "element_size()",
     )
 
 
@@ -225,7 +246,7 @@ def attribute(name: str, x: Tensor) -> Any:
 
 
 def made(name: str, given: dict[str, Any]) -> Tensor:
-    """What a function gives that is to make a sparse tensor: zeros(2, 3, layout=torch.sparse_coo). The core calls it."""
+    """What a function gives that is to make a sparse tensor: zeros(3, layout=torch.sparse_coo). The core calls it."""
     layout, dtype, grad = given["layout"], given.get("dtype"), bool(given.get("requires_grad"))
     like = given.get("input")
     if name not in ("zeros", "empty", "zeros_like", "empty_like", "new_zeros", "new_empty"):
@@ -233,5 +254,5 @@ def made(name: str, given: dict[str, Any]) -> Tensor:
         raise at_call(RuntimeError, f"{name}(...) is not implemented for sparse layout")
     if like is not None:
         dtype = dtype or like.dtype
-    size = given["size"] if "size" in given else like.shape
+    size = given["size"] if like is None or "size" in given else like.shape
     return construct.made(layout, name, size, dtype, grad)

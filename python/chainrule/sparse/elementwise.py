@@ -10,7 +10,7 @@ from .. import _core
 from .._core import Tensor
 from ..autograd.differentiable import differentiable
 from ..error_words import at_call
-from .convert import dense, fitted, to_coo, to_compressed
+from .convert import dense, fitted, to_compressed, to_coo
 from .history import assembled, coalesced, loose, opened, read, values_of
 from .parts import COO, CompressedPattern, CooPattern, is_sparse, pattern_of, raw_values
 
@@ -31,9 +31,9 @@ def on_parts(function: Callable, x: Tensor, *args: Any, **options: Any) -> Tenso
 
 
 _KEEPS_ZEROS = """
-    abs absolute asin arcsin asinh arcsinh atan arctan atanh arctanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan
-    isneginf isposinf log1p nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh trunc fix angle
-    threshold_backward
+    abs absolute angle asin arcsin asinh arcsinh atan arctan atanh arctanh ceil deg2rad erf erfinv expm1 fix floor frac
+    isinf isnan isneginf isposinf log1p nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh
+    trunc
 """
 _LINEAR = "neg negative conj_physical conj _conj resolve_conj resolve_neg positive real imag clone contiguous"
 
@@ -138,7 +138,7 @@ def minus(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     return plus(input, other, alpha=-alpha)
 
 
-def add_in_place(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+def add_in_place(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input += alpha * other."""
     if is_sparse(input) or not isinstance(other, Tensor):
         return written(input, plus(input, other, alpha=alpha))
@@ -236,13 +236,12 @@ def kept(x: Tensor, mask: Tensor) -> Tensor:
 
 
 def divided(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    if isinstance(other, Tensor):
-        if is_sparse(other) or other.ndim:
-            raise at_call(
-                RuntimeError,
-                "Sparse division requires a scalar or zero-dim dense tensor divisor "
-                f"(got shape {list(other.shape)} for divisor)",
-            )
+    if isinstance(other, Tensor) and (is_sparse(other) or other.ndim):
+        raise at_call(
+            RuntimeError,
+            "Sparse division requires a scalar or zero-dim dense tensor divisor "
+            f"(got shape {list(other.shape)} for divisor)",
+        )
     how = on_parts if rounding_mode is None else on_values
     return how(lambda v: v.div(other, rounding_mode=rounding_mode), input)
 
@@ -255,13 +254,15 @@ def power(input: Any, exponent: Any) -> Tensor:
     if not is_sparse(input) or (isinstance(exponent, Tensor) and exponent.ndim):
         raise unsupported("pow.Tensor_Tensor", exponent if is_sparse(exponent) else input)
     if exponent == 0:
-        raise at_call(RuntimeError, "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense")
+        raise at_call(
+            RuntimeError, "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor dense"
+        )
     return on_values(lambda v: v**exponent, input)
 
 
 def zeros_like_this(input: Tensor) -> Tensor:
     """input.zero_(): no entries."""
-    from .construct import empty_compressed, empty_coo
+    from .construct import empty_coo
 
     pattern = pattern_of(input)
     if pattern.layout is not COO:
@@ -298,7 +299,8 @@ def written(target: Tensor, result: Tensor) -> Tensor:
         if not _core.can_cast(result.dtype, target.dtype):
             raise at_call(
                 RuntimeError,
-                f"result type {dtype_name(result.dtype)} can't be cast to the desired output type {dtype_name(target.dtype)}",
+                f"result type {dtype_name(result.dtype)} can't be cast to the desired output type "
+                f"{dtype_name(target.dtype)}",
             )
         result = cast(result, target.dtype) if is_sparse(result) else result.to(target.dtype)
     return _core.become(target, result)

@@ -71,7 +71,9 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: tuple[int, int], layout: 
     if rows.ndim != 2:
         raise at_call(RuntimeError, "Diagonals must be vector or matrix")
     if layout not in (None, COO, CSC, CSR):
-        raise at_call(RuntimeError, f"Only output layouts (Sparse, SparseCsc, and SparseCsr) are supported, got {layout}")
+        raise at_call(
+            RuntimeError, f"Only output layouts (Sparse, SparseCsc, and SparseCsr) are supported, got {layout}"
+        )
     if offsets.dtype is not _core.int64:
         raise at_call(RuntimeError, f"Offset Tensor must have dtype Long but got {offsets.dtype}")
     if rows.shape[0] != len(at):
@@ -97,7 +99,12 @@ def spsolve(input: Tensor, other: Tensor, *, left: bool = True) -> Tensor:
     >>> torch.sparse.spsolve(x, torch.ones(2))
     tensor([0.5000, 0.5000])
     """
-    if not is_sparse(input) or pattern_of(input).layout is not CSR or input.ndim != 2 or input.shape[0] != input.shape[1]:
+    if (
+        not is_sparse(input)
+        or pattern_of(input).layout is not CSR
+        or input.ndim != 2
+        or input.shape[0] != input.shape[1]
+    ):
         raise at_call(RuntimeError, "spsolve: expected a square matrix of the layout torch.sparse_csr")
     if other.ndim != 1 or other.shape[0] != input.shape[0]:
         raise at_call(RuntimeError, f"spsolve: expected a vector of {input.shape[0]} elements, got {list(other.shape)}")

@@ -123,7 +123,9 @@ def check_coo(indices: Tensor, values: Tensor, size: tuple[int, ...]) -> None:
 def check_invariants_of(pattern: Any) -> None:
     """Raises where somebody called indices coalesced that are not."""
     keys = pattern.keys
-    _require((keys[1:] > keys[:-1]).all(), "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
+    _require(
+        (keys[1:] > keys[:-1]).all(), "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor"
+    )
 
 
 # ---- compressed layouts
@@ -159,8 +161,8 @@ def check_compressed(
     )
     _require(
         len(size) == batch + 2 + dense_dim,
-        f"tensor dimensionality must be sum of batch, base, and dense dimensionalities (={batch} + 2 + {dense_dim}) but "
-        f"got {len(size)}",
+        f"tensor dimensionality must be sum of batch, base, and dense dimensionalities (={batch} + 2 + {dense_dim}) "
+        f"but got {len(size)}",
     )
     block = tuple(values.shape[batch + 1 : batch + 3]) if blocked else (1, 1)
     rows, columns = size[batch : batch + 2]
@@ -173,16 +175,19 @@ def check_compressed(
     lines, others = (rows // block[0], columns // block[1]) if by_row else (columns // block[1], rows // block[0])
     _require(
         starts.shape[-1] == lines + 1,
-        f"{first}.shape[-1] must be equal to the number of {'rows' if by_row else 'columns'} + 1 (={lines + 1}), but got "
-        f"{starts.shape[-1]}",
+        f"{first}.shape[-1] must be equal to the number of {'rows' if by_row else 'columns'} + 1 (={lines + 1}), but "
+        f"got {starts.shape[-1]}",
     )
     count = plain.shape[-1]
     _require(
         values.shape[batch] == count,
-        f"{second}.shape[-1] must be equal to nnz (={values.shape[batch]}) as defined by values.shape[{batch}], but got "
-        f"{count}",
+        f"{second}.shape[-1] must be equal to nnz (={values.shape[batch]}) as defined by values.shape[{batch}], but "
+        f"got {count}",
     )
-    _require(tuple(starts.shape[:-1]) == tuple(plain.shape[:-1]) == tuple(values.shape[:batch]) == size[:batch], "all batch dimensions of the indices, the values and the size must be equal")
+    _require(
+        tuple(starts.shape[:-1]) == tuple(plain.shape[:-1]) == tuple(values.shape[:batch]) == size[:batch],
+        "all batch dimensions of the indices, the values and the size must be equal",
+    )
     _require((starts[..., 0] == 0).all(), f"`{first}[..., 0] == 0` is not satisfied.")
     _require((starts[..., -1] == count).all(), f"`{first}[..., -1] == nnz` is not satisfied.")
     steps = starts.diff(dim=-1)
@@ -201,11 +206,11 @@ def check_order(pattern: Any) -> None:
     """Raises where the indices of a row are not sorted, or one is there twice."""
     keys = pattern.keys if pattern.by_row else pattern.lines * pattern.grid[0] + pattern.plain.reshape(-1)
     by_row = pattern.by_row
-    first, second, lines = ("crow_indices", "col_indices", "nrows") if by_row else ("ccol_indices", "row_indices", "ncols")
+    first, second, lines = (
+        ("crow_indices", "col_indices", "nrows") if by_row else ("ccol_indices", "row_indices", "ncols")
+    )
     _require(
         (keys[1:] > keys[:-1]).all(),
-        f"`{second}[..., {first}[..., i - 1]:{first}[..., i]] for all i = 1, ..., {lines} are sorted and distinct along "
-        "the last dimension values` is not satisfied.",
+        f"`{second}[..., {first}[..., i - 1]:{first}[..., i]] for all i = 1, ..., {lines} are sorted and distinct "
+        "along the last dimension values` is not satisfied.",
     )
-
-

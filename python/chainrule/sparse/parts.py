@@ -126,7 +126,9 @@ def compressed(sorted_rows: Tensor, count: int) -> Tensor:
 class CompressedPattern(Pattern):
     """The indices of CSR and its kin: `starts` of rows (of columns, for CSC) and the `plain` indices in them."""
 
-    def __init__(self, layout: Any, starts: Tensor, plain: Tensor, size: Sequence[int], block: tuple[int, int] = (1, 1)):
+    def __init__(
+        self, layout: Any, starts: Tensor, plain: Tensor, size: Sequence[int], block: tuple[int, int] = (1, 1)
+    ):
         self.layout, self.starts, self.plain, self.size, self.block = layout, starts, plain, tuple(size), block
         self.batch = starts.ndim - 1
         rows, columns = self.size[self.batch : self.batch + 2]
@@ -162,7 +164,9 @@ class CompressedPattern(Pattern):
         if self.layout not in BLOCKED:
             return dense
         at = self.batch
-        cut = dense.reshape(*dense.shape[:at], self.grid[0], self.block[0], self.grid[1], self.block[1], *dense.shape[at + 2 :])
+        cut = dense.reshape(
+            *dense.shape[:at], self.grid[0], self.block[0], self.grid[1], self.block[1], *dense.shape[at + 2 :]
+        )
         return cut.transpose(at + 1, at + 2)
 
     def unfold(self, dense: Tensor) -> Tensor:

@@ -214,13 +214,14 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     if is_sparse(vec):
         vec = dense(vec)
     if input.ndim != 2 or vec.ndim != 1 or input.shape[1] != vec.shape[0]:
-        raise at_call(RuntimeError, f"mv: expected self.size(-1) == vec.size(-1), but got {list(input.shape)} and {list(vec.shape)}")
+        raise at_call(
+            RuntimeError,
+            f"mv: expected self.size(-1) == vec.size(-1), but got {list(input.shape)} and {list(vec.shape)}",
+        )
     return mm(input, vec.unsqueeze(1)).squeeze(1)
 
 
-def addmm(
-    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, masked: bool = False
-) -> Tensor:
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, masked: bool = False) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)"""
     result = mm(mat1, mat2, masked=masked) if is_sparse(mat1) or is_sparse(mat2) else mat1.mm(mat2)
     if alpha != 1:

@@ -10,7 +10,7 @@ from .. import _core
 from .._core import Tensor
 from ..autograd.differentiable import differentiable
 from ..error_words import at_call
-from .convert import to_coo, to_compressed
+from .convert import to_compressed, to_coo
 from .elementwise import cast, unsupported
 from .history import assembled, coalesced, loose, opened
 from .parts import COO, CooPattern, is_sparse, pattern_of, raveled
@@ -29,6 +29,8 @@ def total(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any =
     dims = sorted({wrapped(d, input.ndim) for d in ([dim] if isinstance(dim, int) else dim)})
     if pattern_of(input).layout is not COO:
         return _total_compressed(input, dims, keepdim)
+    if len(dims) == input.ndim:
+        return _sum_of_all(input).reshape([1] * (input.ndim * keepdim))
     return _total_coo(input, dims, keepdim)
 
 
@@ -42,7 +44,7 @@ def _(g: Tensor, x: Tensor) -> Tensor:
     return g.expand(x.shape)
 
 
-def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
+def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool, stays_sparse: bool = False) -> Tensor:
     pattern, values = loose(x)
     if values.dtype in (_core.bool, _core.uint8, _core.int8, _core.int16, _core.int32):
         values = values.to(_core.int64)
@@ -54,8 +56,8 @@ def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
     size = [1 if d in dims else s for d, s in enumerate(pattern.size) if keepdim or d not in dims]
     if len(kept) == n:
         return coalesced(assembled(values, CooPattern(pattern.indices, size, pattern.coalesced)))
-    if not kept and not keepdim:
-        return values.sum(0)
+    if not kept and not stays_sparse:
+        return values.sum(0).reshape(size)
     rows = [pattern.indices[d] for d in kept]
     if keepdim:
         zeros = pattern.indices.new_zeros(pattern.count)
@@ -65,14 +67,12 @@ def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
 
 def _total_compressed(x: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
     if not keepdim:
-        raise at_call(
-            RuntimeError, "reduction operations on CSR tensors with keepdim=False is unsupported"
-        )
-    summed = _total_coo(to_coo(x), dims, True)
+        raise at_call(RuntimeError, "reduction operations on CSR tensors with keepdim=False is unsupported")
+    summed = _total_coo(to_coo(x), dims, True, stays_sparse=True)
     return to_compressed(coalesced(summed), pattern_of(x).layout)
 
 
-def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:  # noqa: A001
+def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
     """The sum of a sparse tensor along dimensions; without them, of all elements.
 
     >>> x = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3., 4., 5.], (2, 3))
@@ -83,19 +83,26 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:  # noqa: A
         return input.sum(dim, dtype=dtype)
     if dtype is not None:
         input = cast(input, dtype)
-    return loose(input)[1].sum() if dim is None else total(input, dim)
+    if dim is None:
+        return loose(input)[1].sum()
+    dims = sorted({wrapped(d, input.ndim) for d in ([dim] if isinstance(dim, int) else dim)})
+    return _total_coo(input, dims, keepdim=False) if pattern_of(input).layout is COO else total(input, dim)
 
 
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """A norm of all elements."""
     if dim is not None and len([dim] if isinstance(dim, int) else dim) not in (0, input.ndim):
-        raise at_call(RuntimeError, "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all dimensions of the input")
+        raise at_call(
+            RuntimeError,
+            "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all "
+            "dimensions of the input",
+        )
     values = opened(input if dtype is None else cast(input, dtype))[1].reshape(-1)
     result = _functions["linalg_vector_norm"](values, 2 if p in ("fro", None) else p)
     return result.reshape([1] * input.ndim) if keepdim else result
 
 
-def vector_norm(input: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:  # noqa: A002
+def vector_norm(input: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     return norm(input, ord, dim, keepdim, dtype)
 
 
@@ -129,7 +136,9 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 def _softmax(input: Tensor, dim: int, dtype: Any, *, logarithm: bool) -> Tensor:
     if not is_sparse(input):
-        raise at_call(NotImplementedError, "Could not run 'aten::_sparse_softmax' with arguments from the 'CPU' backend.")
+        raise at_call(
+            NotImplementedError, "Could not run 'aten::_sparse_softmax' with arguments from the 'CPU' backend."
+        )
     if dtype is not None:
         input = cast(input, dtype)
     d = wrapped(dim, input.ndim)

@@ -232,14 +232,14 @@ def _check_joinable(xs: Sequence[Tensor], d: int, n: int) -> None:
         if len(pattern_of(x).outer) != n or x.ndim != xs[0].ndim:
             raise at_call(
                 RuntimeError,
-                f"All tensors must have the same shape: {list(xs[0].shape)} (except in the concatenating dimension) and "
-                f"the same number of sparse dimensions, but tensor at position {i} has {list(x.shape)}",
+                f"All tensors must have the same shape: {list(xs[0].shape)} (except in the concatenating dimension) "
+                f"and the same number of sparse dimensions, but tensor at position {i} has {list(x.shape)}",
             )
         if any(a != b for k, (a, b) in enumerate(zip(x.shape, xs[0].shape, strict=True)) if k != d):
             raise at_call(
                 RuntimeError,
-                f"All tensors must have the same shape: {list(xs[0].shape)} (except in the concatenating dimension), but "
-                f"found shape: {list(x.shape)} at position {i}.",
+                f"All tensors must have the same shape: {list(xs[0].shape)} (except in the concatenating dimension), "
+                f"but found shape: {list(x.shape)} at position {i}.",
             )
 
 
