@@ -6,6 +6,7 @@
 #include "autograd/run.hpp"
 #include "ops/elementwise/accumulate.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/sparse.hpp"
 #include "tensor/unlocked.hpp"
 
 namespace chainrule {
@@ -31,9 +32,10 @@ Tensor Run::take_pending(TensorObject* leaf) {
 
 GradientSums::Sum Run::gathered_by_leaf(TensorObject* leaf) const {
   if (auto aside = aside_.leaves.find(leaf); aside != aside_.leaves.end()) return {Tensor::borrow(aside->second)};
-  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf)) return {Tensor::borrow(leaf->grad), thresholds.reuse};
+  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf) && !is_sparse(leaf->grad))
+    return {Tensor::borrow(leaf->grad), thresholds.reuse};
   TensorObject* sum = leaf->extras && leaf->extras->run == id_ ? leaf->extras->pending : nullptr;
-  if (!sum) return {};
+  if (!sum || is_sparse(sum)) return {};
   const bool writable = is_private(sum);
   return {Tensor::borrow(sum), writable};
 }
@@ -52,7 +54,7 @@ void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
     fresh_.push_back(Tensor::borrow(leaf));
     return accumulate_leaf(leaf, std::move(gradient));
   }
-  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
+  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return accumulate_leaf(leaf, std::move(gradient));
   gather(leaf, std::move(gradient));
 }
 
@@ -96,6 +98,9 @@ void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
     GradModeScope recording(true);
     Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
     leaf->grad = add_gradients(resolved(old), std::move(gradient)).release();
+  } else if (is_sparse(leaf->grad) || is_sparse(gradient)) {
+    Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
+    leaf->grad = call_sparse("accumulated", old, gradient).release();
   } else {
     add_into(Tensor::borrow(leaf->grad), gradient);
   }

@@ -30,6 +30,7 @@
 #include "bindings/types/function_node.hpp"
 #include "bindings/types/node_type.hpp"
 #include "bindings/types/result_types.hpp"
+#include "bindings/types/sparse_type.hpp"
 #include "bindings/types/storage_type.hpp"
 #include "bindings/types/subclass.hpp"
 #include "bindings/types/tensor_type.hpp"
@@ -411,6 +412,7 @@ NB_MODULE(_core, m) {
   add_node_type(m.ptr());
   add_function_node(m.ptr());
   add_storage_type(m.ptr());
+  add_sparse_type(m.ptr());
   bind_networks();
   bind_elementwise();  // after what else lines of the table describe
   bind_views();
@@ -430,6 +432,7 @@ NB_MODULE(_core, m) {
   bind_images();
   bind_optimisers();
   bind_recurrent();
+  bind_sparse();
   bind_tensor_methods();
   bind_python_operations();
   mark_former_orders();

@@ -13,6 +13,11 @@ _core_functions = _core.functions
 # ---- NumPy
 
 
+def layout_name(tensor: Tensor) -> str:
+    """SparseCsr: as PyTorch's errors call it."""
+    return "".join(word.capitalize() for word in str(tensor.layout).rpartition(".")[2].split("_")).removesuffix("Coo")
+
+
 def numpy(self: Tensor, *, force: bool = False):
     """The tensor as a NumPy array that shares its memory; with `force` also if a detached copy has to be made.
 
@@ -27,6 +32,11 @@ def numpy(self: Tensor, *, force: bool = False):
     if self.requires_grad and not force and _core.is_grad_enabled():
         raise at_call(
             RuntimeError, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if self.layout is not _core.strided:
+        raise at_call(
+            TypeError,
+            f"can't convert {layout_name(self)} layout tensor to numpy. Use Tensor.to_dense() first.",
         )
     if self.is_meta:
         raise at_call(

@@ -13,7 +13,9 @@
 #include "bindings/calls/out_argument.hpp"
 #include "bindings/calls/unresolved.hpp"
 #include "bindings/types/result_types.hpp"
+#include "bindings/types/sparse_type.hpp"
 #include "bindings/types/subclass.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
@@ -77,6 +79,8 @@ PyObject* run_here(const Callable& c, const Overload& o, BoundArguments& bound) 
 }
 
 PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
+  if (const int layout = o.signature.layout; layout >= 0 && is_sparse_layout(bound[layout])) [[unlikely]]
+    return make_sparse(c.name, arguments_by_name(o.signature, bound).release());
   if (o.signature.device < 0) return run_here(c, o, bound);
   const Device device = asked_device(o.signature, bound);
   if (device == Storage::making.device) [[likely]]
@@ -135,7 +139,8 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
   }
   // Data has no say; see bindings/types/subclass.hpp.
   Classes classes = c.takes_data ? Classes() : classes_of(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
-  if (classes.override && !(classes.only_elsewhere && c.needs_no_elements)) [[unlikely]] {
+  const bool runs_here = classes.sparse ? c.describes : classes.only_elsewhere && c.needs_no_elements;
+  if (classes.override && !runs_here) [[unlikely]] {
     std::string name = (Py_TYPE(self)->tp_descr_get ? "Tensor." : "") + c.name;
     return call_override(self, name.c_str(), args, n, keywords);
   }
@@ -329,6 +334,7 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
     c.precision = precision_of(name);
     c.takes_unresolved = c.takes_data || takes_unresolved(name);
     c.needs_no_elements = needs_no_elements(name);
+    c.describes = describes(name);
     PyObject* object = make_object(&c, &FunctionType);
     checked(PyDict_SetItemString(table, name.c_str(), object));
     Py_DECREF(object);
@@ -338,6 +344,7 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
     c.precision = precision_of(name);
     c.takes_unresolved = takes_unresolved(name);
     c.needs_no_elements = needs_no_elements(name);
+    c.describes = describes(name);
     PyObject* object = make_object(&c, &MethodType);
     checked(PyDict_SetItemString(tensor_type->tp_dict, name.c_str(), object));
     Py_DECREF(object);

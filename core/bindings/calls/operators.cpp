@@ -16,6 +16,7 @@
 #include "ops/elementwise/elementwise.hpp"
 #include "ops/matmul/matmul.hpp"
 #include "tensor/item.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -223,7 +224,8 @@ PyObject* absolute(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
   if (is_unresolved(self)) [[unlikely]]
     return on_resolved(absolute, self);
-  if (is_complex(t->dtype)) return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
+  if (is_complex(t->dtype) && !is_sparse(t))
+    return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
   return unary<OpId::abs, "abs">(self);
 }
 PyObject* positive(PyObject* self) {
@@ -250,6 +252,8 @@ Scalar single(PyObject* self) {
   }
   if (is_meta(self) && Storage::making.device != Device::Meta)
     raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
+  if (is_sparse(t)) [[unlikely]]
+    return item(call_sparse("dense", Tensor::borrow(t)));
   return item(resolved_argument(self));
 }
 

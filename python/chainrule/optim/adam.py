@@ -96,6 +96,10 @@ class Adam(UpdateRule):
         if fused:
             self._refuse_fused_with(differentiable=differentiable, foreach=foreach)
 
+    def _refuse_sparse(self, params: list[Any]) -> None:
+        if any(p.grad.is_sparse for p in params):
+            raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         if group["fused"]:
             check_fused_dtype(p)

@@ -78,7 +78,7 @@ class LBFGS(Optimizer):
         """All gradients as one vector; real and imaginary parts follow each other."""
         parts = []
         for p in self._params:
-            part = p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1)
+            part = p.new_zeros(p.numel()) if p.grad is None else p.grad.to_dense().reshape(-1)
             parts.append(_view_as_real(part).reshape(-1) if part.is_complex() else part)
         return _cat(parts, 0)
 

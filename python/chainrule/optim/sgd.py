@@ -44,6 +44,7 @@ class SGD(UpdateRule):
         "fused": False,
     }
     _counters = ()
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -125,8 +126,8 @@ def sgd(
     maximize: bool,
 ) -> None:
     """One step over lists; where a momentum buffer is None, it is made. (`foreach` chooses between ways of PyTorch.)"""
-    if has_sparse_grad:
-        raise at_call(RuntimeError, "chainrule has no sparse tensors, so no sparse gradients")
+    if fused and (has_sparse_grad or (_core.any_sparse() and any(g.is_sparse for g in d_p_list))):
+        raise at_call(RuntimeError, "`_fused_sgd` does not support sparse gradients")
     fresh = [i for i, buffer in enumerate(momentum_buffer_list) if buffer is None]
     for i in fresh:
         momentum_buffer_list[i] = zeros_like(d_p_list[i])

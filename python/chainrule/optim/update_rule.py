@@ -27,6 +27,7 @@ class UpdateRule(Optimizer):
     # Options that groups in old checkpoints may lack, and entries of the state that were numbers in them.
     _later_options: ClassVar[dict[str, Any]] = {}
     _counters: ClassVar[tuple[str, ...]] = ("step",)
+    _takes_sparse: ClassVar[bool] = False  # gradients
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -52,6 +53,8 @@ class UpdateRule(Optimizer):
             for group in self.param_groups:
                 params = [p for p in group["params"] if p.grad is not None]
                 if params:
+                    if not self._takes_sparse and _core.any_sparse():
+                        self._refuse_sparse(params)
                     self._step_group(group, params)
         finally:
             _core.set_grad_enabled(recording)
@@ -73,6 +76,10 @@ class UpdateRule(Optimizer):
     def _update(self, group: dict[str, Any], params: list[Tensor], grads: list[Any], states: list[dict]) -> None:
         """Changes the parameters of one group."""
         raise NotImplementedError
+
+    def _refuse_sparse(self, params: list[Any]) -> None:
+        if any(p.grad.is_sparse for p in params):
+            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def _refuse_fused_with(self, *, differentiable: bool, foreach: bool | None) -> None:
         """What `fused=True` excludes; otherwise a mixed-precision scaler may leave its work to the step."""
@@ -158,7 +165,7 @@ def kernel_fits(fused: bool | None, lists: Sequence[list[Any]], *numbers: Any) -
     The core's steps are not recorded. They calculate in float or double and round once, so half types take them only
     where PyTorch would do the same (`fused`). A learning rate in a tensor is rounded to the tensor's dtype by PyTorch.
     """
-    fits = not _core.is_grad_enabled()
+    fits = not _core.is_grad_enabled() and not (_core.any_sparse() and any(g.is_sparse for g in lists[1]))
     for i, p in enumerate(lists[0]):
         dtype = p.dtype
         if dtype is _core.float32 or dtype is _core.float64:

@@ -82,7 +82,8 @@ def _device(kind: Any, index: Any = None) -> device:
     return device(_expect(kind, str)) if index is None else device(_expect(kind, str), _expect(index, int))
 
 
-_LAYOUTS = {f"torch.{name}": getattr(_core, name) for name in ("strided", "sparse_coo", "sparse_csr", "sparse_csc")}
+_LAYOUT_NAMES = ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
+_LAYOUTS = {f"torch.{name}": getattr(_core, name) for name in _LAYOUT_NAMES}
 
 
 def _get_layout(name: Any) -> Any:

@@ -28,6 +28,8 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 def _in_one_call(tensors: list[Tensor], norm_type: float) -> bool:
     """Whether the core takes the norm of all tensors at once; others are rounded tensor by tensor, as in PyTorch."""
+    if _core.any_sparse() and any(t.is_sparse for t in tensors):
+        return False
     dtypes = {t.dtype for t in tensors}
     return norm_type in (1.0, 2.0, float("inf")) and dtypes in ({_core.float32}, {_core.float64})
 
