@@ -80,6 +80,16 @@ inline unsigned __ballot_sync(unsigned, bool here) {
   for (unsigned lane = 0; lane < 32; ++lane) bits |= unsigned(emulated_exchange(here, lane)) << lane;
   return bits;
 }
+template <class V>
+inline unsigned __match_any_sync(unsigned, V v) {
+  const unsigned me = emulated.thread.x, warp = me / 32 * 32;
+  *(V*)emulated.exchanged[me] = v;
+  emulated.wait(true);
+  unsigned same = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) same |= unsigned(*(V*)emulated.exchanged[warp + lane] == v) << lane;
+  emulated.wait(true);
+  return same;
+}
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __ffs(unsigned bits) { return __builtin_ffs(int(bits)); }
 inline int __clz(unsigned bits) { return bits ? __builtin_clz(bits) : 32; }

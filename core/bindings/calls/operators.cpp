@@ -222,6 +222,7 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
 
 PyObject* absolute(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
+  if (PyObject* result; is_complex(t->dtype) && overridden_here("abs", self, nullptr, result)) return result;
   if (is_unresolved(self)) [[unlikely]]
     return on_resolved(absolute, self);
   if (is_complex(t->dtype) && !is_sparse(t))
