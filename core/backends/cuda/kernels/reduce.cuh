@@ -119,7 +119,8 @@ struct Choice<kVariance, V> {
 using F = Choice<kFold, T>::Type;
 using A = F::A;
 
-inline void finish(const Arguments& a, int64_t output, A total) {
+template <class V>
+inline void finish(const Arguments& a, int64_t output, V total) {
   if constexpr (kFold == kArgMax || kFold == kArgMin) {
     if (a.out) a.out[output] = stored<Out>(total.value);
     if (a.second) ((int64_t*)a.second)[output] = total.index;
