@@ -41,7 +41,7 @@ def weights_like(t):
 def same(calculate: Callable, *inputs: Any, allowed: tuple = (), tolerance: float | None = None) -> None:
     """The results on "cuda" are those on the CPU; `allowed` names what may be done on the host."""
     before = _cuda.fallbacks()
-    there = [r if r is None else r.cpu() for r in run(calculate, list(inputs), "cuda")]
+    there = run(calculate, list(inputs), "cuda")
     after = _cuda.fallbacks()
     fell_back = {name for name, count in after.items() if count != before.get(name, 0)}
     assert fell_back <= set(allowed), fell_back
@@ -53,7 +53,7 @@ def same(calculate: Callable, *inputs: Any, allowed: tuple = (), tolerance: floa
             continue
         assert (a.shape, a.dtype, a.stride()) == (b.shape, b.dtype, b.stride()), (i, a.shape, b.shape, a.dtype, b.dtype)
         bound = TOLERANCE.get(a.dtype, 0.0) if tolerance is None else tolerance
-        torch.testing.assert_close(b, a, rtol=bound, atol=bound, equal_nan=True, msg=lambda m, i=i: f"result {i}: {m}")
+        torch.testing.assert_close(b.cpu(), a, rtol=bound, atol=bound, equal_nan=True, msg=lambda m, i=i: f"result {i}: {m}")
 
 
 def numbers(*sizes: int, dtype=torch.float32, grad: bool = True, seed: int = 0):

@@ -1,7 +1,6 @@
 // Sums over channels, and what is done to all their elements.
 #include "backends/cuda/channel_norm.hpp"
 
-#include <limits>
 #include <optional>
 
 #include "backends/cuda/hand.hpp"
@@ -34,11 +33,10 @@ void run_sums(DType dtype, Channels shape, SumsTask task) {
     partial.emplace(static_cast<size_t>(task.parts * shape.channels) * 2 * sizeof(double));
     task.partial = partial->data();
   }
-  const bool is_small = shape.per_channel() <= std::numeric_limits<int32_t>::max();
   const auto text = [&](const char* entry) {
     return KernelText("channel_sums.cuh", entry)
         .element(dtype)
-        .type("I", is_small ? "uint32_t" : "int64_t")
+        .index(shape.per_channel())
         .number("kAcross", across);
   };
   text("channel_sums").run({blocks, task.parts}, kThreads, task);

@@ -5,17 +5,10 @@
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/fft.hpp"
-#include "backends/glu.hpp"
-#include "backends/grid.hpp"
 #include "backends/mask.hpp"
 #include "backends/numbers.hpp"
-#include "backends/padding.hpp"
-#include "backends/patches.hpp"
-#include "backends/pool.hpp"
 #include "backends/random.hpp"
 #include "backends/range.hpp"
-#include "backends/recurrent.hpp"
-#include "backends/resample.hpp"
 #include "backends/scan.hpp"
 #include "backends/search.hpp"
 #include "backends/select.hpp"
@@ -38,16 +31,6 @@ const CountKernels count_kernels{
 const FftKernels fft_kernels{
     .run = {fallback<&FftKernels::run>},
 };
-const GluKernels glu_kernels{
-    .value = {fallback<&GluKernels::value>},
-    .gradient = {fallback<&GluKernels::gradient>},
-};
-const GridKernels grid_kernels{
-    .sample = {fallback<&GridKernels::sample>},
-    .sample_gradient = {fallback<&GridKernels::sample_gradient>},
-    .corners = {fallback<&GridKernels::corners>},
-    .affine_points = {fallback<&GridKernels::affine_points>},
-};
 const LapackKernels lapack_kernels{
     .is_open = {fallback<&LapackKernels::is_open>},
     .open = {fallback<&LapackKernels::open>},
@@ -60,21 +43,6 @@ const MaskKernels mask_kernels{
     .write = {fallback<&MaskKernels::write>},
     .offsets = {fallback<&MaskKernels::offsets>},
     .coordinates = {fallback<&MaskKernels::coordinates>},
-};
-const PaddingKernels padding_kernels{
-    .repeat = {fallback<&PaddingKernels::repeat>},
-    .repeat_gradient = {fallback<&PaddingKernels::repeat_gradient>},
-};
-const PatchesKernels patches_kernels{
-    .take = {fallback<&PatchesKernels::take>},
-    .add = {fallback<&PatchesKernels::add>},
-};
-const PoolKernels pool_kernels{
-    .max = {fallback<&PoolKernels::max>},
-    .average = {fallback<&PoolKernels::average>},
-    .average_gradient = {fallback<&PoolKernels::average_gradient>},
-    .fractional_max = {fallback<&PoolKernels::fractional_max>},
-    .unpool = {fallback<&PoolKernels::unpool>},
 };
 const PositionsKernels positions_kernels{
     .read_elements = {fallback<&PositionsKernels::read_elements>},
@@ -113,18 +81,6 @@ const RandomKernels random_kernels{
 const RangeKernels range_kernels{
     .arange = {fallback<&RangeKernels::arange>},
     .linspace = {fallback<&RangeKernels::linspace>},
-};
-const RecurrentKernels recurrent_kernels{
-    .lstm = {fallback<&RecurrentKernels::lstm>},
-    .lstm_gradient = {fallback<&RecurrentKernels::lstm_gradient>},
-    .gru = {fallback<&RecurrentKernels::gru>},
-    .gru_gradient = {fallback<&RecurrentKernels::gru_gradient>},
-    .lstm_layer = {fallback<&RecurrentKernels::lstm_layer>},
-    .lstm_layer_gradient = {fallback<&RecurrentKernels::lstm_layer_gradient>},
-};
-const ResampleKernels resample_kernels{
-    .along = {fallback<&ResampleKernels::along>},
-    .along_transposed = {fallback<&ResampleKernels::along_transposed>},
 };
 const ScanKernels scan_kernels{
     .total = {fallback<&ScanKernels::total>},
