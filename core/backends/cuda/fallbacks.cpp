@@ -1,6 +1,5 @@
 // Subjects that have no kernels of their own on a GPU yet: see fallback.hpp. What stands here is the list of what is
 // left.
-#include "backends/convolution.hpp"
 #include "backends/count.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/kernels.hpp"
@@ -18,11 +17,6 @@
 
 namespace chainrule::cuda {
 
-const ConvolutionKernels convolution_kernels{
-    .value = {fallback<&ConvolutionKernels::value>},
-    .input_gradient = {fallback<&ConvolutionKernels::input_gradient>},
-    .weight_gradient = {fallback<&ConvolutionKernels::weight_gradient>},
-};
 const CountKernels count_kernels{
     .extent = {fallback<&CountKernels::extent>},
     .bins = {fallback<&CountKernels::bins>},

@@ -68,13 +68,16 @@ struct Plan {
 
 // Integers are computed in float64, exactly as long as sums stay below 2^53.
 Tensor for_kernel(const Tensor& t) {
-  return t && is_integral(t.dtype()) ? contiguous(to_dtype(t, DType::Float64)) : prepared(t);
+  if (!t) return Tensor();
+  const DType dtype = is_integral(t.dtype()) ? DType::Float64 : backend().convolution->factor_type(t.dtype());
+  return contiguous(to_dtype(t, dtype));
 }
 
 using ConvolutionKernel = Kernel<void(const Convolution&)>;
 using GatheredConvolution = Tensor (*)(const ConvolutionShape&, const Tensor&, const Tensor&);
 
 bool is_gathered(GatheredConvolution way, const ConvolutionShape& shape, const Tensor& weight) {
+  if (!backend().convolution->lays_zeros) return false;
   return reads_far_apart(shape) || (way == gathered_input_gradient && shape.taps() > 1 && !is_finite(weight));
 }
 

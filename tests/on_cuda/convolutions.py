@@ -1,0 +1,77 @@
+"""Convolutions of one to three dimensions and their gradients."""
+
+from __future__ import annotations
+
+import chainrule.nn.functional as F
+from compare import main, numbers, same, torch
+
+DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+
+
+def two_dimensions() -> None:
+    for dtype in DTYPES:
+        x, w, b = numbers(2, 4, 9, 8, dtype=dtype), numbers(6, 4, 3, 2, dtype=dtype), numbers(6, dtype=dtype)
+        same(lambda x, w, b: F.conv2d(x, w, b), x, w, b, tolerance=BOUNDS[dtype])
+        same(lambda x, w: F.conv2d(x, w, stride=(2, 3), padding=(1, 2)), x, w, tolerance=BOUNDS[dtype])
+        same(lambda x, w, b: F.conv2d(x, w, b, dilation=(2, 3), padding=3), x, w, b, tolerance=BOUNDS[dtype])
+        same(lambda x, w: F.conv2d(x, w, padding="same"), x, w, tolerance=BOUNDS[dtype])
+
+
+def groups() -> None:
+    for dtype in DTYPES:
+        x = numbers(2, 6, 7, 5, dtype=dtype)
+        same(lambda x, w: F.conv2d(x, w, padding=1, groups=3), x, numbers(9, 2, 3, 3, dtype=dtype), tolerance=BOUNDS[dtype])
+        same(lambda x, w: F.conv2d(x, w, groups=6, stride=2), x, numbers(6, 1, 3, 3, dtype=dtype), tolerance=BOUNDS[dtype])
+
+
+def other_dimensions() -> None:
+    same(lambda x, w, b: F.conv1d(x, w, b, stride=2, padding=3), numbers(3, 4, 20), numbers(5, 4, 7), numbers(5))
+    same(lambda x, w: F.conv3d(x, w, padding=1), numbers(2, 3, 4, 5, 6), numbers(4, 3, 3, 2, 3))
+    same(lambda x, w: F.conv2d(x, w), numbers(3, 5, 6), numbers(2, 3, 1, 1))
+
+
+def transposed() -> None:
+    for dtype in DTYPES:
+        x, w, b = numbers(2, 4, 5, 6, dtype=dtype), numbers(4, 3, 3, 2, dtype=dtype), numbers(3, dtype=dtype)
+        same(
+            lambda x, w, b: F.conv_transpose2d(x, w, b, stride=(2, 3), padding=1, output_padding=(1, 0)),
+            x,
+            w,
+            b,
+            tolerance=BOUNDS[dtype],
+        )
+    same(
+        lambda x, w: F.conv_transpose1d(x, w, stride=3, groups=2, dilation=2),
+        numbers(2, 4, 7),
+        numbers(4, 3, 3),
+    )
+
+
+def long_sums() -> None:
+    """Several blocks share a result."""
+    same(lambda x, w, b: F.conv2d(x, w, b, padding=1), numbers(1, 40, 3, 3), numbers(2, 40, 3, 3), numbers(2), tolerance=1e-3)
+    same(lambda x, w: F.conv1d(x, w), numbers(8, 2, 400), numbers(3, 2, 5), tolerance=1e-2)
+
+
+def edges() -> None:
+    same(lambda x, w, b: F.conv2d(x, w, b), numbers(0, 3, 5, 5), numbers(2, 3, 3, 3), numbers(2))
+    same(lambda x, w: F.conv2d(x, w), (numbers(1, 3, 5, 5, grad=False) * 9).long(), (numbers(2, 3, 3, 3, grad=False) * 9).long())
+    same(lambda x, w: F.conv2d(x, w, padding=10**8, stride=10**8), numbers(1, 1, 3, 3), numbers(1, 1, 2, 2))
+    same(lambda x, w: F.conv2d(x, w), numbers(1, 2, 5, 5, dtype=torch.complex64), numbers(3, 2, 3, 3, dtype=torch.complex64))
+    last = numbers(2, 6, 5, 7, grad=False).contiguous(memory_format=torch.channels_last).requires_grad_()
+    same(lambda x, w: F.conv2d(x, w, padding=1), last, numbers(4, 6, 3, 3))
+
+
+def second_derivatives() -> None:
+    def penalty(x, w):
+        (g,) = torch.autograd.grad(F.conv2d(x, w, padding=1).pow(3).sum(), x, create_graph=True)
+        return g.pow(2).sum()
+
+    same(penalty, numbers(1, 2, 4, 5, dtype=torch.float64), numbers(3, 2, 3, 3, dtype=torch.float64))
+
+
+# Halves are rounded once on a GPU; on the CPU their convolutions are the same, and sums of them differ in the last bits.
+BOUNDS = {torch.float32: 2e-4, torch.float64: 1e-9, torch.float16: 2e-2, torch.bfloat16: 1e-1}
+
+if __name__ == "__main__":
+    main(globals())
