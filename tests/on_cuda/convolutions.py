@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import chainrule.nn.functional as F
-from compare import main, numbers, same, torch
+from compare import _cuda, main, numbers, same, torch
 
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
@@ -62,6 +62,25 @@ def edges() -> None:
     same(lambda x, w: F.conv2d(x, w, padding=1), last, numbers(4, 6, 3, 3))
 
 
+def by_whom() -> None:
+    """cuDNN has it done without a kernel of ours; where it has no way, or is switched off, there is one."""
+    if not torch.backends.cudnn.is_available():
+        return
+
+    def kernels(**options) -> int:
+        before = _cuda.compiler_counts()
+        F.conv2d(x, w, **options)
+        after = _cuda.compiler_counts()
+        return sum(after[name] - before[name] for name in ("compiled", "loaded"))
+
+    x, w = numbers(1, 4, 5, 5, grad=False).cuda(), numbers(6, 4, 3, 3, grad=False).cuda()
+    assert kernels() == 0
+    with torch.backends.cudnn.flags(enabled=False):
+        assert kernels() == 1
+    assert kernels(padding=1) == 0
+    assert torch.backends.cudnn.enabled
+
+
 def second_derivatives() -> None:
     def penalty(x, w):
         (g,) = torch.autograd.grad(F.conv2d(x, w, padding=1).pow(3).sum(), x, create_graph=True)
@@ -74,4 +93,7 @@ def second_derivatives() -> None:
 BOUNDS = {torch.float32: 2e-4, torch.float64: 1e-9, torch.float16: 2e-2, torch.bfloat16: 1e-1}
 
 if __name__ == "__main__":
+    torch.backends.cudnn.allow_tf32 = False
+    main(globals())
+    torch.backends.cudnn.enabled = False
     main(globals())
