@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent / "on_cuda"
-PROGRAMS = ("images", "recurrent", "convolutions")
+PROGRAMS = ("images", "recurrent", "convolutions", "transforms")
 
 
 def checks() -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ on_cuda_device.choose()
 import chainrule as torch
 from chainrule._core import _cuda
 
-TOLERANCE = {torch.float64: 1e-9, torch.complex64: 2e-4, torch.float32: 2e-4, torch.float16: 5e-3, torch.bfloat16: 4e-2}
+TOLERANCE = {torch.float64: 1e-9, torch.complex64: 2e-4, torch.complex128: 1e-9, torch.float32: 2e-4, torch.float16: 5e-3, torch.bfloat16: 4e-2}
 
 
 def tensors_of(value: Any) -> list:

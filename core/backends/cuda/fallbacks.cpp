@@ -3,7 +3,6 @@
 #include "backends/count.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/kernels.hpp"
-#include "backends/fft.hpp"
 #include "backends/mask.hpp"
 #include "backends/numbers.hpp"
 #include "backends/random.hpp"
@@ -21,9 +20,6 @@ const CountKernels count_kernels{
     .extent = {fallback<&CountKernels::extent>},
     .bins = {fallback<&CountKernels::bins>},
     .histogram = {fallback<&CountKernels::histogram>},
-};
-const FftKernels fft_kernels{
-    .run = {fallback<&FftKernels::run>},
 };
 const LapackKernels lapack_kernels{
     .is_open = {fallback<&LapackKernels::is_open>},
