@@ -1,4 +1,4 @@
-"""What convolutional and recurrent networks are made of gives on a GPU what it gives on the CPU, by kernels of its own."""
+"""What convolutional and recurrent networks are made of gives on a GPU what it gives on the CPU."""
 
 from __future__ import annotations
 

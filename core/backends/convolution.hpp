@@ -26,8 +26,8 @@ struct ConvolutionShape {
   int64_t out_pixels() const { return volume(out); }
 };
 
-// Of a dtype that factor_type gives. A null bias is zero. With `finish` the result goes there and not to `out`, if there are
-// channels, and more than kFewChannels; its rows are batch and channels.
+// Of a dtype that factor_type gives. A null bias is zero. With `finish` the result goes there and not to `out`, if
+// there are channels, and more than kFewChannels; its rows are batch and channels.
 inline constexpr int64_t kFewChannels = 2;
 struct Convolution {
   const ConvolutionShape& shape;

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import chainrule.nn.functional as F
 from compare import main, numbers, same, torch
 
 # What gradients through indices need.
 INDEXED = ("PositionsKernels::combine_elements", "PositionsKernels::read_elements")
+F = torch.nn.functional
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 
@@ -41,7 +41,9 @@ def group_norm() -> None:
     for dtype in DTYPES:
         for shape, groups in (((2, 6, 4, 5), 3), ((3, 4), 2), ((2, 8, 33), 1), ((0, 4, 2), 2)):
             weight, bias = numbers(shape[1], dtype=dtype), numbers(shape[1], dtype=dtype, seed=1)
-            same(lambda x, w, b, groups=groups: F.group_norm(x, groups, w, b), numbers(*shape, dtype=dtype), weight, bias)
+            same(
+                lambda x, w, b, groups=groups: F.group_norm(x, groups, w, b), numbers(*shape, dtype=dtype), weight, bias
+            )
     last = numbers(2, 6, 4, 5, grad=False).contiguous(memory_format=torch.channels_last).requires_grad_()
     same(lambda x: F.group_norm(x, 3), last)
     same(lambda x: F.batch_norm(x, None, None, training=True), last)
@@ -141,7 +143,10 @@ def resampling() -> None:
 
 def grids() -> None:
     for dtype in (torch.float32, torch.float64):
-        x, grid = numbers(2, 3, 5, 6, dtype=dtype), (numbers(2, 4, 7, 2, dtype=dtype, grad=False) * 0.8).requires_grad_()
+        x, grid = (
+            numbers(2, 3, 5, 6, dtype=dtype),
+            (numbers(2, 4, 7, 2, dtype=dtype, grad=False) * 0.8).requires_grad_(),
+        )
         for mode in ("bilinear", "nearest", "bicubic"):
             for padding_mode in ("zeros", "border", "reflection"):
                 for align in (False, True):

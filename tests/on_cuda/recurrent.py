@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import chainrule.nn as nn
 from compare import main, numbers, same, torch
+
+import chainrule.nn as nn
 
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 
 def parameters_of(module: nn.Module) -> list:
     """Different numbers for each, the same on every machine."""
-    return [numbers(*p.shape, dtype=p.dtype, seed=i).mul(0.3).detach().requires_grad_() for i, p in enumerate(module.parameters())]
+    return [
+        numbers(*p.shape, dtype=p.dtype, seed=i).mul(0.3).detach().requires_grad_()
+        for i, p in enumerate(module.parameters())
+    ]
 
 
 def through(module: nn.Module, *inputs) -> None:

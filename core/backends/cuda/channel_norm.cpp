@@ -34,10 +34,7 @@ void run_sums(DType dtype, Channels shape, SumsTask task) {
     task.partial = partial->data();
   }
   const auto text = [&](const char* entry) {
-    return KernelText("channel_sums.cuh", entry)
-        .element(dtype)
-        .index(shape.per_channel())
-        .number("kAcross", across);
+    return KernelText("channel_sums.cuh", entry).element(dtype).index(shape.per_channel()).number("kAcross", across);
   };
   text("channel_sums").run({blocks, task.parts}, kThreads, task);
   if (task.parts > 1) text("join_parts").run({blocks_for(shape.channels)}, kThreads, task);
@@ -83,15 +80,11 @@ void channel_moments(const ChannelMoments& m) {
 void channel_sums(const ChannelSums& s) {
   run_sums(s.dtype, s.shape, {s.x, s.g, s.statistics, s.g_sums, s.deviation_sums, 1, nullptr, 0, 0, 0, 1});
 }
-void channel_affine(const ChannelAffine& a) {
-  map_pieces(a.dtype, pieces_of(a.shape, a.numbers, a.x, nullptr, a.y));
-}
+void channel_affine(const ChannelAffine& a) { map_pieces(a.dtype, pieces_of(a.shape, a.numbers, a.x, nullptr, a.y)); }
 void channel_combine(const ChannelCombination& m) {
   map_pieces(m.dtype, pieces_of(m.shape, m.numbers, m.x, m.g, m.gradient));
 }
-void channel_affine_last(const AffineLast& a) {
-  map_last(a.dtype, samples_of(a.shape, a.numbers, a.x, nullptr, a.y));
-}
+void channel_affine_last(const AffineLast& a) { map_last(a.dtype, samples_of(a.shape, a.numbers, a.x, nullptr, a.y)); }
 void channel_combine_last(const CombinationLast& m) {
   map_last(m.dtype, samples_of(m.shape, m.numbers, m.x, m.g, m.gradient));
 }

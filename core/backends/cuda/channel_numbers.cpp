@@ -54,9 +54,7 @@ void channel_affine_numbers(const AffineNumbers& a) {
                          .flag = a.folds,
                          .to = a.to});
 }
-void channel_combination_numbers(const CombinationNumbers& m) {
-  run_combination("combination_numbers", m.channels, m);
-}
+void channel_combination_numbers(const CombinationNumbers& m) { run_combination("combination_numbers", m.channels, m); }
 void channel_group_combination_numbers(const CombinationNumbers& m) {
   run_combination("group_combination_numbers", divide_up(m.channels, m.statistics.per_group), m);
 }

@@ -17,15 +17,15 @@ namespace {
 using Descriptor = void*;
 using Handle = void*;
 
-#define CUDNN_FUNCTIONS(FUNCTION)                                                                                   \
-  FUNCTION(version, cudnnGetVersion, size_t())                                                                      \
-  FUNCTION(create_handle, cudnnCreate, int(Handle*))                                                                \
-  FUNCTION(set_stream, cudnnSetStream, int(Handle, Stream))                                                         \
-  FUNCTION(create, cudnnBackendCreateDescriptor, int(int kind, Descriptor*))                                        \
-  FUNCTION(destroy, cudnnBackendDestroyDescriptor, int(Descriptor))                                                 \
-  FUNCTION(set, cudnnBackendSetAttribute, int(Descriptor, int attribute, int type, int64_t count, const void*))     \
-  FUNCTION(get, cudnnBackendGetAttribute, int(Descriptor, int attribute, int type, int64_t room, int64_t*, void*))  \
-  FUNCTION(finalize, cudnnBackendFinalize, int(Descriptor))                                                         \
+#define CUDNN_FUNCTIONS(FUNCTION)                                                                                  \
+  FUNCTION(version, cudnnGetVersion, size_t())                                                                     \
+  FUNCTION(create_handle, cudnnCreate, int(Handle*))                                                               \
+  FUNCTION(set_stream, cudnnSetStream, int(Handle, Stream))                                                        \
+  FUNCTION(create, cudnnBackendCreateDescriptor, int(int kind, Descriptor*))                                       \
+  FUNCTION(destroy, cudnnBackendDestroyDescriptor, int(Descriptor))                                                \
+  FUNCTION(set, cudnnBackendSetAttribute, int(Descriptor, int attribute, int type, int64_t count, const void*))    \
+  FUNCTION(get, cudnnBackendGetAttribute, int(Descriptor, int attribute, int type, int64_t room, int64_t*, void*)) \
+  FUNCTION(finalize, cudnnBackendFinalize, int(Descriptor))                                                        \
   FUNCTION(execute, cudnnBackendExecute, int(Handle, Descriptor plan, Descriptor pack))
 
 struct Cudnn {
@@ -36,16 +36,60 @@ struct Cudnn {
 };
 
 // Numbers of cudnn_graph.h, the same from 9.0 on.
-enum Kind { kConvolution = 1, kEngine = 2, kConfig = 3, kHeuristics = 4, kPlan = 5, kConvolveValue = 10, kConvolveWeight = 11, kConvolveInput = 12, kGraph = 15, kPack = 16, kTensor = 17 };
-enum ValueType { kHandleType = 0, kDtypeType = 1, kBoolType = 2, kIntType = 3, kFloatType = 4, kDoubleType = 5, kPointerType = 6, kModeType = 7, kHeuristicType = 8, kNoteType = 11, kDescriptorType = 15 };
+enum Kind {
+  kConvolution = 1,
+  kEngine = 2,
+  kConfig = 3,
+  kHeuristics = 4,
+  kPlan = 5,
+  kConvolveValue = 10,
+  kConvolveWeight = 11,
+  kConvolveInput = 12,
+  kGraph = 15,
+  kPack = 16,
+  kTensor = 17
+};
+enum ValueType {
+  kHandleType = 0,
+  kDtypeType = 1,
+  kBoolType = 2,
+  kIntType = 3,
+  kFloatType = 4,
+  kDoubleType = 5,
+  kPointerType = 6,
+  kModeType = 7,
+  kHeuristicType = 8,
+  kNoteType = 11,
+  kDescriptorType = 15
+};
 enum Attribute {
-  kConvolutionPrecision = 100, kConvolutionMode = 101, kDilations = 102, kStrides = 103, kPadsAfter = 104, kPadsBefore = 105, kSpatialDimensions = 106,
-  kHeuristicsMode = 200, kHeuristicsGraph = 201, kHeuristicsResults = 202,
-  kConfigEngine = 300, kPlanHandle = 400, kPlanConfig = 401, kPlanWorkspace = 402,
-  kValueFirst = 700, kInputFirst = 706, kWeightFirst = 712,  // six each: alpha, beta, window, filter, image, output
-  kGraphHandle = 800, kGraphOperations = 801,
-  kTensorAlignment = 900, kTensorType = 901, kTensorSizes = 902, kTensorStrides = 903, kTensorId = 906,
-  kPackIds = 1000, kPackPointers = 1001, kPackWorkspace = 1003,
+  kConvolutionPrecision = 100,
+  kConvolutionMode = 101,
+  kDilations = 102,
+  kStrides = 103,
+  kPadsAfter = 104,
+  kPadsBefore = 105,
+  kSpatialDimensions = 106,
+  kHeuristicsMode = 200,
+  kHeuristicsGraph = 201,
+  kHeuristicsResults = 202,
+  kConfigEngine = 300,
+  kPlanHandle = 400,
+  kPlanConfig = 401,
+  kPlanWorkspace = 402,
+  kValueFirst = 700,
+  kInputFirst = 706,
+  kWeightFirst = 712,  // six each: alpha, beta, window, filter, image, output
+  kGraphHandle = 800,
+  kGraphOperations = 801,
+  kTensorAlignment = 900,
+  kTensorType = 901,
+  kTensorSizes = 902,
+  kTensorStrides = 903,
+  kTensorId = 906,
+  kPackIds = 1000,
+  kPackPointers = 1001,
+  kPackWorkspace = 1003,
   kEngineNotes = 1303
 };
 constexpr int kCrossCorrelation = 1, kHeuristicFallback = 2, kHeuristicFirst = 3, kNotSupported = 3000;
@@ -53,7 +97,8 @@ constexpr size_t kOldest = 90100;
 
 // cuDNN ends the process where it does not find these by their names.
 bool open_companions() {
-  return open_library({"libnvrtc.so.13", "libnvrtc.so.12"}).handle && open_library({"libcublasLt.so.13", "libcublasLt.so.12"}).handle;
+  return open_library({"libnvrtc.so.13", "libnvrtc.so.12"}).handle &&
+         open_library({"libcublasLt.so.13", "libcublasLt.so.12"}).handle;
 }
 
 Cudnn open() {
@@ -98,10 +143,14 @@ Handle handle() {
 
 int number_of(DType t) {
   switch (t) {
-    case DType::Float16: return 2;
-    case DType::BFloat16: return 9;
-    case DType::Float64: return 1;
-    default: return 0;
+    case DType::Float16:
+      return 2;
+    case DType::BFloat16:
+      return 9;
+    case DType::Float64:
+      return 1;
+    default:
+      return 0;
   }
 }
 

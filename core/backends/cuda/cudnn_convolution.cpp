@@ -25,7 +25,8 @@ struct KeyHash {
 };
 
 int64_t alignment_of(const Convolution& c) {
-  const auto places = reinterpret_cast<uintptr_t>(c.a) | reinterpret_cast<uintptr_t>(c.b) | reinterpret_cast<uintptr_t>(c.out);
+  const auto places =
+      reinterpret_cast<uintptr_t>(c.a) | reinterpret_cast<uintptr_t>(c.b) | reinterpret_cast<uintptr_t>(c.out);
   int64_t alignment = 16;
   while (places % static_cast<uintptr_t>(alignment) != 0) alignment /= 2;
   return alignment;
@@ -105,12 +106,8 @@ bool is_countable(const ConvolutionShape& s) {
 
 bool cudnn_convolution(ConvolutionPass pass, const Convolution& c) {
   if (!cudnn_flags.enabled || !is_countable(c.shape) || cudnn_version() == 0) return false;
-  const Key key{c.shape,
-                static_cast<int64_t>(pass),
-                static_cast<int64_t>(c.dtype),
-                current_device(),
-                cudnn_flags.tf32,
-                cudnn_flags.deterministic,
+  const Key key{c.shape,          static_cast<int64_t>(pass), static_cast<int64_t>(c.dtype),
+                current_device(), cudnn_flags.tf32,           cudnn_flags.deterministic,
                 alignment_of(c)};
   const CudnnPlan* plan = plan_of(key);
   if (!plan) return false;

@@ -15,20 +15,20 @@ namespace {
 using Handle = int;
 using Number = long long;
 
-#define CUFFT_FUNCTIONS(FUNCTION)                                                                                   \
-  FUNCTION(create, cufftCreate, int(Handle*))                                                                       \
-  FUNCTION(destroy, cufftDestroy, int(Handle))                                                                      \
-  FUNCTION(allocate_itself, cufftSetAutoAllocation, int(Handle, int))                                               \
-  FUNCTION(plan, cufftMakePlanMany64,                                                                               \
-           int(Handle, int rank, Number* n, Number* from, Number stride, Number distance, Number* to, Number to_stride, \
-               Number to_distance, int type, Number batch, size_t* workspace))                                      \
-  FUNCTION(set_workspace, cufftSetWorkArea, int(Handle, void*))                                                     \
-  FUNCTION(set_stream, cufftSetStream, int(Handle, Stream))                                                         \
-  FUNCTION(complex_float, cufftExecC2C, int(Handle, void* x, void* out, int direction))                             \
-  FUNCTION(complex_double, cufftExecZ2Z, int(Handle, void* x, void* out, int direction))                            \
-  FUNCTION(from_float, cufftExecR2C, int(Handle, void* x, void* out))                                               \
-  FUNCTION(from_double, cufftExecD2Z, int(Handle, void* x, void* out))                                              \
-  FUNCTION(to_float, cufftExecC2R, int(Handle, void* x, void* out))                                                 \
+#define CUFFT_FUNCTIONS(FUNCTION)                                                                     \
+  FUNCTION(create, cufftCreate, int(Handle*))                                                         \
+  FUNCTION(destroy, cufftDestroy, int(Handle))                                                        \
+  FUNCTION(allocate_itself, cufftSetAutoAllocation, int(Handle, int))                                 \
+  FUNCTION(plan, cufftMakePlanMany64,                                                                 \
+           int(Handle, int rank, Number* n, Number* from, Number stride, Number distance, Number* to, \
+               Number to_stride, Number to_distance, int type, Number batch, size_t* workspace))      \
+  FUNCTION(set_workspace, cufftSetWorkArea, int(Handle, void*))                                       \
+  FUNCTION(set_stream, cufftSetStream, int(Handle, Stream))                                           \
+  FUNCTION(complex_float, cufftExecC2C, int(Handle, void* x, void* out, int direction))               \
+  FUNCTION(complex_double, cufftExecZ2Z, int(Handle, void* x, void* out, int direction))              \
+  FUNCTION(from_float, cufftExecR2C, int(Handle, void* x, void* out))                                 \
+  FUNCTION(from_double, cufftExecD2Z, int(Handle, void* x, void* out))                                \
+  FUNCTION(to_float, cufftExecC2R, int(Handle, void* x, void* out))                                   \
   FUNCTION(to_double, cufftExecZ2D, int(Handle, void* x, void* out))
 
 struct Cufft {
@@ -82,9 +82,12 @@ struct Plan {
 int type_of(const Key& k) {
   const int width = k.is_double ? 0x60 : 0x20;
   switch (static_cast<FftDirection>(k.direction)) {
-    case FftDirection::FromReal: return width + 0xa;
-    case FftDirection::ToReal: return width + 0xc;
-    default: return width + 0x9;
+    case FftDirection::FromReal:
+      return width + 0xa;
+    case FftDirection::ToReal:
+      return width + 0xc;
+    default:
+      return width + 0x9;
   }
 }
 
@@ -117,8 +120,10 @@ const Plan& plan_of(const Key& key) {
 int execute(const CufftTransform& t, Handle plan) {
   const bool is_double = t.dtype == DType::Float64;
   switch (t.direction) {
-    case FftDirection::FromReal: return (is_double ? cufft().from_double : cufft().from_float)(plan, t.x, t.out);
-    case FftDirection::ToReal: return (is_double ? cufft().to_double : cufft().to_float)(plan, t.x, t.out);
+    case FftDirection::FromReal:
+      return (is_double ? cufft().from_double : cufft().from_float)(plan, t.x, t.out);
+    case FftDirection::ToReal:
+      return (is_double ? cufft().to_double : cufft().to_float)(plan, t.x, t.out);
     default: {
       const int sign = t.direction == FftDirection::Forward ? -1 : 1;
       return (is_double ? cufft().complex_double : cufft().complex_float)(plan, t.x, t.out, sign);
@@ -132,8 +137,8 @@ bool cufft_transform(const CufftTransform& t) {
   if (!cufft().exists) return false;
   // The two directions of a complex transform have the same plan.
   const FftDirection kind = t.direction == FftDirection::Backward ? FftDirection::Forward : t.direction;
-  const Plan& plan = plan_of({current_device(), static_cast<int64_t>(kind), t.dtype == DType::Float64, t.n, t.batch,
-                              t.from, t.to});
+  const Plan& plan =
+      plan_of({current_device(), static_cast<int64_t>(kind), t.dtype == DType::Float64, t.n, t.batch, t.from, t.to});
   if (!plan.exists) return false;
   const Scratch workspace(plan.workspace);
   check_cufft(cufft().set_stream(plan.handle, current_stream()));

@@ -56,8 +56,10 @@ class Transform {
     return static_cast<size_t>(lines() * rows * parts) * size_of(f_.dtype);
   }
   FftDirection direction() const {
-    return from_real() ? FftDirection::FromReal : to_real() ? FftDirection::ToReal
-           : f_.kind == Fft::Forward ? FftDirection::Forward : FftDirection::Backward;
+    return from_real()               ? FftDirection::FromReal
+           : to_real()               ? FftDirection::ToReal
+           : f_.kind == Fft::Forward ? FftDirection::Forward
+                                     : FftDirection::Backward;
   }
   // The input as rows, in `room` if it has to be brought there.
   void* input(std::optional<Scratch>& room) const;

@@ -15,10 +15,7 @@ struct GluTask {
 void run(const char* entry, DType dtype, const GluTask& task) {
   const int64_t work = task.blocks * task.half;
   if (work == 0) return;
-  KernelText("glu.cuh", entry)
-      .type("T", storage_type(dtype))
-      .index(work)
-      .run({blocks_for_loop(work)}, kThreads, task);
+  KernelText("glu.cuh", entry).type("T", storage_type(dtype)).index(work).run({blocks_for_loop(work)}, kThreads, task);
 }
 
 void value(const Glu& u) { run("value", u.dtype, {nullptr, u.x, u.y, u.blocks, u.half}); }

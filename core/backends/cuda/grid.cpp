@@ -33,23 +33,19 @@ void sample_gradient(const GridSamplingGradient& s) {
   const int64_t elements = s.shape.batch * s.shape.channels * s.shape.plane();
   if (s.dx && elements > 0)
     CUDA_CALL(set_bytes, address(s.dx), 0, static_cast<size_t>(elements) * size_of(s.dtype), current_stream());
-  run("sample_gradient", s.dtype, {.sampler = s.sampler,
-                                   .shape = s.shape,
-                                   .x = s.x,
-                                   .grid = s.grid,
-                                   .g = s.g,
-                                   .dx = s.dx,
-                                   .d_grid = s.d_grid});
+  run("sample_gradient", s.dtype,
+      {.sampler = s.sampler, .shape = s.shape, .x = s.x, .grid = s.grid, .g = s.g, .dx = s.dx, .d_grid = s.d_grid});
 }
 
 void corners(const GridCorners& c) {
-  run("corners", c.dtype, {.sampler = c.sampler,
-                           .shape = c.shape,
-                           .grid = c.grid,
-                           .index = c.index,
-                           .inside = c.inside,
-                           .rate = c.rate,
-                           .rest = c.rest});
+  run("corners", c.dtype,
+      {.sampler = c.sampler,
+       .shape = c.shape,
+       .grid = c.grid,
+       .index = c.index,
+       .inside = c.inside,
+       .rate = c.rate,
+       .rest = c.rest});
 }
 
 struct AffineTask {

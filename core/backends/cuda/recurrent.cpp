@@ -11,15 +11,14 @@ namespace {
 const char* moved(const void* p, int64_t i, DType dtype) {
   return static_cast<const char*>(p) + i * static_cast<int64_t>(size_of(dtype));
 }
-char* moved(void* p, int64_t i, DType dtype) { return static_cast<char*>(p) + i * static_cast<int64_t>(size_of(dtype)); }
+char* moved(void* p, int64_t i, DType dtype) {
+  return static_cast<char*>(p) + i * static_cast<int64_t>(size_of(dtype));
+}
 
 void run(const char* file, const char* entry, const CellRows& shape, const auto& task) {
   const int64_t work = shape.rows * shape.n;
   if (work == 0) return;
-  KernelText(file, entry)
-      .type("T", storage_type(shape.dtype))
-      .index(work)
-      .run({blocks_for_loop(work)}, kThreads, task);
+  KernelText(file, entry).type("T", storage_type(shape.dtype)).index(work).run({blocks_for_loop(work)}, kThreads, task);
 }
 
 // ---- single steps
@@ -36,30 +35,32 @@ struct LstmTask {
 
 void lstm(const LstmCell& c) {
   const CellRows& s = c.shape;
-  run("lstm.cuh", "value", s, LstmTask{.x = c.x,
-                                       .h = c.h,
-                                       .c = c.c,
-                                       .gates = c.gates,
-                                       .h_after = c.state,
-                                       .c_after = moved(c.state, s.n, s.dtype),
-                                       .rows = s.rows,
-                                       .n = s.n,
-                                       .after_row = 2 * s.n});
+  run("lstm.cuh", "value", s,
+      LstmTask{.x = c.x,
+               .h = c.h,
+               .c = c.c,
+               .gates = c.gates,
+               .h_after = c.state,
+               .c_after = moved(c.state, s.n, s.dtype),
+               .rows = s.rows,
+               .n = s.n,
+               .after_row = 2 * s.n});
 }
 
 void lstm_gradient(const LstmCellGradient& c) {
   const CellRows& s = c.shape;
-  run("lstm.cuh", "gradient", s, LstmTask{.c = c.c,
-                                          .gates = const_cast<void*>(c.gates),
-                                          .c_after = moved(const_cast<void*>(c.state), s.n, s.dtype),
-                                          .rows = s.rows,
-                                          .n = s.n,
-                                          .after_row = 2 * s.n,
-                                          .g_h = c.g,
-                                          .g_c = moved(c.g, s.n, s.dtype),
-                                          .g_row = 2 * s.n,
-                                          .d_gates = c.d_gates,
-                                          .d_c = c.d_c});
+  run("lstm.cuh", "gradient", s,
+      LstmTask{.c = c.c,
+               .gates = const_cast<void*>(c.gates),
+               .c_after = moved(const_cast<void*>(c.state), s.n, s.dtype),
+               .rows = s.rows,
+               .n = s.n,
+               .after_row = 2 * s.n,
+               .g_h = c.g,
+               .g_c = moved(c.g, s.n, s.dtype),
+               .g_row = 2 * s.n,
+               .d_gates = c.d_gates,
+               .d_c = c.d_c});
 }
 
 struct GruTask {
@@ -72,25 +73,27 @@ struct GruTask {
 };
 
 void gru(const GruCell& c) {
-  run("gru.cuh", "value", c.shape, GruTask{.x = c.x,
-                                           .h = c.h,
-                                           .before = c.before,
-                                           .gates = c.gates,
-                                           .after = c.after,
-                                           .rows = c.shape.rows,
-                                           .n = c.shape.n});
+  run("gru.cuh", "value", c.shape,
+      GruTask{.x = c.x,
+              .h = c.h,
+              .before = c.before,
+              .gates = c.gates,
+              .after = c.after,
+              .rows = c.shape.rows,
+              .n = c.shape.n});
 }
 
 void gru_gradient(const GruCellGradient& c) {
-  run("gru.cuh", "gradient", c.shape, GruTask{.h = c.h,
-                                              .before = c.before,
-                                              .gates = const_cast<void*>(c.gates),
-                                              .rows = c.shape.rows,
-                                              .n = c.shape.n,
-                                              .g = c.g,
-                                              .d_x = c.d_x,
-                                              .d_h = c.d_h,
-                                              .d_before = c.d_before});
+  run("gru.cuh", "gradient", c.shape,
+      GruTask{.h = c.h,
+              .before = c.before,
+              .gates = const_cast<void*>(c.gates),
+              .rows = c.shape.rows,
+              .n = c.shape.n,
+              .g = c.g,
+              .d_x = c.d_x,
+              .d_h = c.d_h,
+              .d_before = c.d_before});
 }
 
 // ---- layers
@@ -114,15 +117,16 @@ void lstm_layer(const LstmLayer& l) {
     const int64_t at = s.step(i) * state;
     void *h = moved(l.h, at, s.dtype), *c = moved(l.c, at, s.dtype), *gates = moved(l.gates, 4 * at, s.dtype);
     multiply(s.dtype, s.batch, n, h_before, turned, l.from_state);
-    run("lstm.cuh", "value", {s.dtype, s.batch, n}, LstmTask{.x = gates,
-                                                             .h = l.from_state,
-                                                             .c = c_before,
-                                                             .gates = gates,
-                                                             .h_after = h,
-                                                             .c_after = c,
-                                                             .rows = s.batch,
-                                                             .n = n,
-                                                             .after_row = n});
+    run("lstm.cuh", "value", {s.dtype, s.batch, n},
+        LstmTask{.x = gates,
+                 .h = l.from_state,
+                 .c = c_before,
+                 .gates = gates,
+                 .h_after = h,
+                 .c_after = c,
+                 .rows = s.batch,
+                 .n = n,
+                 .after_row = n});
     h_before = h;
     c_before = c;
   }

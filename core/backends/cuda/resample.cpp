@@ -77,8 +77,13 @@ std::string key_of_table(const char* kind, const Resampling& r) {
     int64_t in, out;
     uint64_t scale;
     int32_t filter, align_corners, dtype, unused;
-  } const numbers{r.in, r.out, std::bit_cast<uint64_t>(r.scale), static_cast<int32_t>(r.filter), r.align_corners,
-                  static_cast<int32_t>(r.dtype), 0};
+  } const numbers{r.in,
+                  r.out,
+                  std::bit_cast<uint64_t>(r.scale),
+                  static_cast<int32_t>(r.filter),
+                  r.align_corners,
+                  static_cast<int32_t>(r.dtype),
+                  0};
   return kind + key_of(numbers);
 }
 

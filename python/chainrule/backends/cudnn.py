@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
 
-from .._core import _cuda
+from .. import _core
 from .switches import switched
 
 enabled = True
@@ -24,7 +24,7 @@ class _Switches(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name in ("enabled", "allow_tf32", "deterministic"):
-            _cuda.set_cudnn(bool(self.enabled), bool(self.allow_tf32), bool(self.deterministic))
+            _core._cuda.set_cudnn(bool(self.enabled), bool(self.allow_tf32), bool(self.deterministic))
 
 
 sys.modules[__name__].__class__ = _Switches
@@ -32,7 +32,7 @@ sys.modules[__name__].__class__ = _Switches
 
 def version() -> int | None:
     """As one number, 91002 for 9.10.2; None without a GPU or without cuDNN."""
-    return (_cuda.device_count() and _cuda.cudnn_version()) or None
+    return (_core._cuda.device_count()[0] and _core._cuda.cudnn_version()) or None
 
 
 def is_available() -> bool:
