@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compare import main, numbers, same, torch
+from compare import _cuda, main, numbers, same, torch
 
 # What gradients through indices need.
 INDEXED = ("PositionsKernels::combine_elements", "PositionsKernels::read_elements")
@@ -163,6 +163,17 @@ def grids() -> None:
     same(lambda g: F.grid_sample(torch.ones(1, 1, 3, 3, device=g.device), g, align_corners=False), nowhere)
     same(lambda t: F.affine_grid(t, (2, 3, 4, 5), align_corners=False), numbers(2, 2, 3))
     same(lambda t: F.affine_grid(t, (2, 3, 4, 5, 2), align_corners=True), numbers(2, 3, 4))
+
+
+def deterministic_grids() -> None:
+    """Where it is asked for, the host adds up what several points read; and new memory is NaN."""
+    torch.use_deterministic_algorithms(True)
+    x, grid = numbers(2, 3, 5, 6), (numbers(2, 4, 7, 2, grad=False) * 0.8).requires_grad_()
+    before = _cuda.fallbacks().get("GridKernels::sample_gradient", 0)
+    same(lambda x, g: F.grid_sample(x, g, align_corners=False), x, grid, allowed=("GridKernels::sample_gradient",))
+    assert _cuda.fallbacks()["GridKernels::sample_gradient"] == before + 1
+    same(lambda x: F.avg_pool2d(x, 3, 2, 1), x)
+    torch.use_deterministic_algorithms(False)
 
 
 def gated_units() -> None:

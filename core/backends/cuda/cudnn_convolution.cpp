@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "backends/cuda/cudnn.hpp"
+#include "backends/cuda/determinism.hpp"
 #include "backends/cuda/driver.hpp"
 
 namespace chainrule::cuda {
@@ -107,7 +108,7 @@ bool is_countable(const ConvolutionShape& s) {
 bool cudnn_convolution(ConvolutionPass pass, const Convolution& c) {
   if (!cudnn_flags.enabled || !is_countable(c.shape) || cudnn_version() == 0) return false;
   const Key key{c.shape,          static_cast<int64_t>(pass), static_cast<int64_t>(c.dtype),
-                current_device(), cudnn_flags.tf32,           cudnn_flags.deterministic,
+                current_device(), cudnn_flags.tf32,           cudnn_flags.deterministic || only_deterministic,
                 alignment_of(c)};
   const CudnnPlan* plan = plan_of(key);
   if (!plan) return false;

@@ -1,5 +1,7 @@
 #include "backends/grid.hpp"
 
+#include "backends/cuda/determinism.hpp"
+#include "backends/cuda/fallback.hpp"
 #include "backends/cuda/hand.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/memory.hpp"
@@ -29,7 +31,9 @@ void sample(const GridSampling& s) {
   run("sample", s.dtype, {.sampler = s.sampler, .shape = s.shape, .x = s.x, .grid = s.grid, .y = s.y});
 }
 
+// Points that read the same element add to its gradient in any order; the host has one.
 void sample_gradient(const GridSamplingGradient& s) {
+  if (only_deterministic) return fallback<&GridKernels::sample_gradient>(s);
   const int64_t elements = s.shape.batch * s.shape.channels * s.shape.plane();
   if (s.dx && elements > 0)
     CUDA_CALL(set_bytes, address(s.dx), 0, static_cast<size_t>(elements) * size_of(s.dtype), current_stream());

@@ -8,6 +8,7 @@
 #include "backends/cuda/blas.hpp"
 #include "backends/cuda/compiler.hpp"
 #include "backends/cuda/cudnn.hpp"
+#include "backends/cuda/determinism.hpp"
 #include "backends/cuda/driver.hpp"
 #include "backends/cuda/errors.hpp"
 #include "backends/cuda/fallback.hpp"
@@ -186,6 +187,7 @@ void bind_compiler(nb::module_& m) {
   m.def("cudnn_version", &cuda::cudnn_version);
   m.def("set_cudnn",
         [](bool enabled, bool tf32, bool deterministic) { cuda::cudnn_flags = {enabled, tf32, deterministic}; });
+  m.def("set_only_deterministic", [](bool on) { cuda::only_deterministic = on; });
   m.def("allow_tf32", [] { return cuda::blas_precision.tf32; });
   m.def("set_allow_tf32", [](bool on) { cuda::blas_precision.tf32 = on; });
 }

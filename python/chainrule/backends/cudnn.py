@@ -11,7 +11,7 @@ from .. import _core
 from .switches import switched
 
 enabled = True
-benchmark = False
+benchmark = False  # is remembered only: the library's own estimate decides
 benchmark_limit = 10
 deterministic = False
 allow_tf32 = True
@@ -23,8 +23,9 @@ class _Switches(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if name in ("enabled", "allow_tf32", "deterministic"):
-            _core._cuda.set_cudnn(bool(self.enabled), bool(self.allow_tf32), bool(self.deterministic))
+        if name in ("enabled", "allow_tf32", "deterministic", "fp32_precision"):
+            tf32 = self.allow_tf32 if self.fp32_precision == "none" else self.fp32_precision == "tf32"
+            _core._cuda.set_cudnn(bool(self.enabled), bool(tf32), bool(self.deterministic))
 
 
 sys.modules[__name__].__class__ = _Switches
