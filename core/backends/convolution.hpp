@@ -35,12 +35,14 @@ struct Convolution {
   const void *a, *b, *bias;
   void* out;
   const GemmFinish* finish = nullptr;
+  bool channels_last = false;  // of all three; where takes_channels_last says so
 };
 
 // Results do not depend on the number of threads.
 struct ConvolutionKernels {
   DType (*factor_type)(DType);  // the floating dtype that factors are brought to; the output's is the same
   bool lays_zeros;              // around what it reads, and multiplies them: see ops/networks/convolution_gathered.hpp
+  bool takes_channels_last;
   Kernel<void(const Convolution&)> value;  // of x and the weight
   // Of g and the weight: the transpose of `value` in x, plus a bias per channel of x; also transposed convolution.
   Kernel<void(const Convolution&)> input_gradient;

@@ -86,6 +86,26 @@ def edges() -> None:
     same(lambda x, w: F.conv2d(x, w, padding=1), last, numbers(4, 6, 3, 3))
 
 
+def channels_last() -> None:
+    for dtype in DTYPES:
+        x, w = (
+            t.contiguous(memory_format=torch.channels_last).requires_grad_()
+            for t in (numbers(2, 6, 5, 7, dtype=dtype, grad=False), numbers(4, 3, 3, 2, dtype=dtype, grad=False))
+        )
+        b = numbers(4, dtype=dtype)
+        same(lambda x, w, b: F.conv2d(x, w, b, padding=1, stride=2, groups=2), x, w, b, tolerance=BOUNDS[dtype])
+        same(
+            lambda x, w: F.conv_transpose2d(x, w, groups=3, stride=2),
+            x,
+            numbers(6, 2, 3, 3, dtype=dtype),
+            tolerance=BOUNDS[dtype],
+        )
+    volume = numbers(2, 4, 3, 5, 4, grad=False).contiguous(memory_format=torch.channels_last_3d).requires_grad_()
+    same(lambda x, w, b: F.conv3d(x, w, b, padding=1), volume, numbers(5, 4, 2, 3, 3), numbers(5))
+    long = numbers(1, 40, 3, 3, grad=False).contiguous(memory_format=torch.channels_last).requires_grad_()
+    same(lambda x, w, b: F.conv2d(x, w, b, padding=1), long, numbers(2, 40, 3, 3), numbers(2), tolerance=1e-3)
+
+
 def by_whom() -> None:
     """cuDNN has it done without a kernel of ours; where it has no way, or is switched off, there is one."""
     if not (torch.backends.cudnn.is_available() and torch.backends.cudnn.enabled):

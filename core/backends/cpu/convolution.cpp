@@ -306,6 +306,7 @@ DType factor_type(DType t) { return t == DType::Float64 ? t : DType::Float32; }
 
 }  // namespace
 
-constinit const ConvolutionKernels convolution_kernels{factor_type, true, {value}, {input_gradient}, {weight_gradient}};
+constinit const ConvolutionKernels convolution_kernels{factor_type,      true, false, {value}, {input_gradient},
+                                                       {weight_gradient}};
 
 }  // namespace chainrule::cpu

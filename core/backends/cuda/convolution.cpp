@@ -13,9 +13,10 @@ namespace {
 // Halves are multiplied as they are, and added up in float.
 DType factor_type(DType t) { return t; }
 
-// A number for each channel of what came out, whose planes are contiguous.
+// A number for each channel of what came out.
 void add_bias(const Convolution& c, int64_t channels, int64_t pixels) {
-  const Dims sizes{c.shape.batch, channels, pixels}, strides{channels * pixels, pixels, 1};
+  const Dims sizes{c.shape.batch, channels, pixels};
+  const Dims strides = c.channels_last ? Dims{channels * pixels, 1, channels} : Dims{channels * pixels, pixels, 1};
   const ChainInput in[] = {{.data = static_cast<const char*>(c.out), .dtype = c.dtype, .strides = strides},
                            {.data = static_cast<const char*>(c.bias), .dtype = c.dtype, .strides = Dims{0, 1, 0}}};
   ChainStep step{.op = OpId::add};
@@ -40,6 +41,7 @@ void run(const Convolution& c) {
 const ConvolutionKernels convolution_kernels{
     .factor_type = factor_type,
     .lays_zeros = false,
+    .takes_channels_last = true,
     .value = {run<ConvolutionPass::Value>},
     .input_gradient = {run<ConvolutionPass::InputGradient>},
     .weight_gradient = {run<ConvolutionPass::WeightGradient>},

@@ -182,9 +182,12 @@ void* CudnnGraph::finished(void* descriptor) {
   return descriptor;
 }
 
-void* CudnnGraph::tensor(DType dtype, const Sizes& sizes) {
+void* CudnnGraph::tensor(DType dtype, const Sizes& sizes, bool channels_last) {
   Sizes strides(sizes.size(), 1);
-  for (size_t d = sizes.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * sizes[d];
+  int64_t step = channels_last ? sizes[1] : 1;
+  for (size_t d = sizes.size() - 1; d > 1; step *= sizes[d--]) strides[d] = step;
+  if (!channels_last) strides[1] = step;
+  strides[0] = channels_last ? step : step * sizes[1];
   const auto id = static_cast<int64_t>(ids_.size()) + 1;
   ids_.push_back(id);
   Descriptor t = create(kTensor);

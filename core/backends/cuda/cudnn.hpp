@@ -46,7 +46,8 @@ class CudnnGraph {
   CudnnGraph(const CudnnGraph&) = delete;
 
   using Sizes = std::vector<int64_t>;
-  void* tensor(DType dtype, const Sizes& sizes);  // contiguous
+  // Contiguous, or with the second dimension, that of channels, innermost.
+  void* tensor(DType dtype, const Sizes& sizes, bool channels_last);
 
   enum class Product { Value, InputGradient, WeightGradient };
   struct Window {

@@ -15,7 +15,7 @@ namespace {
 // What decides a plan; no bytes lie between the fields.
 struct Key {
   ConvolutionShape shape;
-  int64_t pass, dtype, device, tf32, deterministic, alignment;
+  int64_t pass, dtype, device, tf32, deterministic, alignment, channels_last;
   bool operator==(const Key& k) const { return std::memcmp(this, &k, sizeof k) == 0; }
 };
 struct KeyHash {
@@ -57,20 +57,21 @@ std::unique_ptr<CudnnPlan> build(const Key& k) {
     window.after.push_back(padding_after(s, d));
   }
   CudnnGraph graph(k.alignment);
+  const auto tensor = [&](const CudnnGraph::Sizes& sizes) { return graph.tensor(dtype, sizes, k.channels_last); };
   // In the order in which a Convolution has them: a, b and what comes out.
   switch (static_cast<ConvolutionPass>(k.pass)) {
     case ConvolutionPass::Value: {
-      void *x = graph.tensor(dtype, image), *w = graph.tensor(dtype, filter), *y = graph.tensor(dtype, result);
+      void *x = tensor(image), *w = tensor(filter), *y = tensor(result);
       graph.convolve(CudnnGraph::Product::Value, dtype, window, w, x, y);
       break;
     }
     case ConvolutionPass::InputGradient: {
-      void *g = graph.tensor(dtype, result), *w = graph.tensor(dtype, filter), *dx = graph.tensor(dtype, image);
+      void *g = tensor(result), *w = tensor(filter), *dx = tensor(image);
       graph.convolve(CudnnGraph::Product::InputGradient, dtype, window, w, dx, g);
       break;
     }
     case ConvolutionPass::WeightGradient: {
-      void *g = graph.tensor(dtype, result), *x = graph.tensor(dtype, image), *dw = graph.tensor(dtype, filter);
+      void *g = tensor(result), *x = tensor(image), *dw = tensor(filter);
       graph.convolve(CudnnGraph::Product::WeightGradient, dtype, window, dw, x, g);
     }
   }
@@ -107,9 +108,14 @@ bool is_countable(const ConvolutionShape& s) {
 
 bool cudnn_convolution(ConvolutionPass pass, const Convolution& c) {
   if (!cudnn_flags.enabled || !is_countable(c.shape) || cudnn_version() == 0) return false;
-  const Key key{c.shape,          static_cast<int64_t>(pass), static_cast<int64_t>(c.dtype),
-                current_device(), cudnn_flags.tf32,           cudnn_flags.deterministic || only_deterministic,
-                alignment_of(c)};
+  const Key key{c.shape,
+                static_cast<int64_t>(pass),
+                static_cast<int64_t>(c.dtype),
+                current_device(),
+                cudnn_flags.tf32,
+                cudnn_flags.deterministic || only_deterministic,
+                alignment_of(c),
+                c.channels_last};
   const CudnnPlan* plan = plan_of(key);
   if (!plan) return false;
   void* const tensors[] = {const_cast<void*>(c.a), const_cast<void*>(c.b), c.out};

@@ -62,6 +62,7 @@ void plain_convolution(ConvolutionPass pass, const Convolution& c) {
     return KernelText("convolution.cuh", entry)
         .element(c.dtype)
         .number("kPass", static_cast<int64_t>(pass))
+        .number("kLast", c.channels_last)
         .index(largest_number(task));
   };
   text("convolve").run({blocks, task.parts}, kThreads, task);

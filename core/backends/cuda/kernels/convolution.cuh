@@ -52,15 +52,28 @@ struct Split {
   Split(int64_t number, int64_t by) : whole(I(number) / I(by)), rest(number - whole * by) {}
 };
 
+// Where elements lie. With kLast all channels of a place are side by side.
+inline int64_t in_images(int64_t image, int64_t channels, int64_t channel, int64_t pixels, int64_t pixel) {
+  return kLast ? (image * pixels + pixel) * channels + channel : (image * channels + channel) * pixels + pixel;
+}
+inline int64_t in_input(const Arguments& a, int64_t image, int64_t group, int64_t channel, int64_t pixel) {
+  return in_images(image, a.groups * a.in_channels, group * a.in_channels + channel, a.volume(a.in), pixel);
+}
+inline int64_t in_output(const Arguments& a, int64_t image, int64_t group, int64_t channel, int64_t pixel) {
+  return in_images(image, a.groups * a.out_channels, group * a.out_channels + channel, a.volume(a.out), pixel);
+}
+inline int64_t in_weight(const Arguments& a, int64_t group, int64_t out, int64_t in, int64_t tap) {
+  return in_images(group * a.out_channels + out, a.in_channels, in, a.taps(), tap);
+}
+
 inline T left(const Arguments& a, int64_t group, int64_t row, int64_t k) {
-  if (kPass == kValue) return load<T>(a.b[(group * a.out_channels + row) * a.depth + k]);
-  if (kPass == kInputGradient) {
-    const Split channel(k, a.taps());
-    return load<T>(a.b[((group * a.out_channels + channel.whole) * a.in_channels + row) * a.taps() + channel.rest]);
+  if (kPass == kWeightGradient) {
+    const Split image(k, a.volume(a.out));
+    return load<T>(a.a[in_output(a, image.whole, group, row, image.rest)]);
   }
-  const int64_t pixels = a.volume(a.out);
-  const Split image(k, pixels);
-  return load<T>(a.a[((image.whole * a.groups + group) * a.out_channels + row) * pixels + image.rest]);
+  const Split channel(k, a.taps());
+  if (kPass == kValue) return load<T>(a.b[in_weight(a, group, row, channel.whole, channel.rest)]);
+  return load<T>(a.b[in_weight(a, group, channel.whole, row, channel.rest)]);
 }
 
 inline T right(const Arguments& a, int64_t group, int64_t k, int64_t column) {
@@ -68,7 +81,7 @@ inline T right(const Arguments& a, int64_t group, int64_t k, int64_t column) {
     const Split image(k, a.volume(a.out)), channel(column, a.taps());
     const int64_t at = place_in_input(a, Three(image.rest, a.out), Three(channel.rest, a.kernel));
     if (at < 0) return T(0);
-    return load<T>(a.b[((image.whole * a.groups + group) * a.in_channels + channel.whole) * a.volume(a.in) + at]);
+    return load<T>(a.b[in_input(a, image.whole, group, channel.whole, at)]);
   }
   const Split channel(k, a.taps());
   const Three tap(channel.rest, a.kernel);
@@ -76,19 +89,18 @@ inline T right(const Arguments& a, int64_t group, int64_t k, int64_t column) {
     const Split image(column, a.volume(a.out));
     const int64_t at = place_in_input(a, Three(image.rest, a.out), tap);
     if (at < 0) return T(0);
-    return load<T>(a.a[((image.whole * a.groups + group) * a.in_channels + channel.whole) * a.volume(a.in) + at]);
+    return load<T>(a.a[in_input(a, image.whole, group, channel.whole, at)]);
   }
   const Split image(column, a.volume(a.in));
   const int64_t at = place_in_output(a, Three(image.rest, a.in), tap);
   if (at < 0) return T(0);
-  return load<T>(a.a[((image.whole * a.groups + group) * a.out_channels + channel.whole) * a.volume(a.out) + at]);
+  return load<T>(a.a[in_output(a, image.whole, group, channel.whole, at)]);
 }
 
 inline int64_t place_of_result(const Arguments& a, int64_t group, int64_t row, int64_t column) {
-  if (kPass == kWeightGradient) return (group * a.rows + row) * a.columns + column;
-  const int64_t pixels = kPass == kValue ? a.volume(a.out) : a.volume(a.in);
-  const Split image(column, pixels);
-  return ((image.whole * a.groups + group) * a.rows + row) * pixels + image.rest;
+  const Split outer(column, kPass == kWeightGradient ? a.taps() : kPass == kValue ? a.volume(a.out) : a.volume(a.in));
+  if (kPass == kWeightGradient) return in_weight(a, group, row, outer.whole, outer.rest);
+  return kPass == kValue ? in_output(a, outer.whole, group, row, outer.rest) : in_input(a, outer.whole, group, row, outer.rest);
 }
 inline T bias_of(const Arguments& a, int64_t channel) { return a.bias ? load<T>(a.bias[channel]) : T(0); }
 
@@ -140,7 +152,7 @@ KERNEL_BOUNDED(convolve, Arguments, 256) {
 KERNEL_BOUNDED(join_parts, Arguments, 256) {
   const int64_t results = a.groups * a.rows * a.columns, pixels = kPass == kValue ? a.volume(a.out) : a.volume(a.in);
   for (int64_t i = thread_number(); i < results; i += thread_count()) {
-    T sum = kPass == kWeightGradient ? T(0) : bias_of(a, i / pixels % (a.groups * a.rows));
+    T sum = kPass == kWeightGradient ? T(0) : bias_of(a, (kLast ? i : i / pixels) % (a.groups * a.rows));
     for (int64_t part = 0; part < a.parts; ++part) sum += a.partial[part * results + i];
     a.to[i] = stored<S>(sum);
   }
