@@ -100,12 +100,13 @@ void gru_gradient(const GruCellGradient& c) {
 
 // (rows, depth) @ b, all of one dtype.
 void multiply(DType dtype, int64_t rows, int64_t depth, const void* a, const Matrix& b, void* out) {
-  matmul_kernels.multiply.run({dtype,
-                               {static_cast<char*>(const_cast<void*>(a)), rows, depth, depth, 1},
-                               b,
-                               static_cast<char*>(out),
-                               {1, 0},
-                               {0, 0}});
+  matmul_kernels.multiply.run({.factors = dtype,
+                               .result = dtype,
+                               .a = {static_cast<char*>(const_cast<void*>(a)), rows, depth, depth, 1},
+                               .b = b,
+                               .out = static_cast<char*>(out),
+                               .alpha = {1, 0},
+                               .beta = {0, 0}});
 }
 
 void lstm_layer(const LstmLayer& l) {
