@@ -326,6 +326,7 @@ class UntypedStorage:
 
 default_generator: Generator
 functions: dict[_str, Callable[..., Any]]
+_cuda: Any
 functional_names: frozenset[_str]
 result_types: dict[_str, type]
 

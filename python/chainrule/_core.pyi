@@ -710,7 +710,7 @@ class Tensor:
         """Whether the elements live in the memory of the processor."""
     @property
     def is_cuda(self) -> _bool:
-        """False: chainrule runs on the CPU."""
+        """Whether the elements live in the memory of a GPU."""
     def is_distributed(self) -> _bool: ...
     def is_floating_point(self) -> _bool: ...
     def is_inference(self) -> _bool: ...
@@ -1615,6 +1615,7 @@ class UntypedStorage:
 
 default_generator: Generator
 functions: dict[_str, Callable[..., Any]]
+_cuda: Any
 functional_names: frozenset[_str]
 result_types: dict[_str, type]
 

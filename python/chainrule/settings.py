@@ -10,7 +10,7 @@ from . import _core
 from .error_words import at_call
 from .user_warning import warn_user
 
-# ---- determinism: chainrule's results never depend on threads or timing, so the switches only remember what was asked
+# ---- determinism: on the CPU results never depend on threads or timing; on a GPU some do unless it is asked for
 
 _deterministic, _warn_only = False, False
 _fills_new_memory = True
@@ -18,7 +18,7 @@ _DEBUG_MODES = {"default": 0, "warn": 1, "error": 2}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Asks for deterministic algorithms; chainrule has no others. New memory is filled with NaN meanwhile.
+    """Asks for deterministic algorithms; on the CPU there are no others. New memory is filled with NaN meanwhile.
 
     >>> torch.use_deterministic_algorithms(False)
     """
@@ -35,6 +35,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         )
     _deterministic, _warn_only = mode, warn_only
     _core.set_fills_new_memory(_deterministic and _fills_new_memory)
+    _core._cuda.set_only_deterministic(mode)
 
 
 def get_fill_uninitialized_memory() -> bool:

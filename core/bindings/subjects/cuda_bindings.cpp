@@ -1,5 +1,5 @@
-// What chainrule.cuda is written with: devices, memory, streams, events, the compiler of kernels. Streams and events are
-// numbers here, and classes in Python.
+// What chainrule.cuda is written with: devices, memory, streams, events, the compiler of kernels. Streams and events
+// are numbers here, and classes in Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
@@ -7,6 +7,8 @@
 
 #include "backends/cuda/blas.hpp"
 #include "backends/cuda/compiler.hpp"
+#include "backends/cuda/cudnn.hpp"
+#include "backends/cuda/determinism.hpp"
 #include "backends/cuda/driver.hpp"
 #include "backends/cuda/errors.hpp"
 #include "backends/cuda/fallback.hpp"
@@ -182,6 +184,10 @@ void bind_compiler(nb::module_& m) {
     return nb::bytes(code.data(), code.size());
   });
   m.def("fallbacks", &cuda::fallback_counts);
+  m.def("cudnn_version", &cuda::cudnn_version);
+  m.def("set_cudnn",
+        [](bool enabled, bool tf32, bool deterministic) { cuda::cudnn_flags = {enabled, tf32, deterministic}; });
+  m.def("set_only_deterministic", [](bool on) { cuda::only_deterministic = on; });
   m.def("allow_tf32", [] { return cuda::blas_precision.tf32; });
   m.def("set_allow_tf32", [](bool on) { cuda::blas_precision.tf32 = on; });
 }
