@@ -12,7 +12,6 @@
 #include "backends/padding.hpp"
 #include "backends/patches.hpp"
 #include "backends/pool.hpp"
-#include "backends/random.hpp"
 #include "backends/range.hpp"
 #include "backends/recurrent.hpp"
 #include "backends/resample.hpp"
@@ -86,29 +85,6 @@ const PositionsKernels positions_kernels{
     .check = {fallback<&PositionsKernels::check>},
     .total = {fallback<&PositionsKernels::total>},
     .repeat = {fallback<&PositionsKernels::repeat>},
-};
-const RandomKernels random_kernels{
-    .uniform = {fallback<&RandomKernels::uniform>},
-    .normal = {fallback<&RandomKernels::normal>},
-    .log_normal = {fallback<&RandomKernels::log_normal>},
-    .cauchy = {fallback<&RandomKernels::cauchy>},
-    .exponential = {fallback<&RandomKernels::exponential>},
-    .dropout = {fallback<&RandomKernels::dropout>},
-    .geometric = {fallback<&RandomKernels::geometric>},
-    .bernoulli = {fallback<&RandomKernels::bernoulli>},
-    .integers = {fallback<&RandomKernels::integers>},
-    .integers_between = {fallback<&RandomKernels::integers_between>},
-    .integers_from = {fallback<&RandomKernels::integers_from>},
-    .permutation = {fallback<&RandomKernels::permutation>},
-    .bernoulli_each = {fallback<&RandomKernels::bernoulli_each>},
-    .poisson = {fallback<&RandomKernels::poisson>},
-    .binomial = {fallback<&RandomKernels::binomial>},
-    .gamma = {fallback<&RandomKernels::gamma>},
-    .dirichlet = {fallback<&RandomKernels::dirichlet>},
-    .rrelu = {fallback<&RandomKernels::rrelu>},
-    .check_weights = {fallback<&RandomKernels::check_weights>},
-    .choose = {fallback<&RandomKernels::choose>},
-    .sample_without_replacement = {fallback<&RandomKernels::sample_without_replacement>},
 };
 const RangeKernels range_kernels{
     .arange = {fallback<&RangeKernels::arange>},
