@@ -31,6 +31,10 @@ void run(const char* entry, const WeightedChoice& c, int64_t blocks, int64_t thr
       .element(c.dtype)
       .run({blocks}, static_cast<int>(threads), task);
 }
+// Of a block that has a row: no more warps than the row fills.
+int64_t threads_for_row(const WeightedChoice& c, int64_t most = kThreads) {
+  return std::min(most, divide_up(c.columns, 32) * 32);
+}
 size_t bytes_of(const WeightedChoice& c) { return static_cast<size_t>(c.rows * c.columns) * size_of(c.dtype); }
 
 void require(bool ok, const char* text) {
@@ -59,7 +63,7 @@ void check_weights(const WeightedChoice& c, bool together) {
   CUDA_CALL(set_bytes, address(on_device.data()), 0, sizeof faults, current_stream());
   ChoiceTask task = task_of(c);
   task.faults = on_device.data();
-  run("check", c, c.rows, kThreads, task);
+  run("check", c, c.rows, threads_for_row(c), task);
   read(&faults, on_device.data(), sizeof faults);
   require(!together || !(faults & 3), "probability tensor contains either `inf`, `nan` or element < 0");
   require(!(faults & 1), "invalid multinomial distribution (encountering probability entry < 0)");
@@ -78,7 +82,7 @@ void choose(const WeightedChoice& c, Generator& generator) {
   task.totals = totals.data();
   task.seed = place.seed;
   task.offset = place.offset;
-  run("divide_by_sum", c, c.rows, std::min<int64_t>(1024, divide_up(c.columns, 32) * 32), task);
+  run("divide_by_sum", c, c.rows, threads_for_row(c, 1024), task);
   add_up(c, task);
   run("draw", c, divide_up(c.rows * c.samples, kThreads), kThreads, task);
 }
@@ -89,7 +93,7 @@ void sample_without_replacement(const WeightedChoice& c, const char* clocks) {
   task.clocks = clocks;
   task.shares = shares.data();
   run("race", c, divide_up(c.rows * c.columns, kThreads), kThreads, task);
-  if (c.samples == 1) return run("winner", c, c.rows, kThreads, task);
+  if (c.samples == 1) return run("winner", c, c.rows, threads_for_row(c), task);
   Scratch values(static_cast<size_t>(c.rows * c.samples) * size_of(c.dtype));
   select_kernels.topk.run({{c.dtype, shares.data(), c.rows, c.columns}, c.samples, true, true, values.data(), c.indices});
 }

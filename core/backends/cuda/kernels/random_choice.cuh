@@ -21,7 +21,7 @@ KERNEL_BOUNDED(check, Arguments, 256) {
   const S* weights = a.weights + row_begin(a);
   uint32_t faults = 0;
   double sum = 0;
-  for (int64_t i = threadIdx.x; i < a.columns; i += 256) {
+  for (int64_t i = threadIdx.x; i < a.columns; i += blockDim.x) {
     const double weight = load<double>(weights[i]);
     if (!(weight >= 0)) faults |= 1;
     if (weight == Format<double>::infinity) faults |= 2;
@@ -130,10 +130,10 @@ KERNEL_BOUNDED(race, Arguments, 256) {
 KERNEL_BOUNDED(winner, Arguments, 256) {
   const int64_t begin = row_begin(a);
   T best = -Format<T>::infinity;
-  for (int64_t i = threadIdx.x; i < a.columns; i += 256) best = Largest()(best, load<T>(a.shares[begin + i]));
+  for (int64_t i = threadIdx.x; i < a.columns; i += blockDim.x) best = Largest()(best, load<T>(a.shares[begin + i]));
   best = over_block(best, Largest());
   int64_t first = a.columns;
-  for (int64_t i = threadIdx.x; i < a.columns; i += 256) {
+  for (int64_t i = threadIdx.x; i < a.columns; i += blockDim.x) {
     const T x = load<T>(a.shares[begin + i]);
     if (i < first && (x == best || x != x)) first = i;
   }
