@@ -12,12 +12,15 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
-import on_cuda_device
 import pytest
-from philox_streams import Stream, order_of_memory, rounded
+
+import on_cuda_device
+from philox_streams import Stream, order_of_memory, philox, rounded, unit32
 
 on_cuda_device.choose()
 import chainrule as torch  # noqa: E402  the GPU has been chosen
+import chainrule.utils.checkpoint  # noqa: E402
+from philox_stored import STORED, STORED_NEAR  # noqa: E402
 
 REAL = on_cuda_device.is_real()
 FLOATS = ("float32", "float64", "float16", "bfloat16")
@@ -37,7 +40,7 @@ def on_gpu(x: np.ndarray, dtype: str) -> torch.Tensor:
 
 
 def numbers(x: torch.Tensor) -> np.ndarray:
-    x = x.cpu()
+    x = x.detach().cpu()
     return (x.float() if x.dtype is torch.bfloat16 else x).numpy()
 
 
@@ -67,115 +70,6 @@ def default_pair(seed: int = 42) -> Pair:
 
 
 # ---- what PyTorch gave on a GPU, for seed 42
-
-STORED: dict[str, tuple[Callable, list | str, int]] = {
-    "rand": (lambda g: torch.rand(4, device="cuda", generator=g), "3f1ceaf0 3c24cdda 3ecbfce1 3d251a6b", 4),
-    "rand, doubles": (
-        lambda g: torch.rand(4, dtype=torch.float64, device="cuda", generator=g),
-        "3fddfd537715e0a7 3fc028f483ccdda6 3fe0a5cb693e70a6 3fdc8522b0e34d65",
-        4,
-    ),
-    "rand, halves": (
-        lambda g: torch.rand(4, dtype=torch.float16, device="cuda", generator=g),
-        "38e7 2126 3660 2929",
-        4,
-    ),
-    "uniform_": (
-        lambda g: torch.empty(4, device="cuda").uniform_(-0.3, 0.9, generator=g),
-        "3edf00a7 be936b7b 3e365ee9 be80d5a3",
-        4,
-    ),
-    "uniform_, doubles": (
-        lambda g: torch.empty(4, dtype=torch.float64, device="cuda").uniform_(-0.3, 0.9, generator=g),
-        "3fd0c9975bb3da62 bfc3020dc83d5c6c 3fd4c11b62fc418e 3fce0c534221868c",
-        4,
-    ),
-    "randint": (
-        lambda g: torch.randint(0, 10, (8,), device="cuda", generator=g),
-        [3, 9, 8, 0, 3, 7, 2, 6],
-        4,
-    ),
-    "randint, of two words": (
-        lambda g: torch.randint(0, 2**28, (4,), device="cuda", generator=g),
-        [133515579, 5368083, 86923366, 34900625],
-        4,
-    ),
-    "random_": (
-        lambda g: torch.empty(2, dtype=torch.int64, device="cuda").random_(generator=g),
-        [2083742018897791291, 185552934305655059],
-        4,
-    ),
-    "random_, of 32 bits": (
-        lambda g: torch.empty(4, dtype=torch.int32, device="cuda").random_(generator=g),
-        [485158995, 43202409, 1711173798, 173123250],
-        4,
-    ),
-    "randperm": (lambda g: torch.randperm(10, device="cuda", generator=g), [8, 1, 2, 6, 3, 4, 9, 0, 5, 7], 16),
-    "bernoulli_": (
-        lambda g: torch.empty(8, device="cuda").bernoulli_(0.5, generator=g),
-        [0, 1, 1, 1, 1, 1, 0, 1],
-        4,
-    ),
-    "bernoulli": (
-        lambda g: torch.bernoulli(torch.full((8,), 0.5, device="cuda"), generator=g),
-        [0, 1, 1, 1, 1, 1, 1, 0],
-        12,
-    ),
-    "multinomial": (
-        lambda g: torch.multinomial(torch.tensor([0.1, 0.2, 0.3, 0.4]).cuda(), 6, True, generator=g),
-        [3, 0, 2, 0, 1, 2],
-        4,
-    ),
-    "multinomial without replacement": (
-        lambda g: torch.multinomial(torch.tensor([0.1, 0.2, 0.3, 0.4]).cuda(), 3, generator=g),
-        [2, 0, 3],
-        4,
-    ),
-    "poisson": (
-        lambda g: torch.poisson(torch.full((8,), 5.0, device="cuda"), generator=g),
-        [5, 1, 9, 4, 3, 7, 9, 7],
-        20,
-    ),
-    "geometric_": (
-        lambda g: torch.empty(8, dtype=torch.int32, device="cuda").geometric_(0.3, generator=g),
-        [2, 13, 3, 10, 6, 3, 1, 3],
-        4,
-    ),
-}
-# Their last bits are the GPU's.
-STORED_NEAR: dict[str, tuple[Callable, str, int]] = {
-    "randn": (lambda g: torch.randn(4, device="cuda", generator=g), "3e46acdd 400a53f2 be302def 3f595c01", 4),
-    "randn, doubles": (
-        lambda g: torch.randn(4, dtype=torch.float64, device="cuda", generator=g),
-        "3ff0938d6e3710a3 bfff9be3fcfaa933 bff115a5ec5dbc3b bfe787c9f75e898e",
-        4,
-    ),
-    "exponential_": (
-        lambda g: torch.empty(4, device="cuda").exponential_(generator=g),
-        "3efa99f2 40932d7d 3f6b9672 404d8439",
-        4,
-    ),
-    "exponential_, doubles": (
-        lambda g: torch.empty(4, dtype=torch.float64, device="cuda").exponential_(generator=g),
-        "3fe841d061dec9bb 40008e52063c2d8d 3fe4e9352ae376b8 3fe9dd644b6c71ca",
-        4,
-    ),
-    "cauchy_": (
-        lambda g: torch.empty(4, device="cuda").cauchy_(generator=g),
-        "3ebdba42 c1fd12df bea92f34 c0fb58f9",
-        4,
-    ),
-    "log_normal_": (
-        lambda g: torch.empty(4, device="cuda").log_normal_(generator=g),
-        "4080392c 434cf237 3ff6a3d7 416da0eb",
-        4,
-    ),
-    "gamma": (
-        lambda g: torch._standard_gamma(torch.full((4,), 0.5, device="cuda"), generator=g),
-        "3e8ed97a 409ca97c 3f2bb4ea 3e7dc0ce",
-        12,
-    ),
-}
 
 
 def stored() -> None:
@@ -224,9 +118,7 @@ def fills() -> None:
                 pair.same(x.normal_(0.5, 2, generator=generator), e.normal(n, 0.5, 2, dtype), "normal_", near)
                 logs = x.log_normal_(0, 0.5, generator=generator)
                 pair.same(logs, e.log_normal(n, 0, 0.5, dtype), "log_normal_", 10 * near)
-                pair.same(
-                    x.exponential_(1.5, generator=generator), e.exponential(n, 1.5, dtype), "exponential_", near
-                )
+                pair.same(x.exponential_(1.5, generator=generator), e.exponential(n, 1.5, dtype), "exponential_", near)
                 angles = x.cauchy_(0.1, 2, generator=generator).double().sub(0.1).div(2).atan()
                 expected = np.arctan((e.cauchy(n, 0.1, 2, dtype).astype(np.float64) - 0.1) / 2)
                 pair.same(angles, expected, "cauchy_", 4 * near)
@@ -294,9 +186,10 @@ def coins() -> None:
                 x.bernoulli_(on_gpu(p, kind), generator=pair.generator)
                 pair.same(x, pair.expected.bernoulli_each(p, dtype), f"{dtype} by {kind}")
     p, pair = np.arange(60, dtype=np.float32) / 60, Pair()
-    x = torch.empty(10, 6, device="cuda").t().bernoulli_(on_gpu(p, "float32").reshape(10, 6).t(), generator=pair.generator)
+    x, there = torch.empty(10, 6, device="cuda").t(), on_gpu(p, "float32")
+    x.bernoulli_(there.reshape(10, 6).t(), generator=pair.generator)
     pair.same(x.t(), pair.expected.bernoulli_each(p, "float32").reshape(10, 6), "both transposed")
-    x = torch.empty(10, 6, device="cuda").t().bernoulli_(on_gpu(p, "float32").reshape(6, 10), generator=pair.generator)
+    x.bernoulli_(there.reshape(6, 10), generator=pair.generator)
     pair.same(x, pair.expected.bernoulli_each(p, "float32").reshape(6, 10), "one transposed")
 
 
@@ -397,7 +290,7 @@ def choices() -> None:
     clocks = pair.expected.exponential(3000, 1, "float32").reshape(3, 1000)
     pair.same(got, (weights / clocks).argmax(1)[:, None], "one sample")
     for wrong in ([1.0, -1.0], [math.nan, 1.0], [math.inf, 1.0], [0.0, 0.0]):
-        with pytest.raises(RuntimeError, match="probability tensor contains|invalid multinomial"):
+        with pytest.raises(RuntimeError, match=r"probability tensor contains|invalid multinomial"):
             torch.multinomial(torch.tensor(wrong).cuda(), 1)
 
 
@@ -407,8 +300,6 @@ def many_rows() -> None:
     even = torch.ones(65600, 2, device="cuda")
     got = numbers(torch.multinomial(even, 2, True, generator=pair.generator))
     row, sample = np.arange(65600)[:, None], np.arange(2)[None]
-    from philox_streams import philox, unit32
-
     words = philox(42, row % 65535 * 128 + sample, row // 65535)
     assert (got == (unit32(words[0]) > 0.5)).all()
     assert pair.generator.get_offset() == 8
@@ -468,9 +359,23 @@ def default_generators() -> None:
     assert [g.initial_seed() for g in torch.cuda.default_generators] == [9]
 
 
+def checkpoints() -> None:
+    """What is calculated again drops the same elements, and draws nothing anew."""
+    for reentrant in (True, False):
+        torch.manual_seed(1)
+        x = torch.ones(64, device="cuda", requires_grad=True)
+        y = torch.utils.checkpoint.checkpoint(
+            lambda x: torch.nn.functional.dropout(x, 0.5) * x, x, use_reentrant=reentrant
+        )
+        state = torch.cuda.get_rng_state()
+        y.sum().backward()
+        assert (numbers(x.grad) == 2 * numbers(y)).all()
+        assert (torch.cuda.get_rng_state() == state).all()
+
+
 def bad_parameters() -> None:
     """What a kernel met is told where the host waits; the GPU goes on."""
-    with pytest.raises(RuntimeError, match="outside of \\[0, 1\\]"):
+    with pytest.raises(RuntimeError, match=r"outside of \[0, 1\]"):
         torch.bernoulli(torch.tensor([0.5, 1.5]).cuda()).tolist()
     with pytest.raises(RuntimeError, match="negative rate"):
         torch.poisson(torch.tensor([-1.0]).cuda()).tolist()
@@ -509,7 +414,8 @@ CHECKS = {
     f.__name__: f
     for f in (
         *(stored, stored_masks, fills, integers, layouts, coins, dropouts, dropout_gradient, permutations, samples),
-        *(choices, many_rows, generators, default_generators, bad_parameters, pieces, geometry, without_fallbacks),
+        *(choices, many_rows, generators, default_generators, checkpoints, bad_parameters, pieces),
+        *(geometry, without_fallbacks),
     )
 }
 

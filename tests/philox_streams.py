@@ -1,7 +1,7 @@
 """PyTorch's random numbers of a GPU, in NumPy: who draws which words, and what becomes of them.
 
-What the GPU's own approximations decide (normals, logarithms, tangents) is calculated exactly here, so it is near what a
-GPU gives; all else is what it gives. A bfloat16 is a float32 that holds one. Results are in logical order.
+What the GPU's own approximations decide (normals, logarithms, tangents) is calculated exactly here, so it is near what
+a GPU gives; all else is what it gives. A bfloat16 is a float32 that holds one. Results are in logical order.
 """
 
 from __future__ import annotations
@@ -94,8 +94,9 @@ class WordStream:
 
 def order_of_memory(shape: tuple, strides: tuple) -> np.ndarray:
     """The flat indices of a dense tensor's elements, or of part of one, by their place in memory."""
-    places = sum((np.arange(n).reshape([-1 if i == d else 1 for i in range(len(shape))]) * s
-                  for d, (n, s) in enumerate(zip(shape, strides, strict=True))), np.zeros(shape, np.int64))
+    places = np.zeros(shape, np.int64)
+    for d, stride in enumerate(strides):
+        places += np.expand_dims(np.arange(shape[d]) * stride, [i for i in range(len(shape)) if i != d])
     return np.argsort(places, axis=None, kind="stable")
 
 
@@ -131,8 +132,8 @@ class Stream:
         words, slot = self.dealt(n, 2 if dtype == "float64" else 4)
         if dtype == "float64":
             return np.where(slot == 0, *two_wide_normals(*words))
-        early = slot < 2
-        return np.where(slot % 2 == 0, *two_normals(np.where(early, words[0], words[2]), np.where(early, words[1], words[3])))
+        words = np.where(slot < 2, words[:2], words[2:])
+        return np.where(slot % 2 == 0, *two_normals(*words))
 
     def uniform(self, n: int, low: float, high: float, dtype: str) -> np.ndarray:
         kind = working(dtype)

@@ -57,8 +57,8 @@ struct RandomSlopes {
   double lower, upper;
 };
 
-// Dropout in one pass: the mask of what is kept, with probability `keep`, and the input times mask / keep. Result and mask
-// have the same strides.
+// Dropout in one pass: the mask of what is kept, with probability `keep`, and the input times mask / keep. Result and
+// mask have the same strides.
 struct FusedDropout {
   Generator& generator;
   DType dtype;

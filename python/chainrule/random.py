@@ -1,7 +1,7 @@
 """The default random generators: seeding them, saving their states, restoring them."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import _core
@@ -67,12 +67,12 @@ def set_rng_state(new_state: Tensor) -> None:
 _warned_of_all_devices = False
 
 
-def _devices_to_fork(given: Iterable | None, module: Any, caller: str, keyword: str) -> list:
+def _gpus_to_fork(given: Iterable | None, caller: str, keyword: str) -> list:
     """Those that were named, or all; PyTorch warns once where these are several."""
     global _warned_of_all_devices
     if given is not None:
         return list(given)
-    count = len(module.default_generators)
+    count = _core._cuda.device_count()[0]
     if count > 1 and not _warned_of_all_devices:
         _warned_of_all_devices = True
         warn_user(
@@ -81,6 +81,13 @@ def _devices_to_fork(given: Iterable | None, module: Any, caller: str, keyword: 
             f"use in {keyword}, or give {keyword}=[] for the CPU alone."
         )
     return list(range(count))
+
+
+def _restored_later(gpu: Any) -> Callable[[], None]:
+    from .cuda.random import get_rng_state, set_rng_state
+
+    state = get_rng_state(gpu)
+    return lambda: set_rng_state(state, gpu)
 
 
 @contextlib.contextmanager
@@ -108,16 +115,14 @@ def fork_rng(
         return
     if devices and device_type != "cuda":
         raise RuntimeError(f"{_caller}: {_devices_kw}={devices!r} names devices, but chainrule has no {device_type!r}")
-    from . import cuda
-
-    gpus = _devices_to_fork(devices, cuda, _caller, _devices_kw) if device_type == "cuda" else []
-    state, states = get_rng_state(), [cuda.get_rng_state(gpu) for gpu in gpus]
+    gpus = _gpus_to_fork(devices, _caller, _devices_kw) if device_type == "cuda" else []
+    state, restore = get_rng_state(), [_restored_later(gpu) for gpu in gpus]
     try:
         yield
     finally:
         set_rng_state(state)
-        for gpu, saved in zip(gpus, states, strict=True):
-            cuda.set_rng_state(saved, gpu)
+        for of_gpu in restore:
+            of_gpu()
 
 
 def thread_safe_generator() -> Generator | None:

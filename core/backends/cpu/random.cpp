@@ -102,10 +102,12 @@ void poisson(const SampledEach& s) {
   by_float_type(s.dtype, [&]<class T>(T) { random::poisson(s.generator.twister(), as<T>(s.out), as<T>(s.a), s.n); });
 }
 void binomial(const SampledEach& s) {
-  by_wide_type(s.dtype, [&]<class T>(T) { random::binomial(s.generator.twister(), as<T>(s.out), as<T>(s.a), as<T>(s.b), s.n); });
+  by_wide_type(s.dtype,
+               [&]<class T>(T) { random::binomial(s.generator.twister(), as<T>(s.out), as<T>(s.a), as<T>(s.b), s.n); });
 }
 void gamma(const SampledEach& s) {
-  by_wide_type(s.dtype, [&]<class T>(T) { random::standard_gamma(s.generator.twister(), as<T>(s.out), as<T>(s.a), s.n); });
+  by_wide_type(s.dtype,
+               [&]<class T>(T) { random::standard_gamma(s.generator.twister(), as<T>(s.out), as<T>(s.a), s.n); });
 }
 void dirichlet(const SampledEach& s, int64_t columns) {
   by_wide_type(s.dtype, [&]<class T>(T) {
@@ -137,27 +139,16 @@ void sample_without_replacement(const WeightedChoice& c, const char* clocks) {
 
 }  // namespace
 
-constinit const RandomKernels random_kernels{{uniform},
-                                             {normal},
-                                             {log_normal},
-                                             {cauchy},
-                                             {exponential},
-                                             {dropout},
-                                             {geometric},
-                                             {bernoulli},
-                                             {integers},
-                                             {integers_between},
-                                             {integers_from},
-                                             {permutation},
-                                             {bernoulli_each},
-                                             {poisson},
-                                             {binomial},
-                                             {gamma},
-                                             {dirichlet},
-                                             {rrelu},
-                                             {nullptr},
-                                             {check_weights},
-                                             {choose},
-                                             {sample_without_replacement}};
+constinit const RandomKernels random_kernels{{uniform},        {normal},
+                                             {log_normal},     {cauchy},
+                                             {exponential},    {dropout},
+                                             {geometric},      {bernoulli},
+                                             {integers},       {integers_between},
+                                             {integers_from},  {permutation},
+                                             {bernoulli_each}, {poisson},
+                                             {binomial},       {gamma},
+                                             {dirichlet},      {rrelu},
+                                             {nullptr},        {check_weights},
+                                             {choose},         {sample_without_replacement}};
 
 }  // namespace chainrule::cpu

@@ -95,7 +95,8 @@ void sample_without_replacement(const WeightedChoice& c, const char* clocks) {
   run("race", c, divide_up(c.rows * c.columns, kThreads), kThreads, task);
   if (c.samples == 1) return run("winner", c, c.rows, threads_for_row(c), task);
   Scratch values(static_cast<size_t>(c.rows * c.samples) * size_of(c.dtype));
-  select_kernels.topk.run({{c.dtype, shares.data(), c.rows, c.columns}, c.samples, true, true, values.data(), c.indices});
+  select_kernels.topk.run(
+      {{c.dtype, shares.data(), c.rows, c.columns}, c.samples, true, true, values.data(), c.indices});
 }
 
 }  // namespace chainrule::cuda

@@ -54,10 +54,7 @@ void random_slopes(const RandomSlopes& s) {
   const DealtOut dealt(s.n, s.dtype == DType::Float64 ? 2 : 4, most_blocks_of_stream());
   const StreamPlace place(s.generator.philox(), dealt.increment);
   const SlopeTask task{s.input, s.out, s.noise, s.n, place.seed, place.offset, s.lower, s.upper - s.lower};
-  KernelText("random_slopes.cuh", "slopes")
-      .with("random.cuh")
-      .element(s.dtype)
-      .run({dealt.blocks}, kThreads, task);
+  KernelText("random_slopes.cuh", "slopes").with("random.cuh").element(s.dtype).run({dealt.blocks}, kThreads, task);
 }
 
 }  // namespace chainrule::cuda

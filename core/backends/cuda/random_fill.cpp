@@ -60,7 +60,8 @@ void fill_piece(const RandomFill& f, const Visited& piece, const Law& law, const
 void fill(const RandomFill& f, const Law& law, const Numbers& n) {
   if (f.n == 0) return;
   const int64_t next = 1;
-  const Visited whole = f.contiguous ? in_order_of_memory({&f.n, 1}, {&next, 1}) : in_order_of_memory(f.sizes, f.strides);
+  const Visited whole =
+      f.contiguous ? in_order_of_memory({&f.n, 1}, {&next, 1}) : in_order_of_memory(f.sizes, f.strides);
   const auto pieces = counted_pieces(whole, static_cast<int64_t>(size_of(f.dtype)));
   if (pieces.size() > 1) {
     const DealtOut dealt(f.n, law.each, most_blocks_of_stream());

@@ -42,7 +42,8 @@ bool can_be_counted(const Visited& v, int64_t item_bytes) {
 int farthest_dimension(const Visited& v) {
   int farthest = 0;
   for (int d = 1; d < v.sizes.size(); ++d) {
-    if ((v.sizes[d] - 1) * std::abs(v.strides[d]) > (v.sizes[farthest] - 1) * std::abs(v.strides[farthest])) farthest = d;
+    if ((v.sizes[d] - 1) * std::abs(v.strides[d]) > (v.sizes[farthest] - 1) * std::abs(v.strides[farthest]))
+      farthest = d;
   }
   return farthest;
 }
@@ -97,7 +98,7 @@ Dims order_of_pair(Span sizes, Span a, Span b) {
     for (int j = i + 1; j < order.size(); ++j) {
       const auto x = static_cast<size_t>(order[i]), y = static_cast<size_t>(order[j]);
       if (sizes[x] == 1 || sizes[y] == 1) continue;
-      const bool rises = a[x] < a[y] || b[x] < b[y], falls = a[x] > a[y] || b[x] > b[y];
+      const bool rises = a[x] < a[y] || b[x]<b[y], falls = a[x]> a[y] || b[x] > b[y];
       if (rises && !falls) std::swap(order[i], order[j]);
     }
   }

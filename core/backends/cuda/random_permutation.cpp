@@ -34,8 +34,7 @@ void fill_permutation(const RandomFill& f) {
   Scratch keys(bytes), sorted(bytes), positions(bytes);
   auto numbers = [](const Scratch& s) { return reinterpret_cast<int64_t*>(s.data()); };
   fill_sort_keys(f.generator, numbers(keys), f.n, bits_of_keys(f.n));
-  sort_kernels.rows.run(
-      {{DType::Int64, keys.data(), 1, f.n}, false, Ties::Kept, sorted.data(), numbers(positions)});
+  sort_kernels.rows.run({{DType::Int64, keys.data(), 1, f.n}, false, Ties::Kept, sorted.data(), numbers(positions)});
   const StreamPlace place(f.generator.philox(), f.n);
   const ShuffleTask task{numbers(sorted), numbers(positions), f.out, f.n, place.seed, place.offset};
   KernelText("random_permutation.cuh", "shuffle")

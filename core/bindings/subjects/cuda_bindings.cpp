@@ -1,5 +1,5 @@
-// What chainrule.cuda is written with: devices, memory, streams, events, the compiler of kernels. Streams and events are
-// numbers here, and classes in Python.
+// What chainrule.cuda is written with: devices, memory, streams, events, the compiler of kernels. Streams and events
+// are numbers here, and classes in Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>

@@ -224,10 +224,7 @@ void bind_generator(PyObject* module) {
   auto m = nb::borrow<nb::module_>(module);
   nb::class_<Generator>(m, "Generator", documents::kGenerator)
       .def(
-          "__init__",
-          [](Generator* self, nb::object device) {
-            new (self) Generator(device_of_generator(device));
-          },
+          "__init__", [](Generator* self, nb::object device) { new (self) Generator(device_of_generator(device)); },
           nb::arg("device") = nb::none())
       .def(
           "manual_seed",
@@ -260,8 +257,9 @@ void bind_generator(PyObject* module) {
           "device", [](const Generator& g) { return nb::borrow(device_object(g.device())); },
           documents::kGeneratorDevice);
   m.attr("default_generator") = nb::cast(&default_generator(Device::CPU), nb::rv_policy::reference);
-  m.def("_gpu_generator", [](int index) { return &default_generator({DeviceKind::Cuda, static_cast<uint8_t>(index)}); },
-        nb::rv_policy::reference);
+  m.def(
+      "_gpu_generator", [](int index) { return &default_generator({DeviceKind::Cuda, static_cast<uint8_t>(index)}); },
+      nb::rv_policy::reference);
   m.def("_seed_all_gpus", [](nb::object seed) { seed_all_gpus(seed_value(seed)); });
 }
 

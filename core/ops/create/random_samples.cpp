@@ -155,8 +155,7 @@ Tensor binomial(const Tensor& count, const Tensor& p, Generator* generator) {
   if (size_of(count.dtype()) == 2 && numbers.device() == Device::CPU) refuse_dtype("binomial_cpu", count.dtype());
   Dims sizes = broadcast_shapes(count.sizes(), p.sizes(), "binomial");
   Tensor counts = plain(expand(count, sizes)), each = plain(expand(p, sizes)), result = empty(sizes, count.dtype());
-  backend().random->binomial(
-      {numbers, count.dtype(), result->data, counts->data, each->data, result.numel()});
+  backend().random->binomial({numbers, count.dtype(), result->data, counts->data, each->data, result.numel()});
   return record_refusal(kBinomial, result, {&count, &p});
 }
 

@@ -2,8 +2,8 @@
 #include "ops/networks/dropout_noise.hpp"
 
 #include "backends/random.hpp"
-#include "ops/create/random.hpp"
 #include "ops/create/create.hpp"
+#include "ops/create/random.hpp"
 #include "ops/elementwise/accumulate.hpp"
 
 namespace chainrule {

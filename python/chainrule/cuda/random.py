@@ -21,7 +21,7 @@ __all__ = [
     "set_rng_state_all",
 ]
 _NONE = "Torch not compiled with CUDA enabled: chainrule runs on the CPU"
-_cuda = _core._cuda  # type: ignore[attr-defined]
+_cuda = _core._cuda
 
 
 def generator_of(device: Any = "cuda") -> Generator:

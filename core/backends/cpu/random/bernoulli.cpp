@@ -27,7 +27,7 @@ void bernoulli(MersenneTwister& generator, T* out, const P* p, int64_t n) {
 }
 
 #define CR_FROM(T, P) template void bernoulli<T, P>(MersenneTwister&, T*, const P*, int64_t);
-#define CR_NUMBER(T)                                           \
+#define CR_NUMBER(T)                                                 \
   template void bernoulli<T>(MersenneTwister&, T*, int64_t, double); \
   CR_FROM(T, float) CR_FROM(T, double) CR_FROM(T, Half) CR_FROM(T, BFloat16)
 CR_NUMBER(bool)

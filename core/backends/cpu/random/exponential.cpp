@@ -46,7 +46,7 @@ void cauchy(MersenneTwister& generator, T* out, int64_t n, double median, double
 }
 
 #define CR_GEOMETRIC(T) template void geometric<T>(MersenneTwister&, T*, int64_t, double);
-#define CR_CONTINUOUS(T)                                         \
+#define CR_CONTINUOUS(T)                                               \
   template void exponential<T>(MersenneTwister&, T*, int64_t, double); \
   template void cauchy<T>(MersenneTwister&, T*, int64_t, double, double);
 CR_EACH_INTEGER(CR_GEOMETRIC)

@@ -107,7 +107,7 @@ void randperm(MersenneTwister& generator, T* out, int64_t n) {
   }
 }
 
-#define CR_NUMBER(T)                                                        \
+#define CR_NUMBER(T)                                                              \
   template void random_full<T>(MersenneTwister&, T*, int64_t);                    \
   template void random_range<T>(MersenneTwister&, T*, int64_t, int64_t, int64_t); \
   template void random_from<T>(MersenneTwister&, T*, int64_t, int64_t);           \

@@ -91,7 +91,7 @@ void log_normal(MersenneTwister& generator, T* out, int64_t n, double mean, doub
   for (int64_t i = 0; i < n; ++i) out[i] = convert<T>(std::exp(std::fma(generator.normal(), std, mean)));
 }
 
-#define CR_FLOAT(T)                                                        \
+#define CR_FLOAT(T)                                                              \
   template void uniform<T>(MersenneTwister&, T*, int64_t, double, double);       \
   template void normal<T>(MersenneTwister&, T*, int64_t, double, double);        \
   template void normal_serial<T>(MersenneTwister&, T*, int64_t, double, double); \
