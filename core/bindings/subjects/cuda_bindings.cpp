@@ -4,6 +4,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "backends/cuda/blas.hpp"
 #include "backends/cuda/compiler.hpp"
@@ -13,6 +14,7 @@
 #include "backends/cuda/errors.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/memory.hpp"
+#include "backends/cuda/random_order.hpp"
 #include "backends/cuda/texts.hpp"
 #include "bindings/bindings.hpp"
 #include "tensor/python_call.hpp"
@@ -192,6 +194,17 @@ void bind_compiler(nb::module_& m) {
   m.def("set_allow_tf32", [](bool on) { cuda::blas_precision.tf32 = on; });
 }
 
+using Numbers = std::vector<int64_t>;
+using RandomPiece = std::tuple<int64_t, Numbers, Numbers>;
+
+// The pieces in which a destination of random numbers is filled: offset, sizes, strides.
+std::vector<RandomPiece> random_pieces(const Numbers& sizes, const Numbers& strides, int64_t item_bytes) {
+  std::vector<RandomPiece> all;
+  for (const cuda::Visited& v : cuda::counted_pieces(cuda::in_order_of_memory(sizes, strides), item_bytes))
+    all.emplace_back(v.offset, Numbers(v.sizes.begin(), v.sizes.end()), Numbers(v.strides.begin(), v.strides.end()));
+  return all;
+}
+
 }  // namespace
 
 void bind_cuda(PyObject* module) {
@@ -201,6 +214,7 @@ void bind_cuda(PyObject* module) {
   bind_streams(m);
   bind_events(m);
   bind_compiler(m);
+  m.def("random_pieces", &random_pieces);
 }
 
 }  // namespace chainrule

@@ -136,15 +136,6 @@ void check_random_from(const Tensor& self, int64_t from) {
 
 }  // namespace
 
-Generator& default_generator() {
-  static Generator generator = [] {
-    Generator g;
-    g.seed();
-    return g;
-  }();
-  return generator;
-}
-
 Tensor uniform_(const Tensor& self, double from, double to, Generator* generator) {
   require_float("check_uniform_bounds", real_of(self.dtype()));
   random::check_uniform(real_of(self.dtype()), from, to);

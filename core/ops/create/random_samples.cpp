@@ -157,20 +157,22 @@ Tensor binomial(const Tensor& count, const Tensor& p, Generator* generator) {
     raise(PyExc_RuntimeError, "Found dtype ", facts(p.dtype()).tensor_name, " but expected ",
           facts(count.dtype()).tensor_name, ": count and prob must have one dtype");
   }
-  if (size_of(count.dtype()) == 2) refuse_dtype("binomial_cpu", count.dtype());
+  Generator& numbers = chosen(generator);
+  if (size_of(count.dtype()) == 2 && numbers.device() == Device::CPU) refuse_dtype("binomial_cpu", count.dtype());
   Dims sizes = broadcast_shapes(count.sizes(), p.sizes(), "binomial");
   Tensor counts = plain(expand(count, sizes)), each = plain(expand(p, sizes)), result = empty(sizes, count.dtype());
-  backend().random->binomial(
-      {chosen(generator), count.dtype(), result->data, counts->data, each->data, result.numel()});
+  backend().random->binomial({numbers, count.dtype(), result->data, counts->data, each->data, result.numel()});
   return record_refusal(kBinomial, result, {&count, &p});
 }
 
-// draw(samples) for float and double; other dtypes are refused by PyTorch's name of the kernel.
+// draw(samples) for float and double, and on GPUs halves; other dtypes are refused by PyTorch's name of the kernel.
 template <class Draw>
 Tensor draw_by_alpha(const char* name, const Tensor& alpha, Generator* generator, Draw draw) {
-  if (alpha.dtype() != DType::Float32 && alpha.dtype() != DType::Float64) refuse_dtype(name, alpha.dtype());
+  Generator& numbers = chosen(generator);
+  const bool narrow = is_floating(alpha.dtype()) && size_of(alpha.dtype()) == 2;
+  if (!is_floating(alpha.dtype()) || (narrow && numbers.device() == Device::CPU)) refuse_dtype(name, alpha.dtype());
   Tensor parameters = plain(alpha), result = empty(alpha.sizes(), alpha.dtype());
-  draw(SampledEach{chosen(generator), alpha.dtype(), result->data, parameters->data, nullptr, alpha.numel()});
+  draw(SampledEach{numbers, alpha.dtype(), result->data, parameters->data, nullptr, alpha.numel()});
   return result;
 }
 

@@ -6,14 +6,22 @@ from collections import OrderedDict
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from .._core import Tensor
 from ..compat.refusal import refused, refused_class
+from . import random as random
+from .random import get_rng_state as get_rng_state
+from .random import get_rng_state_all as get_rng_state_all
+from .random import initial_seed as initial_seed
+from .random import manual_seed as manual_seed
+from .random import manual_seed_all as manual_seed_all
+from .random import seed as seed
+from .random import seed_all as seed_all
+from .random import set_rng_state as set_rng_state
+from .random import set_rng_state_all as set_rng_state_all
 
 _NONE = "Torch not compiled with CUDA enabled: chainrule runs on the CPU"
 has_half = True
 has_magma = False
 _initialized = False
-default_generators: tuple = ()
 
 
 class OutOfMemoryError(RuntimeError):
@@ -52,38 +60,6 @@ def device_count() -> int:
 def get_arch_list() -> list[str]:
     """No architectures."""
     return []
-
-
-# ---- seeds: PyTorch keeps them until a device is there
-
-
-def manual_seed(seed: int) -> None:
-    """Does nothing: there are no generators on other devices."""
-    int(seed)
-
-
-def manual_seed_all(seed: int) -> None:
-    """Does nothing: there are no generators on other devices."""
-    int(seed)
-
-
-def seed() -> None:
-    """Does nothing: there are no generators on other devices."""
-
-
-def seed_all() -> None:
-    """Does nothing: there are no generators on other devices."""
-
-
-def get_rng_state_all() -> list[Tensor]:
-    """No states."""
-    return []
-
-
-def set_rng_state_all(new_states: list[Tensor]) -> None:
-    """Takes no states; any raise."""
-    if len(new_states):
-        raise AssertionError(f"torch.cuda.set_rng_state_all with {len(new_states)} states: {_NONE}")
 
 
 # ---- memory: none is used
@@ -152,7 +128,7 @@ class stream:  # noqa: N801
 
 _WORK = (
     *("current_device", "synchronize", "mem_get_info", "memory_summary", "get_device_name", "get_device_properties"),
-    *("get_device_capability", "current_stream", "default_stream", "get_rng_state", "set_rng_state", "initial_seed"),
+    *("get_device_capability", "current_stream", "default_stream"),
     *("init", "ipc_collect", "can_device_access_peer", "set_per_process_memory_fraction", "utilization", "graph"),
     *("is_current_stream_capturing", "memory_snapshot", "set_stream", "make_graphed_callables"),
 )
@@ -172,6 +148,8 @@ graphs = SimpleNamespace(CUDAGraph=globals()["CUDAGraph"], graph=globals()["grap
 
 
 def __getattr__(name: str) -> Any:
+    if name == "default_generators":
+        return random.all_generators()
     if name in ("amp", "nvtx"):
         import importlib
 

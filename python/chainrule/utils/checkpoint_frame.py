@@ -14,8 +14,8 @@ from ..amp import autocast
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..error_words import at_call
-from ..random import get_rng_state, set_rng_state
 from .checkpoint_log import OperationLog, told
+from .checkpoint_random import RandomStates
 
 
 class CheckpointError(RuntimeError):
@@ -79,7 +79,7 @@ class Frame:
     ):
         self.function, self.args, self.kwargs = function, args, kwargs
         self.versions = [(t, t._version) for t in args if isinstance(t, Tensor) and not t.is_inference()]
-        self.random_state = get_rng_state() if keep_random else None
+        self.random_states = RandomStates(args) if keep_random else None
         self.precision = current_autocast()
         self.context, self.check, self.early = context, check, early
         self.log: OperationLog | None = None  # of the first calculation, where differences are to be explained
@@ -134,9 +134,8 @@ class Frame:
                 )
         second = _Second(self, run)
         with contextlib.ExitStack() as stack:
-            if self.random_state is not None:
-                stack.callback(set_rng_state, get_rng_state())
-                set_rng_state(self.random_state)
+            if self.random_states is not None:
+                stack.enter_context(self.random_states.resumed())
             stack.enter_context(enable_grad())
             stack.enter_context(self.precision)
             stack.enter_context(self.context)
