@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include "autograd/source_line.hpp"
 #include "backends/cuda/blas.hpp"
 #include "backends/cuda/compiler.hpp"
 #include "backends/cuda/driver.hpp"
@@ -14,6 +15,7 @@
 #include "backends/cuda/texts.hpp"
 #include "bindings/bindings.hpp"
 #include "tensor/python_call.hpp"
+#include "tensor/tensor.hpp"
 
 namespace nb = nanobind;
 
@@ -55,19 +57,26 @@ nb::dict facts_of(int device) {
   return d;
 }
 
+// By PyTorch's names: {"allocated_bytes.all.current": 512, ...}.
 nb::dict memory_of(int device) {
   settle();
+  constexpr const char *kNames[] = {"allocation", "segment", "active", "inactive_split", "allocated_bytes",
+                                    "reserved_bytes", "active_bytes", "inactive_split_bytes", "requested_bytes"},
+                       *kPoolNames[] = {"all", "large_pool", "small_pool"};
   const cuda::MemoryCounts m = cuda::memory_counts(device);
   nb::dict d;
-  d["allocated"] = m.allocated;
-  d["most_allocated"] = m.most_allocated;
-  d["reserved"] = m.reserved;
-  d["most_reserved"] = m.most_reserved;
-  d["blocks"] = m.blocks;
-  d["allocations"] = m.allocations;
-  d["segments"] = m.segments;
-  d["retries"] = m.retries;
-  d["failures"] = m.failures;
+  for (int what = 0; what < cuda::kCounted; ++what) {
+    for (int pool = 0; pool < cuda::kPools; ++pool) {
+      const cuda::Count& c = m.counts[what][pool];
+      const std::string name = std::string(kNames[what]) + "." + kPoolNames[pool] + ".";
+      d[nb::str((name + "current").c_str())] = c.current;
+      d[nb::str((name + "peak").c_str())] = c.peak;
+      d[nb::str((name + "allocated").c_str())] = c.added;
+      d[nb::str((name + "freed").c_str())] = c.removed;
+    }
+  }
+  d["num_alloc_retries"] = m.retries;
+  d["num_ooms"] = m.failures;
   return d;
 }
 
@@ -78,6 +87,7 @@ void bind_devices(nb::module_& m) {
     return nb::make_tuple(count, why);
   });
   m.def("facts", &facts_of);
+  m.def("is_initialized", &cuda::is_initialized);
   m.def("current_device", &cuda::current_device);
   m.def("set_device", &cuda::set_current_device);
   m.def("can_access_peer", [](int device, int other) {
@@ -96,8 +106,33 @@ void bind_devices(nb::module_& m) {
 
 void bind_memory(nb::module_& m) {
   m.def("memory", &memory_of);
-  m.def("reset_peaks", &cuda::reset_peaks);
-  m.def("empty_cache", &cuda::empty_cache);
+  m.def("reset_peaks", [](int device) {
+    settle();
+    cuda::reset_peaks(device);
+  });
+  m.def("reset_totals", &cuda::reset_totals);
+  m.def("empty_cache", [] {
+    settle();
+    cuda::empty_cache();
+  });
+  m.def("largest_lines", [](int device, size_t most) {
+    settle();
+    nb::list all;
+    for (const cuda::LineTotal& l : cuda::largest_lines(device, most))
+      all.append(nb::make_tuple(l.line, l.bytes, l.blocks));
+    return all;
+  });
+  m.def("memory_fraction", &cuda::memory_fraction);
+  m.def("allocate", [](size_t bytes, int device, Number stream) {
+    struct Back {
+      int device;
+      cuda::Stream stream = cuda::stream_of_device(device);
+      ~Back() { cuda::set_current_stream(device, stream); }
+    } back{device};
+    cuda::set_current_stream(device, stream_of(stream));
+    return on_device(device, [&] { return number_of(cuda::allocate(bytes, device)); });
+  });
+  m.def("release", [](Number memory, int device) { cuda::release(reinterpret_cast<void*>(memory), device); });
   m.def("set_memory_fraction", [](double fraction, int device) { cuda::set_memory_fraction(device, fraction); });
   m.def("memory_info", [](int device) {
     return on_device(device, [] {
@@ -128,6 +163,17 @@ void bind_streams(nb::module_& m) {
       CUDA_CALL(synchronize_stream, stream_of(stream));
       cuda::raise_met_errors();
     });
+  });
+  m.def("priority_range", [] {
+    int least = 0, greatest = 0;
+    cuda::use_device(cuda::current_device());
+    CUDA_CALL(priority_range, &least, &greatest);
+    return nb::make_tuple(least, greatest);
+  });
+  m.def("record_stream", [](nb::object tensor, Number stream) {
+    settle();
+    const Storage* s = Tensor::borrow(tensor.ptr())->storage->origin();
+    cuda::record_stream(s->data, s->device.index, stream_of(stream));
   });
   m.def("query_stream", [](Number stream) {
     settle();
@@ -189,6 +235,7 @@ void bind_compiler(nb::module_& m) {
 }  // namespace
 
 void bind_cuda(PyObject* module) {
+  cuda::lines_of_blocks = {current_line, describe};
   nb::module_ m = nb::borrow<nb::module_>(module).def_submodule("_cuda");
   bind_devices(m);
   bind_memory(m);
