@@ -26,7 +26,7 @@ struct SignChange {
   DType dtype;
 };
 
-// One value, `count` times.
+// One value, which is on the host, `count` times.
 struct Fill {
   DType dtype;
   int64_t count;

@@ -35,7 +35,6 @@ void conjugate(const SignChange& c) {
   negate_in_place(part, c.sizes, strides, c.data + size_of(part));
 }
 
-// The value is on the host.
 void fill(const Fill& f) {
   const int64_t next = 1;
   const ChainInput in{.number = load(f.dtype, f.value)};

@@ -66,7 +66,7 @@ class ReduceRun {
     if (parts_ > 1) partial.emplace(static_cast<size_t>(outputs() * parts_) * accumulator_bytes(r_));
     const ReduceTask task{r_.x, r_.out, r_.second, partial ? partial->data() : nullptr, outputs(), reduced_.numel(),
                           parts_, r_.divisor, Strided<1>(kept_), Strided<1>(reduced_)};
-    text(group_ ? "reduce_rows" : "reduce_columns", group_).run({blocks_, parts_}, kThreads, task);
+    text(group_ ? "reduce_rows" : "reduce_columns", std::max<int64_t>(group_, 1)).run({blocks_, parts_}, kThreads, task);
     if (parts_ > 1) text("join_parts", 32).run({divide_up(outputs(), 8)}, kThreads, task);
   }
 

@@ -38,12 +38,14 @@ void fill_elements(const Tensor& t, const Scalar& value) {
   if (t->storage->device == Device::Meta) return;
   bool zero_bits = value.real == 0 && value.imaginary == 0 && !std::signbit(value.real);
   if (zero_bits && t.is_contiguous()) return zero_elements(t);
+  if (t.is_contiguous()) {
+    alignas(16) char bytes[16];
+    store(value, t.dtype(), bytes);
+    return backend().copy->fill({t.dtype(), t.numel(), bytes, t->data});
+  }
   Tensor one = empty({}, t.dtype());
   set_item(one, value);
-  if (t.is_contiguous())
-    backend().copy->fill({t.dtype(), t.numel(), one->data, t->data});
-  else
-    copy_elements(t, one);
+  copy_elements(t, one);
 }
 
 Tensor diagonal_of(const Tensor& matrix) {

@@ -1,5 +1,5 @@
 // Reductions of any layout. What is chosen before: S, T, As (the dtype that elements are converted to first), Out; kFold;
-// kGroup, the threads that share an output, or 0 for blocks of 32 outputs side by side; kLow and kHigh, the ends of As.
+// kGroup, the threads of a row that share an output; kLow and kHigh, the ends of As.
 struct Arguments {
   const S* x;
   Out* out;
@@ -119,13 +119,14 @@ struct Choice<kVariance, V> {
 using F = Choice<kFold, T>::Type;
 using A = F::A;
 
-inline void finish(const Arguments& a, int64_t output, A total) {
+template <class Total>  // which A is: so that only what it has is compiled
+inline void finish(const Arguments& a, int64_t output, Total total) {
   if constexpr (kFold == kArgMax || kFold == kArgMin) {
     if (a.out) a.out[output] = stored<Out>(total.value);
     if (a.second) ((int64_t*)a.second)[output] = total.index;
   } else if constexpr (kFold == kVariance) {
     if (a.out) a.out[output] = stored<Out>(divided(total.deviations, a.divisor));
-    if (a.second) ((Out*)a.second)[output] = stored<Out>(total.mean);
+    if (a.second) ((Out*)a.second)[output] = stored<Out>(total.count == 0 ? Format<decltype(total.mean)>::nan : total.mean);
   } else {
     a.out[output] = stored<Out>(divided(total, a.divisor));
   }
