@@ -1,7 +1,7 @@
 """CUDA beside the CPU: the same values, to the last digits, and results on the device.
 
-A program for tests/test_cuda.py, in a process with a GPU or an emulated one. Its arguments are those of on_guarded.py,
-then the part of the cases: `ops float32 0/4` is every fourth record. It prints what went wrong, a line a case; the
+A program for tests/test_cuda.py, in a process with a GPU or an emulated one. Its arguments are the part of the cases,
+every fourth one for `0/4`, then those of on_guarded.py: `0/4 ops float32`. It prints what went wrong, a line a case; the
 name of the last case is the last line on stderr, should the process end there.
 """
 
@@ -35,8 +35,15 @@ def differs(a: Any, b: Any, random: bool) -> str | None:
     return f"{a.flatten()[:6].tolist()} instead of {b.flatten()[:6].tolist()}"
 
 
+def on_gpu(run: Run) -> list:
+    """What came out, when the GPU is done: what its kernels met is raised here at the latest."""
+    results = run("cuda")
+    chainrule.cuda.synchronize()
+    return results
+
+
 def complaint(name: str, run: Run) -> str | None:
-    (there, error), (here, expected) = outcome(run, "cuda"), outcome(run, "cpu")
+    (there, error), (here, expected) = outcome(on_gpu, run), outcome(run, "cpu")
     if error or expected:
         return None if type(error) is type(expected) else f"{error!r} instead of {expected!r}"
     if any(isinstance(t, chainrule.Tensor) and t.device.type != "cuda" for t in there):

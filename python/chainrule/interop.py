@@ -28,10 +28,13 @@ def numpy(self: Tensor, *, force: bool = False):
         raise at_call(
             RuntimeError, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    if self.is_meta:
+    if force and self.is_cuda:
+        self = self.detach().cpu()
+    if self.is_meta or self.is_cuda:
         raise at_call(
             TypeError,
-            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.",
+            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+            "memory first.",
         )
     if self.dtype is _bfloat16:
         raise at_call(

@@ -9,6 +9,28 @@ from typing import Any
 
 from .. import _core
 
+__all__ = [
+    "can_device_access_peer",
+    "current_device",
+    "device",
+    "device_count",
+    "device_of",
+    "fallbacks",
+    "get_arch_list",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "get_gencode_flags",
+    "init",
+    "ipc_collect",
+    "is_available",
+    "is_bf16_supported",
+    "is_initialized",
+    "is_tf32_supported",
+    "set_device",
+    "synchronize",
+    "versions",
+]
 NONE = "Torch not compiled with CUDA enabled: chainrule runs on the CPU"
 _gpu = _core._cuda
 

@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any
+from typing import Any, NoReturn
 
 from .. import _core
 from ..user_warning import warn_user
 from .devices import NONE, device_count, device_index, is_initialized, needs_gpu
 
+__all__ = [
+    "caching_allocator_alloc",
+    "caching_allocator_delete",
+    "device_memory_used",
+    "empty_cache",
+    "get_allocator_backend",
+    "get_per_process_memory_fraction",
+    "largest_lines",
+    "max_memory_allocated",
+    "max_memory_cached",
+    "max_memory_reserved",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_cached",
+    "memory_reserved",
+    "memory_snapshot",
+    "memory_stats",
+    "memory_stats_as_nested_dict",
+    "memory_summary",
+    "reset_accumulated_memory_stats",
+    "reset_max_memory_allocated",
+    "reset_max_memory_cached",
+    "reset_peak_memory_stats",
+    "set_per_process_memory_fraction",
+]
 _gpu = _core._cuda
 
 
@@ -233,3 +258,12 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
     lines.append(rule)
     lines += [f"{_size(size).strip():>12} in {count:5d}: {line}" for line, size, count in largest_lines(index, 5)]
     return "\n".join(lines) + "\n"
+
+
+@needs_gpu
+def memory_snapshot(*args: Any, **kwargs: Any) -> NoReturn:
+    """Raises: largest_lines() and memory_summary() say who holds memory."""
+    raise NotImplementedError(
+        "torch.cuda.memory_snapshot: chainrule keeps no history of allocations; torch.cuda.largest_lines() says which "
+        "lines of the program hold the most memory"
+    )

@@ -11,6 +11,17 @@ from .. import streams as any_device
 from .devices import NONE, device_count, device_index, needs_gpu
 from .devices import device as device_scope
 
+__all__ = [
+    "Event",
+    "ExternalStream",
+    "Stream",
+    "StreamContext",
+    "current_stream",
+    "default_stream",
+    "get_stream_from_external",
+    "set_stream",
+    "stream",
+]
 _gpu = _core._cuda
 _DEVICE_TYPE = 1  # PyTorch's number for CUDA
 
