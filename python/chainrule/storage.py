@@ -171,8 +171,12 @@ class TypedStorage:
         return self._untyped_storage.get_device()
 
     def is_pinned(self, device="cuda") -> bool:
-        """False: memory is pinned for the sake of other devices."""
-        return False
+        """Whether the elements are in pinned memory, from which a GPU copies by itself."""
+        return self._untyped_storage.is_pinned(device)
+
+    def pin_memory(self, device="cuda") -> TypedStorage:
+        """A copy in pinned memory; the storage itself if it is there."""
+        return self._over(self._untyped_storage.pin_memory(device))
 
     def is_shared(self) -> bool:
         """Whether other processes may see the elements."""

@@ -169,8 +169,12 @@ class _Untyped(_Base):
         return self.device.index if self.is_cuda else -1
 
     def is_pinned(self, device="cuda") -> bool:
-        """False: memory is pinned for the sake of other devices."""
-        return False
+        """Whether the bytes are in pinned memory, from which a GPU copies by itself."""
+        return self.device.type == "cpu" and _core._cuda.is_pinned(self.data_ptr())
+
+    def pin_memory(self, device="cuda"):
+        """A copy in pinned memory; the storage itself if it is there."""
+        return self if self.is_pinned() else bytes_of(self).pin_memory().untyped_storage()
 
     def is_shared(self) -> bool:
         """Whether other processes may see the bytes."""

@@ -273,12 +273,24 @@ xpu, ipu, mtia = (_elsewhere(name, name.upper()) for name in ("xpu", "ipu", "mti
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """Raises: memory is pinned for the sake of other devices."""
-    raise at_call(RuntimeError, "Cannot access accelerator device when none is available.")
+    """A copy in pinned memory, from which a GPU copies by itself; the tensor itself if it is there.
+
+    Shape and dtype: those of the tensor.
+    Derivative: none, the copy has no history
+    """
+    if not _core._cuda.device_count()[0]:
+        raise at_call(RuntimeError, "Cannot access accelerator device when none is available.")
+    if not self.is_cpu:
+        raise at_call(RuntimeError, f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+    if self.is_pinned():
+        return self
+    reach = sum((size - 1) * stride for size, stride in zip(self.shape, self.stride(), strict=True))
+    storage = _core._cuda.pinned_bytes((reach + 1) * self.element_size() if self.numel() else 0).untyped_storage()
+    return storage._tensor(self.dtype, 0, self.shape, self.stride()).copy_(self.detach())
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """False: memory is pinned for the sake of other devices.
+    """Whether the tensor is in pinned memory, from which a GPU copies by itself.
 
     Shape and dtype: Any tensor. The result is a Python bool.
     Derivative: none, the result is a bool
@@ -286,12 +298,14 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     >>> torch.ones(2).is_pinned()
     False
     """
-    return False
+    return self.is_cpu and _core._cuda.is_pinned(self.data_ptr())
 
 
 def record_stream(self: Tensor, stream: Any) -> None:
-    """Raises: the CPU has no streams."""
-    raise at_call(RuntimeError, "record_stream: the CPU has no streams")
+    """Another stream works with the tensor, too: its memory is not used again before that stream has come this far."""
+    if not self.is_cuda:
+        raise at_call(RuntimeError, f"record_stream: {self.device.type} tensors have no streams")
+    _core._cuda.record_stream(self, stream.cuda_stream)
 
 
 def dense_dim(self: Tensor) -> int:

@@ -2,15 +2,22 @@
 
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/memory.hpp"
+#include "backends/cuda/pinned.hpp"
 
 namespace chainrule::cuda {
 namespace {
 
-// Between the host and a GPU, or two GPUs. The driver knows which address is whose.
+// Between the host and a GPU, or two GPUs. The driver knows which address is whose. What lies in the host's ordinary
+// memory has been read when its function returns; pinned memory is read later.
 void copy(const Transfer& t) {
   if (t.bytes == 0) return;
   CUDA_CALL(copy, address(t.to), address(t.from), static_cast<size_t>(t.bytes), current_stream());
-  if (!block_around(t.to)) synchronize_stream();
+  if (!block_around(t.to)) return synchronize_stream();
+  if (!is_pinned(t.from)) return;
+  if (NonBlockingScope::is_on())
+    note_copy(t.from, current_stream());
+  else
+    synchronize_stream();
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 
+#include "autograd/record.hpp"
+#include "autograd/leaf.hpp"
 #include "bindings/calls/batched.hpp"
 #include "bindings/calls/devices.hpp"
 #include "bindings/calls/errors.hpp"
@@ -76,8 +78,7 @@ PyObject* run_here(const Callable& c, const Overload& o, BoundArguments& bound) 
   return name_results(c, serve_out(c, o, checked(o.call(bound)), out));
 }
 
-PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
-  if (o.signature.device < 0) return run_here(c, o, bound);
+PyObject* run_there(const Callable& c, const Overload& o, BoundArguments& bound) {
   const Device device = asked_device(o.signature, bound);
   if (device == Storage::making.device) [[likely]]
     return run_here(c, o, bound);
@@ -85,6 +86,23 @@ PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
   CallScope call(c.name);
   DeviceScope there(device);
   return run_here(c, o, bound);
+}
+
+// A new tensor in pinned memory.
+PyObject* pinned(PyObject* made) {
+  const Owned plain(made);
+  const Owned moved(checked(PyObject_CallMethod(made, "pin_memory", nullptr)));
+  const Tensor t = Tensor::borrow(moved.get());
+  if (requires_grad(Tensor::borrow(made))) set_requires_grad(t, true);
+  return Py_NewRef(moved.get());
+}
+
+PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
+  const Signature& s = o.signature;
+  if (s.device < 0) return run_here(c, o, bound);
+  const bool pins = s.pins >= 0 && bound[s.pins] == Py_True;
+  PyObject* made = run_there(c, o, bound);
+  return pins ? pinned(made) : made;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Conversions to another dtype, bound: to, type, cpu, and a method per dtype.
+#include "backends/cuda/pinned.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/calls/callable.hpp"
 #include "ops/views/copy.hpp"
@@ -26,7 +27,7 @@ Tensor converted(const Tensor& t, MaybeFormat format) {
   return arranged(t, dtype, false, format);
 }
 
-// A copy in the main memory is there when the call returns, so non_blocking has nothing to say.
+// A copy in the main memory is there when the call returns: non_blocking is about copies to a GPU.
 Tensor to_other(const Tensor& t, DType dtype, bool, bool copy, MaybeFormat format) {
   return arranged(t, dtype, copy, format);
 }
@@ -38,11 +39,13 @@ Tensor to_device(const Tensor& t, PyObject* device, MaybeDType dtype, bool non_b
                  MaybeFormat format) {
   const Device home = t->storage->device, there = device == Py_None ? home : device_value(device);
   DeviceScope scope(there);
+  cuda::NonBlockingScope waits(non_blocking);
   return to_other(move_to(t, there), dtype.value_or(t.dtype()), non_blocking, copy && there == home, format);
 }
 Tensor to_like(const Tensor& t, const Tensor& other, bool non_blocking, bool copy, MaybeFormat format) {
   const Device home = t->storage->device, there = other->storage->device;
   DeviceScope scope(there);
+  cuda::NonBlockingScope waits(non_blocking);
   return to_other(move_to(t, there), other.dtype(), non_blocking, copy && there == home, format);
 }
 

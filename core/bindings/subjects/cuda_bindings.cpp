@@ -12,8 +12,11 @@
 #include "backends/cuda/errors.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/memory.hpp"
+#include "backends/cuda/pinned.hpp"
 #include "backends/cuda/texts.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/calls/conversions.hpp"
+#include "tensor/owned.hpp"
 #include "tensor/python_call.hpp"
 #include "tensor/tensor.hpp"
 
@@ -143,6 +146,26 @@ void bind_memory(nb::module_& m) {
   });
 }
 
+// Bytes in pinned memory, as a tensor.
+nb::object pinned_bytes(int64_t bytes) {
+  void* const memory = cuda::allocate_pinned(static_cast<size_t>(bytes));
+  PyObject* const owner = PyCapsule_New(memory, "chainrule.pinned", [](PyObject* capsule) {
+    cuda::release_pinned(PyCapsule_GetPointer(capsule, "chainrule.pinned"));
+  });
+  if (!owner) cuda::release_pinned(memory);
+  const Owned kept(checked(owner));
+  DeviceScope here(Device::CPU);
+  Storage* const storage = Storage::borrow(memory, bytes, owner);
+  Tensor t = tensor_over(storage, Dims{bytes}, Dims{1}, 0, DType::UInt8);
+  storage->release();
+  return nb::steal(to_python(t));
+}
+
+void bind_pinned(nb::module_& m) {
+  m.def("pinned_bytes", &pinned_bytes);
+  m.def("is_pinned", [](Number address) { return cuda::is_pinned(reinterpret_cast<const void*>(address)); });
+}
+
 void bind_streams(nb::module_& m) {
   m.def("create_stream", [](int device, int priority) {
     return on_device(device, [&] {
@@ -239,6 +262,7 @@ void bind_cuda(PyObject* module) {
   nb::module_ m = nb::borrow<nb::module_>(module).def_submodule("_cuda");
   bind_devices(m);
   bind_memory(m);
+  bind_pinned(m);
   bind_streams(m);
   bind_events(m);
   bind_compiler(m);
