@@ -179,4 +179,4 @@ def set_default_tensor_type(t: Any) -> None:
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     t.check_available()
     _core.set_default_dtype(dtype)
-    _core.functions["set_default_device"]("cuda" if t.is_cuda else None)
+    _core.set_default_device("cuda" if t.is_cuda else None)

@@ -147,12 +147,13 @@ def set_default_device(device: Any) -> None:
 
 
 def get_device_module(device: Any = None) -> ModuleType:
-    """The module that has the functions of a device: chainrule.cpu.
+    """The module that has the functions of a device; without one, that of a GPU if there is one, else chainrule.cpu.
 
-    >>> torch.get_device_module().__name__.endswith(".cpu")
+    >>> torch.get_device_module("cpu").__name__.endswith(".cpu")
     True
     """
-    kind = "cpu" if device is None else _core.device(device).type
+    gpu = "cuda" if _core._cuda.device_count()[0] else "cpu"
+    kind = gpu if device is None else _core.device(device).type
     return import_module(f"{__package__}.{kind}")
 
 

@@ -255,6 +255,10 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
 
     Shape and dtype: those of the tensor.
     Derivative: g, moved back
+
+    >>> x = torch.ones(2)
+    >>> (x.cuda() if torch.cuda.is_available() else x).sum().item()
+    2.0
     """
     keywords = {} if memory_format is None else {"memory_format": memory_format}
     return self.to("cuda" if device is None else device, non_blocking=non_blocking, **keywords)
@@ -277,6 +281,10 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
     Shape and dtype: those of the tensor.
     Derivative: none, the copy has no history
+
+    >>> x = torch.ones(2)
+    >>> (x.pin_memory() if torch.cuda.is_available() else x).sum().item()
+    2.0
     """
     if not _core._cuda.device_count()[0]:
         raise at_call(RuntimeError, "Cannot access accelerator device when none is available.")
@@ -302,7 +310,14 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 
 
 def record_stream(self: Tensor, stream: Any) -> None:
-    """Another stream works with the tensor, too: its memory is not used again before that stream has come this far."""
+    """Another stream works with the tensor, too: its memory is not used again before that stream has come this far.
+
+    Shape and dtype: Any tensor on a GPU. The result is None.
+    Derivative: none, nothing is calculated
+
+    >>> if torch.cuda.is_available():
+    ...     torch.ones(2).cuda().record_stream(torch.cuda.Stream())
+    """
     if not self.is_cuda:
         raise at_call(RuntimeError, f"record_stream: {self.device.type} tensors have no streams")
     _core._cuda.record_stream(self, stream.cuda_stream)

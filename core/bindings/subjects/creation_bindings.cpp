@@ -2,6 +2,7 @@
 #include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/calls/callable.hpp"
+#include "bindings/calls/devices.hpp"
 #include "bindings/calls/from_python.hpp"
 #include "bindings/types/buffer.hpp"
 #include "ops/create/create.hpp"
@@ -196,13 +197,16 @@ Tensor make_triangle_indices(int64_t rows, int64_t columns, int64_t offset, Mayb
 }
 
 // What comes from Python is put together on the CPU.
+// A tensor is copied where it is, and everything else is read on the host.
 Tensor moved_from_python(PyObject* data, MaybeDType dtype) {
   const Device there = Storage::making.device;
-  DeviceScope here(Device::CPU);
+  DeviceScope here(device_of_argument(data));
   return move_to(tensor_from_python(data, dtype), there);
 }
 
 Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
+  const bool stays = device == Py_None && default_device() == Device::CPU;
+  DeviceScope there(stays && is_tensor(data) ? device_of_argument(data) : Storage::making.device);
   return finished(moved_from_python(data, dtype), device, tracked);
 }
 
@@ -278,7 +282,7 @@ void bind_creation() {
             bool, bool tracked) { return make_filled(size, value, dtype.value_or(like.dtype()), device, tracked); });
   define("new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, bool? requires_grad=False)",
          kMethod, [](const Tensor& like, PyObject* data, MaybeDType dtype, PyObject* device, bool tracked) {
-           return finished(tensor_from_python(data, dtype.value_or(like.dtype())), device, tracked);
+           return finished(moved_from_python(data, dtype.value_or(like.dtype())), device, tracked);
          });
   define("zero_(Tensor input)", kBoth, zero_);
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, NoReturn
+from typing import Any
 
 from .. import _core
+from ..compat.refusal import refused, refused_class
 from ..user_warning import warn_user
 from .devices import NONE, device_count, device_index, is_initialized, needs_gpu
 
@@ -260,10 +261,15 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-@needs_gpu
-def memory_snapshot(*args: Any, **kwargs: Any) -> NoReturn:
-    """Raises: largest_lines() and memory_summary() say who holds memory."""
-    raise NotImplementedError(
-        "torch.cuda.memory_snapshot: chainrule keeps no history of allocations; torch.cuda.largest_lines() says which "
-        "lines of the program hold the most memory"
-    )
+# ---- what is left out
+
+_HISTORY = "chainrule keeps no history of allocations; torch.cuda.largest_lines() says which lines hold the most memory"
+memory_snapshot, _dump_snapshot, _record_memory_history = (
+    refused(f"cuda.memory.{_name}", f"{NONE}; {_HISTORY}" if _name == "memory_snapshot" else _HISTORY, AssertionError)
+    for _name in ("memory_snapshot", "_dump_snapshot", "_record_memory_history")
+)
+_ALLOCATOR = "chainrule has one allocator for GPUs, its own"
+CUDAPluggableAllocator, MemPool = (
+    refused_class(f"cuda.memory.{_name}", _ALLOCATOR, NotImplementedError)
+    for _name in ("CUDAPluggableAllocator", "MemPool")
+)

@@ -62,7 +62,11 @@ def default_restore_location(storage: Any, location: str) -> Any:
 
 
 def validate_cuda_device(location: str) -> int:
-    """The number of the GPU that "cuda:1" names; raises where it is not there."""
+    """The number of the GPU that "cuda:1" names; raises where it is not there.
+
+    >>> torch.serialization.validate_cuda_device("cuda:0") if torch.cuda.is_available() else 0
+    0
+    """
     number = location.removeprefix("cuda").removeprefix(":")
     count = _core._cuda.device_count()[0]
     if not count:
