@@ -19,6 +19,8 @@ NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor 
 
 
 def storage_is_shared(storage: UntypedStorage) -> bool:
+    if storage.device.type == "cuda":  # as PyTorch says
+        return True
     module = sys.modules.get("chainrule.shared_memory")  # before somebody shares, nothing is shared
     return module is not None and module.memory_of(storage) is not None
 
@@ -308,7 +310,8 @@ def share_memory_(self: Tensor) -> Tensor:
     """
     from .shared_memory import share
 
-    share(self)
+    if not self.is_cuda:
+        share(self)
     return self
 
 

@@ -155,7 +155,7 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """The tensor converted to the dtype of another one.
+    """The tensor converted to the dtype of another one, and moved to its device.
 
     Shape and dtype: The shape of the input; the dtype of `other`.
     Derivative: g converted back
@@ -165,7 +165,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     """
     if not isinstance(other, Tensor):
         raise at_call(TypeError, f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-    return self.to(other.dtype)
+    return self.to(other.device, other.dtype) if self.is_cuda or other.is_cuda else self.to(other.dtype)
 
 
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:

@@ -265,6 +265,9 @@ int cuMemAlloc_v2(unsigned long long* at, size_t bytes) {
   return taken ? 0 : kOutOfMemory;
 }
 int cuMemFree_v2(unsigned long long at) { return memory().give(reinterpret_cast<char*>(at)) ? 0 : kInvalid; }
+int cuPointerGetAttribute(int* device, int, unsigned long long at) {
+  return *device = 0, memory().has(reinterpret_cast<void*>(at)) ? 0 : kInvalid;
+}
 int cuMemHostAlloc(void** at, size_t bytes, unsigned) {
   *at = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   return *at ? 0 : kOutOfMemory;

@@ -32,6 +32,7 @@ using Event = struct EventHandle*;
   DRIVER(memory_info, cuMemGetInfo_v2, int(size_t* free, size_t* total))                                            \
   DRIVER(allocate, cuMemAlloc_v2, int(Address*, size_t))                                                            \
   DRIVER(release, cuMemFree_v2, int(Address))                                                                       \
+  DRIVER(device_of_pointer, cuPointerGetAttribute, int(int*, int attribute, Address))                               \
   DRIVER(allocate_host, cuMemHostAlloc, int(void**, size_t, unsigned flags))                                        \
   DRIVER(release_host, cuMemFreeHost, int(void*))                                                                   \
   DRIVER(copy, cuMemcpyAsync, int(Address to, Address from, size_t, Stream))                                        \

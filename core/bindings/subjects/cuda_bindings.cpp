@@ -2,8 +2,10 @@
 // numbers here, and classes in Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "autograd/source_line.hpp"
 #include "backends/cuda/blas.hpp"
@@ -26,6 +28,7 @@ namespace chainrule {
 namespace {
 
 using Number = uintptr_t;
+constexpr int kDeviceOfPointer = 9;  // an attribute
 
 cuda::Stream stream_of(Number n) { return reinterpret_cast<cuda::Stream>(n); }
 cuda::Event event_of(Number n) { return reinterpret_cast<cuda::Event>(n); }
@@ -161,7 +164,28 @@ nb::object pinned_bytes(int64_t bytes) {
   return nb::steal(to_python(t));
 }
 
+// A tensor over memory of a GPU that another library's object owns.
+nb::object tensor_at(nb::object owner, Number address, std::vector<int64_t> shape,
+                     std::optional<std::vector<int64_t>> strides, nb::object dtype) {
+  const DType t = to_dtype_value(dtype.ptr());
+  const Dims sizes(shape), steps = strides ? Dims(*strides) : contiguous_strides(sizes);
+  int64_t elements = count(sizes) ? 1 : 0;
+  for (int i = 0; elements && i < sizes.size(); ++i) {
+    if (steps[i] < 0) raise(PyExc_ValueError, "negative strides are not supported; copy the array first");
+    elements += (sizes[i] - 1) * steps[i];
+  }
+  int device = cuda::current_device();
+  if (address) CUDA_CALL(device_of_pointer, &device, kDeviceOfPointer, address);
+  DeviceScope there(Device{DeviceKind::Cuda, static_cast<uint8_t>(device)});
+  Storage* const storage =
+      Storage::borrow(reinterpret_cast<void*>(address), elements * static_cast<int64_t>(size_of(t)), owner.ptr());
+  Tensor made = tensor_over(storage, sizes, steps, 0, t);
+  storage->release();
+  return nb::steal(to_python(made));
+}
+
 void bind_pinned(nb::module_& m) {
+  m.def("tensor_at", &tensor_at, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   m.def("pinned_bytes", &pinned_bytes);
   m.def("is_pinned", [](Number address) { return cuda::is_pinned(reinterpret_cast<const void*>(address)); });
 }
