@@ -345,6 +345,7 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
   PyObject* table = checked(PyDict_New());
   for (auto& [name, c] : functions) {
     c.precision = precision_of(name);
+    c.precision_on_gpu = precision_on_gpu(name);
     c.takes_unresolved = c.takes_data || takes_unresolved(name);
     c.needs_no_elements = needs_no_elements(name);
     PyObject* object = make_object(&c, &FunctionType);
@@ -354,6 +355,7 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
   checked(PyModule_AddObject(module, "functions", table));
   for (auto& [name, c] : methods) {
     c.precision = precision_of(name);
+    c.precision_on_gpu = precision_on_gpu(name);
     c.takes_unresolved = takes_unresolved(name);
     c.needs_no_elements = needs_no_elements(name);
     PyObject* object = make_object(&c, &MethodType);

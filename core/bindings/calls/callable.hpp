@@ -37,6 +37,7 @@ struct Callable {
   bool takes_unresolved = false;             // as they are; see Note [Unresolved tensors]
   bool needs_no_elements = false;            // gives views or descriptions; see Note [Meta tensors]
   Precision precision = Precision::AsGiven;  // under autocast
+  Precision precision_on_gpu = Precision::AsGiven;
   PyTypeObject* result_type = nullptr;       // a named tuple, for functions that return several values
   Quick quick;                               // see define_quick
 };

@@ -13,9 +13,15 @@ from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..error_words import at_call
-from ..random import get_rng_state, set_rng_state
 from ..user_warning import warn_user
-from .checkpoint_frame import CheckpointError, Frame, GraphExecGroup, current_autocast
+from .checkpoint_frame import (
+    CheckpointError,
+    Frame,
+    GraphExecGroup,
+    current_autocast,
+    random_states,
+    set_random_states,
+)
 from .checkpoint_log import OperationLog
 from .selective_checkpoint import CheckpointPolicy as CheckpointPolicy
 from .selective_checkpoint import SelectiveCheckpointContext as SelectiveCheckpointContext
@@ -88,7 +94,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
         ctx.run_function = run_function
-        ctx.random_state = get_rng_state() if preserve_rng_state else None
+        ctx.random_state = random_states() if preserve_rng_state else None
         ctx.precision = current_autocast()
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*(a if isinstance(a, Tensor) else None for a in args))
@@ -109,10 +115,10 @@ class CheckpointFunction(Function):
         ]
         with contextlib.ExitStack() as stack:
             if ctx.random_state is not None:
-                stack.callback(set_rng_state, get_rng_state())
-                set_rng_state(ctx.random_state)
+                stack.callback(set_random_states, random_states())
+                set_random_states(ctx.random_state)
             stack.enter_context(enable_grad())
-            stack.enter_context(ctx.precision)
+            stack.enter_context(ctx.precision())
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [(y, g) for y, g in zip(outputs, gradients, strict=True) if isinstance(y, Tensor) and y.requires_grad]
