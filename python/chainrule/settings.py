@@ -106,13 +106,14 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allows less precise products of float32 matrices; chainrule always calculates them in full precision.
+    """Allows less precise products of float32 matrices: on a GPU their factors are rounded to TF32 then.
 
     >>> torch.set_float32_matmul_precision("highest")
     """
     global _matmul_precision
     if precision in ("highest", "high", "medium"):
         _matmul_precision = precision
+        _core._cuda.set_allow_tf32(precision != "highest")
         return
     warn_user(
         f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has no "

@@ -62,6 +62,7 @@ struct DeviceMemory {
   void await_streams(Block* b);
   void take_back_awaited(bool wait);
   void empty();
+  Block* around(const void* address) const;
   void set_free(Block* b);
   void unset_free(Block* b);
   void count(Counted what, const Block* b, int64_t n) {
@@ -83,6 +84,13 @@ DeviceMemory& memory_of(int device) {
 }
 
 size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+Block* DeviceMemory::around(const void* address) const {
+  auto next = live.upper_bound(static_cast<const char*>(address));
+  if (next == live.begin()) return nullptr;
+  Block* const b = std::prev(next)->second;
+  return static_cast<const char*>(address) < b->begin + b->bytes ? b : nullptr;
+}
 
 void DeviceMemory::set_free(Block* b) {
   b->is_free = true;
@@ -270,12 +278,10 @@ void release(void* memory, int device) {
   m.await_streams(b);
 }
 
-void record_stream(const void* memory, int device, Stream stream) {
-  const auto& live = memory_of(device).live;
-  const auto found = live.find(static_cast<const char*>(memory));
-  if (found == live.end() || found->second->stream == stream) return;
-  std::vector<Stream>& others = found->second->others;
-  if (std::find(others.begin(), others.end(), stream) == others.end()) others.push_back(stream);
+void record_stream(const void* address, int device, Stream stream) {
+  Block* const b = memory_of(device).around(address);
+  if (!b || b->stream == stream) return;
+  if (std::find(b->others.begin(), b->others.end(), stream) == b->others.end()) b->others.push_back(stream);
 }
 
 std::vector<LineTotal> largest_lines(int device, size_t most) {
@@ -295,12 +301,16 @@ std::vector<LineTotal> largest_lines(int device, size_t most) {
 }
 
 std::optional<LiveBlock> block_around(const void* address) {
-  const auto& live = memory_of(current_device()).live;
-  auto next = live.upper_bound(static_cast<const char*>(address));
-  if (next == live.begin()) return {};
-  const Block* b = std::prev(next)->second;
-  if (static_cast<const char*>(address) >= b->begin + b->bytes) return {};
+  const Block* const b = memory_of(current_device()).around(address);
+  if (!b) return {};
   return LiveBlock{b->begin, b->bytes};
+}
+
+int device_of(const void* address) {
+  for (int device = 0, n = device_count(); device < n; ++device) {
+    if (memory_of(device).around(address)) return device;
+  }
+  return -1;
 }
 
 MemoryCounts memory_counts(int device) { return memory_of(device).counts; }

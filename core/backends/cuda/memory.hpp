@@ -23,6 +23,8 @@ struct LiveBlock {
   size_t bytes;
 };
 std::optional<LiveBlock> block_around(const void* address);
+// Which GPU's live block an address lies in; -1: none's.
+int device_of(const void* address);
 
 // What is counted, for all blocks and apart for large and small ones; in PyTorch's order of these names.
 enum class Counted { Allocation, Segment, Active, InactiveSplit, AllocatedBytes, ReservedBytes, ActiveBytes, InactiveSplitBytes, RequestedBytes };
@@ -48,7 +50,7 @@ void reset_peaks(int device);
 void reset_totals(int device);  // what was added and removed since the beginning
 void empty_cache();
 // That stream works with the memory, too: it is not given to anybody else before the stream has come this far.
-void record_stream(const void* memory, int device, Stream stream);
+void record_stream(const void* address, int device, Stream stream);
 
 // Blocks remember the line of the user's program that asked for them, for the error that memory is exhausted. How lines
 // are taken and told is known above, in autograd/.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "bindings/calls/conversions.hpp"
 #include "ops/views/move.hpp"
@@ -10,6 +11,8 @@
 #include "tensor/owned.hpp"
 
 namespace chainrule {
+thread_local bool mixing_devices = false;
+
 namespace {
 thread_local Device by_default;
 
@@ -105,7 +108,14 @@ PyObject* call_elsewhere(PyObject* function, PyObject* args, PyObject* kwargs) {
   const char* text = checked(PyUnicode_AsUTF8(name.get()));
   CallScope call(text);
   if (is_indexing(text) && PyTuple_GET_SIZE(args) > 0) return call_indexing(function, args, kwargs);
-  if (!mixes_devices(text)) check_same_device(device, args, kwargs);
+  if (mixes_devices(text)) {
+    struct MixingScope {
+      bool before = std::exchange(mixing_devices, true);
+      ~MixingScope() { mixing_devices = before; }
+    } mixing;
+    return call_on(device, function, args, kwargs);
+  }
+  check_same_device(device, args, kwargs);
   return call_on(device, function, args, kwargs);
 }
 

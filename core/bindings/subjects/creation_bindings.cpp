@@ -10,6 +10,7 @@
 #include "ops/views/copy.hpp"
 #include "ops/views/move.hpp"
 #include "ops/views/triangular.hpp"
+#include "tensor/owned.hpp"
 #include "tensor/item.hpp"
 
 namespace chainrule {
@@ -215,9 +216,22 @@ Tensor shared_with(PyObject* array) {
   return from_buffer(array, true);
 }
 
+// An array of CuPy's, say. Plain data is not asked.
+bool shows_gpu_memory(PyObject* data) {
+  if (PyList_Check(data) || PyTuple_Check(data) || is_number(data) || is_tensor(data) || is_array(data)) return false;
+  return PyObject_HasAttrString(data, "__cuda_array_interface__");
+}
+
 // as_tensor shares memory where it can.
 Tensor make_as_tensor(PyObject* data, MaybeDType dtype, PyObject* device) {
   check_device(device);
+  if (shows_gpu_memory(data)) {
+    const Owned interop(checked(PyImport_ImportModule("chainrule.interop")));
+    const Owned made(handed_on(PyObject_CallMethod(interop.get(), "asarray", "O", data)));
+    const Tensor shown = Tensor::borrow(made.get());
+    DeviceScope there(device == Py_None ? shown->storage->device : device_value(device));
+    return to_dtype(move_to(shown, Storage::making.device), dtype.value_or(shown.dtype()));
+  }
   if (is_tensor(data) || is_array(data)) {
     const Tensor given = is_tensor(data) ? Tensor::borrow(data) : shared_with(data);
     const Device there = device == Py_None && is_tensor(data) ? given->storage->device : Storage::making.device;
