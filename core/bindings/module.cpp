@@ -315,12 +315,17 @@ void bind_dtypes(nb::module_& m) {
       nb::arg("tensor1").none(), nb::arg("tensor2").none(), documents::kResultType);
 }
 
+AutocastDevice autocast_device(bool on_gpu) { return on_gpu ? AutocastDevice::Gpu : AutocastDevice::Cpu; }
+
 void bind_autocast(nb::module_& m) {
   m.def("is_autocast_enabled", [] { return autocasting; });
   m.def("set_autocast_enabled", [](bool on) { autocasting = on; });
-  m.def("get_autocast_dtype", [] { return steal(to_python(autocast_dtype())); });
-  m.def("set_autocast_dtype",
-        [](nb::object dtype) { set_autocast_dtype(dtype_argument("set_autocast_dtype", "dtype", 2, dtype)); });
+  m.def("autocasts", [](bool on_gpu) { return autocasts(autocast_device(on_gpu)); });
+  m.def("set_autocasts", [](bool on_gpu, bool on) { set_autocasts(autocast_device(on_gpu), on); });
+  m.def("get_autocast_dtype", [](bool on_gpu) { return steal(to_python(autocast_dtype(autocast_device(on_gpu)))); });
+  m.def("set_autocast_dtype", [](bool on_gpu, nb::object dtype) {
+    set_autocast_dtype(autocast_device(on_gpu), dtype_argument("set_autocast_dtype", "dtype", 2, dtype));
+  });
   m.def("is_autocast_cache_enabled", &autocast_caches);
   m.def("set_autocast_cache_enabled", &set_autocast_caches);
   m.def("change_autocast_nesting", &change_autocast_nesting);

@@ -6,7 +6,6 @@ from typing import Any
 
 from . import _core
 from ._core import Generator, Tensor, default_generator
-from .error_words import at_call
 from .user_warning import warn_user
 
 

@@ -111,13 +111,14 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allows less precise products of float32 matrices; chainrule always calculates them in full precision.
+    """Allows less precise products of float32 matrices: on a GPU their factors are rounded to TF32 then.
 
     >>> torch.set_float32_matmul_precision("highest")
     """
     global _matmul_precision
     if precision in ("highest", "high", "medium"):
         _matmul_precision = precision
+        _core._cuda.set_allow_tf32(precision != "highest")
         return
     warn_user(
         f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has no "
@@ -152,12 +153,13 @@ def set_default_device(device: Any) -> None:
 
 
 def get_device_module(device: Any = None) -> ModuleType:
-    """The module that has the functions of a device: chainrule.cpu.
+    """The module that has the functions of a device; without one, that of a GPU if there is one, else chainrule.cpu.
 
-    >>> torch.get_device_module().__name__.endswith(".cpu")
+    >>> torch.get_device_module("cpu").__name__.endswith(".cpu")
     True
     """
-    kind = "cpu" if device is None else _core.device(device).type
+    gpu = "cuda" if _core._cuda.device_count()[0] else "cpu"
+    kind = gpu if device is None else _core.device(device).type
     return import_module(f"{__package__}.{kind}")
 
 

@@ -44,9 +44,11 @@ class TypedStorage:
             self._untyped_storage = _core.functions["tensor"](
                 args[0] if isinstance(args[0], str) else list(args[0]),
                 dtype=self.dtype,  # text is refused there
+                device=device,
             ).untyped_storage()
         else:
-            self._untyped_storage = UntypedStorage(index(args[0] if args else 0) * self.dtype.itemsize)
+            size = index(args[0] if args else 0) * self.dtype.itemsize
+            self._untyped_storage = UntypedStorage(size, device=device)
 
     def _tensor(self) -> Tensor:
         if self._untyped_storage._is_meta:
@@ -126,9 +128,20 @@ class TypedStorage:
         return self
 
     def cpu(self) -> TypedStorage:
-        """The storage itself: it is on the CPU."""
-        self._untyped_storage.cpu()
-        return self
+        """The storage on the CPU; itself if it is there."""
+        return self._over(self._untyped_storage.cpu())
+
+    def cuda(self, device=None, non_blocking: bool = False) -> TypedStorage:
+        """The storage on a GPU, the current one if None; itself if it is there."""
+        return self._over(self._untyped_storage.cuda(device))
+
+    def to(self, *, device, non_blocking: bool = False) -> TypedStorage:
+        """The storage on a device; itself if it is there."""
+        return self._over(self._untyped_storage.to(device=device))
+
+    def _over(self, untyped: UntypedStorage) -> TypedStorage:
+        same = untyped is self._untyped_storage
+        return self if same else TypedStorage(wrap_storage=untyped, dtype=self.dtype)
 
     def _share_fd_cpu_(self):
         return self._untyped_storage._share_fd_cpu_()
@@ -156,15 +169,19 @@ class TypedStorage:
             raise at_call(
                 ValueError, "a storage is converted by the method of the wanted type's name: storage.double()"
             )
-        return f"torch.{self.pickle_storage_type()}"
+        return f"torch.{'cuda.' if self.is_cuda else ''}{self.pickle_storage_type()}"
 
     def get_device(self) -> int:
-        """-1, which stands for the CPU."""
-        return -1
+        """The number of the GPU; -1 stands for the CPU."""
+        return self._untyped_storage.get_device()
 
     def is_pinned(self, device="cuda") -> bool:
-        """False: memory is pinned for the sake of other devices."""
-        return False
+        """Whether the elements are in pinned memory, from which a GPU copies by itself."""
+        return self._untyped_storage.is_pinned(device)
+
+    def pin_memory(self, device="cuda") -> TypedStorage:
+        """A copy in pinned memory; the storage itself if it is there."""
+        return self._over(self._untyped_storage.pin_memory(device))
 
     def is_shared(self) -> bool:
         """Whether other processes may see the elements."""
@@ -182,8 +199,8 @@ class TypedStorage:
 
     @property
     def is_cuda(self) -> bool:
-        """False: chainrule runs on the CPU."""
-        return False
+        """Whether the elements are in the memory of a GPU."""
+        return self._untyped_storage.is_cuda
 
 
 def _conversion(method: str, dtype):

@@ -20,6 +20,8 @@ NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor 
 
 
 def storage_is_shared(storage: UntypedStorage) -> bool:
+    if storage.device.type == "cuda":  # as PyTorch says
+        return True
     module = sys.modules.get("chainrule.shared_memory")  # before somebody shares, nothing is shared
     return module is not None and module.memory_of(storage) is not None
 
@@ -51,6 +53,11 @@ def file_elements(filename, shared: bool, count: int, dtype) -> Tensor:
     return from_file(filename, shared, count, dtype=dtype)
 
 
+def moved(storage: UntypedStorage, device) -> UntypedStorage:
+    there = bytes_of(storage).to(device)
+    return storage if there.device == storage.device else there.untyped_storage()
+
+
 def refuse_device(name: str) -> AssertionError:
     return AssertionError(f"Torch not compiled with {name} enabled: chainrule runs on the CPU")
 
@@ -61,13 +68,21 @@ _Base = UntypedStorage if TYPE_CHECKING else object  # the members move to Untyp
 class _Untyped(_Base):
     """Methods of UntypedStorage that need no speed; attached to the type below."""
 
-    is_cuda = False
     is_hpu = False
     is_sparse = False
     is_sparse_csr = False
     filename = None
 
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the bytes are in the memory of a GPU."""
+        return self.device.type == "cuda"
+
     def __getitem__(self, index):
+        if isinstance(index, slice) and self.is_cuda:
+            if index.step not in (None, 1):
+                raise RuntimeError("Trying to slice with a step, but only a step of 1 is supported")
+            return bytes_of(self)[index].clone().untyped_storage()
         if isinstance(index, slice) and not self._is_meta:
             part = memoryview(self)[index]
             if not part.contiguous:
@@ -107,7 +122,9 @@ class _Untyped(_Base):
         """A copy of the bytes."""
         if self._is_meta:
             return UntypedStorage(len(self), device="meta")
-        return UntypedStorage(memoryview(self)) if len(self) else UntypedStorage(0)
+        if not len(self):
+            return UntypedStorage(0, device=self.device)
+        return bytes_of(self).clone().untyped_storage() if self.is_cuda else UntypedStorage(memoryview(self))
 
     def fill_(self, value: int):
         """Sets every byte."""
@@ -137,22 +154,32 @@ class _Untyped(_Base):
         return self
 
     def cpu(self):
-        """The storage itself: it is on the CPU."""
+        """The bytes on the CPU; the storage itself if it is there."""
         if self._is_meta:
             raise NotImplementedError(NO_DATA)
-        return self
+        return moved(self, "cpu") if self.is_cuda else self
 
     def cuda(self, device=None, non_blocking=False):
-        """Raises: chainrule runs on the CPU."""
-        raise refuse_device("CUDA")
+        """The bytes on a GPU, the current one if None; the storage itself if it is there."""
+        return self.to(device="cuda" if device is None else device, non_blocking=non_blocking)
+
+    def to(self, *, device, non_blocking=False):
+        """The bytes on a device; the storage itself if it is there."""
+        if _core.device(device).type == "cuda" and not _core._cuda.device_count()[0]:
+            raise refuse_device("CUDA")
+        return moved(self, device)
 
     def get_device(self) -> int:
-        """-1, which stands for the CPU."""
-        return -1
+        """The number of the GPU; -1 stands for the CPU."""
+        return self.device.index if self.is_cuda else -1
 
     def is_pinned(self, device="cuda") -> bool:
-        """False: memory is pinned for the sake of other devices."""
-        return False
+        """Whether the bytes are in pinned memory, from which a GPU copies by itself."""
+        return self.device.type == "cpu" and _core._cuda.is_pinned(self.data_ptr())
+
+    def pin_memory(self, device="cuda"):
+        """A copy in pinned memory; the storage itself if it is there."""
+        return self if self.is_pinned() else bytes_of(self).pin_memory().untyped_storage()
 
     def is_shared(self) -> bool:
         """Whether other processes may see the bytes."""
@@ -177,7 +204,7 @@ class _Untyped(_Base):
             raise NotImplementedError(NO_DATA)
         if save_size:
             file.write((len(self) // element_size).to_bytes(8, sys.byteorder))
-        file.write(memoryview(self))
+        file.write(memoryview(self.cpu()))
 
     def resize_(self, size: int):
         """Keeps the size it has; any other raises, but on the device "meta"."""
@@ -212,8 +239,9 @@ class _Untyped(_Base):
     def __reduce_ex__(self, protocol):
         import pickle
 
-        data = pickle.PickleBuffer(self) if protocol >= 5 else bytes(memoryview(self))
-        return restored_storage, (data,)
+        here = self.cpu()
+        data = pickle.PickleBuffer(here) if protocol >= 5 else bytes(memoryview(here))
+        return restored_storage, (data, str(self.device)) if self.is_cuda else (data,)
 
 
 for _name, _member in vars(_Untyped).items():
@@ -221,8 +249,10 @@ for _name, _member in vars(_Untyped).items():
         setattr(UntypedStorage, _name, _member)
 
 
-def restored_storage(data) -> UntypedStorage:
+def restored_storage(data, device: str | None = None) -> UntypedStorage:
     """What a pickled storage becomes: its bytes again. Writable memory that came beside the pickle is not copied."""
+    if device is not None:
+        return UntypedStorage(data, device=device)
     if not len(memoryview(data)):
         return UntypedStorage(0)
     if isinstance(data, memoryview) and not data.readonly:
@@ -285,7 +315,8 @@ def share_memory_(self: Tensor) -> Tensor:
     """
     from .shared_memory import share
 
-    share(self)
+    if not self.is_cuda:
+        share(self)
     return self
 
 

@@ -38,6 +38,7 @@ struct Callable {
   bool describes = false;                    // reads what a sparse tensor has as well as a dense one
   bool needs_no_elements = false;            // gives views or descriptions; see Note [Meta tensors]
   Precision precision = Precision::AsGiven;  // under autocast
+  Precision precision_on_gpu = Precision::AsGiven;
   PyTypeObject* result_type = nullptr;       // a named tuple, for functions that return several values
   Quick quick;                               // see define_quick
 };

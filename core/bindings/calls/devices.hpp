@@ -7,6 +7,9 @@
 
 namespace chainrule {
 
+// In a call whose tensors may be on several devices: where they are has been asked.
+extern thread_local bool mixing_devices;
+
 // Where tensors are made unless a device is given: `with device("meta"):`. Per thread.
 Device default_device();
 void set_default_device(Device device);

@@ -203,7 +203,13 @@ PyObject* divide(PyObject* a, PyObject* b) {
 // x ** 2 and its kin: small whole exponents need no logarithm.
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return binary<OpId::pow, "pow">(a, b);
+  if (!autocasting) [[likely]]
+    return binary<OpId::pow, "pow">(a, b);
+  return guarded([&]() -> PyObject* {
+    const Owned base(is_tensor(a) ? cast_of_power(Tensor::borrow(a)).release_py() : Py_NewRef(a));
+    const Owned exponent(is_tensor(b) ? cast_of_power(Tensor::borrow(b)).release_py() : Py_NewRef(b));
+    return binary<OpId::pow, "pow">(base.get(), exponent.get());
+  });
 }
 PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace<OpId::pow, "pow_">(a, b); }
 

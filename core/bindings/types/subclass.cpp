@@ -58,7 +58,7 @@ bool holds_numbers(PyObject* sequence) {
 // A tensor that is neither on the CPU nor where this thread works already, or a list or tuple with one.
 bool is_elsewhere(PyObject* o) {
   const Device device = device_of_argument(o);
-  return device != Device::CPU && device != Storage::making.device;
+  return device != Device::CPU && device != Storage::making.device && !mixing_devices;
 }
 bool holds_elsewhere(PyObject* o) {
   if (!PyList_Check(o) && !PyTuple_Check(o)) return is_elsewhere(o);

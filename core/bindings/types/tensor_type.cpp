@@ -203,7 +203,7 @@ int set_data(PyObject* self, PyObject* value, void*) {
         if (!value) raise(PyExc_RuntimeError, "Deleting tensor data is not allowed. Delete tensor instead!");
         if (!is_tensor(value))
           raise(PyExc_TypeError, "Variable data has to be a tensor, but got ", Py_TYPE(value)->tp_name);
-        if (device_of_argument(value) != device_of_argument(self))
+        if (is_meta(value) != is_meta(self))
           raise(PyExc_RuntimeError,
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
                 "type.");

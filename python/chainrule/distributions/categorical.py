@@ -72,7 +72,9 @@ class Categorical(Distribution):
         return self._undefined()
 
     def _undefined(self) -> Tensor:
-        return _core.functions["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
+        return _core.functions["full"](
+            self._extended_shape(), float("nan"), dtype=self.probs.dtype, device=self.probs.device
+        )
 
     @property
     def mode(self) -> Tensor:
@@ -96,6 +98,6 @@ class Categorical(Distribution):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        values = _core.functions["arange"](self._num_events)
+        values = _core.functions["arange"](self._num_events, device=self._param.device)
         values = values.view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values

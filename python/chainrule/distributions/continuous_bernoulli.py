@@ -116,7 +116,9 @@ class ContinuousBernoulli(ExponentialFamily):
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        u = _core.functions["rand"](self._extended_shape(sample_shape), dtype=self.probs.dtype)
+        u = _core.functions["rand"](
+            self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device
+        )
         return self.icdf(u)
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -23,9 +23,10 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         )
     like = next((value for value in values if isinstance(value, Tensor)), None)
     dtype = _core.get_default_dtype() if like is None else like.dtype
+    device = None if like is None else like.device
     make = _core.functions["tensor"]
     return _core.functions["broadcast_tensors"](
-        [value if is_tensor_like(value) else make(value, dtype=dtype) for value in values]
+        [value if is_tensor_like(value) else make(value, dtype=dtype, device=device) for value in values]
     )
 
 
@@ -45,7 +46,7 @@ def clamped(probs: Tensor) -> Tensor:
 
 def standard_normal(shape: Any, like: Tensor) -> Tensor:
     """Normal random numbers of another tensor's dtype."""
-    return _core.functions["empty"](shape, dtype=like.dtype).normal_()
+    return _core.functions["empty"](shape, dtype=like.dtype, device=like.device).normal_()
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:

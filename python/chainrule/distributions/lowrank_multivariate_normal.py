@@ -19,7 +19,7 @@ def capacitance_tril(columns: Tensor, diagonal: Tensor) -> Tensor:
     """The Cholesky factor of I + W' D^-1 W, the matrix by which D + W W' is inverted."""
     size = columns.size(-1)
     product = columns.mT / diagonal.unsqueeze(-2) @ columns
-    return cholesky(product + _core.functions["eye"](size, dtype=product.dtype))
+    return cholesky(product + _core.functions["eye"](size, dtype=product.dtype, device=product.device))
 
 
 def lowrank_log_det(diagonal: Tensor, capacitance: Tensor) -> Tensor:
@@ -116,7 +116,9 @@ class LowRankMultivariateNormal(Distribution):
         # sqrt(D) chol(I + D^-1/2 W W' D^-1/2)
         root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / root
-        inner = scaled @ scaled.mT + _core.functions["eye"](self._event_shape[0], dtype=scaled.dtype)
+        inner = scaled @ scaled.mT + _core.functions["eye"](
+            self._event_shape[0], dtype=scaled.dtype, device=scaled.device
+        )
         return self._batched(root * cholesky(inner))
 
     @lazy_property

@@ -44,7 +44,11 @@ def _precision_to_scale_tril(precision: Tensor) -> Tensor:
     """The Cholesky factor of the inverse of a matrix."""
     flipped = cholesky(precision.flip((-2, -1)))
     inverse = flipped.flip((-2, -1)).transpose(-2, -1)
-    return solve_triangular(inverse, _core.functions["eye"](precision.shape[-1], dtype=precision.dtype), upper=False)
+    return solve_triangular(
+        inverse,
+        _core.functions["eye"](precision.shape[-1], dtype=precision.dtype, device=precision.device),
+        upper=False,
+    )
 
 
 def half_log_det(factor: Tensor) -> Tensor:

@@ -212,7 +212,7 @@ class CorrCholeskyTransform(Transform):
         eps = finfo(x.dtype).eps
         r = vec_to_tril_matrix(x.clamp(min=-1 + eps, max=1 - eps), diag=-1)
         left = (1 - r**2).sqrt().cumprod(-1)
-        r = r + _core.functions["eye"](r.shape[-1], dtype=r.dtype)
+        r = r + _core.functions["eye"](r.shape[-1], dtype=r.dtype, device=r.device)
         return r * pad(left[..., :-1], [1, 0], value=1)
 
     def _inverse(self, y: Tensor) -> Tensor:

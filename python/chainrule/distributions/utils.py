@@ -29,9 +29,9 @@ def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
 _sum_rightmost = sum_rightmost
 
 
-def _below(size: int, diag: int) -> Tensor:
+def _below(size: int, diag: int, device: Any) -> Tensor:
     """Which elements of a square matrix are on the diagonal `diag` or below it."""
-    arange = _core.functions["arange"](size)
+    arange = _core.functions["arange"](size, device=device)
     return arange < arange.view(-1, 1) + (diag + 1)
 
 
@@ -48,7 +48,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
             "the lower triangular part of a square D x D matrix.",
         )
     matrix = vec.new_zeros((*vec.shape[:-1], size, size))
-    matrix[..., _below(size, diag)] = vec
+    matrix[..., _below(size, diag, vec.device)] = vec
     return matrix
 
 
@@ -57,4 +57,4 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     size = mat.shape[-1]
     if diag < -size or diag >= size:
         raise at_call(ValueError, f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
-    return mat[..., _below(size, diag)]
+    return mat[..., _below(size, diag, mat.device)]

@@ -95,7 +95,7 @@ def trunc_normal_(
 
 
 def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None) -> Tensor:
-    low, high = (_functions["tensor"](x, dtype=tensor.dtype).item() for x in (a, b))
+    low, high = (_functions["tensor"](x, dtype=tensor.dtype, device=tensor.device).item() for x in (a, b))
     result = tensor.normal_(mean, std, generator=generator)
     while (outside := (result < low) | (result > high)).any():
         again = _functions["empty_like"](result).normal_(mean, std, generator=generator)

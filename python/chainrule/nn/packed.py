@@ -229,7 +229,7 @@ def pad_packed_sequence(
         length = total_length
     data, batch = sequence.data, counts[0]
     rows = _whole(t * batch + b for t, count in enumerate(counts) for b in range(count))
-    flat = _functions["full"]([length * batch, *data.shape[1:]], padding_value, dtype=data.dtype)
+    flat = _functions["full"]([length * batch, *data.shape[1:]], padding_value, dtype=data.dtype, device=data.device)
     flat[rows] = data
     padded = flat.reshape(length, batch, *data.shape[1:])
     lengths = _whole(sum(count > b for count in counts) for b in range(batch))
@@ -264,7 +264,7 @@ def pad_sequence(
     longest = max(s.shape[0] for s in sequences)
     first = sequences[0]
     outer = (len(sequences), longest) if batch_first else (longest, len(sequences))
-    padded = _functions["full"]([*outer, *first.shape[1:]], padding_value, dtype=first.dtype)
+    padded = _functions["full"]([*outer, *first.shape[1:]], padding_value, dtype=first.dtype, device=first.device)
     rows = padded if batch_first else padded.transpose(0, 1)
     for i, s in enumerate(sequences):
         begin = longest - s.shape[0] if padding_side == "left" else 0

@@ -157,6 +157,6 @@ def _write(obj: Any, file: BinaryIO, name: str, protocol: int, zipped: bool, wit
         archive.write("byteorder", sys.byteorder.encode())
     for key, storage in pickler.storages.items():
         empty = options.this_thread.skip_data or not len(storage)
-        archive.write(f"data/{key}", bytes(len(storage)) if empty else storage)
+        archive.write(f"data/{key}", bytes(len(storage)) if empty else storage.cpu())
     archive.write("version", b"3\n")
     archive.close()

@@ -44,7 +44,9 @@ class ConversionMethods:
 
                     swap_tensors(parameter, Parameter(converted, parameter.requires_grad))
                 elif converted.is_meta is not parameter.is_meta or future.get_overwrite_module_params_on_conversion():
-                    self._parameters[name] = _with_gradient(converted, parameter, fn)  # no tensor changes its device
+                    self._parameters[name] = _with_gradient(
+                        converted, parameter, fn
+                    )  # no tensor gets elements, or loses them
                     continue
                 else:
                     parameter.data = converted

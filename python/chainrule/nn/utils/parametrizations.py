@@ -38,7 +38,7 @@ def _given_weight(module: Module, name: str) -> Tensor:
 
 def _is_orthogonal(q: Tensor) -> bool:
     n, k = q.shape[-2:]
-    unit = _functions["eye"](k, dtype=q.dtype)
+    unit = _functions["eye"](k, dtype=q.dtype, device=q.device)
     return bool(((q.mH @ q - unit).abs() <= 10.0 * n * finfo(q.dtype).eps + 1e-5 * unit.abs()).all())
 
 
@@ -82,7 +82,7 @@ class _Orthogonal(Module):
         if self.orthogonal_map == "matrix_exp":
             q = _linalg().matrix_exp(a)
         else:
-            unit = _functions["eye"](n, dtype=a.dtype)
+            unit = _functions["eye"](n, dtype=a.dtype, device=a.device)
             q = _linalg().solve(unit - a * 0.5, unit + a * 0.5)
         return q[..., :k] if n != k else q
 
@@ -110,7 +110,7 @@ class _Orthogonal(Module):
         if n == k:
             q = q.clone() if _is_orthogonal(q) else _make_orthogonal(q)
         else:
-            more = _functions["randn"](*q.shape[:-2], n, n - k, dtype=q.dtype)
+            more = _functions["randn"](*q.shape[:-2], n, n - k, dtype=q.dtype, device=q.device)
             q = _make_orthogonal(_functions["cat"]([q, more], -1))
         self.base = q
         start = _functions["zeros_like"](given)

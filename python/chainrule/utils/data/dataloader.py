@@ -47,7 +47,7 @@ class DataLoader(Generic[T_co]):
         batch_sampler: gives lists of indices; instead of batch_size, shuffle, sampler and drop_last.
         num_workers: how many processes fetch samples; 0 fetches them here.
         collate_fn: makes a batch of a list of samples.
-        pin_memory: changes nothing: memory is pinned for the sake of other devices.
+        pin_memory: whether batches are put into pinned memory, from which a GPU copies by itself.
         drop_last: whether a last batch with fewer samples is left out.
         timeout: seconds to wait for a batch from a worker; 0 is for ever.
         worker_init_fn: called in each worker with its number, before anything is fetched.
@@ -55,7 +55,7 @@ class DataLoader(Generic[T_co]):
         generator: of the random order and of the workers' seeds.
         prefetch_factor: how many batches each worker fetches ahead; 2 if None.
         persistent_workers: whether the workers live on after a pass over the dataset.
-        pin_memory_device: as pin_memory.
+        pin_memory_device: changes nothing.
         in_order: whether batches come in the order of the sampler, or as they get ready.
 
     >>> list(torch.utils.data.DataLoader([1., 2., 3.], batch_size=2))
