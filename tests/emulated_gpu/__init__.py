@@ -9,7 +9,15 @@ from pathlib import Path
 import scipy_openblas32
 
 HERE = Path(__file__).parent
-LIBRARIES = ("libcuda.so.1", "libnvrtc.so.13", "libcublasLt.so.13", "libcublas.so.13", "libcusolver.so.12")
+LIBRARIES = (
+    "libcuda.so.1",
+    "libnvrtc.so.13",
+    "libcublasLt.so.13",
+    "libcublas.so.13",
+    "libcusolver.so.12",
+    "libcudnn.so.9",
+    "libcufft.so.12",
+)
 
 
 def folder() -> Path:

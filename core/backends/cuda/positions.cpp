@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "backends/cuda/deterministic.hpp"
+#include "backends/cuda/determinism.hpp"
 #include "backends/cuda/exclusive_sums.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/hand.hpp"
@@ -116,7 +116,7 @@ void combine_elements(Combine combine, const IndexedElements& at) {
   if (!layout.fits()) return fallback<&PositionsKernels::combine_elements>(combine, at);
   const bool adds_up = combine == Combine::Add || combine == Combine::Multiply;
   const bool is_too_wide = combine == Combine::Multiply && size_of(at.dtype) > 8;  // for an atomic exchange
-  if (is_too_wide || (wants_deterministic && adds_up && at.dtype >= DType::Float16))
+  if (is_too_wide || (only_deterministic && adds_up && at.dtype >= DType::Float16))
     return combine_elements_in_order(combine, at, layout);
   run_elements("combine_elements", combine, at, layout);
 }
