@@ -269,6 +269,9 @@ int cuMemAlloc_v2(unsigned long long* at, size_t bytes) {
   return taken ? 0 : kOutOfMemory;
 }
 int cuMemFree_v2(unsigned long long at) { return memory().give(reinterpret_cast<char*>(at)) ? 0 : kInvalid; }
+int cuPointerGetAttribute(int* device, int, unsigned long long at) {
+  return *device = 0, memory().has(reinterpret_cast<void*>(at)) ? 0 : kInvalid;
+}
 int cuMemHostAlloc(void** at, size_t bytes, unsigned) {
   *at = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   return *at ? 0 : kOutOfMemory;
@@ -355,6 +358,7 @@ int cuLaunchKernel(LoadedFunction* f, unsigned x, unsigned y, unsigned z, unsign
 // ---- streams and events: all work is done when it is asked for
 
 int cuStreamCreateWithPriority(void** stream, unsigned, int) { return *stream = new char, 0; }
+int cuCtxGetStreamPriorityRange(int* least, int* greatest) { return *least = 0, *greatest = -5, 0; }
 int cuStreamDestroy_v2(void* stream) { return delete static_cast<char*>(stream), 0; }
 int cuStreamSynchronize(void*) { return 0; }
 int cuStreamQuery(void*) { return 0; }

@@ -1,4 +1,5 @@
 // Fresh tensors drawn from distributions whose parameters are tensors.
+#include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
 #include "backends/random.hpp"
 #include "backends/random/arguments.hpp"
@@ -22,7 +23,12 @@ OpInfo kNormalEach{"normal", "NormalBackward3", "mean: 0, std: 0"};
 OpInfo kPoisson{"poisson", "PoissonBackward0", "0"};
 OpInfo kBinomial{"binomial", "NotImplemented", "none: PyTorch has no derivative here"};
 
-// A sample does not follow its parameters: their gradients are zero.
+// A sample does not follow its parameters: while it is drawn, no history is recorded and no tangent passed on.
+struct DrawingScope {
+  GradModeScope unrecorded{false};
+  forward_mode::PauseScope without_tangents;
+};
+// So their gradients are zero.
 Tensor record_zero(OpInfo& op, const Tensor& result, std::initializer_list<const Tensor*> inputs) {
   return record(op, result, inputs, {}, [n = static_cast<int>(inputs.size())](Backward& b) {
     for (int i = 0; i < n; ++i) {
@@ -100,7 +106,7 @@ Tensor normal_around(const Tensor& mean, double std, Generator* generator, const
   Dims sizes = out ? broadcast_shapes(mean.sizes(), out.sizes(), "normal") : Dims(mean.sizes());
   Tensor result = destination(out, sizes, mean.dtype());
   {
-    GradModeScope off(false);
+    DrawingScope drawing;
     normal_(result, 0, std, generator);
     elementwise_inplace(OpId::add, {result, mean});
   }
@@ -112,7 +118,7 @@ Tensor normal_spread(double mean, const Tensor& std, Generator* generator, const
   check_spread(std);
   Tensor result = destination(out, std.sizes(), std.dtype());
   {
-    GradModeScope off(false);
+    DrawingScope drawing;
     normal_(result, 0, 1, generator);
     elementwise_inplace(OpId::mul, {result, std});
     elementwise_inplace(OpId::add, {result, full({}, mean, result.dtype())});  // rounded first, as in PyTorch
@@ -126,7 +132,7 @@ Tensor normal_each(const Tensor& mean, const Tensor& std, Generator* generator, 
   Dims sizes = broadcast_shapes(mean.sizes(), std.sizes(), "normal");
   Tensor result = destination(out, sizes, mean.dtype());
   {
-    GradModeScope off(false);
+    DrawingScope drawing;
     normal_(result, 0, 1, generator);
     elementwise_inplace(OpId::mul, {result, std});
     elementwise_inplace(OpId::add, {result, mean});

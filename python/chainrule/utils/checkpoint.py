@@ -113,7 +113,7 @@ class CheckpointFunction(Function):
             if ctx.random_states is not None:
                 stack.enter_context(ctx.random_states.resumed())
             stack.enter_context(enable_grad())
-            stack.enter_context(ctx.precision)
+            stack.enter_context(ctx.precision())
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [(y, g) for y, g in zip(outputs, gradients, strict=True) if isinstance(y, Tensor) and y.requires_grad]
