@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import chainrule as torch
 
@@ -67,7 +68,7 @@ class Near(list):
     """Results that are rounded on the way, in another order than on the CPU."""
 
 
-def unequal(got: object, wanted: object, tolerance: float = 0) -> str:
+def unequal(got: Any, wanted: Any, tolerance: float = 0) -> str:
     if isinstance(wanted, torch.Tensor):
         same = got.shape == wanted.shape and got.dtype == wanted.dtype
         if same and torch.allclose(got.cpu(), wanted, rtol=tolerance, atol=tolerance, equal_nan=True):
