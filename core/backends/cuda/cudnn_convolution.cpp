@@ -107,7 +107,8 @@ bool is_countable(const ConvolutionShape& s) {
 }  // namespace
 
 bool cudnn_convolution(ConvolutionPass pass, const Convolution& c) {
-  if (!cudnn_flags.enabled || !is_countable(c.shape) || cudnn_version() == 0) return false;
+  if (!cudnn_flags.enabled || !is_countable(c.shape)) return false;
+  if (cudnn_version() == 0) return warn_of_missing_cudnn(), false;
   const Key key{c.shape,
                 static_cast<int64_t>(pass),
                 static_cast<int64_t>(c.dtype),
