@@ -295,20 +295,24 @@ std::unique_ptr<CudnnPlan> CudnnGraph::finish(unsigned unwanted) {
 CudnnPlan::~CudnnPlan() { cudnn().destroy(descriptor_); }
 
 // A pack of addresses cannot be changed, so each call makes one.
-void CudnnPlan::run(std::span<void* const> tensors) const {
+void CudnnPlan::run(std::span<void* const> tensors) const try {
   const Handle with = handle();
   const Scratch scratch(workspace_);
-  const auto count = static_cast<int64_t>(ids_.size());
   void* const room = scratch.data();
-  Descriptor pack = nullptr;
-  int status = cudnn().create(kPack, &pack);
-  if (!status) status = cudnn().set(pack, kPackIds, kIntType, count, ids_.data());
-  if (!status) status = cudnn().set(pack, kPackPointers, kPointerType, count, tensors.data());
-  if (!status) status = cudnn().set(pack, kPackWorkspace, kPointerType, 1, &room);
-  if (!status) status = cudnn().finalize(pack);
-  if (!status) status = cudnn().execute(with, descriptor_, pack);
-  if (pack) cudnn().destroy(pack);
-  if (status) raise(PyExc_RuntimeError, "CUDA error: cuDNN gave status ", status);
+  struct Pack {
+    Descriptor d = nullptr;
+    Pack() { need(cudnn().create(kPack, &d)); }
+    ~Pack() { cudnn().destroy(d); }
+    Pack(const Pack&) = delete;
+  } const pack;
+  const auto count = static_cast<int64_t>(ids_.size());
+  need(cudnn().set(pack.d, kPackIds, kIntType, count, ids_.data()));
+  need(cudnn().set(pack.d, kPackPointers, kPointerType, count, tensors.data()));
+  set(pack.d, kPackWorkspace, kPointerType, room);
+  need(cudnn().finalize(pack.d));
+  need(cudnn().execute(with, descriptor_, pack.d));
+} catch (const CudnnRefusal& refused) {
+  raise(PyExc_RuntimeError, "CUDA error: cuDNN gave status ", refused.status);
 }
 
 }  // namespace chainrule::cuda
