@@ -30,6 +30,7 @@
 #include "bindings/types/function_node.hpp"
 #include "bindings/types/node_type.hpp"
 #include "bindings/types/result_types.hpp"
+#include "bindings/types/sparse_type.hpp"
 #include "bindings/types/storage_type.hpp"
 #include "bindings/types/subclass.hpp"
 #include "bindings/types/tensor_type.hpp"
@@ -220,8 +221,9 @@ void choose_thresholds(const std::string& name) {
        .sweep = 1,
        .stream = 1,
        .stream_chain = 1,
+       .unlocked = 0,
        .small_chunks = true},
-      {"never", kNever, kNever, kNever, kNever, kNever, false, false},
+      {"never", kNever, kNever, kNever, kNever, kNever, HUGE_VAL, false, false},
   };
   settle();
   for (const Thresholds& t : settings) {
@@ -313,12 +315,17 @@ void bind_dtypes(nb::module_& m) {
       nb::arg("tensor1").none(), nb::arg("tensor2").none(), documents::kResultType);
 }
 
+AutocastDevice autocast_device(bool on_gpu) { return on_gpu ? AutocastDevice::Gpu : AutocastDevice::Cpu; }
+
 void bind_autocast(nb::module_& m) {
   m.def("is_autocast_enabled", [] { return autocasting; });
   m.def("set_autocast_enabled", [](bool on) { autocasting = on; });
-  m.def("get_autocast_dtype", [] { return steal(to_python(autocast_dtype())); });
-  m.def("set_autocast_dtype",
-        [](nb::object dtype) { set_autocast_dtype(dtype_argument("set_autocast_dtype", "dtype", 2, dtype)); });
+  m.def("autocasts", [](bool on_gpu) { return autocasts(autocast_device(on_gpu)); });
+  m.def("set_autocasts", [](bool on_gpu, bool on) { set_autocasts(autocast_device(on_gpu), on); });
+  m.def("get_autocast_dtype", [](bool on_gpu) { return steal(to_python(autocast_dtype(autocast_device(on_gpu)))); });
+  m.def("set_autocast_dtype", [](bool on_gpu, nb::object dtype) {
+    set_autocast_dtype(autocast_device(on_gpu), dtype_argument("set_autocast_dtype", "dtype", 2, dtype));
+  });
   m.def("is_autocast_cache_enabled", &autocast_caches);
   m.def("set_autocast_cache_enabled", &set_autocast_caches);
   m.def("change_autocast_nesting", &change_autocast_nesting);
@@ -410,6 +417,7 @@ NB_MODULE(_core, m) {
   add_node_type(m.ptr());
   add_function_node(m.ptr());
   add_storage_type(m.ptr());
+  add_sparse_type(m.ptr());
   bind_networks();
   bind_elementwise();  // after what else lines of the table describe
   bind_views();
@@ -429,6 +437,7 @@ NB_MODULE(_core, m) {
   bind_images();
   bind_optimisers();
   bind_recurrent();
+  bind_sparse();
   bind_tensor_methods();
   bind_python_operations();
   mark_former_orders();

@@ -13,6 +13,11 @@ _core_functions = _core.functions
 # ---- NumPy
 
 
+def layout_name(tensor: Tensor) -> str:
+    """SparseCsr: as PyTorch's errors call it."""
+    return "".join(word.capitalize() for word in str(tensor.layout).rpartition(".")[2].split("_")).removesuffix("Coo")
+
+
 def numpy(self: Tensor, *, force: bool = False):
     """The tensor as a NumPy array that shares its memory; with `force` also if a detached copy has to be made.
 
@@ -28,10 +33,18 @@ def numpy(self: Tensor, *, force: bool = False):
         raise at_call(
             RuntimeError, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    if self.is_meta:
+    if force and self.is_cuda:
+        self = self.detach().cpu()
+    if self.layout is not _core.strided:
         raise at_call(
             TypeError,
-            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.",
+            f"can't convert {layout_name(self)} layout tensor to numpy. Use Tensor.to_dense() first.",
+        )
+    if self.is_meta or self.is_cuda:
+        raise at_call(
+            TypeError,
+            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+            "memory first.",
         )
     if self.dtype is _bfloat16:
         raise at_call(
@@ -84,10 +97,73 @@ def __array_wrap__(self: Tensor, array, context=None, return_scalar: bool = Fals
 
 
 def __cuda_array_interface__(self: Tensor):  # noqa: N807
+    if self.is_cuda:
+        return _cuda_array(self)
     raise AttributeError(
         f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} "
         "If CUDA data is required use tensor.cuda() to copy tensor to device memory."
     )
+
+
+_KINDS = {"float": "f", "int": "i", "uint": "u", "complex": "c"}
+
+
+def _type_text(dtype: _core.dtype) -> str:
+    """As NumPy writes a dtype: "<f4"."""
+    if dtype is _core.bool:
+        return "|b1"
+    if dtype is _bfloat16:
+        raise RuntimeError("__cuda_array_interface__: NumPy has no bfloat16; use tensor.float()")
+    name = str(dtype).removeprefix("torch.")
+    kind = name.rstrip("0123456789")
+    return f"{'|' if dtype.itemsize == 1 else '<'}{_KINDS[kind]}{dtype.itemsize}"
+
+
+def _cuda_array(tensor: Tensor) -> dict[str, Any]:
+    """The tensor's memory as CuPy, Numba and others read it."""
+    if tensor.requires_grad:
+        raise RuntimeError(
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't required, use "
+            "var.detach() to get Variable that doesn't require grad."
+        )
+    tensor.untyped_storage()  # from now on others may read and write the bytes
+    strides = None if tensor.is_contiguous() else tuple(step * tensor.element_size() for step in tensor.stride())
+    address = tensor.data_ptr() if tensor.numel() else 0
+    shown = {"typestr": _type_text(tensor.dtype), "shape": tuple(tensor.shape), "strides": strides}
+    return {**shown, "data": (address, False), "version": 2}
+
+
+def _of_cuda_array(array: Any) -> Tensor:
+    """A tensor over the memory that an object of another library shows."""
+    shown = array.__cuda_array_interface__
+    if shown.get("mask") is not None:
+        raise TypeError("__cuda_array_interface__: masked arrays are not supported")
+    text, address = shown["typestr"], shown["data"][0]
+    found = [t for t in _SHOWN_DTYPES if _type_text(t) in (text, text.replace("=", "<"))]
+    if not found:
+        raise TypeError(f"__cuda_array_interface__: no dtype is like {text!r}")
+    item = found[0].itemsize
+    strides = shown.get("strides")
+    steps = None if strides is None else [step // item for step in strides]
+    return _core._cuda.tensor_at(array, address, list(shown["shape"]), steps, found[0])
+
+
+_SHOWN_DTYPES = tuple(
+    getattr(_core, name)
+    for name in [
+        "bool",
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
+)
 
 
 # ---- files
@@ -153,7 +229,7 @@ def _mapped(filename: str, shared: bool, length: int) -> Any:
 
 # ---- DLPack
 
-_CPU = (1, 0)  # DLPack's number for the device, and which one
+_CPU, _CUDA = (1, 0), 2  # DLPack's number for the device, and which one
 
 
 def __dlpack__(  # noqa: N807
@@ -167,16 +243,43 @@ def __dlpack__(  # noqa: N807
     """A capsule for another library's from_dlpack."""
     if stream is not None and type(stream) is not int:
         raise at_call(TypeError, "stream must be ``int`` or ``none``")
-    if stream not in (-1, None):
+    exported = _on_device(self, dl_device, copy)
+    if exported.is_cuda:
+        _order_after_ours(exported, stream)
+    elif stream not in (-1, None):
         raise AssertionError("stream should be None on cpu.")
-    if dl_device not in (None, _CPU):
-        raise BufferError(f"Unsupported device_type: {int(dl_device[0])}: chainrule runs on the CPU")
-    exported = self.clone() if copy else self
     return _core.to_dlpack(exported, max_version is not None and max_version[0] >= 1)
 
 
+def _on_device(tensor: Tensor, place: tuple[int, int] | None, copy: bool | None) -> Tensor:
+    """The tensor where the consumer wants it."""
+    own = __dlpack_device__(tensor)
+    if place is None or tuple(map(int, place)) == own:
+        return tensor.clone() if copy else tensor
+    kind, number = map(int, place)
+    if kind not in (_CPU[0], _CUDA):
+        raise BufferError(f"Unsupported device_type: {kind}: chainrule has the CPU and NVIDIA's GPUs")
+    if copy is False:
+        raise ValueError("cannot move tensor from one device to another without copying it")
+    return tensor.to("cpu" if kind == _CPU[0] else _core.device("cuda", number))
+
+
+def _order_after_ours(tensor: Tensor, stream: int | None) -> None:
+    """The consumer's stream waits for what the tensor's own was asked for: 1 is the default one, -1 waits for nothing."""
+    if stream == -1:
+        return
+    if stream == 0:
+        raise BufferError("unsupported stream on CUDA: 0 is ambiguous. Say 1 for the default stream, or None")
+    from . import cuda
+
+    consumer = 0 if stream in (None, 1) else stream
+    ours = cuda.current_stream(tensor.device)
+    if consumer != ours.cuda_stream:
+        cuda.ExternalStream(consumer, tensor.device).wait_stream(ours)
+
+
 def __dlpack_device__(self: Tensor) -> tuple[int, int]:  # noqa: N807
-    return _CPU
+    return (_CUDA, self.get_device()) if self.is_cuda else _CPU
 
 
 def to_dlpack(tensor: Tensor):
@@ -206,7 +309,19 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         if copy:
             raise at_call(ValueError, "from_dlpack: `copy` needs an object with __dlpack__, not a capsule")
         return _core.from_dlpack(ext_tensor)
-    arguments = {} if copy is None else {"copy": copy}
+    arguments: dict[str, Any] = {} if copy is None else {"copy": copy}
+    kind, number = ext_tensor.__dlpack_device__() if hasattr(ext_tensor, "__dlpack_device__") else _CPU
+    if device is not None:
+        wanted = _core.device(device)
+        place = (
+            _CPU
+            if wanted.type == "cpu"
+            else (_CUDA, _core._cuda.current_device() if wanted.index is None else wanted.index)
+        )
+        if place != (int(kind), number):
+            arguments["dl_device"], kind, number = place, *place
+    if int(kind) == _CUDA:  # the producer makes that stream wait for what it has asked for itself
+        arguments["stream"] = _core._cuda.current_stream(number) or 1
     try:
         capsule = ext_tensor.__dlpack__(max_version=(1, 0), **arguments)
     except TypeError:  # a producer from before DLPack 1.0
@@ -230,7 +345,7 @@ def asarray(
     Args:
         obj: the data. Its memory is shared where the dtype allows.
         dtype: the dtype of the result.
-        device: where the result is: the CPU, or "meta".
+        device: where the result is.
         copy: True always copies; False raises rather than copy.
         requires_grad: whether the result requires a gradient; a tensor keeps its history if it does.
 
@@ -245,7 +360,7 @@ def asarray(
         return made._as_leaf() if requires_grad else made
     _core.check_device(device)
     if isinstance(obj, Tensor):
-        return _from_tensor(obj, dtype, copy, requires_grad)
+        return _from_tensor(_placed(obj, device, copy), dtype, copy, requires_grad)
     shared = _shared(obj, dtype)
     if shared is None:
         if copy is False and type(obj).__module__ == "numpy":
@@ -254,10 +369,17 @@ def asarray(
             )
         if copy is False:
             raise at_call(ValueError, "can't alias arbitrary sequence into a tensor.")
-        result = _core_functions["tensor"](obj, dtype=dtype)
+        result = _core_functions["tensor"](obj, dtype=dtype, device=device)
     else:
-        result = _converted(shared, dtype, copy)
+        result = _placed(_converted(shared, dtype, copy), device, copy)
     return result._as_leaf() if requires_grad else result
+
+
+def _placed(tensor: Tensor, device: Any, copy: bool | None) -> Tensor:
+    there = tensor if device is None else tensor.to(device)
+    if copy is False and there.device != tensor.device:
+        raise at_call(ValueError, f"can't alias tensor on {tensor.device} on {there.device}.")
+    return there
 
 
 def _from_tensor(tensor: Tensor, dtype: _core.dtype | None, copy: bool | None, requires_grad: bool | None) -> Tensor:
@@ -294,6 +416,8 @@ def _shared(obj: Any, dtype: _core.dtype | None) -> Tensor | None:
         return _core_functions["from_numpy"](obj)
     if kind.__module__ == "numpy":  # a scalar
         return None
+    if hasattr(obj, "__cuda_array_interface__"):
+        return _of_cuda_array(obj)
     if kind.__name__ == "PyCapsule" or hasattr(obj, "__dlpack__"):
         return from_dlpack(obj)
     try:

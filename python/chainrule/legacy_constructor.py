@@ -7,25 +7,35 @@ from typing import Any
 
 from . import _core
 from ._core import Tensor
+from .error_words import at_call
 from .storage import TypedStorage
 from .user_warning import warn_user
 
 
-def construct(cls: type, *args: Any, dtype: _core.dtype | None = None, **kwargs: Any) -> Tensor:
-    """A tensor of the given sizes, or with the given data; a subclass's instance where asked."""
+def construct(
+    cls: type, *args: Any, dtype: _core.dtype | None = None, place: _core.device | None = None, **kwargs: Any
+) -> Tensor:
+    """A tensor of the given sizes, or with the given data; a subclass's instance where asked.
+
+    Args:
+        place: where it is made; the CPU if None.
+    """
     device = kwargs.pop("device", None)
-    _check_device(device)
+    kind = "cpu" if place is None else place.type
+    _check_device(device, kind)
+    place = _core.device(kind) if place is None else place if device is None else _core.device(device)
     if device is not None and args and isinstance(args[0], Tensor):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
-            "torch.tensor(...) or torch.as_tensor(...) instead."
+            "torch.tensor(...) or torch.as_tensor(...) instead.",
         )
     if not args and len(kwargs) == 1 and next(iter(kwargs)) in ("size", "data"):
         name, value = kwargs.popitem()
         args = (_core.Size(value) if name == "size" else value,)
     if kwargs or (len(args) > 1 and isinstance(args[0], (list, tuple))):
         raise no_combination(args, kwargs)
-    data = _data(args, dtype)
+    data = _data(args, dtype, place)
     if cls is not Tensor and args and isinstance(args[0], Tensor):
         return _core.view_as_subclass(cls, args[0])
     return data if cls is Tensor else _core.make_subclass(cls, data, False)
@@ -42,36 +52,38 @@ def no_combination(args: tuple, kwargs: dict) -> TypeError:
     )
 
 
-def _check_device(device: Any) -> None:
-    try:
-        _core.check_device(device)
-    except (AssertionError, NotImplementedError):
-        raise RuntimeError(
-            f"legacy constructor expects device type: cpu but device type: {device} was passed"
-        ) from None
+def _check_device(device: Any, kind: str) -> None:
+    given = kind if device is None else _core.device(device).type
+    if given != kind:
+        raise at_call(
+            RuntimeError, f"legacy constructor expects device type: {kind} but device type: {given} was passed"
+        )
 
 
-def _data(args: tuple, dtype: _core.dtype | None) -> Tensor:
+def _data(args: tuple, dtype: _core.dtype | None, place: _core.device) -> Tensor:
     empty, tensor = _core.functions["empty"], _core.functions["tensor"]
     wanted = _core.get_default_dtype() if dtype is None else dtype
     if len(args) == 1 and not _is_size(args[0]):
         (data,) = args
         if isinstance(data, (TypedStorage, _core.UntypedStorage)):
-            return tensor(data, dtype=wanted, device="cpu")  # over its memory; another dtype is refused
+            return tensor(data, dtype=wanted, device=data.device)  # over its memory; another dtype is refused
         if isinstance(data, Tensor):
             if dtype is not None and data.dtype is not dtype:
-                raise TypeError(f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})")
+                raise at_call(
+                    TypeError, f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})"
+                )
             return _core.view_as_subclass(Tensor, data)  # with its history
         if not isinstance(data, Sequence) and not hasattr(data, "__array__"):
-            raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
-        return tensor(data if wanted.is_floating_point else _truncated(data), dtype=wanted, device="cpu")
+            raise at_call(TypeError, f"new(): data must be a sequence (got {type(data).__name__})")
+        return tensor(data if wanted.is_floating_point else _truncated(data), dtype=wanted, device=place)
     for i, size in enumerate(args, 1):
         if not _is_size(size):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 f"new(): argument 'size' failed to unpack the object at pos {i} with error "
-                f'"type must be tuple of ints,but got {type(size).__name__}"'
+                f'"type must be tuple of ints,but got {type(size).__name__}"',
             )
-    return empty(*(args or (0,)), dtype=wanted, device="cpu")
+    return empty(*(args or (0,)), dtype=wanted, device=place)
 
 
 def _is_size(value: Any) -> bool:
@@ -94,19 +106,28 @@ class _LegacyType(type):
 
     def __new__(mcs, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> _LegacyType:
         if bases:
-            raise TypeError(f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
+            raise at_call(TypeError, f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
         return super().__new__(mcs, name, bases, members)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        cls.check_available()
         if "dtype" in kwargs:
             raise no_combination(args, kwargs)
-        return construct(Tensor, *args, dtype=cls.dtype, **kwargs)
+        return construct(Tensor, *args, dtype=cls.dtype, place=_core.device("cuda") if cls.is_cuda else None, **kwargs)
+
+    def check_available(cls) -> None:
+        """Raises where it is a type of GPUs, and there is none."""
+        if cls.is_cuda and not _core._cuda.device_count()[0]:
+            raise TypeError(f"type {cls} not available. Torch not compiled with CUDA enabled.")
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and instance.is_cuda == cls.is_cuda
+
+    def __str__(cls) -> str:
+        return f"torch.{'cuda.' if cls.is_cuda else ''}{cls.__name__}"
 
     def __repr__(cls) -> str:
-        return f"<class 'torch.{cls.__name__}'>"
+        return f"<class '{cls}'>"
 
 
 def _legacy(name: str, dtype: _core.dtype) -> _LegacyType:
@@ -130,6 +151,22 @@ FloatTensor = _legacy("FloatTensor", _core.float32)
 DoubleTensor = _legacy("DoubleTensor", _core.float64)
 
 
+TYPES = {
+    each.__name__: each
+    for each in (
+        *(BoolTensor, ByteTensor, CharTensor, ShortTensor, IntTensor, LongTensor),
+        *(HalfTensor, BFloat16Tensor, FloatTensor, DoubleTensor),
+    )
+}
+
+
+def cuda_type(of_cpu: _LegacyType) -> _LegacyType:
+    """torch.cuda.FloatTensor beside torch.FloatTensor."""
+    members = {"dtype": of_cpu.dtype, "is_cuda": True, "__module__": "chainrule.cuda"}
+    text = f"PyTorch's older name for tensors of dtype {of_cpu.dtype} on a GPU."
+    return _LegacyType(of_cpu.__name__, (), members | {"__doc__": text})
+
+
 def set_default_tensor_type(t: Any) -> None:
     """PyTorch's older set_default_dtype: takes DoubleTensor, or its name.
 
@@ -140,10 +177,13 @@ def set_default_tensor_type(t: Any) -> None:
         "torch.set_default_device() as alternatives."
     )
     if isinstance(t, str):
-        t = globals().get(t.removeprefix("torch."))
-    if hasattr(t, "refusal"):
-        t()  # torch.cuda.FloatTensor raises
+        name = t.removeprefix("torch.")
+        on_gpu = name.startswith("cuda.")
+        t = TYPES.get(name.removeprefix("cuda."))
+        t = cuda_type(t) if t is not None and on_gpu else t
     dtype = getattr(t, "dtype", None)
     if not isinstance(t, _LegacyType) or dtype is None or not dtype.is_floating_point:
-        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+        raise at_call(TypeError, "invalid type object: only floating-point types are supported as the default type")
+    t.check_available()
     _core.set_default_dtype(dtype)
+    _core.set_default_device("cuda" if t.is_cuda else None)

@@ -58,7 +58,7 @@ def _spec(library: Any, tensor: Tensor) -> Any:
     if hasattr(library, "TensorSpec"):
         return library.TensorSpec(dtype=dtype, shape=shape, data_ptr=tensor.data_ptr(), data_len=size)
     start = tensor.storage_offset() * tensor.element_size()
-    data = bytes(memoryview(tensor.untyped_storage())[start : start + size]) if size else b""
+    data = bytes(memoryview(tensor.untyped_storage().cpu())[start : start + size]) if size else b""
     return {"dtype": dtype, "shape": shape, "data": data}
 
 
@@ -107,4 +107,4 @@ def load_file(filename: str | os.PathLike, device: Any = "cpu") -> dict[str, Ten
     """The tensors in a safetensors file."""
     _core.check_device(device)
     with open(filename, "rb") as file:
-        return load(file.read())
+        return {name: tensor.to(device) for name, tensor in load(file.read()).items()}

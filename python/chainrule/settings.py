@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from . import _core
+from .error_words import at_call
 from .user_warning import warn_user
 
 # ---- determinism: on the CPU results never depend on threads or timing; on a GPU some do unless it is asked for
@@ -23,12 +24,14 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """
     global _deterministic, _warn_only
     if not isinstance(mode, bool):
-        raise TypeError(
-            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not " + type(mode).__name__
+        raise at_call(
+            TypeError,
+            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not " + type(mode).__name__,
         )
     if not isinstance(warn_only, bool):
-        raise TypeError(
-            "_set_deterministic_algorithms(): argument 'warn_only' must be bool, not " + type(warn_only).__name__
+        raise at_call(
+            TypeError,
+            "_set_deterministic_algorithms(): argument 'warn_only' must be bool, not " + type(warn_only).__name__,
         )
     _deterministic, _warn_only = mode, warn_only
     _core.set_fills_new_memory(_deterministic and _fills_new_memory)
@@ -80,15 +83,16 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     >>> torch.set_deterministic_debug_mode("default")
     """
     if not isinstance(debug_mode, (int, str)):
-        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+        raise at_call(TypeError, f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str):
         if debug_mode not in _DEBUG_MODES:
-            raise RuntimeError(
-                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got " + debug_mode
+            raise at_call(
+                RuntimeError,
+                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got " + debug_mode,
             )
         debug_mode = _DEBUG_MODES[debug_mode]
     if debug_mode not in _DEBUG_MODES.values():
-        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+        raise at_call(RuntimeError, f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
     use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
 
 
@@ -107,13 +111,14 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allows less precise products of float32 matrices; chainrule always calculates them in full precision.
+    """Allows less precise products of float32 matrices: on a GPU their factors are rounded to TF32 then.
 
     >>> torch.set_float32_matmul_precision("highest")
     """
     global _matmul_precision
     if precision in ("highest", "high", "medium"):
         _matmul_precision = precision
+        _core._cuda.set_allow_tf32(precision != "highest")
         return
     warn_user(
         f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has no "
@@ -148,12 +153,13 @@ def set_default_device(device: Any) -> None:
 
 
 def get_device_module(device: Any = None) -> ModuleType:
-    """The module that has the functions of a device: chainrule.cpu.
+    """The module that has the functions of a device; without one, that of a GPU if there is one, else chainrule.cpu.
 
-    >>> torch.get_device_module().__name__.endswith(".cpu")
+    >>> torch.get_device_module("cpu").__name__.endswith(".cpu")
     True
     """
-    kind = "cpu" if device is None else _core.device(device).type
+    gpu = "cuda" if _core._cuda.device_count()[0] else "cpu"
+    kind = gpu if device is None else _core.device(device).type
     return import_module(f"{__package__}.{kind}")
 
 
@@ -174,8 +180,8 @@ def get_num_interop_threads() -> int:
 def set_num_interop_threads(num: int) -> None:
     """Takes only 1: operations run one after another on the caller's thread."""
     if num != 1:
-        raise RuntimeError(
-            f"set_num_interop_threads({num}): chainrule runs operations one after another, on one thread"
+        raise at_call(
+            RuntimeError, f"set_num_interop_threads({num}): chainrule runs operations one after another, on one thread"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from ._core import Tensor, UntypedStorage
+from .error_words import at_call
 from .storage_bytes import _typed_storage, restored_storage  # noqa: F401  (pickles name it here)
 
 
@@ -32,7 +33,9 @@ class TypedStorage:
         self.dtype = _core.get_default_dtype() if dtype is None else dtype
         if wrap_storage is not None:
             if args:
-                raise RuntimeError(f"expected no positional arguments together with wrap_storage, but got {len(args)}")
+                raise at_call(
+                    RuntimeError, f"expected no positional arguments together with wrap_storage, but got {len(args)}"
+                )
             self._untyped_storage = wrap_storage
         elif meta:
             count = 0 if not args else index(args[0]) if hasattr(args[0], "__index__") else len(args[0])
@@ -41,9 +44,11 @@ class TypedStorage:
             self._untyped_storage = _core.functions["tensor"](
                 args[0] if isinstance(args[0], str) else list(args[0]),
                 dtype=self.dtype,  # text is refused there
+                device=device,
             ).untyped_storage()
         else:
-            self._untyped_storage = UntypedStorage(index(args[0] if args else 0) * self.dtype.itemsize)
+            size = index(args[0] if args else 0) * self.dtype.itemsize
+            self._untyped_storage = UntypedStorage(size, device=device)
 
     def _tensor(self) -> Tensor:
         if self._untyped_storage._is_meta:
@@ -55,7 +60,7 @@ class TypedStorage:
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+            raise at_call(RuntimeError, "slices are only supported in UntypedStorage.__getitem__")
         return self._tensor()[index].item()
 
     def __setitem__(self, index, value) -> None:
@@ -123,9 +128,20 @@ class TypedStorage:
         return self
 
     def cpu(self) -> TypedStorage:
-        """The storage itself: it is on the CPU."""
-        self._untyped_storage.cpu()
-        return self
+        """The storage on the CPU; itself if it is there."""
+        return self._over(self._untyped_storage.cpu())
+
+    def cuda(self, device=None, non_blocking: bool = False) -> TypedStorage:
+        """The storage on a GPU, the current one if None; itself if it is there."""
+        return self._over(self._untyped_storage.cuda(device))
+
+    def to(self, *, device, non_blocking: bool = False) -> TypedStorage:
+        """The storage on a device; itself if it is there."""
+        return self._over(self._untyped_storage.to(device=device))
+
+    def _over(self, untyped: UntypedStorage) -> TypedStorage:
+        same = untyped is self._untyped_storage
+        return self if same else TypedStorage(wrap_storage=untyped, dtype=self.dtype)
 
     def _share_fd_cpu_(self):
         return self._untyped_storage._share_fd_cpu_()
@@ -150,16 +166,22 @@ class TypedStorage:
     def type(self, dtype=None, non_blocking: bool = False) -> str:
         """The name of the class of storages with this dtype; TypedStorage.double() and its kin convert."""
         if dtype is not None:
-            raise ValueError("a storage is converted by the method of the wanted type's name: storage.double()")
-        return f"torch.{self.pickle_storage_type()}"
+            raise at_call(
+                ValueError, "a storage is converted by the method of the wanted type's name: storage.double()"
+            )
+        return f"torch.{'cuda.' if self.is_cuda else ''}{self.pickle_storage_type()}"
 
     def get_device(self) -> int:
-        """-1, which stands for the CPU."""
-        return -1
+        """The number of the GPU; -1 stands for the CPU."""
+        return self._untyped_storage.get_device()
 
     def is_pinned(self, device="cuda") -> bool:
-        """False: memory is pinned for the sake of other devices."""
-        return False
+        """Whether the elements are in pinned memory, from which a GPU copies by itself."""
+        return self._untyped_storage.is_pinned(device)
+
+    def pin_memory(self, device="cuda") -> TypedStorage:
+        """A copy in pinned memory; the storage itself if it is there."""
+        return self._over(self._untyped_storage.pin_memory(device))
 
     def is_shared(self) -> bool:
         """Whether other processes may see the elements."""
@@ -177,8 +199,8 @@ class TypedStorage:
 
     @property
     def is_cuda(self) -> bool:
-        """False: chainrule runs on the CPU."""
-        return False
+        """Whether the elements are in the memory of a GPU."""
+        return self._untyped_storage.is_cuda
 
 
 def _conversion(method: str, dtype):

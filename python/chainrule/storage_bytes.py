@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._core import Tensor, UntypedStorage
+from .error_words import at_call
 from .user_warning import warn_user
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ NO_RESIZE = "a storage's size is fixed while tensors show it; make a new tensor 
 
 
 def storage_is_shared(storage: UntypedStorage) -> bool:
+    if storage.device.type == "cuda":  # as PyTorch says
+        return True
     module = sys.modules.get("chainrule.shared_memory")  # before somebody shares, nothing is shared
     return module is not None and module.memory_of(storage) is not None
 
@@ -37,7 +40,7 @@ def swap_bytes(data: Tensor, dtype) -> None:
 def elements(buffer, byte_order: str, count: int, offset: int, dtype) -> Tensor:
     orders = {"native": sys.byteorder, "little": "little", "big": "big"}
     if byte_order not in orders:
-        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+        raise at_call(ValueError, f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
     result = _core.functions["frombuffer"](bytes(buffer), dtype=dtype, count=count, offset=offset).clone()
     if orders[byte_order] != sys.byteorder:
         swap_bytes(bytes_of(result.untyped_storage()), dtype)
@@ -50,6 +53,11 @@ def file_elements(filename, shared: bool, count: int, dtype) -> Tensor:
     return from_file(filename, shared, count, dtype=dtype)
 
 
+def moved(storage: UntypedStorage, device) -> UntypedStorage:
+    there = bytes_of(storage).to(device)
+    return storage if there.device == storage.device else there.untyped_storage()
+
+
 def refuse_device(name: str) -> AssertionError:
     return AssertionError(f"Torch not compiled with {name} enabled: chainrule runs on the CPU")
 
@@ -60,17 +68,25 @@ _Base = UntypedStorage if TYPE_CHECKING else object  # the members move to Untyp
 class _Untyped(_Base):
     """Methods of UntypedStorage that need no speed; attached to the type below."""
 
-    is_cuda = False
     is_hpu = False
     is_sparse = False
     is_sparse_csr = False
     filename = None
 
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the bytes are in the memory of a GPU."""
+        return self.device.type == "cuda"
+
     def __getitem__(self, index):
+        if isinstance(index, slice) and self.is_cuda:
+            if index.step not in (None, 1):
+                raise RuntimeError("Trying to slice with a step, but only a step of 1 is supported")
+            return bytes_of(self)[index].clone().untyped_storage()
         if isinstance(index, slice) and not self._is_meta:
             part = memoryview(self)[index]
             if not part.contiguous:
-                raise RuntimeError("Trying to slice with a step, but only a step of 1 is supported")
+                raise at_call(RuntimeError, "Trying to slice with a step, but only a step of 1 is supported")
             return _core.functions["frombuffer"](part, dtype=_core.uint8).untyped_storage() if part else type(self)(0)
         return bytes_of(self)[index].item()
 
@@ -106,7 +122,9 @@ class _Untyped(_Base):
         """A copy of the bytes."""
         if self._is_meta:
             return UntypedStorage(len(self), device="meta")
-        return UntypedStorage(memoryview(self)) if len(self) else UntypedStorage(0)
+        if not len(self):
+            return UntypedStorage(0, device=self.device)
+        return bytes_of(self).clone().untyped_storage() if self.is_cuda else UntypedStorage(memoryview(self))
 
     def fill_(self, value: int):
         """Sets every byte."""
@@ -118,7 +136,9 @@ class _Untyped(_Base):
         """Takes over the bytes of another storage of the same size."""
         source = source.untyped()
         if len(source) != len(self):
-            raise RuntimeError(f"size does not match, self was {len(self)} bytes but src was {len(source)} bytes")
+            raise at_call(
+                RuntimeError, f"size does not match, self was {len(self)} bytes but src was {len(source)} bytes"
+            )
         if source._is_meta and not self._is_meta:
             raise NotImplementedError(NO_DATA)
         if not self._is_meta:
@@ -134,22 +154,32 @@ class _Untyped(_Base):
         return self
 
     def cpu(self):
-        """The storage itself: it is on the CPU."""
+        """The bytes on the CPU; the storage itself if it is there."""
         if self._is_meta:
             raise NotImplementedError(NO_DATA)
-        return self
+        return moved(self, "cpu") if self.is_cuda else self
 
     def cuda(self, device=None, non_blocking=False):
-        """Raises: chainrule runs on the CPU."""
-        raise refuse_device("CUDA")
+        """The bytes on a GPU, the current one if None; the storage itself if it is there."""
+        return self.to(device="cuda" if device is None else device, non_blocking=non_blocking)
+
+    def to(self, *, device, non_blocking=False):
+        """The bytes on a device; the storage itself if it is there."""
+        if _core.device(device).type == "cuda" and not _core._cuda.device_count()[0]:
+            raise refuse_device("CUDA")
+        return moved(self, device)
 
     def get_device(self) -> int:
-        """-1, which stands for the CPU."""
-        return -1
+        """The number of the GPU; -1 stands for the CPU."""
+        return self.device.index if self.is_cuda else -1
 
     def is_pinned(self, device="cuda") -> bool:
-        """False: memory is pinned for the sake of other devices."""
-        return False
+        """Whether the bytes are in pinned memory, from which a GPU copies by itself."""
+        return self.device.type == "cpu" and _core._cuda.is_pinned(self.data_ptr())
+
+    def pin_memory(self, device="cuda"):
+        """A copy in pinned memory; the storage itself if it is there."""
+        return self if self.is_pinned() else bytes_of(self).pin_memory().untyped_storage()
 
     def is_shared(self) -> bool:
         """Whether other processes may see the bytes."""
@@ -158,9 +188,9 @@ class _Untyped(_Base):
     def share_memory_(self):
         """Raises unless the bytes are shared: tensors are moved to shared memory, storages are not."""
         if self._is_meta:
-            raise RuntimeError("_share_fd_: only available on CPU")
+            raise at_call(RuntimeError, "_share_fd_: only available on CPU")
         if not storage_is_shared(self):
-            raise RuntimeError(SHARED_MEMORY)
+            raise at_call(RuntimeError, SHARED_MEMORY)
         return self
 
     def _share_fd_cpu_(self):
@@ -174,20 +204,22 @@ class _Untyped(_Base):
             raise NotImplementedError(NO_DATA)
         if save_size:
             file.write((len(self) // element_size).to_bytes(8, sys.byteorder))
-        file.write(memoryview(self))
+        file.write(memoryview(self.cpu()))
 
     def resize_(self, size: int):
         """Keeps the size it has; any other raises, but on the device "meta"."""
         if self._is_meta:
             self._resize_meta(size)
         elif size != len(self):
-            raise RuntimeError(f"Trying to resize a storage of {len(self)} bytes to {size}: {NO_RESIZE}")
+            raise at_call(RuntimeError, f"Trying to resize a storage of {len(self)} bytes to {size}: {NO_RESIZE}")
         return self
 
     def type(self, dtype=None, non_blocking: bool = False) -> str:
         """The name of the type."""
         if dtype is not None:
-            raise ValueError("an UntypedStorage has no dtype to convert; use TypedStorage(wrap_storage=..., dtype=...)")
+            raise at_call(
+                ValueError, "an UntypedStorage has no dtype to convert; use TypedStorage(wrap_storage=..., dtype=...)"
+            )
         return "torch.storage.UntypedStorage"
 
     @staticmethod
@@ -207,8 +239,9 @@ class _Untyped(_Base):
     def __reduce_ex__(self, protocol):
         import pickle
 
-        data = pickle.PickleBuffer(self) if protocol >= 5 else bytes(memoryview(self))
-        return restored_storage, (data,)
+        here = self.cpu()
+        data = pickle.PickleBuffer(here) if protocol >= 5 else bytes(memoryview(here))
+        return restored_storage, (data, str(self.device)) if self.is_cuda else (data,)
 
 
 for _name, _member in vars(_Untyped).items():
@@ -216,8 +249,10 @@ for _name, _member in vars(_Untyped).items():
         setattr(UntypedStorage, _name, _member)
 
 
-def restored_storage(data) -> UntypedStorage:
+def restored_storage(data, device: str | None = None) -> UntypedStorage:
     """What a pickled storage becomes: its bytes again. Writable memory that came beside the pickle is not copied."""
+    if device is not None:
+        return UntypedStorage(data, device=device)
     if not len(memoryview(data)):
         return UntypedStorage(0)
     if isinstance(data, memoryview) and not data.readonly:
@@ -280,7 +315,8 @@ def share_memory_(self: Tensor) -> Tensor:
     """
     from .shared_memory import share
 
-    share(self)
+    if not self.is_cuda:
+        share(self)
     return self
 
 

@@ -155,7 +155,7 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """The tensor converted to the dtype of another one.
+    """The tensor converted to the dtype of another one, and moved to its device.
 
     Shape and dtype: The shape of the input; the dtype of `other`.
     Derivative: g converted back
@@ -165,7 +165,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     """
     if not isinstance(other, Tensor):
         raise at_call(TypeError, f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-    return self.to(other.dtype)
+    return self.to(other.device, other.dtype) if self.is_cuda or other.is_cuda else self.to(other.dtype)
 
 
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -230,18 +230,6 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
     return other.detach() if assign else self.detach().copy_(other).detach()
 
 
-def to_dense(self: Tensor, dtype: _core.dtype | None = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself: it is dense.
-
-    Shape and dtype: The shape of the input; its dtype, or `dtype`.
-    Derivative: g
-
-    >>> torch.tensor([1., 2.]).to_dense()
-    tensor([1., 2.])
-    """
-    return self if dtype is None else self.to(dtype)
-
-
 def reinforce(self: Tensor, reward: Any) -> None:
     """Raises: PyTorch removed it."""
     raise at_call(RuntimeError, "reinforce() was removed. Use torch.distributions instead.")
@@ -255,6 +243,10 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
 
     Shape and dtype: those of the tensor.
     Derivative: g, moved back
+
+    >>> x = torch.ones(2)
+    >>> (x.cuda() if torch.cuda.is_available() else x).sum().item()
+    2.0
     """
     keywords = {} if memory_format is None else {"memory_format": memory_format}
     return self.to("cuda" if device is None else device, non_blocking=non_blocking, **keywords)
@@ -273,12 +265,28 @@ xpu, ipu, mtia = (_elsewhere(name, name.upper()) for name in ("xpu", "ipu", "mti
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """Raises: memory is pinned for the sake of other devices."""
-    raise at_call(RuntimeError, "Cannot access accelerator device when none is available.")
+    """A copy in pinned memory, from which a GPU copies by itself; the tensor itself if it is there.
+
+    Shape and dtype: those of the tensor.
+    Derivative: none, the copy has no history
+
+    >>> x = torch.ones(2)
+    >>> (x.pin_memory() if torch.cuda.is_available() else x).sum().item()
+    2.0
+    """
+    if not _core._cuda.device_count()[0]:
+        raise at_call(RuntimeError, "Cannot access accelerator device when none is available.")
+    if not self.is_cpu:
+        raise at_call(RuntimeError, f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+    if self.is_pinned():
+        return self
+    reach = sum((size - 1) * stride for size, stride in zip(self.shape, self.stride(), strict=True))
+    storage = _core._cuda.pinned_bytes((reach + 1) * self.element_size() if self.numel() else 0).untyped_storage()
+    return storage._tensor(self.dtype, 0, self.shape, self.stride()).copy_(self.detach())
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """False: memory is pinned for the sake of other devices.
+    """Whether the tensor is in pinned memory, from which a GPU copies by itself.
 
     Shape and dtype: Any tensor. The result is a Python bool.
     Derivative: none, the result is a bool
@@ -286,36 +294,21 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     >>> torch.ones(2).is_pinned()
     False
     """
-    return False
+    return self.is_cpu and _core._cuda.is_pinned(self.data_ptr())
 
 
 def record_stream(self: Tensor, stream: Any) -> None:
-    """Raises: the CPU has no streams."""
-    raise at_call(RuntimeError, "record_stream: the CPU has no streams")
+    """Another stream works with the tensor, too: its memory is not used again before that stream has come this far.
 
+    Shape and dtype: Any tensor on a GPU. The result is None.
+    Derivative: none, nothing is calculated
 
-def dense_dim(self: Tensor) -> int:
-    """The number of dimensions that are stored densely: all of them.
-
-    Shape and dtype: Any tensor. The result is a Python int.
-    Derivative: none, the result is an int
-
-    >>> torch.ones(2, 3).dense_dim()
-    2
+    >>> if torch.cuda.is_available():
+    ...     torch.ones(2).cuda().record_stream(torch.cuda.Stream())
     """
-    return self.ndim
-
-
-def sparse_dim(self: Tensor) -> int:
-    """The number of dimensions that are stored sparsely: none.
-
-    Shape and dtype: Any tensor. The result is a Python int.
-    Derivative: none, the result is an int
-
-    >>> torch.ones(2, 3).sparse_dim()
-    0
-    """
-    return 0
+    if not self.is_cuda:
+        raise at_call(RuntimeError, f"record_stream: {self.device.type} tensors have no streams")
+    _core._cuda.record_stream(self, stream.cuda_stream)
 
 
 def __rdiv__(self: Tensor, other: Any) -> Tensor:  # noqa: N807
@@ -324,8 +317,7 @@ def __rdiv__(self: Tensor, other: Any) -> Tensor:  # noqa: N807
 
 _METHODS = (
     *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new, chalf),
-    *(dim_order, module_load, reinforce, to_dense, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream),
-    *(dense_dim, sparse_dim),
+    *(dim_order, module_load, reinforce, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream),
     *(__iter__, __reversed__, __complex__, __format__, __repr__, __rdiv__, __dir__),
 )
 

@@ -236,11 +236,15 @@ int cuDeviceGetCount(int* count) {
 }
 int cuDeviceGet(int* device, int index) { return *device = index, 0; }
 int cuDeviceGetName(char* name, int length, int) { return std::snprintf(name, static_cast<size_t>(length), "emulated GPU"), 0; }
+static int multiprocessors() {
+  const char* text = std::getenv("EMULATED_GPU_MULTIPROCESSORS");
+  return text ? std::atoi(text) : 4;
+}
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
     case 75: return *value = 9, 0;                // compute capability
     case 76: return *value = 0, 0;
-    case 16: return *value = 4, 0;                // multiprocessors
+    case 16: return *value = multiprocessors(), 0;
     case 10: return *value = 32, 0;               // threads of a warp
     case 39: return *value = 2048, 0;             // threads of a multiprocessor
     case 97: return *value = 227 * 1024, 0;       // shared memory of a block
@@ -265,6 +269,9 @@ int cuMemAlloc_v2(unsigned long long* at, size_t bytes) {
   return taken ? 0 : kOutOfMemory;
 }
 int cuMemFree_v2(unsigned long long at) { return memory().give(reinterpret_cast<char*>(at)) ? 0 : kInvalid; }
+int cuPointerGetAttribute(int* device, int, unsigned long long at) {
+  return *device = 0, memory().has(reinterpret_cast<void*>(at)) ? 0 : kInvalid;
+}
 int cuMemHostAlloc(void** at, size_t bytes, unsigned) {
   *at = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
   return *at ? 0 : kOutOfMemory;
@@ -351,6 +358,7 @@ int cuLaunchKernel(LoadedFunction* f, unsigned x, unsigned y, unsigned z, unsign
 // ---- streams and events: all work is done when it is asked for
 
 int cuStreamCreateWithPriority(void** stream, unsigned, int) { return *stream = new char, 0; }
+int cuCtxGetStreamPriorityRange(int* least, int* greatest) { return *least = 0, *greatest = -5, 0; }
 int cuStreamDestroy_v2(void* stream) { return delete static_cast<char*>(stream), 0; }
 int cuStreamSynchronize(void*) { return 0; }
 int cuStreamQuery(void*) { return 0; }

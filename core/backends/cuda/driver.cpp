@@ -66,8 +66,9 @@ const Opened& opened() {
 }
 
 // A GPU's context does not survive fork().
-bool in_forked_child = false;
+bool in_forked_child = false, was_used = false;
 void note_use() {
+  was_used = true;
   static const int registered = pthread_atfork(nullptr, nullptr, [] { in_forked_child = true; });
   (void)registered;
 }
@@ -132,6 +133,8 @@ int device_count(std::string* why) {
   if (why) *why = o.missing;
   return o.devices;
 }
+
+bool is_initialized() { return was_used && !in_forked_child; }
 
 void raise_driver_error(int code, const char* what) {
   raise(accelerator_error(), "CUDA error: ", text_of(opened().functions, code), "\n  in the driver's function for ",

@@ -32,6 +32,7 @@ using Event = struct EventHandle*;
   DRIVER(memory_info, cuMemGetInfo_v2, int(size_t* free, size_t* total))                                            \
   DRIVER(allocate, cuMemAlloc_v2, int(Address*, size_t))                                                            \
   DRIVER(release, cuMemFree_v2, int(Address))                                                                       \
+  DRIVER(device_of_pointer, cuPointerGetAttribute, int(int*, int attribute, Address))                               \
   DRIVER(allocate_host, cuMemHostAlloc, int(void**, size_t, unsigned flags))                                        \
   DRIVER(release_host, cuMemFreeHost, int(void*))                                                                   \
   DRIVER(copy, cuMemcpyAsync, int(Address to, Address from, size_t, Stream))                                        \
@@ -47,6 +48,7 @@ using Event = struct EventHandle*;
          int(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned shared, Stream, void**, \
              void**))                                                                                               \
   DRIVER(create_stream, cuStreamCreateWithPriority, int(Stream*, unsigned flags, int priority))                     \
+  DRIVER(priority_range, cuCtxGetStreamPriorityRange, int(int* least, int* greatest))                               \
   DRIVER(destroy_stream, cuStreamDestroy_v2, int(Stream))                                                           \
   DRIVER(synchronize_stream, cuStreamSynchronize, int(Stream))                                                      \
   DRIVER(query_stream, cuStreamQuery, int(Stream))                                                                  \
@@ -73,6 +75,9 @@ constexpr int kOutOfMemory = 2, kNotReady = 600;
 const Driver& driver();
 // How many GPUs there are; 0, and never an error, where there is no driver. `why` says what is missing.
 int device_count(std::string* why = nullptr);
+
+// Whether this process has begun to work on a GPU, and may go on: a child that was forked may not.
+bool is_initialized();
 
 // Raises where the code tells of an error.
 [[noreturn]] void raise_driver_error(int code, const char* what);

@@ -38,13 +38,16 @@ char* HostCopies::copy_of(char* address) {
   auto [found, is_new] = copies_.try_emplace(block->begin);
   Copy& copy = found->second;
   if (is_new) {
-    copy.begin = block->begin;
-    copy.bytes.resize(block->bytes);
-    CUDA_CALL(copy_to_host, copy.bytes.data(), cuda::address(block->begin), block->bytes, current_stream());
+    constexpr size_t kInCommon = 1 << 16;
+    copy.bytes = block->bytes;
+    copy.memory = std::make_unique_for_overwrite<char[]>(copy.bytes + kInCommon);
+    const uintptr_t any = cuda::address(copy.memory.get()), wanted = cuda::address(block->begin);
+    copy.data = copy.memory.get() + (wanted - any) % kInCommon;
+    CUDA_CALL(copy_to_host, copy.data, wanted, copy.bytes, current_stream());
     CUDA_CALL(synchronize_stream, current_stream());
-    copy.before = copy.bytes;
+    copy.before.assign(copy.data, copy.data + copy.bytes);
   }
-  return copy.bytes.data() + (address - copy.begin);
+  return copy.data + (address - block->begin);
 }
 
 void HostCopies::redirect(void* object, size_t bytes) {
@@ -58,8 +61,8 @@ void HostCopies::redirect(void* object, size_t bytes) {
 
 void HostCopies::write_back() {
   for (auto& [begin, copy] : copies_) {
-    if (copy.bytes == copy.before) continue;
-    CUDA_CALL(copy_to_device, address(begin), copy.bytes.data(), copy.bytes.size(), current_stream());
+    if (std::memcmp(copy.data, copy.before.data(), copy.bytes) == 0) continue;
+    CUDA_CALL(copy_to_device, address(begin), copy.data, copy.bytes, current_stream());
   }
   CUDA_CALL(synchronize_stream, current_stream());
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstring>
 #include <map>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -16,7 +17,9 @@ namespace chainrule::cuda {
 // A description is a plain struct of sizes, strides, numbers and addresses, so its addresses on the GPU can be found
 // without knowing what they mean: each word of it that lies in a live block of the allocator is one. All such blocks
 // are copied to the host, the words are changed to their copies, the CPU's kernel runs, and what it changed is copied
-// back. That is slow and always right, so everything works before it is fast. cuda.fallbacks() lists what came this
+// back. A word that holds something short, a dtype say, may look like an address for what somebody left in the rest of
+// it: copies have the last two bytes of their addresses in common with the original, so the short thing stays what it
+// is. That is slow and always right, so everything works before it is fast. cuda.fallbacks() lists what came this
 // way.
 class HostCopies {
  public:
@@ -30,8 +33,10 @@ class HostCopies {
 
  private:
   struct Copy {
-    char* begin;
-    std::vector<char> bytes, before;
+    std::unique_ptr<char[]> memory;
+    char* data;
+    size_t bytes;
+    std::vector<char> before;
   };
   struct Changed {
     char** word;

@@ -104,6 +104,7 @@ void ReduceRun::choose_parts() {
 KernelText ReduceRun::text(const char* entry, int64_t group) const {
   KernelText t("reduce.cuh", entry);
   t.type("S", storage_type(r_.dtype)).type("T", compute_type(r_.as)).type("As", storage_type(r_.as));
+  t.type("From", compute_type(r_.dtype));
   t.type("Out", storage_type(r_.out_dtype)).number("kFold", static_cast<int64_t>(r_.fold)).number("kGroup", group);
   if (is_floating(r_.as) || is_complex(r_.as)) {
     t.real("kLow", "-Format<double>::infinity").real("kHigh", "Format<double>::infinity");

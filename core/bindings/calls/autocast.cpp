@@ -8,6 +8,7 @@
 
 #include "autograd/record.hpp"
 #include "bindings/calls/callable.hpp"
+#include "bindings/calls/devices.hpp"
 #include "bindings/calls/errors.hpp"
 #include "bindings/types/subclass.hpp"
 #include "ops/views/copy.hpp"
@@ -17,7 +18,7 @@
 namespace chainrule {
 // Inside an autocast region, products and convolutions run in a lower precision, losses and some delicate operations in
 // float32, all others in what they are given. Which is which says the name that Python calls: the lists below are
-// PyTorch's for the CPU, with the names of operations added that PyTorch composes of those on the lists and chainrule
+// PyTorch's for the CPU and for GPUs, with the names of operations added that PyTorch composes of those on the lists and chainrule
 // does not. What is written in Python is cast by what it calls, or by a decorator (amp/precision.py). Outside of
 // regions all this costs one look at `autocasting`.
 // A weight is used often in a region, so its lower form is kept until the outermost region ends, with the history
@@ -143,6 +144,112 @@ constexpr std::string_view kWidest[] = {"cat",    "column_stack", "concat",    "
 constexpr std::string_view kComposed[] = {"gru",      "gru_cell", "lstm",          "lstm_cell",
                                           "rnn_relu", "rnn_tanh", "rnn_relu_cell", "rnn_tanh_cell"};
 
+constexpr std::string_view kLowerOnGpu[] = {
+    "_addmm_activation",
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
+    "baddbmm",
+    "bmm",
+    "chain_matmul",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_tbc",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "convolution",
+    "einsum",
+    "gru",
+    "gru_cell",
+    "linalg_multi_dot",
+    "linalg_vecdot",
+    "linear",
+    "lstm",
+    "lstm_cell",
+    "matmul",
+    "mm",
+    "mv",
+    "prelu",
+    "rnn_relu",
+    "rnn_relu_cell",
+    "rnn_tanh",
+    "rnn_tanh_cell",
+    "scaled_dot_product_attention",
+};
+constexpr std::string_view kFloat32OnGpu[] = {
+    "__pow__",
+    "__rpow__",
+    "acos",
+    "arccos",
+    "arcsin",
+    "asin",
+    "binary_cross_entropy_with_logits",
+    "cdist",
+    "cosh",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "cross_entropy_loss",
+    "cumprod",
+    "cumsum",
+    "dist",
+    "erfinv",
+    "exp",
+    "expm1",
+    "group_norm",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "layer_norm",
+    "linalg_matrix_norm",
+    "linalg_vector_norm",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "log_softmax",
+    "logsumexp",
+    "margin_ranking_loss",
+    "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "native_layer_norm",
+    "nll_loss",
+    "nll_loss2d",
+    "norm",
+    "nuclear_norm",
+    "pdist",
+    "poisson_nll_loss",
+    "pow",
+    "prod",
+    "reciprocal",
+    "renorm",
+    "rms_norm",
+    "rsqrt",
+    "sinh",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "softmax",
+    "softplus",
+    "special_erfinv",
+    "special_expm1",
+    "special_log1p",
+    "special_log_softmax",
+    "special_logsumexp",
+    "special_softmax",
+    "sum",
+    "tan",
+    "triplet_margin_loss",
+};
+constexpr std::string_view kWidestOnGpu[] = {
+    "addcdiv",     "addcmul",   "atan2",        "bilinear",        "cat",        "column_stack", "concat", "concatenate",
+    "cross",       "dot",       "dstack",       "grid_sampler",    "grid_sampler_2d", "grid_sampler_3d", "hstack",
+    "index_put",   "row_stack", "scatter_add",  "stack",           "tensordot",  "vdot",         "vstack",
+};
+
 template <size_t n>
 bool has(const std::string_view (&list)[n], std::string_view name) {
   return std::find(list, list + n, name) != list + n;
@@ -154,8 +261,13 @@ struct KeptWeight {
   Tensor weight, lower;
   uint32_t version;
 };
+struct Mode {
+  bool enabled = false;
+  DType dtype;
+};
 struct State {
-  DType dtype = DType::BFloat16;
+  Mode modes[2] = {{.dtype = DType::BFloat16}, {.dtype = DType::Float16}};  // by AutocastDevice
+  DType dtype = DType::BFloat16;                                            // of the operation that is cast
   bool caches = true;
   int nesting = 0;
   std::unordered_map<TensorObject*, KeptWeight> kept;
@@ -167,6 +279,22 @@ State& state() {
 }
 
 // ---- casting
+
+bool is_on_gpu(PyObject* o) {
+  if (is_tensor(o)) return device_of_argument(o).kind == DeviceKind::Cuda;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+  PyObject** entries = PySequence_Fast_ITEMS(o);
+  return std::any_of(entries, entries + PySequence_Fast_GET_SIZE(o), [](PyObject* entry) {
+    return device_of_argument(entry).kind == DeviceKind::Cuda;
+  });
+}
+
+// Whether there is a region for the device; from now on its dtype is the one that operations are cast to.
+bool begin(AutocastDevice device) {
+  const Mode& mode = state().modes[static_cast<int>(device)];
+  state().dtype = mode.dtype;
+  return mode.enabled;
+}
 
 // inner() is a product of matrices here; of two vectors it is dot, of a single number mul, and neither is on the lists.
 bool multiplies_matrices(PyObject* const* args, Py_ssize_t n) {
@@ -254,6 +382,13 @@ PyObject* call_composed(const std::string& name, PyObject* const* args, Py_ssize
 
 }  // namespace
 
+Precision precision_on_gpu(std::string_view name) {
+  if (has(kLowerOnGpu, name)) return Precision::Lower;
+  if (name == "inner") return Precision::LowerMatrices;
+  if (has(kFloat32OnGpu, name)) return Precision::Float32;
+  return has(kWidestOnGpu, name) ? Precision::Widest : Precision::AsGiven;
+}
+
 Precision precision_of(std::string_view name) {
   if (has(kLower, name)) return Precision::Lower;
   if (name == "inner") return Precision::LowerMatrices;
@@ -263,15 +398,19 @@ Precision precision_of(std::string_view name) {
 }
 
 PyObject* call_autocast(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords) {
-  if (c.precision == Precision::AsGiven || writes_out(args, n, keywords)) return call(self, c, args, n, keywords);
   Py_ssize_t count = n + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  const bool on_gpu = storages_elsewhere > 0 && std::any_of(args, args + count, is_on_gpu);
+  const Precision precision = on_gpu ? c.precision_on_gpu : c.precision;
+  if (precision == Precision::AsGiven || !begin(on_gpu ? AutocastDevice::Gpu : AutocastDevice::Cpu) ||
+      writes_out(args, n, keywords))
+    return call(self, c, args, n, keywords);
   Classes classes = classes_of(args, count);
-  if (c.precision == Precision::LowerMatrices && !multiplies_matrices(args, count))
+  if (precision == Precision::LowerMatrices && !multiplies_matrices(args, count))
     return call(self, c, args, n, keywords);
   if (classes.override) return call(self, c, args, n, keywords);  // it comes back without the class that overrides
-  if (c.precision == Precision::Composed) return call_composed(c.name, args, n, keywords);
+  if (precision == Precision::Composed) return call_composed(c.name, args, n, keywords);
   settle();
-  DType dtype = target(c.precision, args, count);
+  DType dtype = target(precision, args, count);
   std::vector<Owned> cast_args;
   std::vector<PyObject*> borrowed;
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -283,10 +422,23 @@ PyObject* call_autocast(PyObject* self, const Callable& c, PyObject* const* args
   return classes.result ? as_subclass(classes.result, result) : result;
 }
 
-Tensor cast_lower(const Tensor& t) { return cast(t, state().dtype); }
+Tensor cast_lower(const Tensor& t) {
+  const bool on_gpu = t->storage->device.kind == DeviceKind::Cuda;
+  return begin(on_gpu ? AutocastDevice::Gpu : AutocastDevice::Cpu) ? cast(t, state().dtype) : t;
+}
+Tensor cast_of_power(const Tensor& t) {
+  const bool on_gpu = t->storage->device.kind == DeviceKind::Cuda;
+  return on_gpu && begin(AutocastDevice::Gpu) ? cast(t, DType::Float32) : t;
+}
 
-DType autocast_dtype() { return state().dtype; }
-void set_autocast_dtype(DType dtype) { state().dtype = dtype; }
+bool autocasts(AutocastDevice device) { return autocasting && state().modes[static_cast<int>(device)].enabled; }
+void set_autocasts(AutocastDevice device, bool on) {
+  auto& modes = state().modes;
+  modes[static_cast<int>(device)].enabled = on;
+  autocasting = modes[0].enabled || modes[1].enabled;
+}
+DType autocast_dtype(AutocastDevice device) { return state().modes[static_cast<int>(device)].dtype; }
+void set_autocast_dtype(AutocastDevice device, DType dtype) { state().modes[static_cast<int>(device)].dtype = dtype; }
 bool autocast_caches() { return state().caches; }
 void set_autocast_caches(bool on) { state().caches = on; }
 int change_autocast_nesting(int by) { return state().nesting += by; }

@@ -20,10 +20,13 @@ enum class Precision : uint8_t {
   Widest,         // casts them to the widest among them
   Composed,       // calls the function of that name in chainrule.amp.composed, whose own operations are cast
 };
-// By the name of a function or method, as PyTorch's lists for the CPU have it.
+// By the name of a function or method, as PyTorch's lists for the CPU and for GPUs have it.
 Precision precision_of(std::string_view name);
+Precision precision_on_gpu(std::string_view name);
 
-// Whether autocast is on, per thread. Operations look at it once.
+enum class AutocastDevice { Cpu, Gpu };
+
+// Whether autocast is on for some device, per thread. Operations look at it once.
 extern thread_local bool autocasting __attribute__((tls_model("initial-exec")));
 
 // For the time of an operation that has been cast: what it consists of is not cast again.
@@ -41,9 +44,13 @@ class AutocastPause {
 PyObject* call_autocast(PyObject* self, const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* keywords);
 // What a tensor becomes as an argument of an operation that runs in autocast's dtype.
 Tensor cast_lower(const Tensor& t);
+// The same of a base or an exponent: on a GPU powers run in float32.
+Tensor cast_of_power(const Tensor& t);
 
-DType autocast_dtype();
-void set_autocast_dtype(DType dtype);
+bool autocasts(AutocastDevice device);
+void set_autocasts(AutocastDevice device, bool on);
+DType autocast_dtype(AutocastDevice device);
+void set_autocast_dtype(AutocastDevice device, DType dtype);
 bool autocast_caches();
 void set_autocast_caches(bool on);
 // Regions inside each other; returns how many there are now.

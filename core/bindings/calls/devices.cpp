@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "bindings/calls/conversions.hpp"
+#include "bindings/types/sparse_type.hpp"
+#include "ops/views/move.hpp"
 #include "tensor/error.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
+thread_local bool mixing_devices = false;
+
 namespace {
 thread_local Device by_default;
 
@@ -29,11 +35,40 @@ void each_tensor(PyObject* args, PyObject* kwargs, F f) {
   for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) look(value);
 }
 
-// Indices may be on the CPU, or have to be, and a tensor is filled from anywhere.
+// Indices have to be on the CPU, and a tensor is filled from anywhere.
 bool mixes_devices(std::string_view name) {
-  constexpr std::array<std::string_view, 7> names = {"__getitem__", "__setitem__", "index_put_",  "copy_",
-                                                     "to",          "cpu",         "tensor_split"};
+  constexpr std::array<std::string_view, 5> names = {"copy_", "to", "cpu", "tensor_split", "new_tensor"};
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_indexing(std::string_view name) {
+  constexpr std::array<std::string_view, 4> names = {"__getitem__", "__setitem__", "index_put_", "index_put"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// x[indices], x[indices] = value: the work is done where x is. Indices may be on the CPU, and so may the value, which
+// is moved there where it is not one number.
+PyObject* call_indexing(PyObject* function, PyObject* args, PyObject* kwargs) {
+  const Device home = device_of_argument(PyTuple_GET_ITEM(args, 0));
+  const Py_ssize_t n = PyTuple_GET_SIZE(args);
+  const Owned key(n > 1 ? checked(PyTuple_Pack(1, PyTuple_GET_ITEM(args, 1))) : checked(PyTuple_New(0)));
+  const Owned none(checked(PyDict_New()));
+  each_tensor(n > 1 && PyTuple_Check(PyTuple_GET_ITEM(args, 1)) ? PyTuple_GET_ITEM(args, 1) : key.get(), none.get(),
+              [&](const TensorObject* t) {
+                const Device at = t->storage->device;
+                if (at == home || at == Device::CPU) return;
+                raise(PyExc_RuntimeError, "indices should be either on ", home.name(),
+                      " or on the same device as the indexed tensor (", home.name(), ")");
+              });
+  Owned moved(checked(PyTuple_GetSlice(args, 0, n)));
+  if (n > 2 && device_of_argument(PyTuple_GET_ITEM(args, 2)) != home && is_tensor(PyTuple_GET_ITEM(args, 2))) {
+    moved = Owned(checked(PyTuple_New(n)));
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* const o = PyTuple_GET_ITEM(args, i);
+      PyTuple_SET_ITEM(moved.get(), i, i == 2 ? to_python(move_to(Tensor::borrow(o), home)) : Py_NewRef(o));
+    }
+  }
+  return call_on(home, function, moved.get(), kwargs);
 }
 
 void check_same_device(Device device, PyObject* args, PyObject* kwargs) {
@@ -56,25 +91,41 @@ Device asked_device(const Signature& s, const BoundArguments& bound) {
   return asks && by_default != Device::CPU ? by_default : Storage::making.device;
 }
 
-PyObject* make_meta(const Callable& c, const Signature& s, const BoundArguments& bound) {
+Owned arguments_by_name(const Signature& s, const BoundArguments& bound) {
   Owned arguments(checked(PyDict_New()));
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     checked(PyDict_SetItemString(arguments.get(), s.parameters[i].name.c_str(), bound[static_cast<int>(i)]));
   }
+  return arguments;
+}
+
+PyObject* make_meta(const Callable& c, const Signature& s, const BoundArguments& bound) {
+  Owned arguments = arguments_by_name(s, bound);
   return handed_on(PyObject_CallMethod(python_module().get(), "made", "sO", c.name.c_str(), arguments.get()));
 }
 
 PyObject* call_elsewhere(PyObject* function, PyObject* args, PyObject* kwargs) {
   Device device = Device::CPU;
+  bool sparse = false;
   each_tensor(args, kwargs, [&](const TensorObject* t) {
+    sparse |= is_sparse(t);
     if (device == Device::CPU && t->storage) device = t->storage->device;
   });
+  if (sparse) return call_on_sparse(function, args, kwargs);
   if (device == Device::Meta)
     return handed_on(PyObject_CallMethod(python_module().get(), "called", "OOO", function, args, kwargs));
   Owned name(from_python(PyObject_GetAttrString(function, "__name__")));
   const char* text = checked(PyUnicode_AsUTF8(name.get()));
-  if (!mixes_devices(text)) check_same_device(device, args, kwargs);
   CallScope call(text);
+  if (is_indexing(text) && PyTuple_GET_SIZE(args) > 0) return call_indexing(function, args, kwargs);
+  if (mixes_devices(text)) {
+    struct MixingScope {
+      bool before = std::exchange(mixing_devices, true);
+      ~MixingScope() { mixing_devices = before; }
+    } mixing;
+    return call_on(device, function, args, kwargs);
+  }
+  check_same_device(device, args, kwargs);
   return call_on(device, function, args, kwargs);
 }
 

@@ -356,6 +356,7 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
 
 Tensor index_from_python(PyObject* data) {
   if (is_text(data)) raise_text(data);
+  DeviceScope here(Device::CPU);
   DType found = is_array(data) ? from_buffer(data).dtype() : Reader::dtype_of_data(data);
   return tensor_from_python(data, is_bool(found) || found == DType::UInt8 ? found : DType::Int64);
 }

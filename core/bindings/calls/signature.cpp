@@ -4,6 +4,7 @@
 #include <span>
 
 #include "autograd/record.hpp"
+#include "backends/cuda/driver.hpp"
 #include "bindings/calls/conversions.hpp"
 #include "tensor/error.hpp"
 
@@ -192,6 +193,8 @@ Signature Signature::parse(std::string_view text) {
     if (p.name == "out") s.out = index;
     if (p.kind == Kind::DType && p.name == "dtype") s.dtype = index;
     if (p.kind == Kind::Device && p.default_value) s.device = index;
+    if (p.kind == Kind::Layout) s.layout = index;
+    if (p.pins) s.pins = index;
     if (p.kind == Kind::SpreadInts || p.kind == Kind::SpreadTensors) s.spread = index;
     if (!keyword_only) s.positional = index + 1;
     if (p.kind == Kind::Operand) s.by_kind = !makes_tensors_of_numbers(s.name);
@@ -246,7 +249,7 @@ bool fits(const Parameter& p, PyObject* value) {
     case Kind::Device:
       return is_device(value) || PyUnicode_Check(value) || (PyLong_Check(value) && !PyBool_Check(value));
     case Kind::Layout:
-      return is_dense_layout(value);
+      return is_layout(value);
     case Kind::MemoryFormat:
       return is_memory_format(value);
     case Kind::Generator:
@@ -329,7 +332,7 @@ bool BoundArguments::bind(const Signature& s, PyObject* const* args, Py_ssize_t 
     } else if (!fits(p, values_[i]) || (p.kind == Kind::SpreadInts && i >= n && is_index(values_[i]))) {
       if (explain) raise_wrong_type(s, i, values_[i], i < n);
       return false;
-    } else if (p.pins && values_[i] == Py_True) {
+    } else if (p.pins && values_[i] == Py_True && cuda::device_count() == 0) {
       raise(PyExc_RuntimeError,
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
             "this system.");

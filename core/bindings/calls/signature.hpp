@@ -14,7 +14,7 @@ namespace chainrule {
 // handled by the caller of the function (Callable), which copies the result into it; with the type Tensor!? it must
 // have the result's dtype, and it gives its own to a function that has no tensor to take one from, such as zeros(3,
 // out=x). With the type Tensor~? it gives its dtype to the argument `dtype` unless one is given. An argument called
-// `pin_memory` may be False or None only: there is no accelerator to pin memory for.
+// `pin_memory` may be False or None only where there is no GPU to pin memory for.
 enum class Kind : uint8_t {
   Tensor,
   Operand,
@@ -55,6 +55,8 @@ struct Signature {
   int out = -1;          // index of the `out` parameter
   int dtype = -1;        // index of the `dtype` parameter
   int device = -1;       // index of an optional `device` parameter
+  int layout = -1;       // index of a `layout` parameter
+  int pins = -1;         // index of the `pin_memory` parameter
   int spread = -1;       // index of an int[*] or Tensor[*] parameter
   bool method = false;   // errors do not count the first argument: x.sum('a') has position 1
   bool by_kind = false;  // has an Operand where PyTorch has an overload for tensors and one for numbers

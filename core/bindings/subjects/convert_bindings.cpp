@@ -1,4 +1,5 @@
 // Conversions to another dtype, bound: to, type, cpu, and a method per dtype.
+#include "backends/cuda/pinned.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/calls/callable.hpp"
 #include "ops/views/copy.hpp"
@@ -26,7 +27,7 @@ Tensor converted(const Tensor& t, MaybeFormat format) {
   return arranged(t, dtype, false, format);
 }
 
-// A copy in the main memory is there when the call returns, so non_blocking has nothing to say.
+// A copy in the main memory is there when the call returns: non_blocking is about copies to a GPU.
 Tensor to_other(const Tensor& t, DType dtype, bool, bool copy, MaybeFormat format) {
   return arranged(t, dtype, copy, format);
 }
@@ -38,21 +39,37 @@ Tensor to_device(const Tensor& t, PyObject* device, MaybeDType dtype, bool non_b
                  MaybeFormat format) {
   const Device home = t->storage->device, there = device == Py_None ? home : device_value(device);
   DeviceScope scope(there);
+  cuda::NonBlockingScope waits(non_blocking);
   return to_other(move_to(t, there), dtype.value_or(t.dtype()), non_blocking, copy && there == home, format);
 }
 Tensor to_like(const Tensor& t, const Tensor& other, bool non_blocking, bool copy, MaybeFormat format) {
   const Device home = t->storage->device, there = other->storage->device;
   DeviceScope scope(there);
+  cuda::NonBlockingScope waits(non_blocking);
   return to_other(move_to(t, there), other.dtype(), non_blocking, copy && there == home, format);
 }
 
-std::string type_text(DType t) { return std::string("torch.") + facts(t).tensor_name + "Tensor"; }
+// "torch.cuda.FloatTensor" names a dtype and a kind of device.
+std::string type_text(DType t, bool on_gpu) {
+  return std::string(on_gpu ? "torch.cuda." : "torch.") + facts(t).tensor_name + "Tensor";
+}
 
-DType dtype_of_type(PyObject* type) {
-  if (type == reinterpret_cast<PyObject*>(&TensorType)) return default_dtype();
-  if (Py_TYPE(type) == &DTypeType) return dtype_value(type);
+struct NamedType {
+  DType dtype;
+  std::optional<bool> on_gpu;  // none: where the tensor is
+};
+
+bool is_true_attribute(PyObject* o, const char* name) {
+  Owned value(PyObject_GetAttrString(o, name));
+  if (!value) PyErr_Clear();
+  return value && PyObject_IsTrue(value.get()) == 1;
+}
+
+NamedType named_type(PyObject* type) {
+  if (type == reinterpret_cast<PyObject*>(&TensorType)) return {default_dtype(), {}};
+  if (Py_TYPE(type) == &DTypeType) return {dtype_value(type), {}};
   if (Owned named(PyObject_GetAttrString(type, "dtype")); named && Py_TYPE(named.get()) == &DTypeType)
-    return dtype_value(named.get());  // LongTensor and its kin
+    return {dtype_value(named.get()), is_true_attribute(type, "is_cuda")};  // LongTensor and its kin
   PyErr_Clear();
   std::string text;
   if (PyType_Check(type)) {
@@ -63,15 +80,29 @@ DType dtype_of_type(PyObject* type) {
     raise(PyExc_TypeError, "dtype must be a type, str, or dtype object");
   }
   for (int i = 0; i < kDTypeCount; ++i) {
-    if (text == type_text(static_cast<DType>(i))) return static_cast<DType>(i);
+    for (const bool on_gpu : {false, true}) {
+      if (const auto dtype = static_cast<DType>(i); text == type_text(dtype, on_gpu)) return {dtype, on_gpu};
+    }
   }
   raise(PyExc_ValueError, "invalid type: '", text, "'");
 }
 
+Device device_of_type(const NamedType& type, Device home) {
+  const bool is_there = home.kind == DeviceKind::Cuda;
+  if (!type.on_gpu || *type.on_gpu == is_there) return home;
+  if (!*type.on_gpu) return home == Device::CPU || is_there ? Device::CPU : home;
+  const Owned name(checked(PyUnicode_FromString("cuda")));
+  return device_value(name.get());
+}
+
 // Without an argument the name of the tensor's type, with one a converted tensor.
 PyObject* type_of_tensor(const Tensor& t, PyObject* type, bool non_blocking, MaybeFormat format) {
-  if (type == Py_None) return to_python(type_text(t.dtype()));
-  return to_python(to_other(t, dtype_of_type(type), non_blocking, false, format));
+  const Device home = t->storage->device;
+  if (type == Py_None) return to_python(type_text(t.dtype(), home.kind == DeviceKind::Cuda));
+  const NamedType named = named_type(type);
+  const Device there = device_of_type(named, home);
+  DeviceScope scope(there);
+  return to_python(to_other(move_to(t, there), named.dtype, non_blocking, false, format));
 }
 
 }  // namespace

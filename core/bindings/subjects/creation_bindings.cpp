@@ -2,6 +2,7 @@
 #include "autograd/leaf.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/calls/callable.hpp"
+#include "bindings/calls/devices.hpp"
 #include "bindings/calls/from_python.hpp"
 #include "bindings/types/buffer.hpp"
 #include "ops/create/create.hpp"
@@ -9,6 +10,7 @@
 #include "ops/views/copy.hpp"
 #include "ops/views/move.hpp"
 #include "ops/views/triangular.hpp"
+#include "tensor/owned.hpp"
 #include "tensor/item.hpp"
 
 namespace chainrule {
@@ -196,13 +198,16 @@ Tensor make_triangle_indices(int64_t rows, int64_t columns, int64_t offset, Mayb
 }
 
 // What comes from Python is put together on the CPU.
+// A tensor is copied where it is, and everything else is read on the host.
 Tensor moved_from_python(PyObject* data, MaybeDType dtype) {
   const Device there = Storage::making.device;
-  DeviceScope here(Device::CPU);
+  DeviceScope here(device_of_argument(data));
   return move_to(tensor_from_python(data, dtype), there);
 }
 
 Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
+  const bool stays = device == Py_None && default_device() == Device::CPU;
+  DeviceScope there(stays && is_tensor(data) ? device_of_argument(data) : Storage::making.device);
   return finished(moved_from_python(data, dtype), device, tracked);
 }
 
@@ -211,9 +216,22 @@ Tensor shared_with(PyObject* array) {
   return from_buffer(array, true);
 }
 
+// An array of CuPy's, say. Plain data is not asked.
+bool shows_gpu_memory(PyObject* data) {
+  if (PyList_Check(data) || PyTuple_Check(data) || is_number(data) || is_tensor(data) || is_array(data)) return false;
+  return PyObject_HasAttrString(data, "__cuda_array_interface__");
+}
+
 // as_tensor shares memory where it can.
 Tensor make_as_tensor(PyObject* data, MaybeDType dtype, PyObject* device) {
   check_device(device);
+  if (shows_gpu_memory(data)) {
+    const Owned interop(checked(PyImport_ImportModule("chainrule.interop")));
+    const Owned made(handed_on(PyObject_CallMethod(interop.get(), "asarray", "O", data)));
+    const Tensor shown = Tensor::borrow(made.get());
+    DeviceScope there(device == Py_None ? shown->storage->device : device_value(device));
+    return to_dtype(move_to(shown, Storage::making.device), dtype.value_or(shown.dtype()));
+  }
   if (is_tensor(data) || is_array(data)) {
     const Tensor given = is_tensor(data) ? Tensor::borrow(data) : shared_with(data);
     const Device there = device == Py_None && is_tensor(data) ? given->storage->device : Storage::making.device;
@@ -278,7 +296,7 @@ void bind_creation() {
             bool, bool tracked) { return make_filled(size, value, dtype.value_or(like.dtype()), device, tracked); });
   define("new_tensor(Tensor input, object data, *, dtype? dtype=None, device? device=None, bool? requires_grad=False)",
          kMethod, [](const Tensor& like, PyObject* data, MaybeDType dtype, PyObject* device, bool tracked) {
-           return finished(tensor_from_python(data, dtype.value_or(like.dtype())), device, tracked);
+           return finished(moved_from_python(data, dtype.value_or(like.dtype())), device, tracked);
          });
   define("zero_(Tensor input)", kBoth, zero_);
 }

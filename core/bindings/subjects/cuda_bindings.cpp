@@ -2,9 +2,12 @@
 // are numbers here, and classes in Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include "autograd/source_line.hpp"
 #include "backends/cuda/blas.hpp"
 #include "backends/cuda/compiler.hpp"
 #include "backends/cuda/cudnn.hpp"
@@ -13,9 +16,14 @@
 #include "backends/cuda/errors.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/memory.hpp"
+#include "backends/cuda/pinned.hpp"
+#include "backends/cuda/random_order.hpp"
 #include "backends/cuda/texts.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/calls/conversions.hpp"
+#include "tensor/owned.hpp"
 #include "tensor/python_call.hpp"
+#include "tensor/tensor.hpp"
 
 namespace nb = nanobind;
 
@@ -23,6 +31,7 @@ namespace chainrule {
 namespace {
 
 using Number = uintptr_t;
+constexpr int kDeviceOfPointer = 9;  // an attribute
 
 cuda::Stream stream_of(Number n) { return reinterpret_cast<cuda::Stream>(n); }
 cuda::Event event_of(Number n) { return reinterpret_cast<cuda::Event>(n); }
@@ -57,19 +66,26 @@ nb::dict facts_of(int device) {
   return d;
 }
 
+// By PyTorch's names: {"allocated_bytes.all.current": 512, ...}.
 nb::dict memory_of(int device) {
   settle();
+  constexpr const char *kNames[] = {"allocation", "segment", "active", "inactive_split", "allocated_bytes",
+                                    "reserved_bytes", "active_bytes", "inactive_split_bytes", "requested_bytes"},
+                       *kPoolNames[] = {"all", "large_pool", "small_pool"};
   const cuda::MemoryCounts m = cuda::memory_counts(device);
   nb::dict d;
-  d["allocated"] = m.allocated;
-  d["most_allocated"] = m.most_allocated;
-  d["reserved"] = m.reserved;
-  d["most_reserved"] = m.most_reserved;
-  d["blocks"] = m.blocks;
-  d["allocations"] = m.allocations;
-  d["segments"] = m.segments;
-  d["retries"] = m.retries;
-  d["failures"] = m.failures;
+  for (int what = 0; what < cuda::kCounted; ++what) {
+    for (int pool = 0; pool < cuda::kPools; ++pool) {
+      const cuda::Count& c = m.counts[what][pool];
+      const std::string name = std::string(kNames[what]) + "." + kPoolNames[pool] + ".";
+      d[nb::str((name + "current").c_str())] = c.current;
+      d[nb::str((name + "peak").c_str())] = c.peak;
+      d[nb::str((name + "allocated").c_str())] = c.added;
+      d[nb::str((name + "freed").c_str())] = c.removed;
+    }
+  }
+  d["num_alloc_retries"] = m.retries;
+  d["num_ooms"] = m.failures;
   return d;
 }
 
@@ -80,6 +96,7 @@ void bind_devices(nb::module_& m) {
     return nb::make_tuple(count, why);
   });
   m.def("facts", &facts_of);
+  m.def("is_initialized", &cuda::is_initialized);
   m.def("current_device", &cuda::current_device);
   m.def("set_device", &cuda::set_current_device);
   m.def("can_access_peer", [](int device, int other) {
@@ -98,8 +115,33 @@ void bind_devices(nb::module_& m) {
 
 void bind_memory(nb::module_& m) {
   m.def("memory", &memory_of);
-  m.def("reset_peaks", &cuda::reset_peaks);
-  m.def("empty_cache", &cuda::empty_cache);
+  m.def("reset_peaks", [](int device) {
+    settle();
+    cuda::reset_peaks(device);
+  });
+  m.def("reset_totals", &cuda::reset_totals);
+  m.def("empty_cache", [] {
+    settle();
+    cuda::empty_cache();
+  });
+  m.def("largest_lines", [](int device, size_t most) {
+    settle();
+    nb::list all;
+    for (const cuda::LineTotal& l : cuda::largest_lines(device, most))
+      all.append(nb::make_tuple(l.line, l.bytes, l.blocks));
+    return all;
+  });
+  m.def("memory_fraction", &cuda::memory_fraction);
+  m.def("allocate", [](size_t bytes, int device, Number stream) {
+    struct Back {
+      int device;
+      cuda::Stream stream = cuda::stream_of_device(device);
+      ~Back() { cuda::set_current_stream(device, stream); }
+    } back{device};
+    cuda::set_current_stream(device, stream_of(stream));
+    return on_device(device, [&] { return number_of(cuda::allocate(bytes, device)); });
+  });
+  m.def("release", [](Number memory, int device) { cuda::release(reinterpret_cast<void*>(memory), device); });
   m.def("set_memory_fraction", [](double fraction, int device) { cuda::set_memory_fraction(device, fraction); });
   m.def("memory_info", [](int device) {
     return on_device(device, [] {
@@ -108,6 +150,47 @@ void bind_memory(nb::module_& m) {
       return nb::make_tuple(free, total);
     });
   });
+}
+
+// Bytes in pinned memory, as a tensor.
+nb::object pinned_bytes(int64_t bytes) {
+  void* const memory = cuda::allocate_pinned(static_cast<size_t>(bytes));
+  PyObject* const owner = PyCapsule_New(memory, "chainrule.pinned", [](PyObject* capsule) {
+    cuda::release_pinned(PyCapsule_GetPointer(capsule, "chainrule.pinned"));
+  });
+  if (!owner) cuda::release_pinned(memory);
+  const Owned kept(checked(owner));
+  DeviceScope here(Device::CPU);
+  Storage* const storage = Storage::borrow(memory, bytes, owner);
+  Tensor t = tensor_over(storage, Dims{bytes}, Dims{1}, 0, DType::UInt8);
+  storage->release();
+  return nb::steal(to_python(t));
+}
+
+// A tensor over memory of a GPU that another library's object owns.
+nb::object tensor_at(nb::object owner, Number address, std::vector<int64_t> shape,
+                     std::optional<std::vector<int64_t>> strides, nb::object dtype) {
+  const DType t = to_dtype_value(dtype.ptr());
+  const Dims sizes(shape), steps = strides ? Dims(*strides) : contiguous_strides(sizes);
+  int64_t elements = count(sizes) ? 1 : 0;
+  for (int i = 0; elements && i < sizes.size(); ++i) {
+    if (steps[i] < 0) raise(PyExc_ValueError, "negative strides are not supported; copy the array first");
+    elements += (sizes[i] - 1) * steps[i];
+  }
+  int device = cuda::current_device();
+  if (address) CUDA_CALL(device_of_pointer, &device, kDeviceOfPointer, address);
+  DeviceScope there(Device{DeviceKind::Cuda, static_cast<uint8_t>(device)});
+  Storage* const storage =
+      Storage::borrow(reinterpret_cast<void*>(address), elements * static_cast<int64_t>(size_of(t)), owner.ptr());
+  Tensor made = tensor_over(storage, sizes, steps, 0, t);
+  storage->release();
+  return nb::steal(to_python(made));
+}
+
+void bind_pinned(nb::module_& m) {
+  m.def("tensor_at", &tensor_at, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  m.def("pinned_bytes", &pinned_bytes);
+  m.def("is_pinned", [](Number address) { return cuda::is_pinned(reinterpret_cast<const void*>(address)); });
 }
 
 void bind_streams(nb::module_& m) {
@@ -130,6 +213,17 @@ void bind_streams(nb::module_& m) {
       CUDA_CALL(synchronize_stream, stream_of(stream));
       cuda::raise_met_errors();
     });
+  });
+  m.def("priority_range", [] {
+    int least = 0, greatest = 0;
+    cuda::use_device(cuda::current_device());
+    CUDA_CALL(priority_range, &least, &greatest);
+    return nb::make_tuple(least, greatest);
+  });
+  m.def("record_stream", [](nb::object tensor, Number stream) {
+    settle();
+    const Storage* s = Tensor::borrow(tensor.ptr())->storage->origin();
+    cuda::record_stream(s->data, s->device.index, stream_of(stream));
   });
   m.def("query_stream", [](Number stream) {
     settle();
@@ -192,15 +286,29 @@ void bind_compiler(nb::module_& m) {
   m.def("set_allow_tf32", [](bool on) { cuda::blas_precision.tf32 = on; });
 }
 
+using Numbers = std::vector<int64_t>;
+using RandomPiece = std::tuple<int64_t, Numbers, Numbers>;
+
+// The pieces in which a destination of random numbers is filled: offset, sizes, strides.
+std::vector<RandomPiece> random_pieces(const Numbers& sizes, const Numbers& strides, int64_t item_bytes) {
+  std::vector<RandomPiece> all;
+  for (const cuda::Visited& v : cuda::counted_pieces(cuda::in_order_of_memory(sizes, strides), item_bytes))
+    all.emplace_back(v.offset, Numbers(v.sizes.begin(), v.sizes.end()), Numbers(v.strides.begin(), v.strides.end()));
+  return all;
+}
+
 }  // namespace
 
 void bind_cuda(PyObject* module) {
+  cuda::lines_of_blocks = {current_line, describe};
   nb::module_ m = nb::borrow<nb::module_>(module).def_submodule("_cuda");
   bind_devices(m);
   bind_memory(m);
+  bind_pinned(m);
   bind_streams(m);
   bind_events(m);
   bind_compiler(m);
+  m.def("random_pieces", &random_pieces);
 }
 
 }  // namespace chainrule

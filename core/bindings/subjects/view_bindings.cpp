@@ -1,6 +1,7 @@
 // Views and copies, bound.
 #include "autograd/inplace.hpp"
 #include "autograd/leaf.hpp"
+#include "backends/cuda/pinned.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/calls/callable.hpp"
 #include "ops/elementwise/complex.hpp"
@@ -125,7 +126,8 @@ void bind_views() {
   define("contiguous(Tensor input, *, memory_format? memory_format=None)", kMethod, contiguous_with);
   define("clone(Tensor input, *, memory_format? memory_format=None)", kBoth, clone_with);
   define("copy_(Tensor input, Tensor src, bool non_blocking=False)", kMethod,
-         [](const Tensor& t, const Tensor& source, bool) {
+         [](const Tensor& t, const Tensor& source, bool non_blocking) {
+           cuda::NonBlockingScope waits(non_blocking);
            Tensor self = t;
            return copy_(self, source);
          });

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "autograd/record.hpp"
+#include "backends/cuda/driver.hpp"
 #include "bindings/calls/errors.hpp"
 #include "tensor/error.hpp"
 
@@ -41,7 +42,7 @@ struct NewManaged {
   DLTensor tensor;
 };
 
-constexpr int32_t kCpuOfDlpack = 1;
+constexpr int32_t kCpuOfDlpack = 1, kCudaOfDlpack = 2, kCudaHostOfDlpack = 3;
 constexpr uint64_t kReadOnly = 1;
 enum Code : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6 };
 template <class M>
@@ -73,6 +74,11 @@ DType dtype_of(DLDataType d) {
   }
   raise(PyExc_RuntimeError, "Unsupported ", d.lanes == 1 ? "" : "lanes or ", "dtype in the DLPack tensor: code ",
         int(d.code), ", ", int(d.bits), " bits, ", d.lanes, " lanes");
+}
+
+DLDevice place_of(const Tensor& t) {
+  const Device d = t->storage->device;
+  return d.kind == DeviceKind::Cuda ? DLDevice{kCudaOfDlpack, d.index} : DLDevice{kCpuOfDlpack, 0};
 }
 
 // ---- out
@@ -115,7 +121,7 @@ PyObject* export_as(const Tensor& t) {
   owned->strides = Dims(t.strides());
   M& m = owned->managed;
   if constexpr (std::is_same_v<M, NewManaged>) m.major = 1;
-  m.tensor = {t->data, {kCpuOfDlpack, 0}, t.ndim(), describe(t.dtype()), owned->sizes.data(), owned->strides.data(), 0};
+  m.tensor = {t->data, place_of(t), t.ndim(), describe(t.dtype()), owned->sizes.data(), owned->strides.data(), 0};
   m.context = owned.get();
   m.deleter = release<M>;
   PyObject* capsule = checked(PyCapsule_New(&m, Names<M>::fresh, drop_capsule<M>));
@@ -135,9 +141,11 @@ PyObject* keeper_of(M* managed) {
 }
 
 void check(const DLTensor& t) {
-  if (t.device.type != kCpuOfDlpack)
-    raise(PyExc_RuntimeError, "from_dlpack: the tensor is on device type ", t.device.type,
-          ", and chainrule runs on the CPU");
+  const bool on_host = t.device.type == kCpuOfDlpack || t.device.type == kCudaHostOfDlpack;
+  if (!on_host && (t.device.type != kCudaOfDlpack || t.device.id >= cuda::device_count())) {
+    raise(PyExc_RuntimeError, "from_dlpack: the tensor is on device type ", t.device.type, ", number ", t.device.id,
+          ", and chainrule has the CPU and ", cuda::device_count(), " NVIDIA GPUs");
+  }
   for (int i = 0; t.strides && i < t.ndim; ++i) {
     if (t.strides[i] < 0)
       raise(PyExc_RuntimeError, "from_dlpack: negative strides are not supported (", t.strides[i], " in dimension ", i,
@@ -151,6 +159,9 @@ Tensor over(const DLTensor& t, PyObject* keeper) {
   DType dtype = dtype_of(t.dtype);
   int64_t elements = count(sizes) ? 1 : 0;
   for (int i = 0; elements && i < sizes.size(); ++i) elements += (sizes[i] - 1) * strides[i];
+  DeviceScope there(t.device.type == kCudaOfDlpack
+                        ? Device{DeviceKind::Cuda, static_cast<uint8_t>(t.device.id)}
+                        : Device::CPU);
   Storage* storage = Storage::borrow(static_cast<char*>(t.data) + t.byte_offset,
                                      elements * static_cast<int64_t>(size_of(dtype)), keeper);
   Tensor result = tensor_over(storage, sizes, strides, 0, dtype);

@@ -118,13 +118,19 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", const_cast<char**>(names), &what, &device))
       throw PythonError();
     if (device_value(device) == Device::Meta) return construct_meta(type, what);
-    check_device(device);
+    const Device place = device_value(device);
+    DeviceScope there(place);
     if (!what) return show(type, Storage::make(0));
     if (is_index(what)) return show(type, Storage::make(checked_size(what)));
-    PyObject* bytes = checked(PyByteArray_FromObject(what));
-    Storage* s = Storage::make(PyByteArray_GET_SIZE(bytes));
-    std::copy_n(PyByteArray_AS_STRING(bytes), s->bytes, s->data);
-    Py_DECREF(bytes);
+    const Owned bytes(checked(PyByteArray_FromObject(what)));
+    Storage* s = Storage::make(PyByteArray_GET_SIZE(bytes.get()));
+    const char* const from = PyByteArray_AS_STRING(bytes.get());
+    if (is_host_memory(place)) {
+      ElementScope open;
+      std::copy_n(from, s->bytes, s->data);
+    } else {
+      cuda::write(s->data, from, static_cast<size_t>(s->bytes));
+    }
     return show(type, s);
   });
 }
@@ -187,6 +193,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     return -1;
   }
   Storage* s = storage_of(self);
+  if (!is_host_memory(s->device)) {
+    PyErr_SetString(PyExc_BufferError, "a storage on a GPU has no bytes that the host can read: use storage.cpu()");
+    return -1;
+  }
   return PyBuffer_FillInfo(view, self, s->data, static_cast<Py_ssize_t>(s->bytes), 0, flags);
 }
 

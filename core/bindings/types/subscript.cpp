@@ -16,6 +16,7 @@
 #include "ops/views/copy.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/item.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -230,6 +231,8 @@ Tensor drop_leading_ones(const Tensor& value, int ndim) {
   return v;
 }
 
+bool is_key_elsewhere(PyObject* key) { return storages_elsewhere > 0 && classes_of(&key, 1).only_elsewhere; }
+
 // Raises as expand does.
 void check_expands(const Tensor& value, Span sizes) {
   if (value.ndim() == 0 || equal(value.sizes(), sizes)) return;
@@ -253,7 +256,7 @@ PyObject* tensor_subscript(PyObject* self, PyObject* key) {
   return guarded([&] {
     if (vmap_depth > 0 && holds_batched(key)) [[unlikely]]
       return subscript_batched(self, key);
-    if (may_have_a_say(self) && classes_of(&self, 1).override)
+    if ((may_have_a_say(self) && classes_of(&self, 1).override) || is_key_elsewhere(key))
       return call_override_of_operator("__getitem__", checked(PyTuple_Pack(2, self, key)));
     Tensor t = Tensor::borrow(self);
     if (PyLong_CheckExact(key) && t.ndim() > 0) return keep_class(self, apply_integer(t, 0, to_int(key), 0));
@@ -275,7 +278,7 @@ int tensor_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         // Within call_on() nobody asks any more where things are.
         const bool from_elsewhere = Storage::making.device == Device::CPU && is_tensor(value) &&
                                     device_of_argument(value) != device_of_argument(self);
-        if (from_elsewhere || (may_have_a_say(self) && classes_of(&self, 1).override)) {
+        if (from_elsewhere || (may_have_a_say(self) && classes_of(&self, 1).override) || is_key_elsewhere(key)) {
           Py_DECREF(call_override_of_operator("__setitem__", checked(PyTuple_Pack(3, self, key, value))));
           return 0;
         }
@@ -308,7 +311,9 @@ int tensor_contains(PyObject* self, PyObject* value) {
         }
         if (is_meta(self)) raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
         GradModeScope off(false);
-        Tensor own = resolved_argument(self), sought = is_tensor(value) ? resolved_argument(value) : Tensor();
+        DeviceScope there(device_of_argument(self));
+        Tensor own = is_sparse(self) ? call_sparse("dense", Tensor::borrow(self)) : resolved_argument(self);
+        Tensor sought = is_tensor(value) ? resolved_argument(value) : Tensor();
         Operand operands[2] = {to_operand(own.py()), to_operand(sought ? sought.py() : value)};
         Tensor found = any(elementwise(OpId::eq, std::span<const Operand>(operands, 2)), Dims(), false);
         return item(found).integer != 0;

@@ -14,7 +14,6 @@
 #include "ops/views/memory_format.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/checked_size.hpp"
-#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -109,7 +108,7 @@ Tensor run(const ConvolutionKernel& kernel, GatheredConvolution way, const Plan&
                            .bias = third ? third->data : nullptr,
                            .out = out->data,
                            .channels_last = format != MemoryFormat::Contiguous};
-    if (out.numel() > 0) run_unlocked(plan.multiplications(), [&] { kernel(task); });
+    if (out.numel() > 0) kernel.unlocked(plan.multiplications(), task);
   }
   Tensor result = to_dtype(out, a.dtype());
   return format == plan.format ? result : laid_out(result, plan.format);
@@ -157,7 +156,7 @@ Tensor waiting_convolution(const Tensor& x, const Tensor& weight, const Tensor& 
   return defer_blocks(sizes, x.dtype(), plan.shape.out_pixels(), {&x, &weight, &bias},
                       [x = alias(x), weight = alias(weight), bias = bias ? alias(bias) : bias, shape = plan.shape](
                           char* out, const GemmFinish* finish) {
-                        backend().convolution->value(
+                        backend().convolution->value.run(  // inside of a kernel
                             {shape, x.dtype(), x->data, weight->data, bias ? bias->data : nullptr, out, finish});
                       });
 }

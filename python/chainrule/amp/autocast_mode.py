@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from .. import _core
 from .._core import Tensor
+from ..cuda.devices import is_available
 from ..error_words import at_call
 from ..user_warning import warn_user
 from .state import (
@@ -44,7 +45,7 @@ class autocast:  # noqa: N801
     """Products and convolutions run in a lower precision, losses in float32; a context manager and a decorator.
 
     Args:
-        device_type: "cpu"; regions of other devices change nothing.
+        device_type: "cpu" or "cuda"; regions of other devices change nothing.
         dtype: the lower precision, bfloat16 or float16; get_autocast_dtype(device_type) if None.
         enabled: False makes a region without autocast inside another.
         cache_enabled: whether the lower form of weights is kept until the outermost region ends.
@@ -65,7 +66,7 @@ class autocast:  # noqa: N801
         self.device = device_type
         self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
         self._cache_enabled = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
-        if enabled and device_type == "cuda":
+        if enabled and device_type == "cuda" and not is_available():
             warn_user("CUDA is not available or torch_xla is imported. Disabling autocast.")
             enabled = False
         elif enabled and self.fast_dtype not in _SUPPORTED:
@@ -114,7 +115,7 @@ def cast(value: Any, device_type: str, dtype: _core.dtype) -> Any:
     """`value` with the floating-point tensors in it cast, except those of float64."""
     if isinstance(value, Tensor):
         floats = value.is_floating_point() and value.dtype is not _core.float64
-        return value.to(dtype) if floats and device_type == "cpu" else value
+        return value.to(dtype) if floats and value.device.type == device_type else value
     numpy = sys.modules.get("numpy")
     if isinstance(value, (str, bytes)) or (numpy is not None and isinstance(value, numpy.ndarray)):
         return value

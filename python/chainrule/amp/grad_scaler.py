@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor, functions
 from ..autograd.grad_mode import no_grad
+from ..cuda.devices import is_available
 from ..error_words import at_call
 from ..user_warning import warn_user
 
@@ -33,7 +34,7 @@ class GradScaler:
     """Multiplies losses by a factor, divides gradients by it, and leaves out steps whose gradients have overflowed.
 
     Args:
-        device: "cpu"; "cuda" gives a scaler that does nothing, with PyTorch's warning.
+        device: "cpu" or "cuda"; where there is no GPU, "cuda" gives a scaler that does nothing, with PyTorch's warning.
         init_scale: the factor to begin with.
         growth_factor: what the factor is multiplied by after `growth_interval` good steps.
         backoff_factor: what the factor is multiplied by after a bad one.
@@ -55,7 +56,7 @@ class GradScaler:
         enabled: bool = True,
     ):
         self._device = device
-        if enabled and device == "cuda":
+        if enabled and device == "cuda" and not is_available():
             warn_user("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
             enabled = False
         self._enabled = enabled
@@ -79,8 +80,9 @@ class GradScaler:
     def _factor(self) -> Tensor:
         if self._scale is not None:
             return self._scale
-        scale = self._scale = functions["full"]((), self._init_scale, dtype=_core.float32)
-        self._growth_tracker = functions["full"]((), self._init_growth_tracker, dtype=_core.int32)
+        place = "cuda" if self._device == "cuda" else "cpu"
+        scale = self._scale = functions["full"]((), self._init_scale, dtype=_core.float32, device=place)
+        self._growth_tracker = functions["full"]((), self._init_growth_tracker, dtype=_core.int32, device=place)
         return scale
 
     def scale(self, outputs: Any) -> Any:
@@ -88,7 +90,8 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._factor()
+            factor = self._factor()
+            return outputs * (factor.to(outputs.device) if outputs.is_cuda else factor)
         if isinstance(outputs, Iterable):
             scaled = map(self.scale, outputs)
             return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled  # pyright: ignore[reportCallIssue]
@@ -114,6 +117,16 @@ class GradScaler:
             )
         return gradients
 
+    def _overflowed(self, gradients: list[Tensor]) -> Any:
+        """Whether one of them is infinite or NaN: a bool, or a tensor that stays on the GPU, which is not waited for."""
+        if self._device != "cuda":
+            return any(not gradient.isfinite().all().item() for gradient in gradients)
+        scale, _ = self._used("unscale_")
+        found = functions["zeros"]((), dtype=_core.bool, device=scale.device)
+        for gradient in gradients:
+            found = found | gradient.isfinite().all().logical_not().to(scale.device)
+        return found
+
     @no_grad()
     def unscale_(self, optimizer: Any) -> None:
         """Divides the gradients of an optimiser by the factor and looks for infinities; step() does it otherwise."""
@@ -127,10 +140,9 @@ class GradScaler:
             raise at_call(RuntimeError, "unscale_() is being called after step().")
         inverse = scale.double().reciprocal().float()
         gradients = self._gradients(optimizer)
-        found = False
+        found = self._overflowed(gradients)
         for gradient in gradients:
-            found = found or not gradient.isfinite().all().item()
-            gradient.mul_(inverse)
+            gradient.mul_(inverse.to(gradient.device) if gradient.is_cuda else inverse)
         state["found_inf"] = found if gradients else None
         state["stage"] = OptState.UNSCALED
 
@@ -168,11 +180,11 @@ class GradScaler:
         else:
             scale, _ = self._used("step")
             if state["stage"] is OptState.READY:
-                state["found_inf"] = any(not g.isfinite().all().item() for g in self._gradients(optimizer))
+                state["found_inf"] = self._overflowed(self._gradients(optimizer))
             before = getattr(optimizer, "grad_scale", None)
             unscaled = state["stage"] is OptState.UNSCALED
             optimizer.grad_scale = before if unscaled else scale * (1 if before is None else before)
-            optimizer.found_inf = functions["full"]((), float(bool(state["found_inf"])), dtype=_core.float32)
+            optimizer.found_inf = functions["as_tensor"](state["found_inf"]).to(scale.device, _core.float32)
         result = optimizer.step(*args, **kwargs)
         state["stage"] = OptState.STEPPED
         if not takes_scaler:
@@ -193,7 +205,10 @@ class GradScaler:
             found = [value for value in found if value is not None]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            self._adapt(scale, tracker, any(found))
+            if self._device == "cuda":
+                self._adapt_there(scale, tracker, found)
+            else:
+                self._adapt(scale, tracker, any(found))
         self._per_optimizer_states = defaultdict(_fresh_state)
 
     @staticmethod
@@ -219,6 +234,16 @@ class GradScaler:
             tracker.zero_()
         else:
             tracker.add_(1)
+
+    @no_grad()
+    def _adapt_there(self, scale: Tensor, tracker: Tensor, found: list[Tensor]) -> None:
+        """The same, all of it on the GPU, which is not waited for."""
+        overflowed, where = functions["stack"](found).any(), functions["where"]
+        grows = ~overflowed & (tracker + 1 == self._growth_interval)
+        grown = scale * self._growth_factor
+        grown = where(grows & grown.isfinite(), grown, scale)
+        scale.copy_(where(overflowed, scale * self._backoff_factor, grown))
+        tracker.copy_(where(overflowed | grows, 0, tracker + 1))
 
     def get_scale(self) -> float:
         """The factor; 1 if the scaler does nothing."""

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from .. import _core
 from .._core import Tensor, float32, float64
+from ..error_words import at_call
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,6 +31,33 @@ def as_given(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         finally:
             _set_autocast_enabled(before)
+
+    return checked
+
+
+def unsafe_on_gpu(words: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Inside an autocast region of GPUs the function raises with these words, as in PyTorch."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            if _core.autocasts(True) and any(isinstance(a, Tensor) and a.is_cuda for a in (*args, *kwargs.values())):
+                raise at_call(RuntimeError, words)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def in_float32_on_cpu(function: Callable[P, R]) -> Callable[P, R]:
+    """in_float32() for what is on PyTorch's list for the CPU only."""
+    widened = in_float32(function)
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        on_gpu = bool(args) and isinstance(args[0], Tensor) and args[0].is_cuda
+        return (function if on_gpu else widened)(*args, **kwargs)
 
     return checked
 

@@ -8,9 +8,8 @@ from .. import _core
 from ..error_words import at_call
 from ..user_warning import warn_user
 
-# Those that PyTorch knows an autocast for. Only the CPU's casts anything here; the others are kept for who asks.
+# Those that PyTorch knows an autocast for. The core has the CPU's and that of GPUs; the others are kept for who asks.
 _OTHERS = {
-    "cuda": _core.float16,
     "hpu": _core.bfloat16,
     "ipu": _core.float16,
     "maia": _core.bfloat16,
@@ -45,7 +44,7 @@ def _checked(device_type: str) -> str:
         raise at_call(ValueError, f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
     if device_type == "meta":
         raise at_call(RuntimeError, "unsupported scalarType: autocast has no dtype for meta tensors")
-    if device_type != "cpu" and device_type not in _OTHERS:
+    if device_type not in ("cpu", "cuda") and device_type not in _OTHERS:
         _core.device(device_type)  # raises, in the words for what is wrong with it
         raise at_call(RuntimeError, f"Invalid device string: '{device_type}'")
     return device_type
@@ -57,7 +56,9 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     >>> torch.is_autocast_enabled("cpu")
     False
     """
-    return _core.is_autocast_enabled() if _checked(device_type) == "cpu" else _others.enabled[device_type]
+    if _checked(device_type) in _OTHERS:
+        return _others.enabled[device_type]
+    return _core.autocasts(device_type == "cuda")
 
 
 def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
@@ -71,10 +72,10 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
         raise at_call(
             TypeError, f"set_autocast_enabled(): argument 'device_type' must be str, not {type(device_type).__name__}"
         )
-    if _checked(device_type) == "cpu":
-        _core.set_autocast_enabled(enabled)
-    else:
+    if _checked(device_type) in _OTHERS:
         _others.enabled[device_type] = enabled
+    else:
+        _core.set_autocasts(device_type == "cuda", enabled)
 
 
 def get_autocast_dtype(device_type: str) -> _core.dtype:
@@ -83,7 +84,9 @@ def get_autocast_dtype(device_type: str) -> _core.dtype:
     >>> torch.get_autocast_dtype("cpu")
     torch.bfloat16
     """
-    return _core.get_autocast_dtype() if _checked(device_type) == "cpu" else _others.dtypes[device_type]
+    if _checked(device_type) in _OTHERS:
+        return _others.dtypes[device_type]
+    return _core.get_autocast_dtype(device_type == "cuda")
 
 
 def set_autocast_dtype(device_type: str, dtype: _core.dtype) -> None:
@@ -91,10 +94,10 @@ def set_autocast_dtype(device_type: str, dtype: _core.dtype) -> None:
 
     >>> torch.set_autocast_dtype("cpu", torch.get_autocast_dtype("cpu"))
     """
-    if _checked(device_type) == "cpu":
-        _core.set_autocast_dtype(dtype)
-    else:
+    if _checked(device_type) in _OTHERS:
         _others.dtypes[device_type] = dtype
+    else:
+        _core.set_autocast_dtype(device_type == "cuda", dtype)
 
 
 def is_autocast_cache_enabled() -> bool:

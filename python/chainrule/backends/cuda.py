@@ -1,4 +1,4 @@
-"""The switches of CUDA's libraries, which chainrule does not use."""
+"""The switches of CUDA's libraries. Those for TF32 do something; the others are remembered for who asks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,43 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-matmul = SimpleNamespace(
-    allow_tf32=False,
-    allow_fp16_reduced_precision_reduction=True,
-    allow_bf16_reduced_precision_reduction=True,
-    allow_fp16_accumulation=False,
-    fp32_precision="none",
-)
+from .. import _core
+from ..cuda.devices import is_available
+from ..settings import set_float32_matmul_precision
+
+
+class _Matmul:
+    """How products of matrices are calculated."""
+
+    allow_fp16_reduced_precision_reduction = True
+    allow_bf16_reduced_precision_reduction = True
+    allow_fp16_accumulation = False
+    _fp32_precision = "none"
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether factors of float32 are rounded to TF32, which is several times as fast."""
+        return _core._cuda.allow_tf32()
+
+    @allow_tf32.setter
+    def allow_tf32(self, on: bool) -> None:
+        set_float32_matmul_precision("high" if on else "highest")
+
+    @property
+    def fp32_precision(self) -> str:
+        """ "tf32", "ieee" or "none", which leaves it to the other switches."""
+        return self._fp32_precision
+
+    @fp32_precision.setter
+    def fp32_precision(self, precision: str) -> None:
+        if precision not in ("none", "ieee", "tf32"):
+            raise RuntimeError(f"Invalid precision: {precision}")
+        self._fp32_precision = precision
+        if precision != "none":
+            self.allow_tf32 = precision == "tf32"
+
+
+matmul = _Matmul()
 cufft_plan_cache = SimpleNamespace(size=0, max_size=0, clear=lambda: None)
 _attention = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
@@ -54,8 +84,8 @@ def preferred_linalg_library(backend: str | None = None) -> str:
 
 
 def is_built() -> bool:
-    """False."""
-    return False
+    """Whether there is a GPU: chainrule needs no special build for one."""
+    return is_available()
 
 
 def _switch(kind: str) -> tuple[Callable[[], bool], Callable[[bool], None]]:

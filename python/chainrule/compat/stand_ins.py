@@ -174,11 +174,9 @@ _LEFT_OUT = {
     ON_THE_CPU: """
         cuda._memory_viz: profile_plot
         cuda.graphs: CUDAGraph graph graph_pool_handle make_graphed_callables
-        cuda.memory: CUDAPluggableAllocator MemPool _dump_snapshot _record_memory_history memory_snapshot
         cuda.nccl: all_reduce is_available
         cuda.profiler: profile start stop
         cuda.sparse: FloatTensor
-        cuda.streams: Event ExternalStream Stream
         cuda.tunable: enable is_enabled
     """,
     "chainrule builds no compiled extensions": """

@@ -12,9 +12,11 @@ from ..storage_bytes import _typed_storage, elements, file_elements
 
 class _LegacyStorageMeta(type):
     dtype: _core.dtype
+    is_cuda = False
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, TypedStorage) and instance.dtype == cls.dtype
+        is_one = isinstance(instance, TypedStorage)
+        return is_one and instance.dtype == cls.dtype and instance.is_cuda == cls.is_cuda
 
 
 class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
@@ -27,7 +29,8 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
                 f"{cls}.__new__ received an invalid combination of arguments. Expected one of:\n"
                 " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)"
             )
-        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype)
+        device = "cuda" if cls.is_cuda and wrap_storage is None else None
+        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, device=device)
 
     @classmethod
     def from_buffer(cls, buffer, byte_order: str = "native", count: int = -1, offset: int = 0) -> TypedStorage:

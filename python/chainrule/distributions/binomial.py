@@ -100,8 +100,7 @@ class Binomial(Distribution):
         total = int(self.total_count.max())
         if not self.total_count.min() == total:
             raise NotImplementedError("Inhomogeneous total count not supported by `enumerate_support`.")
-        values = _core.functions["arange"](
-            1 + total, dtype=self.__dict__["probs" if "probs" in self.__dict__ else "logits"].dtype
-        )
+        param = self.__dict__["probs" if "probs" in self.__dict__ else "logits"]
+        values = _core.functions["arange"](1 + total, dtype=param.dtype, device=param.device)
         values = values.view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values

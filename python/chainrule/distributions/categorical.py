@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from ..type_info import finfo
 from . import constraints
 from .distribution import Distribution, clamped, lazy_property, only_one
@@ -31,7 +32,7 @@ class Categorical(Distribution):
         only_one(probs, logits)
         name, parameter = ("logits", logits) if probs is None else ("probs", probs)
         if parameter.dim() < 1:
-            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+            raise at_call(ValueError, f"`{name}` parameter must be at least one-dimensional.")
         if probs is None:
             self.__dict__["logits"] = parameter - parameter.logsumexp(dim=-1, keepdim=True)
         else:
@@ -71,7 +72,9 @@ class Categorical(Distribution):
         return self._undefined()
 
     def _undefined(self) -> Tensor:
-        return _core.functions["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
+        return _core.functions["full"](
+            self._extended_shape(), float("nan"), dtype=self.probs.dtype, device=self.probs.device
+        )
 
     @property
     def mode(self) -> Tensor:
@@ -95,6 +98,6 @@ class Categorical(Distribution):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        values = _core.functions["arange"](self._num_events)
+        values = _core.functions["arange"](self._num_events, device=self._param.device)
         values = values.view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values

@@ -37,11 +37,11 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        return _core.functions["full"](self._extended_shape(), math.nan, dtype=self.loc.dtype)
+        return _core.functions["full"](self._extended_shape(), math.nan, dtype=self.loc.dtype, device=self.loc.device)
 
     @property
     def variance(self) -> Tensor:
-        return _core.functions["full"](self._extended_shape(), math.inf, dtype=self.loc.dtype)
+        return _core.functions["full"](self._extended_shape(), math.inf, dtype=self.loc.dtype, device=self.loc.device)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.loc + self.loc.new_empty(self._extended_shape(sample_shape)).cauchy_() * self.scale

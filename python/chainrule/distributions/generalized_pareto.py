@@ -47,7 +47,7 @@ class GeneralizedPareto(Distribution):
         return _where(self._zero, 1.0, self.concentration)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        u = _core.functions["rand"](self._extended_shape(sample_shape), dtype=self.loc.dtype)
+        u = _core.functions["rand"](self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
         return self.icdf(u)
 
     def _z(self, x: Tensor) -> Tensor:

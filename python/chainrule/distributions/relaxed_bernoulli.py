@@ -69,7 +69,7 @@ class LogitRelaxedBernoulli(Distribution):
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         probs = clamped(self.probs.expand(shape))
-        u = clamped(_core.functions["rand"](shape, dtype=probs.dtype))
+        u = clamped(_core.functions["rand"](shape, dtype=probs.dtype, device=probs.device))
         return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:

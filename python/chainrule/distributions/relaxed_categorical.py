@@ -56,7 +56,7 @@ class ExpRelaxedCategorical(Distribution):
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        u = clamped(_core.functions["rand"](shape, dtype=self.logits.dtype))
+        u = clamped(_core.functions["rand"](shape, dtype=self.logits.dtype, device=self.logits.device))
         scores = (self.logits - (-u.log()).log()) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 

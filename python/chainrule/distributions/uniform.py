@@ -52,7 +52,7 @@ class Uniform(Distribution):
         return (self.high - self.low) / 12**0.5
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        part = _core.functions["rand"](self._extended_shape(sample_shape), dtype=self.low.dtype)
+        part = _core.functions["rand"](self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
         return self.low + part * (self.high - self.low)
 
     def log_prob(self, value: Tensor) -> Tensor:

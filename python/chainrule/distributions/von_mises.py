@@ -55,10 +55,10 @@ class VonMises(Distribution):
         functions, shape = _core.functions, self._extended_shape(sample_shape)
         with no_grad():
             k, r = self.concentration.double(), self._proposal_r
-            x = functions["empty"](shape, dtype=_core.float64)
-            done = functions["zeros"](shape, dtype=_core.bool)
+            x = functions["empty"](shape, dtype=_core.float64, device=k.device)
+            done = functions["zeros"](shape, dtype=_core.bool, device=k.device)
             while not done.all():
-                u1, u2, u3 = functions["rand"]((3, *shape), dtype=_core.float64).unbind()
+                u1, u2, u3 = functions["rand"]((3, *shape), dtype=_core.float64, device=k.device).unbind()
                 z = (math.pi * u1).cos()
                 f = (1 + r * z) / (r + z)
                 c = k * (r - f)

@@ -223,8 +223,8 @@ def _embedding_bag_sum(
 ) -> Tensor:
     rows = _functions["embedding"](weight, indices, padding_idx, scale_grad_by_freq, sparse)
     counted = (indices != padding_idx).to(rows.dtype).unsqueeze(1)
-    places = _functions["arange"](indices.shape[0]).to(starts.dtype)
+    places = _functions["arange"](indices.shape[0], device=indices.device).to(starts.dtype)
     bags = (_functions["searchsorted"](starts, places, right=True) - 1).clamp_min(0)
-    share = (bags == _functions["arange"](starts.shape[0]).unsqueeze(1)).to(rows.dtype)
+    share = (bags == _functions["arange"](starts.shape[0], device=starts.device).unsqueeze(1)).to(rows.dtype)
     total = share @ (rows * counted if factors is None else rows * counted * factors.unsqueeze(1))
     return total / (share @ counted).clamp_min(1) if mean else total

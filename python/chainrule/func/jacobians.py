@@ -26,7 +26,7 @@ def _basis(t: Tensor, start: int = 0, stop: int | None = None) -> Tensor:
     """For each number of t, or for those from start to stop, a tensor of its shape with a 1 there."""
     count = math.prod(t.shape)
     stop = count if stop is None else stop
-    rows = _functions["zeros"]((stop - start, count), dtype=t.dtype)
+    rows = _functions["zeros"]((stop - start, count), dtype=t.dtype, device=t.device)
     rows.diagonal(start).fill_(1)
     return rows.reshape(stop - start, *t.shape)
 

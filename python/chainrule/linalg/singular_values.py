@@ -19,7 +19,7 @@ def _values_and_vectors(A: Tensor, job: str) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _units(like: Tensor) -> Tensor:
-    return _core.functions["eye"](like.shape[-1], dtype=like.dtype)
+    return _core.functions["eye"](like.shape[-1], dtype=like.dtype, device=like.device)
 
 
 @differentiable(name="LinalgSvdBackward0", shown={"y": ("U", "S", "Vh")})

@@ -34,7 +34,7 @@ def _functions_for(dims: int) -> tuple[Any, Any]:
         groups: int = 1,
     ) -> Tensor:
         """The gradient of a convolution's input, which has the size input_size."""
-        input = _core.functions["zeros"](list(input_size), dtype=weight.dtype)
+        input = _core.functions["zeros"](list(input_size), dtype=weight.dtype, device=weight.device)
         return _gradient(dims, 0, input, weight, grad_output, (stride, padding, dilation, groups))
 
     def of_weight(
@@ -47,7 +47,7 @@ def _functions_for(dims: int) -> tuple[Any, Any]:
         groups: int = 1,
     ) -> Tensor:
         """The gradient of a convolution's weight, which has the size weight_size."""
-        weight = _core.functions["zeros"](list(weight_size), dtype=input.dtype)
+        weight = _core.functions["zeros"](list(weight_size), dtype=input.dtype, device=input.device)
         return _gradient(dims, 1, input, weight, grad_output, (stride, padding, dilation, groups))
 
     of_input.__name__, of_weight.__name__ = f"conv{dims}d_input", f"conv{dims}d_weight"

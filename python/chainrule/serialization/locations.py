@@ -62,20 +62,36 @@ def default_restore_location(storage: Any, location: str) -> Any:
 
 
 def validate_cuda_device(location: str) -> int:
-    """Raises: there is no such device here."""
-    raise RuntimeError(
-        "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
-        "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
-        "storages to the CPU."
-    )
+    """The number of the GPU that "cuda:1" names; raises where it is not there.
+
+    >>> torch.serialization.validate_cuda_device("cuda:0") if torch.cuda.is_available() else 0
+    0
+    """
+    number = location.removeprefix("cuda").removeprefix(":")
+    count = _core._cuda.device_count()[0]
+    if not count:
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
+            "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
+            "storages to the CPU."
+        )
+    index = int(number) if number else _core._cuda.current_device()
+    if index >= count:
+        raise RuntimeError(
+            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. Please "
+            "use torch.load with map_location to map your storages to an existing device."
+        )
+    return index
 
 
 def _at_cpu(storage: Any, location: str) -> Any:
-    return storage if location.partition(":")[0] == "cpu" else None
+    return storage.cpu() if location.partition(":")[0] == "cpu" else None
 
 
 def _at_cuda(storage: Any, location: str) -> Any:
-    return validate_cuda_device(location) if location.partition(":")[0] == "cuda" else None
+    if location.partition(":")[0] != "cuda":
+        return None
+    return storage.cuda(validate_cuda_device(location))
 
 
 def _at_meta(storage: Any, location: str) -> Any:
@@ -85,7 +101,7 @@ def _at_meta(storage: Any, location: str) -> Any:
 
 
 register_package(10, lambda storage: "cpu" if storage.device.type == "cpu" else None, _at_cpu)
-register_package(20, lambda storage: None, _at_cuda)
+register_package(20, lambda storage: str(storage.device) if storage.device.type == "cuda" else None, _at_cuda)
 register_package(22, lambda storage: "meta" if storage.device.type == "meta" else None, _at_meta)
 
 

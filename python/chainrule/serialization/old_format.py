@@ -113,7 +113,7 @@ class FollowingStorages:
                 raise RuntimeError(f"storage has wrong byte size: the file is damaged or cut off (storage {key!r:.50})")
             filled = len(storage) > 0 and isinstance(storage, UntypedStorage)  # those of "meta" have no bytes
             if filled:
-                memoryview(storage).cast("B")[:] = data[8 : 8 + len(storage)]
+                storage.copy_(UntypedStorage(data[8 : 8 + len(storage)]))
             if filled and swapped:
                 swap_bytes(storage, width // (2 if self._made[key].dtype.is_complex else 1))
             data = data[8 + len(storage) :]

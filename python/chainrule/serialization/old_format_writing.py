@@ -65,4 +65,4 @@ def write_old(obj: Any, file: Any, protocol: int) -> None:
         storage = pickler.storages[key]
         file.write((len(storage) // pickler.widths[key]).to_bytes(8, sys.byteorder))
         if len(storage):
-            file.write(memoryview(storage).cast("B"))
+            file.write(memoryview(storage.cpu()).cast("B"))

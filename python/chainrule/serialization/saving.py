@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from .._core import Tensor, UntypedStorage, layout
 from .._utils import saved_form
+from ..error_words import telling_the_line
 from ..nn.modules.members import Members
 from ..nn.modules.module import Module
 from ..storage import TypedStorage
@@ -92,6 +93,7 @@ def module_state(module: Module) -> dict[str, Any]:
     return state | hooks | {name: getattr(module, name) for name in module._also_saved}
 
 
+@telling_the_line
 def save(
     obj: Any,
     f: str | os.PathLike | BinaryIO,
@@ -155,6 +157,6 @@ def _write(obj: Any, file: BinaryIO, name: str, protocol: int, zipped: bool, wit
         archive.write("byteorder", sys.byteorder.encode())
     for key, storage in pickler.storages.items():
         empty = options.this_thread.skip_data or not len(storage)
-        archive.write(f"data/{key}", bytes(len(storage)) if empty else storage)
+        archive.write(f"data/{key}", bytes(len(storage)) if empty else storage.cpu())
     archive.write("version", b"3\n")
     archive.close()

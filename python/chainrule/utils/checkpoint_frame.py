@@ -8,14 +8,15 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .. import _core
+from .. import _core, cuda
 from .._core import Tensor
 from ..amp import autocast
+from ..amp.state import get_autocast_dtype, is_autocast_enabled
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..error_words import at_call
-from ..random import get_rng_state, set_rng_state
 from .checkpoint_log import OperationLog, told
+from .checkpoint_random import RandomStates
 
 
 class CheckpointError(RuntimeError):
@@ -55,10 +56,22 @@ def _current_pass() -> Any:
     return GraphExecGroup.current or _core.current_run() or next(_outside)
 
 
-def current_autocast() -> autocast:
-    """A region like the one we are in, for doing the calculation again."""
-    dtype, caches = _core.get_autocast_dtype(), _core.is_autocast_cache_enabled()
-    return autocast("cpu", dtype, _core.is_autocast_enabled(), caches)
+def current_autocast() -> Callable[[], contextlib.ExitStack]:
+    """What begins regions like those we are in, for doing the calculation again."""
+    caches = _core.is_autocast_cache_enabled()
+    kinds = [
+        (kind, get_autocast_dtype(kind), is_autocast_enabled(kind))
+        for kind in ("cpu", "cuda")
+        if kind == "cpu" or cuda.is_initialized()
+    ]
+
+    def regions() -> contextlib.ExitStack:
+        with contextlib.ExitStack() as stack:
+            for kind, dtype, enabled in kinds:
+                stack.enter_context(autocast(kind, dtype, enabled, caches))
+            return stack.pop_all()
+
+    return regions
 
 
 class _Place:
@@ -79,7 +92,7 @@ class Frame:
     ):
         self.function, self.args, self.kwargs = function, args, kwargs
         self.versions = [(t, t._version) for t in args if isinstance(t, Tensor) and not t.is_inference()]
-        self.random_state = get_rng_state() if keep_random else None
+        self.random_states = RandomStates(args) if keep_random else None
         self.precision = current_autocast()
         self.context, self.check, self.early = context, check, early
         self.log: OperationLog | None = None  # of the first calculation, where differences are to be explained
@@ -134,11 +147,10 @@ class Frame:
                 )
         second = _Second(self, run)
         with contextlib.ExitStack() as stack:
-            if self.random_state is not None:
-                stack.callback(set_rng_state, get_rng_state())
-                set_rng_state(self.random_state)
+            if self.random_states is not None:
+                stack.enter_context(self.random_states.resumed())
             stack.enter_context(enable_grad())
-            stack.enter_context(self.precision)
+            stack.enter_context(self.precision())
             stack.enter_context(self.context)
             stack.enter_context(saved_tensors_hooks(second.fill, lambda tensor: tensor))
             with contextlib.suppress(_EnoughError):

@@ -1,4 +1,5 @@
-// Reductions of any layout. What is chosen before: S, T, As (the dtype that elements are converted to first), Out; kFold;
+// Reductions of any layout. What is chosen before: S, From (what that is calculated with), As (the dtype that elements
+// are converted to first), T (what that is calculated with), Out; kFold;
 // kGroup, the threads of a row that share an output; kLow and kHigh, the ends of As.
 struct Arguments {
   const S* x;
@@ -11,7 +12,12 @@ struct Arguments {
 };
 enum Fold { kSum, kNanSum, kSumSquares, kProd, kMax, kMin, kArgMax, kArgMin, kVariance };
 
-inline T element(S s) { return load<T>(stored<As>(load<T>(s))); }
+inline T element(S s) {
+  if constexpr (std::is_same_v<As, Bool>)  // a fraction is true, too
+    return load<T>(stored<As>(load<From>(s)));
+  else
+    return load<T>(stored<As>(load<T>(s)));
+}
 template <class V>
 inline V divided(V sum, double by) {
   if constexpr (requires { sum.re; })

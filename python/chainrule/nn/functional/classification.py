@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..._core import Tensor, int64
-from ...amp.precision import in_float32
+from ...amp.precision import in_float32, unsafe_on_gpu
 from ...error_words import at_call
 from ...user_warning import warn_user
 from .._reduction import chosen, get_enum
@@ -71,6 +71,13 @@ def _check_single(input: Tensor, target: Tensor) -> None:
         raise at_call(ValueError, f"For 1D input, 1D target must have size 1, but got target size: {len(target)}")
 
 
+@unsafe_on_gpu(
+    "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
+    "Many models use a sigmoid layer right before the binary cross entropy layer.\n"
+    "In this case, combine the two layers using torch.nn.functional.binary_cross_entropy_with_logits\n"
+    "or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are\n"
+    "safe to autocast."
+)
 @in_float32
 def binary_cross_entropy(
     input: Tensor,

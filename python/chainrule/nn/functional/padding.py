@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ... import _core
 from ..._core import Tensor
-from ...amp.precision import in_float32
+from ...amp.precision import in_float32_on_cpu
 from ...error_words import at_call
 
 _functions = _core.functions
@@ -86,7 +86,7 @@ def _from_itself(input: Tensor, pad: list[int], mode: str) -> Tensor:
     return _circular(input, pad) if mode == "circular" else _repeated_pad(input, pad, mode == "reflect")
 
 
-_from_itself_in_float32 = in_float32(_from_itself)
+_from_itself_in_float32 = in_float32_on_cpu(_from_itself)
 
 
 def _check(input: Tensor, pad: list[int], mode: str) -> None:

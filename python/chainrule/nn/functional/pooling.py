@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
-from ...amp.precision import in_float32
+from ...amp.precision import in_float32_on_cpu
 from ...error_words import at_call
 from ..sizes import _list_with_default, _ntuple, _pair, _single, _triple
 from .core import core
@@ -113,7 +113,7 @@ def _adaptive_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"adaptive_max_pool{dims}d"
     largest = core(name if dims == 1 else name + "_with_indices")
     if dims == 3:  # autocast's list has the third only
-        largest = in_float32(largest)
+        largest = in_float32_on_cpu(largest)
 
     def pool_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> tuple[Tensor, Tensor]:
         """The maximum of each window and where in the input it is.
@@ -162,7 +162,7 @@ adaptive_max_pool3d_with_indices, adaptive_max_pool3d = _adaptive_max_pool(3)
 
 def _fractional_max_pool(dims: int) -> tuple[Callable, Callable]:
     name = f"fractional_max_pool{dims}d"
-    largest = in_float32(core("_" + name))
+    largest = in_float32_on_cpu(core("_" + name))
 
     def pool_with_indices(
         input: Tensor,
@@ -309,7 +309,7 @@ def _norm_pool(
 _max_unpool2d, _max_unpool3d = core("_max_unpool2d"), core("_max_unpool3d")
 
 
-@in_float32
+@in_float32_on_cpu
 def max_unpool1d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
@@ -324,7 +324,7 @@ def max_unpool1d(
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
-@in_float32
+@in_float32_on_cpu
 def max_unpool2d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
@@ -340,7 +340,7 @@ def max_unpool2d(
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-@in_float32
+@in_float32_on_cpu
 def max_unpool3d(
     input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:

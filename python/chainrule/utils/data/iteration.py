@@ -6,8 +6,11 @@ import itertools
 import multiprocessing
 from typing import TYPE_CHECKING, Any
 
+from ...cuda.devices import is_available
+from ...error_words import at_call
 from ...user_warning import warn_user
 from .fetch import Source
+from .pin_memory import pin_memory
 from .sampler import fresh_seed
 from .worker import Answer, Failure, Job, Task
 from .worker_pool import WorkerPool
@@ -25,7 +28,8 @@ class Iteration:
                 "pin_memory_device is deprecated, the current accelerator will be used as the device,"
                 f"ignore pin_memory_device='{loader.pin_memory_device}'."
             )
-        if loader.pin_memory:
+        self._pins = loader.pin_memory and is_available()
+        if loader.pin_memory and not self._pins:
             warn_user(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
                 "used."
@@ -50,13 +54,15 @@ class Iteration:
         return len(self._index_sampler)
 
     def __getstate__(self) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} cannot be pickled; pickle the DataLoader")
+        raise at_call(NotImplementedError, f"{type(self).__name__} cannot be pickled; pickle the DataLoader")
 
     def _next_data(self) -> Any:
         raise NotImplementedError
 
     def __next__(self) -> Any:
         data = self._next_data()
+        if self._pins:
+            data = pin_memory(data)
         self._yielded += 1
         if self._promised is not None and self._source.iterable and self._yielded > self._promised:
             self._warn_of_length(self._promised)
@@ -81,7 +87,9 @@ class SingleProcessIteration(Iteration):
     def __init__(self, loader: DataLoader):
         super().__init__(loader)
         if loader.timeout != 0:
-            raise AssertionError(f"timeout={loader.timeout} needs num_workers > 0: without workers nothing waits")
+            raise at_call(
+                AssertionError, f"timeout={loader.timeout} needs num_workers > 0: without workers nothing waits"
+            )
         self._fetch = self._source.fetcher()
 
     def _next_data(self) -> Any:

@@ -1,4 +1,4 @@
-"""torch.utils.data._utils.pin_memory: memory from which another device would copy; here all memory is alike."""
+"""torch.utils.data._utils.pin_memory: batches in memory from which a GPU copies by itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["pin_memory"]
 
 
 def pin_memory(data: Any, device: Any = None) -> Any:
-    """The data with each tensor's pin_memory(), which gives the tensor; objects that have the method are asked."""
+    """The data with each tensor's pin_memory(); objects that have the method are asked."""
 
     def pinned(value: Any) -> Any:
         return value.pin_memory() if isinstance(value, Tensor) or hasattr(value, "pin_memory") else value

@@ -1,11 +1,10 @@
 // The Mersenne Twister: seeding, draws, the cached normal and the saved state.
-#include "backends/generator.hpp"
+#include "backends/mersenne_twister.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numbers>
-#include <random>
 #include <stdexcept>
 #include <string>
 
@@ -26,7 +25,7 @@ struct SavedState {
   float float_normal;
   uint8_t has_float_normal, more_padding[3];
 };
-static_assert(sizeof(SavedState) == Generator::kStateBytes);
+static_assert(sizeof(SavedState) == MersenneTwister::kStateBytes);
 
 SavedState read_state(const uint8_t* state, size_t bytes) {
   if (bytes != sizeof(SavedState))
@@ -41,7 +40,7 @@ SavedState read_state(const uint8_t* state, size_t bytes) {
 
 }  // namespace
 
-void Generator::manual_seed(uint64_t seed) {
+void MersenneTwister::manual_seed(uint64_t seed) {
   seed_ = seed;
   words_[0] = uint32_t(seed);
   for (uint32_t i = 1; i < kWords; ++i) words_[i] = 1812433253u * (words_[i - 1] ^ (words_[i - 1] >> 30)) + i;
@@ -50,20 +49,13 @@ void Generator::manual_seed(uint64_t seed) {
   has_normal_ = has_float_normal_ = false;
 }
 
-uint64_t Generator::seed() {
-  std::random_device device;
-  uint64_t high = device();
-  manual_seed((high << 32 | device()) & 0x1fffffffffffff);  // 53 bits: a seed that a double can hold
-  return seed_;
-}
-
-void Generator::refill() {
+void MersenneTwister::refill() {
   CR_DISPATCH(mt_refill)(words_);
   left_ = kWords;
   next_ = 0;
 }
 
-void Generator::random(uint32_t* out, int64_t n) {
+void MersenneTwister::random(uint32_t* out, int64_t n) {
   while (n > 0) {
     if (left_ == 1 || next_ >= kWords) {
       refill();
@@ -78,11 +70,11 @@ void Generator::random(uint32_t* out, int64_t n) {
   }
 }
 
-void Generator::discard(int64_t n) {
+void MersenneTwister::discard(int64_t n) {
   for (; n > 0; --n) advance();
 }
 
-double Generator::normal() {
+double MersenneTwister::normal() {
   if (has_normal_) {
     has_normal_ = false;
     return normal_;
@@ -94,7 +86,7 @@ double Generator::normal() {
   return radius * std::cos(angle);
 }
 
-void Generator::get_state(uint8_t* out) const {
+void MersenneTwister::get_state(uint8_t* out) const {
   SavedState saved{};
   saved.seed = seed_;
   saved.left = left_;
@@ -108,7 +100,7 @@ void Generator::get_state(uint8_t* out) const {
   memcpy(out, &saved, sizeof saved);
 }
 
-void Generator::set_state(const uint8_t* state, size_t bytes) {
+void MersenneTwister::set_state(const uint8_t* state, size_t bytes) {
   SavedState saved = read_state(state, bytes);
   seed_ = saved.seed;
   left_ = saved.left;
