@@ -31,6 +31,23 @@ def test_gpu_gives_what_the_cpu_gives(program: str, check: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+WITH_CUDNN = """
+import chainrule as torch
+from chainrule._core import _cuda
+x, w = torch.ones(1, 4, 5, 5, device="cuda"), torch.ones(6, 4, 3, 3, device="cuda")
+
+def kernels(**options):
+    before = _cuda.compiler_counts()
+    assert torch.nn.functional.conv2d(x, w, **options).shape[1] == 6
+    return sum(_cuda.compiler_counts()[:2]) - sum(before[:2])  # compiled, and loaded from disk
+
+assert torch.backends.cudnn.version() > 90000
+assert kernels() == 0
+with torch.backends.cudnn.flags(enabled=False):
+    assert kernels() == 1
+assert torch.backends.cudnn.enabled
+"""
+
 WITHOUT_LIBRARIES = """
 import warnings
 import chainrule as torch
@@ -47,10 +64,19 @@ assert torch.backends.cudnn.version() is None
 """
 
 
+def run_script(script: str, libraries: Path) -> None:
+    environment = {**os.environ, **emulated_gpu.environment(), "CHAINRULE_CUDA_LIBRARIES": str(libraries)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_cudnn_is_asked_first() -> None:
+    """It does without a kernel of chainrule's; where it is switched off there is one."""
+    run_script(WITH_CUDNN, emulated_gpu.folder())
+
+
 def test_networks_run_without_libraries(tmp_path: Path) -> None:
     """Of cuDNN's absence one is told once; transforms are then the host's."""
     for name in set(emulated_gpu.LIBRARIES) - {"libcudnn.so.9", "libcufft.so.12"}:
         (tmp_path / name).symlink_to(emulated_gpu.folder() / name)
-    environment = {**os.environ, **emulated_gpu.environment(), "CHAINRULE_CUDA_LIBRARIES": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", WITHOUT_LIBRARIES], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_script(WITHOUT_LIBRARIES, tmp_path)
