@@ -18,13 +18,16 @@ std::vector<Plan>& plans() {
   return all;
 }
 
-constexpr int kInvalidPlan = 1, kNoWorkspace = 14;
+constexpr int kInvalidPlan = 1, kInvalidValue = 4, kNoWorkspace = 14;
 
 int run(int handle, int type, const void* x, void* out, int sign) {
   const Plan& p = plans().at(static_cast<size_t>(handle));
   if (p.type != type) return kInvalidPlan;
   if (!p.workspace) return kNoWorkspace;
   const bool is_double = type >= 0x60, from_real = type % 16 == 0xa, to_real = type % 16 == 0xc;
+  for (const void* data : {x, static_cast<const void*>(out)}) {
+    if (reinterpret_cast<uintptr_t>(data) % (is_double ? 16 : 8) != 0) return kInvalidValue;  // as pairs are read
+  }
   const int real = is_double ? kR64 : kR32, complex = is_double ? kC64 : kC32;
   const int64_t half = p.n / 2 + 1, rows = to_real ? half : p.n;
   const Opened open;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compare import _cuda, main, numbers, same, torch
+from compare import main, numbers, same, torch
 
 F = torch.nn.functional
 DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
@@ -104,25 +104,6 @@ def channels_last() -> None:
     same(lambda x, w, b: F.conv3d(x, w, b, padding=1), volume, numbers(5, 4, 2, 3, 3), numbers(5))
     long = numbers(1, 40, 3, 3, grad=False).contiguous(memory_format=torch.channels_last).requires_grad_()
     same(lambda x, w, b: F.conv2d(x, w, b, padding=1), long, numbers(2, 40, 3, 3), numbers(2), tolerance=1e-3)
-
-
-def by_whom() -> None:
-    """cuDNN has it done without a kernel of ours; where it has no way, or is switched off, there is one."""
-    if not (torch.backends.cudnn.is_available() and torch.backends.cudnn.enabled):
-        return
-
-    def kernels(**options) -> int:
-        before = _cuda.compiler_counts()
-        F.conv2d(x, w, **options)
-        after = _cuda.compiler_counts()
-        return sum(after[:2]) - sum(before[:2])  # compiled, and loaded from disk
-
-    x, w = numbers(1, 4, 5, 5, grad=False).cuda(), numbers(6, 4, 3, 3, grad=False).cuda()
-    assert kernels() == 0
-    with torch.backends.cudnn.flags(enabled=False):
-        assert kernels() == 1
-    assert kernels(padding=1) == 0
-    assert torch.backends.cudnn.enabled
 
 
 def second_derivatives() -> None:

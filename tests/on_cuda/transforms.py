@@ -34,6 +34,7 @@ def other_dimensions() -> None:
         same(lambda z: torch.fft.fftn(z), z)
         x = numbers(2, 5, 4, 3, dtype=dtype)
         same(lambda x: torch.fft.rfft(x, dim=1), x)
+        same(lambda x: torch.fft.rfft(x[1:]), numbers(8, dtype=dtype))  # begins between two pairs
         same(lambda x: torch.fft.fft(x, dim=2, norm="ortho"), x)
         same(lambda x: torch.fft.rfftn(x), x)
         same(lambda z: torch.fft.irfft(z, n=6, dim=2), z)

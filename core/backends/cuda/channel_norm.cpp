@@ -53,6 +53,7 @@ void map_pieces(DType dtype, const MapTask& task) {
   KernelText("channel_map.cuh", "map_pieces")
       .element(dtype)
       .number("kGroup", group)
+      .index(task.pieces * group)
       .run({blocks_for(task.pieces * group)}, kThreads, task);
 }
 
@@ -62,6 +63,7 @@ void map_last(DType dtype, const MapTask& task) {
   KernelText("channel_map.cuh", "map_last")
       .element(dtype)
       .number("kGroup", 1)
+      .index(elements)
       .run({blocks_for_loop(elements)}, kThreads, task);
 }
 

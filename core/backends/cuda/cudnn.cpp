@@ -2,11 +2,13 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "backends/cuda/driver.hpp"
 #include "backends/cuda/libraries.hpp"
 #include "backends/cuda/memory.hpp"
 #include "tensor/error.hpp"
+#include "tensor/python_call.hpp"
 
 namespace chainrule::cuda {
 
@@ -32,7 +34,7 @@ struct Cudnn {
 #define CUDA_MEMBER(member, function, ...) Pointer<__VA_ARGS__> member;
   CUDNN_FUNCTIONS(CUDA_MEMBER)
 #undef CUDA_MEMBER
-  bool exists = false;
+  std::string missing;  // why it is not there; empty if it is
 };
 
 // Numbers of cudnn_graph.h, the same from 9.0 on.
@@ -96,21 +98,23 @@ constexpr int kCrossCorrelation = 1, kHeuristicFallback = 2, kHeuristicFirst = 3
 constexpr size_t kOldest = 90100;
 
 // cuDNN ends the process where it does not find these by their names.
-bool open_companions() {
-  return open_library({"libnvrtc.so.13", "libnvrtc.so.12"}).handle &&
-         open_library({"libcublasLt.so.13", "libcublasLt.so.12"}).handle;
+std::string open_companions() {
+  const Library compiler = open_library({"libnvrtc.so.13", "libnvrtc.so.12"});
+  return compiler.handle ? open_library({"libcublasLt.so.13", "libcublasLt.so.12"}).error : compiler.error;
 }
 
 Cudnn open() {
   Cudnn c;
-  if (!open_companions()) return c;
+  c.missing = open_companions();
+  if (!c.missing.empty()) return c;
   const Library library = open_library({"libcudnn.so.9"});
+  c.missing = library.error;
   if (!library.handle) return c;
 #define CUDA_FIND(member, function, ...) \
   c.member = reinterpret_cast<Pointer<__VA_ARGS__>>(find_function(library, #function));
   CUDNN_FUNCTIONS(CUDA_FIND)
 #undef CUDA_FIND
-  c.exists = c.version() >= kOldest;
+  if (c.version() < kOldest) c.missing = library.path + " is older than 9.1";
   return c;
 }
 
@@ -164,7 +168,16 @@ void set(Descriptor d, int attribute, const std::vector<int64_t>& values) {
 
 }  // namespace
 
-int64_t cudnn_version() { return cudnn().exists ? static_cast<int64_t>(cudnn().version()) : 0; }
+int64_t cudnn_version() { return cudnn().missing.empty() ? static_cast<int64_t>(cudnn().version()) : 0; }
+
+void warn_of_missing_cudnn() {
+  static bool told = false;
+  if (std::exchange(told, true)) return;
+  const std::string text = "cuDNN is missing: " + cudnn().missing +
+                           ". Convolutions run by chainrule's own kernel, which is several times slower; `pip install "
+                           "chainrule[cuda]` brings cuDNN.";
+  from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
+}
 
 CudnnGraph::~CudnnGraph() {
   for (Descriptor d : made_) cudnn().destroy(d);
@@ -282,20 +295,24 @@ std::unique_ptr<CudnnPlan> CudnnGraph::finish(unsigned unwanted) {
 CudnnPlan::~CudnnPlan() { cudnn().destroy(descriptor_); }
 
 // A pack of addresses cannot be changed, so each call makes one.
-void CudnnPlan::run(std::span<void* const> tensors) const {
+void CudnnPlan::run(std::span<void* const> tensors) const try {
   const Handle with = handle();
   const Scratch scratch(workspace_);
-  const auto count = static_cast<int64_t>(ids_.size());
   void* const room = scratch.data();
-  Descriptor pack = nullptr;
-  int status = cudnn().create(kPack, &pack);
-  if (!status) status = cudnn().set(pack, kPackIds, kIntType, count, ids_.data());
-  if (!status) status = cudnn().set(pack, kPackPointers, kPointerType, count, tensors.data());
-  if (!status) status = cudnn().set(pack, kPackWorkspace, kPointerType, 1, &room);
-  if (!status) status = cudnn().finalize(pack);
-  if (!status) status = cudnn().execute(with, descriptor_, pack);
-  if (pack) cudnn().destroy(pack);
-  if (status) raise(PyExc_RuntimeError, "CUDA error: cuDNN gave status ", status);
+  struct Pack {
+    Descriptor d = nullptr;
+    Pack() { need(cudnn().create(kPack, &d)); }
+    ~Pack() { cudnn().destroy(d); }
+    Pack(const Pack&) = delete;
+  } const pack;
+  const auto count = static_cast<int64_t>(ids_.size());
+  need(cudnn().set(pack.d, kPackIds, kIntType, count, ids_.data()));
+  need(cudnn().set(pack.d, kPackPointers, kPointerType, count, tensors.data()));
+  set(pack.d, kPackWorkspace, kPointerType, room);
+  need(cudnn().finalize(pack.d));
+  need(cudnn().execute(with, descriptor_, pack.d));
+} catch (const CudnnRefusal& refused) {
+  raise(PyExc_RuntimeError, "CUDA error: cuDNN gave status ", refused.status);
 }
 
 }  // namespace chainrule::cuda

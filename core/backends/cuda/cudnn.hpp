@@ -16,7 +16,8 @@ struct CudnnFlags {
 };
 extern CudnnFlags cudnn_flags;
 
-int64_t cudnn_version();  // 0: there is none
+int64_t cudnn_version();       // 0: there is none
+void warn_of_missing_cudnn();  // once, with the reason
 
 // What a graph became: it runs on the device that it was made for.
 class CudnnPlan {

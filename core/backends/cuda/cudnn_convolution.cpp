@@ -96,18 +96,22 @@ const CudnnPlan* plan_of(const Key& key) {
   return place.get();
 }
 
-// The library counts elements in 32 bits.
+// The library counts elements in 32 bits, those of the padding among them.
 bool is_countable(const ConvolutionShape& s) {
-  constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  const int64_t images = s.batch * s.groups;
-  return images * s.in_channels * s.in_pixels() <= most && images * s.out_channels * s.out_pixels() <= most &&
-         s.groups * s.out_channels * s.weight_columns() <= most && s.weight_columns() > 0 && images > 0;
+  constexpr double most = std::numeric_limits<int32_t>::max();
+  const auto images = static_cast<double>(s.batch * s.groups);
+  double padded = images * static_cast<double>(s.in_channels);
+  for (size_t d = 0; d < 3; ++d) padded *= static_cast<double>(s.in[d]) + 2 * static_cast<double>(s.padding[d]);
+  const double outputs = images * static_cast<double>(s.out_channels * s.out_pixels());
+  const double weights = static_cast<double>(s.groups * s.out_channels) * static_cast<double>(s.weight_columns());
+  return padded <= most && outputs <= most && weights <= most && padded > 0 && outputs > 0 && weights > 0;
 }
 
 }  // namespace
 
 bool cudnn_convolution(ConvolutionPass pass, const Convolution& c) {
-  if (!cudnn_flags.enabled || !is_countable(c.shape) || cudnn_version() == 0) return false;
+  if (!cudnn_flags.enabled || !is_countable(c.shape)) return false;
+  if (cudnn_version() == 0) return warn_of_missing_cudnn(), false;
   const Key key{c.shape,
                 static_cast<int64_t>(pass),
                 static_cast<int64_t>(c.dtype),

@@ -142,7 +142,7 @@ bool cufft_transform(const CufftTransform& t) {
   if (!plan.exists) return false;
   const Scratch workspace(plan.workspace);
   check_cufft(cufft().set_stream(plan.handle, current_stream()));
-  check_cufft(cufft().set_workspace(plan.handle, workspace.data()));
+  if (plan.workspace > 0) check_cufft(cufft().set_workspace(plan.handle, workspace.data()));
   check_cufft(execute(t, plan.handle));
   return true;
 }

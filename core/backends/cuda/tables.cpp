@@ -6,7 +6,7 @@
 namespace chainrule::cuda {
 namespace {
 
-constexpr size_t kRoom = size_t{2} << 20, kLargest = kRoom / 8;
+constexpr size_t kRoom = size_t{4} << 20, kLargest = kRoom / 4;
 
 // A piece of each GPU's memory, filled from the front. When it is full it begins anew.
 struct Shelf {

@@ -13,7 +13,7 @@ inline T mapped(const Arguments& a, const T (&n)[4], int64_t at) {
 }
 
 KERNEL_BOUNDED(map_pieces, Arguments, 256) {
-  const int64_t piece = thread_number() / kGroup, channel = piece % a.channels;
+  const int64_t piece = thread_number() / kGroup, channel = I(piece) % I(a.channels);
   if (piece >= a.pieces) return;
   T n[4];
   for (int k = 0; k < 4; ++k) n[k] = k < 3 || a.g ? number(a, k, channel) : T(0);
@@ -27,7 +27,7 @@ KERNEL_BOUNDED(map_pieces, Arguments, 256) {
 KERNEL_BOUNDED(map_last, Arguments, 256) {
   const int64_t channels = a.channels / a.pieces, sample_size = channels * a.inner;
   for (int64_t at = thread_number(); at < a.pieces * sample_size; at += thread_count()) {
-    const int64_t channel = at / sample_size * channels + at % channels;
+    const int64_t channel = int64_t(I(at) / I(sample_size)) * channels + I(at) % I(channels);
     T n[4];
     for (int k = 0; k < 4; ++k) n[k] = k < 3 || a.g ? number(a, k, channel) : T(0);
     a.to[at] = stored<S>(mapped(a, n, at));

@@ -1,4 +1,5 @@
-// The few numbers of each channel, between the passes over its elements. A thread has a channel, a parameter or a group.
+// The few numbers of each channel, between the passes over its elements. A thread has a channel, a parameter or a
+// group.
 struct Statistics {
   const double *means, *rstds;
   int64_t step, per_group;

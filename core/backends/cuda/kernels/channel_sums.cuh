@@ -9,7 +9,7 @@ struct Arguments {
   const S *x, *g;  // g: of a gradient's sums; null: of moments
   Statistics statistics;
   double *first, *second;
-  int64_t step;  // between the results of two channels
+  int64_t step;     // between the results of two channels
   double* partial;  // (parts, channels, 2); null: there is one part
   int64_t outer, channels, inner, parts;
 };

@@ -100,7 +100,8 @@ inline T right(const Arguments& a, int64_t group, int64_t k, int64_t column) {
 inline int64_t place_of_result(const Arguments& a, int64_t group, int64_t row, int64_t column) {
   const Split outer(column, kPass == kWeightGradient ? a.taps() : kPass == kValue ? a.volume(a.out) : a.volume(a.in));
   if (kPass == kWeightGradient) return in_weight(a, group, row, outer.whole, outer.rest);
-  return kPass == kValue ? in_output(a, outer.whole, group, row, outer.rest) : in_input(a, outer.whole, group, row, outer.rest);
+  return kPass == kValue ? in_output(a, outer.whole, group, row, outer.rest)
+                         : in_input(a, outer.whole, group, row, outer.rest);
 }
 inline T bias_of(const Arguments& a, int64_t channel) { return a.bias ? load<T>(a.bias[channel]) : T(0); }
 
@@ -108,7 +109,8 @@ KERNEL_BOUNDED(convolve, Arguments, 256) {
   constexpr int kTile = 64, kDeep = 16;
   __shared__ T lefts[kDeep][kTile + 1], rights[kDeep][kTile + 1];
   const int64_t row_tiles = (a.rows + kTile - 1) / kTile, column_tiles = (a.columns + kTile - 1) / kTile;
-  const int64_t tile = int64_t(blockIdx.x) % (row_tiles * column_tiles), group = int64_t(blockIdx.x) / (row_tiles * column_tiles);
+  const int64_t tile = int64_t(blockIdx.x) % (row_tiles * column_tiles),
+                group = int64_t(blockIdx.x) / (row_tiles * column_tiles);
   const int64_t row0 = tile % row_tiles * kTile, column0 = tile / row_tiles * kTile, part = blockIdx.y;
   const int64_t begin = part * a.part_depth, end = begin + a.part_depth < a.depth ? begin + a.part_depth : a.depth;
   const int thread = threadIdx.x, x = thread % 16, y = thread / 16;
@@ -121,7 +123,8 @@ KERNEL_BOUNDED(convolve, Arguments, 256) {
       const bool there = row0 + row < a.rows && depth + x < end;
       lefts[x][row] = there ? left(a, group, row0 + row, depth + x) : T(0);
       // Neighbouring threads take neighbouring pixels: these lie along the columns, or along the depth.
-      const int column = kPass == kWeightGradient ? row : thread % kTile, k = kPass == kWeightGradient ? x : thread / kTile + 4 * i;
+      const int column = kPass == kWeightGradient ? row : thread % kTile,
+                k = kPass == kWeightGradient ? x : thread / kTile + 4 * i;
       const bool exists = column0 + column < a.columns && depth + k < end;
       rights[k][column] = exists ? right(a, group, depth + k, column0 + column) : T(0);
     }

@@ -11,7 +11,8 @@ struct Arguments {
 KERNEL_BOUNDED(take_frequencies, Arguments, 256) {
   const int64_t rows = a.n / 2 + 1;
   for (int64_t i = thread_number(); i < a.outer * a.inner * rows; i += thread_count()) {
-    const int64_t k = I(i) % I(rows), line = I(i) / I(rows), outer = I(line) / I(a.inner), inner = line - outer * a.inner;
+    const int64_t k = I(i) % I(rows), line = I(i) / I(rows), outer = I(line) / I(a.inner),
+                  inner = line - outer * a.inner;
     const int64_t at = 2 * ((outer * rows + k) * a.inner + inner);
     const bool is_real = k == 0 || 2 * k == a.n;
     a.to[2 * i] = a.from[at] * a.scale;
@@ -23,7 +24,8 @@ KERNEL_BOUNDED(take_frequencies, Arguments, 256) {
 KERNEL_BOUNDED(mirror, Arguments, 256) {
   const int64_t below = a.n / 2 + 1, above = a.n - below;
   for (int64_t i = thread_number(); i < a.outer * above; i += thread_count()) {
-    const int64_t line = I(i) / I(above), k = below + (i - line * above), to = 2 * (line * a.n + k), from = 2 * (line * a.n + a.n - k);
+    const int64_t line = I(i) / I(above), k = below + (i - line * above), to = 2 * (line * a.n + k),
+                  from = 2 * (line * a.n + a.n - k);
     a.to[to] = a.to[from];
     a.to[to + 1] = -a.to[from + 1];
   }

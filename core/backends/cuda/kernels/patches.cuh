@@ -33,7 +33,8 @@ inline int64_t block_of(const Arguments& a, int d, int64_t at, int64_t tap, int6
 KERNEL_BOUNDED(add, Arguments, 256) {
   const int64_t count = a.planes * a.height * a.width;
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const int64_t x = I(i) % I(a.width), rest = I(i) / I(a.width), y = I(rest) % I(a.height), plane = I(rest) / I(a.height);
+    const int64_t x = I(i) % I(a.width), rest = I(i) / I(a.width), y = I(rest) % I(a.height),
+                  plane = I(rest) / I(a.height);
     S sum = S(0);
     for (int64_t ky = 0; ky < a.kernel[0]; ++ky) {
       const int64_t row = block_of(a, 0, y, ky, a.rows);

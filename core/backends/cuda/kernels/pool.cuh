@@ -34,7 +34,8 @@ inline int64_t product(const int64_t (&sizes)[3]) { return sizes[0] * sizes[1] *
 inline int64_t place_in(const Arguments& a, int64_t z, int64_t y, int64_t x) { return (z * a.in[1] + y) * a.in[2] + x; }
 
 // NaN wins.
-inline void largest(const Arguments& a, int64_t element, const Place& p, const Window& wz, const Window& wy, const Window& wx) {
+inline void largest(const Arguments& a, int64_t element, const Place& p, const Window& wz, const Window& wy,
+                    const Window& wx) {
   const S* const plane = a.x + p.plane * product(a.in) * a.lanes + p.lane;
   T best = T(kLowest);
   int64_t found = place_in(a, wz.begin, wy.begin, wx.begin);

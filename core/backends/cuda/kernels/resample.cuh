@@ -1,8 +1,8 @@
 // (outer, in, inner) at another size along the middle dimension: a thread has an output, the sum of some weighted
 // elements. Which they are, a table says.
 struct Head {
-  int64_t count;      // elements of each output; the last ones have the weight 0 where there are fewer
-  int64_t precision;  // weights of bytes are in multiples of 1 / 2^precision
+  int64_t count;                // elements of each output; the last ones have the weight 0 where there are fewer
+  int64_t precision;            // weights of bytes are in multiples of 1 / 2^precision
   int64_t index_at, weight_at;  // bytes from here on
 };
 struct Arguments {
@@ -15,7 +15,8 @@ struct Taps {
   const int64_t* index;
   const T* weight;
   Taps(const Head* head)
-      : index((const int64_t*)((const char*)head + head->index_at)), weight((const T*)((const char*)head + head->weight_at)) {}
+      : index((const int64_t*)((const char*)head + head->index_at)),
+        weight((const T*)((const char*)head + head->weight_at)) {}
 };
 // Calls f(output along the dimension, where its outer index begins in the input).
 template <class F>
@@ -47,7 +48,8 @@ KERNEL_BOUNDED(weighted_transposed, Arguments, 256) {
   const int64_t* const begins = (const int64_t*)(a.head + 1);
   each_output(a, [&](int64_t element, const S* from) {
     S sum = S(0);
-    for (int64_t k = begins[element]; k < begins[element + 1]; ++k) sum += taps.weight[k] * from[taps.index[k] * a.inner];
+    for (int64_t k = begins[element]; k < begins[element + 1]; ++k)
+      sum += taps.weight[k] * from[taps.index[k] * a.inner];
     return sum;
   });
 }
