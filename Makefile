@@ -8,7 +8,7 @@ PYTEST ?= pytest -n auto
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL = $(BIN)/python tools/install.py --no-build-isolation -C build-dir=$(BUILD) $(BUILD_OPTIONS)
-CPP = $$(find core -name '*.cpp' -o -name '*.hpp')
+CPP = $$(find core tests -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: help build demo test test-packages fuzz bench docs wheel release lint format stubs asan tsan clean
 

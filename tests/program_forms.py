@@ -14,7 +14,7 @@ import chainrule
 
 FAULTY = Path(__file__).parent / "faulty_programs"
 SOUND = Path(__file__).parent / "sound_programs"
-ERRORS = (RuntimeError, ValueError, TypeError, IndexError)
+ERRORS = (RuntimeError, ValueError, TypeError, IndexError, AttributeError, AssertionError)
 
 
 @dataclass

@@ -770,7 +770,7 @@ if __name__ == "__main__":
     try:
         list(DataLoader(Squares(deadly=True), num_workers=1, multiprocessing_context="spawn"))
     except RuntimeError as error:
-        print(str(error).split(")")[1])
+        print(str(error).split(")")[1].partition("\\n  at ")[0])
 """
 
 

@@ -35,6 +35,19 @@ gradient(t, lambda x: t.logcumsumexp(x, 0), [inf, 1., 2.])
 gradient(t, lambda x: t.logcumsumexp(x, 0), [1., 2., inf, nan])
 gradient(t, lambda x: t.logcumsumexp(x, 0), [-inf, -inf, 1., -inf])
 gradient(t, lambda x: t.logsumexp(x, 1), [[-inf, -inf], [-inf, 1.], [inf, 1.], [nan, 1.]])
+distances(t, 0.)
+distances(t, 1.)
+distances(t, 3.)
+gradient(t, lambda x: t.cdist(x, t.tensor([[0., 0., 0.], [1., 4., 3.]]), inf), [[1., 1., 0.], [2., 3., 3.]])
+gradient(t, lambda x: t.nn.functional.pdist(x, inf), [[1., 1., 0.], [2., 2., 3.], [4., 4., 4.]])
+gradient(t, lambda x: t.nn.functional.pdist(x, 1), [[1., nan, 0.], [2., 2., inf], [4., 4., 4.]])
+gradient(t, lambda x: t.nn.functional.pdist(x, 0), [[1., nan, 0.], [2., 2., inf], [4., 4., 4.]])
+t.nn.functional.conv1d(t.ones(1, 1, 9), t.ones(1, 1, 3), padding=2**63 - 5)
+t.nn.functional.conv_transpose2d(t.ones(1, 1, 9, 9), t.ones(1, 1, 3, 3), padding=(0, 2**62))
+t.nn.functional.fold(t.ones(3, 7), 16, 2**53)
+t.empty(1, dtype=t.uint16).random_(2**40, 2**40 + 1)
+t.empty(1, dtype=t.uint16).random_(3, 2**40)
+t.empty(1, dtype=t.uint32).random_(-2**40, 2**40)
 chebyshev(t, 'chebyshev_polynomial_t')
 chebyshev(t, 'chebyshev_polynomial_u')
 chebyshev(t, 'chebyshev_polynomial_v')
@@ -152,6 +165,14 @@ written(t.rand(3), lambda x: x[:-1].__ilshift__(x[1:]))
 written(t.rand(1).expand(3, 3), lambda x: x.bitwise_not_())
 written(t.arange(6.), lambda x: x.index_fill_(0, t.tensor([1]), x[0]))
 """.strip().splitlines()
+
+
+def distances(t, p):
+    """With NaN, infinities and equal points among them."""
+    x = t.tensor([[1.0, nan, 0.0], [2.0, 3.0, 1.0], [0.0, 1.0, inf], [4.0, 4.0, 6.0]], requires_grad=True)
+    y = t.tensor([[1.0, 2.0, -1.0], [nan, 4.0, 2.0], [4.0, 4.0, 6.0]], requires_grad=True)
+    result = t.cdist(x, y, p)
+    return result, t.autograd.grad(result, (x, y), t.arange(1.0, 13.0).reshape(4, 3))
 
 
 def gradient(t, function, data):

@@ -139,6 +139,28 @@ def test_the_card_tells_all(show):
     assert "the sum over 2 uses: 8 + 1" in page.locator("#card").inner_text()
 
 
+def test_the_local_derivative_is_set_as_a_formula(show):
+    page = show(scalars())
+    page.locator('.item[data-id="n1"]').hover()
+    assert page.locator("#card math msup").count() == 1
+    box = page.locator("#card math").bounding_box()
+    assert 0 < box["width"] < 250  # as wide as it is, not as the card
+    assert (
+        page.evaluate(
+            "[...document.querySelectorAll('#card math *')].filter((e) => e.namespaceURI.endsWith('MathML')).length"
+        )
+        > 5
+    )
+
+
+def test_numbers_have_three_digits_in_the_graph_and_more_in_the_card(show):
+    page = show(chainrule.explain(chainrule.tensor([1.0, 2.0], requires_grad=True).sin().sum()))
+    shown = page.locator('.item[data-id="n1"]').text_content()
+    assert "[0.841, 0.909]" in shown
+    page.locator('.item[data-id="n1"]').hover()
+    assert "[0.841471, 0.909297]" in page.locator("#card").inner_text()
+
+
 def test_the_card_tells_the_forward_time_if_it_was_measured(show):
     page = show(scalars())
     page.locator('.item[data-id="n1"]').hover()
@@ -316,3 +338,18 @@ def test_a_narrow_screen(show, dark):
     box = page.locator("#graph").bounding_box()
     assert box["width"] > 380
     assert box["height"] > 300
+
+
+def test_a_narrow_screen_begins_at_the_top(browser, tmp_path):
+    """The source scrolls to the current line, the page around it does not move."""
+    with chainrule.no_grad():
+        x = chainrule.ones(2)
+    path = tmp_path / "page.html"
+    chainrule.explain((x.requires_grad_() * 2).sum()).to_html(path)
+    page = browser.new_page(viewport={"width": 400, "height": 300})
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready=yes]")
+    line = page.locator("#source .now").bounding_box()
+    assert line["y"] > 300  # below what is seen
+    assert page.evaluate("scrollY") == 0
+    page.close()

@@ -48,7 +48,7 @@ assert torch.ones(2).device.type == "cpu"
 
 torch._core.guarded_faults()
 a = torch.eye(4).to("guarded")
-a.tril(), a.cpu(), a.sum().item(), float(a.sum()), a @ a, a.sort(), a.cumsum(0)
+a.tril(), a.cpu(), a.sum().item(), float(a.sum()), a @ a, a.sort(), a.cumsum(0), abs(a.to(torch.complex64))
 assert torch._core.guarded_faults() == []
 
 # What touches elements by itself is named, also if it raises, and the next call is not blamed for it.

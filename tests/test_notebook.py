@@ -100,6 +100,39 @@ def test_a_source_file_that_changed_since_the_import(notebook, tmp_path):
     assert "at In[" in error
 
 
+@pytest.mark.parametrize(
+    ("cell", "line"),
+    [
+        ("%%time\nh = torch.tanh(w)\nh = h.detach()", 3),
+        ("%%capture out\nh = torch.tanh(w)\nh = h.detach()", 3),
+        ("k = 1\n%time h = torch.tanh(w).detach()", 2),
+        ("!true\nh = torch.tanh(w).detach()", 2),
+    ],
+)
+def test_cells_with_magics(notebook, cell, line):
+    notebook.run("w = torch.ones(3, requires_grad=True)\nv = torch.ones(3, requires_grad=True)")
+    made = notebook.run(cell).count
+    answer = notebook.run("loss = (h * v).sum()\nloss.backward()", "print(torch.explain_none(w, loss))").printed
+    assert "left the graph through detach()" in answer
+    assert f"here: In[{made}], line {line}: h = " in answer
+
+
+def test_an_error_in_a_timed_cell(notebook):
+    answer = notebook.run("%%time\nx = torch.ones(2, 3)\ny = torch.ones(4, 5)\nx @ y")
+    assert f"at In[{answer.count}], line 4" in f"{answer.error}{answer.printed}{answer.traceback}"
+
+
+def test_a_source_that_changed_hides_the_cause(notebook, tmp_path):
+    (tmp_path / "mended.py").write_text("import torch\n\n\ndef cut(x):\n    return torch.tanh(x).detach()\n")
+    notebook.run(f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import mended")
+    notebook.run("w = torch.ones(3, requires_grad=True)\nv = torch.ones(3, requires_grad=True)")
+    used = notebook.run("loss = (mended.cut(w) * v).sum()").count
+    (tmp_path / "mended.py").write_text("import torch\n\n\ndef cut(x):\n    return torch.tanh(x)\n")
+    answer = notebook.run("print(torch.explain_none(w, loss))").printed
+    assert "left the graph through cut(), whose source is not known, or has changed since" in answer
+    assert f"here: In[{used}], line 1" in answer
+
+
 def test_results_are_called_by_their_variables(notebook):
     notebook.run("w = torch.ones(3, requires_grad=True)", "w")
     assert notebook.run("print(torch.explain_none(w))").printed.startswith("w: nothing was calculated from it.")

@@ -290,6 +290,23 @@ def test_gradients_through_steps(name):
         agree(lambda torch: program(torch, amsgrad=True), tolerance=1e-6)
 
 
+def test_gradients_of_the_state():
+    def program(torch, **options):
+        p = torch.ones(5, dtype=torch.float64, requires_grad=True).clone()
+        p.grad = torch.linspace(1, 2, 5, dtype=torch.float64)
+        optimizer = torch.optim.NAdam([p], differentiable=True, **options)
+        numbers = {"exp_avg": [0.1, 0.2, 0.3, 0.4, 0.5], "exp_avg_sq": [0.5, 0.6, 0.7, 0.8, 0.9], "mu_product": 0.8}
+        state = {key: torch.tensor(n, dtype=torch.float64, requires_grad=True) for key, n in numbers.items()}
+        optimizer.state[p].update({key: value.clone() for key, value in state.items()}, step=torch.tensor(3.0))
+        optimizer.step()
+        optimizer.step()
+        p.square().sum().backward()
+        return [p.detach()] + [value.grad for value in state.values()]
+
+    agree(program, tolerance=1e-6)
+    agree(lambda torch: program(torch, weight_decay=0.1, decoupled_weight_decay=True), tolerance=1e-6)
+
+
 def test_gradients_of_hyperparameters():
     def program(torch, name, **numbers):
         numbers = {key: torch.tensor(value, dtype=torch.float64, requires_grad=True) for key, value in numbers.items()}

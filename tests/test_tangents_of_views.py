@@ -86,7 +86,9 @@ def drawn(torch, dual, x):
     y.normal_()
     z = dual.clone()
     z.uniform_()
-    return y, z, torch.bernoulli(dual * 0 + 0.5), torch.poisson(dual)
+    one, spread = dual * 0 + 1, torch.normal(0.0, dual.abs() + 1)
+    normal = torch.normal(dual), torch.normal(dual, 0.5), torch.normal(one, dual.abs() + 1), spread
+    return y, z, torch.bernoulli(dual * 0 + 0.5), torch.poisson(dual), *normal
 
 
 def compared(torch, dual, x):

@@ -14,7 +14,9 @@
 #include "autograd/source_line.hpp"
 #include "ops/elementwise/accumulate.hpp"
 #include "tensor/python_call.hpp"
+#include "tensor/sparse.hpp"
 #include "tensor/thresholds.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -38,6 +40,7 @@ void accumulate(TensorObject*& sum, Tensor gradient) {
     sum = gradient.release();
     return;
   }
+  LockKeptScope kept;  // until the sum is in its place again
   sum = add_gradients(Tensor::steal(std::exchange(sum, nullptr)), std::move(gradient)).release();
 }
 
@@ -171,7 +174,7 @@ GradientSums::Sum Run::gathered(Edge edge) const {
   if (auto aside = aside_.nodes.find(n); aside != aside_.nodes.end()) return {aside->second[edge.output_number()]};
   if (!(n->flags & kQueued) || n->run != id_) return {};
   TensorObject* sum = n->outputs[edge.output_number()].pending;
-  if (!sum) return {};
+  if (!sum || is_sparse(sum)) return {};
   const bool writable = is_private(sum);
   return {Tensor::borrow(sum), writable};
 }
@@ -188,6 +191,13 @@ void check_layout(const Tensor& g, const Output& output) {
         " got torch.", facts(g.dtype()).name, ")");
 }
 
+// The core's gradient functions know no sparse tensors; see Note [Sparse tensors].
+void make_dense(Tensor* gradients, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (is_sparse(gradients[i])) gradients[i] = call_sparse("dense", gradients[i]);
+  }
+}
+
 void call(Node* n, Backward& backward) {
   if (anomaly.enabled) [[unlikely]]
     invoke_watched(n, backward);
@@ -202,6 +212,8 @@ void Run::run_node(Node* n) {
   std::vector<Tensor> many(n->output_count > 1 ? n->output_count : 0);
   Tensor* gradients = n->output_count > 1 ? many.data() : inline_gradient;
   take_pending(n, gradients);
+  if (n->extras || (n->flags & kCalledWithNone)) [[unlikely]]
+    show_complete_gradients(n->sequence + 1);
   LineScope line(n->line);
   // As in PyTorch, hooks act on a captured gradient only where the pass ends. backward(inputs=...) runs the node of an
   // input as well.
@@ -222,6 +234,7 @@ void Run::run_node(Node* n) {
   if (hooked) seen.assign(gradients, gradients + n->output_count);
   for (int i = 0; i < n->output_count; ++i) check_layout(gradients[i], n->outputs[i]);
   bool arrived = std::any_of(gradients, gradients + n->output_count, [](const Tensor& g) { return bool(g); });
+  if (sparse_tensors > 0 && !(n->flags & kCalledWithNone)) make_dense(gradients, n->output_count);
   if (arrived || (n->flags & kCalledWithNone)) [[likely]]  // see autograd/engine.hpp
     call(n, backward);
   if (hooked) run_after(n, backward, seen.data());
@@ -253,7 +266,7 @@ bool Run::may_join(Node* n, GradientChain& chain, std::vector<GradientTerm>& ter
   }
   const Tensor pending = Tensor::borrow((n->flags & kQueued) ? n->outputs[0].pending : nullptr);
   if (!pending) return true;
-  if (pending->was_relaid(0)) return false;
+  if (pending->was_relaid(0) || is_sparse(pending)) return false;
   if (pending.is_contiguous()) return true;
   return std::all_of(pending.strides().begin(), pending.strides().end(), [](int64_t s) { return s == 0; });
 }
@@ -261,7 +274,7 @@ bool Run::may_join(Node* n, GradientChain& chain, std::vector<GradientTerm>& ter
 // Runs `first` and the nodes that would follow it, as far as they can be one chain. See Note [Gradient chains].
 bool Run::run_chain(Node* first) {
   const Output& shape = first->outputs[0];
-  if (!shape.pending || shape.pending->numel < thresholds.gradient_chain) return false;
+  if (!shape.pending || shape.pending->numel < thresholds.gradient_chain || is_sparse(shape.pending)) return false;
   if (options_.create_graph || selective_ || anomaly.enabled ||
       (shape.dtype != DType::Float32 && shape.dtype != DType::Float64))
     return false;
@@ -408,6 +421,7 @@ void queue_callback(PyObject* function) {
 std::vector<Tensor> apply_node(Node* n, std::vector<Tensor> gradients) {
   if (!n->function) raise(PyExc_RuntimeError, "a node of type ", n->op->node_name, " cannot be called");
   if (n->flags & kReleased) raise_released(n);
+  if (!(n->flags & kCalledWithNone)) make_dense(gradients.data(), static_cast<int>(gradients.size()));
   Backward backward(n, gradients.data());
   n->function->invoke(n->capture, backward);
   std::vector<Tensor> results;

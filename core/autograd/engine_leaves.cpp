@@ -6,6 +6,8 @@
 #include "autograd/run.hpp"
 #include "ops/elementwise/accumulate.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/sparse.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 
@@ -30,9 +32,10 @@ Tensor Run::take_pending(TensorObject* leaf) {
 
 GradientSums::Sum Run::gathered_by_leaf(TensorObject* leaf) const {
   if (auto aside = aside_.leaves.find(leaf); aside != aside_.leaves.end()) return {Tensor::borrow(aside->second)};
-  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf)) return {Tensor::borrow(leaf->grad), thresholds.reuse};
+  if (leaves_ && leaf->has(kFreshGrad) && !is_watched(leaf) && !is_sparse(leaf->grad))
+    return {Tensor::borrow(leaf->grad), thresholds.reuse};
   TensorObject* sum = leaf->extras && leaf->extras->run == id_ ? leaf->extras->pending : nullptr;
-  if (!sum) return {};
+  if (!sum || is_sparse(sum)) return {};
   const bool writable = is_private(sum);
   return {Tensor::borrow(sum), writable};
 }
@@ -46,13 +49,23 @@ void Run::deliver_leaf(TensorObject* leaf, Tensor gradient) {
                                                     : leaf->dtype;
   gradient = fit(std::move(gradient), dtype, {leaf->sizes(), leaf->ndim});
   bool direct = leaves_ && !is_watched(leaf);
-  if (direct && !leaf->grad) {
+  if (direct && !leaf->grad && !has_part(leaf)) {
     leaf->flags |= kFreshGrad;
     fresh_.push_back(Tensor::borrow(leaf));
     return accumulate_leaf(leaf, std::move(gradient));
   }
-  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return add_into(Tensor::borrow(leaf->grad), gradient);
-  // The sum of this pass is formed first and then added, as PyTorch rounds.
+  if (direct && leaf->has(kFreshGrad) && !options_.create_graph) return accumulate_leaf(leaf, std::move(gradient));
+  gather(leaf, std::move(gradient));
+}
+
+// Whether this pass has gathered a part of its gradient.
+bool Run::has_part(TensorObject* leaf) const {
+  if (aside_.leaves.contains(leaf)) return true;
+  return leaf->extras && leaf->extras->pending && leaf->extras->run == id_;
+}
+
+// The sum of this pass is formed first and then added, as PyTorch rounds.
+void Run::gather(TensorObject* leaf, Tensor gradient) {
   TensorExtras* r = extras_of(leaf);
   if (r->pending && r->run == id_) return accumulate(r->pending, std::move(gradient));
   bool taken = r->pending || aside_.leaves.contains(leaf);
@@ -76,6 +89,7 @@ bool Run::waits(TensorObject* leaf) const {
 
 void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
   if (!gradient) return;
+  LockKeptScope kept;  // other threads may give the leaf gradients, too
   if (!leaf->grad) {
     gradient = options_.create_graph ? recorded_copy(gradient, Tensor::borrow(leaf))
                                      : own_gradient(std::move(gradient), Tensor::borrow(leaf));
@@ -84,34 +98,65 @@ void Run::accumulate_leaf(TensorObject* leaf, Tensor gradient) {
     GradModeScope recording(true);
     Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
     leaf->grad = add_gradients(resolved(old), std::move(gradient)).release();
+  } else if (is_sparse(leaf->grad) || is_sparse(gradient)) {
+    Tensor old = Tensor::steal(std::exchange(leaf->grad, nullptr));
+    leaf->grad = call_sparse("accumulated", old, gradient).release();
   } else {
     add_into(Tensor::borrow(leaf->grad), gradient);
   }
   if (options_.create_graph) track(leaf);
 }
+
 // PyTorch runs a leaf's hooks as soon as its gradient is complete, so that an optimiser step in a hook can free it. A
 // leaf is complete when the oldest of the nodes that read it has run. When the first gradient arrives at a leaf with
-// hooks, we look these nodes up, by a walk that other passes are spared.
+// hooks, or user's code is about to run, we look these nodes up, by a walk that other passes are spared.
 void Run::find_readers() {
-  knows_readers_ = true;
+  if (std::exchange(knows_readers_, true)) return;
   for (Node* n : reachable()) {
     for (int i = 0; i < n->edge_count; ++i) {
       Edge e = n->edges[i];
-      if (!e || !e.is_leaf() || !is_watched(e.leaf())) continue;
+      if (!e || !e.is_leaf()) continue;
       auto [found, fresh] = oldest_reader_.try_emplace(e.leaf(), n->sequence);
       if (!fresh) found->second = std::min(found->second, n->sequence);
     }
   }
 }
 
+// Whether all that it gets is there when the nodes from `reached` on have run.
+bool Run::is_complete(TensorObject* leaf, uint64_t reached) const {
+  auto reader = oldest_reader_.find(leaf);
+  return reader == oldest_reader_.end() || reader->second >= reached;
+}
+
+// User's code that runs in the middle of a pass may look at .grad, and change it. It finds there what PyTorch has by
+// then: gradients that are complete, and no part of one.
+void Run::show_complete_gradients(uint64_t reached) {
+  if (!leaves_ || (fresh_.empty() && waiting_.empty())) return;
+  find_readers();
+  for (const Tensor& leaf : std::exchange(fresh_, {})) {
+    leaf->flags &= ~kFreshGrad;
+    if (leaf->grad && !is_complete(leaf.get(), reached))
+      gather(leaf.get(), Tensor::steal(std::exchange(leaf->grad, nullptr)));
+  }
+  for (size_t i = 0; i < waiting_.size();) {
+    Tensor leaf = waiting_[i];
+    if (is_watched(leaf.get()) || !is_complete(leaf.get(), reached)) {
+      ++i;
+      continue;
+    }
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    finish_leaf(leaf);
+  }
+}
+
 void Run::finish_complete_leaves(const Node* last) {
-  if (!knows_readers_) find_readers();
+  show_complete_gradients(last->sequence);
+  find_readers();
   // Those that the last node completed go in the order of its inputs, as in PyTorch.
   std::stable_sort(waiting_.begin(), waiting_.end(),
                    [&](const Tensor& a, const Tensor& b) { return place(last, a.get()) < place(last, b.get()); });
   for (size_t i = 0; i < waiting_.size();) {
-    auto reader = oldest_reader_.find(waiting_[i].get());
-    if (reader == oldest_reader_.end() || reader->second < last->sequence) {
+    if (!is_complete(waiting_[i].get(), last->sequence)) {
       ++i;
       continue;
     }
@@ -163,6 +208,7 @@ void Run::keep_complete_leaves(Node* failed) {
 }
 
 void Run::finish_leaves() {
+  if (watched_) show_complete_gradients(0);
   for (const Tensor& leaf : std::exchange(waiting_, {})) finish_leaf(leaf);
 }
 

@@ -8,8 +8,10 @@
 #include "ops/elementwise/accumulate.hpp"
 
 namespace chainrule::forward_mode {
-PauseScope::PauseScope() : previous_(depth) { depth = 0; }
-PauseScope::~PauseScope() { depth = previous_; }
+PauseScope::PauseScope() : previous_(depth), kept_(active()) { depth = 0; }
+PauseScope::~PauseScope() {
+  if (previous_) depth = previous_;  // else another thread may have opened a level meanwhile
+}
 
 namespace {
 

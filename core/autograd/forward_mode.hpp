@@ -1,6 +1,7 @@
 // Forward mode: tensors that carry a tangent, and how an operation passes it on.
 #pragma once
 #include "autograd/record.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule::forward_mode {
 
@@ -45,7 +46,7 @@ class WriteScope {
 
  private:
   friend void set_tangent(const Tensor& t, const Tensor& tangent);
-  static inline WriteScope* innermost_ = nullptr;
+  static inline thread_local WriteScope* innermost_ __attribute__((tls_model("initial-exec"))) = nullptr;
 
   WriteScope* around_;
   const Tensor& self_;
@@ -81,6 +82,7 @@ class PauseScope {
 
  private:
   int previous_;
+  LockKeptScope kept_;  // the level belongs to all threads
 };
 
 }  // namespace chainrule::forward_mode

@@ -9,12 +9,13 @@ bool GradientChain::fits(const TensorObject* t) const {
 }
 
 // Of the chain's shape, or expanded from one element.
-ChainOperand GradientChain::operand(const TensorObject* t) {
+ChainOperand GradientChain::operand(TensorObject* t) {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].data == t->data && (inputs_[i].strides[0] == 1) == t->has(kContiguous))
       return ChainOperand::input(static_cast<int>(i));
   }
   inputs_.push_back({t->data, t->dtype, Dims{t->has(kContiguous) ? 1 : 0}});
+  read_.push_back(Tensor::borrow(t));
   return ChainOperand::input(static_cast<int>(inputs_.size()) - 1);
 }
 ChainOperand GradientChain::operand(double number) {
@@ -78,12 +79,19 @@ void GradientChain::connect(const GradientSums& sums) {
   }
 }
 
+// Sums that others may add to as well are formed with Python's lock.
+double GradientChain::work() const {
+  const auto outside = slots_.begin() + size();
+  const bool adds = std::any_of(outside, slots_.end(), [](const Slot& s) { return bool(s.start); });
+  return adds ? kKeepsLock : work_on(numel_) * static_cast<double>(steps_.size());
+}
+
 void GradientChain::calculate() const {
   const int64_t next = 1;
   std::vector<ChainOutput> outputs;
   for (size_t s = members_.size(); s < slots_.size(); ++s)
     outputs.push_back({slots_[s].sum, slots_[s].result->data, shape_.dtype, {&next, 1}});
-  backend().chain->run({{&numel_, 1}, shape_.dtype, inputs_, steps_, outputs, false});
+  backend().chain->run.unlocked(work(), {{&numel_, 1}, shape_.dtype, inputs_, steps_, outputs, false});
 }
 
 bool GradientChain::only_passes_on() const {

@@ -29,8 +29,8 @@ class GradientChain {
   explicit GradientChain(const Output& shape) : shape_(shape), numel_(count(shape.sizes())) {}
   bool fits(const Output& o) const { return o.dtype == shape_.dtype && equal(o.sizes(), shape_.sizes()); }
 
-  // Operands for terms: a contiguous tensor that stays as it is until the chain has run, or a number.
-  ChainOperand operand(const TensorObject* t);
+  // Operands for terms: a contiguous tensor, or a number.
+  ChainOperand operand(TensorObject* t);
   ChainOperand operand(double number);
   bool fits(const TensorObject* t) const;
   // Adds a node that has offered its terms; `gradient` is what reached it from outside the chain, or a null handle.
@@ -63,6 +63,7 @@ class GradientChain {
   Slot& slot_of(Edge e, const GradientSums& sums);
   void connect(const GradientSums& sums);
   ChainOperand add_step(const ChainStep& step);
+  double work() const;
   void calculate() const;
 
   const Output& shape_;
@@ -71,6 +72,7 @@ class GradientChain {
   std::vector<Slot> slots_;
   std::vector<ChainInput> inputs_;
   std::vector<ChainStep> steps_;
+  std::vector<Tensor> read_;  // another thread's pass may release what the nodes saved
 };
 
 // What a gradient function offers that can run in a chain: the terms of a node, or false when this node cannot (an

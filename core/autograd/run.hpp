@@ -59,6 +59,8 @@ class Run : public GradientSums {
 
   void deliver(Edge edge, Tensor gradient);
   void deliver_leaf(TensorObject* leaf, Tensor gradient);
+  void gather(TensorObject* leaf, Tensor gradient);
+  bool has_part(TensorObject* leaf) const;
   void deliver_none(TensorObject* leaf);
   bool waits(TensorObject* leaf) const;
   void enqueue(Node* n);
@@ -70,6 +72,8 @@ class Run : public GradientSums {
   void take_pending(Node* n, Tensor* gradients);
   Tensor take_pending(TensorObject* leaf);
   void find_readers();
+  bool is_complete(TensorObject* leaf, uint64_t reached) const;
+  void show_complete_gradients(uint64_t reached);
   void finish_leaf(const Tensor& leaf);
   void finish_complete_leaves(const Node* last);
   void finish_leaves();

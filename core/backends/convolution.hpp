@@ -26,8 +26,8 @@ struct ConvolutionShape {
   int64_t out_pixels() const { return volume(out); }
 };
 
-// Of float32 or float64. A null bias is zero. With `finish` the result goes there and not to `out`, if there are
-// channels, and more than kFewChannels; its rows are batch and channels.
+// Of a dtype that factor_type gives. A null bias is zero. With `finish` the result goes there and not to `out`, if
+// there are channels, and more than kFewChannels; its rows are batch and channels.
 inline constexpr int64_t kFewChannels = 2;
 struct Convolution {
   const ConvolutionShape& shape;
@@ -35,10 +35,14 @@ struct Convolution {
   const void *a, *b, *bias;
   void* out;
   const GemmFinish* finish = nullptr;
+  bool channels_last = false;  // of all three; where takes_channels_last says so
 };
 
 // Results do not depend on the number of threads.
 struct ConvolutionKernels {
+  DType (*factor_type)(DType);  // the floating dtype that factors are brought to; the output's is the same
+  bool lays_zeros;              // around what it reads, and multiplies them: see ops/networks/convolution_gathered.hpp
+  bool takes_channels_last;
   Kernel<void(const Convolution&)> value;  // of x and the weight
   // Of g and the weight: the transpose of `value` in x, plus a bias per channel of x; also transposed convolution.
   Kernel<void(const Convolution&)> input_gradient;

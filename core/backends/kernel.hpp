@@ -1,6 +1,8 @@
 // One function of a backend, as operations call it.
 #pragma once
 #include "tensor/device.hpp"
+#include "tensor/settle.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 
@@ -18,6 +20,18 @@ struct Kernel<void(Arguments...)> {
       return;
     ElementScope open;
     run(arguments...);
+  }
+  // The same; Python's lock is let go if it takes as long as that many multiplications. tensor/unlocked.hpp says what
+  // may run so.
+  void unlocked(double multiplications, Arguments... arguments) const {
+    if (!takes_long(multiplications) || !works_on_host()) return (*this)(arguments...);
+    if (storages_elsewhere > 0 && works_on_meta()) return;
+    ElementScope open;
+    {
+      UnlockedScope unlocked(multiplications);
+      run(arguments...);
+    }
+    settle();
   }
 };
 

@@ -26,7 +26,7 @@ struct MatrixBatch {
 // out = alpha * a @ b + beta * out. beta == 0 never reads out; no columns of a give beta * out. The result does not
 // depend on the number of threads.
 struct MatrixProduct {
-  DType factors;  // that of a and b; the output's is what products are added up in
+  DType factors, result;  // of a and b, and of the output: what products are added up in, or what the backend makes
   Matrix a, b;
   char* out;  // contiguous
   Complex<double> alpha, beta;
@@ -46,6 +46,7 @@ inline constexpr int64_t kFinishedDepth = 2048;  // bytes of a row of a that suc
 
 struct MatmulKernels {
   DType (*factor_type)(DType);  // the dtype that factors are brought to
+  DType (*result_type)(DType);  // and that of their product
   Kernel<void(const MatrixProduct&)> multiply;
   // out = alpha * a @ b + beta * row, the row added to each of out.
   Kernel<void(const MatrixProduct&, const char* row)> multiply_plus_row;

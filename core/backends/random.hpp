@@ -47,7 +47,7 @@ struct WeightedChoice {
   int64_t* indices;
 };
 
-// Training rrelu: elements <= 0 draw their slope; noise receives it, or 1 where the input is positive. Not for Half.
+// Training rrelu: elements <= 0 draw their slope; noise receives it, or 1 where the input is positive.
 struct RandomSlopes {
   Generator& generator;
   DType dtype;
@@ -55,6 +55,20 @@ struct RandomSlopes {
   const char* input;
   int64_t n;
   double lower, upper;
+};
+
+// Dropout in one pass: the mask of what is kept, with probability `keep`, and the input times mask / keep. Result and
+// mask have the same strides.
+struct FusedDropout {
+  Generator& generator;
+  DType dtype;
+  const char* input;
+  char* out;
+  bool* mask;
+  int64_t n;
+  bool dense;  // one after another in memory, and the input in the same order
+  Span sizes, input_strides, strides;
+  double keep;
 };
 
 struct RandomKernels {
@@ -79,6 +93,7 @@ struct RandomKernels {
   Kernel<void(const SampledEach&)> gamma;                       // standard ones
   Kernel<void(const SampledEach&, int64_t columns)> dirichlet;  // each row gives one point of the simplex
   Kernel<void(const RandomSlopes&)> rrelu;
+  Kernel<void(const FusedDropout&)> fused_dropout;  // null where a backend composes it
 
   // Raises where weights are none; `together`: all are looked at before each row is.
   Kernel<void(const WeightedChoice&, bool together)> check_weights;

@@ -23,6 +23,7 @@ void bind_pools();
 void bind_images();
 void bind_optimisers();
 void bind_recurrent();
+void bind_sparse();
 void bind_tensor_methods();
 void bind_python_operations();
 void bind_dtype_conversions();

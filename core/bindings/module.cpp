@@ -30,6 +30,7 @@
 #include "bindings/types/function_node.hpp"
 #include "bindings/types/node_type.hpp"
 #include "bindings/types/result_types.hpp"
+#include "bindings/types/sparse_type.hpp"
 #include "bindings/types/storage_type.hpp"
 #include "bindings/types/subclass.hpp"
 #include "bindings/types/tensor_type.hpp"
@@ -220,8 +221,9 @@ void choose_thresholds(const std::string& name) {
        .sweep = 1,
        .stream = 1,
        .stream_chain = 1,
+       .unlocked = 0,
        .small_chunks = true},
-      {"never", kNever, kNever, kNever, kNever, kNever, false, false},
+      {"never", kNever, kNever, kNever, kNever, kNever, HUGE_VAL, false, false},
   };
   settle();
   for (const Thresholds& t : settings) {
@@ -415,6 +417,7 @@ NB_MODULE(_core, m) {
   add_node_type(m.ptr());
   add_function_node(m.ptr());
   add_storage_type(m.ptr());
+  add_sparse_type(m.ptr());
   bind_networks();
   bind_elementwise();  // after what else lines of the table describe
   bind_views();
@@ -434,6 +437,7 @@ NB_MODULE(_core, m) {
   bind_images();
   bind_optimisers();
   bind_recurrent();
+  bind_sparse();
   bind_tensor_methods();
   bind_python_operations();
   mark_former_orders();

@@ -1,6 +1,7 @@
 // Where the core comes back from Python, and what has to be calculated then.
 #pragma once
 #include "tensor/error.hpp"
+#include "tensor/settle.hpp"
 
 namespace chainrule {
 
@@ -12,20 +13,12 @@ namespace chainrule {
 //  - the core settles whenever it comes back from Python, since the user's code (a hook, a custom Function, pack and
 //    unpack, __torch_function__, __index__, a warning's filter, a finalizer) can leave operations waiting: whatever
 //    may run it is wrapped in from_python();
-//  - where Python's lock was let go, another thread may have done the same: whoever let it go settles when it has the
-//  lock again
-//    (LAPACK, run_unlocked);
+//  - where Python's lock was let go (tensor/unlocked.hpp), another thread may have done the same: whoever let it go
+//    settles when it has the lock again;
+//  - while what waited is calculated without the lock, others wait for it: settling means that too;
 //  - what is handed straight on to Python is wrapped in handed_on(), and nobody in the core reads it.
 // A test reads the sources for calls that are wrapped in neither. Where the core is built with the address sanitizer,
 // a waiting buffer is poisoned until it is written; with CHAINRULE_THRESHOLDS=least it is full of NaN.
-extern int pending_count;
-void run_pending();
-inline void settle() {
-  if (pending_count) [[unlikely]]
-    run_pending();
-}
-// For destructors: what cannot be calculated now goes on waiting, and the next door raises.
-void settle_quietly() noexcept;
 
 // What a call of Python's API gave that may have run the user's code; throws if it failed.
 template <class T>

@@ -9,6 +9,7 @@
 #include "tensor/onlookers.hpp"
 #include "tensor/python_call.hpp"
 #include "tensor/slab.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -338,6 +339,7 @@ void replace_data(TensorObject* t, const Tensor& source) {
   t->storage = source->storage;
   t->data = source->data;
   t->dtype = source->dtype;
+  await_kernels();  // one may read what is let go
   if (old) old->release();
   set_layout(t, source.sizes(), source.strides());
   set_bits(t, source->bits());
@@ -358,6 +360,7 @@ void resize(const Tensor& t, Span sizes) {
     } else if (ElementScope open; storage->device != Device::Meta) {
       std::memcpy(fresh->data, storage->data, kept);
     }
+    await_kernels();  // one may read what is let go
     int64_t offset = t->data - storage->data;
     fresh->storage->version = storage->version;
     fresh->storage->written_at = storage->written_at;

@@ -17,6 +17,7 @@ struct Thresholds {
   int64_t sweep = 32 * 1024;           // elements from which a contiguous operation is a chain, which threads share
   int64_t stream = 32 << 20;           // bytes from which a result is written past the caches
   int64_t stream_chain = 4 << 20;      // the same, for results of chains
+  double unlocked = 3e6;               // multiplications, some 50 microseconds, from which Python's lock is let go
   bool small_chunks = false;           // threads share work of any size, a few elements or one row at a time
   bool reuse = true;                   // a gradient that nobody else can see gives its buffer to the next one
 };

@@ -103,10 +103,9 @@ _FILES = {
         float8_e5m2 float8_e5m2fnuz float8_e8m0fnu qint32 qint8 quint2x4 quint4x2 quint8
     """,
     "compat.left_out": """
-        dequantize dsmm empty_quantized fake_quantize_per_channel_affine fake_quantize_per_tensor_affine hsmm hspmm
+        dequantize empty_quantized fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
         int_repr q_scale q_zero_point quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic
-        quantized_batch_norm quantized_max_pool1d quantized_max_pool2d saddmm smm sparse_bsc_tensor sparse_bsr_tensor
-        sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor spmm sspaddmm
+        quantized_batch_norm quantized_max_pool1d quantized_max_pool2d
     """,
     "compat.losses": """
         binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss kl_div
@@ -150,6 +149,7 @@ _FILES = {
         set_warn_always use_deterministic_algorithms
     """,
     "shapes": "broadcast_shapes",
+    "sparse.former_names": "dsmm hsmm hspmm saddmm smm spmm sspaddmm",
     "storage": "TypedStorage is_storage",
     "streams": "Event Stream",
     "symbolic_numbers": "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum",

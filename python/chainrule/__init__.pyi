@@ -143,12 +143,9 @@ from .compat.absent_dtypes import quint2x4 as quint2x4
 from .compat.absent_dtypes import quint4x2 as quint4x2
 from .compat.absent_dtypes import quint8 as quint8
 from .compat.left_out import dequantize as dequantize
-from .compat.left_out import dsmm as dsmm
 from .compat.left_out import empty_quantized as empty_quantized
 from .compat.left_out import fake_quantize_per_channel_affine as fake_quantize_per_channel_affine
 from .compat.left_out import fake_quantize_per_tensor_affine as fake_quantize_per_tensor_affine
-from .compat.left_out import hsmm as hsmm
-from .compat.left_out import hspmm as hspmm
 from .compat.left_out import int_repr as int_repr
 from .compat.left_out import q_scale as q_scale
 from .compat.left_out import q_zero_point as q_zero_point
@@ -158,16 +155,6 @@ from .compat.left_out import quantize_per_tensor_dynamic as quantize_per_tensor_
 from .compat.left_out import quantized_batch_norm as quantized_batch_norm
 from .compat.left_out import quantized_max_pool1d as quantized_max_pool1d
 from .compat.left_out import quantized_max_pool2d as quantized_max_pool2d
-from .compat.left_out import saddmm as saddmm
-from .compat.left_out import smm as smm
-from .compat.left_out import sparse_bsc_tensor as sparse_bsc_tensor
-from .compat.left_out import sparse_bsr_tensor as sparse_bsr_tensor
-from .compat.left_out import sparse_compressed_tensor as sparse_compressed_tensor
-from .compat.left_out import sparse_coo_tensor as sparse_coo_tensor
-from .compat.left_out import sparse_csc_tensor as sparse_csc_tensor
-from .compat.left_out import sparse_csr_tensor as sparse_csr_tensor
-from .compat.left_out import spmm as spmm
-from .compat.left_out import sspaddmm as sspaddmm
 from .compat.losses import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from .compat.losses import cosine_embedding_loss as cosine_embedding_loss
 from .compat.losses import ctc_loss as ctc_loss
@@ -283,6 +270,13 @@ from .settings import set_num_interop_threads as set_num_interop_threads
 from .settings import set_warn_always as set_warn_always
 from .settings import use_deterministic_algorithms as use_deterministic_algorithms
 from .shapes import broadcast_shapes as broadcast_shapes
+from .sparse.former_names import dsmm as dsmm
+from .sparse.former_names import hsmm as hsmm
+from .sparse.former_names import hspmm as hspmm
+from .sparse.former_names import saddmm as saddmm
+from .sparse.former_names import smm as smm
+from .sparse.former_names import spmm as spmm
+from .sparse.former_names import sspaddmm as sspaddmm
 from .storage import TypedStorage as TypedStorage
 from .storage import is_storage as is_storage
 from .streams import Event as Event
@@ -341,6 +335,9 @@ def load_ipython_extension(ipython: Any) -> None: ...
 def _clip_to_norm_(tensors: Sequence[Tensor], max_norm: _float, norm_type: _float = 2.0) -> Tensor: ...
 def _conj(input: Tensor) -> Tensor: ...
 def _count_steps_(steps: Sequence[Tensor]) -> None: ...
+def _csr_product(starts: Tensor, columns: Tensor, values: Tensor, dense: Tensor) -> Tensor: ...
+def _csr_sampled_product(starts: Tensor, columns: Tensor, left: Tensor, right: Tensor) -> Tensor: ...
+def _csr_transposed_product(starts: Tensor, columns: Tensor, values: Tensor, dense: Tensor, width: _int) -> Tensor: ...
 def _div_scalar(input: Tensor, other: _Number) -> Tensor: ...
 def _draw_dirichlet(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
 def _draw_gamma(alpha: Tensor, generator: Generator | None = None) -> Tensor: ...
@@ -521,6 +518,22 @@ def _fused_sgd_(
 def _mul_scalar(input: Tensor, other: _Number) -> Tensor: ...
 def _neg_view(input: Tensor) -> Tensor: ...
 def _repeated_pad(input: Tensor, pad: _int | Sequence[_int], reflects: _bool) -> Tensor: ...
+def _sparse_adam_(
+    input: Tensor,
+    exp_avg: Tensor,
+    exp_avg_sq: Tensor,
+    rows: Tensor,
+    values: Tensor,
+    *,
+    beta1: _float,
+    beta2: _float,
+    eps: _float,
+    step: _float,
+    maximize: _bool,
+) -> None: ...
+def _sparse_add_rows_(input: Tensor, rows: Tensor, values: Tensor, factor: _float) -> Tensor: ...
+def _sparse_order(keys: Tensor, bound: _int) -> _core._OrderStarts: ...
+def _sparse_run_sums(values: Tensor, order: Tensor, starts: Tensor) -> Tensor: ...
 def _total_norm(tensors: Sequence[Tensor], norm_type: _float = 2.0) -> Tensor: ...
 def _unsafe_view(input: Tensor, size: _int | Sequence[_int]) -> Tensor: ...
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1930,6 +1943,7 @@ def repeat_interleave(
 def repeat_interleave(repeats: Tensor, *, output_size: _int | None = None) -> Tensor: ...
 def reshape(input: Tensor, shape: Sequence[_int]) -> Tensor: ...
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: _memory_format | None = None) -> Tensor: ...
+def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor: ...
 def resolve_conj(input: Tensor) -> Tensor: ...
 def resolve_neg(input: Tensor) -> Tensor: ...
 def rms_norm(
@@ -2109,6 +2123,79 @@ def sort(
 def sort(
     input: Tensor, *, stable: _bool | None, dim: _int = -1, descending: _bool = False, out: Any | None = None
 ) -> _core._ValuesIndices: ...
+def sparse_bsc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DTypeLike | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_bsr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DTypeLike | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_compressed_tensor(
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DTypeLike | None = None,
+    layout: Any = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_coo_tensor(
+    indices: Any = None,
+    values: Any = None,
+    size: Any = None,
+    *,
+    dtype: _DTypeLike | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+    is_coalesced: _bool | None = None,
+) -> Tensor: ...
+def sparse_csc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DTypeLike | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_csr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DTypeLike | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
 @overload
 def split(tensor: Tensor, split_size_or_sections: _int, dim: _int = 0) -> tuple[Tensor, ...]: ...
 @overload

@@ -60,6 +60,26 @@ def _rebuild_meta_tensor_no_storage(dtype: _core.dtype, size: tuple, stride: tup
     return make(size, stride, dtype=dtype, device="meta", requires_grad=bool(requires_grad))
 
 
+def _rebuild_sparse_tensor(layout: Any, data: tuple) -> Tensor:
+    """A sparse tensor from its parts: its indices, its values and its size, and whether COO is coalesced."""
+    if layout is not _core.sparse_coo:
+        return _core.functions["sparse_compressed_tensor"](*data, layout=layout)
+    indices, values, size, is_coalesced = data if len(data) == 4 else (*data, None)
+    sure = None if is_coalesced is None else bool(is_coalesced)
+    return _core.functions["sparse_coo_tensor"](indices, values, size, is_coalesced=sure, check_invariants=True)
+
+
+def sparse_form(tensor: Tensor) -> tuple:
+    """How a sparse tensor is written: by its parts."""
+    if tensor.layout is _core.sparse_coo:
+        parts = (tensor._indices(), tensor._values(), tensor.size(), tensor.is_coalesced())
+    else:
+        by_row = tensor.layout in (_core.sparse_csr, _core.sparse_bsr)
+        starts, plain = ("crow_indices", "col_indices") if by_row else ("ccol_indices", "row_indices")
+        parts = (getattr(tensor, starts)(), getattr(tensor, plain)(), tensor._values(), tensor.size())
+    return _rebuild_sparse_tensor, (tensor.layout, parts)
+
+
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
     """A parameter over a tensor."""
     if not isinstance(data, Tensor):
@@ -98,6 +118,8 @@ WITHOUT_STORAGE_TYPE = (_core.uint16, _core.uint32, _core.uint64)
 
 
 def _saved_elements(tensor: Tensor) -> tuple:
+    if tensor.layout is not _core.strided:
+        return sparse_form(tensor)
     if tensor.is_meta:
         place = (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.requires_grad)
         return _rebuild_meta_tensor_no_storage, place
@@ -191,8 +213,7 @@ class ExceptionWrapper:
 _REBUILD = {
     "torch._utils": (
         *(_rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_meta_tensor_no_storage),
-        _rebuild_parameter,
-        _rebuild_parameter_with_state,
+        *(_rebuild_parameter, _rebuild_parameter_with_state, _rebuild_sparse_tensor),
     ),
     "torch._tensor": (_rebuild_from_type_v2,),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .error_words import at_call
 from .user_warning import warn_user
 
 F = TypeVar("F", bound=Callable)
@@ -33,9 +34,11 @@ def compile(
     tensor([2., 4.])
     """
     if mode is not None and options is not None:
-        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+        raise at_call(
+            RuntimeError, "Either mode or options can be specified, but both can't be specified at the same time."
+        )
     if backend == "inductor" and mode not in (None, *_MODES):
-        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
+        raise at_call(RuntimeError, f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
     if isinstance(backend, str) and backend not in _BACKENDS:
         from ._dynamo.exc import InvalidBackend
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._core import Tensor
+from .error_words import at_call
 
 
 def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | list = ()) -> Any:
@@ -18,9 +19,9 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | lis
     tensor(3.)
     """
     if not isinstance(pred, (bool, int, float, Tensor)):
-        raise RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
+        raise at_call(RuntimeError, f"Expected pred to be bool or tensor, but got {pred}.")
     if isinstance(pred, Tensor) and pred.numel() != 1:
-        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+        raise at_call(RuntimeError, f"Expected pred to be bool or single-element tensor, but got {pred}.")
     return (true_fn if pred else false_fn)(*operands)
 
 

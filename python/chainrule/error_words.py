@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
 from _thread import get_ident
+from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from . import _core
 
@@ -21,6 +23,11 @@ _KNOWN = {  # what a text contains, and the function of explain/culprit.py that 
     "Trying to backward through the graph a second time": "second_pass",
     "does not require grad and does not have a grad_fn": "without_graph",
     "returned an invalid gradient at index": "invalid_gradient",
+    "returned an incorrect number of gradients": "invalid_gradient",
+    "returned a gradient different than None": "invalid_gradient",
+    "expected Variable or None": "invalid_gradient",
+    "has changed the size of value": "hook",
+    "has changed the type of value": "hook",
     "grad can be implicitly created only for scalar outputs": "not_scalar",
     "leaf Variable that requires grad is being used in an in-place operation": "leaf_written",
     "must match": "misfit",
@@ -37,6 +44,7 @@ _KNOWN = {  # what a text contains, and the function of explain/culprit.py that 
     "inconsistent tensor size": "misfit",
     "but got": "misfit",
 }
+F = TypeVar("F", bound=Callable[..., Any])
 _OWN = os.path.dirname(__file__) + os.sep
 _PYTHONS = os.path.dirname(os.__file__) + os.sep
 _answering: set[int] = set()  # threads: an error inside of an answer is not asked about
@@ -122,6 +130,22 @@ def at_call(kind: type[Exception], text: str) -> Exception:
     from .explain.source import line_at  # copy.deepcopy() and its like called it: the line is that of their caller
 
     return kind(in_cells(f"{text}\n  at {line_at((frame.f_code, frame.f_lasti))}"))
+
+
+def telling_the_line(function: F) -> F:
+    """For a function whose errors are raised deep inside of it: they get the line of its caller."""
+
+    @functools.wraps(function)
+    def told(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            text = error.args[0] if len(error.args) == 1 and not isinstance(error, KeyError) else None
+            if isinstance(text, str) and "\n  at " not in text:
+                error.args = (_core.with_line(text),)
+            raise
+
+    return cast(F, told)
 
 
 def name_module(error: Exception, module: Any, args: tuple, kwargs: dict[str, Any]) -> None:

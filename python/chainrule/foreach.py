@@ -11,6 +11,7 @@ from itertools import repeat
 from typing import Any
 
 from ._core import Tensor, functions
+from .error_words import at_call
 
 _ONE = """abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal
 round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"""
@@ -57,7 +58,7 @@ def _operands(function: str, args: tuple, options: dict) -> list:
     named = [options.pop(name) for name in (*_OPERANDS, *_LAST) if name in options]
     unknown = options.keys() - {"alpha", "dtype", "memory_format", "non_blocking"}
     if unknown:
-        raise TypeError(f"{function}() got an unexpected keyword argument '{min(unknown)}'")
+        raise at_call(TypeError, f"{function}() got an unexpected keyword argument '{min(unknown)}'")
     return [*args, *named]
 
 
@@ -66,22 +67,25 @@ def _column(operand: Any, count: int) -> Iterable[Any]:
     if not isinstance(operand, (list, tuple)):
         if isinstance(operand, Tensor) and operand.ndim:
             found = f"{operand.ndim} dimensions and {operand.numel()} elements"
-            raise RuntimeError(f"scalar tensor expected to be 0 dim but it has {found}.")
+            raise at_call(RuntimeError, f"scalar tensor expected to be 0 dim but it has {found}.")
         return repeat(operand, count)
     if len(operand) == count:
         return operand
     if operand and isinstance(operand[0], Tensor):
-        raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(operand)}")
-    raise RuntimeError("Tensor list must have same number of elements as scalar list.")
+        raise at_call(
+            RuntimeError, f"Tensor lists must have the same number of tensors, got {count} and {len(operand)}"
+        )
+    raise at_call(RuntimeError, "Tensor list must have same number of elements as scalar list.")
 
 
 def _check_list(function: str, tensors: Any) -> None:
     if not isinstance(tensors, (list, tuple)) or not all(isinstance(tensor, Tensor) for tensor in tensors):
-        raise TypeError(
-            f"{function}(): argument 'self' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        raise at_call(
+            TypeError,
+            f"{function}(): argument 'self' (position 1) must be tuple of Tensors, not {type(tensors).__name__}",
         )
     if not tensors:
-        raise RuntimeError("Tensor list must have at least one tensor.")
+        raise at_call(RuntimeError, "Tensor list must have at least one tensor.")
 
 
 def _make(function: str, name: str) -> Callable:

@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from ._core import Tensor, functions
+from .error_words import at_call
 from .func import functionalize as functionalize
 from .func import grad as grad
 from .func import grad_and_value as grad_and_value
@@ -59,8 +60,9 @@ def make_functional(
     tensor([3.])
     """
     if any(True for _ in model.buffers()):
-        raise RuntimeError(
-            "make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead."
+        raise at_call(
+            RuntimeError,
+            "make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead.",
         )
     return FunctionalModule(model), _copies(model, disable_autograd_tracking)[0]
 
@@ -86,11 +88,13 @@ def _copies(model: Module, disable_autograd_tracking: bool) -> tuple[_Tensors, _
 def combine_state_for_ensemble(models: Sequence[Module]) -> tuple[Callable[..., Any], _Tensors, _Tensors]:
     """One module as a function, and the parameters and buffers of all, stacked: for vmap over the modules."""
     if not models:
-        raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")
+        raise at_call(RuntimeError, "combine_state_for_ensemble: Expected at least one model, got 0.")
     if len({m.training for m in models}) > 1:
-        raise RuntimeError("combine_state_for_ensemble: Expected all models to have the same training/eval mode.")
+        raise at_call(
+            RuntimeError, "combine_state_for_ensemble: Expected all models to have the same training/eval mode."
+        )
     if len({type(m) for m in models}) > 1:
-        raise RuntimeError("combine_state_for_ensemble: Expected all models to be of the same class.")
+        raise at_call(RuntimeError, "combine_state_for_ensemble: Expected all models to be of the same class.")
     states = [_copies(model, True) for model in models]
     parameters, buffers = (
         tuple(functions["stack"](together).detach() for together in zip(*kind, strict=True))

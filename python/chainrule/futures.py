@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
+from .error_words import at_call
+
 __all__ = ["Future", "collect_all", "wait_all"]
 
 T = TypeVar("T")
@@ -26,7 +28,7 @@ class Future(Generic[T]):
 
     def __init__(self, *, devices: Any = None) -> None:
         if devices:
-            raise ValueError(f"Future: chainrule has no devices but the CPU, and got {devices}")
+            raise at_call(ValueError, f"Future: chainrule has no devices but the CPU, and got {devices}")
         self._future: concurrent.futures.Future = concurrent.futures.Future()
         self._sources: Iterable[Future] = ()  # those that this one waits for
 
@@ -48,7 +50,7 @@ class Future(Generic[T]):
     def value(self) -> T:
         """The value, if it is there."""
         if not self.done():
-            raise RuntimeError("value() called on a future that is not done; wait() waits for it")
+            raise at_call(RuntimeError, "value() called on a future that is not done; wait() waits for it")
         return self._future.result()
 
     def then(self, callback: Callable[[Future[T]], Any]) -> Future[Any]:
@@ -84,7 +86,7 @@ class Future(Generic[T]):
         try:
             call()
         except concurrent.futures.InvalidStateError:
-            raise RuntimeError("Future can only be set once.") from None
+            raise at_call(RuntimeError, "Future can only be set once.") from None
 
 
 def collect_all(futures: list[Future]) -> Future[list[Future]]:

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlparse  # noqa: F401  (packages import it from here)
 
 from .compat.refusal import refused
+from .error_words import at_call
 
 _CODE = (
     "chainrule does not download and run code from the net; install the package that has the model, or copy the "
@@ -61,9 +62,9 @@ def __getattr__(name: str) -> Any:
 def _hubconf(repo_or_dir: str | os.PathLike, source: str) -> ModuleType:
     """The module hubconf.py of a folder, with the folder on the path while it is imported."""
     if source.lower() not in ("github", "local"):
-        raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
+        raise at_call(ValueError, f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source.lower() == "github":
-        raise RuntimeError(f"torch.hub.load: {_CODE}, and load it with source='local'")
+        raise at_call(RuntimeError, f"torch.hub.load: {_CODE}, and load it with source='local'")
     folder = os.path.abspath(os.path.expanduser(repo_or_dir))
     spec = importlib.util.spec_from_file_location("hubconf", os.path.join(folder, "hubconf.py"))
     if spec is None or spec.loader is None or not os.path.exists(os.path.join(folder, "hubconf.py")):
@@ -76,16 +77,16 @@ def _hubconf(repo_or_dir: str | os.PathLike, source: str) -> ModuleType:
         sys.path.remove(folder)
     missing = [m for m in getattr(module, "dependencies", ()) if importlib.util.find_spec(m) is None]
     if missing:
-        raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
+        raise at_call(RuntimeError, f"Missing dependencies: {', '.join(missing)}")
     return module
 
 
 def _entry(module: ModuleType, model: str) -> Any:
     if not isinstance(model, str):
-        raise ValueError("Invalid input: model should be a string of function name")
+        raise at_call(ValueError, "Invalid input: model should be a string of function name")
     found = getattr(module, model, None)
     if not callable(found):
-        raise RuntimeError(f"Cannot find callable {model} in hubconf")
+        raise at_call(RuntimeError, f"Cannot find callable {model} in hubconf")
     return found
 
 

@@ -13,6 +13,11 @@ _core_functions = _core.functions
 # ---- NumPy
 
 
+def layout_name(tensor: Tensor) -> str:
+    """SparseCsr: as PyTorch's errors call it."""
+    return "".join(word.capitalize() for word in str(tensor.layout).rpartition(".")[2].split("_")).removesuffix("Coo")
+
+
 def numpy(self: Tensor, *, force: bool = False):
     """The tensor as a NumPy array that shares its memory; with `force` also if a detached copy has to be made.
 
@@ -30,6 +35,11 @@ def numpy(self: Tensor, *, force: bool = False):
         )
     if force and self.is_cuda:
         self = self.detach().cpu()
+    if self.layout is not _core.strided:
+        raise at_call(
+            TypeError,
+            f"can't convert {layout_name(self)} layout tensor to numpy. Use Tensor.to_dense() first.",
+        )
     if self.is_meta or self.is_cuda:
         raise at_call(
             TypeError,
@@ -140,7 +150,19 @@ def _of_cuda_array(array: Any) -> Tensor:
 
 _SHOWN_DTYPES = tuple(
     getattr(_core, name)
-    for name in "bool uint8 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
+    for name in [
+        "bool",
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ]
 )
 
 
@@ -291,7 +313,11 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     kind, number = ext_tensor.__dlpack_device__() if hasattr(ext_tensor, "__dlpack_device__") else _CPU
     if device is not None:
         wanted = _core.device(device)
-        place = _CPU if wanted.type == "cpu" else (_CUDA, _core._cuda.current_device() if wanted.index is None else wanted.index)
+        place = (
+            _CPU
+            if wanted.type == "cpu"
+            else (_CUDA, _core._cuda.current_device() if wanted.index is None else wanted.index)
+        )
         if place != (int(kind), number):
             arguments["dl_device"], kind, number = place, *place
     if int(kind) == _CUDA:  # the producer makes that stream wait for what it has asked for itself

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _core
 from ._core import Tensor
+from .error_words import at_call
 from .storage import TypedStorage
 from .user_warning import warn_user
 
@@ -24,9 +25,10 @@ def construct(
     _check_device(device, kind)
     place = _core.device(kind) if place is None else place if device is None else _core.device(device)
     if device is not None and args and isinstance(args[0], Tensor):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
-            "torch.tensor(...) or torch.as_tensor(...) instead."
+            "torch.tensor(...) or torch.as_tensor(...) instead.",
         )
     if not args and len(kwargs) == 1 and next(iter(kwargs)) in ("size", "data"):
         name, value = kwargs.popitem()
@@ -53,7 +55,9 @@ def no_combination(args: tuple, kwargs: dict) -> TypeError:
 def _check_device(device: Any, kind: str) -> None:
     given = kind if device is None else _core.device(device).type
     if given != kind:
-        raise RuntimeError(f"legacy constructor expects device type: {kind} but device type: {given} was passed")
+        raise at_call(
+            RuntimeError, f"legacy constructor expects device type: {kind} but device type: {given} was passed"
+        )
 
 
 def _data(args: tuple, dtype: _core.dtype | None, place: _core.device) -> Tensor:
@@ -65,16 +69,19 @@ def _data(args: tuple, dtype: _core.dtype | None, place: _core.device) -> Tensor
             return tensor(data, dtype=wanted, device=data.device)  # over its memory; another dtype is refused
         if isinstance(data, Tensor):
             if dtype is not None and data.dtype is not dtype:
-                raise TypeError(f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})")
+                raise at_call(
+                    TypeError, f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})"
+                )
             return _core.view_as_subclass(Tensor, data)  # with its history
         if not isinstance(data, Sequence) and not hasattr(data, "__array__"):
-            raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+            raise at_call(TypeError, f"new(): data must be a sequence (got {type(data).__name__})")
         return tensor(data if wanted.is_floating_point else _truncated(data), dtype=wanted, device=place)
     for i, size in enumerate(args, 1):
         if not _is_size(size):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 f"new(): argument 'size' failed to unpack the object at pos {i} with error "
-                f'"type must be tuple of ints,but got {type(size).__name__}"'
+                f'"type must be tuple of ints,but got {type(size).__name__}"',
             )
     return empty(*(args or (0,)), dtype=wanted, device=place)
 
@@ -99,7 +106,7 @@ class _LegacyType(type):
 
     def __new__(mcs, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> _LegacyType:
         if bases:
-            raise TypeError(f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
+            raise at_call(TypeError, f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
         return super().__new__(mcs, name, bases, members)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
@@ -176,7 +183,7 @@ def set_default_tensor_type(t: Any) -> None:
         t = cuda_type(t) if t is not None and on_gpu else t
     dtype = getattr(t, "dtype", None)
     if not isinstance(t, _LegacyType) or dtype is None or not dtype.is_floating_point:
-        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+        raise at_call(TypeError, "invalid type object: only floating-point types are supported as the default type")
     t.check_available()
     _core.set_default_dtype(dtype)
     _core.set_default_device("cuda" if t.is_cuda else None)

@@ -10,6 +10,7 @@ from typing import Any
 from ._core import Tensor
 from .autograd.function import Function
 from .compat.refusal import refused
+from .error_words import at_call
 from .library_definitions import Library, announce, define, find, impl
 from .operation_schemas import infer_schema
 
@@ -49,9 +50,10 @@ def function_node(
 
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         if gradient is None:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"Trying to backward through {library}.{name}.default but no autograd formula was registered. Please "
-                "use register_autograd to add one."
+                "use register_autograd to add one.",
             )
         return gradient(ctx, *gradients)
 
@@ -148,7 +150,7 @@ def custom_op(
             name, function, mutates_args=mutates_args, device_types=device_types, schema=schema, tags=tags
         )
     if name.count("::") != 1:
-        raise ValueError(f"Expected the name of the op to be in the form 'namespace::name', got {name!r}")
+        raise at_call(ValueError, f"Expected the name of the op to be in the form 'namespace::name', got {name!r}")
     op = CustomOpDef(name, fn)
     announce(name, op)
     return op

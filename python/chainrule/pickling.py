@@ -80,10 +80,21 @@ def __reduce_ex__(self: Tensor, protocol: int):  # noqa: N807
             f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
             "function with @torch.utils.hooks.unserializable_hook to suppress this warning"
         )
+    if self.layout is not _core.strided:
+        return _reduce_sparse(self)
     if self.is_meta:
         return _reduce_meta(self)
     place = (self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
     return restored_tensor, (type(self), *place, self.requires_grad, state_of(self) or None, bits_of(self))
+
+
+def _reduce_sparse(self: Tensor) -> tuple:
+    from ._utils import _rebuild_parameter, sparse_form
+    from .nn.parameter import Parameter
+
+    if isinstance(self, Parameter):
+        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+    return sparse_form(self)
 
 
 def _reduce_meta(self: Tensor) -> tuple:
@@ -105,6 +116,16 @@ def __setstate__(self: Tensor, state) -> None:  # noqa: N807
 # ---- copying
 
 
+def _copied_elements(self: Tensor, memo: dict) -> Tensor:
+    if self.layout is not _core.strided:
+        return self.detach().clone()
+    storage = deepcopy(self.untyped_storage(), memo)  # views of one storage stay views of one storage
+    plain = storage._tensor(self.dtype, self.storage_offset(), self.shape, self.stride())
+    if self.is_conj():
+        plain = plain.conj_physical()
+    return -plain if self.is_neg() else plain
+
+
 def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
     if not self.is_leaf:
         raise at_call(
@@ -114,12 +135,7 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
         )
     if id(self) in memo:
         return memo[id(self)]
-    storage = deepcopy(self.untyped_storage(), memo)  # views of one storage stay views of one storage
-    plain = storage._tensor(self.dtype, self.storage_offset(), self.shape, self.stride())
-    if self.is_conj():
-        plain = plain.conj_physical()
-    if self.is_neg():
-        plain = -plain
+    plain = _copied_elements(self, memo)
     copy = _core.make_subclass(type(self), plain, self.requires_grad)
     memo[id(self)] = copy
     if self.grad is not None:

@@ -82,7 +82,7 @@ def tensor_repr(tensor: Any, *, tensor_contents: str | None = None) -> str:
     plain = _is_own(cls, "Tensor") or _is_own(cls, "Parameter")
     prefix = "tensor(" if plain else f"{cls.__name__}("
     contents = _contents(tensor, len(prefix)) if tensor_contents is None else tensor_contents
-    text = _append_suffixes(prefix + contents, _suffixes(tensor), len(prefix))
+    text = _append_suffixes(prefix + contents, _suffixes(tensor), len(prefix), _layout(tensor) == "sparse_coo")
     return f"Parameter({text})" if not plain and _is_parameter(tensor) else text
 
 
@@ -96,14 +96,20 @@ def _is_parameter(tensor: Any) -> bool:
     return getattr(tensor, "_is_param", False) or any(_is_own(cls, "Parameter") for cls in type(tensor).__mro__)
 
 
-def _append_suffixes(text: str, suffixes: list[str], indent: int) -> str:
+def _layout(tensor: Any) -> str:
+    """Which sparse layout it has; "" for none."""
+    name = str(tensor.layout).rpartition(".")[2]
+    return name if name.startswith("sparse") else ""
+
+
+def _append_suffixes(text: str, suffixes: list[str], indent: int, on_a_new_line: bool = False) -> str:
     linewidth = _options["linewidth"]
     # PyTorch counts the first comma and space twice; the breaks of long lines depend on it.
     column = len(text) - (text.rfind("\n") + 1) + 2
     for suffix in suffixes:
-        if column + len(suffix) + 2 > linewidth:
+        if on_a_new_line or column + len(suffix) + 2 > linewidth:
             text += ",\n" + " " * indent + suffix
-            column = indent + len(suffix)
+            column, on_a_new_line = indent + len(suffix), False
         else:
             text += ", " + suffix
             column += len(suffix) + 2
@@ -115,6 +121,8 @@ def _append_suffixes(text: str, suffixes: list[str], indent: int) -> str:
 
 def _suffixes(tensor: Any) -> list[str]:
     device = tensor.device
+    if _layout(tensor):
+        return _sparse_suffixes(tensor)
     suffixes = [] if device.type == "cpu" else [f"device='{device}'"]
     no_data = device.type == "meta"
     unseen = no_data or tensor.numel() == 0
@@ -125,6 +133,14 @@ def _suffixes(tensor: Any) -> list[str]:
     if dtype not in _implied_dtypes(unseen):
         suffixes.append(f"dtype=torch.{dtype}")
     return suffixes + _gradient_suffix(tensor) + _tangent_suffix(tensor)
+
+
+def _sparse_suffixes(tensor: Any) -> list[str]:
+    suffixes = [f"size={tuple(tensor.shape)}", f"nnz={tensor._nnz()}"]
+    dtype = _dtype_name(tensor.dtype)
+    if dtype not in _implied_dtypes(False):
+        suffixes.append(f"dtype=torch.{dtype}")
+    return [*suffixes, f"layout=torch.{_layout(tensor)}", *_gradient_suffix(tensor), *_tangent_suffix(tensor)]
 
 
 def _dtype_name(dtype: Any) -> str:
@@ -173,7 +189,25 @@ def _node_name(node: Any) -> str:
 # ---- Contents: the values in brackets --------------------------------------------------------------------------------
 
 
+def _sparse_contents(tensor: Any, indent: int) -> str:
+    """The indices and the values, each as a tensor of its own."""
+    layout, parts = _layout(tensor), {}
+    if layout == "sparse_coo":
+        parts = {"indices": tensor._indices(), "values": tensor._values()}
+    else:
+        names = ("crow_indices", "col_indices") if layout[-1] == "r" else ("ccol_indices", "row_indices")
+        parts = {**{name: getattr(tensor, name)() for name in names}, "values": tensor.values()}
+    texts = []
+    for name, part in parts.items():
+        start = f"{name}=tensor("
+        size = f", size={tuple(part.shape)}" if part.numel() == 0 else ""
+        texts.append(f"{start}{_contents(part.detach(), indent + len(start))}{size})")
+    return (",\n" + " " * indent).join(texts)
+
+
 def _contents(tensor: Any, indent: int) -> str:
+    if _layout(tensor):
+        return _sparse_contents(tensor, indent)
     if tensor.device.type == "meta":
         return "..."
     count = tensor.numel()

@@ -6,6 +6,7 @@ from typing import Self
 
 from . import _core
 from ._core import Generator, Tensor
+from .error_words import at_call
 from .sobol_numbers import starting_numbers
 
 __all__ = ["SobolEngine"]
@@ -34,7 +35,7 @@ class SobolEngine:
 
     def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
         if not 1 <= dimension <= self.MAXDIM:
-            raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]")
+            raise at_call(ValueError, f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]")
         self.seed, self.scramble, self.dimension = seed, scramble, dimension
         self.sobolstate = _directions(dimension, self.MAXBIT)
         self.shift = _functions["zeros"](dimension, dtype=_core.int64)
@@ -70,11 +71,12 @@ class SobolEngine:
         n = 2**m
         total = self.num_generated + n
         if total & (total - 1):
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "The balance properties of Sobol' points require n to be a power of 2. "
                 f"{self.num_generated} points have been previously generated, then: "
                 f"n={self.num_generated}+2**{m}={total}. "
-                "If you still want to do this, please use 'SobolEngine.draw()' instead."
+                "If you still want to do this, please use 'SobolEngine.draw()' instead.",
             )
         return self.draw(n, out, dtype)
 

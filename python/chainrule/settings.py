@@ -7,9 +7,10 @@ from types import ModuleType
 from typing import Any
 
 from . import _core
+from .error_words import at_call
 from .user_warning import warn_user
 
-# ---- determinism: chainrule's results never depend on threads or timing, so the switches only remember what was asked
+# ---- determinism: on the CPU results never depend on threads or timing; on a GPU some do unless it is asked for
 
 _deterministic, _warn_only = False, False
 _fills_new_memory = True
@@ -17,21 +18,24 @@ _DEBUG_MODES = {"default": 0, "warn": 1, "error": 2}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Asks for deterministic algorithms; chainrule has no others. New memory is filled with NaN meanwhile.
+    """Asks for deterministic algorithms; on the CPU there are no others. New memory is filled with NaN meanwhile.
 
     >>> torch.use_deterministic_algorithms(False)
     """
     global _deterministic, _warn_only
     if not isinstance(mode, bool):
-        raise TypeError(
-            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not " + type(mode).__name__
+        raise at_call(
+            TypeError,
+            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not " + type(mode).__name__,
         )
     if not isinstance(warn_only, bool):
-        raise TypeError(
-            "_set_deterministic_algorithms(): argument 'warn_only' must be bool, not " + type(warn_only).__name__
+        raise at_call(
+            TypeError,
+            "_set_deterministic_algorithms(): argument 'warn_only' must be bool, not " + type(warn_only).__name__,
         )
     _deterministic, _warn_only = mode, warn_only
     _core.set_fills_new_memory(_deterministic and _fills_new_memory)
+    _core._cuda.set_only_deterministic(mode)
 
 
 def get_fill_uninitialized_memory() -> bool:
@@ -79,15 +83,16 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     >>> torch.set_deterministic_debug_mode("default")
     """
     if not isinstance(debug_mode, (int, str)):
-        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+        raise at_call(TypeError, f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str):
         if debug_mode not in _DEBUG_MODES:
-            raise RuntimeError(
-                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got " + debug_mode
+            raise at_call(
+                RuntimeError,
+                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got " + debug_mode,
             )
         debug_mode = _DEBUG_MODES[debug_mode]
     if debug_mode not in _DEBUG_MODES.values():
-        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+        raise at_call(RuntimeError, f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
     use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
 
 
@@ -175,8 +180,8 @@ def get_num_interop_threads() -> int:
 def set_num_interop_threads(num: int) -> None:
     """Takes only 1: operations run one after another on the caller's thread."""
     if num != 1:
-        raise RuntimeError(
-            f"set_num_interop_threads({num}): chainrule runs operations one after another, on one thread"
+        raise at_call(
+            RuntimeError, f"set_num_interop_threads({num}): chainrule runs operations one after another, on one thread"
         )
 
 

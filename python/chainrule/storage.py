@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from ._core import Tensor, UntypedStorage
+from .error_words import at_call
 from .storage_bytes import _typed_storage, restored_storage  # noqa: F401  (pickles name it here)
 
 
@@ -32,7 +33,9 @@ class TypedStorage:
         self.dtype = _core.get_default_dtype() if dtype is None else dtype
         if wrap_storage is not None:
             if args:
-                raise RuntimeError(f"expected no positional arguments together with wrap_storage, but got {len(args)}")
+                raise at_call(
+                    RuntimeError, f"expected no positional arguments together with wrap_storage, but got {len(args)}"
+                )
             self._untyped_storage = wrap_storage
         elif meta:
             count = 0 if not args else index(args[0]) if hasattr(args[0], "__index__") else len(args[0])
@@ -57,7 +60,7 @@ class TypedStorage:
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+            raise at_call(RuntimeError, "slices are only supported in UntypedStorage.__getitem__")
         return self._tensor()[index].item()
 
     def __setitem__(self, index, value) -> None:
@@ -163,7 +166,9 @@ class TypedStorage:
     def type(self, dtype=None, non_blocking: bool = False) -> str:
         """The name of the class of storages with this dtype; TypedStorage.double() and its kin convert."""
         if dtype is not None:
-            raise ValueError("a storage is converted by the method of the wanted type's name: storage.double()")
+            raise at_call(
+                ValueError, "a storage is converted by the method of the wanted type's name: storage.double()"
+            )
         return f"torch.{'cuda.' if self.is_cuda else ''}{self.pickle_storage_type()}"
 
     def get_device(self) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._core import Tensor, UntypedStorage
+from .error_words import at_call
 from .user_warning import warn_user
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def swap_bytes(data: Tensor, dtype) -> None:
 def elements(buffer, byte_order: str, count: int, offset: int, dtype) -> Tensor:
     orders = {"native": sys.byteorder, "little": "little", "big": "big"}
     if byte_order not in orders:
-        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+        raise at_call(ValueError, f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
     result = _core.functions["frombuffer"](bytes(buffer), dtype=dtype, count=count, offset=offset).clone()
     if orders[byte_order] != sys.byteorder:
         swap_bytes(bytes_of(result.untyped_storage()), dtype)
@@ -85,7 +86,7 @@ class _Untyped(_Base):
         if isinstance(index, slice) and not self._is_meta:
             part = memoryview(self)[index]
             if not part.contiguous:
-                raise RuntimeError("Trying to slice with a step, but only a step of 1 is supported")
+                raise at_call(RuntimeError, "Trying to slice with a step, but only a step of 1 is supported")
             return _core.functions["frombuffer"](part, dtype=_core.uint8).untyped_storage() if part else type(self)(0)
         return bytes_of(self)[index].item()
 
@@ -135,7 +136,9 @@ class _Untyped(_Base):
         """Takes over the bytes of another storage of the same size."""
         source = source.untyped()
         if len(source) != len(self):
-            raise RuntimeError(f"size does not match, self was {len(self)} bytes but src was {len(source)} bytes")
+            raise at_call(
+                RuntimeError, f"size does not match, self was {len(self)} bytes but src was {len(source)} bytes"
+            )
         if source._is_meta and not self._is_meta:
             raise NotImplementedError(NO_DATA)
         if not self._is_meta:
@@ -185,9 +188,9 @@ class _Untyped(_Base):
     def share_memory_(self):
         """Raises unless the bytes are shared: tensors are moved to shared memory, storages are not."""
         if self._is_meta:
-            raise RuntimeError("_share_fd_: only available on CPU")
+            raise at_call(RuntimeError, "_share_fd_: only available on CPU")
         if not storage_is_shared(self):
-            raise RuntimeError(SHARED_MEMORY)
+            raise at_call(RuntimeError, SHARED_MEMORY)
         return self
 
     def _share_fd_cpu_(self):
@@ -208,13 +211,15 @@ class _Untyped(_Base):
         if self._is_meta:
             self._resize_meta(size)
         elif size != len(self):
-            raise RuntimeError(f"Trying to resize a storage of {len(self)} bytes to {size}: {NO_RESIZE}")
+            raise at_call(RuntimeError, f"Trying to resize a storage of {len(self)} bytes to {size}: {NO_RESIZE}")
         return self
 
     def type(self, dtype=None, non_blocking: bool = False) -> str:
         """The name of the type."""
         if dtype is not None:
-            raise ValueError("an UntypedStorage has no dtype to convert; use TypedStorage(wrap_storage=..., dtype=...)")
+            raise at_call(
+                ValueError, "an UntypedStorage has no dtype to convert; use TypedStorage(wrap_storage=..., dtype=...)"
+            )
         return "torch.storage.UntypedStorage"
 
     @staticmethod

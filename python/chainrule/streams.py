@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from . import _core
+from .error_words import at_call
 
 _NO_EVENTS = "cpu backend doesn't support events."
 
@@ -58,11 +59,11 @@ class Stream:
 
     def wait_stream(self, other_stream: Stream) -> NoReturn:
         """Raises, as for PyTorch's CPU: streams wait by events."""
-        raise RuntimeError(_NO_EVENTS)
+        raise at_call(RuntimeError, _NO_EVENTS)
 
     def record_event(self, event: Event | None = None) -> NoReturn:
         """Raises, as for PyTorch's CPU."""
-        raise RuntimeError(_NO_EVENTS)
+        raise at_call(RuntimeError, _NO_EVENTS)
 
 
 class Event:
@@ -104,10 +105,10 @@ class Event:
 
     def record(self, stream: Stream | None = None) -> NoReturn:
         """Raises, as for PyTorch's CPU."""
-        raise RuntimeError(_NO_EVENTS)
+        raise at_call(RuntimeError, _NO_EVENTS)
 
     def elapsed_time(self, end_event: Event) -> NoReturn:
         """Raises, as for PyTorch's CPU: time.perf_counter() tells the time."""
         if not (self._timed and end_event._timed):
-            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
-        raise RuntimeError(_NO_EVENTS)
+            raise at_call(ValueError, "Both events must be created with argument 'enable_timing=True'.")
+        raise at_call(RuntimeError, _NO_EVENTS)

@@ -230,18 +230,6 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
     return other.detach() if assign else self.detach().copy_(other).detach()
 
 
-def to_dense(self: Tensor, dtype: _core.dtype | None = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself: it is dense.
-
-    Shape and dtype: The shape of the input; its dtype, or `dtype`.
-    Derivative: g
-
-    >>> torch.tensor([1., 2.]).to_dense()
-    tensor([1., 2.])
-    """
-    return self if dtype is None else self.to(dtype)
-
-
 def reinforce(self: Tensor, reward: Any) -> None:
     """Raises: PyTorch removed it."""
     raise at_call(RuntimeError, "reinforce() was removed. Use torch.distributions instead.")
@@ -323,38 +311,13 @@ def record_stream(self: Tensor, stream: Any) -> None:
     _core._cuda.record_stream(self, stream.cuda_stream)
 
 
-def dense_dim(self: Tensor) -> int:
-    """The number of dimensions that are stored densely: all of them.
-
-    Shape and dtype: Any tensor. The result is a Python int.
-    Derivative: none, the result is an int
-
-    >>> torch.ones(2, 3).dense_dim()
-    2
-    """
-    return self.ndim
-
-
-def sparse_dim(self: Tensor) -> int:
-    """The number of dimensions that are stored sparsely: none.
-
-    Shape and dtype: Any tensor. The result is a Python int.
-    Derivative: none, the result is an int
-
-    >>> torch.ones(2, 3).sparse_dim()
-    0
-    """
-    return 0
-
-
 def __rdiv__(self: Tensor, other: Any) -> Tensor:  # noqa: N807
     return self.reciprocal() * other
 
 
 _METHODS = (
     *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new, chalf),
-    *(dim_order, module_load, reinforce, to_dense, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream),
-    *(dense_dim, sparse_dim),
+    *(dim_order, module_load, reinforce, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream),
     *(__iter__, __reversed__, __complex__, __format__, __repr__, __rdiv__, __dir__),
 )
 

@@ -1,6 +1,7 @@
 """finfo and iinfo: the limits of the number types."""
 
 from . import _core
+from .error_words import at_call
 
 _FLOATS = {
     # name: (bits, eps, smallest normal, max, resolution, smallest subnormal)
@@ -28,7 +29,9 @@ def _checked(function: str, dtype) -> _core.dtype:
         return dtype
     if isinstance(dtype, type) and dtype in _PYTHON_TYPES:
         return _PYTHON_TYPES[dtype]
-    raise TypeError(f"{function}(): argument 'type' (position 1) must be torch.dtype, not {type(dtype).__name__}")
+    raise at_call(
+        TypeError, f"{function}(): argument 'type' (position 1) must be torch.dtype, not {type(dtype).__name__}"
+    )
 
 
 def _real_name(dtype) -> str:
@@ -47,7 +50,9 @@ class finfo:  # noqa: N801
     def __init__(self, type: _core.dtype | None = None):
         name = _name(type) if hasattr(type, "refusal") else _real_name(type)  # a dtype that chainrule lacks
         if name not in _FLOATS:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{name}'")
+            raise at_call(
+                TypeError, f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{name}'"
+            )
         self.dtype = name
         self.bits, self.eps, self.tiny, self.max, self.resolution, self.smallest_subnormal = _FLOATS[name]
         self.min = self.tiny if name.endswith("e8m0fnu") else -self.max  # a type without signs
@@ -69,9 +74,11 @@ class iinfo:  # noqa: N801
         type = _checked("iinfo", type)
         name = _name(type)
         if name == "bool":
-            raise TypeError("torch.bool is not supported by torch.iinfo")
+            raise at_call(TypeError, "torch.bool is not supported by torch.iinfo")
         if type.is_floating_point or type.is_complex:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{name}'")
+            raise at_call(
+                TypeError, f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{name}'"
+            )
         self.dtype, self.bits = name, 8 * type.itemsize
         self.min = -(1 << (self.bits - 1)) if type.is_signed else 0
         self.max = (1 << (self.bits - 1)) - 1 if type.is_signed else (1 << self.bits) - 1

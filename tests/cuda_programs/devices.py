@@ -1,8 +1,7 @@
 """Devices, streams, events and memory."""
 
-import torch_words as words
-
 import chainrule as torch
+import torch_words as words
 
 cuda = torch.cuda
 assert cuda.is_available()

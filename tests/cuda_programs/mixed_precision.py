@@ -1,8 +1,7 @@
 """autocast and GradScaler on a GPU."""
 
-import torch_words as words
-
 import chainrule as torch
+import torch_words as words
 
 a, here = torch.ones(2, 2, device="cuda"), torch.ones(2, 2)
 half = a.half()

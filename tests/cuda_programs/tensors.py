@@ -5,9 +5,9 @@ import io
 import pickle
 
 import numpy
-import torch_words as words
 
 import chainrule as torch
+import torch_words as words
 
 GPU = torch.device("cuda:0")
 x = torch.arange(6.0).reshape(2, 3).cuda()
@@ -41,7 +41,9 @@ i = torch.tensor([1, 0])
 for index in (i, i.cuda(), [1, 0], numpy.array([1, 0])):
     assert x[index].tolist() == [[3, 4, 5], [0, 1, 2]]
 assert torch.equal(x[(x > 2).cpu()].cpu(), torch.tensor([3.0, 4, 5]))
-assert words.of(lambda: y[i.cuda()]) == "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+assert (
+    words.of(lambda: y[i.cuda()]) == "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+)
 z = x.clone()
 z[i.cuda()] = torch.ones(3).cuda()
 z[0, 1] = 7

@@ -1,8 +1,7 @@
 """Tensors on two GPUs."""
 
-import torch_words as words
-
 import chainrule as torch
+import torch_words as words
 
 assert torch.cuda.device_count() == 2
 a, b = torch.ones(3, device="cuda:0"), torch.arange(3.0, device="cuda:1")

@@ -6,8 +6,18 @@ import os
 import subprocess
 from pathlib import Path
 
+import scipy_openblas32
+
 HERE = Path(__file__).parent
-LIBRARIES = ("libcuda.so.1", "libnvrtc.so.13", "libcublasLt.so.13")
+LIBRARIES = (
+    "libcuda.so.1",
+    "libnvrtc.so.13",
+    "libcublasLt.so.13",
+    "libcublas.so.13",
+    "libcusolver.so.12",
+    "libcudnn.so.9",
+    "libcufft.so.12",
+)
 
 
 def folder() -> Path:
@@ -34,4 +44,9 @@ def folder() -> Path:
 def environment() -> dict[str, str]:
     """What a process needs to take the emulated GPU for a real one."""
     kernels = HERE.parents[1] / "build" / "emulated-kernels"
-    return {"CHAINRULE_CUDA_LIBRARIES": str(folder()), "CHAINRULE_CUDA_CACHE": str(kernels)}
+    lapack = Path(scipy_openblas32.get_lib_dir()) / f"lib{scipy_openblas32.get_library()}.so"
+    return {
+        "CHAINRULE_CUDA_LIBRARIES": str(folder()),
+        "CHAINRULE_CUDA_CACHE": str(kernels),
+        "EMULATED_LAPACK": str(lapack),
+    }

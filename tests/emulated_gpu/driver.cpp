@@ -236,11 +236,15 @@ int cuDeviceGetCount(int* count) {
 }
 int cuDeviceGet(int* device, int index) { return *device = index, 0; }
 int cuDeviceGetName(char* name, int length, int) { return std::snprintf(name, static_cast<size_t>(length), "emulated GPU"), 0; }
+static int multiprocessors() {
+  const char* text = std::getenv("EMULATED_GPU_MULTIPROCESSORS");
+  return text ? std::atoi(text) : 4;
+}
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
     case 75: return *value = 9, 0;                // compute capability
     case 76: return *value = 0, 0;
-    case 16: return *value = 4, 0;                // multiprocessors
+    case 16: return *value = multiprocessors(), 0;
     case 10: return *value = 32, 0;               // threads of a warp
     case 39: return *value = 2048, 0;             // threads of a multiprocessor
     case 97: return *value = 227 * 1024, 0;       // shared memory of a block

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "state.hpp"
 
@@ -25,7 +26,10 @@ extern "C" EmulatedState emulated;
 // A kernel takes one struct, whose address is all that the emulator knows of it.
 #define KERNEL(name, Arguments)                                        \
   static void name##_body(const Arguments& a);                         \
-  extern "C" void name(const void* p) { name##_body(*(const Arguments*)p); } \
+  extern "C" void name(const void* p) {                                \
+    const Arguments copy = *(const Arguments*)p; /* no more than these bytes reach a kernel */ \
+    name##_body(copy);                                                 \
+  }                                                                    \
   static void name##_body(const Arguments& a)
 #define KERNEL_BOUNDED(name, Arguments, threads) KERNEL(name, Arguments)
 
@@ -75,6 +79,16 @@ inline unsigned __ballot_sync(unsigned, bool here) {
   unsigned bits = 0;
   for (unsigned lane = 0; lane < 32; ++lane) bits |= unsigned(emulated_exchange(here, lane)) << lane;
   return bits;
+}
+template <class V>
+inline unsigned __match_any_sync(unsigned, V v) {
+  const unsigned me = emulated.thread.x, warp = me / 32 * 32;
+  *(V*)emulated.exchanged[me] = v;
+  emulated.wait(true);
+  unsigned same = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) same |= unsigned(*(V*)emulated.exchanged[warp + lane] == v) << lane;
+  emulated.wait(true);
+  return same;
 }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __ffs(unsigned bits) { return __builtin_ffs(int(bits)); }
@@ -141,13 +155,24 @@ inline V __ldg(const V* p) {
   return *p;
 }
 
-inline void sincospif(float x, float* s, float* c) {
-  *s = float(sin(M_PI * x));
-  *c = float(cos(M_PI * x));
+inline void __sincosf(float x, float* s, float* c) {
+  *s = float(sin(double(x)));
+  *c = float(cos(double(x)));
 }
+inline float __tanf(float x) { return float(tan(double(x))); }
+
+// In units of half a turn: whole quarters are taken off first, so zeros are zeros.
 inline void sincospi(double x, double* s, double* c) {
-  *s = sin(M_PI * x);
-  *c = cos(M_PI * x);
+  const double quarters = rint(x * 2), rest = M_PI * (x - quarters * 0.5), sine = sin(rest), cosine = cos(rest);
+  const int which = int(quarters) & 3;
+  *s = which == 0 ? sine : which == 1 ? cosine : which == 2 ? -sine : -cosine;
+  *c = which == 0 ? cosine : which == 1 ? -sine : which == 2 ? -cosine : sine;
+}
+inline void sincospif(float x, float* s, float* c) {
+  double sine, cosine;
+  sincospi(double(x), &sine, &cosine);
+  *s = float(sine);
+  *c = float(cosine);
 }
 
 // Functions that CUDA has and the C library has not.

@@ -15,6 +15,7 @@ class State:
     tensors: list[Any] = field(default_factory=list)
     diary: list[Any] = field(default_factory=list)
     held: list[Any] = field(default_factory=list)  # hooks' handles, arrays, finalizers: whatever must live on
+    threaded: bool = False  # PyTorch counts the nodes of each thread, so their order in a pass is not ours
     raising: list[bool] = field(default_factory=list)  # switches of hooks that raise
 
     def pick(self, number: int):

@@ -177,6 +177,27 @@ def node_hook(s, a, b, c, d):
     s.put(x)
 
 
+def onlooker(s, a, b, c, d):
+    """A hook that looks at the leaves' gradients in the middle of a pass, and changes one."""
+    x = s.pick(a) * 1.25
+    if not x.requires_grad:
+        return
+    leaf = s.leaves[b % 3]
+
+    def look(g):
+        if s.threaded:
+            return
+        for t in s.leaves[:3]:
+            s.write_down("gradient", t.grad)
+        if leaf.grad is not None and c % 3 == 0:
+            leaf.grad = None
+        elif leaf.grad is not None and c % 3 == 1:
+            leaf.grad = leaf.grad.detach() * 0.5
+
+    x.register_hook(look)
+    s.put(x + 0.5)
+
+
 def raising_hook(s, a, b, c, d):
     """An exception in the middle of a pass, out of a hook or a Function, or in the middle of a scope."""
     x = s.pick(a) * 1.0
@@ -262,6 +283,7 @@ def on_a_thread(s, a, b, c, d):
 
     thread = threading.Thread(target=attempt)
     z = x * 3
+    s.threaded = True
     thread.start()
     thread.join()
     s.put(z)
@@ -392,7 +414,8 @@ def forget(s, a, b, c, d):
 # Plain arithmetic makes up half of a program.
 STEPS = {
     unary: 8, binary: 8, with_number: 10, chain: 6, broadcast: 3, three: 2, product: 4, convolution: 2, reduction: 3,
-    view: 6, write: 6, unrecorded: 3, custom: 5, hook: 5, leaf_hook: 2, node_hook: 3, raising_hook: 1, saved_hooks: 2,
-    array: 2, dlpack: 1, on_a_thread: 1, fork: 1, checkpoint: 2, second_order: 2, partial: 2, accumulate: 3,
-    forward_mode: 1, transform: 1, subclass: 1, finalizer: 1, look: 2, optimiser: 1, module_hook: 1, forget: 3,
+    view: 6, write: 6, unrecorded: 3, custom: 5, hook: 5, leaf_hook: 2, node_hook: 3, onlooker: 1, raising_hook: 1,
+    saved_hooks: 2, array: 2, dlpack: 1, on_a_thread: 1, fork: 1, checkpoint: 2, second_order: 2, partial: 2,
+    accumulate: 3, forward_mode: 1, transform: 1, subclass: 1, finalizer: 1, look: 2, optimiser: 1, module_hook: 1,
+    forget: 3,
 }  # fmt: skip

@@ -301,8 +301,12 @@ void weight_gradient(const Convolution& c) {
   });
 }
 
+// Halves are computed in float32.
+DType factor_type(DType t) { return t == DType::Float64 ? t : DType::Float32; }
+
 }  // namespace
 
-constinit const ConvolutionKernels convolution_kernels{{value}, {input_gradient}, {weight_gradient}};
+constinit const ConvolutionKernels convolution_kernels{factor_type,      true, false, {value}, {input_gradient},
+                                                       {weight_gradient}};
 
 }  // namespace chainrule::cpu

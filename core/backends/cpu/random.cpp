@@ -36,55 +36,55 @@ void fill_numbers(const RandomFill& f, F fill) {
 }
 
 void uniform(const RandomFill& f, double from, double to) {
-  fill_floats(f, [&](auto* out, int64_t n) { random::uniform(f.generator, out, n, from, to); });
+  fill_floats(f, [&](auto* out, int64_t n) { random::uniform(f.generator.twister(), out, n, from, to); });
 }
 void normal(const RandomFill& f, double mean, double std) {
   fill_floats(f, [&](auto* out, int64_t n) {
     if (f.contiguous)
-      random::normal(f.generator, out, n, mean, std);
+      random::normal(f.generator.twister(), out, n, mean, std);
     else
-      random::normal_serial(f.generator, out, n, mean, std);
+      random::normal_serial(f.generator.twister(), out, n, mean, std);
   });
 }
 void log_normal(const RandomFill& f, double mean, double std) {
-  fill_floats(f, [&](auto* out, int64_t n) { random::log_normal(f.generator, out, n, mean, std); });
+  fill_floats(f, [&](auto* out, int64_t n) { random::log_normal(f.generator.twister(), out, n, mean, std); });
 }
 void cauchy(const RandomFill& f, double median, double sigma) {
-  fill_floats(f, [&](auto* out, int64_t n) { random::cauchy(f.generator, out, n, median, sigma); });
+  fill_floats(f, [&](auto* out, int64_t n) { random::cauchy(f.generator.twister(), out, n, median, sigma); });
 }
 void exponential(const RandomFill& f, double lambda) {
-  fill_floats(f, [&](auto* out, int64_t n) { random::exponential(f.generator, out, n, lambda); });
+  fill_floats(f, [&](auto* out, int64_t n) { random::exponential(f.generator.twister(), out, n, lambda); });
 }
 void dropout(const RandomFill& f, double p) {
-  fill_floats(f, [&](auto* out, int64_t n) { random::dropout_noise(f.generator, out, n, p); });
+  fill_floats(f, [&](auto* out, int64_t n) { random::dropout_noise(f.generator.twister(), out, n, p); });
 }
 
 void geometric(const RandomFill& f, double p) {
   by_type(f.dtype, [&]<class T>(T) {
     if constexpr (!std::is_same_v<T, bool>)
-      fill_elements<T>(f, [&](T* out, int64_t n) { random::geometric(f.generator, out, n, p); });
+      fill_elements<T>(f, [&](T* out, int64_t n) { random::geometric(f.generator.twister(), out, n, p); });
   });
 }
 void bernoulli(const RandomFill& f, double p) {
-  fill_numbers(f, [&](auto* out, int64_t n) { random::bernoulli(f.generator, out, n, p); });
+  fill_numbers(f, [&](auto* out, int64_t n) { random::bernoulli(f.generator.twister(), out, n, p); });
 }
 void integers(const RandomFill& f) {
-  fill_numbers(f, [&](auto* out, int64_t n) { random::random_full(f.generator, out, n); });
+  fill_numbers(f, [&](auto* out, int64_t n) { random::random_full(f.generator.twister(), out, n); });
 }
 void integers_between(const RandomFill& f, int64_t from, int64_t to) {
-  fill_numbers(f, [&](auto* out, int64_t n) { random::random_range(f.generator, out, n, from, to); });
+  fill_numbers(f, [&](auto* out, int64_t n) { random::random_range(f.generator.twister(), out, n, from, to); });
 }
 void integers_from(const RandomFill& f, int64_t from) {
-  fill_numbers(f, [&](auto* out, int64_t n) { random::random_from(f.generator, out, n, from); });
+  fill_numbers(f, [&](auto* out, int64_t n) { random::random_from(f.generator.twister(), out, n, from); });
 }
 void permutation(const RandomFill& f) {
-  fill_numbers(f, [&](auto* out, int64_t n) { random::randperm(f.generator, out, n); });
+  fill_numbers(f, [&](auto* out, int64_t n) { random::randperm(f.generator.twister(), out, n); });
 }
 
 void bernoulli_each(const TossedEach& t) {
   by_type(t.dtype, [&]<class T>(T) {
     by_float_type(t.p_dtype, [&]<class P>(P) {
-      auto toss = [&](T* out, const P* p, int64_t n) { random::bernoulli(t.generator, out, p, n); };
+      auto toss = [&](T* out, const P* p, int64_t n) { random::bernoulli(t.generator.twister(), out, p, n); };
       if (t.contiguous) return toss(as<T>(t.out), as<P>(t.p), t.n);
       random::fill_strided(as<T>(t.out), as<P>(t.p), static_cast<int>(t.sizes.size()), t.sizes.data(), t.strides.data(),
                            t.p_strides.data(), toss);
@@ -99,24 +99,26 @@ void by_wide_type(DType t, F f) {
 }
 
 void poisson(const SampledEach& s) {
-  by_float_type(s.dtype, [&]<class T>(T) { random::poisson(s.generator, as<T>(s.out), as<T>(s.a), s.n); });
+  by_float_type(s.dtype, [&]<class T>(T) { random::poisson(s.generator.twister(), as<T>(s.out), as<T>(s.a), s.n); });
 }
 void binomial(const SampledEach& s) {
-  by_wide_type(s.dtype, [&]<class T>(T) { random::binomial(s.generator, as<T>(s.out), as<T>(s.a), as<T>(s.b), s.n); });
+  by_wide_type(s.dtype,
+               [&]<class T>(T) { random::binomial(s.generator.twister(), as<T>(s.out), as<T>(s.a), as<T>(s.b), s.n); });
 }
 void gamma(const SampledEach& s) {
-  by_wide_type(s.dtype, [&]<class T>(T) { random::standard_gamma(s.generator, as<T>(s.out), as<T>(s.a), s.n); });
+  by_wide_type(s.dtype,
+               [&]<class T>(T) { random::standard_gamma(s.generator.twister(), as<T>(s.out), as<T>(s.a), s.n); });
 }
 void dirichlet(const SampledEach& s, int64_t columns) {
   by_wide_type(s.dtype, [&]<class T>(T) {
-    random::dirichlet(s.generator, as<T>(s.out), as<T>(s.a), columns ? s.n / columns : 0, columns);
+    random::dirichlet(s.generator.twister(), as<T>(s.out), as<T>(s.a), columns ? s.n / columns : 0, columns);
   });
 }
 
 void rrelu(const RandomSlopes& s) {
   by_float_type(s.dtype, [&]<class T>(T) {
     if constexpr (!std::is_same_v<T, Half>) {
-      random::rrelu(s.generator, as<T>(s.out), as<T>(s.noise), as<T>(s.input), s.n, s.lower, s.upper);
+      random::rrelu(s.generator.twister(), as<T>(s.out), as<T>(s.noise), as<T>(s.input), s.n, s.lower, s.upper);
     }
   });
 }
@@ -126,7 +128,7 @@ void check_weights(const WeightedChoice& c, bool together) {
 }
 void choose(const WeightedChoice& c, Generator& generator) {
   by_float_type(c.dtype, [&]<class T>(T) {
-    random::search_table(generator, c.indices, as<T>(c.weights), c.rows, c.columns, c.samples);
+    random::search_table(generator.twister(), c.indices, as<T>(c.weights), c.rows, c.columns, c.samples);
   });
 }
 void sample_without_replacement(const WeightedChoice& c, const char* clocks) {
@@ -137,26 +139,16 @@ void sample_without_replacement(const WeightedChoice& c, const char* clocks) {
 
 }  // namespace
 
-constinit const RandomKernels random_kernels{{uniform},
-                                             {normal},
-                                             {log_normal},
-                                             {cauchy},
-                                             {exponential},
-                                             {dropout},
-                                             {geometric},
-                                             {bernoulli},
-                                             {integers},
-                                             {integers_between},
-                                             {integers_from},
-                                             {permutation},
-                                             {bernoulli_each},
-                                             {poisson},
-                                             {binomial},
-                                             {gamma},
-                                             {dirichlet},
-                                             {rrelu},
-                                             {check_weights},
-                                             {choose},
-                                             {sample_without_replacement}};
+constinit const RandomKernels random_kernels{{uniform},        {normal},
+                                             {log_normal},     {cauchy},
+                                             {exponential},    {dropout},
+                                             {geometric},      {bernoulli},
+                                             {integers},       {integers_between},
+                                             {integers_from},  {permutation},
+                                             {bernoulli_each}, {poisson},
+                                             {binomial},       {gamma},
+                                             {dirichlet},      {rrelu},
+                                             {nullptr},        {check_weights},
+                                             {choose},         {sample_without_replacement}};
 
 }  // namespace chainrule::cpu

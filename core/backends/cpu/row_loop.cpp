@@ -2,26 +2,31 @@
 #include "backends/cpu/row_loop.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "backends/cpu/allocator.hpp"
 #include "backends/cpu/thread_pool.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule::cpu {
 namespace {
 
 constexpr int64_t kGrain = 16 * 1024;  // elements that are worth a thread
 
-// As many blocks as can be in use at once. The allocator's cache has no lock of its own, so all are taken beforehand.
+// As many blocks as can be in use at once. The allocator's cache has no lock of its own, so all are taken beforehand,
+// and from the system where Python's lock was let go.
 class Blocks {
  public:
-  Blocks(int64_t count, size_t bytes) {
-    for (int64_t i = 0; i < count; ++i) all_.push_back(allocate(bytes));
+  Blocks(int64_t count, size_t bytes) : Blocks() {
+    all_.reserve(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) all_.push_back(unlocked_ ? from_system(bytes) : allocate(bytes));
     free_ = all_;
   }
   ~Blocks() {
-    for (Block b : all_) release(b);
+    for (Block b : all_) unlocked_ ? std::free(b.data) : release(b);
   }
   Blocks(const Blocks&) = delete;
 
@@ -37,6 +42,15 @@ class Blocks {
   }
 
  private:
+  static Block from_system(size_t bytes) {
+    void* data = std::malloc(bytes);
+    if (!data) throw std::bad_alloc();
+    return {data, bytes};
+  }
+
+  Blocks() = default;
+
+  const bool unlocked_ = UnlockedScope::lives();
   std::mutex mutex_;
   std::vector<Block> all_, free_;
 };

@@ -29,9 +29,10 @@ class ChainText {
   std::string write() {
     write_lines();
     read_arguments();
+    const std::string walked = walk();  // which reads words, too
     std::string out = lines_ + "struct Arguments {\n  int64_t w[" + number(words_.count()) + "];\n};\n";
     out += "KERNEL_BOUNDED(chain, Arguments, 256) {\n  using T = " + compute_ + ";\n" + arguments_;
-    return out + walk() + "}\n";
+    return out + walked + "}\n";
   }
 
  private:

@@ -1,7 +1,10 @@
 #include "backends/cuda/compiler.hpp"
 
+#include <dlfcn.h>
+
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <unordered_map>
 
 #include "backends/cuda/errors.hpp"
@@ -34,12 +37,22 @@ struct Compiler {
   int major = 0, minor = 0;
 };
 
+// The compiler looks for its other half by its bare name, as if it lay where the system's libraries do.
+void open_builtins(const std::string& compiler) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(compiler).parent_path(), failed)) {
+    if (entry.path().filename().string().starts_with("libnvrtc-builtins.so"))
+      dlopen(entry.path().c_str(), RTLD_NOW | RTLD_GLOBAL);
+  }
+}
+
 Compiler open() {
   const Library library = open_library({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
   if (!library.handle) {
     raise(PyExc_RuntimeError, "CUDA's run-time compiler, NVRTC, is missing: ", library.error,
           ". `pip install chainrule[cuda]` brings it.");
   }
+  open_builtins(library.path);
   Compiler c;
 #define CUDA_FIND(member, function, ...) \
   c.member = reinterpret_cast<Pointer<__VA_ARGS__>>(find_function(library, #function));

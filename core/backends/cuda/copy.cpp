@@ -1,8 +1,12 @@
 #include "backends/copy.hpp"
 
+#include <algorithm>
+
 #include "backends/cuda/chain_run.hpp"
 #include "backends/cuda/fallback.hpp"
+#include "backends/cuda/hand.hpp"
 #include "backends/cuda/kernels.hpp"
+#include "backends/cuda/layout.hpp"
 #include "backends/cuda/memory.hpp"
 #include "tensor/scalar.hpp"
 
@@ -55,6 +59,27 @@ void blocks(const JoinedBlocks& j) {
   strided({sizes, j.to, unit, to, j.from, unit, from});
 }
 
+struct FlipTask {
+  const char* from;
+  char* to;
+  int64_t rows, length;
+  bool reversed;
+  int64_t dimensions, outer[Layout::kMostDimensions];
+  bool flips[Layout::kMostDimensions];
+};
+
+void flip(const FlippedRows& f) {
+  const int64_t elements = f.rows * f.length;
+  if (f.outer.size() > Layout::kMostDimensions) return fallback<&CopyKernels::flip>(f);
+  if (elements == 0) return;
+  FlipTask task{f.from, f.to, f.rows, f.length, f.reversed, f.outer.size(), {}, {}};
+  std::ranges::copy(f.outer, task.outer);
+  for (int d = 0; d < f.outer.size(); ++d) task.flips[d] = f.flips[d] != 0;
+  KernelText("flip.cuh", "flip")
+      .type("S", raw_type(static_cast<size_t>(f.item)))
+      .run({blocks_for_loop(elements)}, kThreads, task);
+}
+
 }  // namespace
 
 const CopyKernels copy_kernels{
@@ -64,7 +89,7 @@ const CopyKernels copy_kernels{
     .fill = {fill},
     .zero = {zero},
     .blocks = {blocks},
-    .flip = {fallback<&CopyKernels::flip>},
+    .flip = {flip},
 };
 
 }  // namespace chainrule::cuda

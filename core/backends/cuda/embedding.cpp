@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "backends/cuda/fallback.hpp"
+#include "backends/cuda/bags.hpp"
 #include "backends/cuda/hand.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/memory.hpp"
@@ -58,7 +58,7 @@ void copy(const LookupCopy& c) {
   const auto places = reinterpret_cast<uintptr_t>(c.from) | reinterpret_cast<uintptr_t>(c.to) | bytes;
   while (piece > 1 && places % piece != 0) piece /= 2;
   task.width = static_cast<int64_t>(bytes / piece);
-  run("copy_rows", raw_type(piece), "int64_t", task.count * task.width, task);
+  run("copy_rows", raw_type(piece), piece < 16 ? "int64_t" : raw_type(16), task.count * task.width, task);
 }
 
 void add(const LookupCopy& c) {
@@ -73,10 +73,10 @@ const EmbeddingKernels embedding_kernels{
     .copy = {copy},
     .add = {add},
     .take = {take},
-    .shrink = {fallback<&EmbeddingKernels::shrink>},
-    .bag_sums = {fallback<&EmbeddingKernels::bag_sums>},
-    .bag_shares = {fallback<&EmbeddingKernels::bag_shares>},
-    .bag_numbers = {fallback<&EmbeddingKernels::bag_numbers>},
+    .shrink = {shrink_rows},
+    .bag_sums = {bag_sums},
+    .bag_shares = {bag_shares},
+    .bag_numbers = {bag_numbers},
 };
 
 }  // namespace chainrule::cuda

@@ -50,6 +50,9 @@ void raise_met_errors() {
       " A kernel met it on the GPU since the last call that waited for it (item(), cpu(), synchronize()).";
   if (what == Met::DivisionByZero)
     raise(PyExc_RuntimeError, "ZeroDivisionError\n  an integer was divided by zero.", kWhen);
+  if (what == Met::BadParameter)
+    raise(PyExc_RuntimeError, "random numbers were drawn with a probability outside of [0, 1], a negative rate, or a ",
+          "parameter that is not a number.", kWhen);
   raise(PyExc_IndexError, "index ", value, " is out of bounds for dimension with size ", limit, "\n ", kWhen);
 }
 

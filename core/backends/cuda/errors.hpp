@@ -17,7 +17,7 @@ PyObject* out_of_memory_error();  // torch.OutOfMemoryError
 // that both sides see, and goes on with some harmless value. The flag is looked at wherever the host waits for the GPU
 // anyway: item(), copies to the CPU, synchronize(). So such a mistake costs the context nothing, and is told a little
 // late, with the call that made the kernel run; where anomalies are looked for, every kernel is waited for.
-enum class Met : uint32_t { None = 0, DivisionByZero = 1, BadIndex = 2 };
+enum class Met : uint32_t { None = 0, DivisionByZero = 1, BadIndex = 2, BadParameter = 3 };
 
 struct MetError {
   volatile uint32_t what;  // Met

@@ -25,6 +25,8 @@ class KernelText {
     return constant("int64_t", name, is_lowest ? "-9223372036854775807 - 1" : std::to_string(value));
   }
   KernelText& real(const char* name, const char* text) { return constant("double", name, text); }
+  // The type I, of whole numbers from 0 to `most`: short ones are divided several times faster.
+  KernelText& index(int64_t most) { return type("I", most <= INT32_MAX ? "uint32_t" : "int64_t"); }
   // Another file of kernels/ that goes before.
   KernelText& with(const char* file) {
     before_.push_back(file);

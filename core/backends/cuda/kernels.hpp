@@ -1,5 +1,5 @@
-// The GPU's functions of each subject. Each is defined in the file of that name; those of whole subjects that have none
-// in fallbacks.cpp.
+// The GPU's functions of each subject, each in the file of that name. Single ones that have no kernel say so there: see
+// fallback.hpp.
 #pragma once
 #include "backends/backend.hpp"
 

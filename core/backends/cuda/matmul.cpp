@@ -14,7 +14,7 @@
 namespace chainrule::cuda {
 namespace {
 
-// Halves are multiplied as they are, and added up in float.
+// Halves are multiplied as they are, added up in float, and rounded once.
 DType factor_type(DType t) { return size_of(t) == 2 && is_floating(t) ? t : sum_type(t); }
 
 int64_t item(DType t) { return static_cast<int64_t>(size_of(t)); }
@@ -41,7 +41,7 @@ bool by_library(const MatrixProduct& p, const Batch& batch, const char* row) {
   const std::optional<BlasMatrix> a = blas_matrix(p.b, batch.b_step), b = blas_matrix(p.a, batch.a_step);
   if (!a || !b) return false;
   const int64_t m = p.a.rows, n = p.b.columns;
-  return blas_product({n, m, p.a.columns, batch.count, p.factors, sum_type(p.factors), *a, *b, p.out, n, m * n, p.alpha,
+  return blas_product({n, m, p.a.columns, batch.count, p.factors, p.result, *a, *b, p.out, n, m * n, p.alpha,
                        p.beta, row});
 }
 
@@ -61,7 +61,7 @@ void by_hand(const MatrixProduct& p, const Batch& batch) {
     const int64_t count = std::min(batch.count - first, kMostBlocks);
     PlainProduct task{p.a.data + first * batch.a_step * item(p.factors),
                             p.b.data + first * batch.b_step * item(p.factors),
-                            p.out + first * p.a.rows * p.b.columns * item(sum),
+                            p.out + first * p.a.rows * p.b.columns * item(p.result),
                             p.a.rows,
                             p.b.columns,
                             p.a.columns,
@@ -77,6 +77,7 @@ void by_hand(const MatrixProduct& p, const Batch& batch) {
     KernelText("matmul.cuh", "multiply")
         .type("S", storage_type(p.factors))
         .type("T", storage_type(sum))
+        .type("Out", storage_type(p.result))
         .run({rows * columns, count}, kTile * kTile, task);
   }
 }
@@ -90,7 +91,7 @@ void multiply(const MatrixProduct& p) { multiply_some(p); }
 
 // Every row of the output begins as this one.
 void repeat_row(const MatrixProduct& p, const char* row) {
-  const DType dtype = sum_type(p.factors);
+  const DType dtype = p.result;
   const Dims sizes{p.a.rows, p.b.columns}, strides{p.b.columns, 1};
   const ChainInput in{.data = row, .dtype = dtype, .strides = Dims{0, 1}};
   const ChainOutput out{ChainOperand::input(0), p.out, dtype, strides};
@@ -137,7 +138,7 @@ void multiply_each(const MatrixProduct& product, const MatrixBatch& batch) {
   MatrixProduct p = product;
   for_each_outer(batch, [&](int64_t a, int64_t b) {
     multiply_some(moved(p, a, b), {batch.count, batch.a_step, batch.b_step});
-    p.out += batch.count * p.a.rows * p.b.columns * item(sum_type(p.factors));
+    p.out += batch.count * p.a.rows * p.b.columns * item(p.result);
   });
 }
 
@@ -166,6 +167,7 @@ void multiply_in_blocks(const MatrixProduct& p, const char* row, const GemmFinis
 
 const MatmulKernels matmul_kernels{
     .factor_type = factor_type,
+    .result_type = factor_type,
     .multiply = {multiply},
     .multiply_plus_row = {multiply_plus_row},
     .multiply_each = {multiply_each},

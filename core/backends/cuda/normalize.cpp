@@ -1,6 +1,6 @@
 #include "backends/normalize.hpp"
 
-#include "backends/cuda/fallback.hpp"
+#include "backends/cuda/channel_norm.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/row_norm.hpp"
 
@@ -9,18 +9,18 @@ namespace chainrule::cuda {
 const NormalizeKernels normalize_kernels{
     .rows = {norm_rows},
     .rows_gradient = {norm_rows_gradient},
-    .moments = {fallback<&NormalizeKernels::moments>},
-    .deviations = {fallback<&NormalizeKernels::deviations>},
-    .move_running = {fallback<&NormalizeKernels::move_running>},
-    .affine_numbers = {fallback<&NormalizeKernels::affine_numbers>},
-    .affine = {fallback<&NormalizeKernels::affine>},
-    .sums = {fallback<&NormalizeKernels::sums>},
-    .combination_numbers = {fallback<&NormalizeKernels::combination_numbers>},
-    .group_combination_numbers = {fallback<&NormalizeKernels::group_combination_numbers>},
-    .combine = {fallback<&NormalizeKernels::combine>},
-    .parameter_gradients = {fallback<&NormalizeKernels::parameter_gradients>},
-    .affine_last = {fallback<&NormalizeKernels::affine_last>},
-    .combine_last = {fallback<&NormalizeKernels::combine_last>},
+    .moments = {channel_moments},
+    .deviations = {channel_deviations},
+    .move_running = {channel_move_running},
+    .affine_numbers = {channel_affine_numbers},
+    .affine = {channel_affine},
+    .sums = {channel_sums},
+    .combination_numbers = {channel_combination_numbers},
+    .group_combination_numbers = {channel_group_combination_numbers},
+    .combine = {channel_combine},
+    .parameter_gradients = {channel_parameter_gradients},
+    .affine_last = {channel_affine_last},
+    .combine_last = {channel_combine_last},
 };
 
 }  // namespace chainrule::cuda

@@ -15,7 +15,9 @@
 #include "bindings/calls/out_argument.hpp"
 #include "bindings/calls/unresolved.hpp"
 #include "bindings/types/result_types.hpp"
+#include "bindings/types/sparse_type.hpp"
 #include "bindings/types/subclass.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
@@ -99,6 +101,8 @@ PyObject* pinned(PyObject* made) {
 
 PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
   const Signature& s = o.signature;
+  if (s.layout >= 0 && is_sparse_layout(bound[s.layout])) [[unlikely]]
+    return make_sparse(c.name, arguments_by_name(s, bound).release());
   if (s.device < 0) return run_here(c, o, bound);
   const bool pins = s.pins >= 0 && bound[s.pins] == Py_True;
   PyObject* made = run_there(c, o, bound);
@@ -153,7 +157,8 @@ PyObject* call(PyObject* self, const Callable& c, PyObject* const* args, Py_ssiz
   }
   // Data has no say; see bindings/types/subclass.hpp.
   Classes classes = c.takes_data ? Classes() : classes_of(args, n + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
-  if (classes.override && !(classes.only_elsewhere && c.needs_no_elements)) [[unlikely]] {
+  const bool runs_here = classes.sparse ? c.describes : classes.only_elsewhere && c.needs_no_elements;
+  if (classes.override && !runs_here) [[unlikely]] {
     std::string name = (Py_TYPE(self)->tp_descr_get ? "Tensor." : "") + c.name;
     return call_override(self, name.c_str(), args, n, keywords);
   }
@@ -348,6 +353,7 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
     c.precision_on_gpu = precision_on_gpu(name);
     c.takes_unresolved = c.takes_data || takes_unresolved(name);
     c.needs_no_elements = needs_no_elements(name);
+    c.describes = describes(name);
     PyObject* object = make_object(&c, &FunctionType);
     checked(PyDict_SetItemString(table, name.c_str(), object));
     Py_DECREF(object);
@@ -358,6 +364,7 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
     c.precision_on_gpu = precision_on_gpu(name);
     c.takes_unresolved = takes_unresolved(name);
     c.needs_no_elements = needs_no_elements(name);
+    c.describes = describes(name);
     PyObject* object = make_object(&c, &MethodType);
     checked(PyDict_SetItemString(tensor_type->tp_dict, name.c_str(), object));
     Py_DECREF(object);

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "bindings/calls/conversions.hpp"
+#include "bindings/types/sparse_type.hpp"
 #include "ops/views/move.hpp"
 #include "tensor/error.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 thread_local bool mixing_devices = false;
@@ -89,19 +91,27 @@ Device asked_device(const Signature& s, const BoundArguments& bound) {
   return asks && by_default != Device::CPU ? by_default : Storage::making.device;
 }
 
-PyObject* make_meta(const Callable& c, const Signature& s, const BoundArguments& bound) {
+Owned arguments_by_name(const Signature& s, const BoundArguments& bound) {
   Owned arguments(checked(PyDict_New()));
   for (size_t i = 0; i < s.parameters.size(); ++i) {
     checked(PyDict_SetItemString(arguments.get(), s.parameters[i].name.c_str(), bound[static_cast<int>(i)]));
   }
+  return arguments;
+}
+
+PyObject* make_meta(const Callable& c, const Signature& s, const BoundArguments& bound) {
+  Owned arguments = arguments_by_name(s, bound);
   return handed_on(PyObject_CallMethod(python_module().get(), "made", "sO", c.name.c_str(), arguments.get()));
 }
 
 PyObject* call_elsewhere(PyObject* function, PyObject* args, PyObject* kwargs) {
   Device device = Device::CPU;
+  bool sparse = false;
   each_tensor(args, kwargs, [&](const TensorObject* t) {
+    sparse |= is_sparse(t);
     if (device == Device::CPU && t->storage) device = t->storage->device;
   });
+  if (sparse) return call_on_sparse(function, args, kwargs);
   if (device == Device::Meta)
     return handed_on(PyObject_CallMethod(python_module().get(), "called", "OOO", function, args, kwargs));
   Owned name(from_python(PyObject_GetAttrString(function, "__name__")));

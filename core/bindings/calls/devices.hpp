@@ -3,6 +3,7 @@
 #include <Python.h>
 
 #include "bindings/calls/callable.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 
@@ -31,6 +32,8 @@ Device asked_device(const Signature& s, const BoundArguments& bound);
 // of the CPU that are one number.
 PyObject* call_elsewhere(PyObject* function, PyObject* args, PyObject* kwargs);
 
+// The arguments of a call as a dict, those that were left out with their defaults.
+Owned arguments_by_name(const Signature& s, const BoundArguments& bound);
 // What Python's meta.made(name, arguments) gives in place of a function that is to make a tensor of that device.
 PyObject* make_meta(const Callable& c, const Signature& s, const BoundArguments& bound);
 // Calls the function where new tensors are of that device, and nobody asks any more whether arguments are.

@@ -130,6 +130,11 @@ inline constexpr const char* kSetState = R"(Restores a state that get_state() ga
 
 inline constexpr const char* kCloneState = R"(A new generator in the same state.)";
 
-inline constexpr const char* kGeneratorDevice = R"(Where the numbers are made: the CPU.)";
+inline constexpr const char* kGeneratorDevice = R"(Where the numbers are made.)";
+
+inline constexpr const char* kGetOffset = R"(How many words of 32 bits each thread of a GPU has behind it.)";
+
+inline constexpr const char* kSetOffset =
+    R"(Sets what get_offset() gives; a multiple of 4. The CPU's stream has none.)";
 
 }  // namespace chainrule::documents

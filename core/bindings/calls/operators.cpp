@@ -1,6 +1,8 @@
 // Python's operators on tensors: number slots that go straight to the table.
 #include "bindings/calls/operators.hpp"
 
+#include <algorithm>
+
 #include "autograd/record.hpp"
 #include "bindings/calls/autocast.hpp"
 #include "bindings/calls/batched.hpp"
@@ -14,6 +16,7 @@
 #include "ops/elementwise/elementwise.hpp"
 #include "ops/matmul/matmul.hpp"
 #include "tensor/item.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -79,7 +82,7 @@ inline bool overridden(const char* op, PyObject* a, PyObject* b, PyObject*& resu
       [&] { return call_override_of_operator(name, checked(PyTuple_Pack(2, reflected ? b : a, reflected ? a : b))); });
   return true;
 }
-inline bool overridden_here(const std::string& function, PyObject* a, PyObject* b, PyObject*& result) {
+inline bool overridden_here(const char* function, PyObject* a, PyObject* b, PyObject*& result) {
   PyObject* args[2] = {a, b ? b : a};
   if (!may_have_a_say(a) && !may_have_a_say(args[1])) [[likely]]
     return false;
@@ -117,41 +120,19 @@ PyObject* apply(OpId id, PyObject* a, PyObject* b) {
   });
 }
 
-// As Python's method of the operator is called: "sub", "and", "floordiv".
-constexpr const char* operator_of(OpId id) {
-  switch (id) {
-    case OpId::floor_divide:
-      return "floordiv";
-    case OpId::bitwise_and:
-      return "and";
-    case OpId::bitwise_or:
-      return "or";
-    case OpId::bitwise_xor:
-      return "xor";
-    case OpId::bitwise_left_shift:
-      return "lshift";
-    case OpId::bitwise_right_shift:
-      return "rshift";
-    case OpId::add:
-      return "add";
-    case OpId::mul:
-      return "mul";
-    case OpId::sub:
-      return "sub";
-    case OpId::div:
-      return "div";
-    case OpId::pow:
-      return "pow";
-    default:
-      return "remainder";
-  }
-}
+// A name as a template's argument.
+template <size_t n>
+struct Name {
+  consteval Name(const char (&given)[n]) { std::copy_n(given, n, text); }  // NOLINT: a string is a name
+  char text[n];
+};
 
-template <OpId id>
+// `name` as in Python's method of the operator, __and__.
+template <OpId id, Name name>
 PyObject* binary(PyObject* a, PyObject* b) {
-  if (PyObject* result; overridden(operator_of(id), a, b, result)) return result;
+  if (PyObject* result; overridden(name.text, a, b, result)) return result;
   if (may_be_unresolved(a, b)) [[unlikely]]
-    return on_resolved(binary<id>, a, b);
+    return on_resolved(binary<id, name>, a, b);
   return apply(id, a, b);
 }
 
@@ -167,25 +148,20 @@ PyObject* apply_inplace(OpId id, PyObject* self, PyObject* other) {
   });
 }
 
-// x += y is x.add_(y); x //= y and x &= y have no such method of their own.
-template <OpId id>
+// `function` is what stands for it: x += y is x.add_(y); x //= y and x &= y have no such method of their own.
+template <OpId id, Name function>
 PyObject* inplace(PyObject* self, PyObject* other) {
-  constexpr bool has_method = id == OpId::add || id == OpId::sub || id == OpId::mul || id == OpId::div ||
-                              id == OpId::remainder || id == OpId::pow;
-  static const std::string function =
-      has_method ? std::string(operator_of(id)) + "_" : std::string("__i") + operator_of(id) + "__";
-  if (PyObject* result; overridden_here(function, self, other, result)) return result;
+  if (PyObject* result; overridden_here(function.text, self, other, result)) return result;
   if (may_be_unresolved(self, other)) [[unlikely]]
-    return on_resolved(inplace<id>, self, other);
+    return on_resolved(inplace<id, function>, self, other);
   return apply_inplace(id, self, other);
 }
 
-template <OpId id>
+template <OpId id, Name function>
 PyObject* unary(PyObject* self) {
-  static const std::string function = id == OpId::neg ? "neg" : id == OpId::abs ? "abs" : "__invert__";
-  if (PyObject* result; overridden_here(function, self, nullptr, result)) return result;
+  if (PyObject* result; overridden_here(function.text, self, nullptr, result)) return result;
   if (is_unresolved(self)) [[unlikely]]
-    return on_resolved(unary<id>, self);
+    return on_resolved(unary<id, function>, self);
   return guarded_unsettled([&] {
     Operand operand;
     operand.tensor = reinterpret_cast<TensorObject*>(self);
@@ -228,14 +204,14 @@ PyObject* divide(PyObject* a, PyObject* b) {
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
   if (!autocasting) [[likely]]
-    return binary<OpId::pow>(a, b);
+    return binary<OpId::pow, "pow">(a, b);
   return guarded([&]() -> PyObject* {
     const Owned base(is_tensor(a) ? cast_of_power(Tensor::borrow(a)).release_py() : Py_NewRef(a));
     const Owned exponent(is_tensor(b) ? cast_of_power(Tensor::borrow(b)).release_py() : Py_NewRef(b));
-    return binary<OpId::pow>(base.get(), exponent.get());
+    return binary<OpId::pow, "pow">(base.get(), exponent.get());
   });
 }
-PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace<OpId::pow>(a, b); }
+PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace<OpId::pow, "pow_">(a, b); }
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   if (PyObject* result; overridden("matmul", a, b, result)) return result;
@@ -252,10 +228,12 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
 
 PyObject* absolute(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
+  if (PyObject* result; is_complex(t->dtype) && overridden_here("abs", self, nullptr, result)) return result;
   if (is_unresolved(self)) [[unlikely]]
     return on_resolved(absolute, self);
-  if (is_complex(t->dtype)) return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
-  return unary<OpId::abs>(self);
+  if (is_complex(t->dtype) && !is_sparse(t))
+    return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
+  return unary<OpId::abs, "abs">(self);
 }
 PyObject* positive(PyObject* self) {
   if (reinterpret_cast<TensorObject*>(self)->dtype != DType::Bool) return Py_NewRef(self);
@@ -264,7 +242,9 @@ PyObject* positive(PyObject* self) {
 }
 PyObject* invert(PyObject* self) {
   DType t = reinterpret_cast<TensorObject*>(self)->dtype;
-  if (!is_differentiable(t)) return t == DType::Bool ? unary<OpId::logical_not>(self) : unary<OpId::bitwise_not>(self);
+  if (!is_differentiable(t))
+    return t == DType::Bool ? unary<OpId::logical_not, "__invert__">(self)
+                            : unary<OpId::bitwise_not, "__invert__">(self);
   PyErr_SetString(PyExc_TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
   return nullptr;
 }
@@ -279,6 +259,8 @@ Scalar single(PyObject* self) {
   }
   if (is_meta(self) && Storage::making.device != Device::Meta)
     raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
+  if (is_sparse(t)) [[unlikely]]
+    return item(call_sparse("dense", Tensor::borrow(t)));
   return item(resolved_argument(self));
 }
 
@@ -355,7 +337,7 @@ PyObject* compare(PyObject* a, PyObject* b) {
 
 PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
   static constexpr OpId ids[] = {OpId::lt, OpId::le, OpId::eq, OpId::ne, OpId::gt, OpId::ge};
-  static const std::string names[] = {"lt", "le", "__eq__", "ne", "gt", "ge"};
+  static constexpr const char* names[] = {"lt", "le", "__eq__", "ne", "gt", "ge"};
   if (PyObject* result; is_for_batched(a, b, result)) return result;
   if (PyObject* result; overridden_here(names[op], a, b, result)) return result;
   if ((op == Py_EQ || op == Py_NE) && is_array(b)) [[unlikely]]
@@ -370,32 +352,32 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
 
 PyNumberMethods* tensor_number_methods() {
   static PyNumberMethods m = {};
-  m.nb_add = binary<OpId::add>;
+  m.nb_add = binary<OpId::add, "add">;
   m.nb_subtract = subtract;
-  m.nb_multiply = binary<OpId::mul>;
+  m.nb_multiply = binary<OpId::mul, "mul">;
   m.nb_true_divide = divide;
-  m.nb_floor_divide = binary<OpId::floor_divide>;
-  m.nb_remainder = binary<OpId::remainder>;
+  m.nb_floor_divide = binary<OpId::floor_divide, "floordiv">;
+  m.nb_remainder = binary<OpId::remainder, "remainder">;
   m.nb_power = power;
   m.nb_matrix_multiply = matrix_multiply;
-  m.nb_and = binary<OpId::bitwise_and>;
-  m.nb_or = binary<OpId::bitwise_or>;
-  m.nb_xor = binary<OpId::bitwise_xor>;
-  m.nb_lshift = binary<OpId::bitwise_left_shift>;
-  m.nb_rshift = binary<OpId::bitwise_right_shift>;
-  m.nb_inplace_add = inplace<OpId::add>;
-  m.nb_inplace_subtract = inplace<OpId::sub>;
-  m.nb_inplace_multiply = inplace<OpId::mul>;
-  m.nb_inplace_true_divide = inplace<OpId::div>;
-  m.nb_inplace_floor_divide = inplace<OpId::floor_divide>;
-  m.nb_inplace_remainder = inplace<OpId::remainder>;
+  m.nb_and = binary<OpId::bitwise_and, "and">;
+  m.nb_or = binary<OpId::bitwise_or, "or">;
+  m.nb_xor = binary<OpId::bitwise_xor, "xor">;
+  m.nb_lshift = binary<OpId::bitwise_left_shift, "lshift">;
+  m.nb_rshift = binary<OpId::bitwise_right_shift, "rshift">;
+  m.nb_inplace_add = inplace<OpId::add, "add_">;
+  m.nb_inplace_subtract = inplace<OpId::sub, "sub_">;
+  m.nb_inplace_multiply = inplace<OpId::mul, "mul_">;
+  m.nb_inplace_true_divide = inplace<OpId::div, "div_">;
+  m.nb_inplace_floor_divide = inplace<OpId::floor_divide, "__ifloordiv__">;
+  m.nb_inplace_remainder = inplace<OpId::remainder, "remainder_">;
   m.nb_inplace_power = inplace_power;
-  m.nb_inplace_and = inplace<OpId::bitwise_and>;
-  m.nb_inplace_or = inplace<OpId::bitwise_or>;
-  m.nb_inplace_xor = inplace<OpId::bitwise_xor>;
-  m.nb_inplace_lshift = inplace<OpId::bitwise_left_shift>;
-  m.nb_inplace_rshift = inplace<OpId::bitwise_right_shift>;
-  m.nb_negative = unary<OpId::neg>;
+  m.nb_inplace_and = inplace<OpId::bitwise_and, "__iand__">;
+  m.nb_inplace_or = inplace<OpId::bitwise_or, "__ior__">;
+  m.nb_inplace_xor = inplace<OpId::bitwise_xor, "__ixor__">;
+  m.nb_inplace_lshift = inplace<OpId::bitwise_left_shift, "__ilshift__">;
+  m.nb_inplace_rshift = inplace<OpId::bitwise_right_shift, "__irshift__">;
+  m.nb_negative = unary<OpId::neg, "neg">;
   m.nb_positive = positive;
   m.nb_absolute = absolute;
   m.nb_invert = invert;

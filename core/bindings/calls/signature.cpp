@@ -193,6 +193,7 @@ Signature Signature::parse(std::string_view text) {
     if (p.name == "out") s.out = index;
     if (p.kind == Kind::DType && p.name == "dtype") s.dtype = index;
     if (p.kind == Kind::Device && p.default_value) s.device = index;
+    if (p.kind == Kind::Layout) s.layout = index;
     if (p.pins) s.pins = index;
     if (p.kind == Kind::SpreadInts || p.kind == Kind::SpreadTensors) s.spread = index;
     if (!keyword_only) s.positional = index + 1;
@@ -248,7 +249,7 @@ bool fits(const Parameter& p, PyObject* value) {
     case Kind::Device:
       return is_device(value) || PyUnicode_Check(value) || (PyLong_Check(value) && !PyBool_Check(value));
     case Kind::Layout:
-      return is_dense_layout(value);
+      return is_layout(value);
     case Kind::MemoryFormat:
       return is_memory_format(value);
     case Kind::Generator:

@@ -55,6 +55,7 @@ struct Signature {
   int out = -1;          // index of the `out` parameter
   int dtype = -1;        // index of the `dtype` parameter
   int device = -1;       // index of an optional `device` parameter
+  int layout = -1;       // index of a `layout` parameter
   int pins = -1;         // index of the `pin_memory` parameter
   int spread = -1;       // index of an int[*] or Tensor[*] parameter
   bool method = false;   // errors do not count the first argument: x.sum('a') has position 1

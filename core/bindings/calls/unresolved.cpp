@@ -26,6 +26,16 @@ constexpr const char* kNeedNoElements =
     // its place in the graph
     "retain_grad _as_leaf _hooks _post_hooks _mark_numpy";
 
+// What holds for sparse tensors too.
+constexpr const char* kDescribes =
+    "size dim ndimension numel nelement element_size is_floating_point is_complex is_signed is_same_size "
+    "is_distributed get_device is_inference is_conj is_neg requires_grad_ retain_grad backward _as_leaf _hooks "
+    "_post_hooks "
+    // written for all layouts, in chainrule.sparse.methods
+    "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_dense sparse_mask coalesce "
+    "is_coalesced indices values _indices _values _nnz _coalesced_ crow_indices col_indices ccol_indices row_indices "
+    "sparse_dim dense_dim sparse_resize_ sparse_resize_and_clear_ resize_as_sparse_";
+
 constexpr const char* kTakesUnresolved =
     // views or copies; copies settle the bits in copy_elements
     "reshape reshape_as flatten ravel atleast_1d atleast_2d atleast_3d clone contiguous copy_ to type type_as cpu "
@@ -57,6 +67,10 @@ constexpr int kDepth = 8;  // of lists inside each other that are looked through
 
 bool needs_no_elements(std::string_view name) {
   static const std::unordered_set<std::string_view> names = words_of(kNeedNoElements);
+  return names.contains(name);
+}
+bool describes(std::string_view name) {
+  static const std::unordered_set<std::string_view> names = words_of(kDescribes);
   return names.contains(name);
 }
 bool takes_unresolved(std::string_view name) {

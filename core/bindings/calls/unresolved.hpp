@@ -12,6 +12,8 @@ namespace chainrule {
 bool takes_unresolved(std::string_view name);
 // Whether it gives views or descriptions, and reads no element.
 bool needs_no_elements(std::string_view name);
+// Of functions that do, whether they ask nothing but what sparse tensors have too: sizes, a dtype, a history.
+bool describes(std::string_view name);
 
 inline bool is_unresolved(PyObject* o) {
   return unresolved_tensors > 0 && is_tensor(o) && reinterpret_cast<TensorObject*>(o)->bits();

@@ -1,5 +1,5 @@
-// What chainrule.cuda is written with: devices, memory, streams, events, the compiler of kernels. Streams and events are
-// numbers here, and classes in Python.
+// What chainrule.cuda is written with: devices, memory, streams, events, the compiler of kernels. Streams and events
+// are numbers here, and classes in Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -10,11 +10,14 @@
 #include "autograd/source_line.hpp"
 #include "backends/cuda/blas.hpp"
 #include "backends/cuda/compiler.hpp"
+#include "backends/cuda/cudnn.hpp"
+#include "backends/cuda/determinism.hpp"
 #include "backends/cuda/driver.hpp"
 #include "backends/cuda/errors.hpp"
 #include "backends/cuda/fallback.hpp"
 #include "backends/cuda/memory.hpp"
 #include "backends/cuda/pinned.hpp"
+#include "backends/cuda/random_order.hpp"
 #include "backends/cuda/texts.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/calls/conversions.hpp"
@@ -275,8 +278,23 @@ void bind_compiler(nb::module_& m) {
     return nb::bytes(code.data(), code.size());
   });
   m.def("fallbacks", &cuda::fallback_counts);
+  m.def("cudnn_version", &cuda::cudnn_version);
+  m.def("set_cudnn",
+        [](bool enabled, bool tf32, bool deterministic) { cuda::cudnn_flags = {enabled, tf32, deterministic}; });
+  m.def("set_only_deterministic", [](bool on) { cuda::only_deterministic = on; });
   m.def("allow_tf32", [] { return cuda::blas_precision.tf32; });
   m.def("set_allow_tf32", [](bool on) { cuda::blas_precision.tf32 = on; });
+}
+
+using Numbers = std::vector<int64_t>;
+using RandomPiece = std::tuple<int64_t, Numbers, Numbers>;
+
+// The pieces in which a destination of random numbers is filled: offset, sizes, strides.
+std::vector<RandomPiece> random_pieces(const Numbers& sizes, const Numbers& strides, int64_t item_bytes) {
+  std::vector<RandomPiece> all;
+  for (const cuda::Visited& v : cuda::counted_pieces(cuda::in_order_of_memory(sizes, strides), item_bytes))
+    all.emplace_back(v.offset, Numbers(v.sizes.begin(), v.sizes.end()), Numbers(v.strides.begin(), v.strides.end()));
+  return all;
 }
 
 }  // namespace
@@ -290,6 +308,7 @@ void bind_cuda(PyObject* module) {
   bind_streams(m);
   bind_events(m);
   bind_compiler(m);
+  m.def("random_pieces", &random_pieces);
 }
 
 }  // namespace chainrule

@@ -19,17 +19,8 @@ using List = std::vector<Tensor>;
 
 constexpr const char *kOut = ", *, Tensor!? out=None", *kNamedOut = ", Tensor!? out=None";
 
-Tensor gather_dense(T x, int64_t dim, T index, bool sparse) {
-  if (sparse) {
-    from_python(PyErr_WarnEx(
-        PyExc_UserWarning,
-        "gather: sparse_grad=True asks for a sparse gradient. It will be dense, with the same values.", 1));
-  }
-  return gather(x, dim, index);
-}
-
 Tensor gather_out(T x, int64_t dim, T index, bool sparse, T out) {
-  return deliver_apart(gather_dense(x, dim, index, sparse), out, {&x, &index});
+  return deliver_apart(gather(x, dim, index, sparse), out, {&x, &index});
 }
 Tensor index_select_out(T x, int64_t dim, T index, T out) {
   return deliver_apart(index_select(x, dim, index), out, {&x, &index});
@@ -42,7 +33,7 @@ Tensor take_along_dim_out(T x, T indices, MaybeInt dim, T out) {
 void bind_reads() {
   define("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False, Tensor!? out=None)", kFunction,
          gather_out);
-  define("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False)", kMethod, gather_dense);
+  define("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False)", kMethod, gather);
   define("index_select(Tensor input, int dim, Tensor index, *, Tensor!? out=None)", kFunction, index_select_out);
   define("index_select(Tensor input, int dim, Tensor index)", kMethod, index_select);
   define("take(Tensor input, Tensor index, *, Tensor!? out=None)", kFunction, take_out);

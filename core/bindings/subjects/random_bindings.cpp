@@ -116,7 +116,8 @@ uint64_t seed_value(nb::handle seed) {
 }
 
 nb::object state_of(const Generator& g) {
-  Tensor t = empty(Dims{static_cast<int64_t>(Generator::kStateBytes)}, DType::UInt8);
+  DeviceScope host(Device::CPU);
+  Tensor t = empty(Dims{static_cast<int64_t>(g.state_bytes())}, DType::UInt8);
   g.get_state(t.data<uint8_t>());
   return nb::steal(to_python(t));
 }
@@ -125,8 +126,27 @@ void set_state_of(Generator& g, nb::handle state) {
   if (!is_tensor(state.ptr()))
     raise(PyExc_TypeError, "expected a torch.ByteTensor, but got ", Py_TYPE(state.ptr())->tp_name);
   Tensor t = given_tensor(state.ptr());
-  if (t.dtype() != DType::UInt8 || !t.is_contiguous()) raise(PyExc_TypeError, "RNG state must be a torch.ByteTensor");
+  if (t.dtype() != DType::UInt8 || !t.is_contiguous() || t->storage->device != Device::CPU)
+    raise(PyExc_TypeError, "RNG state must be a torch.ByteTensor");
   g.set_state(t.data<uint8_t>(), static_cast<size_t>(t.numel()));
+}
+
+void refuse_offset(const Generator& g) {
+  if (g.device() == Device::CPU) raise(PyExc_RuntimeError, "CPU Generator does not use offset");
+}
+uint64_t offset_of(Generator& g) {
+  refuse_offset(g);
+  return g.philox().offset();
+}
+void set_offset_of(Generator& g, uint64_t offset) {
+  refuse_offset(g);
+  g.philox().set_offset(offset);
+}
+
+Device device_of_generator(nb::handle device) {
+  check_device(device.ptr());
+  const Device d = device_value(device.ptr());
+  return d.kind == DeviceKind::Cuda ? d : Device::CPU;
 }
 
 #define CR_GENERATOR "*, Generator? generator=None)"
@@ -204,11 +224,7 @@ void bind_generator(PyObject* module) {
   auto m = nb::borrow<nb::module_>(module);
   nb::class_<Generator>(m, "Generator", documents::kGenerator)
       .def(
-          "__init__",
-          [](Generator* self, nb::object device) {
-            check_device(device.ptr());
-            new (self) Generator();
-          },
+          "__init__", [](Generator* self, nb::object device) { new (self) Generator(device_of_generator(device)); },
           nb::arg("device") = nb::none())
       .def(
           "manual_seed",
@@ -233,12 +249,18 @@ void bind_generator(PyObject* module) {
       .def("__reduce__",
            [](const Generator& g) {
              nb::object restore = nb::module_::import_("chainrule.random").attr("restored_generator");
-             return nb::make_tuple(restore, nb::make_tuple(state_of(g)));
+             return nb::make_tuple(restore, nb::make_tuple(state_of(g), nb::borrow(device_object(g.device()))));
            })
+      .def("get_offset", &offset_of, documents::kGetOffset)
+      .def("set_offset", &set_offset_of, nb::arg("offset"), documents::kSetOffset)
       .def_prop_ro(
-          "device", [](const Generator&) { return nb::borrow(device_object(Device::CPU)); },
+          "device", [](const Generator& g) { return nb::borrow(device_object(g.device())); },
           documents::kGeneratorDevice);
-  m.attr("default_generator") = nb::cast(&default_generator(), nb::rv_policy::reference);
+  m.attr("default_generator") = nb::cast(&default_generator(Device::CPU), nb::rv_policy::reference);
+  m.def(
+      "_gpu_generator", [](int index) { return &default_generator({DeviceKind::Cuda, static_cast<uint8_t>(index)}); },
+      nb::rv_policy::reference);
+  m.def("_seed_all_gpus", [](nb::object seed) { seed_all_gpus(seed_value(seed)); });
 }
 
 }  // namespace chainrule

@@ -202,12 +202,8 @@ PyObject* dtype_object(DType t) { return reinterpret_cast<PyObject*>(&dtypes[sta
 DType dtype_value(PyObject* o) { return value_of(o); }
 PyObject* strided_layout() { return the_strided_layout; }
 
-bool is_dense_layout(PyObject* o) {
-  if (Py_TYPE(o) != &LayoutType) return false;
-  const char* name = reinterpret_cast<ConstantObject*>(o)->name;
-  if (name == kLayouts[0]) return true;
-  raise(PyExc_NotImplementedError, "layout=torch.", name, ": tensors are dense here, with layout=torch.strided");
-}
+bool is_layout(PyObject* o) { return Py_TYPE(o) == &LayoutType; }
+bool is_sparse_layout(PyObject* o) { return is_layout(o) && o != the_strided_layout; }
 bool is_memory_format(PyObject* o) { return Py_TYPE(o) == &MemoryFormatType; }
 MemoryFormat memory_format_value(PyObject* o) {
   std::string_view name = reinterpret_cast<ConstantObject*>(o)->name;

@@ -17,7 +17,8 @@ PyObject* dtype_object(DType t);    // borrowed, one per dtype
 DType dtype_value(PyObject* o);     // of a DTypeType instance
 PyObject* device_object(Device d);  // borrowed, one per device
 PyObject* strided_layout();         // borrowed
-bool is_dense_layout(PyObject* o);  // raises for a sparse one
+bool is_layout(PyObject* o);
+bool is_sparse_layout(PyObject* o);
 bool is_memory_format(PyObject* o);
 MemoryFormat memory_format_value(PyObject* o);
 void add_descriptors(PyObject* module);

@@ -11,6 +11,7 @@
 #include "ops/elementwise/pending.hpp"
 #include "tensor/owned.hpp"
 #include "tensor/python_call.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 
@@ -170,6 +171,10 @@ Classes classes_of(PyObject* const* args, Py_ssize_t n) {
   if (watching && !in_watcher) found.override = true;
   if (storages_elsewhere > 0 && std::any_of(args, args + n, holds_elsewhere)) [[unlikely]] {
     found.only_elsewhere = !found.override;
+    found.override = true;
+  }
+  if (sparse_tensors > 0 && std::any_of(args, args + n, holds_sparse)) [[unlikely]] {
+    found.sparse = !found.override || found.only_elsewhere;
     found.override = true;
   }
   return found;

@@ -14,6 +14,7 @@ struct Classes {
   PyTypeObject* result = nullptr;  // that results take; null: plain tensors
   bool override = false;           // some argument's class takes the operation over
   bool only_elsewhere = false;     // no class does, but some argument is not on the CPU
+  bool sparse = false;             // no class does, but some argument is sparse
 };
 Classes classes_of(PyObject* const* args, Py_ssize_t n);
 

@@ -16,6 +16,7 @@
 #include "ops/views/copy.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/item.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -311,7 +312,8 @@ int tensor_contains(PyObject* self, PyObject* value) {
         if (is_meta(self)) raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
         GradModeScope off(false);
         DeviceScope there(device_of_argument(self));
-        Tensor own = resolved_argument(self), sought = is_tensor(value) ? resolved_argument(value) : Tensor();
+        Tensor own = is_sparse(self) ? call_sparse("dense", Tensor::borrow(self)) : resolved_argument(self);
+        Tensor sought = is_tensor(value) ? resolved_argument(value) : Tensor();
         Operand operands[2] = {to_operand(own.py()), to_operand(sought ? sought.py() : value)};
         Tensor found = any(elementwise(OpId::eq, std::span<const Operand>(operands, 2)), Dims(), false);
         return item(found).integer != 0;

@@ -13,6 +13,7 @@
 #include "bindings/calls/errors.hpp"
 #include "bindings/calls/operators.hpp"
 #include "bindings/types/buffer.hpp"
+#include "bindings/types/sparse_type.hpp"
 #include "bindings/types/subclass.hpp"
 #include "bindings/types/subscript.hpp"
 #include "ops/elementwise/complex.hpp"
@@ -20,6 +21,7 @@
 #include "ops/matmul/matmul_checks.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/owned.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 
@@ -43,6 +45,7 @@ PyObject* get_is_cpu(PyObject* self, void*) { return PyBool_FromLong(device_of_a
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(object_of(self)->ndim); }
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(object_of(self)->dtype)); }
 PyObject* get_nbytes(PyObject* self, void*) {
+  if (is_sparse(self)) return property_of_sparse("nbytes", self);
   return PyLong_FromLongLong(object_of(self)->numel * static_cast<int64_t>(size_of(object_of(self)->dtype)));
 }
 PyObject* get_version(PyObject* self, void*) {
@@ -52,7 +55,13 @@ PyObject* get_version(PyObject* self, void*) {
 }
 PyObject* get_output_number(PyObject* self, void*) { return PyLong_FromUnsignedLong(object_of(self)->output_number); }
 PyObject* get_false(PyObject*, void*) { return Py_NewRef(Py_False); }
-PyObject* get_layout(PyObject*, void*) { return Py_NewRef(strided_layout()); }
+PyObject* get_layout(PyObject* self, void*) {
+  return is_sparse(self) ? property_of_sparse("layout", self) : Py_NewRef(strided_layout());
+}
+// "is_sparse" or "is_sparse_csr"
+PyObject* get_sparse(PyObject* self, void* name) {
+  return is_sparse(self) ? property_of_sparse(static_cast<const char*>(name), self) : Py_NewRef(Py_False);
+}
 PyObject* get_name(PyObject*, void*) { return Py_NewRef(Py_None); }
 PyObject* get_base(PyObject* self, void*) {
   TensorObject* base = object_of(self)->base;
@@ -62,8 +71,9 @@ PyObject* get_base(PyObject* self, void*) {
 // ---- views as properties
 
 template <Tensor (*f)(const Tensor&)>
-PyObject* get_view(PyObject* self, void*) {
+PyObject* get_view(PyObject* self, void* name) {
   return guarded([&] {
+    if (is_sparse(self)) return property_of_sparse(static_cast<const char*>(name), self);
     PyObject* result = to_python(f(tensor_of(self)));
     PyTypeObject* subclass = subclass_of(&self, 1);
     return subclass ? as_subclass(subclass, result) : result;
@@ -182,8 +192,8 @@ int set_grad(PyObject* self, PyObject* value, void*) {
 
 // x.real = value: what is written into the view.
 template <Tensor (*view)(const Tensor&)>
-int set_part(PyObject* self, PyObject* value, void*) {
-  Owned part(get_view<view>(self, nullptr));
+int set_part(PyObject* self, PyObject* value, void* name) {
+  Owned part(get_view<view>(self, name));
   return part ? tensor_assign_subscript(part.get(), Py_Ellipsis, value) : -1;
 }
 
@@ -296,7 +306,7 @@ PyObject* get_dict(PyObject* self, void* closure) {
 }
 
 constexpr const char* kElsewhere = "False: chainrule runs on the CPU.";
-constexpr const char* kDense = "False: chainrule's tensors are dense.";
+constexpr const char* kDense = "False: chainrule has no such tensors.";
 PyGetSetDef getset[] = {
     {"shape", get_shape, nullptr, "The sizes of all dimensions.", nullptr},
     {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
@@ -311,13 +321,13 @@ PyGetSetDef getset[] = {
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operation made this tensor.", nullptr},
     {"grad_dtype", get_grad_dtype, set_grad_dtype, "The dtype that .grad has; None: that of what arrives.", nullptr},
     {"retains_grad", get_retains_grad, nullptr, "Whether a non-leaf keeps its gradient.", nullptr},
-    {"data", get_view<get_data>, set_data, "The same values without history.", nullptr},
-    {"T", get_view<reversed>, nullptr, "With all dimensions reversed.", nullptr},
-    {"mT", get_view<transposed>, nullptr, "With the last two dimensions swapped.", nullptr},
-    {"H", get_view<hermitian>, nullptr, "The conjugate transpose.", nullptr},
-    {"mH", get_view<adjoint>, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
-    {"real", get_view<chainrule::real>, set_part<chainrule::real>, "The real parts.", nullptr},
-    {"imag", get_view<chainrule::imag>, set_part<chainrule::imag>, "The imaginary parts.", nullptr},
+    {"data", get_view<get_data>, set_data, "The same values without history.", const_cast<char*>("data")},
+    {"T", get_view<reversed>, nullptr, "With all dimensions reversed.", const_cast<char*>("T")},
+    {"mT", get_view<transposed>, nullptr, "With the last two dimensions swapped.", const_cast<char*>("mT")},
+    {"H", get_view<hermitian>, nullptr, "The conjugate transpose.", const_cast<char*>("H")},
+    {"mH", get_view<adjoint>, nullptr, "The conjugate transpose of the last two dimensions.", const_cast<char*>("mH")},
+    {"real", get_view<chainrule::real>, set_part<chainrule::real>, "The real parts.", const_cast<char*>("real")},
+    {"imag", get_view<chainrule::imag>, set_part<chainrule::imag>, "The imaginary parts.", const_cast<char*>("imag")},
     {"output_nr", get_output_number, nullptr, "Which output of grad_fn this tensor is.", nullptr},
     {"_version", get_version, nullptr, "How often the memory was written in place.", nullptr},
     {"_base", get_base, nullptr, "The tensor this one is a view of.", nullptr},
@@ -331,12 +341,12 @@ PyGetSetDef getset[] = {
     {"is_maia", get_false, nullptr, kElsewhere, nullptr},
     {"is_mkldnn", get_false, nullptr, kDense, nullptr},
     {"is_mtia", get_false, nullptr, kElsewhere, nullptr},
-    {"is_sparse_csr", get_false, nullptr, kDense, nullptr},
+    {"is_sparse_csr", get_sparse, nullptr, "Whether the layout is sparse_csr.", const_cast<char*>("is_sparse_csr")},
     {"is_vulkan", get_false, nullptr, kElsewhere, nullptr},
     {"is_xla", get_false, nullptr, kElsewhere, nullptr},
-    {"layout", get_layout, nullptr, "How the elements lie in memory: strided.", nullptr},
+    {"layout", get_layout, nullptr, "How the elements lie in memory: torch.strided, or a sparse layout.", nullptr},
     {"name", get_name, nullptr, "None: PyTorch's tensors have no names of their own either.", nullptr},
-    {"is_sparse", get_false, nullptr, kDense, nullptr},
+    {"is_sparse", get_sparse, nullptr, "Whether the layout is sparse_coo.", const_cast<char*>("is_sparse")},
     {"is_quantized", get_false, nullptr, kDense, nullptr},
     {"is_nested", get_false, nullptr, kDense, nullptr},
     {"is_meta", get_is_meta, nullptr, "Whether the tensor has a shape and no elements.", nullptr},

@@ -96,9 +96,10 @@ Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Gene
   refuse_complex("check_random_bounds", self);
   if (is_limited(self.dtype())) {  // the stream is the same for all integers
     check(from < to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", to);
-    Scalar last = Scalar::of_int(to - 1);
+    const bool fits_from = fits(Scalar::of_int(from), self.dtype());
     size_t bytes = size_of(self.dtype());
-    check(from >= 0 && fits(last, self.dtype()), from < 0 ? "from" : "to - 1", " is out of bounds for ",
+    check(fits_from && fits(Scalar::of_int(to - 1), self.dtype()), fits_from ? "to - 1" : "from",
+          " is out of bounds for ",
           bytes == 2   ? "short "
           : bytes == 8 ? "long "
                        : "",
@@ -134,15 +135,6 @@ void check_random_from(const Tensor& self, int64_t from) {
 }
 
 }  // namespace
-
-Generator& default_generator() {
-  static Generator generator = [] {
-    Generator g;
-    g.seed();
-    return g;
-  }();
-  return generator;
-}
 
 Tensor uniform_(const Tensor& self, double from, double to, Generator* generator) {
   require_float("check_uniform_bounds", real_of(self.dtype()));

@@ -7,9 +7,8 @@
 
 namespace chainrule {
 
-Generator& default_generator();
-// The one given, or the default one for null.
-inline Generator& chosen(Generator* g) { return g ? *g : default_generator(); }
+// The one given, or for null the default one of the device that this thread works on.
+inline Generator& chosen(Generator* g) { return g ? *g : default_generator(Storage::making.device); }
 
 // ---- random.cpp: a tensor filled in place. Its former value no longer matters, so gradients to it are zero.
 Tensor uniform_(const Tensor& self, double from, double to, Generator* generator);

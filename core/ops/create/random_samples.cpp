@@ -1,4 +1,5 @@
 // Fresh tensors drawn from distributions whose parameters are tensors.
+#include "autograd/forward_mode.hpp"
 #include "autograd/inplace.hpp"
 #include "backends/random.hpp"
 #include "backends/random/arguments.hpp"
@@ -22,7 +23,12 @@ OpInfo kNormalEach{"normal", "NormalBackward3", "mean: 0, std: 0"};
 OpInfo kPoisson{"poisson", "PoissonBackward0", "0"};
 OpInfo kBinomial{"binomial", "NotImplemented", "none: PyTorch has no derivative here"};
 
-// A sample does not follow its parameters: their gradients are zero.
+// A sample does not follow its parameters: while it is drawn, no history is recorded and no tangent passed on.
+struct DrawingScope {
+  GradModeScope unrecorded{false};
+  forward_mode::PauseScope without_tangents;
+};
+// So their gradients are zero.
 Tensor record_zero(OpInfo& op, const Tensor& result, std::initializer_list<const Tensor*> inputs) {
   return record(op, result, inputs, {}, [n = static_cast<int>(inputs.size())](Backward& b) {
     for (int i = 0; i < n; ++i) {
@@ -100,7 +106,7 @@ Tensor normal_around(const Tensor& mean, double std, Generator* generator, const
   Dims sizes = out ? broadcast_shapes(mean.sizes(), out.sizes(), "normal") : Dims(mean.sizes());
   Tensor result = destination(out, sizes, mean.dtype());
   {
-    GradModeScope off(false);
+    DrawingScope drawing;
     normal_(result, 0, std, generator);
     elementwise_inplace(OpId::add, {result, mean});
   }
@@ -112,7 +118,7 @@ Tensor normal_spread(double mean, const Tensor& std, Generator* generator, const
   check_spread(std);
   Tensor result = destination(out, std.sizes(), std.dtype());
   {
-    GradModeScope off(false);
+    DrawingScope drawing;
     normal_(result, 0, 1, generator);
     elementwise_inplace(OpId::mul, {result, std});
     elementwise_inplace(OpId::add, {result, full({}, mean, result.dtype())});  // rounded first, as in PyTorch
@@ -126,7 +132,7 @@ Tensor normal_each(const Tensor& mean, const Tensor& std, Generator* generator, 
   Dims sizes = broadcast_shapes(mean.sizes(), std.sizes(), "normal");
   Tensor result = destination(out, sizes, mean.dtype());
   {
-    GradModeScope off(false);
+    DrawingScope drawing;
     normal_(result, 0, 1, generator);
     elementwise_inplace(OpId::mul, {result, std});
     elementwise_inplace(OpId::add, {result, mean});
@@ -151,20 +157,22 @@ Tensor binomial(const Tensor& count, const Tensor& p, Generator* generator) {
     raise(PyExc_RuntimeError, "Found dtype ", facts(p.dtype()).tensor_name, " but expected ",
           facts(count.dtype()).tensor_name, ": count and prob must have one dtype");
   }
-  if (size_of(count.dtype()) == 2) refuse_dtype("binomial_cpu", count.dtype());
+  Generator& numbers = chosen(generator);
+  if (size_of(count.dtype()) == 2 && numbers.device() == Device::CPU) refuse_dtype("binomial_cpu", count.dtype());
   Dims sizes = broadcast_shapes(count.sizes(), p.sizes(), "binomial");
   Tensor counts = plain(expand(count, sizes)), each = plain(expand(p, sizes)), result = empty(sizes, count.dtype());
-  backend().random->binomial(
-      {chosen(generator), count.dtype(), result->data, counts->data, each->data, result.numel()});
+  backend().random->binomial({numbers, count.dtype(), result->data, counts->data, each->data, result.numel()});
   return record_refusal(kBinomial, result, {&count, &p});
 }
 
-// draw(samples) for float and double; other dtypes are refused by PyTorch's name of the kernel.
+// draw(samples) for float and double, and on GPUs halves; other dtypes are refused by PyTorch's name of the kernel.
 template <class Draw>
 Tensor draw_by_alpha(const char* name, const Tensor& alpha, Generator* generator, Draw draw) {
-  if (alpha.dtype() != DType::Float32 && alpha.dtype() != DType::Float64) refuse_dtype(name, alpha.dtype());
+  Generator& numbers = chosen(generator);
+  const bool narrow = is_floating(alpha.dtype()) && size_of(alpha.dtype()) == 2;
+  if (!is_floating(alpha.dtype()) || (narrow && numbers.device() == Device::CPU)) refuse_dtype(name, alpha.dtype());
   Tensor parameters = plain(alpha), result = empty(alpha.sizes(), alpha.dtype());
-  draw(SampledEach{chosen(generator), alpha.dtype(), result->data, parameters->data, nullptr, alpha.numel()});
+  draw(SampledEach{numbers, alpha.dtype(), result->data, parameters->data, nullptr, alpha.numel()});
   return result;
 }
 

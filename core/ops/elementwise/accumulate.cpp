@@ -11,6 +11,7 @@
 #include "ops/views/view.hpp"
 #include "tensor/item.hpp"
 #include "tensor/python_call.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -38,6 +39,8 @@ bool add_in_memory(const Tensor& target, const Tensor& source) {
 }  // namespace
 
 Tensor add_gradients(Tensor a, Tensor b) {
+  if (is_sparse(a) || is_sparse(b)) [[unlikely]]
+    return call_sparse("sum_of", a, b);
   if (!grad_enabled() && same_kind(a, b)) {
     // Addition commutes to the last bit, so either buffer may take the sum.
     if (!has_one_owner(a.get()) && has_one_owner(b.get())) std::swap(a, b);
@@ -62,6 +65,7 @@ void add_into(const Tensor& target, const Tensor& gradient) {
 }
 
 Tensor sum_to(const Tensor& gradient, Span sizes) {
+  if (is_sparse(gradient)) return sum_to(call_sparse("dense", gradient), sizes);
   Dims over;
   int extra = gradient.ndim() - static_cast<int>(sizes.size());
   for (int i = 0; i < gradient.ndim(); ++i) {
@@ -73,11 +77,14 @@ Tensor sum_to(const Tensor& gradient, Span sizes) {
 }
 
 Tensor cast_gradient(const Tensor& gradient, DType dtype) {
+  if (is_sparse(gradient)) return call_sparse("cast_like", gradient, empty(Dims{0}, dtype));
   Tensor g = is_complex(gradient.dtype()) && !is_complex(dtype) ? real(gradient) : gradient;
   return to_dtype(g, dtype);
 }
 
 Tensor own_gradient(Tensor gradient, const Tensor& leaf) {
+  if (is_sparse(gradient)) return call_sparse("owned", gradient);
+  if (is_sparse(leaf)) return has_one_owner(gradient.get()) ? gradient : clone(gradient);
   bool both_plain = leaf.is_contiguous() && gradient.is_contiguous();
   if (both_plain && has_one_owner(gradient.get())) return gradient;
   if (!grad_layout_enforced && has_one_owner(gradient.get()) && is_dense(gradient.sizes(), gradient.strides()))
@@ -91,6 +98,8 @@ Tensor own_gradient(Tensor gradient, const Tensor& leaf) {
 }
 
 Tensor recorded_copy(const Tensor& gradient, const Tensor& leaf) {
+  if (is_sparse(gradient)) return call_sparse("copied", gradient);
+  if (is_sparse(leaf)) return clone(gradient);
   if (!requires_grad(gradient)) return own_gradient(gradient, leaf);
   Dims wanted = is_dense(leaf.sizes(), leaf.strides()) ? Dims(leaf.strides()) : contiguous_strides(leaf.sizes());
   Tensor made = empty_strided(gradient.sizes(), wanted, gradient.dtype());

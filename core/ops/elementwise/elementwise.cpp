@@ -94,8 +94,9 @@ Operand narrowed(const Operand& o, DType common, bool kept, Tensor& held) {
   return o;
 }
 
+// `work`: as in tensor/unlocked.hpp; only a fresh result is calculated without Python's lock.
 void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s, const double* parameters,
-                 const Tensor& out) {
+                 const Tensor& out, double work = kKeepsLock) {
   if (out->storage->device == Device::Meta) [[unlikely]]
     return;
   Operand narrow[kMaxInputs];
@@ -113,7 +114,7 @@ void run_forward(const OpRecord& op, std::span<const Operand> in, const Shape& s
     step.operands[i] = ChainOperand::input(i);
   }
   const ChainOutput output = chain_output(ChainOperand::step(0), out);
-  backend().chain->run({s.sizes, s.common, {inputs, in.size()}, {&step, 1}, {&output, 1}});
+  backend().chain->run.unlocked(work, {s.sizes, s.common, {inputs, in.size()}, {&step, 1}, {&output, 1}});
   if (!is_differentiable(s.common)) check_division(op);
 }
 
@@ -159,7 +160,8 @@ void run_contiguous(const OpRecord& op, const void* const* in, const double* par
     step.operands[i] = ChainOperand::input(i);
   }
   const ChainOutput output{ChainOperand::step(0), out->data, out.dtype(), {&next, 1}};
-  backend().chain->run({{&numel, 1}, dtype, {inputs, size_t(op.input_count)}, {&step, 1}, {&output, 1}});
+  backend().chain->run.unlocked(work_on(numel),
+                                {{&numel, 1}, dtype, {inputs, size_t(op.input_count)}, {&step, 1}, {&output, 1}});
 }
 
 Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double* parameters,
@@ -276,7 +278,8 @@ Tensor run(const OpRecord& op, std::span<const Operand> in, const double* parame
   Shape s = shape_of(op, in, parameters);
   check_kernel(op, in, parameters, s.common);
   Tensor out = allocate(op, s, in);
-  run_forward(op, in, s, parameters, out);
+  // Integers may be divided by zero, which is noted in one place for all threads.
+  run_forward(op, in, s, parameters, out, is_differentiable(s.common) ? work_on(out.numel()) : kKeepsLock);
   return out;
 }
 

@@ -116,7 +116,8 @@ void run_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std::spa
   if (op.reads[k] & kReadsOutput) steps[0].operands[op.input_count + 1] = read(Operand(saved[e.slot[kMaxInputs]]));
   if (adds) steps[1] = {.op = OpId::add, .operands = {read(Operand(out)), ChainOperand::step(0)}};
   const ChainOutput output = chain_output(ChainOperand::step(adds), out);
-  backend().chain->run(
+  backend().chain->run.unlocked(  // what is added to may be a leaf's .grad
+      adds ? kKeepsLock : work_on(g.numel()),
       {g.sizes(), g.dtype(), {inputs, size_t(count)}, {steps, adds ? size_t(2) : size_t(1)}, {&output, 1}});
 }
 

@@ -1,13 +1,23 @@
 // Large elementwise operations that wait; see Note [Pending operations].
+//
+// What waits is calculated without Python's lock, so other threads run meanwhile. They may let operations of their own
+// wait, and these join another queue. They may not read what is not there yet, nor write what is still to be read: so
+// whoever settles waits for the queues that others run, too. Only an operation that will wait itself need not do that,
+// unless one of its inputs is the result of such a queue.
 #include "ops/elementwise/pending.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "ops/elementwise/chain_parts.hpp"
+#include "tensor/unlocked.hpp"
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
@@ -38,7 +48,8 @@ class HeldMemory {
   }
   explicit operator bool() const { return storage_; }
   char* data() const { return data_; }
-  bool is_memory_of(const TensorObject* t) const { return storage_ == t->storage && data_ == t->data; }
+  bool is_in(const Storage* s) const { return storage_ == s; }
+  bool is_memory_of(const TensorObject* t) const { return is_in(t->storage) && data_ == t->data; }
   bool has_other_owners() const { return storage_->references > 1; }
 
  private:
@@ -69,9 +80,10 @@ struct Blocks {
   int64_t width = 0;
 };
 
-// What waits; all of one shape and dtype. Never destroyed: memory must not be released after Python has gone.
+// What waits together; all of one shape and dtype.
 struct Queue {
   std::array<Operation, kMost> operations;
+  int count = 0;
   Blocks blocks;  // of the first operation, if that is a product
   Dims sizes;
   DType dtype = DType::Float32;
@@ -85,30 +97,47 @@ struct Queue {
   bool has_shape_of(const TensorObject* t) const {
     return t->has(kContiguous) && t->dtype == dtype && equal({t->sizes(), t->ndim}, sizes);
   }
-  int64_t item() const { return static_cast<int64_t>(size_of(dtype)); }
-};
-Queue& queue = *new Queue;
-
-int find_pending(const TensorObject* t) {
-  for (int i = pending_count - 1; i >= 0; --i) {
-    if (queue.operations[i].out.is_memory_of(t)) return i;
+  bool has_room() const { return count < kMost && (count + 1) * bytes() <= kMostBytes; }
+  int64_t bytes() const { return numel * static_cast<int64_t>(size_of(dtype)); }
+  // The operation whose result that is, or -1.
+  int find(const TensorObject* t) const {
+    int i = count - 1;
+    while (i >= 0 && !operations[i].out.is_memory_of(t)) --i;
+    return i;
   }
-  return -1;
-}
+  // Of one that is begun. Set without Python's lock.
+  enum State { Waits, Done, Failed };
+  std::atomic<State> state{Waits};
+
+  bool makes(const Storage* s) const {
+    return std::any_of(operations.begin(), operations.begin() + count,
+                       [s](const Operation& o) { return o.out.is_in(s); });
+  }
+};
+// Operations join this one. Never destroyed: memory must not be released after Python has gone.
+Queue* queue = new Queue;
+std::vector<Queue*>& begun = *new std::vector<Queue*>;   // being calculated, by a thread each
+std::vector<Queue*>& failed = *new std::vector<Queue*>;  // for want of memory; they are tried again
+std::atomic<int> running{0};                             // of those begun
+
+bool is_done(const Queue* q) { return q->state == Queue::Done; }
+
+void count_pending() { pending_count = queue->count + static_cast<int>(begun.size() + failed.size()); }
 
 int64_t bytes(const TensorObject* t) { return t->numel * static_cast<int64_t>(size_of(t->dtype)); }
 
 // Whoever reads a result before it is written is found out; see Note [Who may see a waiting buffer].
 void hide(const HeldMemory& waiting) {
-  [[maybe_unused]] const auto length = static_cast<size_t>(queue.numel * queue.item());
+  [[maybe_unused]] const auto length = static_cast<size_t>(queue->bytes());
   if (thresholds.small_chunks) std::memset(waiting.data(), 0xff, length);
 #ifdef __SANITIZE_ADDRESS__
   __asan_poison_memory_region(waiting.data(), length);
 #endif
 }
-void uncover([[maybe_unused]] const HeldMemory& waiting) {
+void uncover([[maybe_unused]] const Queue& q) {
 #ifdef __SANITIZE_ADDRESS__
-  __asan_unpoison_memory_region(waiting.data(), static_cast<size_t>(queue.numel * queue.item()));
+  for (int i = 0; i < q.count; ++i)
+    __asan_unpoison_memory_region(q.operations[i].out.data(), static_cast<size_t>(q.bytes()));
 #endif
 }
 
@@ -119,9 +148,9 @@ bool is_plain(const TensorObject* t) { return !t->bits() && t->storage->device =
 
 // Whether `t` can be added to each row of the product that waits: a bias.
 bool is_row(const TensorObject* t) {
-  if (!pending_count || !queue.blocks.make || t->ndim != 1) return false;
+  if (!queue->count || !queue->blocks.make || t->ndim != 1) return false;
   int64_t n = t->sizes()[0];
-  return queue.sizes.size() > 1 && t->dtype == queue.dtype && n == queue.blocks.width && n == queue.sizes.back();
+  return queue->sizes.size() > 1 && t->dtype == queue->dtype && n == queue->blocks.width && n == queue->sizes.back();
 }
 
 // The tensor whose shape and dtype the operation has, if all of its inputs are contiguous and alike, or rows of what
@@ -142,35 +171,63 @@ const TensorObject* common_shape(const OpRecord& op, std::span<const Operand> in
     if (first && !matches(t, first)) return nullptr;
     first = t;
   }
-  return rows && first && !queue.has_shape_of(first) ? nullptr : first;
+  return rows && first && !queue->has_shape_of(first) ? nullptr : first;
 }
 
 void fill_source(Source& s, const Operand& o) {
   s.is_row = o.tensor && is_row(o.tensor);
-  s.earlier = o.tensor ? find_pending(o.tensor) : -1;
+  s.earlier = o.tensor ? queue->find(o.tensor) : -1;
   s.memory = o.tensor && s.earlier < 0 ? HeldMemory(o.tensor) : HeldMemory();
   s.number = o.tensor ? 0 : o.scalar.real;
+}
+
+// Whether another thread calculates what `t` shows, or could not.
+bool is_begun(const TensorObject* t) {
+  auto makes = [t](const Queue* q) { return !is_done(q) && q->makes(t->storage); };
+  return std::any_of(begun.begin(), begun.end(), makes) || std::any_of(failed.begin(), failed.end(), makes);
+}
+
+void run_queue();
+
+// Whether something had to be done before the operation can wait; other threads may have run then.
+bool has_made_way(std::span<const Operand> in, const TensorObject* like) {
+  if (std::any_of(in.begin(), in.end(), [](const Operand& o) { return o.tensor && is_begun(o.tensor); })) {
+    settle();
+    return true;
+  }
+  if (!queue->count || (queue->has_room() && queue->has_shape_of(like))) return false;
+  run_queue();
+  return true;
+}
+
+bool waits(const OpRecord& op, const TensorObject* like) {
+  return like && !op.is_test && op.condition < 0 && has_arithmetic(op, like->dtype) && bytes(like) <= kMostBytes;
+}
+
+// The next operation of the queue is complete but for its result.
+void join(const Tensor& out) {
+  if (!queue->count) queue->begin(out);
+  HeldMemory& held = queue->operations[queue->count++].out;
+  held = HeldMemory(out.get());
+  hide(held);
+  count_pending();
 }
 
 }  // namespace
 
 Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
-  if (pending_count == kMost || (pending_count && (pending_count + 1) * queue.numel * queue.item() > kMostBytes))
-    settle();
-  const bool waits = may_wait && Storage::making.device == Device::CPU;
-  const TensorObject* like = waits ? common_shape(op, in) : nullptr;
-  if (!like || op.is_test || op.condition >= 0) return Tensor();
-  if (!has_arithmetic(op, like->dtype) || bytes(like) > kMostBytes) return Tensor();
-  if (pending_count && !queue.has_shape_of(like)) settle();
-  Operation& waiting = queue.operations[pending_count];
+  if (!may_wait || Storage::making.device != Device::CPU) return Tensor();
+  const TensorObject* like = nullptr;
+  do {
+    like = common_shape(op, in);
+    if (!waits(op, like)) return Tensor();
+  } while (pending_count && has_made_way(in, like));
+  Operation& waiting = queue->operations[queue->count];
   waiting.op = &op;
   for (int i = 0; i < op.input_count; ++i) fill_source(waiting.in[i], in[i]);
   for (int i = 0; i < op.parameter_count; ++i) waiting.parameters[i] = parameters[i];
   Tensor out = empty_as(like, like->dtype);
-  if (!pending_count) queue.begin(out);
-  waiting.out = HeldMemory(out.get());
-  hide(waiting.out);
-  ++pending_count;
+  join(out);
   return out;
 }
 
@@ -182,15 +239,12 @@ Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_lis
   for (const Tensor* t : factors) {
     if (*t && (!is_private((*t)->storage) || !is_plain(t->get()))) return Tensor();
   }
-  settle();
-  queue.blocks = {std::move(make), width};
-  Operation& first = queue.operations[0];
-  first.op = nullptr;
   Tensor out = empty(sizes, dtype);
-  queue.begin(out);
-  first.out = HeldMemory(out.get());
-  hide(first.out);
-  pending_count = 1;
+  while (queue->count) run_queue();
+  if (std::any_of(factors.begin(), factors.end(), [](const Tensor* t) { return *t && is_begun(t->get()); })) settle();
+  queue->blocks = {std::move(make), width};
+  queue->operations[0].op = nullptr;
+  join(out);
   return out;
 }
 
@@ -199,27 +253,53 @@ namespace {
 // What waits, as a chain. Where the first operation is a product, its rows are the first input.
 class QueuedChain {
  public:
-  explicit QueuedChain(int count)
-      : product_(queue.blocks.make ? 1 : 0), width_(product_ ? queue.blocks.width : 1), all_{width_, 1} {
-    if (product_) inputs_.push_back({.dtype = queue.dtype});
-    for (int i = product_; i < count; ++i) add_step(queue.operations[i]);
-    for (int i = 0; i < count; ++i) {
-      const Operation& o = queue.operations[i];
-      if (o.is_visible()) outputs_.push_back({result_of(i), o.out.data(), queue.dtype, all_});
+  explicit QueuedChain(Queue& q)
+      : queue_(q), product_(q.blocks.make ? 1 : 0), width_(product_ ? q.blocks.width : 1), all_{width_, 1} {
+    if (product_) inputs_.push_back({.dtype = q.dtype});
+    for (int i = product_; i < q.count; ++i) add_step(q.operations[i]);
+    for (int i = 0; i < q.count; ++i) {
+      const Operation& o = q.operations[i];
+      if (o.is_visible()) outputs_.push_back({result_of(i), o.out.data(), q.dtype, all_});
     }
-    sizes_ = {queue.numel / width_, width_};
+    sizes_ = {q.numel / width_, width_};
   }
 
-  void run() const {
-    const HeldMemory& product = queue.operations[0].out;
-    if (outputs_.empty()) return;
-    if (!product_ || !reads_product()) return backend().chain->run(chain());
-    if (outputs_.size() == 1 && outputs_[0].value.is_input()) return queue.blocks.make(product.data(), nullptr);
-    backend().chain->run_on_blocks(chain(),
-                                   [&](const GemmFinish& finish) { queue.blocks.make(product.data(), &finish); });
+  void calculate(bool locked) const {
+    DeviceScope here(Device::CPU);
+    ElementScope open;
+    UnlockedScope unlocked(locked ? kKeepsLock : work());
+    const Outcome outcome(queue_);
+    run();
   }
 
  private:
+  // Tells of the end before this thread has Python's lock again: who waits for it may have that.
+  class Outcome {
+   public:
+    explicit Outcome(Queue& q) : queue_(q) {}
+    ~Outcome() {
+      queue_.state = std::uncaught_exceptions() > before_ ? Queue::Failed : Queue::Done;
+      running.fetch_sub(1, std::memory_order_release);
+      running.notify_all();
+    }
+    Outcome(const Outcome&) = delete;
+
+   private:
+    Queue& queue_;
+    const int before_ = std::uncaught_exceptions();
+  };
+
+  void run() const {
+    if (outputs_.empty()) return;
+    char* product = queue_.operations[0].out.data();
+    if (!product_ || !reads_product()) return backend().chain->run.run(chain());
+    if (outputs_.size() == 1 && outputs_[0].value.is_input()) return queue_.blocks.make(product, nullptr);
+    backend().chain->run_on_blocks.run(chain(),
+                                       [&](const GemmFinish& finish) { queue_.blocks.make(product, &finish); });
+  }
+
+  // A product of rows is some hundred multiplications an element at least.
+  double work() const { return work_on(queue_.numel, 32.0 * queue_.count + 128.0 * product_); }
   ChainOperand result_of(int i) const {
     return product_ && i == 0 ? ChainOperand::input(0) : ChainOperand::step(i - product_);
   }
@@ -241,7 +321,7 @@ class QueuedChain {
     const Dims strides = s.is_row ? Dims{0, 1} : all_;
     size_t i = 0;
     while (i < inputs_.size() && !(inputs_[i].data == s.memory.data() && equal(inputs_[i].strides, strides))) ++i;
-    if (i == inputs_.size()) inputs_.push_back({s.memory.data(), queue.dtype, strides});
+    if (i == inputs_.size()) inputs_.push_back({s.memory.data(), queue_.dtype, strides});
     return ChainOperand::input(static_cast<int>(i));
   }
   // Whether anything that is visible is made from the product.
@@ -254,8 +334,9 @@ class QueuedChain {
     return std::any_of(outputs_.begin(), outputs_.end(),
                        [&](const ChainOutput& o) { return o.value.is_input() || made[o.value.index()]; });
   }
-  Chain chain() const { return {sizes_, queue.dtype, inputs_, steps_, outputs_, false}; }
+  Chain chain() const { return {sizes_, queue_.dtype, inputs_, steps_, outputs_, false}; }
 
+  Queue& queue_;
   int product_;  // how many of the operations are one: 0 or 1
   int64_t width_;
   Dims all_, sizes_;  // the strides of all rows
@@ -264,25 +345,55 @@ class QueuedChain {
   std::vector<ChainOutput> outputs_;
 };
 
-}  // namespace
-
-void run_pending() {
-  const int count = std::exchange(pending_count, 0);
-  for (int i = 0; i < count; ++i) uncover(queue.operations[i].out);
+// Calculates what waits in `q`, and releases what that needed, which may run the user's code.
+void run(Queue* q, bool locked) {
+  failed.reserve(failed.size() + 1);
+  begun.push_back(q);
+  count_pending();
+  uncover(*q);
   try {
-    QueuedChain(count).run();
+    const QueuedChain chain(*q);
+    q->state = Queue::Waits;
+    running.fetch_add(1, std::memory_order_relaxed);
+    chain.calculate(locked);
   } catch (...) {  // no memory: it waits on, with all that it needs
-    pending_count = count;
+    std::erase(begun, q);
+    failed.push_back(q);
+    count_pending();
     throw;
   }
-  const Blocks blocks = std::exchange(queue.blocks, {});
-  // Letting go of memory may run the user's code (that of its owner), which may fill the queue again.
-  std::array<HeldMemory, kMost*(kMaxInputs + 1)> done;
-  size_t n = 0;
-  for (int i = 0; i < count; ++i) {
-    Operation& o = queue.operations[i];
-    done[n++] = std::move(o.out);
-    for (Source& source : o.in) done[n++] = std::move(source.memory);
+  std::erase(begun, q);
+  count_pending();
+  delete q;
+}
+
+void run_queue() { run(std::exchange(queue, new Queue), false); }
+
+// Waits for what other threads calculate.
+void await_others(bool locked) {
+  if (begun.empty()) return;
+  {
+    UnlockedScope unlocked(locked ? kKeepsLock : HUGE_VAL);
+    while (const int n = running.load(std::memory_order_acquire)) running.wait(n, std::memory_order_acquire);
+  }
+  if (std::any_of(begun.begin(), begun.end(), [](const Queue* q) { return q->state == Queue::Failed; }))
+    throw std::bad_alloc();
+}
+
+bool is_settled() { return !queue->count && failed.empty() && std::all_of(begun.begin(), begun.end(), is_done); }
+
+}  // namespace
+
+// Where the lock was let go, others may have let operations wait. Not again: this thread has to come to an end.
+void run_pending() {
+  for (bool locked = false; !is_settled(); locked = true) {
+    while (!failed.empty()) {
+      Queue* q = failed.back();
+      failed.pop_back();
+      run(q, locked);
+    }
+    if (queue->count) run(std::exchange(queue, new Queue), locked);
+    await_others(locked);
   }
 }
 

@@ -3,7 +3,11 @@
 
 #include "autograd/record.hpp"
 #include "ops/elementwise/accumulate.hpp"
+#include "ops/indexing/nonzero.hpp"
 #include "ops/views/copy.hpp"
+#include "ops/views/join.hpp"
+#include "ops/views/view.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -37,12 +41,24 @@ void with_positions(const Tensor& whole, int dim, const Tensor& index, const Ten
 
 }  // namespace
 
-Tensor take_along(const Tensor& x, int dim, const Tensor& index) {
+namespace {
+
+// What add_along gives, as a sparse tensor: an entry for each element of the index.
+Tensor sparse_gradient(const Tensor& g, int dim, const Tensor& index, Span sizes) {
+  if (sizes.empty()) return sparse_coo(zeros(Dims{0, g.numel()}, DType::Int64), reshape(g, Dims{g.numel()}), sizes);
+  std::vector<Tensor> places = nonzero_by_dimension(ones(index.sizes(), DType::Bool));
+  places[static_cast<size_t>(dim)] = flatten(index, 0, -1);
+  return sparse_coo(stack(places, 0), flatten(g, 0, -1), sizes);
+}
+
+}  // namespace
+
+Tensor take_along(const Tensor& x, int dim, const Tensor& index, bool sparse) {
   Tensor out = empty(index.sizes(), x.dtype());
   with_positions(x, dim, index, out, [](const auto& at) { backend().positions->read_elements(at); });
-  return record(kTake, out, {&x}, {&index}, [dim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
-    if (kept) return kept->add("dim", dim, "index", Slot{0}, "sparse_grad", false);
-    b.give(0, add_along(b.g(), dim, b.saved(0), sizes));
+  return record(kTake, out, {&x}, {&index}, [dim, sparse, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+    if (kept) return kept->add("dim", dim, "index", Slot{0}, "sparse_grad", sparse);
+    b.give(0, sparse ? sparse_gradient(b.g(), dim, b.saved(0), sizes) : add_along(b.g(), dim, b.saved(0), sizes));
   });
 }
 

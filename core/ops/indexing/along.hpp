@@ -5,8 +5,9 @@
 
 namespace chainrule {
 
-// out[i][j] = x[index[i][j]][j], for dim 0; has the shape of the index, which is int64.
-Tensor take_along(const Tensor& x, int dim, const Tensor& index);
+// out[i][j] = x[index[i][j]][j], for dim 0; has the shape of the index, which is int64. `sparse`: its gradient is a
+// sparse tensor.
+Tensor take_along(const Tensor& x, int dim, const Tensor& index, bool sparse = false);
 // Zeros of shape `sizes` with g[i][j] added at [index[i][j]][j], for dim 0.
 Tensor add_along(const Tensor& g, int dim, const Tensor& index, Span sizes);
 // Lets src[i][j] combine out[index[i][j]][j], for dim 0; `src` may be larger than the index, or one number. Not

@@ -38,7 +38,7 @@ Tensor checked_along(const char* op, const char* name, const Tensor& whole, cons
   return to_dtype(index, DType::Int64);
 }
 
-Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
+Tensor gather(const Tensor& x, int64_t dim, const Tensor& index, bool sparse) {
   int d = wrap_dim(dim, x.ndim());
   Tensor at = checked_along("gather", "input", x, index);
   for (int i = 0; i < std::min(x.ndim(), index.ndim()) && index.numel(); ++i) {
@@ -46,7 +46,7 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
     raise(PyExc_RuntimeError, "Size does not match at dimension ", i, " expected index ", index.sizes(),
           " to be no larger than self ", x.sizes(), " apart from dimension ", d);
   }
-  return take_along(x, d, at);
+  return take_along(x, d, at, sparse);
 }
 
 Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim) {

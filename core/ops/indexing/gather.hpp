@@ -6,7 +6,7 @@
 
 namespace chainrule {
 
-Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
+Tensor gather(const Tensor& x, int64_t dim, const Tensor& index, bool sparse = false);
 // Broadcasts both against each other, apart from `dim`, along which indices go round; without one, takes from the
 // flattened tensor.
 Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<int64_t> dim);

@@ -9,7 +9,6 @@
 #include "ops/views/copy.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/checked_size.hpp"
-#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -156,17 +155,15 @@ Tensor product(Factor a, Factor b, Span sizes, const Addend& add) {
   a = prepare(a, true, keep_a);
   b = prepare(b, true, keep_b);
   Matrix x = folded_matrix(a), y = folded_matrix(b);
-  DType type = sum_type(dtype);
+  DType type = backend().matmul->result_type(dtype);
   bool bias = is_bias(add, sizes, type) && y.columns == sizes.back();  // a matrix times a vector has a column
   if (bias) out = empty(sizes, type);
   Complex<double> beta = bias ? add.beta : start_output(out, sizes, type, add);
-  const MatrixProduct task{a.tensor->dtype(), x, y, out->data, add.alpha, beta};
-  run_unlocked(multiplications(task), [&] {
-    if (bias)
-      backend().matmul->multiply_plus_row(task, (*add.input)->data);
-    else
-      backend().matmul->multiply(task);
-  });
+  const MatrixProduct task{a.tensor->dtype(), type, x, y, out->data, add.alpha, beta};
+  if (bias)
+    backend().matmul->multiply_plus_row.unlocked(multiplications(task), task, (*add.input)->data);
+  else
+    backend().matmul->multiply.unlocked(multiplications(task), task);
   return finish(std::move(out), dtype);
 }
 
@@ -183,8 +180,8 @@ bool comes_in_blocks(const Tensor& a, Factor b, Span sizes, const Addend& add) {
 }
 
 void make_product(const Tensor& a, Factor b, const Tensor& bias, char* out, const GemmFinish* finish) {
-  const MatrixProduct task{a.dtype(), folded_matrix(a), folded_matrix(b), out, 1, 0};
-  backend().matmul->multiply_in_blocks(task, bias ? bias->data : nullptr, finish);
+  const MatrixProduct task{a.dtype(), sum_type(a.dtype()), folded_matrix(a), folded_matrix(b), out, 1, 0};
+  backend().matmul->multiply_in_blocks.run(task, bias ? bias->data : nullptr, finish);  // inside of a kernel
 }
 
 }  // namespace
@@ -202,12 +199,11 @@ Tensor batched_product(Factor a, Factor b, Span batch, Span sizes, const Addend&
   Tensor keep_a, keep_b, out;
   a = prepare(a, false, keep_a);
   b = prepare(b, false, keep_b);
-  Complex<double> beta = start_output(out, sizes, sum_type(dtype), add);
+  Complex<double> beta = start_output(out, sizes, backend().matmul->result_type(dtype), add);
   if (out.numel() == 0) return finish(std::move(out), dtype);
-  const MatrixProduct task{a.tensor->dtype(), last_matrix(a), last_matrix(b), out->data, add.alpha, beta};
+  const MatrixProduct task{a.tensor->dtype(), out.dtype(), last_matrix(a), last_matrix(b), out->data, add.alpha, beta};
   const MatrixBatch plan = plan_batch(*a.tensor, *b.tensor, batch);
-  run_unlocked(multiplications(task) * static_cast<double>(count(batch)),
-               [&] { backend().matmul->multiply_each(task, plan); });
+  backend().matmul->multiply_each.unlocked(work_on(count(batch), multiplications(task)), task, plan);
   return finish(std::move(out), dtype);
 }
 
@@ -217,14 +213,13 @@ Tensor summed_product(Factor a, Factor b, Span batch, Span sizes, const Addend& 
   a = prepare(a, false, keep_a);
   b = prepare(b, false, keep_b);
   Complex<double> beta = start_output(out, sizes, sum_type(dtype), add);
-  MatrixProduct task{a.tensor->dtype(), last_matrix(a), last_matrix(b), out->data, add.alpha, beta};
+  MatrixProduct task{a.tensor->dtype(), out.dtype(), last_matrix(a), last_matrix(b), out->data, add.alpha, beta};
   if (count(batch) == 0) {
     task.a.columns = 0;  // nothing is added to what is held
     backend().matmul->multiply(task);
   } else {
     const MatrixBatch plan = plan_batch(*a.tensor, *b.tensor, batch);
-    run_unlocked(multiplications(task) * static_cast<double>(count(batch)),
-                 [&] { backend().matmul->multiply_and_add(task, plan); });
+    backend().matmul->multiply_and_add.unlocked(work_on(count(batch), multiplications(task)), task, plan);
   }
   return finish(std::move(out), dtype);
 }

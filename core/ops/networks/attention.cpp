@@ -19,7 +19,6 @@
 #include "ops/views/triangular.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/checked_size.hpp"
-#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -179,7 +178,7 @@ void give_gradients(Backward& b, const Tensor& mask, const Options& o) {
   auto [dq, dk, dv] = fresh_gradients(q, k, v, g.dtype());
   const AttentionGradient task{shape_of(q, k, v, o), blocks.operands(), view_of(out), log_sums->data,
                                view_of(g),           view_of(dq),       view_of(dk),  view_of(dv)};
-  run_unlocked(2 * multiplications(task.shape), [&] { backend().attention->gradient(task); });
+  backend().attention->gradient.unlocked(2 * multiplications(task.shape), task);
   if (b.needs(0)) b.give(0, to_dtype(dq, q.dtype()));
   if (b.needs(1)) b.give(1, to_dtype(dk, q.dtype()));
   if (b.needs(2)) b.give(2, to_dtype(dv, q.dtype()));
@@ -193,7 +192,7 @@ Tensor by_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor
     Tensor out = fresh_like(q, v.size(3), blocks.q.dtype());
     log_sums = empty(Dims{q.size(0), q.size(1), q.size(2)}, out.dtype());
     const Attention task{shape_of(q, k, v, o), blocks.operands(), view_of(out), log_sums->data};
-    run_unlocked(multiplications(task.shape), [&] { backend().attention->value(task); });
+    backend().attention->value.unlocked(multiplications(task.shape), task);
     y = to_dtype(out, q.dtype());
   }
   return record(

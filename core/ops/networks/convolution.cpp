@@ -14,7 +14,6 @@
 #include "ops/views/memory_format.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/checked_size.hpp"
-#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 namespace {
@@ -67,14 +66,17 @@ struct Plan {
 };
 
 // Integers are computed in float64, exactly as long as sums stay below 2^53.
-Tensor for_kernel(const Tensor& t) {
-  return t && is_integral(t.dtype()) ? contiguous(to_dtype(t, DType::Float64)) : prepared(t);
+Tensor for_kernel(const Tensor& t, MemoryFormat format = MemoryFormat::Contiguous) {
+  if (!t) return Tensor();
+  const DType dtype = is_integral(t.dtype()) ? DType::Float64 : backend().convolution->factor_type(t.dtype());
+  return contiguous_in(format, to_dtype(t, dtype));
 }
 
 using ConvolutionKernel = Kernel<void(const Convolution&)>;
 using GatheredConvolution = Tensor (*)(const ConvolutionShape&, const Tensor&, const Tensor&);
 
 bool is_gathered(GatheredConvolution way, const ConvolutionShape& shape, const Tensor& weight) {
+  if (!backend().convolution->lays_zeros) return false;
   return reads_far_apart(shape) || (way == gathered_input_gradient && shape.taps() > 1 && !is_finite(weight));
 }
 
@@ -92,17 +94,24 @@ Tensor gathered(GatheredConvolution way, const Plan& plan, Span sizes, const Ten
 Tensor run(const ConvolutionKernel& kernel, GatheredConvolution way, const Plan& plan, Span sizes, const Tensor& a,
            const Tensor& b, const Tensor& bias) {
   GradModeScope off(false);
-  Tensor first = for_kernel(a), second = for_kernel(b), third = for_kernel(bias);
+  const MemoryFormat format = backend().convolution->takes_channels_last ? plan.format : MemoryFormat::Contiguous;
+  Tensor first = for_kernel(a, format), second = for_kernel(b, format), third = for_kernel(bias);
   Tensor out;
   if (count(sizes) > 0 && is_gathered(way, plan.shape, second)) {
     out = gathered(way, plan, sizes, first, second, third);
   } else {
-    out = empty(sizes, first.dtype());
-    const Convolution task{plan.shape, out.dtype(), first->data, second->data, third ? third->data : nullptr,
-                           out->data};
-    if (out.numel() > 0) run_unlocked(plan.multiplications(), [&] { kernel(task); });
+    out = empty_in(format, sizes, first.dtype());
+    const Convolution task{.shape = plan.shape,
+                           .dtype = out.dtype(),
+                           .a = first->data,
+                           .b = second->data,
+                           .bias = third ? third->data : nullptr,
+                           .out = out->data,
+                           .channels_last = format != MemoryFormat::Contiguous};
+    if (out.numel() > 0) kernel.unlocked(plan.multiplications(), task);
   }
-  return laid_out(to_dtype(out, a.dtype()), plan.format);
+  Tensor result = to_dtype(out, a.dtype());
+  return format == plan.format ? result : laid_out(result, plan.format);
 }
 
 Tensor sum_channels(const Tensor& g) {
@@ -147,7 +156,7 @@ Tensor waiting_convolution(const Tensor& x, const Tensor& weight, const Tensor& 
   return defer_blocks(sizes, x.dtype(), plan.shape.out_pixels(), {&x, &weight, &bias},
                       [x = alias(x), weight = alias(weight), bias = bias ? alias(bias) : bias, shape = plan.shape](
                           char* out, const GemmFinish* finish) {
-                        backend().convolution->value(
+                        backend().convolution->value.run(  // inside of a kernel
                             {shape, x.dtype(), x->data, weight->data, bias ? bias->data : nullptr, out, finish});
                       });
 }

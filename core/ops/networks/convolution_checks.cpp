@@ -8,6 +8,7 @@ namespace chainrule {
 namespace {
 
 constexpr int64_t kLargestStep = int64_t{1} << 32;
+constexpr int64_t kLargestPadding = INT64_MAX / 2;
 
 Dims expanded(const Dims& values, const char* name, int dims) {
   if (values.size() == 1) return Dims(dims, values[0]);
@@ -82,6 +83,8 @@ ConvolutionOptions checked_options(const ConvolutionOptions& given, int dims) {
     check(o.output_padding[d] >= 0, "negative output_padding is not supported");
     check(o.stride[d] > 0, "non-positive stride is not supported");
     check(o.dilation[d] > 0, "dilation should be greater than zero, but got ", Span(o.dilation));
+    check(o.padding[d] <= kLargestPadding, "Given padding=", o.padding[d], " at dimension ", d,
+          " , expected padding to be at most ", kLargestPadding);
     // Kernels multiply them by each other and by the sizes of the image.
     check(std::max({o.stride[d], o.padding[d], o.dilation[d], o.output_padding[d]}) <= kLargestStep,
           "Storage size calculation overflowed with stride=", Span(o.stride), ", padding=", Span(o.padding),

@@ -50,7 +50,7 @@ void fill_noise(const Tensor& noise, double p) {
   if (!is_differentiable(noise.dtype())) bernoulli_(noise, 1 - p, nullptr);  // tossed all the same, as in PyTorch
   refuse_integers(noise.dtype());
   require_float("bernoulli_scalar_cpu_", noise.dtype());
-  backend().random->dropout({default_generator(), noise.dtype(), noise->data, noise.numel(), true, {}, {}}, p);
+  backend().random->dropout({chosen(nullptr), noise.dtype(), noise->data, noise.numel(), true, {}, {}}, p);
 }
 
 // PyTorch's self-normalising dropout: each step rounds to the dtype.
@@ -66,9 +66,12 @@ Tensor alpha_noise(const Tensor& noise, double p, Tensor& shift) {
   return elementwise_inplace(OpId::mul, {noise, Operand(a)});
 }
 
+bool is_fused() { return backend().random->fused_dropout.run; }
+
 Tensor drop(const Tensor& input, double p, bool train, Kind kind) {
   random::check_dropout(p);
   if (p == 0 || !train || input.numel() == 0) return input;
+  if (is_fused() && p < 1 && !kind.feature && !kind.alpha && !kind.inplace) return native_dropout(input, p, true).first;
   if (p == 1) return multiply(input, zeros({}, input.dtype()), kind.inplace);
   Tensor noise = unfilled_noise(input, kind.feature);
   if (!kind.alpha) {
@@ -97,23 +100,56 @@ Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) {
   return drop(self, p, train, {true, true, true});
 }
 
+namespace {
+
+struct Dropped {
+  Tensor result, mask;
+};
+
+Dropped composed(const Tensor& input, double p, double scale) {
+  Tensor mask = empty_strided(input.sizes(), dense_strides_like(input), DType::Bool);
+  bernoulli_(mask, 1 - p, nullptr);
+  Tensor result = elementwise(OpId::mul, {input, mask});
+  return {elementwise_inplace(OpId::mul, {result, scalar_tensor(Scalar(scale), input.dtype())}), mask};
+}
+
+// In one pass, by a stream of its own.
+Dropped fused(const Tensor& input, double p) {
+  require_float("fused_dropout", input.dtype());
+  const Dims strides = dense_strides_like(input);
+  Dropped d{empty_strided(input.sizes(), strides, input.dtype()), empty_strided(input.sizes(), strides, DType::Bool)};
+  backend().random->fused_dropout({chosen(nullptr), input.dtype(), input->data, d.result->data, d.mask.data<bool>(),
+                                   input.numel(), equal(input.strides(), strides), input.sizes(), input.strides(),
+                                   strides, 1 - p});
+  return d;
+}
+
+Dropped kept(const Tensor& input) {
+  Tensor mask = empty_strided(input.sizes(), dense_strides_like(input), DType::Bool);
+  fill(mask, Scalar::of_int(1), Place::Itself);
+  return {clone(input), mask};
+}
+
+Dropped nothing_left(const Tensor& input) {
+  Dropped d = kept(input);
+  return {fill(d.result, Scalar::of_int(0), Place::Itself), fill(d.mask, Scalar::of_int(0), Place::Itself)};
+}
+
+Dropped drop_with_mask(const Tensor& input, double p, bool drops, double scale) {
+  GradModeScope off(false);
+  if (!drops) return kept(input);
+  refuse_integers(input.dtype());
+  if (!is_fused()) return composed(input, p, scale);
+  return p == 1 ? nothing_left(input) : fused(input, p);
+}
+
+}  // namespace
+
 std::pair<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   if (input.numel() == 0) return {input, empty(input.sizes(), input.dtype())};
-  bool drops = train.value_or(true);
-  double scale = !drops || p == 1 ? 1 : 1 / (1 - p);
-  Tensor mask = empty_strided(input.sizes(), dense_strides_like(input), DType::Bool), result;
-  {
-    GradModeScope off(false);
-    if (drops) {
-      refuse_integers(input.dtype());
-      bernoulli_(mask, 1 - p, nullptr);
-      result = elementwise(OpId::mul, {input, mask});
-      elementwise_inplace(OpId::mul, {result, scalar_tensor(Scalar(scale), input.dtype())});
-    } else {
-      fill(mask, Scalar::of_int(1), Place::Itself);
-      result = clone(input);
-    }
-  }
+  const bool drops = train.value_or(true);
+  const double scale = !drops || p == 1 ? 1 : 1 / (1 - p);
+  auto [result, mask] = drop_with_mask(input, p, drops, scale);
   result = record(kNativeDropout, result, {&input}, {&mask}, [scale](Backward& b) {
     b.give(0, elementwise(OpId::mul, {elementwise(OpId::mul, {b.g(), b.saved(0)}), Operand(scale)}));
   });
@@ -128,7 +164,8 @@ struct Rrelu {
 };
 
 Rrelu trained(const Tensor& input, double lower, double upper, Generator& generator) {
-  if (input.dtype() == DType::Float16) refuse_dtype("rrelu_with_noise_out_cpu", input.dtype());
+  if (input.dtype() == DType::Float16 && generator.device() == Device::CPU)
+    refuse_dtype("rrelu_with_noise_out_cpu", input.dtype());
   Rrelu r{empty(input.sizes(), input.dtype()), empty(input.sizes(), input.dtype())};
   Tensor packed = contiguous(input);
   require_float("rrelu_with_noise_out_cpu", input.dtype());

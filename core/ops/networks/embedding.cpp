@@ -6,9 +6,12 @@
 #include "backends/embedding.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/indexing/gather.hpp"
+#include "ops/indexing/masked.hpp"
+#include "ops/indexing/nonzero.hpp"
 #include "ops/networks/kernel_input.hpp"
 #include "ops/reduce/reduce.hpp"
 #include "ops/views/view.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -27,10 +30,6 @@ void check_indices(const Tensor& indices, const char* op) {
   raise(PyExc_RuntimeError,
         "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got ",
         name, " instead (while checking arguments for ", op, ")");
-}
-
-void check_dense(bool sparse) {
-  check(!sparse, "embedding: sparse=True needs sparse gradients, which chainrule does not have; leave it out");
 }
 
 [[noreturn]] void refuse_index(int64_t index, int64_t i, int64_t rows, int64_t padding, bool in_bag) {
@@ -97,6 +96,19 @@ Tensor gradient_of_embedding(const Tensor& g, const Tensor& indices, int64_t row
   });
 }
 
+// The gradient as a sparse tensor: the rows of g beside their indices, without those of the padding.
+Tensor sparse_gradient(const Tensor& g, const Tensor& indices, int64_t rows, int64_t padding, bool by_frequency) {
+  check(!by_frequency, "embedding_backward: scale_grad_by_freq not supported with sparse gradients");
+  const int64_t width = g.size(g.ndim() - 1);
+  Tensor at = flatten(indices, 0, -1), values = reshape(g, Dims{at.numel(), width});
+  if (padding >= 0) {
+    Tensor kept = elementwise(OpId::ne, {at, Operand(Scalar::of_int(padding))});
+    at = masked_select(at, kept);
+    values = index_select(values, 0, select(nonzero(kept), 1, 0));
+  }
+  return sparse_coo(unsqueeze(to_dtype(at, DType::Int64), 0), values, Dims{rows, width});
+}
+
 // ---- bags of rows
 
 Bags bags_of(const Tensor& starts, int64_t n) { return {starts.data<int64_t>(), starts.numel(), n}; }
@@ -125,7 +137,6 @@ Tensor bag_of_each_index(const Bags& bags) {
 
 Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& starts, const Tensor& factors,
                      int64_t padding, bool by_frequency, bool mean, bool sparse) {
-  check_dense(sparse);
   check_indices(indices, "embedding_bag");
   require_floating(weight, "embedding_bag");
   if (factors && factors.dtype() != weight.dtype()) {
@@ -144,7 +155,7 @@ Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& 
   Tensor out = bag_sums(l, bags_of(begins, l.count), weight, factors, mean);
   return record(
       kEmbeddingBag, out, {&weight, &factors}, {&weight, &indices, &begins, &factors},
-      [padding, by_frequency, mean, weighted = static_cast<bool>(factors)](Backward& b) {
+      [padding, by_frequency, mean, sparse, weighted = static_cast<bool>(factors)](Backward& b) {
         Tensor weight = b.saved(0), indices = b.saved(1);
         Tensor at = checked_rows(indices, weight.size(0), padding, true), starts = b.saved(2), g = b.g();
         const Lookup l = lookup_of(at, weight.size(0), weight.size(1), padding, by_frequency);
@@ -157,14 +168,14 @@ Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& 
         }
         if (!b.needs(0)) return;
         if (weighted) rows = rows * unsqueeze(b.saved(3), 1);
-        b.give(0, gradient_of_embedding(rows, indices, weight.size(0), padding, by_frequency));
+        b.give(0, sparse ? sparse_gradient(rows, indices, weight.size(0), padding, by_frequency)
+                         : gradient_of_embedding(rows, indices, weight.size(0), padding, by_frequency));
       });
 }
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding, bool by_frequency, bool sparse) {
   check(weight.ndim() == 2, "'weight' must be 2-D");
   check_indices(indices, "embedding");
-  check_dense(sparse);
   Tensor out = empty(result_sizes(indices, weight.size(1)), weight.dtype());
   {
     GradModeScope off(false);
@@ -173,11 +184,12 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding, b
         {lookup_of(at, weight.size(0), weight.size(1), padding, by_frequency), out.dtype(), from->data, out->data});
   }
   return record(kEmbedding, out, {&weight}, {&indices},
-                [rows = weight.size(0), padding, by_frequency](Backward& b, Kept* kept) {
+                [rows = weight.size(0), padding, by_frequency, sparse](Backward& b, Kept* kept) {
                   if (kept)
                     return kept->add("indices", Slot{0}, "padding_idx", padding, "scale_grad_by_freq", by_frequency,
-                                     "sparse", false, "weight_sym_argsize_0", rows);
-                  b.give(0, gradient_of_embedding(b.g(), b.saved(0), rows, padding, by_frequency));
+                                     "sparse", sparse, "weight_sym_argsize_0", rows);
+                  b.give(0, sparse ? sparse_gradient(b.g(), b.saved(0), rows, padding, by_frequency)
+                                   : gradient_of_embedding(b.g(), b.saved(0), rows, padding, by_frequency));
                 });
 }
 

@@ -30,6 +30,9 @@ Patches make_patches(int64_t height, int64_t width, const PatchOptions& o) {
   check_pair(o.dilation, "dilation", 1);
   check_pair(o.padding, "padding", 0);
   check_pair(o.stride, "stride", 1);
+  int64_t taps;
+  check(!__builtin_mul_overflow(o.kernel[0], o.kernel[1], &taps), "Given kernel_width = ", o.kernel[1],
+        " and kernel_height = ", o.kernel[0], " the product of kernel_width and kernel_height overflowed.");
   Patches p{height, width, 0, 0, {}, {}, {}, {}};
   int64_t size[2] = {height, width}, blocks[2];
   for (int d = 0; d < 2; ++d) {
@@ -40,8 +43,7 @@ Patches make_patches(int64_t height, int64_t width, const PatchOptions& o) {
     CheckedSize room = size[d] + 2 * CheckedSize(p.padding[d]) - p.dilation[d] * CheckedSize(p.kernel[d] - 1) - 1;
     blocks[d] = room.value() < 0 ? 0 : room.value() / p.stride[d] + 1;
   }
-  count(o.kernel);  // the numbers of taps and of blocks must be numbers
-  count(Dims{blocks[0], blocks[1]});
+  count(Dims{blocks[0], blocks[1]});  // their number must be one
   check(blocks[0] > 0 && blocks[1] > 0, "Given an image of spatial size (", height, ", ", width,
         "), kernel_size=", Span(o.kernel), ", dilation=", Span(o.dilation), ", padding=", Span(o.padding),
         ", stride=", Span(o.stride), ", calculated shape of the array of sliding blocks as (", blocks[0], ", ",

@@ -35,8 +35,8 @@ CellRows rows_of(const Tensor& hidden, DType dtype) { return {dtype, hidden.size
 void give_lstm_gradients(Backward& b) {
   Tensor g = prepared(b.g()), c = prepared(b.saved(2)), gates = b.saved(3), state = prepared(b.saved(4));
   Tensor d_gates = empty(gates.sizes(), g.dtype()), d_c = empty(c.sizes(), g.dtype());
-  backend().recurrent->lstm_gradient(
-      {rows_of(c, g.dtype()), g->data, gates->data, c->data, state->data, d_gates->data, d_c->data});
+  backend().recurrent->lstm_gradient.unlocked(work_on(gates.numel()), {rows_of(c, g.dtype()), g->data, gates->data,
+                                                                       c->data, state->data, d_gates->data, d_c->data});
   Tensor result = to_dtype(d_gates, b.g().dtype());
   if (b.needs(0)) b.give(0, result);
   if (b.needs(1)) b.give(1, result);
@@ -51,7 +51,8 @@ Tensor lstm_pointwise(const Tensor& x, const Tensor& h, const Tensor& c) {
     Tensor a = prepared(x), b = prepared(h), before = prepared(c);
     gates = empty(a.sizes(), a.dtype());
     Tensor out = empty(Dims{rows, (2 * CheckedSize(n)).value()}, a.dtype());
-    backend().recurrent->lstm({rows_of(before, a.dtype()), a->data, b->data, before->data, gates->data, out->data});
+    backend().recurrent->lstm.unlocked(
+        work_on(gates.numel()), {rows_of(before, a.dtype()), a->data, b->data, before->data, gates->data, out->data});
     state = to_dtype(out, x.dtype());
   }
   return record(kLstm, state, {&x, &h, &c}, {&x, &h, &c, &gates, &state}, [](Backward& b) {
@@ -72,7 +73,8 @@ void give_gru_gradients(Backward& b) {
   Tensor g = prepared(b.g()), h = prepared(b.saved(1)), before = prepared(b.saved(2)), gates = b.saved(3);
   Tensor d_x = empty(gates.sizes(), g.dtype()), d_h = empty(gates.sizes(), g.dtype()),
          d_before = empty(before.sizes(), g.dtype());
-  backend().recurrent->gru_gradient(
+  backend().recurrent->gru_gradient.unlocked(
+      work_on(gates.numel()),
       {rows_of(before, g.dtype()), g->data, gates->data, h->data, before->data, d_x->data, d_h->data, d_before->data});
   if (b.needs(0)) b.give(0, to_dtype(d_x, b.g().dtype()));
   if (b.needs(1)) b.give(1, to_dtype(d_h, b.g().dtype()));
@@ -86,7 +88,8 @@ Tensor gru_pointwise(const Tensor& x, const Tensor& h, const Tensor& before) {
     Tensor a = prepared(x), b = prepared(h), state = prepared(before);
     gates = empty(a.sizes(), a.dtype());
     Tensor out = empty(state.sizes(), a.dtype());
-    backend().recurrent->gru({rows_of(state, a.dtype()), a->data, b->data, state->data, gates->data, out->data});
+    backend().recurrent->gru.unlocked(
+        work_on(gates.numel()), {rows_of(state, a.dtype()), a->data, b->data, state->data, gates->data, out->data});
     after = to_dtype(out, x.dtype());
   }
   return record(kGru, after, {&x, &h, &before}, {&x, &h, &before, &gates}, [](Backward& b) {

@@ -42,7 +42,8 @@ void give_gradients(Backward& b, bool reverse, bool biased) {
   const LstmShape s = lstm_shape(input, w_hh, reverse);
   Tensor g = contiguous(b.g(0)), d_h = zeros(h0.sizes(), h0.dtype()), d_c = clone(contiguous(b.g(1)));
   Tensor d_gates = empty(gates.sizes(), gates.dtype());
-  backend().recurrent->lstm_layer_gradient(
+  backend().recurrent->lstm_layer_gradient.unlocked(
+      work_on(gates.numel(), static_cast<double>(s.n)),
       {s, g->data, c0->data, w_hh->data, gates->data, c->data, d_gates->data, d_h->data, d_c->data});
   if (b.needs(0)) b.give(0, view(mm(flat(d_gates), w_ih), input.sizes()));
   if (b.needs(1)) b.give(1, d_h);
@@ -97,7 +98,8 @@ std::pair<Tensor, Tensor> lstm_layer(const Tensor& input, const CellState& start
     c = empty(h.sizes(), input.dtype());
     Tensor h0 = contiguous(start.h), c0 = contiguous(start.c), w_hh = contiguous(p.w_hh);
     Tensor from_state = empty(Dims{s.batch, gate_width(s)}, input.dtype());
-    backend().recurrent->lstm_layer(
+    backend().recurrent->lstm_layer.unlocked(
+        work_on(gates.numel(), static_cast<double>(s.n)),
         {s, h0->data, c0->data, w_hh->data, gates->data, h->data, c->data, from_state->data});
     last = clone(select(c, 0, s.step(s.steps - 1)));
   }

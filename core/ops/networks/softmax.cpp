@@ -27,7 +27,8 @@ Tensor fused_gradient(const Tensor& g, const Tensor& y, int dim, bool logarithm)
   Extent e(y.sizes(), dim);
   Tensor from = softmax_input(g, e), value = softmax_input(y, e), out = empty(y.sizes(), value.dtype());
   if (y.numel() > 0)
-    backend().softmax->gradient({out.dtype(), e.outer, e.n, e.inner, logarithm, from->data, value->data, out->data});
+    backend().softmax->gradient.unlocked(
+        work_on(y.numel()), {out.dtype(), e.outer, e.n, e.inner, logarithm, from->data, value->data, out->data});
   return to_dtype(out, y.dtype());
 }
 
@@ -49,7 +50,9 @@ Tensor normalised(OpInfo& op, const Tensor& input, int64_t dim, MaybeDType dtype
     Extent e(x.sizes(), d);
     Tensor from = softmax_input(x, e);
     y = empty(x.sizes(), from.dtype());
-    if (x.numel() > 0) backend().softmax->value({y.dtype(), e.outer, e.n, e.inner, logarithm, from->data, y->data});
+    if (x.numel() > 0)
+      backend().softmax->value.unlocked(work_on(x.numel()),
+                                        {y.dtype(), e.outer, e.n, e.inner, logarithm, from->data, y->data});
     y = to_dtype(y, x.dtype());
   }
   return record(op, y, {&x}, {&y}, [d, logarithm](Backward& b, Kept* kept) {

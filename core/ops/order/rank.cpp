@@ -42,12 +42,14 @@ Tensor median_of_all(OpInfo& op, const Tensor& x, bool ignore_nan) {
     GradModeScope off(false);
     from = contiguous(x);
   }
-  backend().select->median({{x.dtype(), from->data, 1, x.numel()}, y->data, index.data<int64_t>()}, ignore_nan);
+  const double work = make_steady(from, x);
+  backend().select->median.unlocked(work, {{x.dtype(), from->data, 1, x.numel()}, y->data, index.data<int64_t>()},
+                                    ignore_nan);
   return record(op, y, {&x}, {&x, &y},
                 [](Backward& b) { b.give(0, share_with_equals(b.saved(0), b.saved(1), b.g())); });
 }
 
-// Picks one element along `dim` with pick(elements). The one element of a 0-d tensor is picked whatever
+// Picks one element along `dim` with pick(work, elements). The one element of a 0-d tensor is picked whatever
 // its dtype, as PyTorch does.
 template <class Pick>
 ValuesAndIndices pick_along(OpInfo& op, const Tensor& x, int dim, bool keepdim, Pick pick) {
@@ -57,10 +59,12 @@ ValuesAndIndices pick_along(OpInfo& op, const Tensor& x, int dim, bool keepdim, 
   Dims picked(from.sizes());
   if (x.ndim()) picked.back() = 1;
   Tensor values = empty(picked, x.dtype()), indices = empty(picked, DType::Int64);
-  if (x.ndim() == 0)
+  if (x.ndim() == 0) {
     copy_elements(values, from), set_item(indices, Scalar::of_int(0));
-  else
-    pick({rows_of(from), values->data, indices.data<int64_t>()});
+  } else {
+    const double work = make_steady(from, x);
+    pick(work, {rows_of(from), values->data, indices.data<int64_t>()});
+  }
   auto shaped = [&](const Tensor& t) {
     GradModeScope off(false);
     return alias(reshape(with_dim_back(t, dim), sizes));
@@ -78,8 +82,9 @@ ValuesAndIndices median_along(OpInfo& op, const Tensor& x, int64_t dim, bool kee
   int d = wrap_dim(dim, x.ndim());
   check_elements(x, Dims{d}, "median");
   refuse("median_out", x, true);
-  return pick_along(op, x, d, keepdim,
-                    [=](const PickedElements& picked) { backend().select->median(picked, ignore_nan); });
+  return pick_along(op, x, d, keepdim, [=](double work, const PickedElements& e) {
+    backend().select->median.unlocked(work, e, ignore_nan);
+  });
 }
 
 }  // namespace
@@ -93,7 +98,7 @@ ValuesAndIndices kthvalue(const Tensor& x, int64_t k, int64_t dim, bool keepdim)
           ", and the dimension has ", n, " elements");
   if (x.ndim()) refuse("kthvalue_cpu", x, true);
   return pick_along(kKthvalue, x, d, keepdim,
-                    [k](const PickedElements& picked) { backend().select->kth(picked, k - 1); });
+                    [k](double work, const PickedElements& e) { backend().select->kth.unlocked(work, e, k - 1); });
 }
 
 Tensor median(const Tensor& x) { return median_of_all(kMedian, x, false); }
@@ -109,7 +114,8 @@ ValuesAndIndices mode(const Tensor& x, int64_t dim, bool keepdim) {
   int d = wrap_dim(dim, x.ndim());
   check_elements(x, Dims{d}, "mode");
   if (x.ndim() && x.numel()) refuse("mode_cpu", x, false);
-  return pick_along(kMode, x, d, keepdim, backend().select->mode);
+  return pick_along(kMode, x, d, keepdim,
+                    [](double work, const PickedElements& e) { backend().select->mode.unlocked(work, e); });
 }
 
 }  // namespace chainrule

@@ -39,7 +39,9 @@ ValuesAndIndices sort(const Tensor& x, int64_t dim, bool descending, Stable stab
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), values = empty(from.sizes(), x.dtype()),
          indices = empty(from.sizes(), DType::Int64);
-  backend().sort->rows({rows_of(from), descending, ties_of(stable), values->data, indices.data<int64_t>()});
+  const double work = make_steady(from, x);
+  backend().sort->rows.unlocked(work,
+                                {rows_of(from), descending, ties_of(stable), values->data, indices.data<int64_t>()});
   return recorded(stable == Stable::NotGiven ? kSort : kSortStable, x, d, with_dim_back(values, d, x),
                   with_dim_back(indices, d, x));
 }
@@ -49,7 +51,8 @@ Tensor argsort(const Tensor& x, int64_t dim, bool descending, Stable stable) {
   int d = wrap_dim(dim, x.ndim());
   refuse_complex(x);
   Tensor from = with_dim_last(x, d), indices = empty(from.sizes(), DType::Int64);
-  backend().sort->rows({rows_of(from), descending, ties_of(stable), nullptr, indices.data<int64_t>()});
+  const double work = make_steady(from, x);
+  backend().sort->rows.unlocked(work, {rows_of(from), descending, ties_of(stable), nullptr, indices.data<int64_t>()});
   return with_dim_back(indices, d, x);
 }
 
@@ -68,7 +71,9 @@ ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim, bool largest, boo
   Dims sizes(from.sizes());
   if (x.ndim()) sizes.back() = k;
   Tensor values = empty(sizes, x.dtype()), indices = empty(sizes, DType::Int64);
-  backend().select->topk({rows_of(from), x.ndim() ? k : 1, largest, sorted, values->data, indices.data<int64_t>()});
+  const double work = make_steady(from, x);
+  backend().select->topk.unlocked(
+      work, {rows_of(from), x.ndim() ? k : 1, largest, sorted, values->data, indices.data<int64_t>()});
   return recorded(kTopk, x, d, with_dim_back(values, d), with_dim_back(indices, d));
 }
 

@@ -9,6 +9,7 @@
 #include "ops/order/unsigned_order.hpp"
 #include "ops/views/copy.hpp"
 #include "ops/views/rearrange.hpp"
+#include "ops/views/rows.hpp"
 #include "ops/views/view.hpp"
 
 namespace chainrule {
@@ -116,11 +117,12 @@ Unique unique(const Tensor& x, bool inverse) {
   if (is_limited(x.dtype())) return of_signed(x, [&](const Tensor& t) { return unique(t, inverse); });
   refuse_complex(x, "unique");
   Tensor from = plain(x), values = empty(Dims{x.numel()}, x.dtype()), indices = empty(Dims{x.numel()}, DType::Int64);
-  backend().sort->rows({{x.dtype(), from->data, x.numel() ? 1 : 0, x.numel()},
-                        false,
-                        Ties::Kept,
-                        values->data,
-                        indices.data<int64_t>()});
+  const double work = make_steady(from, x);
+  backend().sort->rows.unlocked(work, {{x.dtype(), from->data, x.numel() ? 1 : 0, x.numel()},
+                                       false,
+                                       Ties::Kept,
+                                       values->data,
+                                       indices.data<int64_t>()});
   return recorded(kUnique, "_unique2", x, group_elements(values, indices, x.sizes(), inverse));
 }
 

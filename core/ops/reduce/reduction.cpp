@@ -69,8 +69,9 @@ Tensor run_reduction(ReduceOp f, const Tensor& x, uint64_t reduced, bool keepdim
   Dims sizes = reduced_sizes(x.sizes(), reduced, keepdim);
   Tensor out = empty(sizes, o.out);
   if (o.second) *o.second = empty(sizes, f == ReduceOp::Variance ? o.out : DType::Int64);
-  backend().reduce->reduce({f, x->data, x.dtype(), o.as, x.sizes(), x.strides(), x.is_contiguous(), reduced, out->data,
-                            o.out, o.divisor, o.second ? (*o.second)->data : nullptr});
+  backend().reduce->reduce.unlocked(work_on(x.numel(), 8),
+                                    {f, x->data, x.dtype(), o.as, x.sizes(), x.strides(), x.is_contiguous(), reduced,
+                                     out->data, o.out, o.divisor, o.second ? (*o.second)->data : nullptr});
   return out;
 }
 

@@ -51,7 +51,9 @@ Tensor run_scan(Scan kind, const Tensor& x, int dim, Direction direction, DType 
   Tensor from = plain(x, dtype == type ? type : dtype);
   if (dtype != type) from = plain(from, type);
   Tensor out = empty(x.sizes(), type);
-  if (x.numel() > 0) backend().scan->total({kind, type, from->data, out->data, scan_shape(x.sizes(), dim, direction)});
+  if (x.numel() > 0)
+    backend().scan->total.unlocked(work_on(x.numel()),
+                                   {kind, type, from->data, out->data, scan_shape(x.sizes(), dim, direction)});
   GradModeScope off(false);
   return to_dtype(out, dtype);
 }
@@ -95,8 +97,9 @@ Extremes running_extreme(OpInfo& op, bool is_max, const Tensor& x, int64_t dim) 
   DType type = scan_dtype(x.dtype());
   Tensor from = plain(x, type), values = empty(x.sizes(), type), indices = empty(x.sizes(), DType::Int64);
   if (x.numel() > 0) {
-    backend().scan->extreme({is_max, type, from->data, values->data, indices.data<int64_t>(),
-                             scan_shape(x.sizes(), d, Direction::Forward)});
+    backend().scan->extreme.unlocked(work_on(x.numel()),
+                                     {is_max, type, from->data, values->data, indices.data<int64_t>(),
+                                      scan_shape(x.sizes(), d, Direction::Forward)});
   }
   values = plain(values, x.dtype());
   values = record(op, values, {&x}, {&indices}, [d](Backward& b, Kept* kept) {
@@ -124,7 +127,8 @@ Tensor recurrence(const Tensor& a, const Tensor& b, int dim, Direction direction
   DType type = scan_dtype(b.dtype());
   Tensor y = empty(b.sizes(), type), left = plain(a, type), right = plain(b, type);
   if (b.numel() > 0) {
-    backend().scan->recurrence({type, left->data, right->data, y->data, scan_shape(b.sizes(), dim, direction)});
+    backend().scan->recurrence.unlocked(
+        work_on(b.numel()), {type, left->data, right->data, y->data, scan_shape(b.sizes(), dim, direction)});
   }
   y = plain(y, b.dtype());
   return record(kRecurrence, y, {&a, &b}, {&a, &y}, [dim, direction](Backward& back) {

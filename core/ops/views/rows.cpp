@@ -4,6 +4,7 @@
 #include "autograd/record.hpp"
 #include "ops/views/copy.hpp"
 #include "ops/views/view.hpp"
+#include "tensor/unlocked.hpp"
 
 namespace chainrule {
 
@@ -15,6 +16,15 @@ Tensor with_dim_last(const Tensor& x, int dim) {
 PackedRows rows_of(const Tensor& x) {
   int64_t length = x.ndim() ? x.size(x.ndim() - 1) : 1;
   return {x.dtype(), x->data, length ? x.numel() / length : 0, length};
+}
+
+double make_steady(Tensor& from, const Tensor& x) {
+  constexpr double kEach = 200;  // multiplications that an element's place in an order is worth
+  const double work = work_on(x.numel(), kEach);
+  if (!takes_long(work) || !from.same_storage(x)) return work;
+  if (!has_other_threads()) return kKeepsLock;
+  from = copy_strided(from, Dims(from.strides()));
+  return work;
 }
 
 Tensor with_dim_back(const Tensor& result, int dim) {

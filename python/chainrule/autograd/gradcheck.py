@@ -128,8 +128,8 @@ def gradcheck(
     """Whether the gradients of func(*inputs) are those of finite differences.
 
     A GradcheckError shows both Jacobians, names the entry with the largest error and whether the point is a kink. The
-    tolerances are those of double precision. `masked` says how zeros of sparse inputs are treated; there are none here,
-    and for others it decides whether gradients of zero are compared with a tolerance.
+    tolerances are those of double precision. With `masked` only the elements that sparse inputs have are moved, and
+    gradients of zero are compared with a tolerance.
 
     >>> import chainrule as torch
     >>> x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
@@ -150,13 +150,22 @@ def gradcheck(
         check_backward_ad,
         fast_mode,
     )
+    func, inputs = _without_sparse(func, as_tuple(inputs), masked)
     try:
-        _check(func, as_tuple(inputs), (eps, atol, rtol, nondet_tol, check_grad_dtypes), checks, bool(masked))
+        _check(func, inputs, (eps, atol, rtol, nondet_tol, check_grad_dtypes), checks, bool(masked))
     except GradcheckError:
         if raise_exception:
             raise
         return False
     return True
+
+
+def _without_sparse(func: Callable, inputs: tuple, masked: bool | None) -> tuple[Callable, tuple]:
+    if not any(isinstance(x, Tensor) and x.layout is not _core.strided for x in inputs):
+        return func, inputs
+    from ..sparse.gradchecks import of_dense
+
+    return of_dense(func, inputs, bool(masked))
 
 
 def _check(func: Callable, inputs: tuple, tolerances: tuple, checks: _Checks, masked: bool) -> None:
@@ -213,7 +222,7 @@ def gradgradcheck(
     for name, asked in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
         if asked and not check_rev_over_rev:
             raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
-    given = as_tuple(inputs)
+    func, given = _without_sparse(func, as_tuple(inputs), masked)
     if grad_outputs is None:
         starts = tuple(_random_gradient(y, gen_non_contig_grad_outputs) for y in differentiable(func(*given)))
     else:

@@ -12,7 +12,6 @@ from ..cuda.devices import is_available
 from ..settings import set_float32_matmul_precision
 
 
-
 class _Matmul:
     """How products of matrices are calculated."""
 

@@ -11,10 +11,13 @@ from typing import Any
 @contextlib.contextmanager
 def switched(module: str, **values: Any) -> Iterator[None]:
     """Sets a module's variables and gives them their values back at the end; None leaves one alone."""
-    variables = vars(sys.modules[module])
-    before = {name: variables[name] for name in values}
-    variables.update({name: value for name, value in values.items() if value is not None})
+    owner = sys.modules[module]
+    before = {name: getattr(owner, name) for name in values}
+    for name, value in values.items():
+        if value is not None:
+            setattr(owner, name, value)
     try:
         yield
     finally:
-        variables.update(before)
+        for name, value in before.items():
+            setattr(owner, name, value)

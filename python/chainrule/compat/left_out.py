@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .refusal import DENSE, UNQUANTISED, refused
+from .refusal import UNQUANTISED, refused
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return refused(name, DENSE if name.startswith("sparse") or name.endswith("mm") else UNQUANTISED)
+    return refused(name, UNQUANTISED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._core import Tensor
+from ..error_words import at_call
 from ..nn import functional
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -11,7 +12,7 @@ _NONE = 0  # what PyTorch takes here by default, other than in nn.functional
 
 def _name(reduction: int) -> str:
     if reduction not in range(len(_REDUCTIONS)):
-        raise ValueError(f"{reduction} is not a valid value for reduction: 0 is none, 1 the mean, 2 the sum")
+        raise at_call(ValueError, f"{reduction} is not a valid value for reduction: 0 is none, 1 the mean, 2 the sum")
     return _REDUCTIONS[reduction]
 
 

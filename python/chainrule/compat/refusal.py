@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, NoReturn
 
+from ..error_words import at_call
+
 # Why, where several modules say it.
 ON_THE_CPU = "chainrule runs on the CPU"
 DENSE = "chainrule has dense tensors only"
@@ -23,7 +25,7 @@ def refused(name: str, reason: str, error: type[Exception] = RuntimeError) -> Ca
     """
 
     def function(*args: Any, **kwargs: Any) -> NoReturn:
-        raise error(f"torch.{name}: {reason}")
+        raise at_call(error, f"torch.{name}: {reason}")
 
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     function.__doc__ = f"Raises: {reason}."
@@ -41,7 +43,7 @@ def refused_class(
     """
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        raise error(words or f"torch.{name}: {reason}")
+        raise at_call(error, words or f"torch.{name}: {reason}")
 
     members = {"__init__": __init__, "__doc__": f"Raises: {reason}.", "refusal": reason}
     return type(name.rpartition(".")[2], (base,), members)

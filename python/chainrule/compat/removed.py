@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ..error_words import at_call
+
 _NOW = {
     "solve": "torch.solve(B, A) is torch.linalg.solve(A, B) now",
     "eig": "torch.eig(A) is torch.linalg.eig(A) now, with complex results",
@@ -16,7 +18,7 @@ _NOW = {
 
 def _removed(name: str) -> Callable[..., NoReturn]:
     def function(*args: Any, **kwargs: Any) -> NoReturn:
-        raise RuntimeError(f"This function was deprecated since version 1.9 and is now removed. {_NOW[name]}.")
+        raise at_call(RuntimeError, f"This function was deprecated since version 1.9 and is now removed. {_NOW[name]}.")
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Raises: PyTorch has removed it. {_NOW[name]}."

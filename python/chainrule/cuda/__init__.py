@@ -5,19 +5,27 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from .._core import Tensor
 from ..compat.refusal import refused, refused_class
-from .devices import *  # noqa: F403
+from . import random as random
+from .devices import *
 from .devices import NONE as _NONE
-from .devices import device_count, device_index, needs_gpu  # noqa: F401
-from .memory import *  # noqa: F403
-from .streams import *  # noqa: F403
-from .tensor_types import *  # noqa: F403
+from .devices import device_count, device_index, needs_gpu
+from .memory import *
+from .random import get_rng_state as get_rng_state
+from .random import get_rng_state_all as get_rng_state_all
+from .random import initial_seed as initial_seed
+from .random import manual_seed as manual_seed
+from .random import manual_seed_all as manual_seed_all
+from .random import seed as seed
+from .random import seed_all as seed_all
+from .random import set_rng_state as set_rng_state
+from .random import set_rng_state_all as set_rng_state_all
+from .streams import *
+from .tensor_types import *
 
 has_half = True
 has_magma = False
 _initialized = False
-default_generators: tuple = ()
 
 
 class OutOfMemoryError(RuntimeError):
@@ -28,42 +36,8 @@ class AcceleratorError(RuntimeError):
     """What a GPU's driver reports."""
 
 
-# ---- seeds: PyTorch keeps them until a device is there
-
-
-def manual_seed(seed: int) -> None:
-    """Does nothing: there are no generators on other devices."""
-    int(seed)
-
-
-def manual_seed_all(seed: int) -> None:
-    """Does nothing: there are no generators on other devices."""
-    int(seed)
-
-
-def seed() -> None:
-    """Does nothing: there are no generators on other devices."""
-
-
-def seed_all() -> None:
-    """Does nothing: there are no generators on other devices."""
-
-
-def get_rng_state_all() -> list[Tensor]:
-    """No states."""
-    return []
-
-
-def set_rng_state_all(new_states: list[Tensor]) -> None:
-    """Takes no states; any raise."""
-    if len(new_states):
-        raise AssertionError(f"torch.cuda.set_rng_state_all with {len(new_states)} states: {_NONE}")
-
-
 # ---- what is left out
 
-for _name in ("get_rng_state", "set_rng_state", "initial_seed"):
-    globals()[_name] = refused(f"cuda.{_name}", _NONE, AssertionError)
 _GRAPHS = "chainrule captures no graphs of kernels"
 for _name in ("graph", "make_graphed_callables", "graph_pool_handle"):
     globals()[_name] = refused(f"cuda.{_name}", f"{_NONE}; {_GRAPHS}", AssertionError)
@@ -83,10 +57,10 @@ def is_current_stream_capturing() -> bool:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "default_generators":
+        return random.all_generators()
     if name in ("amp", "nvtx", "memory", "streams"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'torch.cuda' has no attribute {name!r} in chainrule")
-
-

@@ -10,7 +10,6 @@ from ..storage import NAMES as STORAGE_NAMES
 from .devices import NONE, device_count
 
 
-
 class _Storage(_LegacyStorage):
     """What the storages of GPUs have in common."""
 
@@ -41,4 +40,4 @@ _STORAGES = {
 }
 _TENSORS = {name: cuda_type(kind) for name, kind in TYPES.items()}
 globals().update(_STORAGES, **_TENSORS)
-__all__ = [*_STORAGES, *_TENSORS]  # noqa: PLE0604
+__all__ = [*_STORAGES, *_TENSORS]

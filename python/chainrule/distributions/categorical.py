@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from ..type_info import finfo
 from . import constraints
 from .distribution import Distribution, clamped, lazy_property, only_one
@@ -31,7 +32,7 @@ class Categorical(Distribution):
         only_one(probs, logits)
         name, parameter = ("logits", logits) if probs is None else ("probs", probs)
         if parameter.dim() < 1:
-            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+            raise at_call(ValueError, f"`{name}` parameter must be at least one-dimensional.")
         if probs is None:
             self.__dict__["logits"] = parameter - parameter.logsumexp(dim=-1, keepdim=True)
         else:
@@ -71,7 +72,9 @@ class Categorical(Distribution):
         return self._undefined()
 
     def _undefined(self) -> Tensor:
-        return _core.functions["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype, device=self.probs.device)
+        return _core.functions["full"](
+            self._extended_shape(), float("nan"), dtype=self.probs.dtype, device=self.probs.device
+        )
 
     @property
     def mode(self) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..error_words import at_call
 from . import constraints, transforms
 from .transforms import Transform
 
@@ -25,7 +26,9 @@ class ConstraintRegistry:
         if isinstance(constraint, constraints.Constraint):
             constraint = type(constraint)
         if not isinstance(constraint, type) or not issubclass(constraint, constraints.Constraint):
-            raise TypeError(f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}")
+            raise at_call(
+                TypeError, f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}"
+            )
         self._registry[constraint] = factory
         return factory
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..linalg import cholesky_ex, eigvalsh
 from ..type_info import finfo
 
@@ -89,7 +90,7 @@ class _Dependent(Constraint):
         )
 
     def check(self, value: Tensor) -> Tensor:
-        raise ValueError("Cannot determine validity of dependent constraint")
+        raise at_call(ValueError, "Cannot determine validity of dependent constraint")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__.removeprefix('_')}()"
@@ -217,7 +218,7 @@ class _IndependentConstraint(Constraint):
     def check(self, value: Tensor) -> Tensor:
         inside = self.base_constraint.check(value)
         if inside.dim() < self.reinterpreted_batch_ndims:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+            raise at_call(ValueError, f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         kept = inside.shape[: inside.dim() - self.reinterpreted_batch_ndims]
         return inside.reshape((*kept, -1)).all(-1)
 
@@ -340,7 +341,7 @@ class MixtureSameFamilyConstraint(Constraint):
     def check(self, value: Tensor) -> Tensor:
         inside = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
         if value.dim() < self.event_dim:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+            raise at_call(ValueError, f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         num_dim_to_keep = value.dim() - self.event_dim
         return inside.reshape((*inside.shape[:num_dim_to_keep], -1)).any(-1)
 

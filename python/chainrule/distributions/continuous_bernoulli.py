@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from ..nn.functional import binary_cross_entropy_with_logits
 from . import constraints
 from .distribution import broadcast_all, clamped, lazy_property, logits_to_probs, only_one, probs_to_logits
@@ -46,7 +47,7 @@ class ContinuousBernoulli(ExponentialFamily):
             (parameter,) = broadcast_all(probs)
             checked = type(self)._validate_args if validate_args is None else validate_args
             if checked and not self.arg_constraints["probs"].check(parameter).all():
-                raise ValueError("The parameter probs has invalid values")
+                raise at_call(ValueError, "The parameter probs has invalid values")
             self.__dict__["probs"] = clamped(parameter)
         else:
             (parameter,) = broadcast_all(logits)
@@ -115,7 +116,9 @@ class ContinuousBernoulli(ExponentialFamily):
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        u = _core.functions["rand"](self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device)
+        u = _core.functions["rand"](
+            self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device
+        )
         return self.icdf(u)
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import Size, Tensor
+from ..error_words import at_call
 from ..nn.functional import one_hot
 from . import constraints
 from .exp_family import ExponentialFamily
@@ -30,7 +31,7 @@ class Dirichlet(ExponentialFamily):
 
     def __init__(self, concentration: Tensor, validate_args: bool | None = None) -> None:
         if concentration.dim() < 1:
-            raise ValueError("`concentration` parameter must be at least one-dimensional.")
+            raise at_call(ValueError, "`concentration` parameter must be at least one-dimensional.")
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
 

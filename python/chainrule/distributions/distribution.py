@@ -9,6 +9,7 @@ from typing import Any, Self
 from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import enable_grad, no_grad
+from ..error_words import at_call
 from ..overrides import is_tensor_like
 from ..user_warning import warn_user
 from . import constraints
@@ -17,7 +18,9 @@ from . import constraints
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Parameters as tensors of one shape; numbers take the dtype of the tensors among them."""
     if not all(isinstance(value, (int, float)) or is_tensor_like(value) for value in values):
-        raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing it.")
+        raise at_call(
+            ValueError, "Input arguments must all be instances of Number, torch.Tensor or objects implementing it."
+        )
     like = next((value for value in values if isinstance(value, Tensor)), None)
     dtype = _core.get_default_dtype() if like is None else like.dtype
     device = None if like is None else like.device
@@ -30,7 +33,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 def only_one(probs: Any, logits: Any) -> None:
     """Raises unless one of the two is given."""
     if (probs is None) == (logits is None):
-        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        raise at_call(ValueError, "Either `probs` or `logits` must be specified, but not both.")
 
 
 def clamped(probs: Tensor) -> Tensor:
@@ -124,9 +127,10 @@ class Distribution:
     def _validate_parameter(self, name: str, constraint: constraints.Constraint) -> None:
         value = getattr(self, name)
         if not constraint.check(value).all():
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
-                f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}",
             )
 
     @property
@@ -243,16 +247,18 @@ class Distribution:
 
     def _validate_sample(self, value: Any) -> None:
         if not isinstance(value, Tensor):
-            raise ValueError("The value argument to log_prob must be a Tensor")
+            raise at_call(ValueError, "The value argument to log_prob must be a Tensor")
         if value.shape[max(value.dim() - len(self._event_shape), 0) :] != self._event_shape:
-            raise ValueError(
-                f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}."
+            raise at_call(
+                ValueError,
+                f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}.",
             )
         expected = (*self._batch_shape, *self._event_shape)
         for given, wanted in zip(reversed(value.shape), reversed(expected), strict=False):
             if given not in (1, wanted) and wanted != 1:
-                raise ValueError(
-                    f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {Size(expected)}."
+                raise at_call(
+                    ValueError,
+                    f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {Size(expected)}.",
                 )
         try:
             support = self.support
@@ -263,9 +269,10 @@ class Distribution:
             )
             return
         if not support.check(value).all():
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
-                f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+                f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}",
             )
 
     def __repr__(self) -> str:

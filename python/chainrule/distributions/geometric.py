@@ -6,6 +6,7 @@ from typing import Any
 
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from ..nn.functional import binary_cross_entropy_with_logits
 from ..type_info import finfo
 from . import constraints
@@ -34,9 +35,10 @@ class Geometric(Distribution):
         super().__init__(parameter.shape, validate_args=validate_args)
         if self._validate_args and probs is not None and not (parameter > 0).all():
             invalid = parameter[~(parameter > 0)]
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"Expected parameter probs ({type(parameter).__name__} of shape {tuple(parameter.shape)}) of "
-                f"distribution {self!r} to be positive but found invalid values:\n{invalid}"
+                f"distribution {self!r} to be positive but found invalid values:\n{invalid}",
             )
 
     @lazy_property

@@ -43,7 +43,9 @@ class HalfCauchy(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        return _core.functions["full"](self._extended_shape(), math.inf, dtype=self.scale.dtype, device=self.scale.device)
+        return _core.functions["full"](
+            self._extended_shape(), math.inf, dtype=self.scale.dtype, device=self.scale.device
+        )
 
     @property
     def mode(self) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from .._core import Size, Tensor
+from ..error_words import at_call
 from . import constraints
 from .distribution import Distribution
 
@@ -34,9 +35,10 @@ class Independent(Distribution):
     ) -> None:
         batch = base_distribution.batch_shape
         if reinterpreted_batch_ndims > len(batch):
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
-                f"{reinterpreted_batch_ndims} vs {len(batch)}"
+                f"{reinterpreted_batch_ndims} vs {len(batch)}",
             )
         self.base_dist, self.reinterpreted_batch_ndims = base_distribution, reinterpreted_batch_ndims
         split = len(batch) - reinterpreted_batch_ndims

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from .._core import Tensor
 from ..autograd import grad
+from ..error_words import at_call
 from ..linalg import solve_triangular
 from ..nn.functional import softplus
 from .bernoulli import Bernoulli
@@ -54,7 +55,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
     """
     for name, kind in (("type_p", type_p), ("type_q", type_q)):
         if not isinstance(kind, type):  # of any base: Pyro registers classes of its own
-            raise TypeError(f"Expected {name} to be a Distribution subclass but got {kind}")
+            raise at_call(TypeError, f"Expected {name} to be a Distribution subclass but got {kind}")
 
     def register(function: F) -> F:
         _rules[type_p, type_q] = function
@@ -221,8 +222,8 @@ def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tens
 def _of_normals(p: Distribution, q: Distribution, log_dets: Tensor, trace: Tensor, distance: Tensor) -> Tensor:
     """From the difference of q's and p's log-determinants, the trace of q's inverse times p, and q's distance."""
     if p.event_shape != q.event_shape:
-        raise ValueError(
-            "KL-divergence between two Multivariate Normals with different event shapes cannot be computed"
+        raise at_call(
+            ValueError, "KL-divergence between two Multivariate Normals with different event shapes cannot be computed"
         )
     return 0.5 * (log_dets + trace + distance - p.event_shape[0])
 

@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Size, Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from ..type_info import finfo
 from . import constraints
 from .beta import Beta
@@ -31,11 +32,13 @@ class LKJCholesky(Distribution):
 
     def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
         if dim < 2:
-            raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
+            raise at_call(ValueError, f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         marginal = self.concentration + 0.5 * (dim - 2)
-        offset = _core.functions["arange"](-1, dim - 1, dtype=self.concentration.dtype, device=self.concentration.device).clamp(min=0)
+        offset = _core.functions["arange"](
+            -1, dim - 1, dtype=self.concentration.dtype, device=self.concentration.device
+        ).clamp(min=0)
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
         super().__init__(self.concentration.size(), (dim, dim), validate_args)
 

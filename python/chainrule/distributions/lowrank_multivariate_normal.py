@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Size, Tensor
+from ..error_words import at_call
 from ..linalg import cholesky, solve_triangular
 from ..shapes import broadcast_shapes
 from . import constraints
@@ -57,21 +58,24 @@ class LowRankMultivariateNormal(Distribution):
 
     def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: bool | None = None) -> None:
         if loc.dim() < 1:
-            raise ValueError("loc must be at least one-dimensional.")
+            raise at_call(ValueError, "loc must be at least one-dimensional.")
         event_shape = loc.shape[-1:]
         if cov_factor.dim() < 2:
-            raise ValueError("cov_factor must be at least two-dimensional, with optional leading batch dimensions")
+            raise at_call(
+                ValueError, "cov_factor must be at least two-dimensional, with optional leading batch dimensions"
+            )
         if cov_factor.shape[-2:-1] != event_shape:
-            raise ValueError(f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m")
+            raise at_call(ValueError, f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m")
         if cov_diag.shape[-1:] != event_shape:
-            raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")
+            raise at_call(ValueError, f"cov_diag must be a batch of vectors with shape {event_shape}")
         broadcast = _core.functions["broadcast_tensors"]
         try:
             row, diagonal = broadcast([loc.unsqueeze(-1), cov_diag.unsqueeze(-1)])
             batch_shape = broadcast_shapes(row.shape[:-2], cov_factor.shape[:-2])
         except RuntimeError as error:
-            raise ValueError(
-                f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}"
+            raise at_call(
+                ValueError,
+                f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}",
             ) from error
         self.loc = row.squeeze(-1).expand((*batch_shape, -1))
         self.cov_diag = diagonal.squeeze(-1).expand((*batch_shape, -1))
@@ -112,7 +116,9 @@ class LowRankMultivariateNormal(Distribution):
         # sqrt(D) chol(I + D^-1/2 W W' D^-1/2)
         root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / root
-        inner = scaled @ scaled.mT + _core.functions["eye"](self._event_shape[0], dtype=scaled.dtype, device=scaled.device)
+        inner = scaled @ scaled.mT + _core.functions["eye"](
+            self._event_shape[0], dtype=scaled.dtype, device=scaled.device
+        )
         return self._batched(root * cholesky(inner))
 
     @lazy_property

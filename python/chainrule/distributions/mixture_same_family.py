@@ -6,6 +6,7 @@ from typing import Any
 
 from .._core import Size, Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from . import constraints
 from .categorical import Categorical
 from .constraints import MixtureSameFamilyConstraint
@@ -36,22 +37,28 @@ class MixtureSameFamily(Distribution):
     ) -> None:
         self._mixture_distribution, self._component_distribution = mixture_distribution, component_distribution
         if not isinstance(mixture_distribution, Categorical):
-            raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
+            raise at_call(
+                ValueError, " The Mixture distribution needs to be an  instance of torch.distributions.Categorical"
+            )
         if not isinstance(component_distribution, Distribution):
-            raise ValueError("The Component distribution need to be an instance of torch.distributions.Distribution")
+            raise at_call(
+                ValueError, "The Component distribution need to be an instance of torch.distributions.Distribution"
+            )
         mixture_batch, component_batch = mixture_distribution.batch_shape, component_distribution.batch_shape[:-1]
         for mine, theirs in zip(reversed(mixture_batch), reversed(component_batch), strict=False):
             if mine != 1 and theirs != 1 and mine != theirs:
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     f"`mixture_distribution.batch_shape` ({mixture_batch}) is not compatible with "
-                    f"`component_distribution.batch_shape`({component_batch})"
+                    f"`component_distribution.batch_shape`({component_batch})",
                 )
         of_mixture = mixture_distribution.logits.shape[-1]
         of_components = component_distribution.batch_shape[-1]
         if of_mixture != of_components:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"`mixture_distribution component` ({of_mixture}) does not equal "
-                f"`component_distribution.batch_shape[-1]` ({of_components})"
+                f"`component_distribution.batch_shape[-1]` ({of_components})",
             )
         self._num_component = of_mixture
         self._event_ndims = len(component_distribution.event_shape)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Size, Tensor
+from ..error_words import at_call
 from ..linalg import cholesky, solve_triangular
 from ..shapes import broadcast_shapes
 from . import constraints
@@ -43,7 +44,11 @@ def _precision_to_scale_tril(precision: Tensor) -> Tensor:
     """The Cholesky factor of the inverse of a matrix."""
     flipped = cholesky(precision.flip((-2, -1)))
     inverse = flipped.flip((-2, -1)).transpose(-2, -1)
-    return solve_triangular(inverse, _core.functions["eye"](precision.shape[-1], dtype=precision.dtype, device=precision.device), upper=False)
+    return solve_triangular(
+        inverse,
+        _core.functions["eye"](precision.shape[-1], dtype=precision.dtype, device=precision.device),
+        upper=False,
+    )
 
 
 def half_log_det(factor: Tensor) -> Tensor:
@@ -83,7 +88,7 @@ class MultivariateNormal(Distribution):
         validate_args: bool | None = None,
     ) -> None:
         if loc.dim() < 1:
-            raise ValueError("loc must be at least one-dimensional.")
+            raise at_call(ValueError, "loc must be at least one-dimensional.")
         given = {
             "covariance_matrix": covariance_matrix,
             "scale_tril": scale_tril,
@@ -91,12 +96,15 @@ class MultivariateNormal(Distribution):
         }
         matrices = {name: matrix for name, matrix in given.items() if matrix is not None}
         if len(matrices) != 1:
-            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+            raise at_call(
+                ValueError, "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
+            )
         ((name, matrix),) = matrices.items()
         if matrix.dim() < 2:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"{name}{' matrix' if name == 'scale_tril' else ''} must be at least two-dimensional, "
-                "with optional leading batch dimensions"
+                "with optional leading batch dimensions",
             )
         batch_shape = broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         self.__dict__[name] = matrix.expand((*batch_shape, -1, -1))

@@ -59,7 +59,9 @@ class Normal(ExponentialFamily):
             return _core.functions["normal"](self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        noise = _core.functions["empty"](self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device).normal_()
+        noise = _core.functions["empty"](
+            self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device
+        ).normal_()
         return self.loc + noise * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -84,7 +84,9 @@ class OneHotCategorical(Distribution):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         n = self.event_shape[0]
-        values = _core.functions["eye"](n, dtype=self._param.dtype, device=self._param.device).view((n, *(1,) * len(self.batch_shape), n))
+        values = _core.functions["eye"](n, dtype=self._param.dtype, device=self._param.device).view(
+            (n, *(1,) * len(self.batch_shape), n)
+        )
         return values.expand((n, *self.batch_shape, n)) if expand else values
 
 

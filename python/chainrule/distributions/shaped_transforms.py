@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Size, Tensor
+from ..error_words import at_call
 from ..linalg import cholesky
 from ..nn.functional import logsigmoid, pad, softplus
 from ..type_info import finfo
@@ -33,7 +34,7 @@ class ReshapeTransform(Transform):
     def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
         if self.in_shape.numel() != self.out_shape.numel():
-            raise ValueError("in_shape, out_shape have different numbers of elements")
+            raise at_call(ValueError, "in_shape, out_shape have different numbers of elements")
         super().__init__(cache_size=cache_size)
 
     @property
@@ -70,10 +71,10 @@ class ReshapeTransform(Transform):
 def _replaced(shape: Any, old: Size, new: Size) -> Size:
     """A shape whose end has been replaced."""
     if len(shape) < len(old):
-        raise ValueError("Too few dimensions on input")
+        raise at_call(ValueError, "Too few dimensions on input")
     cut = len(shape) - len(old)
     if Size(shape[cut:]) != old:
-        raise ValueError(f"Shape mismatch: expected {Size(shape[cut:])} but got {old}")
+        raise at_call(ValueError, f"Shape mismatch: expected {Size(shape[cut:])} but got {old}")
     return Size((*shape[:cut], *new))
 
 
@@ -111,7 +112,7 @@ class SoftmaxTransform(_Plain):
 
 def _at_least(shape: Any, dims: int) -> Any:
     if len(shape) < dims:
-        raise ValueError("Too few dimensions on input")
+        raise at_call(ValueError, "Too few dimensions on input")
     return shape
 
 
@@ -230,13 +231,13 @@ class CorrCholeskyTransform(Transform):
         _at_least(shape, 1)
         size = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
         if size * (size - 1) // 2 != shape[-1]:
-            raise ValueError("Input is not a flattened lower-diagonal number")
+            raise at_call(ValueError, "Input is not a flattened lower-diagonal number")
         return Size((*shape[:-1], size, size))
 
     def inverse_shape(self, shape: Any) -> Any:
         _at_least(shape, 2)
         if shape[-2] != shape[-1]:
-            raise ValueError("Input is not square")
+            raise at_call(ValueError, "Input is not square")
         return Size((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
 
 

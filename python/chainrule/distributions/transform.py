@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from . import constraints
 from .independent import sum_rightmost
 
@@ -27,7 +28,7 @@ class Transform:
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):
-            raise ValueError("cache_size must be 0 or 1")
+            raise at_call(ValueError, "cache_size must be 0 or 1")
         self._cache_size = cache_size
         self._inv: Any = None
         self._cached_x_y: tuple[Any, Any] = (None, None)
@@ -41,7 +42,7 @@ class Transform:
         """The dimensions of one event."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
-        raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+        raise at_call(ValueError, "Please use either .domain.event_dim or .codomain.event_dim")
 
     @property
     def inv(self) -> Transform:
@@ -321,12 +322,12 @@ class IndependentTransform(Transform):
 
     def _call(self, x: Tensor) -> Tensor:
         if x.dim() < self.domain.event_dim:
-            raise ValueError("Too few dimensions on input")
+            raise at_call(ValueError, "Too few dimensions on input")
         return self.base_transform(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
         if y.dim() < self.codomain.event_dim:
-            raise ValueError("Too few dimensions on input")
+            raise at_call(ValueError, "Too few dimensions on input")
         return self.base_transform.inv(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .._core import Size, Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from . import constraints
 from .distribution import Distribution
 from .independent import Independent, sum_rightmost
@@ -34,17 +35,18 @@ class TransformedDistribution(Distribution):
             self.transforms = [transforms]
         elif isinstance(transforms, list):
             if not all(isinstance(t, Transform) for t in transforms):
-                raise ValueError("transforms must be a Transform or a list of Transforms")
+                raise at_call(ValueError, "transforms must be a Transform or a list of Transforms")
             self.transforms = transforms
         else:
-            raise ValueError(f"transforms must be a Transform or list, but was {transforms}")
+            raise at_call(ValueError, f"transforms must be a Transform or list, but was {transforms}")
         base_shape = base_distribution.batch_shape + base_distribution.event_shape
         base_event_dim = len(base_distribution.event_shape)
         transform = ComposeTransform(self.transforms)
         if len(base_shape) < transform.domain.event_dim:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "base_distribution needs to have shape with size at least "
-                f"{transform.domain.event_dim}, but got {base_shape}."
+                f"{transform.domain.event_dim}, but got {base_shape}.",
             )
         forward_shape = transform.forward_shape(base_shape)
         expanded = transform.inverse_shape(forward_shape)

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .distribution import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 from .distribution import clamped as clamp_probs
 from .independent import sum_rightmost
@@ -41,9 +42,10 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     n = (-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
     size = round(n)
     if abs(n - size) > 1e-6:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"The size of last dimension is {count} which cannot be expressed as "
-            "the lower triangular part of a square D x D matrix."
+            "the lower triangular part of a square D x D matrix.",
         )
     matrix = vec.new_zeros((*vec.shape[:-1], size, size))
     matrix[..., _below(size, diag, vec.device)] = vec
@@ -54,5 +56,5 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     """The elements of a matrix on the diagonal `diag` and below, row by row."""
     size = mat.shape[-1]
     if diag < -size or diag >= size:
-        raise ValueError(f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
+        raise at_call(ValueError, f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
     return mat[..., _below(size, diag, mat.device)]

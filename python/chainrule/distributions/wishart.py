@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Size, Tensor
+from ..error_words import at_call
 from ..linalg import cholesky
 from ..shapes import broadcast_shapes
 from ..type_info import finfo
@@ -61,7 +62,9 @@ class Wishart(ExponentialFamily):
             raise AssertionError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
         ((name, matrix),) = matrices.items()
         if matrix.dim() < 2:
-            raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
+            raise at_call(
+                ValueError, "scale_tril must be at least two-dimensional, with optional leading batch dimensions"
+            )
         if not isinstance(df, Tensor):
             df = _core.functions["tensor"](df, dtype=matrix.dtype, device=matrix.device)
         batch_shape = broadcast_shapes(matrix.shape[:-2], df.shape)
@@ -75,7 +78,7 @@ class Wishart(ExponentialFamily):
             "df": constraints.greater_than(event_shape[-1] - 1),
         }
         if self.df.le(event_shape[-1] - 1).any():
-            raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {event_shape[-1] - 1}.")
+            raise at_call(ValueError, f"Value of df={df} expected to be greater than ndim - 1 = {event_shape[-1] - 1}.")
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
         if self.df.lt(event_shape[-1]).any():
             warn_user("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.")
@@ -89,7 +92,9 @@ class Wishart(ExponentialFamily):
 
     def _chi2(self, batch_shape: Any) -> Chi2:
         size = self._event_shape[-1]
-        arange = _core.functions["arange"](size, dtype=self._unbroadcasted_scale_tril.dtype, device=self._unbroadcasted_scale_tril.device)
+        arange = _core.functions["arange"](
+            size, dtype=self._unbroadcasted_scale_tril.dtype, device=self._unbroadcasted_scale_tril.device
+        )
         return Chi2(df=self.df.unsqueeze(-1) - arange.expand((*batch_shape, -1)))
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:

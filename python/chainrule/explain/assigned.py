@@ -25,9 +25,9 @@ def assignment(scope: Scope, name: str) -> Line | None:
     return None
 
 
-def attribute_of(module: Any, attribute: str) -> Line | None:
-    """The line of a module's class that sets an attribute, if the class is the user's."""
-    for cls in type(module).__mro__:
+def attribute_of(owner: Any, attribute: str) -> Line | None:
+    """The line of an object's class that sets an attribute, if the class is the user's."""
+    for cls in type(owner).__mro__:
         code = getattr(vars(cls).get("__init__"), "__code__", None)
         if code is None or is_own_file(code.co_filename) or not is_current(code):
             continue
@@ -45,19 +45,19 @@ def made_at(names: Names, thing: Any, name: str | None = None) -> Line | None:
     owner, _, rest = name.partition(".")
     base = owner.partition("[")[0]
     held = scope.variables.get(base)
-    if rest and is_module(held):
+    if rest and base == owner:
         return _constructed_at(held, rest) or assignment(scope, base)
     return assignment(scope, name) or assignment(scope, base)
 
 
-def _constructed_at(module: Any, path: str) -> Line | None:
-    """The user's line that made the part of a module at a path: the innermost class of his own that sets it."""
+def _constructed_at(owner: Any, path: str) -> Line | None:
+    """The user's line that made the part of an object at a path: the innermost class of his own that sets it."""
     found = None
     for part in path.split("."):
         name = part.partition("[")[0]
-        found = attribute_of(module, name) or found
-        module = module._modules.get(name)
-        if module is None:
+        found = attribute_of(owner, name) or found
+        owner = owner._modules.get(name) if is_module(owner) else getattr(owner, "__dict__", {}).get(name)
+        if owner is None:
             break
     return found
 

@@ -24,6 +24,7 @@ Kind = Literal[
     "output not used",
     "not registered",
     "saturated",
+    "cancelled",  # the loss does not change with it: a bias in differences of predictions
     "not asked for",  # requires_grad is False
 ]
 
@@ -42,6 +43,7 @@ _CURES: dict[str, str] = {
     "output not used": "use the result in the loss",
     "not registered": "keep modules in nn.ModuleList or nn.ModuleDict, tensors in nn.Parameter",
     "saturated": "keep the inputs away from where the function is flat, or use one that is not (leaky_relu)",
+    "cancelled": "leave it out; for this loss it is not needed",
     "not asked for": "set requires_grad=True on what is to be trained, before it is used",
     "there": "",
 }
@@ -97,7 +99,7 @@ def departure_cause(name: str, d: Departure, what: str = "what was calculated fr
         "no gradient": f"went through {d.by}, which has no gradient",
         "no_grad": f"was calculated under {d.by}",
     }
-    advice = _NEW_TENSORS if d.by.removesuffix("()") in COPIES else None
+    advice = _NEW_TENSORS if d.by.removesuffix("()") in COPIES else _UNSEEN if "source is not known" in d.by else None
     return Cause(d.how, name, f"{what} {words[d.how]}", d.line, advice)  # type: ignore[arg-type]
 
 
@@ -112,4 +114,5 @@ def chosen_cause(name: str, lost: tuple[Departure, ...], what: str = "what was c
     return Cause("detached", name, f"{what} left the graph, depending on which branch ran, {places}")
 
 
+_UNSEEN = "look into it: what it gave back has no history of what it was given"
 _NEW_TENSORS = "a new tensor has the numbers and not their history; torch.stack() or torch.cat() put tensors together"

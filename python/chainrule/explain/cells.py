@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import re
 import sys
@@ -20,6 +21,7 @@ class Cell:
     until: int | None  # the line that raised; None: it ran to its end
 
 
+_TIMED = "<timed exec>"  # what IPython compiles the text of %%time as
 _log: list[Cell] = []  # the cells that ran since chainrule was imported; those before have no tensors
 
 
@@ -45,6 +47,9 @@ def place_text(file: str, number: int) -> str:
 def renamed(text: str) -> str:
     """A text of the core, in which cells have the names of their files, with the names that readers know."""
     running = shell()
+    if running is not None and _TIMED in text and running.history_manager.input_hist_raw[-1].startswith("%%time"):
+        place = rf"In[{running.execution_count}], line "
+        text = re.sub(rf"{_TIMED}:(\d+)", lambda found: f"{place}{int(found[1]) + 1}", text)  # below the %%time
     for file in getattr(running.compile, "_filename_map", ()) if running is not None else ():
         if file in text:
             text = re.sub(re.escape(file) + r":(\d+)(, in <cell line: \d+>)?", rf"{named(file)}, line \1", text)
@@ -81,10 +86,29 @@ def _ran(result: Any) -> None:
     running, raw, error = shell(), result.info.raw_cell, result.error_in_exec
     if not result.info.store_history or result.error_before_exec is not None:
         return
-    file = running.compile.get_code_name(raw, running.transform_cell(raw), result.execution_count)
+    code = running.transform_cell(raw)
+    file = running.compile.get_code_name(raw, code, result.execution_count)
     trace, line = None if error is None else error.__traceback__, 0
     while trace is not None:
         line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == file and not line else line
         trace = trace.tb_next
     if named(file):
         _log.append(Cell(file, line or None))
+        _tell_linecache(file, code, _as_it_ran(raw, code))
+
+
+def _as_it_ran(raw: str, code: str) -> str:
+    """The statements of a cell, of which IPython makes strings where %time or %%time stands before them."""
+    magic, _, below = raw.partition("\n")
+    if re.match(r"%%(time|capture|prun)\b", magic):
+        return f"# {magic}\n{below}"
+    timed = r"get_ipython\(\)\.run_line_magic\('time', (.*)\)$"
+    return re.sub(timed, lambda found: str(ast.literal_eval(found[1])), code, flags=re.MULTILINE)
+
+
+def _tell_linecache(file: str, code: str, text: str) -> None:
+    if text == code:
+        return
+    for cache in (linecache.cache, getattr(linecache, "_ipython_cache", {})):  # IPython keeps its cells beside it
+        if file in cache:
+            cache[file] = (len(text), None, text.splitlines(True), file)

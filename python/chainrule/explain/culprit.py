@@ -25,15 +25,20 @@ def tell(teller: str, text: str, about: Any, trace: TracebackType | None) -> str
 
 def _without_graph(text: str, place: Place, _: Any) -> str:
     """Where the graph was cut."""
-    loss = place.value(place.receiver)
-    if not isinstance(loss, Tensor) or loss.requires_grad:
+    receiver, loss = place.receiver, place.value(place.receiver)
+    if receiver is None or (isinstance(loss, Tensor) and loss.requires_grad):
         return text
     from .inquiry import Inquiry  # the search for a cause needs much that other errors do not
 
     names = Names()
-    if names.of(loss) is None and place.receiver is not None:
-        names.of_tensors[id(loss)] = ast.unparse(place.receiver)
-    cause = Inquiry(names).of_a_constant(loss)
+    if not isinstance(loss, Tensor):
+        cause = Inquiry(names).of_an_expression(receiver, place.value)
+    else:
+        if names.of(loss) is None:
+            names.of_tensors[id(loss)] = ast.unparse(receiver)
+        cause = Inquiry(names).of_a_constant(loss)
+    if cause is None:
+        return text
     kept = [
         line for line in text.split("\n") if not line.startswith(("  It was not calculated", "  It left the graph"))
     ]
@@ -96,11 +101,18 @@ def _second_pass(text: str, place: Place, node: Any) -> str:
 def _invalid_gradient(text: str, place: Place, _: Any) -> str:
     from .custom_function import retell_invalid_gradient
 
-    return retell_invalid_gradient(text)
+    return retell_invalid_gradient(text, place)
+
+
+def _hook(text: str, place: Place, _: Any) -> str:
+    from .custom_function import retell_hook
+
+    return retell_hook(text, place)
 
 
 _TELLERS = {
     "invalid_gradient": _invalid_gradient,
+    "hook": _hook,
     "overwritten": _overwritten,
     "second_pass": _second_pass,
     "without_graph": _without_graph,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from .source import Line
 
-__all__ = ["CARRIES", "COPIES", "NOTHING", "Departure", "Taint", "departure_of", "switches_off"]
+__all__ = ["CARRIES", "COPIES", "NOTHING", "Departure", "Taint", "departure_of", "join", "switches_off"]
 
 # How a value leaves the graph, by the method or function that takes it out.
 _DEPARTURES = {
@@ -20,7 +21,7 @@ _DEPARTURES = {
     ),
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "isclose", "logical_not", "bincount", "histc"), "no gradient"),
 }
-COPIES = {"tensor", "as_tensor", "asarray", "from_numpy", "array", "Tensor", "FloatTensor"}
+COPIES = {"Parameter", "tensor", "as_tensor", "asarray", "from_numpy", "array", "Tensor", "FloatTensor"}
 _INTEGERS = {"int8", "int16", "int32", "int64", "uint8", "bool", "long", "short", "int"}
 
 
@@ -59,6 +60,14 @@ class Taint:
 
 
 NOTHING, CARRIES = Taint(), Taint(True)
+
+
+def join(taints: Iterable[Taint]) -> Taint:
+    """What several values have together."""
+    found = NOTHING
+    for taint in taints:
+        found |= taint
+    return found
 
 
 def departure_of(e: ast.Call, name: str, is_method: bool) -> tuple[str, str] | None:

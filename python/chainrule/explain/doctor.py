@@ -70,6 +70,8 @@ def _zeros(model: Any, loss: Tensor, inquiry: Inquiry) -> Iterator[Finding]:
         gradient = flow.gradient(node) if node else None
         if gradient is not None and not bool((gradient != 0).any().item()):
             cause = inquiry.saturation(p, loss)
-            if cause is not None:
+            if (
+                cause is not None and cause.kind != "cancelled"
+            ):  # nothing is wrong, there is only one parameter too many
                 yield Finding("zero gradient", f"{path}: {cause.text}", cause.cure, cause.line)
                 return

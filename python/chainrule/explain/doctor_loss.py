@@ -72,7 +72,11 @@ def _column_meets_row(node: Node, names: Names) -> bool:
     kept = [tuple(s.value.shape) for s in node.saved if s.value is not None and not s.is_output]
     shapes = {*kept, *(e.producer.outputs[e.output].shape for e in node.inputs)}
     if len(shapes) == 1 and len(node.inputs) == 1:  # the other one was not kept: the line may name it
-        shapes |= {tuple(t.shape) for t in _named_in(node, names)} & {(size,), (size, 1), (1, size), (size, size)}
+        named = {tuple(t.shape) for t in _named_in(node, names)} & {(size,), (size, 1), (1, size), (size, size)}
+        if shapes == {(size,)} and not named:  # a variable of a function that has ended: a column, or a matrix
+            known = {tuple(t.shape) for _, t in names.tensors}
+            return _is_of_two_names(node) and _was_a_column(node.inputs[0].producer) and (size, size) not in known
+        shapes |= named
         wanted = {(size, 1), (size,)}
         return shapes <= wanted and ((size, 1) in shapes or len(shapes) == 2)
     return shapes == {(size, 1), (size,)}
@@ -83,6 +87,17 @@ def _named_in(node: Node, names: Names) -> list[Tensor]:
     said = (node.line.expression or node.line.text) if node.line else ""
     words = set(re.findall(r"[A-Za-z_][\w.]*", said))
     return [tensor for name, tensor in names.tensors if name in words]
+
+
+def _was_a_column(node: Node) -> bool:
+    """Whether (N, 1) was made (N,): a prediction of one number for each sample."""
+    above = {e.producer.outputs[e.output].shape for e in node.inputs} if node.operation in _VIEWS else set()
+    return above == {(*node.shape, 1)}
+
+
+def _is_of_two_names(node: Node) -> bool:
+    said = node.line.expression if node.line else None
+    return bool(said and re.fullmatch(r"[A-Za-z_][\w.]*\s*-\s*[A-Za-z_][\w.]*", said))
 
 
 def _is_penalty(node: Node) -> bool:
@@ -190,10 +205,19 @@ def _is_discounted(node: Node) -> bool:
         if at.operation != "mul" or len(at.inputs) != 1:
             return False
         numbers = [n for n in at.raw._operands[2] if isinstance(n, float)] if at.raw._operands else []
-        if any(0 < n < 1 for n in numbers):
+        if any(0 < n < 1 for n in numbers) or any(_is_masked_discount(s.value) for s in at.saved):
             return True
         at = _through_views(at.inputs[0].producer)
     return False
+
+
+def _is_masked_discount(factor: Tensor | None) -> bool:
+    """Whether it is one number below 1, and 0 where an episode has ended."""
+    if factor is None or factor.requires_grad or not factor.is_floating_point() or factor.numel() == 0:
+        return False
+    with no_grad():
+        low, high = factor.min().item(), factor.max().item()
+        return low >= 0 and 0 < high < 1 and bool(((factor == high) | (factor == 0)).all().item())
 
 
 def _leaves(node: Node) -> set[int]:

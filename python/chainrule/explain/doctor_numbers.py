@@ -16,7 +16,8 @@ from .names import Names
 
 __all__ = ["in_the_numbers"]
 
-_FIRST = {"linear": "mat1", "addmm": "mat1", "mm": "self", "convolution": "input"}  # by layer, what its data is called
+# By layer, what its data is called.
+_FIRST = {"linear": "mat1", "addmm": "mat1", "mm": "self", "convolution": "input", "lstm": "self"}
 _LARGE, _UNLIKE = 100.0, 1000.0  # inputs of this size, features so far apart
 _NOTICEABLE = 30.0
 _SAMPLES, _UNITS = 8, 4  # fewer say nothing about units that never fire

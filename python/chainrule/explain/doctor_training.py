@@ -8,6 +8,7 @@ from typing import Any
 
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
+from ..happenings import happened_at
 from .assigned import assignment
 from .edges import reaches
 from .findings import Finding
@@ -15,8 +16,8 @@ from .flow import Flow
 from .graph import Graph, Node
 from .health import step_of
 from .names import Names
-from .said import backward_calls, called_above, zeroes_below
-from .source import Line
+from .said import backward_calls, zeroes_below
+from .source import Line, line_at
 
 __all__ = ["in_the_training"]
 
@@ -59,7 +60,7 @@ def _accumulation(model: Any, graph: Graph, accumulate: int, names: Names) -> It
     elif accumulate == 1 and old and not graph.released and not zeroes_below(names):
         text = f"{len(old)} parameters still have gradients of an earlier pass, to which the next backward() adds"
         cure = "zero_grad() in each step, before backward(); doctor(..., accumulate=k) if the sum is meant"
-        calls = backward_calls(names, [p for _, p in model.named_parameters()], model)
+        calls = backward_calls(names, model)
         yield Finding("not zeroed", text, cure, calls[0] if len(calls) == 1 else None)
 
 
@@ -84,9 +85,13 @@ def _evaluating(model: Any, loss: Tensor, names: Names) -> Iterator[Finding]:
         return
     text = f"the model is in evaluation mode, so that {' and '.join(sorted(set(idle))[:4])} do not train"
     cure = "call model.train() before the forward pass; if this loss is only looked at, under no_grad(), all is well"
-    name = names.of_modules.get(id(model), "model")
-    switches = (f"{name}.{call}" for call in ("eval()", "train()", "train(True)"))
-    yield Finding("evaluation mode", text, cure, called_above(names, *switches))
+    yield Finding("evaluation mode", text, cure, _switched_off_at(model, names))
+
+
+def _switched_off_at(model: Any, names: Names) -> Line | None:
+    """Where eval() was called, of the model or of one around it."""
+    around = [m for m in names.modules.values() if not m.training and any(part is model for part in m.modules())]
+    return next((line for m in [model, *around] if (line := line_at(happened_at(m)))), None)
 
 
 def _behaves_otherwise(module: Any) -> bool:
@@ -94,7 +99,10 @@ def _behaves_otherwise(module: Any) -> bool:
 
 
 def _line_of(optimizer: Any, names: Names) -> Line | None:
-    variable = names.variable(optimizer)
+    """Where it was made; a class of the user's own calls chainrule's, and where it was called itself is not known."""
+    made, variable = line_at(happened_at(optimizer)), names.variable(optimizer)
+    if made is not None and "super()" not in made.text:
+        return made
     return assignment(*variable) if variable else None
 
 

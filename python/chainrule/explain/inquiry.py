@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .._core import Tensor
@@ -12,13 +14,15 @@ from .causes import Cause, chosen_cause, cut_cause
 from .edges import reaches
 from .flow import Flow
 from .graph import Graph, living_tensors, operation_name
-from .names import Names
+from .names import Names, is_module
 from .said import backward_calls, called_above, freezing, thawed
 from .saturation import Saturation
 from .source import Line, line_at, line_of
-from .trail import Trail
+from .trail import Trail, base_of
 
 __all__ = ["Cause", "Inquiry"]
+
+_SHORT = 50  # characters of an expression that is called by its text
 
 
 class Inquiry:
@@ -83,6 +87,17 @@ class Inquiry:
         text = "it was made without requires_grad=True, and not calculated from a tensor that has it"
         return Cause("not asked for", name, text, self._made(tensor))
 
+    def of_an_expression(self, e: ast.expr, value: Callable[[ast.AST], Any]) -> Cause | None:
+        """Where the value of an expression, which no variable holds, lost its history; None if that is not known."""
+        text = " ".join(ast.unparse(e).split())
+        name = text if len(text) <= _SHORT else "the loss"
+        left = chosen_cause(name, self.trail.origin_of(e), "what it was calculated from")
+        if left is not None:
+            return left
+        held = {n.id: value(n) for n in ast.walk(e) if isinstance(n, ast.Name)}
+        cut = [t for t in held.values() if isinstance(t, Tensor) and not t.requires_grad and t._cut is not None]
+        return self.of_a_constant(cut[0]) if len(cut) == 1 else None
+
     def _frozen(self, tensor: Tensor, name: str) -> Cause | None:
         """A network whose parameters are all frozen, if the value came out of it."""
         made = self._made(tensor)
@@ -146,10 +161,11 @@ class Inquiry:
 
     def _ran_backward(self, leaf: Tensor) -> bool:
         """Whether a backward() is written where the leaf, or the model that it belongs to, is a variable."""
-        scope = self.names.home(leaf)
-        base = (self.names.of(leaf) or "").partition(".")[0].partition("[")[0]
-        owner = None if scope is None else scope.variables.get(base)
-        return owner is not None and bool(backward_calls(self.names, [], owner))
+        scope, name = self.names.home(leaf), self.names.of(leaf)
+        if scope is None or name is None:
+            return False
+        model = base_of(scope, name)[1]
+        return bool(backward_calls(self.names, model if is_module(model) else leaf))
 
     def _not_reached(self, leaf: Tensor, loss: Tensor, name: str) -> Cause:
         users = [t for t in living_tensors() if reaches(t, leaf)]

@@ -10,10 +10,10 @@ from typing import Any
 from .._core import Tensor
 from .history import Scope, ended_scopes, running_scopes, scopes_of
 
-__all__ = ["Names"]
+__all__ = ["PLAIN", "Names", "attributes_of", "is_module"]
 
 _MOST_ITEMS = 1000  # of a list or dict that are looked at
-_PLAIN = {int, float, bool, str, bytes, type(None), type, FunctionType, BuiltinFunctionType, ModuleType}
+PLAIN = {int, float, bool, str, bytes, type(None), type, FunctionType, BuiltinFunctionType, ModuleType}
 
 
 class Names:
@@ -52,7 +52,7 @@ class Names:
         self._home = scope
         hidden = ("In", "Out") if "get_ipython" in scope.variables else ()
         for name, value in list(scope.variables.items()):
-            if type(value) not in _PLAIN and not name.startswith("__") and name not in hidden and wanted(name, value):
+            if type(value) not in PLAIN and not name.startswith("__") and name not in hidden and wanted(name, value):
                 self._add(name, value, depth=0)
 
     def home(self, thing: Any) -> Scope | None:
@@ -85,7 +85,7 @@ class Names:
         elif is_module(value):
             self._add_module(name, value)
         elif depth < 1:
-            for key, item in list(_attributes(value).items())[:_MOST_ITEMS]:
+            for key, item in list(attributes_of(value).items())[:_MOST_ITEMS]:
                 if not key.startswith("_") and (isinstance(item, Tensor | list | tuple | dict) or is_module(item)):
                     self._add(f"{name}.{key}", item, depth + 1)
 
@@ -116,7 +116,7 @@ class Names:
                 self._add(f"{path}.{key}", item, 1)
 
 
-def _attributes(value: Any) -> dict[str, Any]:
+def attributes_of(value: Any) -> dict[str, Any]:
     """Those of a plain object; none of classes, modules and functions."""
     if type(value).__dictoffset__ == 0 or isinstance(value, type | ModuleType) or callable(value):
         return {}

@@ -39,7 +39,8 @@ const make = (tag, attributes, parent, text) => {
   return element;
 };
 // Of a large tensor, from its smallest to its largest element; the card has the rest.
-const brief = (text) => text.replace(/^\[[\d, ]*\] (?=mean|all|no finite)/, "").replace(/^mean \S+, from (\S+) to ([^\s,]+)/, "$1 … $2");
+const rounded = (text) => text.replace(/-?\d+\.\d+(e[+-]?\d+)?/g, (number) => String(Number(Number(number).toPrecision(3))));
+const brief = (text) => rounded(text).replace(/^\[[\d, ]*\] (?=mean|all|no finite)/, "").replace(/^mean \S+, from (\S+) to ([^\s,]+)/, "$1 … $2");
 const short = (text, most = 40) => (text.length <= most ? text : text.slice(0, most - 3) + "...");
 
 let items = new Map(), edges = [];  // what is drawn now
@@ -152,7 +153,10 @@ function card(item) {
     add("gradient", node.gradient);
     if (node.hooked) add("", `a hook made it of ${node.parts.join(" + ")}`);
     else if (node.parts.length > 1) add("", `the sum over ${node.parts.length} uses: ${node.parts.join(" + ")}`);
-    for (const sent of node.sent) add(`to ${data.nodes[sent.to].label}`, `${sent.formula}${sent.numbers ? " = " + sent.numbers : ""}\n${sent.text}`);
+    for (const sent of node.sent) {
+      add(`to ${data.nodes[sent.to].label}`, `${sent.formula}${sent.numbers ? " = " + sent.numbers : ""}\n${sent.text}`);
+      if (data.math[sent.formula]) list.lastChild.insertAdjacentHTML("afterbegin", `<div class="math">${data.math[sent.formula]}</div>`);
+    }
     for (const saved of node.saved) add("saved", `${saved.name} [${saved.shape ?? "?"}] ${saved.bytes.toLocaleString()} bytes, ${saved.state}`);
     if (node.forward_time) {
       const [time, steps] = node.forward_time;
@@ -164,6 +168,11 @@ function card(item) {
 }
 
 // ---- steps
+
+function into(box, line) {  // scrollIntoView() would move the page too, and the notebook around it
+  const a = line.getBoundingClientRect(), b = box.getBoundingClientRect();
+  box.scrollTop += a.top < b.top ? a.top - b.top : Math.max(0, a.bottom - b.bottom);
+}
 
 function show() {
   const [phase, at] = steps[state.step] ?? ["forward", -1];
@@ -185,7 +194,7 @@ function show() {
   const node = data.nodes[at];
   for (const line of document.querySelectorAll("#source .now")) line.classList.remove("now");
   const line = node?.line && $(`line-${node.line[0]}-${node.line[1]}`);
-  if (line) { line.classList.add("now"); line.scrollIntoView({ block: "nearest" }); }
+  if (line) { line.classList.add("now"); into($("source"), line); }
   card(current());
   $("slider").value = state.step;
   const result = node && (phase === "forward" ? node.value : node.gradient);

@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 import json
 import linecache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .cells import named
 from .display import value_text
 from .graph import Node
+from .math_type import in_math_type
 
 if TYPE_CHECKING:
     from .steps import Arrival
@@ -66,9 +68,16 @@ def _data(e: Explanation) -> dict[str, Any]:
             [x.producer.index, x.consumer.index, None if (g := e.flow.contribution(x)) is None else value_text(g)]
             for x in e.graph.edges
         ],
+        "math": _in_math_type(e.backward),
         "forward": sorted(shown),
         "backward": [a.node.index for a in e.backward],
     }
+
+
+def _in_math_type(backward: Sequence[Arrival]) -> dict[str, str]:
+    """By formula, each one once: a network has few of them, and each many times."""
+    formulas = dict.fromkeys(s.formula for arrival in backward for s in arrival.sendings)
+    return {formula: text for formula in formulas if (text := in_math_type(formula))}
 
 
 def _node(e: Explanation, node: Node, arrival: Arrival | None, files: dict[str, int]) -> dict[str, Any]:

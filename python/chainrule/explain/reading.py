@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-import linecache
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
-from .callees import Callee, called, lookup, written_in
-from .departures import CARRIES, NOTHING, Departure, Taint, departure_of, switches_off
-from .history import Run, Scope, is_module_run, targets
-from .source import Line
+from .._core import Tensor
+from .callees import called
+from .calling import Calling, Level, Off
+from .departures import CARRIES, NOTHING, Departure, Taint, join, switches_off
+from .history import Scope, is_module_run, targets
+from .source import Line, walked
 
-__all__ = ["Outcome", "follow", "follow_forward"]
+__all__ = ["Outcome", "follow", "follow_forward", "passes_of"]
 
 """Each variable has a taint: whether a gradient can flow from it to the value that is followed, and where that value
 went into it without its gradient. Statements are gone through in the order in which they ran; an assignment replaces
@@ -21,29 +23,6 @@ is lost in one of them counts as uncertain. Functions of the user's are entered,
 """
 
 _NO_VALUE = {"shape", "dtype", "device", "grad", "grad_fn", "ndim", "requires_grad", "is_leaf", "T_co"}
-_NO_RESULT = {"size", "dim", "numel", "backward", "register_hook", "retain_grad", "append", "zero_grad", "step"}
-_PLAIN = {"print", "len", "isinstance", "type", "id", "repr", "str", "range", "hasattr", "format"}
-_DEEPEST = 6  # calls inside of calls
-
-
-@dataclass(frozen=True)
-class _Off:
-    """What switched gradients off, and where; without a line, around the statement itself."""
-
-    by: str
-    line: Line | None = None
-
-
-@dataclass
-class _Level:
-    """A function or a module on the way through it."""
-
-    run: Run
-    objects: list[dict[str, Any]]  # where names are looked up
-    taints: dict[str, Taint] = field(default_factory=dict)
-    returned: Taint = NOTHING
-    off: _Off | None = None
-    is_first: bool = False  # where the followed names are variables
 
 
 @dataclass
@@ -66,16 +45,33 @@ class Outcome:
         return tuple(dict.fromkeys(d for taint in self.taints.values() for d in taint.lost))
 
 
-def follow(scope: Scope, name: str) -> Outcome | None:
-    """What became of a variable's value; None if the source is not known."""
+def follow(scope: Scope, name: str, expression: ast.expr | None = None) -> Outcome | None:
+    """What became of a variable's value, and what an expression has of it; None if the source is not known."""
+    found = _followed(scope, name, frozenset())
+    if found is None:
+        return None
+    reader, level = found
+    returned = level.returned if expression is None else reader._taint(expression, level)
+    return Outcome(level.taints, reader.uses, returned)
+
+
+def passes_of(scope: Scope, name: str, model: Any) -> list[Line]:
+    """The calls of backward() on what was calculated with a tensor or a model, since its gradients were zeroed."""
+    parameters = [model] if isinstance(model, Tensor) else model.parameters()
+    found = _followed(scope, name, frozenset(map(id, parameters)))
+    return [] if found is None else list(found[0].passes.values())
+
+
+def _followed(scope: Scope, name: str, parameters: frozenset[int]) -> tuple[_Reader, Level] | None:
     runs = scope.runs
     if not runs:
         return None
-    reader = _Reader({name}, is_module=is_module_run(runs[-1]))
-    level = _Level(runs[0], [scope.variables, scope.globals], {name: CARRIES}, is_first=True)
+    reader = _Reader(is_module_run(runs[-1]), parameters)
+    objects = [{}, scope.variables, scope.globals]
+    level = Level(runs[0], objects, {name: CARRIES}, followed=frozenset([name]))
     for level.run in runs:
         reader.statements(level.run.body, level)
-    return Outcome(level.taints, reader.uses, level.returned)
+    return reader, level
 
 
 def follow_forward(module: Any, attribute: str) -> Outcome | None:
@@ -84,44 +80,54 @@ def follow_forward(module: Any, attribute: str) -> Outcome | None:
     if callee is None:
         return None
     name = f"{callee.own_name}.{attribute}"
-    reader = _Reader({name}, is_module=False)
-    level = _Level(callee.run, [{callee.own_name: module}, callee.globals], {name: CARRIES}, is_first=True)
+    reader = _Reader(is_module=False)
+    objects = [{callee.own_name: module}, callee.globals]
+    level = Level(callee.run, objects, {name: CARRIES}, followed=frozenset([name]), own=callee.own_name)
+    level.given_self = module
     reader.statements(callee.run.body, level)
     return Outcome(level.taints, reader.uses, level.returned)
 
 
-class _Reader:
+class _Reader(Calling):
     """See above."""
-
-    def __init__(self, followed: set[str], is_module: bool):
-        self.uses: list[Line] = []
-        self._followed, self._is_module = followed, is_module
-        self._first: _Level | None = None
-        self._depth = self._branches = 0
 
     # ---- statements
 
-    def statements(self, body: list[ast.stmt], level: _Level) -> None:
+    def statements(self, body: list[ast.stmt], level: Level) -> None:
         self._first = self._first or level
         for s in body:
             if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) or not level.run.has_run(s.lineno):
+                self._define(s, level)
                 continue
             if isinstance(s, ast.Expr) and "set_grad_enabled" in (switch := ast.unparse(s.value)):
-                level.off = _Off("set_grad_enabled(False)", self._line(s, level)) if "False" in switch else None
+                level.off = Off("set_grad_enabled(False)", self._line(s, level)) if "False" in switch else None
             else:
                 self._statement(s, level)
 
-    def _statement(self, s: ast.stmt, level: _Level) -> None:
-        if isinstance(s, ast.With):
+    def _define(self, s: ast.stmt, level: Level) -> None:
+        """A function inside of a function carries what it reads of the one around it."""
+        if isinstance(s, ast.FunctionDef) and self._depth and level.run.has_run(s.lineno):
+            read = {n.id for n in walked(s) if isinstance(n, ast.Name)} - {a.arg for a in s.args.args}
+            self._keep(s.name, join(t for name, t in level.taints.items() if name in read), level)
+
+    def _statement(self, s: ast.stmt, level: Level) -> None:
+        if isinstance(s, ast.With | ast.AsyncWith):
             self._block(s, level)
-        elif isinstance(s, ast.For | ast.While):
+        elif isinstance(s, ast.For | ast.AsyncFor):
+            self._loop(s, level)
+            self.statements(s.orelse, level)
+        elif isinstance(s, ast.While):
             for _ in range(2):  # what one turn leaves, the next one finds
-                if isinstance(s, ast.For):
-                    self._bind(s.target, self._taint(s.iter, level), level)
+                self._taint(s.test, level)
                 self.statements(s.body, level)
             self.statements(s.orelse, level)
         elif isinstance(s, ast.If):
+            self._taint(s.test, level)
             self._either(s.body, s.orelse, level)
+        elif isinstance(s, ast.Match):
+            self._taint(s.subject, level)
+            for case in s.cases:
+                self._either(case.body, [], level)
         elif isinstance(s, ast.Try):
             self.statements(s.body, level)
             for handler in s.handlers:
@@ -130,17 +136,29 @@ class _Reader:
         else:
             self._simple(s, level)
 
-    def _block(self, s: ast.With, level: _Level) -> None:
+    def _loop(self, s: ast.For | ast.AsyncFor, level: Level) -> None:
+        """Twice, since what one turn leaves, the next one finds; once for each function that it goes over."""
+        turns = self._turns(s.target, s.iter, level)
+        for known in turns if len(turns) > 1 else (turns or [{}]) * 2:
+            self._bind(s.target, self._taint(s.iter, level), level)
+            level.objects[0].update(known)
+            self.statements(s.body, level)
+        for name in turns[0] if turns else ():
+            level.objects[0].pop(name, None)
+
+    def _block(self, s: ast.With | ast.AsyncWith, level: Level) -> None:
         before = level.off
         for item in s.items:
+            if item.optional_vars is not None:
+                self._bind(item.optional_vars, self._taint(item.context_expr, level), level)
             text = switches_off(item.context_expr)
             is_on = "enable_grad" in ast.unparse(item.context_expr)
-            level.off = _Off(text) if text else None if is_on else level.off
+            level.off = Off(text) if text else None if is_on else level.off
         inside = level.off
         self.statements(s.body, level)
         level.off = before if level.off is inside else level.off  # else the block switched it itself
 
-    def _either(self, first: list[ast.stmt], second: list[ast.stmt], level: _Level) -> None:
+    def _either(self, first: list[ast.stmt], second: list[ast.stmt], level: Level) -> None:
         """Branches: both, unless the program is in one of them at this moment."""
         for branch in (first, second):
             if branch and level.run.until is not None and _holds(branch, level.run.until):
@@ -154,18 +172,23 @@ class _Reader:
         names = dict.fromkeys([*one, *level.taints])
         level.taints = {n: one.get(n, NOTHING) | level.taints.get(n, NOTHING) for n in names}
 
-    def _simple(self, s: ast.stmt, level: _Level) -> None:
+    def _simple(self, s: ast.stmt, level: Level) -> None:
         value = getattr(s, "value", None)
         if not isinstance(value, ast.expr):
             return
         pairs = [] if isinstance(s, ast.Expr) else _pairs(s, value)
         for target, part in pairs:
+            if isinstance(part, ast.Call) and isinstance(target, ast.Name | ast.Attribute):
+                self._given_to[part] = ast.unparse(target)
             taint = self._taint(part, level)
             if level.off is not None:
                 line = level.off.line or self._line(s, level)
                 taint = taint.left(Departure("no_grad", level.off.by, line, self._surely))
             if isinstance(s, ast.Return):
                 level.returned |= taint
+            elif part in self._initialised and target is not None:  # its attributes are known by now
+                name = ast.unparse(target)
+                self._keep(name, CARRIES if name in level.followed else taint, level)
             elif isinstance(s, ast.AugAssign):
                 name = ast.unparse(s.target)
                 self._keep(name, level.taints.get(name, NOTHING) | taint, level)
@@ -175,11 +198,12 @@ class _Reader:
             self._taint(value, level)
             self._written(value, level)
 
-    def _bind(self, target: ast.expr, taint: Taint, level: _Level) -> None:
+    def _bind(self, target: ast.expr, taint: Taint, level: Level) -> None:
         for name in targets(target):
-            if name in self._followed and level.is_first:  # from here on the name stands for what is asked about
-                level.taints = dict.fromkeys(self._followed, CARRIES)
+            if _is_part(name, level.followed):  # from here on the name stands for what is asked about
+                level.taints = dict.fromkeys(level.followed, CARRIES)
                 self.uses.clear()
+                self.passes.clear()
                 continue
             for inner in [n for n in level.taints if n.startswith((f"{name}.", f"{name}["))]:
                 del level.taints[inner]
@@ -188,42 +212,48 @@ class _Reader:
             whole = ast.unparse(target.value)
             self._keep(whole, level.taints.get(whole, NOTHING) | taint, level)
 
-    def _keep(self, name: str, taint: Taint, level: _Level) -> None:
+    def _keep(self, name: str, taint: Taint, level: Level) -> None:
         if taint:
             level.taints[name] = taint
         else:
             level.taints.pop(name, None)
 
-    def _written(self, call: ast.expr, level: _Level) -> None:
+    def _written(self, call: ast.expr, level: Level) -> None:
         """`losses.append(loss)`, `buffer.copy_(h)`: what is called carries it then."""
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return
         method = call.func.attr
         if method in ("append", "add", "extend", "insert") or (method.endswith("_") and not method.endswith("__")):
-            given = _join(self._taint(a, level) for a in call.args)
+            given = join(self._taint(a, level) for a in call.args)
             name = ast.unparse(call.func.value)
-            if given and name not in self._followed:
+            if given and name not in level.followed:
                 self._keep(name, level.taints.get(name, NOTHING) | given, level)
 
     # ---- expressions
 
-    def _taint(self, e: ast.expr, level: _Level) -> Taint:
+    def _taint(self, e: ast.expr, level: Level) -> Taint:
         if isinstance(e, ast.Call):
             return self._call(e, level)
         if isinstance(e, ast.Attribute | ast.Subscript | ast.Name):
             return self._reference(e, level)
         if isinstance(e, ast.ListComp | ast.SetComp | ast.GeneratorExp):
             return self._comprehension(e, level)
-        if isinstance(e, ast.Lambda | ast.JoinedStr):
+        if isinstance(e, ast.Yield | ast.YieldFrom):
+            level.returned |= NOTHING if e.value is None else self._taint(e.value, level)
+            return NOTHING
+        if isinstance(e, ast.Lambda):
+            read = {n.id for n in ast.walk(e.body) if isinstance(n, ast.Name)} - {a.arg for a in e.args.args}
+            return join(t for name, t in level.taints.items() if name in read and self._depth)
+        if isinstance(e, ast.JoinedStr):
             return NOTHING
         if isinstance(e, ast.NamedExpr):
             taint = self._taint(e.value, level)
             self._bind(e.target, taint, level)
             return taint
-        inside = _join(self._taint(c, level) for c in _children(e))
+        inside = join(self._taint(c, level) for c in _children(e))
         return self._lost(inside, "no gradient", ast.unparse(e), e, level) if isinstance(e, ast.Compare) else inside
 
-    def _comprehension(self, e: ast.ListComp | ast.SetComp | ast.GeneratorExp, level: _Level) -> Taint:
+    def _comprehension(self, e: ast.ListComp | ast.SetComp | ast.GeneratorExp, level: Level) -> Taint:
         before = dict(level.taints)
         for part in e.generators:
             self._bind(part.target, self._taint(part.iter, level), level)
@@ -231,15 +261,18 @@ class _Reader:
         level.taints = before
         return taint
 
-    def _reference(self, e: ast.Attribute | ast.Subscript | ast.Name, level: _Level) -> Taint:
+    def _reference(self, e: ast.Attribute | ast.Subscript | ast.Name, level: Level) -> Taint:
         text = ast.unparse(e)
         known = level.taints.get(text)
         if known is not None:
-            if text in self._followed:
+            if text in level.followed:
                 self.uses.append(self._line(e, level))
             return known
         if isinstance(e, ast.Name):
             return NOTHING
+        given = self._property(e, level) if isinstance(e, ast.Attribute) else None
+        if given is not None:
+            return given
         inner = self._taint(e.value, level)
         if isinstance(e, ast.Subscript):
             index = self._taint(e.slice, level)
@@ -250,76 +283,9 @@ class _Reader:
             return self._lost(inner, "detached", ".data", e, level)
         return NOTHING if e.attr in _NO_VALUE else inner
 
-    def _call(self, e: ast.Call, level: _Level) -> Taint:
-        is_method = isinstance(e.func, ast.Attribute)
-        name = e.func.attr if isinstance(e.func, ast.Attribute) else e.func.id if isinstance(e.func, ast.Name) else ""
-        receiver = self._receiver(e.func, level)
-        given = [self._taint(a.value if isinstance(a, ast.Starred) else a, level) for a in e.args]
-        named = {k.arg or "": self._taint(k.value, level) for k in e.keywords}
-        everything = receiver | _join(given) | _join(named.values())
-        is_followed = ast.unparse(e.func) in level.taints  # a layer, or a model
-        callee = None if is_followed else self._callee(e.func, level)
-        if callee is not None and (everything or self._sees(callee, level)):
-            own = {callee.own_name: receiver} if callee.owner is not None else {}
-            return self._inside(callee, {**callee.bind(given, named), **own}, e, level)
-        if name in _PLAIN or name in _NO_RESULT or name.startswith("explain"):
-            return NOTHING
-        departure = departure_of(e, name, is_method)
-        return self._lost(everything, *departure, e, level) if departure else everything
 
-    def _receiver(self, f: ast.expr, level: _Level) -> Taint:
-        """What is called: a layer that is followed, or the value whose method it is."""
-        if isinstance(f, ast.Attribute) and ast.unparse(f) not in level.taints:
-            return self._taint(f.value, level)
-        return self._taint(f, level)
-
-    def _callee(self, f: ast.expr, level: _Level) -> Callee | None:
-        value, owner = lookup(f, level.objects)
-        return called(value, owner) or (written_in(f, level.run.file) if value is None else None)
-
-    def _sees(self, callee: Callee, level: _Level) -> bool:
-        """Whether a function reads what is followed though it is not given it: a variable of its module."""
-        return bool(callee.mentioned & set(self._shared(callee, level)))
-
-    def _shared(self, callee: Callee, level: _Level) -> dict[str, Taint]:
-        first = self._first
-        if first is None or not self._is_module or callee.globals is not first.objects[-1]:
-            return {n: t for n, t in level.taints.items() if n in callee.closed}
-        return first.taints
-
-    def _inside(self, callee: Callee, bound: dict[str, Taint], e: ast.Call, level: _Level) -> Taint:
-        if self._depth >= _DEEPEST:
-            return _join(bound.values())
-        seen = {n: t for n, t in self._shared(callee, level).items() if n not in callee.variables}
-        known = callee.objects(e, lambda a: lookup(a, level.objects)[0])
-        inner = _Level(callee.run, [known, callee.globals], {**seen, **{n: t for n, t in bound.items() if t}})
-        off = next((t for d in callee.decorators if (t := switches_off(d))), None)
-        inner.off = _Off(off) if off else None
-        self._depth += 1
-        if isinstance(callee.result, ast.expr):
-            inner.returned = self._taint(callee.result, inner)
-        else:
-            self.statements(callee.run.body, inner)
-        self._depth -= 1
-        return inner.returned
-
-    def _lost(self, taint: Taint, how: str, by: str, e: ast.expr, level: _Level) -> Taint:
-        return taint.left(Departure(how, by, self._line(e, level), self._surely))
-
-    @property
-    def _surely(self) -> bool:
-        return self._branches == 0
-
-    def _line(self, node: ast.stmt | ast.expr, level: _Level) -> Line:
-        file = level.run.file
-        return Line(file, node.lineno, level.run.where, linecache.getline(file, node.lineno).strip())
-
-
-def _join(taints: Any) -> Taint:
-    found = NOTHING
-    for taint in taints:
-        found |= taint
-    return found
+def _is_part(name: str, followed: Collection[str]) -> bool:
+    return any(f == name or f.startswith((f"{name}.", f"{name}[")) for f in followed)
 
 
 def _pairs(s: ast.stmt, value: ast.expr) -> list[tuple[ast.expr | None, ast.expr]]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._core import Tensor
-from .edges import reaches
-from .history import Scope, targets
+from .history import Scope
 from .names import Names
+from .reading import passes_of
 from .source import Line, walked
 
 __all__ = ["backward_calls", "called_above", "freezing", "thawed", "zeroes_below"]
@@ -25,27 +25,14 @@ def _above(names: Names, wanted: Callable[[ast.AST], bool]) -> Iterator[Found]:
                 yield scope, run.line(node.lineno), statement, node
 
 
-def backward_calls(names: Names, reached: list[Tensor], owner: Any) -> list[Line]:
-    """The calls of backward() that may have given leaves their gradient, where a variable holds them or their model.
-
-    Of calls whose loss is still known, those are left out whose loss was not calculated from the leaves.
-    """
-    found = {}
-    for scope in names.scopes:
-        own = {name for name, value in scope.variables.items() if value is owner}
-        for run, _, node in scope.calls_above() if own else ():
-            if isinstance(node, ast.Assign) and any(own & targets(target) for target in node.targets):
-                break  # what stands above was about another one
-            if _is_backward(node) and _may_reach(node, scope, reached):
-                found[run.file, node.lineno] = run.line(node.lineno)
-    return list(found.values())
+def backward_calls(names: Names, owner: Any) -> list[Line]:
+    """The calls of backward() on what was calculated with a tensor or a model, since its gradients were zeroed."""
+    name, scope = _name_of(names, owner), names.home(owner)
+    return [] if name is None or scope is None else passes_of(scope, name, owner)
 
 
-def _may_reach(call: ast.AST, scope: Scope, leaves: list[Tensor]) -> bool:
-    """Whether the loss of a call, as far as it is still known, was calculated from the leaves."""
-    given = [scope.variables.get(n.id) for n in ast.walk(call) if isinstance(n, ast.Name)]
-    losses = [t for t in given if isinstance(t, Tensor)]
-    return not leaves or not losses or any(reaches(loss, leaf) for loss in losses for leaf in leaves)
+def _name_of(names: Names, owner: Any) -> str | None:
+    return names.of(owner) if isinstance(owner, Tensor) else names.of_modules.get(id(owner))
 
 
 def zeroes_below(names: Names) -> bool:
@@ -65,10 +52,11 @@ def _is_backward(n: ast.AST) -> bool:
     return isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
 
 
-def called_above(names: Names, *calls: str) -> Line | None:
-    """The last one of such calls, if it is the first of the kinds: net.eval() with no net.train() after it."""
-    found = next(_above(names, lambda n: isinstance(n, ast.Call) and ast.unparse(n) in calls), None)
-    return found[1] if found is not None and ast.unparse(found[3]) == calls[0] else None
+def called_above(names: Names, call: str) -> Line | None:
+    """The last line that has such a call."""
+    return next(
+        (line for _, line, _, _ in _above(names, lambda n: isinstance(n, ast.Call) and ast.unparse(n) == call)), None
+    )
 
 
 def freezing(names: Names, name: str) -> Line | None:

@@ -41,6 +41,12 @@ class Saturation:
         if flat is None:
             return None
         shown = flat.line.expression if flat.line and flat.line.expression else flat.operation
+        arriving = flow.gradient(flat)
+        if arriving is not None and any(e.producer is node for e in flat.inputs) and _cancels(arriving, tensor):
+            text = (
+                f"its gradient is exactly zero: what arrives at {shown} sums to zero, so the loss does not depend on it"
+            )
+            return Cause("cancelled", name, text, flat.line)
         if flat.operation in _PRODUCTS:
             what = "it" if any(e.producer is node for e in flat.inputs) else "its result"
             text = f"its gradient is exactly zero: what {what} is multiplied with in {shown} is zero throughout"
@@ -65,6 +71,12 @@ _FLAT: dict[str, str] = {  # advice by the operation that makes zeros of a gradi
 
 def _all_zero(t: Tensor) -> bool:
     return not bool((t != 0).any().item())
+
+
+def _cancels(arriving: Tensor, tensor: Tensor) -> bool:
+    """Whether what is added to all rows gets the sum of their gradients, and that is zero."""
+    rows = arriving.shape[arriving.ndim - tensor.ndim :]
+    return tensor.ndim < arriving.ndim and rows == tensor.shape and _all_zero(arriving.sum_to_size(tensor.shape))
 
 
 _PRODUCTS = {"linear", "mm", "mv", "bmm", "matmul", "addmm", "convolution", "mul", "dot", "baddbmm"}

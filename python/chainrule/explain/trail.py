@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,11 @@ from .causes import Cause, cut_cause
 from .departures import Departure
 from .graph import Graph
 from .history import Scope
-from .names import Names, is_module
+from .names import PLAIN, Names, attributes_of, is_module
 from .reading import Outcome, follow, follow_forward
 from .source import Line, line_of
 
-__all__ = ["Trail"]
+__all__ = ["Trail", "base_of"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,9 @@ class Trail:
     def found(self, tensor: Tensor) -> Iterator[Found]:
         """What is known of a tensor, by each namespace that holds it: first the one that gives it its name."""
         for scope, name in self._spots(tensor):
-            base = name.partition(".")[0].partition("[")[0]
-            if is_module(scope.variables.get(base)):
-                found = self._of_parameter(scope, base, name.partition(".")[2])
+            base, value = base_of(scope, name)
+            if is_module(value):
+                found = self._of_parameter(scope, base, value, name[len(base) + 1 :])
             else:
                 outcome = self._follow(scope, name)
                 whole = self._follow(scope, base) if base != name and outcome and not outcome.uses else None
@@ -66,13 +67,22 @@ class Trail:
         candidates = [t for _, t in self.names.tensors if t.requires_grad]
         for leaf in sorted(candidates, key=lambda t: not t.is_leaf):  # results too: their leaves may have no names
             for scope, name in self._spots(leaf):
-                base, own = name.partition(".")[0], self.name_in(scope, tensor)
+                base, own = base_of(scope, name)[0], self.name_in(scope, tensor)
                 if own is None or own == name or (id(scope), base) in seen:
                     continue
                 seen.add((id(scope), base))
                 outcome = self._follow(scope, base)
                 if outcome is not None and outcome.of(own).lost:
                     return outcome.of(own).lost
+        return ()
+
+    def origin_of(self, expression: ast.expr) -> tuple[Departure, ...]:
+        """Of a value that no variable holds: where what its expression was calculated from left the graph."""
+        for leaf in sorted((t for _, t in self.names.tensors if t.requires_grad), key=lambda t: not t.is_leaf):
+            for scope, name in self._spots(leaf):
+                outcome = follow(scope, base_of(scope, name)[0], expression)
+                if outcome is not None and outcome.returned.lost:
+                    return outcome.returned.lost
         return ()
 
     def uses(self, leaf: Tensor) -> list[Line]:
@@ -115,9 +125,9 @@ class Trail:
                     yield scope, f"{variable}{path}"
                     break
 
-    def _of_parameter(self, scope: Scope, base: str, path: str) -> Found | None:
+    def _of_parameter(self, scope: Scope, base: str, module: Any, path: str) -> Found | None:
         """A parameter may be lost in forward() of a module around it; else it is where the model goes."""
-        outcome, module = self._follow(scope, base), scope.variables[base]
+        outcome = self._follow(scope, base)
         for part in path.split("."):
             inside = follow_forward(module, part)
             if inside is not None and (inside.returned.lost or not inside.returned):
@@ -134,9 +144,23 @@ class Trail:
         return self._known[key]
 
 
-def _path_in(value: Any, tensor: Tensor) -> str | None:
-    """Where a variable's value has a tensor: it is the tensor, or a module with it."""
+def base_of(scope: Scope, name: str) -> tuple[str, Any]:
+    """The beginning of a name that is a model, else the variable: `trainer.net` of `trainer.net.0.weight`."""
+    first = name.partition(".")[0].partition("[")[0]
+    base, value = first, scope.variables.get(first)
+    for part in name.split(".")[1:]:
+        if value is None or is_module(value) or "[" in base:
+            break
+        base, value = f"{base}.{part}", getattr(value, "__dict__", {}).get(part)
+    return (base, value) if is_module(value) else (first, scope.variables.get(first))
+
+
+def _path_in(value: Any, tensor: Tensor, depth: int = 0) -> str | None:
+    """Where a variable's value has a tensor: it is the tensor, a module with it, or an object with that."""
     if value is tensor:
         return ""
-    named = value.named_parameters() if is_module(value) else ()
-    return next((f".{path}" for path, p in named if p is tensor), None)
+    if is_module(value):
+        return next((f".{path}" for path, p in value.named_parameters() if p is tensor), None)
+    held = {} if depth or type(value) in PLAIN else attributes_of(value)
+    found = ((key, _path_in(item, tensor, 1)) for key, item in held.items())
+    return next((f".{key}{path}" for key, path in found if path is not None), None)

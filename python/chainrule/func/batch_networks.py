@@ -264,7 +264,10 @@ def _embedding(call: Call, weight: Any, indices: Any, padding_idx: int = -1, *ar
     if padding_idx >= 0 or any(args) or any(kwargs.values()):
         return loop_quietly(call, call.function, (weight, indices, padding_idx, *args), kwargs)
     rows = call.expanded(indices)
-    first = _functions["arange"](call.size, device=rows.device).reshape(call.size, *(1,) * (rows.ndim - 1)) * weight.shape[0]
+    first = (
+        _functions["arange"](call.size, device=rows.device).reshape(call.size, *(1,) * (rows.ndim - 1))
+        * weight.shape[0]
+    )
     return wrap(call.function(_folded(weight._value), rows + first), call.level)
 
 

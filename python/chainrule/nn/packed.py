@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 
 __all__ = [
     "PackedSequence",
@@ -54,7 +55,7 @@ class PackedSequence(_Packed):
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is None:
             if not isinstance(data, (list, tuple)) or len(data) != 2:
-                raise AssertionError("Expected data to be a list or tuple of length 2")
+                raise at_call(AssertionError, "Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
         sizes: Any = batch_sizes
         return super().__new__(cls, data, sizes, sorted_indices, unsorted_indices)
@@ -152,9 +153,11 @@ def pack_padded_sequence(
     (tensor([1, 3, 2]), tensor([2, 1]))
     """
     if input.numel() == 0:
-        raise RuntimeError("Cannot pack empty tensors.")
+        raise at_call(RuntimeError, "Cannot pack empty tensors.")
     if isinstance(lengths, Tensor) and lengths.dim() != 1:
-        raise RuntimeError(f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D cpu tensor")
+        raise at_call(
+            RuntimeError, f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D cpu tensor"
+        )
     sizes = [int(n) for n in (lengths.tolist() if isinstance(lengths, Tensor) else lengths)]
     steps_first = input.transpose(0, 1) if batch_first else input
     order = None
@@ -164,8 +167,8 @@ def pack_padded_sequence(
         steps_first = steps_first[:, _whole(order)]
     _check_lengths(sizes, steps_first.shape[1])
     if sizes[0] > steps_first.shape[0]:
-        raise RuntimeError(
-            f"Expected lengths of at most {steps_first.shape[0]} steps, but found {sizes[0]} in 'lengths'"
+        raise at_call(
+            RuntimeError, f"Expected lengths of at most {steps_first.shape[0]} steps, but found {sizes[0]} in 'lengths'"
         )
     batch = len(sizes)
     batch_sizes = [sum(n > t for n in sizes) for t in range(sizes[0])]
@@ -176,18 +179,21 @@ def pack_padded_sequence(
 
 def _check_lengths(sizes: list[int], batch: int) -> None:
     if len(sizes) != batch:
-        raise RuntimeError(
-            f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size={batch})"
+        raise at_call(
+            RuntimeError,
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size={batch})",
         )
     if any(a < b for a, b in pairwise(sizes)):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
-            "do not need ONNX exportability."
+            "do not need ONNX exportability.",
         )
     if not sizes or sizes[-1] <= 0:
-        raise RuntimeError(
-            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        raise at_call(
+            RuntimeError,
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0",
         )
 
 
@@ -211,13 +217,14 @@ def pad_packed_sequence(
     """
     counts = sequence.batch_sizes.tolist()
     if not counts:
-        raise RuntimeError("batch_sizes can not be empty")
+        raise at_call(RuntimeError, "batch_sizes can not be empty")
     length = len(counts)
     if total_length is not None:
         if total_length < length:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "Expected total_length to be at least the length of the longest sequence in input, but got "
-                f"total_length={total_length} and max sequence length being {length}"
+                f"total_length={total_length} and max sequence length being {length}",
             )
         length = total_length
     data, batch = sequence.data, counts[0]
@@ -246,14 +253,14 @@ def pad_sequence(
             [3, 0]])
     """
     if not isinstance(sequences, Iterable):
-        raise RuntimeError(
-            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        raise at_call(
+            RuntimeError, f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
     sequences = tuple(sequences)
     if not sequences:
-        raise RuntimeError("received an empty list of sequences")
+        raise at_call(RuntimeError, "received an empty list of sequences")
     if padding_side not in ("left", "right"):
-        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+        raise at_call(RuntimeError, f"Expected padding_side to be one of left or right, but got {padding_side}.")
     longest = max(s.shape[0] for s in sequences)
     first = sequences[0]
     outer = (len(sequences), longest) if batch_first else (longest, len(sequences))

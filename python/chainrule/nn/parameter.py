@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..overrides import _disabled_torch_function_impl
 
 __all__ = [
@@ -51,9 +52,10 @@ class Parameter(Tensor, metaclass=_ParameterType):
             return _core.make_subclass(cls, data, requires_grad)
         parameter: Any = data.detach().requires_grad_(requires_grad)
         if type(parameter) is not type(data):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
-                f"an instance of the same type, but return type {type(parameter).__name__} was found instead."
+                f"an instance of the same type, but return type {type(parameter).__name__} was found instead.",
             )
         setattr(parameter, "_is_param", True)  # noqa: B010  (no attribute of plain tensors)
         return parameter
@@ -130,16 +132,18 @@ class UninitializedTensorMixin:
 
     @property
     def shape(self) -> Any:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
             "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. "
-            "Call `forward` to initialize the parameters before accessing their attributes."
+            "Call `forward` to initialize the parameters before accessing their attributes.",
         )
 
     def share_memory_(self) -> Any:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
-            "before calling `module.share_memory()`."
+            "before calling `module.share_memory()`.",
         )
 
     def __repr__(self, **kwargs: Any) -> str:
@@ -157,10 +161,11 @@ class UninitializedTensorMixin:
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if func.__name__ in cls._allowed_methods:
             return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[misc]
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"Attempted to use an uninitialized parameter in {func}. This error happens when you are using a "
             f"`LazyModule` or explicitly manipulating `torch.nn.parameter.{cls.__name__}` objects. When using "
-            "LazyModules Call `forward` with a dummy batch to initialize the parameters before calling torch functions"
+            "LazyModules Call `forward` with a dummy batch to initialize the parameters before calling torch functions",
         )
 
 

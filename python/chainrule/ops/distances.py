@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from .. import bfloat16, cat, float16, where
 from .._core import Tensor, functions
+from ..autograd import differentiable
 from .checks import check_same_dtype, is_integral, refuse_dtype, spoken, wrap_dim
 
 _vector_norm = functions["linalg_vector_norm"]
@@ -37,8 +40,29 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
     pairs = x2.unsqueeze(-3)
     rows = max(1, _CACHED // max(1, x2.size(-2) * x2.size(-1)))
     if x1.size(-2) <= rows:
-        return _vector_norm(x1.unsqueeze(-2) - pairs, p, -1)
-    return cat([_vector_norm(part.unsqueeze(-2) - pairs, p, -1) for part in x1.split(rows, -2)], -2)
+        return length(x1.unsqueeze(-2) - pairs, p)
+    return cat([length(part.unsqueeze(-2) - pairs, p) for part in x1.split(rows, -2)], -2)
+
+
+def length(difference: Tensor, p: float) -> Tensor:
+    """The p-norm of rows as distances have it: NaN counts in all of them, and is in the gradients."""
+    if p == 0:
+        return difference.abs().ceil().clamp_max(1).sum(-1)
+    return _length(difference, p) if p in (1, math.inf) else _vector_norm(difference, p, -1)
+
+
+@differentiable
+def _length(difference: Tensor, p: float) -> Tensor:
+    return _vector_norm(difference, p, -1)
+
+
+@_length.gradient("difference")
+def _(g, y, difference, p):
+    y = y.unsqueeze(-1)
+    direction = where(difference == difference, difference.sign(), difference)
+    if p != 1:  # each of the largest has all of the gradient
+        direction = where(difference.abs() == y, direction, where(y == y, 0.0, y))
+    return g.unsqueeze(-1) * direction
 
 
 def _check_points(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> None:

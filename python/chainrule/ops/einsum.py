@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from .._core import Tensor
+from ..error_words import at_call
 from ..overrides import handle_torch_function, has_torch_function
 
 MANY = 16  # operands: comparing all pairs of more takes longer than it saves
@@ -30,9 +31,10 @@ def einsum(*args: Any) -> Tensor:
     tensor([3., 7.])
     """
     if len(args) < 2:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "einsum(): must specify the equation string and at least one operand, "
-            "or at least one operand and its subscripts list"
+            "or at least one operand and its subscripts list",
         )
     if isinstance(args[0], Tensor):
         equation, operands = _from_sublists(args)
@@ -41,12 +43,14 @@ def einsum(*args: Any) -> Tensor:
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
             return einsum(equation, *operands[0])
     if not isinstance(equation, str):
-        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
+        raise at_call(
+            TypeError, f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}"
+        )
     for i, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
             if has_torch_function(operands):
                 return handle_torch_function(einsum, operands, equation, *operands)
-            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
+            raise at_call(TypeError, f"expected Tensor as element {i} in argument 1, but got {type(operand).__name__}")
     labels, output = _read(equation, tuple(t.ndim for t in operands))
     return _contract(
         [_diagonal(t, list(row), i) for i, (t, row) in enumerate(zip(operands, labels, strict=True))], output
@@ -64,7 +68,7 @@ def _from_sublists(args: tuple) -> tuple[str, tuple]:
             return "..."
         if 0 <= n < 52:
             return chr(ord("A") + n) if n < 26 else chr(ord("a") + n - 26)
-        raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+        raise at_call(ValueError, "einsum(): subscript in subscript list is not within the valid range [0, 52)")
 
     rows = ["".join(letter(n) for n in row) for row in args[1::2]]
     if len(args) % 2 == 0:
@@ -80,7 +84,7 @@ def _read(equation: str, ndims: tuple[int, ...]) -> tuple[list[list[Label]], lis
     terms = _split_terms(left)
     if len(terms) != len(ndims):
         more_or_fewer = "more" if len(terms) < len(ndims) else "fewer"
-        raise RuntimeError(f"einsum(): {more_or_fewer} operands were provided than specified in the equation")
+        raise at_call(RuntimeError, f"einsum(): {more_or_fewer} operands were provided than specified in the equation")
     labels = [_spread(term, ndim, i) for i, (term, ndim) in enumerate(zip(terms, ndims, strict=True))]
     hidden = sorted({name for row in labels for name in row if isinstance(name, int)})
     if arrow >= 0:
@@ -101,9 +105,13 @@ def _split_terms(left: str) -> list[list[str]]:
         elif c == ".":
             operand = len(terms) - 1
             if "..." in term:
-                raise RuntimeError(f"einsum(): found '.' for operand {operand} for which an ellipsis was already found")
+                raise at_call(
+                    RuntimeError, f"einsum(): found '.' for operand {operand} for which an ellipsis was already found"
+                )
             if left[at : at + 2] != "..":
-                raise RuntimeError(f"einsum(): found '.' for operand {operand} that is not part of any ellipsis")
+                raise at_call(
+                    RuntimeError, f"einsum(): found '.' for operand {operand} that is not part of any ellipsis"
+                )
             term.append("...")
             at += 2
         elif c != " ":
@@ -113,8 +121,9 @@ def _split_terms(left: str) -> list[list[str]]:
 
 def _letter(c: str, at: int) -> str:
     if not (c.isascii() and c.isalpha()):
-        raise RuntimeError(
-            f"einsum(): invalid subscript given at index {at} in the equation string, subscripts must be in [a-zA-Z]"
+        raise at_call(
+            RuntimeError,
+            f"einsum(): invalid subscript given at index {at} in the equation string, subscripts must be in [a-zA-Z]",
         )
     return c
 
@@ -126,9 +135,10 @@ def _spread(term: list[str], ndim: int, operand: int) -> list[Label]:
     if hidden < 0 or (hidden and not has_ellipsis):
         relation = "is more than" if has_ellipsis else "does not match"
         end = "" if has_ellipsis else " and no ellipsis was given"
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"einsum(): the number of subscripts in the equation ({len(term) - has_ellipsis}) {relation} "
-            f"the number of dimensions ({ndim}) for operand {operand}{end}"
+            f"the number of dimensions ({ndim}) for operand {operand}{end}",
         )
     row: list[Label] = []
     for name in term:
@@ -146,16 +156,18 @@ def _read_output(equation: str, at: int, labels: list[list[Label]], hidden: list
             continue
         if c == ".":
             if seen_ellipsis:
-                raise RuntimeError("einsum(): found '.' for output but an ellipsis (...) was already found")
+                raise at_call(RuntimeError, "einsum(): found '.' for output but an ellipsis (...) was already found")
             if equation[at : at + 2] != "..":
-                raise RuntimeError("einsum(): found '.' for output that is not part of any ellipsis (...)")
+                raise at_call(RuntimeError, "einsum(): found '.' for output that is not part of any ellipsis (...)")
             seen_ellipsis, at = True, at + 2
             output += hidden
             continue
         if _letter(c, at - 1) in output:
-            raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")
+            raise at_call(RuntimeError, f"einsum(): output subscript {c} appears more than once in the output")
         if c not in known:
-            raise RuntimeError(f"einsum(): output subscript {c} does not appear in the equation for any input operand")
+            raise at_call(
+                RuntimeError, f"einsum(): output subscript {c} does not appear in the equation for any input operand"
+            )
         output.append(c)
     return output
 
@@ -170,9 +182,10 @@ def _diagonal(t: Tensor, row: list[Label], operand: int) -> tuple[Tensor, list[L
             first = row.index(name)
             second = row.index(name, first + 1)
             if t.shape[first] != t.shape[second]:
-                raise RuntimeError(
+                raise at_call(
+                    RuntimeError,
                     f"einsum(): subscript {name} is repeated for operand {operand} but the sizes don't match, "
-                    f"{t.shape[second]} != {t.shape[first]}"
+                    f"{t.shape[second]} != {t.shape[first]}",
                 )
             t = t.diagonal(0, first, second)
             del row[second], row[first]
@@ -204,9 +217,10 @@ def _sizes(parts: list[tuple[Tensor, list[Label]]]) -> dict[Label, int]:
                 sizes[name] = size
             elif size not in (1, known):
                 which = "for a dimension under the ellipsis" if isinstance(name, int) else f"subscript {name}"
-                raise RuntimeError(
+                raise at_call(
+                    RuntimeError,
                     f"einsum(): {which} has size {size} for operand {i} "
-                    f"which does not broadcast with previously seen size {known}"
+                    f"which does not broadcast with previously seen size {known}",
                 )
     return sizes
 

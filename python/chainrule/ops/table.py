@@ -11,6 +11,7 @@ or, with a dot in its name, of another room: "linalg.norms".
 """
 
 from .table_linalg import LINALG
+from .table_sparse import SPARSE
 
 _OPTIONS = (
     "dtype? dtype=None, layout? layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False"
@@ -122,4 +123,5 @@ OPERATIONS = {
         both     hash_tensor(Tensor input, int[]? dim=None, *, bool keepdim=False, int mode=0, Tensor!? out=None)
     """,
     **LINALG,
+    **SPARSE,
 }

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import ParamsT
 from .update_rule import (
     UpdateRule,
@@ -61,7 +62,7 @@ class Adadelta(UpdateRule):
     ) -> None:
         check_options(lr=lr)
         if not 0.0 <= rho <= 1.0:
-            raise ValueError(f"Invalid rho value: {rho}")
+            raise at_call(ValueError, f"Invalid rho value: {rho}")
         check_options(eps=eps, weight_decay=weight_decay)
         defaults = {
             "lr": lr,

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from ..type_info import finfo
 from .optimizer import ParamsT
 from .update_rule import UpdateRule, as_scalar, check_steps, count, counter, zeros_like
@@ -51,19 +52,19 @@ class Adafactor(UpdateRule):
         maximize: bool = False,
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
+            raise at_call(ValueError, "Tensor lr must be 1-element")
         if not lr >= 0.0:
-            raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
+            raise at_call(ValueError, f"Learning rate should be >= 0 but is: {lr}")
         if not beta2_decay <= 0.0:
-            raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
+            raise at_call(ValueError, f"beta2_decay should be <= 0 but is: {beta2_decay}")
         if eps[0] is not None and not eps[0] >= 0.0:
-            raise ValueError(f"epsilon1 should be >= 0 but is: {eps[0]}")
+            raise at_call(ValueError, f"epsilon1 should be >= 0 but is: {eps[0]}")
         if not eps[1] >= 0.0:
-            raise ValueError(f"epsilon2 should be >= 0 but is: {eps[1]}")
+            raise at_call(ValueError, f"epsilon2 should be >= 0 but is: {eps[1]}")
         if not d >= 1.0:
-            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
+            raise at_call(ValueError, f"Clipping threshold d should be >= 1 but is: {d}")
         if not weight_decay >= 0.0:
-            raise ValueError(f"weight_decay should be >= 0 but is: {weight_decay}")
+            raise at_call(ValueError, f"weight_decay should be >= 0 but is: {weight_decay}")
         defaults = {
             "lr": lr,
             "beta2_decay": beta2_decay,
@@ -77,7 +78,7 @@ class Adafactor(UpdateRule):
 
     def _step_group(self, group: dict[str, Any], params: list[Tensor]) -> None:
         if any(p.is_complex() for p in params):
-            raise RuntimeError("Adafactor does not support complex parameters")
+            raise at_call(RuntimeError, "Adafactor does not support complex parameters")
         super()._step_group(group, params)
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def adafactor(
 ) -> None:
     """One step over lists. (`foreach` and `has_complex` choose between ways that PyTorch has.)"""
     if grad_scale is not None or found_inf is not None:
-        raise AssertionError("Grad scaling should occur outside of optimizer.step()")
+        raise at_call(AssertionError, "Grad scaling should occur outside of optimizer.step()")
     check_steps(state_steps)
     count(state_steps)
     rate: Any = as_scalar(lr)

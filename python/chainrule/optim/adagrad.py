@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import ParamsT
 from .update_rule import (
     UpdateRule,
@@ -23,6 +24,7 @@ __all__ = ["Adagrad", "adagrad"]
 
 _fused_adagrad = _core.functions["_fused_adagrad_"]
 _full_like = _core.functions["full_like"]
+_sparse = _core.functions["sparse_coo_tensor"]
 
 
 class Adagrad(UpdateRule):
@@ -46,6 +48,7 @@ class Adagrad(UpdateRule):
     tensor([0.9000], requires_grad=True)
     """
 
+    _takes_sparse = True
     _later_options: ClassVar = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(
@@ -138,8 +141,8 @@ def adagrad(
     maximize: bool,
 ) -> None:
     """One step over lists. (`foreach` and `has_complex` choose between ways that PyTorch has.)"""
-    if has_sparse_grad:
-        raise RuntimeError("chainrule has no sparse tensors, so no sparse gradients")
+    if fused and (has_sparse_grad or (_core.any_sparse() and any(g.is_sparse for g in grads))):
+        raise at_call(RuntimeError, "`fused` does not support sparse grad or complex param")
     check_steps(state_steps)
     count(state_steps)
     lists = list(params), list(grads), list(state_sums)
@@ -160,9 +163,24 @@ def adagrad(
                 step.sub_(found_inf)
         return
     if grad_scale is not None or found_inf is not None:
-        raise AssertionError("Expected grad_scale and found_inf to be None")
+        raise at_call(AssertionError, "Expected grad_scale and found_inf to be None")
     rate: Any = as_scalar(lr)
     for param, grad, total, step in zip(*lists, state_steps, strict=True):
-        grad = decayed(-grad if maximize else grad, param, weight_decay)
+        grad, clr = -grad if maximize else grad, rate / (1 + (step.item() - 1) * lr_decay)
+        if grad.is_sparse:
+            _step_rows(param, grad, total, clr, eps, weight_decay)
+            continue
+        grad = decayed(grad, param, weight_decay)
         total.addcmul_(grad, grad, value=1)
-        param.addcdiv_(grad, total.sqrt() + eps, value=-(rate / (1 + (step.item() - 1) * lr_decay)))
+        param.addcdiv_(grad, total.sqrt() + eps, value=-clr)
+
+
+def _step_rows(param: Tensor, grad: Any, total: Tensor, rate: Any, eps: float, weight_decay: Any) -> None:
+    """The same for the elements that a sparse gradient has."""
+    if weight_decay != 0:
+        raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+    grad = grad.coalesce()
+    total.add_(grad * grad)
+    roots = total.sparse_mask(grad).sqrt()
+    values = grad.values() / (roots.values() + eps)
+    param.add_(_sparse(grad.indices(), values, grad.shape, is_coalesced=True), alpha=-rate)

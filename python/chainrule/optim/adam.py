@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import ParamsT
 from .update_rule import (
     UpdateRule,
@@ -75,7 +76,7 @@ class Adam(UpdateRule):
         decoupled_weight_decay: bool = False,
     ) -> None:
         if isinstance(lr, Tensor) and foreach and not capturable:
-            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+            raise at_call(ValueError, "lr as a Tensor is not supported for capturable=False and foreach=True")
         check_options(lr=lr, eps=eps, betas=betas, weight_decay=weight_decay)
         _check_kinds(betas, foreach=foreach, capturable=capturable)
         defaults = {
@@ -95,6 +96,10 @@ class Adam(UpdateRule):
         if fused:
             self._refuse_fused_with(differentiable=differentiable, foreach=foreach)
 
+    def _refuse_sparse(self, params: list[Any]) -> None:
+        if any(p.grad.is_sparse for p in params):
+            raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         if group["fused"]:
             check_fused_dtype(p)
@@ -104,7 +109,7 @@ class Adam(UpdateRule):
     def _update(self, group: dict[str, Any], params: list[Tensor], grads: list[Any], states: list[dict]) -> None:
         lr = group["lr"]
         if group["foreach"] and isinstance(lr, Tensor) and not group["capturable"]:
-            raise RuntimeError("lr as a Tensor is not supported for capturable=False and foreach=True")
+            raise at_call(RuntimeError, "lr as a Tensor is not supported for capturable=False and foreach=True")
         beta1, beta2 = group["betas"]
         adam(
             params,
@@ -132,14 +137,14 @@ def _check_kinds(betas: tuple[Any, Any], *, foreach: bool | None, capturable: bo
     """Betas are two floats, or two tensors of one element."""
     kinds = [Tensor if isinstance(beta, Tensor) else float if isinstance(beta, float) else None for beta in betas[:2]]
     if None in kinds or kinds[0] is not kinds[1]:
-        raise ValueError("betas must be either both floats or both Tensors")
+        raise at_call(ValueError, "betas must be either both floats or both Tensors")
     if kinds[0] is float:
         return
     for i, beta in enumerate(betas):
         if not capturable and foreach:
-            raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
+            raise at_call(ValueError, f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
         if beta.numel() != 1:
-            raise ValueError(f"Tensor betas[{i}] must be 1-element")
+            raise at_call(ValueError, f"Tensor betas[{i}] must be 1-element")
 
 
 def adam(
@@ -189,7 +194,7 @@ def adam(
                 step.sub_(found_inf)
         return
     if grad_scale is not None or found_inf is not None:
-        raise AssertionError("Expected grad_scale and found_inf to be None")
+        raise at_call(AssertionError, "Expected grad_scale and found_inf to be None")
     lr, beta1, beta2 = as_scalar(lr), as_scalar(beta1), as_scalar(beta2)
     for i, (param, grad, exp_avg, exp_avg_sq, *_) in enumerate(zip(*lists[:4], strict=True)):
         grad = -grad if maximize else grad

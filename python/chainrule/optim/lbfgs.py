@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..autograd.grad_mode import enable_grad, no_grad
+from ..error_words import at_call
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer, ParamsT
 from .update_rule import as_scalar, check_options
@@ -67,7 +68,7 @@ class LBFGS(Optimizer):
         }
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
-            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+            raise at_call(ValueError, "LBFGS doesn't support per-parameter options (parameter groups)")
 
     @property
     def _params(self) -> list[Tensor]:
@@ -77,7 +78,7 @@ class LBFGS(Optimizer):
         """All gradients as one vector; real and imaginary parts follow each other."""
         parts = []
         for p in self._params:
-            part = p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1)
+            part = p.new_zeros(p.numel()) if p.grad is None else p.grad.to_dense().reshape(-1)
             parts.append(_view_as_real(part).reshape(-1) if part.is_complex() else part)
         return _cat(parts, 0)
 
@@ -93,7 +94,7 @@ class LBFGS(Optimizer):
     def step(self, closure: Callable[[], Any]) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Up to `max_iter` iterations. `closure` calculates the loss and its gradients; the first loss is returned."""
         if len(self.param_groups) != 1:
-            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
+            raise at_call(AssertionError, f"Expected exactly one param_group, but got {len(self.param_groups)}")
         closure = enable_grad()(closure)
         group = self.param_groups[0]
         state = self.state[self._params[0]]
@@ -175,7 +176,7 @@ class LBFGS(Optimizer):
                 return start, 0
             return Point(start.t, float(closure()), self._gather_flat_grad(), None), 1
         if search != "strong_wolfe":
-            raise RuntimeError("only 'strong_wolfe' is supported")
+            raise at_call(RuntimeError, "only 'strong_wolfe' is supported")
         origin = [p.clone() for p in self._params]
 
         def evaluate(t: Any) -> tuple[float, Tensor]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import ParamsT
 from .update_rule import UpdateRule, as_scalar, zeros_like
 
@@ -53,15 +54,15 @@ class Muon(UpdateRule):
         adjust_lr_fn: str | None = None,
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
+            raise at_call(ValueError, "Tensor lr must be 1-element")
         if not lr >= 0.0:
-            raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
+            raise at_call(ValueError, f"Learning rate should be >= 0 but is: {lr}")
         if not momentum >= 0.0:
-            raise ValueError(f"momentum should be >= 0 but is: {momentum}")
+            raise at_call(ValueError, f"momentum should be >= 0 but is: {momentum}")
         if not weight_decay >= 0.0:
-            raise ValueError(f"weight decay should be >= 0 but is: {weight_decay}")
+            raise at_call(ValueError, f"weight decay should be >= 0 but is: {weight_decay}")
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
-            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+            raise at_call(ValueError, f"Adjust learning rate function {adjust_lr_fn} is not supported")
         defaults = {
             "lr": lr,
             "weight_decay": weight_decay,
@@ -76,20 +77,21 @@ class Muon(UpdateRule):
         for group in self.param_groups:
             for p in group["params"]:
                 if p.ndim != 2:
-                    raise ValueError(
-                        f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}"
+                    raise at_call(
+                        ValueError,
+                        f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}",
                     )
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         if p.is_complex():
-            raise RuntimeError("Muon does not support complex parameters")
+            raise at_call(RuntimeError, "Muon does not support complex parameters")
         return {"momentum_buffer": zeros_like(p)}
 
     def _update(self, group: dict[str, Any], params: list[Tensor], grads: list[Any], states: list[dict]) -> None:
         lr, momentum = as_scalar(group["lr"]), group["momentum"]
         for param, grad, own in zip(params, grads, states, strict=True):
             if grad.ndim != 2:
-                raise ValueError("Param gradient must be a 2D matrix")
+                raise at_call(ValueError, "Param gradient must be a 2D matrix")
             buffer = own["momentum_buffer"].lerp_(grad, 1 - momentum)
             update = grad.lerp(buffer, momentum) if group["nesterov"] else buffer
             update = _orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
@@ -106,9 +108,9 @@ def _rate_factor(rule: str | None, shape: tuple[int, ...]) -> float:
 def _orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
     """A matrix near the closest orthogonal one, by Newton-Schulz iterations in bfloat16."""
     if steps >= 100:
-        raise ValueError("Number of steps must be less than 100 for computational efficiency")
+        raise at_call(ValueError, "Number of steps must be less than 100 for computational efficiency")
     if len(coefficients) != 3:
-        raise ValueError("Coefficients must be a tuple of exactly 3 values")
+        raise at_call(ValueError, "Coefficients must be a tuple of exactly 3 values")
     a, b, c = coefficients
     x = matrix.bfloat16()
     tall = matrix.size(0) > matrix.size(1)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import ParamsT
 from .update_rule import (
     UpdateRule,
@@ -135,7 +136,7 @@ def nadam(
     """One step over lists. (`foreach` and `has_complex` choose between ways that PyTorch has.)"""
     check_steps(state_steps, capturable, "params, mu_products and state_steps")
     if not all(isinstance(product, Tensor) for product in mu_products):
-        raise RuntimeError("API has changed, `mu_products` argument must contain a list of singleton tensors")
+        raise at_call(RuntimeError, "API has changed, `mu_products` argument must contain a list of singleton tensors")
     count(state_steps)
     lists = list(params), list(grads), list(exp_avgs), list(exp_avg_sqs)
     if kernel_fits(False, lists, lr, weight_decay):
@@ -167,8 +168,9 @@ def nadam(
         average.lerp_(grad, 1 - beta1)
         squares.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         denominator = squares.div(1 - beta2**step).sqrt().add(eps)
-        of_gradient = -rate * (1.0 - mu) / (1.0 - product.item())
-        of_average = -rate * mu_next / (1.0 - product.item() * mu_next)
+        product_now: Any = product if differentiable else product.item()
+        of_gradient = -rate * (1.0 - mu) / (1.0 - product_now)
+        of_average = -rate * mu_next / (1.0 - product_now * mu_next)
         if differentiable:
             param.addcdiv_(grad * of_gradient, denominator)
             param.addcdiv_(average * of_average, denominator)

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
+from ..happenings import remember
 from ..tensor_methods import RemovableHandle
 from ..type_name import typename
 from ..user_warning import warn_user
@@ -68,7 +70,9 @@ def _step_with_hooks(step: Callable[..., Any], optimizer: Optimizer, args: tuple
         if changed is None:
             continue
         if not (isinstance(changed, tuple) and len(changed) == 2):
-            raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}.")
+            raise at_call(
+                RuntimeError, f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+            )
         args, kwargs = changed
     result = step(*args, **kwargs)
     for hook in (*optimizer._optimizer_step_post_hooks.values(), *_global_post_hooks.values()):
@@ -119,16 +123,18 @@ class Optimizer:
         self.defaults = defaults
         self._make_hooks()
         self._patch_step_function()
+        remember(self)
         if isinstance(params, Tensor):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                + typename(params)
+                + typename(params),
             )
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups: list[Any] = list(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+            raise at_call(ValueError, "optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
@@ -247,10 +253,11 @@ class Optimizer:
             state_dict = _replaced(state_dict, hook(self, state_dict))
         groups, loaded = self.param_groups, deepcopy(state_dict["param_groups"])
         if len(groups) != len(loaded):
-            raise ValueError("loaded state dict has a different number of parameter groups")
+            raise at_call(ValueError, "loaded state dict has a different number of parameter groups")
         if any(len(mine["params"]) != len(other["params"]) for mine, other in zip(groups, loaded, strict=True)):
-            raise ValueError(
-                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            raise at_call(
+                ValueError,
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group",
             )
         numbers = chain.from_iterable(group["params"] for group in loaded)
         params = dict(zip(numbers, chain.from_iterable(group["params"] for group in groups), strict=True))
@@ -303,17 +310,19 @@ class Optimizer:
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Adds parameters with options of their own, for example layers that are trained from now on."""
         if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+            raise at_call(TypeError, f"param_group must be a dict, but got {type(param_group)}")
         self._list_params(param_group)
         params = param_group["params"]
         for p in params:
             if not isinstance(p, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
+                raise at_call(TypeError, f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
             if not self.defaults.get("differentiable") and not (p.is_leaf or p.retains_grad):
-                raise ValueError("can't optimize a non-leaf Tensor")
+                raise at_call(ValueError, "can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+                raise at_call(
+                    ValueError, f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
             param_group.setdefault(name, default)
         if len(params) != len(set(params)):
             warn_user(
@@ -328,14 +337,15 @@ class Optimizer:
         """Makes a list of a group's parameters, and a list of their names if they have any."""
         params = group["params"]
         if isinstance(params, set):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
-                "will change between runs. Please use a list instead."
+                "will change between runs. Please use a list instead.",
             )
         params = [params] if isinstance(params, Tensor) else list(params)
         names = [p[0] for p in params if isinstance(p, tuple)]
         if names and len(names) != len(params):
-            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            raise at_call(ValueError, "all optimizer params should be with/without names. Some param names are missing")
         if names:
             group["param_names"] = names
         group["params"] = [p[1] for p in params] if names else params
@@ -346,12 +356,13 @@ class Optimizer:
             known.update(group["params"])
             if ("param_names" in new) != ("param_names" in group):
                 kind = "with names" if "param_names" in new else "without names"
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     "all optimizer param groups should be with/without names. "
-                    f"cannot add param group {kind} to the optimizer"
+                    f"cannot add param group {kind} to the optimizer",
                 )
         if not known.isdisjoint(new["params"]):
-            raise ValueError("some parameters appear in more than one parameter group")
+            raise at_call(ValueError, "some parameters appear in more than one parameter group")
 
 
 def _replaced(value: Any, by: Any) -> Any:

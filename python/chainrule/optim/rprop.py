@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import ParamsT
 from .update_rule import UpdateRule, as_scalar, check_options, check_steps, count, counter, kernel_fits, zeros_like
 
@@ -51,7 +52,7 @@ class Rprop(UpdateRule):
     ) -> None:
         check_options(lr=lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+            raise at_call(ValueError, f"Invalid eta values: {etas[0]}, {etas[1]}")
         defaults = {
             "lr": lr,
             "etas": etas,

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import ParamsT
 from .update_rule import UpdateRule, as_scalar, check_fused_dtype, decayed, kernel_fits, zeros_like
 
@@ -43,6 +44,7 @@ class SGD(UpdateRule):
         "fused": False,
     }
     _counters = ()
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -59,13 +61,13 @@ class SGD(UpdateRule):
         fused: bool | None = None,
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
+            raise at_call(ValueError, "Tensor lr must be 1-element")
         # Not check_options: PyTorch's SGD lets NaN pass.
         for name, value in (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay)):
             if value < 0.0:
-                raise ValueError(f"Invalid {name}: {value}")
+                raise at_call(ValueError, f"Invalid {name}: {value}")
         if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+            raise at_call(ValueError, "Nesterov momentum requires a momentum and zero dampening")
         defaults = {
             "lr": lr,
             "momentum": momentum,
@@ -124,8 +126,8 @@ def sgd(
     maximize: bool,
 ) -> None:
     """One step over lists; where a momentum buffer is None, it is made. (`foreach` chooses between ways of PyTorch.)"""
-    if has_sparse_grad:
-        raise RuntimeError("chainrule has no sparse tensors, so no sparse gradients")
+    if fused and (has_sparse_grad or (_core.any_sparse() and any(g.is_sparse for g in d_p_list))):
+        raise at_call(RuntimeError, "`_fused_sgd` does not support sparse gradients")
     fresh = [i for i, buffer in enumerate(momentum_buffer_list) if buffer is None]
     for i in fresh:
         momentum_buffer_list[i] = zeros_like(d_p_list[i])

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import Optimizer
 
 __all__ = ["swap_in_optimizer_params_and_state"]
@@ -44,56 +45,66 @@ def swap_in_optimizer_params_and_state(
 def _checked(optimizer: Optimizer, packed: Any) -> tuple[dict[Any, Any], list[dict[str, Any]]]:
     """State and groups of the given dict, which have to fit the optimiser."""
     if not optimizer.state:
-        raise RuntimeError(f"{_NAME} requires initialized optimizer state.")
+        raise at_call(RuntimeError, f"{_NAME} requires initialized optimizer state.")
     if not isinstance(packed, dict):
-        raise RuntimeError(f"{_NAME} requires a DCP-style optimizer state_dict.")
+        raise at_call(RuntimeError, f"{_NAME} requires a DCP-style optimizer state_dict.")
     state, groups = packed.get("state"), packed.get("param_groups")
     if not isinstance(state, dict):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"{_NAME} requires swapin_optim_state['state'] to be a dict mapping packed parameter ids to per-param "
-            f"state dicts, got {type(state).__name__}."
+            f"state dicts, got {type(state).__name__}.",
         )
     if any(isinstance(key, Tensor) for key in state):
-        raise RuntimeError(f"{_NAME} requires optimizer.state_dict()-style state keyed by packed parameter ids.")
+        raise at_call(
+            RuntimeError, f"{_NAME} requires optimizer.state_dict()-style state keyed by packed parameter ids."
+        )
     if any(isinstance(key, int) and not isinstance(value, dict) for key, value in state.items()):
-        raise RuntimeError(f"{_NAME} requires per-parameter optimizer state entries to be dictionaries.")
+        raise at_call(RuntimeError, f"{_NAME} requires per-parameter optimizer state entries to be dictionaries.")
     if not isinstance(groups, list):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"{_NAME} requires swapin_optim_state['param_groups'] to be a list of param-group dicts, got "
-            f"{type(groups).__name__}."
+            f"{type(groups).__name__}.",
         )
     if len(optimizer.param_groups) != len(groups):
-        raise RuntimeError("swapin_optim_state has a different number of parameter groups than the live optimizer.")
+        raise at_call(
+            RuntimeError, "swapin_optim_state has a different number of parameter groups than the live optimizer."
+        )
     for i, (live, group) in enumerate(zip(optimizer.param_groups, groups, strict=True)):
         _check_group(i, live, group)
     known = {number for group in groups for number in group["params"]}
     extra = [key for key in state if key not in known]
     if extra:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"{_NAME} requires swapin_optim_state['state'] to be keyed only by packed parameter ids from "
-            f"param_groups[*]['params']; got extra keys {extra!r}."
+            f"param_groups[*]['params']; got extra keys {extra!r}.",
         )
     return state, groups
 
 
 def _check_group(i: int, live: dict[str, Any], group: Any) -> None:
     if not isinstance(group, dict):
-        raise RuntimeError(f"{_NAME} requires each optimizer param group to be a dictionary.")
+        raise at_call(RuntimeError, f"{_NAME} requires each optimizer param group to be a dictionary.")
     numbers = group.get("params")
     if not isinstance(numbers, list) or not all(isinstance(number, int) for number in numbers):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"{_NAME} requires optimizer.state_dict()-style param_groups[*]['params'] entries keyed by packed "
-            "parameter ids."
+            "parameter ids.",
         )
     if len(live["params"]) != len(numbers):
-        raise RuntimeError(
-            f"swapin_optim_state param group {i} has a different number of params than the live optimizer param group."
+        raise at_call(
+            RuntimeError,
+            f"swapin_optim_state param group {i} has a different number of params than the live optimizer param group.",
         )
     only_given, only_live = [key for key in group if key not in live], [key for key in live if key not in group]
     if only_given or only_live:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"{_NAME} requires optimizer.state_dict()-style param group keys to exactly match the live optimizer group "
-            f"keys for group {i}. Keys only in swap-in: {only_given}. Keys only in live: {only_live}."
+            f"keys for group {i}. Keys only in swap-in: {only_given}. Keys only in live: {only_live}.",
         )
 
 
@@ -103,8 +114,8 @@ def _shared_out(params: list[Tensor], groups: list[dict[str, Any]]) -> list[list
     for group in groups:
         end = begin + len(group["params"])
         if end > len(params):
-            raise RuntimeError(
-                f"{_NAME} requires the explicit parameter state to match optimizer.param_groups ordering."
+            raise at_call(
+                RuntimeError, f"{_NAME} requires the explicit parameter state to match optimizer.param_groups ordering."
             )
         shares.append(params[begin:end])
         begin = end

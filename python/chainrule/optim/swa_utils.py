@@ -12,6 +12,7 @@ from typing import Any, Literal
 from .. import _core
 from .._core import Tensor
 from ..autograd.grad_mode import no_grad
+from ..error_words import at_call
 from ..nn import Module
 from ..nn.modules.batchnorm import _BatchNorm
 from ..user_warning import warn_user
@@ -33,7 +34,7 @@ _Tensors = list[Tensor] | tuple[Tensor, ...]
 
 def _check_decay(decay: float) -> None:
     if decay < 0.0 or decay > 1.0:
-        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+        raise at_call(ValueError, f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
 
 
 def _is_inexact(t: Tensor) -> bool:
@@ -141,7 +142,7 @@ class AveragedModel(Module):
     ) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
-            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+            raise at_call(AssertionError, "Only one of avg_fn and multi_avg_fn should be provided")
         self.module = deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)
@@ -235,10 +236,12 @@ class SWALR(LRScheduler):
         for rate, group in zip(per_group("swa_lr", optimizer, swa_lr), optimizer.param_groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise at_call(
+                ValueError, f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
         self._set_anneal_func(anneal_strategy)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
-            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+            raise at_call(ValueError, f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
         self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .optimizer import Optimizer
 
 _tensor = _core.functions["tensor"]
@@ -26,6 +27,7 @@ class UpdateRule(Optimizer):
     # Options that groups in old checkpoints may lack, and entries of the state that were numbers in them.
     _later_options: ClassVar[dict[str, Any]] = {}
     _counters: ClassVar[tuple[str, ...]] = ("step",)
+    _takes_sparse: ClassVar[bool] = False  # gradients
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -51,6 +53,8 @@ class UpdateRule(Optimizer):
             for group in self.param_groups:
                 params = [p for p in group["params"] if p.grad is not None]
                 if params:
+                    if not self._takes_sparse and _core.any_sparse():
+                        self._refuse_sparse(params)
                     self._step_group(group, params)
         finally:
             _core.set_grad_enabled(recording)
@@ -73,12 +77,16 @@ class UpdateRule(Optimizer):
         """Changes the parameters of one group."""
         raise NotImplementedError
 
+    def _refuse_sparse(self, params: list[Any]) -> None:
+        if any(p.grad.is_sparse for p in params):
+            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+
     def _refuse_fused_with(self, *, differentiable: bool, foreach: bool | None) -> None:
         """What `fused=True` excludes; otherwise a mixed-precision scaler may leave its work to the step."""
         if differentiable:
-            raise RuntimeError("`fused` does not support `differentiable`")
+            raise at_call(RuntimeError, "`fused` does not support `differentiable`")
         if foreach:
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+            raise at_call(RuntimeError, "`fused` and `foreach` cannot be `True` together.")
         self._step_supports_amp_scaling = True
 
     def _scaling(self, group: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +95,7 @@ class UpdateRule(Optimizer):
         if scale is None and found_inf is None:
             return {}
         if not group["fused"]:
-            raise AssertionError("Expected grad_scale and found_inf to be None")
+            raise at_call(AssertionError, "Expected grad_scale and found_inf to be None")
         return {"grad_scale": scale, "found_inf": found_inf}
 
 
@@ -95,34 +103,37 @@ def check_options(**options: Any) -> None:
     """Raises for options below zero, and for betas outside [0, 1)."""
     lr = options.get("lr")
     if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
+        raise at_call(ValueError, "Tensor lr must be 1-element")
     for name, value in options.items():
         if name == "betas":
             for i in range(2):
                 if not 0.0 <= value[i] < 1.0:
-                    raise ValueError(f"Invalid beta parameter at index {i}: {value[i]}")
+                    raise at_call(ValueError, f"Invalid beta parameter at index {i}: {value[i]}")
         elif not value >= 0.0:
-            raise ValueError(f"Invalid {_OPTION_NAMES.get(name, name + ' value')}: {value}")
+            raise at_call(ValueError, f"Invalid {_OPTION_NAMES.get(name, name + ' value')}: {value}")
 
 
 def check_fused_dtype(p: Tensor) -> None:
     """Raises for a parameter that `fused=True` cannot treat."""
     if not p.is_floating_point():
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "`fused=True` requires all the params to be floating point Tensors of supported devices: "
-            f"{_FUSED_DEVICES} but {p.dtype} and {p.device.type}"
+            f"{_FUSED_DEVICES} but {p.dtype} and {p.device.type}",
         )
 
 
 def check_steps(steps: list[Tensor], capturable: bool = False, together_with: str = "params and state_steps") -> None:
     """Raises for step counts that are no tensors, and for `capturable`, which no processor has."""
     if capturable:
-        raise AssertionError(
-            f"If capturable=True, {together_with} must be on supported devices: {_CAPTURABLE_DEVICES}."
+        raise at_call(
+            AssertionError, f"If capturable=True, {together_with} must be on supported devices: {_CAPTURABLE_DEVICES}."
         )
     for step in steps:
         if not isinstance(step, Tensor):
-            raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors")
+            raise at_call(
+                RuntimeError, "API has changed, `state_steps` argument must contain a list of singleton tensors"
+            )
 
 
 def scalar_dtype(fused: bool | None = None) -> _core.dtype:
@@ -154,7 +165,7 @@ def kernel_fits(fused: bool | None, lists: Sequence[list[Any]], *numbers: Any) -
     The core's steps are not recorded. They calculate in float or double and round once, so half types take them only
     where PyTorch would do the same (`fused`). A learning rate in a tensor is rounded to the tensor's dtype by PyTorch.
     """
-    fits = not _core.is_grad_enabled()
+    fits = not _core.is_grad_enabled() and not (_core.any_sparse() and any(g.is_sparse for g in lists[1]))
     for i, p in enumerate(lists[0]):
         dtype = p.dtype
         if dtype is _core.float32 or dtype is _core.float64:

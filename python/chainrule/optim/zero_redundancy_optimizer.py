@@ -12,6 +12,7 @@ from ..distributed.collectives import broadcast
 from ..distributed.objects import gather_object
 from ..distributed.point_to_point import irecv, isend
 from ..distributed.process_group import ProcessGroup, default_group
+from ..error_words import at_call
 from .optimizer import Optimizer, ParamsT, StateDict
 
 __all__ = ["ZeroRedundancyOptimizer"]
@@ -59,7 +60,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             ("overlap_with_ddp", overlap_with_ddp),
         ):
             if value:
-                raise ValueError(f"ZeroRedundancyOptimizer: {name}=True is not supported")
+                raise at_call(ValueError, f"ZeroRedundancyOptimizer: {name}=True is not supported")
         Joinable.__init__(self)
         self.process_group = process_group or default_group()
         self._shares: list[list[list[Tensor]]] = []  # by group of parameters, by rank
@@ -197,10 +198,11 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     def state_dict(self) -> StateDict:
         """The whole state, as the optimiser itself would give it; only where consolidate_state_dict() collected it."""
         if self._whole is None:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "Optimizer state has not been consolidated on this rank. Please call `consolidate_state_dict(to="
                 f"{self.process_group.ranks[self.process_group.rank()]})` on all ranks beforehand if you meant to save "
-                "the global state."
+                "the global state.",
             )
         return self._whole
 

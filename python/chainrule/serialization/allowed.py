@@ -82,14 +82,18 @@ def _device(kind: Any, index: Any = None) -> device:
     return device(_expect(kind, str)) if index is None else device(_expect(kind, str), _expect(index, int))
 
 
-_LAYOUTS = {f"torch.{name}": getattr(_core, name) for name in ("strided", "sparse_coo", "sparse_csr", "sparse_csc")}
+_LAYOUT_NAMES = ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
+_LAYOUTS = {f"torch.{name}": getattr(_core, name) for name in _LAYOUT_NAMES}
 
 
 def _get_layout(name: Any) -> Any:
     return _LAYOUTS[_expect(name, str)]
 
 
-_OF_TENSORS = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_parameter")
+_OF_TENSORS = (
+    *("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3"),
+    *("_rebuild_meta_tensor_no_storage", "_rebuild_parameter"),
+)
 
 
 def _from_type(function: Any, kind: Any, arguments: Any, state: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from .. import _core
 from .._core import UntypedStorage
+from ..error_words import telling_the_line
 from ..storage import TypedStorage
 from ..user_warning import warn_user
 from . import names, options
@@ -30,6 +31,7 @@ _MORE = (
 )
 
 
+@telling_the_line
 def load(
     f: str | os.PathLike | BinaryIO,
     map_location: MapLocation = None,

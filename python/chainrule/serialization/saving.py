@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from .._core import Tensor, UntypedStorage, layout
 from .._utils import saved_form
+from ..error_words import telling_the_line
 from ..nn.modules.members import Members
 from ..nn.modules.module import Module
 from ..storage import TypedStorage
@@ -92,6 +93,7 @@ def module_state(module: Module) -> dict[str, Any]:
     return state | hooks | {name: getattr(module, name) for name in module._also_saved}
 
 
+@telling_the_line
 def save(
     obj: Any,
     f: str | os.PathLike | BinaryIO,

@@ -14,15 +14,11 @@ from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..error_words import at_call
 from ..user_warning import warn_user
-from .checkpoint_frame import (
-    CheckpointError,
-    Frame,
-    GraphExecGroup,
-    current_autocast,
-    random_states,
-    set_random_states,
-)
+from .checkpoint_frame import CheckpointError, Frame, GraphExecGroup, current_autocast
 from .checkpoint_log import OperationLog
+from .checkpoint_random import RandomStates
+from .checkpoint_random import get_device_states as get_device_states
+from .checkpoint_random import set_device_states as set_device_states
 from .selective_checkpoint import CheckpointPolicy as CheckpointPolicy
 from .selective_checkpoint import SelectiveCheckpointContext as SelectiveCheckpointContext
 from .selective_checkpoint import create_selective_checkpoint_contexts as create_selective_checkpoint_contexts
@@ -94,7 +90,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
         ctx.run_function = run_function
-        ctx.random_state = random_states() if preserve_rng_state else None
+        ctx.random_states = RandomStates(args) if preserve_rng_state else None
         ctx.precision = current_autocast()
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*(a if isinstance(a, Tensor) else None for a in args))
@@ -114,9 +110,8 @@ class CheckpointFunction(Function):
             for t, other in zip(ctx.saved_tensors, ctx.others, strict=True)
         ]
         with contextlib.ExitStack() as stack:
-            if ctx.random_state is not None:
-                stack.callback(set_random_states, random_states())
-                set_random_states(ctx.random_state)
+            if ctx.random_states is not None:
+                stack.enter_context(ctx.random_states.resumed())
             stack.enter_context(enable_grad())
             stack.enter_context(ctx.precision())
             outputs = ctx.run_function(*inputs)
@@ -215,21 +210,3 @@ def checkpoint_sequential(
         end = start + size - 1
         input = checkpoint(run(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=keep_random)
     return run(end + 1, len(steps) - 1)(input)
-
-
-def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
-    """The states of the random generators of the devices on which the tensors are, beside the CPU: there are none.
-
-    >>> torch.utils.checkpoint.get_device_states(torch.ones(2))
-    ([], [])
-    """
-    return [], []
-
-
-def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None) -> None:
-    """Takes the states that get_device_states() gave, which are none; any other raises.
-
-    >>> torch.utils.checkpoint.set_device_states([], [])
-    """
-    if len(devices) or len(states):
-        raise at_call(RuntimeError, f"{len(devices)} devices and {len(states)} states: chainrule runs on the CPU")

@@ -8,16 +8,15 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .. import _core
+from .. import _core, cuda
 from .._core import Tensor
-from .. import cuda
 from ..amp import autocast
 from ..amp.state import get_autocast_dtype, is_autocast_enabled
 from ..autograd.grad_mode import enable_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..error_words import at_call
-from ..random import get_rng_state, set_rng_state
 from .checkpoint_log import OperationLog, told
+from .checkpoint_random import RandomStates
 
 
 class CheckpointError(RuntimeError):
@@ -75,18 +74,6 @@ def current_autocast() -> Callable[[], contextlib.ExitStack]:
     return regions
 
 
-def random_states() -> tuple[Tensor, list[Tensor]]:
-    """The states of the generators of the CPU and of all GPUs."""
-    return get_rng_state(), cuda.get_rng_state_all() if cuda.is_initialized() else []
-
-
-def set_random_states(states: tuple[Tensor, list[Tensor]]) -> None:
-    """Restores what random_states() gave."""
-    set_rng_state(states[0])
-    if states[1]:
-        cuda.set_rng_state_all(states[1])
-
-
 class _Place:
     """Stands for a saved tensor; its values, by pass, live no longer than the node that holds it."""
 
@@ -105,7 +92,7 @@ class Frame:
     ):
         self.function, self.args, self.kwargs = function, args, kwargs
         self.versions = [(t, t._version) for t in args if isinstance(t, Tensor) and not t.is_inference()]
-        self.random_state = random_states() if keep_random else None
+        self.random_states = RandomStates(args) if keep_random else None
         self.precision = current_autocast()
         self.context, self.check, self.early = context, check, early
         self.log: OperationLog | None = None  # of the first calculation, where differences are to be explained
@@ -160,9 +147,8 @@ class Frame:
                 )
         second = _Second(self, run)
         with contextlib.ExitStack() as stack:
-            if self.random_state is not None:
-                stack.callback(set_random_states, random_states())
-                set_random_states(self.random_state)
+            if self.random_states is not None:
+                stack.enter_context(self.random_states.resumed())
             stack.enter_context(enable_grad())
             stack.enter_context(self.precision())
             stack.enter_context(self.context)

@@ -9,12 +9,12 @@
 namespace chainrule::cpu::random {
 
 template <class T>
-void bernoulli(Generator& generator, T* out, int64_t n, double p) {
+void bernoulli(MersenneTwister& generator, T* out, int64_t n, double p) {
   fill_tosses(generator, out, n, p, convert<T>(1));
 }
 
 template <class T, class P>
-void bernoulli(Generator& generator, T* out, const P* p, int64_t n) {
+void bernoulli(MersenneTwister& generator, T* out, const P* p, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     Working<P> probability = Working<P>(p[i]);
     if (!(probability >= 0 && probability <= 1))
@@ -26,9 +26,9 @@ void bernoulli(Generator& generator, T* out, const P* p, int64_t n) {
   }
 }
 
-#define CR_FROM(T, P) template void bernoulli<T, P>(Generator&, T*, const P*, int64_t);
-#define CR_NUMBER(T)                                           \
-  template void bernoulli<T>(Generator&, T*, int64_t, double); \
+#define CR_FROM(T, P) template void bernoulli<T, P>(MersenneTwister&, T*, const P*, int64_t);
+#define CR_NUMBER(T)                                                 \
+  template void bernoulli<T>(MersenneTwister&, T*, int64_t, double); \
   CR_FROM(T, float) CR_FROM(T, double) CR_FROM(T, Half) CR_FROM(T, BFloat16)
 CR_NUMBER(bool)
 CR_EACH_INTEGER(CR_NUMBER)

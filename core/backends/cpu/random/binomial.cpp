@@ -19,7 +19,7 @@ double stirling_tail(double k) {
 
 // The distances between successes are geometric.
 template <class T>
-T count_skips(Generator& generator, T count, T p) {
+T count_skips(MersenneTwister& generator, T count, T p) {
   double log_failure = std::log1p(-p), sum = 0, successes = 0;  // log1p of T, rounded to T
   while (true) {
     sum += std::ceil(std::log(generator.unit53()) / log_failure);
@@ -29,7 +29,7 @@ T count_skips(Generator& generator, T count, T p) {
 }
 
 template <class T>
-T transformed_rejection(Generator& generator, T count, T p) {
+T transformed_rejection(MersenneTwister& generator, T count, T p) {
   double deviation = std::sqrt(count * p * (1 - p));
   double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p, center = count * p + 0.5;
   double accepted_at_once = 0.92 - 4.2 / b, odds = p / (1 - p), alpha = (2.83 + 5.1 / b) * deviation;
@@ -49,12 +49,12 @@ T transformed_rejection(Generator& generator, T count, T p) {
 }
 
 template <class T>
-T sample_up_to_half(Generator& generator, T count, T p) {
+T sample_up_to_half(MersenneTwister& generator, T count, T p) {
   return count * p >= 10 ? transformed_rejection(generator, count, p) : count_skips(generator, count, p);
 }
 
 template <class T>
-T sample_binomial(Generator& generator, T count, T p) {
+T sample_binomial(MersenneTwister& generator, T count, T p) {
   if (count != count) return count;  // it would never be reached
   if (count <= 0 || p <= 0) return 0;
   if (p >= 1) return count;
@@ -66,11 +66,11 @@ T sample_binomial(Generator& generator, T count, T p) {
 }  // namespace
 
 template <class T>
-void binomial(Generator& generator, T* out, const T* count, const T* p, int64_t n) {
+void binomial(MersenneTwister& generator, T* out, const T* count, const T* p, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = sample_binomial(generator, count[i], p[i]);
 }
 
-template void binomial<float>(Generator&, float*, const float*, const float*, int64_t);
-template void binomial<double>(Generator&, double*, const double*, const double*, int64_t);
+template void binomial<float>(MersenneTwister&, float*, const float*, const float*, int64_t);
+template void binomial<double>(MersenneTwister&, double*, const double*, const double*, int64_t);
 
 }  // namespace chainrule::cpu::random

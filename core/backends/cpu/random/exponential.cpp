@@ -13,7 +13,7 @@ namespace chainrule::cpu::random {
 namespace {
 
 template <class T, class F>
-void transform_uniforms(Generator& generator, T* out, int64_t n, F&& value) {
+void transform_uniforms(MersenneTwister& generator, T* out, int64_t n, F&& value) {
   constexpr int64_t kTile = 256;
   uint32_t draws[2 * kTile];
   double uniforms[kTile];
@@ -28,27 +28,27 @@ void transform_uniforms(Generator& generator, T* out, int64_t n, F&& value) {
 }  // namespace
 
 template <class T>
-void exponential(Generator& generator, T* out, int64_t n, double lambda) {
+void exponential(MersenneTwister& generator, T* out, int64_t n, double lambda) {
   double scale = -1.0 / lambda;
   transform_uniforms(generator, out, n, [=](double u) { return scale * std::log1p(-u); });
 }
 
 template <class T>
-void geometric(Generator& generator, T* out, int64_t n, double p) {
+void geometric(MersenneTwister& generator, T* out, int64_t n, double p) {
   double log_failure = std::log1p(-p);
   transform_uniforms(generator, out, n, [=](double u) { return std::ceil(std::log(u) / log_failure); });
 }
 
 template <class T>
-void cauchy(Generator& generator, T* out, int64_t n, double median, double sigma) {
+void cauchy(MersenneTwister& generator, T* out, int64_t n, double median, double sigma) {
   transform_uniforms(generator, out, n,
                      [=](double u) { return std::fma(sigma, std::tan(std::numbers::pi * (u - 0.5)), median); });
 }
 
-#define CR_GEOMETRIC(T) template void geometric<T>(Generator&, T*, int64_t, double);
-#define CR_CONTINUOUS(T)                                         \
-  template void exponential<T>(Generator&, T*, int64_t, double); \
-  template void cauchy<T>(Generator&, T*, int64_t, double, double);
+#define CR_GEOMETRIC(T) template void geometric<T>(MersenneTwister&, T*, int64_t, double);
+#define CR_CONTINUOUS(T)                                               \
+  template void exponential<T>(MersenneTwister&, T*, int64_t, double); \
+  template void cauchy<T>(MersenneTwister&, T*, int64_t, double, double);
 CR_EACH_INTEGER(CR_GEOMETRIC)
 CR_EACH_FLOAT(CR_GEOMETRIC)
 CR_EACH_FLOAT(CR_CONTINUOUS)

@@ -15,7 +15,7 @@ namespace {
 
 // For alpha >= 1. The constants 1/3 and 0.0331 are float32 numbers, as in PyTorch.
 template <class T>
-double sample_above_one(Generator& generator, T alpha, double scale) {
+double sample_above_one(MersenneTwister& generator, T alpha, double scale) {
   double d = alpha - T(1.0f / 3.0f), c = 1.0 / std::sqrt(9.0 * d);
   while (true) {
     double x, y;
@@ -31,7 +31,7 @@ double sample_above_one(Generator& generator, T alpha, double scale) {
 
 // Below one: a variate of alpha + 1, scaled by a power of a uniform.
 template <class T>
-T sample_gamma(Generator& generator, T alpha) {
+T sample_gamma(MersenneTwister& generator, T alpha) {
   constexpr T kSmallest = std::numeric_limits<T>::min();
   if (alpha == 0) return kSmallest;
   double scale = 1.0;
@@ -77,12 +77,12 @@ void normalise(T* out, const double* variates, int64_t n) {
 }  // namespace
 
 template <class T>
-void standard_gamma(Generator& generator, T* out, const T* alpha, int64_t n) {
+void standard_gamma(MersenneTwister& generator, T* out, const T* alpha, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = sample_gamma(generator, alpha[i]);
 }
 
 template <class T>
-void dirichlet(Generator& generator, T* out, const T* alpha, int64_t rows, int64_t columns) {
+void dirichlet(MersenneTwister& generator, T* out, const T* alpha, int64_t rows, int64_t columns) {
   std::vector<double> variates(columns);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t i = 0; i < columns; ++i) variates[i] = sample_gamma(generator, double(alpha[row * columns + i]));
@@ -90,9 +90,9 @@ void dirichlet(Generator& generator, T* out, const T* alpha, int64_t rows, int64
   }
 }
 
-template void standard_gamma<float>(Generator&, float*, const float*, int64_t);
-template void standard_gamma<double>(Generator&, double*, const double*, int64_t);
-template void dirichlet<float>(Generator&, float*, const float*, int64_t, int64_t);
-template void dirichlet<double>(Generator&, double*, const double*, int64_t, int64_t);
+template void standard_gamma<float>(MersenneTwister&, float*, const float*, int64_t);
+template void standard_gamma<double>(MersenneTwister&, double*, const double*, int64_t);
+template void dirichlet<float>(MersenneTwister&, float*, const float*, int64_t, int64_t);
+template void dirichlet<double>(MersenneTwister&, double*, const double*, int64_t, int64_t);
 
 }  // namespace chainrule::cpu::random

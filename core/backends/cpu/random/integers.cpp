@@ -25,7 +25,7 @@ class Remainder32 {
 };
 
 template <class T, class F>
-void fill_draws32(Generator& generator, T* out, int64_t n, F&& value) {
+void fill_draws32(MersenneTwister& generator, T* out, int64_t n, F&& value) {
   uint32_t draws[kTile];
   for (int64_t i = 0; i < n; i += kTile) {
     int64_t count = std::min(kTile, n - i);
@@ -35,7 +35,7 @@ void fill_draws32(Generator& generator, T* out, int64_t n, F&& value) {
 }
 
 template <class T, class F>
-void fill_draws64(Generator& generator, T* out, int64_t n, F&& value) {
+void fill_draws64(MersenneTwister& generator, T* out, int64_t n, F&& value) {
   uint32_t draws[2 * kTile];
   for (int64_t i = 0; i < n; i += kTile) {
     int64_t count = std::min(kTile, n - i);
@@ -46,7 +46,7 @@ void fill_draws64(Generator& generator, T* out, int64_t n, F&& value) {
 
 // base + r mod range, in wrap-around arithmetic; from 2^28 on, one draw would favour small values too much.
 template <class T>
-void fill_range(Generator& generator, T* out, int64_t n, uint64_t range, int64_t base) {
+void fill_range(MersenneTwister& generator, T* out, int64_t n, uint64_t range, int64_t base) {
   if (range >= uint64_t(1) << 28)
     return fill_draws64(generator, out, n, [=](uint64_t r) { return convert<T>(int64_t(r % range + uint64_t(base))); });
   if (range <= 1)  // one value, whose inverse does not fit; none at all is an error that the caller has let through
@@ -58,7 +58,7 @@ void fill_range(Generator& generator, T* out, int64_t n, uint64_t range, int64_t
 }  // namespace
 
 template <class T>
-void random_full(Generator& generator, T* out, int64_t n) {
+void random_full(MersenneTwister& generator, T* out, int64_t n) {
   if constexpr (std::is_same_v<T, bool>)
     fill_draws32(generator, out, n, [](uint32_t r) { return bool(r & 1); });
   else if constexpr (is_float_type<T> && sizeof(T) < 8)
@@ -72,7 +72,7 @@ void random_full(Generator& generator, T* out, int64_t n) {
 }
 
 template <class T>
-void random_range(Generator& generator, T* out, int64_t n, int64_t from, int64_t to) {
+void random_range(MersenneTwister& generator, T* out, int64_t n, int64_t from, int64_t to) {
   if constexpr (is_float_type<T>) {
     from = raise_bound<T>(from);
     to = lower_bound<T>(to);
@@ -81,7 +81,7 @@ void random_range(Generator& generator, T* out, int64_t n, int64_t from, int64_t
 }
 
 template <class T>
-void random_from(Generator& generator, T* out, int64_t n, int64_t from) {
+void random_from(MersenneTwister& generator, T* out, int64_t n, int64_t from) {
   if (from == std::numeric_limits<int64_t>::min())
     return fill_draws64(generator, out, n, [](uint64_t r) { return convert<T>(int64_t(r)); });
   if constexpr (is_float_type<T>) from = raise_bound<T>(from);
@@ -89,7 +89,7 @@ void random_from(Generator& generator, T* out, int64_t n, int64_t from) {
 }
 
 template <class T>
-void randperm(Generator& generator, T* out, int64_t n) {
+void randperm(MersenneTwister& generator, T* out, int64_t n) {
   if (n >= 0xffffffff / 20) {  // one draw no longer chooses evenly enough: built from inside out with two
     for (int64_t i = 0; i < n; ++i) {
       int64_t chosen = int64_t(generator.random64() % uint64_t(i + 1));
@@ -107,11 +107,11 @@ void randperm(Generator& generator, T* out, int64_t n) {
   }
 }
 
-#define CR_NUMBER(T)                                                        \
-  template void random_full<T>(Generator&, T*, int64_t);                    \
-  template void random_range<T>(Generator&, T*, int64_t, int64_t, int64_t); \
-  template void random_from<T>(Generator&, T*, int64_t, int64_t);           \
-  template void randperm<T>(Generator&, T*, int64_t);
+#define CR_NUMBER(T)                                                              \
+  template void random_full<T>(MersenneTwister&, T*, int64_t);                    \
+  template void random_range<T>(MersenneTwister&, T*, int64_t, int64_t, int64_t); \
+  template void random_from<T>(MersenneTwister&, T*, int64_t, int64_t);           \
+  template void randperm<T>(MersenneTwister&, T*, int64_t);
 CR_NUMBER(bool)
 CR_EACH_INTEGER(CR_NUMBER)
 CR_EACH_FLOAT(CR_NUMBER)

@@ -79,7 +79,7 @@ void sample_without_replacement(int64_t* indices, const T* weights, const T* clo
 }
 
 template <class T>
-void search_table(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
+void search_table(MersenneTwister& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
                   int64_t samples) {
   std::vector<Working<T>> table(columns);
   for (int64_t row = 0; row < rows; ++row) {
@@ -98,7 +98,7 @@ void search_table(Generator& generator, int64_t* indices, const T* weights, int6
 #define CR_FLOAT(T)                                                                                     \
   template void check_weights<T>(const T*, int64_t, int64_t, bool);                                     \
   template void sample_without_replacement<T>(int64_t*, const T*, const T*, int64_t, int64_t, int64_t); \
-  template void search_table<T>(Generator&, int64_t*, const T*, int64_t, int64_t, int64_t);
+  template void search_table<T>(MersenneTwister&, int64_t*, const T*, int64_t, int64_t, int64_t);
 CR_EACH_FLOAT(CR_FLOAT)
 #undef CR_FLOAT
 

@@ -10,7 +10,7 @@ namespace chainrule::cpu::random {
 
 namespace {
 
-int64_t multiply_until_below(Generator& generator, double rate) {
+int64_t multiply_until_below(MersenneTwister& generator, double rate) {
   double limit = std::exp(-rate), product = 1.0;
   for (int64_t count = 0;; ++count) {
     product *= generator.unit53();
@@ -18,7 +18,7 @@ int64_t multiply_until_below(Generator& generator, double rate) {
   }
 }
 
-int64_t transformed_rejection(Generator& generator, double rate) {
+int64_t transformed_rejection(MersenneTwister& generator, double rate) {
   double log_rate = std::log(rate);
   double b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;
   double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), accepted_at_once = 0.9277 - 3.6224 / (b - 2);
@@ -32,7 +32,7 @@ int64_t transformed_rejection(Generator& generator, double rate) {
   }
 }
 
-int64_t sample_poisson(Generator& generator, double rate) {
+int64_t sample_poisson(MersenneTwister& generator, double rate) {
   if (!(rate >= 0)) throw std::runtime_error("invalid Poisson rate, expected rate to be non-negative");
   if (rate >= 10) return transformed_rejection(generator, rate);
   return rate == 0 ? 0 : multiply_until_below(generator, rate);
@@ -41,11 +41,11 @@ int64_t sample_poisson(Generator& generator, double rate) {
 }  // namespace
 
 template <class T>
-void poisson(Generator& generator, T* out, const T* rate, int64_t n) {
+void poisson(MersenneTwister& generator, T* out, const T* rate, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = convert<T>(sample_poisson(generator, double(Working<T>(rate[i]))));
 }
 
-#define CR_FLOAT(T) template void poisson<T>(Generator&, T*, const T*, int64_t);
+#define CR_FLOAT(T) template void poisson<T>(MersenneTwister&, T*, const T*, int64_t);
 CR_EACH_FLOAT(CR_FLOAT)
 #undef CR_FLOAT
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "backends/cpu/random/order.hpp"
-#include "backends/generator.hpp"
+#include "backends/mersenne_twister.hpp"
 #include "backends/random/convert.hpp"
 #include "tensor/half.hpp"
 
@@ -20,52 +20,52 @@ using namespace chainrule::random;
 
 // ---- uniform_normal.cpp: floats
 template <class T>
-void uniform(Generator& generator, T* out, int64_t n, double from, double to);
+void uniform(MersenneTwister& generator, T* out, int64_t n, double from, double to);
 // A contiguous tensor as a whole: pairs by the block from 16 elements on, else as normal_serial.
 template <class T>
-void normal(Generator& generator, T* out, int64_t n, double mean, double std);
+void normal(MersenneTwister& generator, T* out, int64_t n, double mean, double std);
 // Anything not contiguous in the plain sense, channels_last included: one value after another, a plain stream.
 template <class T>
-void normal_serial(Generator& generator, T* out, int64_t n, double mean, double std);
+void normal_serial(MersenneTwister& generator, T* out, int64_t n, double mean, double std);
 template <class T>
-void log_normal(Generator& generator, T* out, int64_t n, double mean, double std);
+void log_normal(MersenneTwister& generator, T* out, int64_t n, double mean, double std);
 
 // ---- integers.cpp: numbers
 // random_(): every value of an integer type from 0 up, or the integers that a float type holds exactly.
 template <class T>
-void random_full(Generator& generator, T* out, int64_t n);
+void random_full(MersenneTwister& generator, T* out, int64_t n);
 // random_(from, to) and randint, to excluded. Float types first move their bounds, so that rounding cannot reach `to`.
 template <class T>
-void random_range(Generator& generator, T* out, int64_t n, int64_t from, int64_t to);
+void random_range(MersenneTwister& generator, T* out, int64_t n, int64_t from, int64_t to);
 // random_(from, None): up to the largest value of the type.
 template <class T>
-void random_from(Generator& generator, T* out, int64_t n, int64_t from);
+void random_from(MersenneTwister& generator, T* out, int64_t n, int64_t from);
 template <class T>
-void randperm(Generator& generator, T* out, int64_t n);
+void randperm(MersenneTwister& generator, T* out, int64_t n);
 
 // ---- bernoulli.cpp
 template <class T>  // numbers
-void bernoulli(Generator& generator, T* out, int64_t n, double p);
+void bernoulli(MersenneTwister& generator, T* out, int64_t n, double p);
 template <class T, class P>  // numbers from floats; double probabilities take two draws each, the others one
-void bernoulli(Generator& generator, T* out, const P* p, int64_t n);
+void bernoulli(MersenneTwister& generator, T* out, const P* p, int64_t n);
 
 // ---- exponential.cpp: floats; geometric also integers
 template <class T>
-void exponential(Generator& generator, T* out, int64_t n, double lambda);
+void exponential(MersenneTwister& generator, T* out, int64_t n, double lambda);
 template <class T>
-void geometric(Generator& generator, T* out, int64_t n, double p);
+void geometric(MersenneTwister& generator, T* out, int64_t n, double p);
 template <class T>
-void cauchy(Generator& generator, T* out, int64_t n, double median, double sigma);
+void cauchy(MersenneTwister& generator, T* out, int64_t n, double median, double sigma);
 
 // ---- poisson.cpp, binomial.cpp, gamma.cpp: rejection samplers, one parameter per element
 template <class T>  // floats
-void poisson(Generator& generator, T* out, const T* rate, int64_t n);
+void poisson(MersenneTwister& generator, T* out, const T* rate, int64_t n);
 template <class T>  // float, double
-void binomial(Generator& generator, T* out, const T* count, const T* p, int64_t n);
+void binomial(MersenneTwister& generator, T* out, const T* count, const T* p, int64_t n);
 template <class T>  // float, double
-void standard_gamma(Generator& generator, T* out, const T* alpha, int64_t n);
+void standard_gamma(MersenneTwister& generator, T* out, const T* alpha, int64_t n);
 template <class T>  // float, double; each row of alpha gives one point of the simplex
-void dirichlet(Generator& generator, T* out, const T* alpha, int64_t rows, int64_t columns);
+void dirichlet(MersenneTwister& generator, T* out, const T* alpha, int64_t rows, int64_t columns);
 
 // ---- multinomial.cpp: floats; weights (rows, columns), indices (rows, samples)
 // Raises in PyTorch's words; `together`: all weights are looked at before each row is.
@@ -78,15 +78,15 @@ void sample_without_replacement(int64_t* indices, const T* weights, const T* clo
                                 int64_t samples);
 // With replacement, several samples.
 template <class T>
-void search_table(Generator& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
+void search_table(MersenneTwister& generator, int64_t* indices, const T* weights, int64_t rows, int64_t columns,
                   int64_t samples);
 
 // ---- dropout.cpp: floats
 // What the input is multiplied with: 0 with probability p, else 1 / (1 - p). For 0 < p < 1; p = 0 and 1 draw nothing.
 template <class T>
-void dropout_noise(Generator& generator, T* noise, int64_t n, double p);
+void dropout_noise(MersenneTwister& generator, T* noise, int64_t n, double p);
 // Training rrelu: elements <= 0 draw their slope; noise receives it, or 1 where the input is positive. Not for Half.
 template <class T>
-void rrelu(Generator& generator, T* out, T* noise, const T* input, int64_t n, double lower, double upper);
+void rrelu(MersenneTwister& generator, T* out, T* noise, const T* input, int64_t n, double lower, double upper);
 
 }  // namespace chainrule::cpu::random

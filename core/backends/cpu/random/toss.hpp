@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "backends/cpu/random/streams.hpp"
-#include "backends/generator.hpp"
+#include "backends/mersenne_twister.hpp"
 #include "backends/random/convert.hpp"
 
 namespace chainrule::cpu::random {
@@ -13,7 +13,7 @@ using namespace chainrule::random;
 
 // `heads` with probability p, else zero. u < p is decided on the 53 bits of u themselves, against p scaled up.
 template <class T>
-void fill_tosses(Generator& generator, T* out, int64_t n, double p, T heads) {
+void fill_tosses(MersenneTwister& generator, T* out, int64_t n, double p, T heads) {
   constexpr int64_t kTile = 512;
   uint32_t draws[2 * kTile];
   uint8_t below[kTile];

@@ -14,13 +14,13 @@ namespace {
 
 constexpr int64_t kTile = 512, kBlock = 16;
 
-void uniform_tile(Generator& generator, float* out, int64_t n, double from, double to) {
+void uniform_tile(MersenneTwister& generator, float* out, int64_t n, double from, double to) {
   uint32_t draws[kTile];
   generator.random(draws, n);
   CR_DISPATCH(uniform_floats)(draws, out, n, float(from), float(to));
 }
 
-void uniform_tile(Generator& generator, double* out, int64_t n, double from, double to) {
+void uniform_tile(MersenneTwister& generator, double* out, int64_t n, double from, double to) {
   uint32_t draws[2 * kTile];
   generator.random(draws, 2 * n);
   CR_DISPATCH(uniform_doubles)(draws, out, n, from, to);
@@ -28,7 +28,7 @@ void uniform_tile(Generator& generator, double* out, int64_t n, double from, dou
 
 // The float32 value rounded, and once more kept below `to`, which rounding may have reached.
 template <class T>
-void uniform_tile(Generator& generator, T* out, int64_t n, double from, double to) {
+void uniform_tile(MersenneTwister& generator, T* out, int64_t n, double from, double to) {
   float values[kTile];
   uniform_tile(generator, values, n, from, to);
   T low = convert<T>(from), high = convert<T>(to);
@@ -40,13 +40,13 @@ void uniform_tile(Generator& generator, T* out, int64_t n, double from, double t
 }
 
 // Box-Muller by blocks of 16 uniforms: the first eight give radii, the last eight angles.
-void normal_tile(Generator& generator, float* out, int64_t n, double mean, double std) {
+void normal_tile(MersenneTwister& generator, float* out, int64_t n, double mean, double std) {
   uint32_t draws[kTile];
   generator.random(draws, n);
   CR_DISPATCH(normal_floats)(draws, out, n / kBlock, float(mean), float(std));
 }
 
-void normal_tile(Generator& generator, double* out, int64_t n, double mean, double std) {
+void normal_tile(MersenneTwister& generator, double* out, int64_t n, double mean, double std) {
   uniform_tile(generator, out, n, 0.0, 1.0);
   for (double* block = out; block < out + n; block += kBlock)
     for (int j = 0; j < 8; ++j) {
@@ -57,7 +57,7 @@ void normal_tile(Generator& generator, double* out, int64_t n, double mean, doub
 }
 
 template <class T>
-void normal_tile(Generator& generator, T* out, int64_t n, double mean, double std) {
+void normal_tile(MersenneTwister& generator, T* out, int64_t n, double mean, double std) {
   float values[kTile];
   normal_tile(generator, values, n, mean, std);
   for (int64_t i = 0; i < n; ++i) out[i] = T(values[i]);
@@ -66,12 +66,12 @@ void normal_tile(Generator& generator, T* out, int64_t n, double mean, double st
 }  // namespace
 
 template <class T>
-void uniform(Generator& generator, T* out, int64_t n, double from, double to) {
+void uniform(MersenneTwister& generator, T* out, int64_t n, double from, double to) {
   for (int64_t i = 0; i < n; i += kTile) uniform_tile(generator, out + i, std::min(kTile, n - i), from, to);
 }
 
 template <class T>
-void normal(Generator& generator, T* out, int64_t n, double mean, double std) {
+void normal(MersenneTwister& generator, T* out, int64_t n, double mean, double std) {
   if (n < kBlock) return normal_serial(generator, out, n, mean, std);
   int64_t tail = n % kBlock, whole = n - tail;
   for (int64_t i = 0; i < whole; i += kTile) normal_tile(generator, out + i, std::min(kTile, whole - i), mean, std);
@@ -82,20 +82,20 @@ void normal(Generator& generator, T* out, int64_t n, double mean, double std) {
 }
 
 template <class T>
-void normal_serial(Generator& generator, T* out, int64_t n, double mean, double std) {
+void normal_serial(MersenneTwister& generator, T* out, int64_t n, double mean, double std) {
   for (int64_t i = 0; i < n; ++i) out[i] = convert<T>(std::fma(generator.normal(), std, mean));
 }
 
 template <class T>
-void log_normal(Generator& generator, T* out, int64_t n, double mean, double std) {
+void log_normal(MersenneTwister& generator, T* out, int64_t n, double mean, double std) {
   for (int64_t i = 0; i < n; ++i) out[i] = convert<T>(std::exp(std::fma(generator.normal(), std, mean)));
 }
 
-#define CR_FLOAT(T)                                                        \
-  template void uniform<T>(Generator&, T*, int64_t, double, double);       \
-  template void normal<T>(Generator&, T*, int64_t, double, double);        \
-  template void normal_serial<T>(Generator&, T*, int64_t, double, double); \
-  template void log_normal<T>(Generator&, T*, int64_t, double, double);
+#define CR_FLOAT(T)                                                              \
+  template void uniform<T>(MersenneTwister&, T*, int64_t, double, double);       \
+  template void normal<T>(MersenneTwister&, T*, int64_t, double, double);        \
+  template void normal_serial<T>(MersenneTwister&, T*, int64_t, double, double); \
+  template void log_normal<T>(MersenneTwister&, T*, int64_t, double, double);
 CR_EACH_FLOAT(CR_FLOAT)
 #undef CR_FLOAT
 

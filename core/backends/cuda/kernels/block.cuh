@@ -1,8 +1,43 @@
 // What the threads of a block do together. Kernels run with whole warps.
+template <int bytes>
+struct WordOf {
+  using Type = unsigned;
+};
+template <>
+struct WordOf<8> {
+  using Type = unsigned long long;
+};
+// What the thread has whose number differs in these bits; of any type.
+template <class V>
+inline V from_other(V mine, int bits) {
+  if constexpr (sizeof(V) == 4 || sizeof(V) == 8) {
+    using Word = WordOf<sizeof(V)>::Type;
+    return __builtin_bit_cast(V, __shfl_xor_sync(0xffffffffu, __builtin_bit_cast(Word, mine), bits));
+  } else {
+    struct Words {
+      unsigned at[(sizeof(V) + 3) / 4];
+    } words{};
+    V theirs;
+    memcpy(&words, &mine, sizeof(V));
+#pragma unroll
+    for (unsigned& word : words.at) word = __shfl_xor_sync(0xffffffffu, word, bits);
+    memcpy(&theirs, &words, sizeof(V));
+    return theirs;
+  }
+}
+// Of the lowest `width` threads, for each of them; the lower thread's value comes first.
+template <int width, class V, class F>
+inline V over_lanes(V v, F combine) {
+#pragma unroll
+  for (int step = width / 2; step > 0; step /= 2) {
+    const V theirs = from_other(v, step);
+    v = (threadIdx.x & step) == 0 ? combine(v, theirs) : combine(theirs, v);
+  }
+  return v;
+}
 template <class V, class F>
 inline V over_warp(V v, F combine) {
-  for (int step = 16; step > 0; step /= 2) v = combine(v, __shfl_xor_sync(0xffffffffu, v, step));
-  return v;
+  return over_lanes<32>(v, combine);
 }
 // Of all threads of the block, for each of them; always in the same order.
 template <class V, class F>

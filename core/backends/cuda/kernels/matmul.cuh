@@ -1,7 +1,7 @@
 // A product of matrices of any strides, by tiles: for what the library does not multiply.
 struct Arguments {
   const S *a, *b;
-  T* out;
+  Out* out;
   int64_t m, n, k, batch, a_row, a_column, a_step, b_row, b_column, b_step;
   double alpha[2], beta[2];  // the bytes of a T each
 };
@@ -24,7 +24,7 @@ KERNEL_BOUNDED(multiply, Arguments, 256) {
     __syncthreads();
   }
   if (row0 + y >= a.m || column0 + x >= a.n) return;
-  T* const to = a.out + blockIdx.y * a.m * a.n + (row0 + y) * a.n + column0 + x;
+  Out* const to = a.out + blockIdx.y * a.m * a.n + (row0 + y) * a.n + column0 + x;
   const T alpha = *(const T*)a.alpha, beta = *(const T*)a.beta, scaled = alpha * sum;
-  *to = beta == T(0) ? scaled : scaled + beta * *to;
+  *to = stored<Out>(beta == T(0) ? scaled : T(scaled + beta * load<T>(*to)));
 }

@@ -160,20 +160,10 @@ inline A fold_some(const Arguments& a, const S* x, int64_t first, int64_t end, i
   for (int k = 1; k < kTogether; ++k) some[0] = F::join(some[0], some[k]);
   return some[0];
 }
-inline A over_group(A v) {
-  if constexpr (kGroup == 1) return v;
-  struct Bytes {
-    unsigned long long at[(sizeof(A) + 7) / 8];
-  };
-  for (int step = kGroup < 32 ? kGroup / 2 : 16; step > 0; step /= 2) {
-    Bytes mine{}, theirs;
-    *(A*)&mine = v;
-    for (int k = 0; k < int(sizeof(Bytes) / 8); ++k) theirs.at[k] = __shfl_xor_sync(0xffffffffu, mine.at[k], step);
-    const bool lower = (threadIdx.x & step) == 0;
-    v = lower ? F::join(v, *(A*)&theirs) : F::join(*(A*)&theirs, v);
-  }
-  return v;
-}
+struct JoinFolds {
+  A operator()(A a, A b) const { return F::join(a, b); }
+};
+inline A over_group(A v) { return over_lanes<(kGroup < 32 ? kGroup : 32)>(v, JoinFolds()); }
 
 #define PART_OF(part) a.folded / a.parts * (part) + (a.folded % a.parts < (part) ? a.folded % a.parts : (part))
 inline void deliver(const Arguments& a, int64_t output, int64_t part, A total) {

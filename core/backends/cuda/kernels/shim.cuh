@@ -9,7 +9,6 @@ using int32_t = int;
 using uint32_t = unsigned;
 using int64_t = long long;
 using uint64_t = unsigned long long;
-using size_t = unsigned long long;
 namespace std {
 template <class A, class B>
 inline constexpr bool is_same_v = false;

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
+from ...error_words import at_call
+
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
 
@@ -36,5 +38,5 @@ def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
     """
     given = backends if isinstance(backends, (list, tuple)) else [backends]
     if not all(isinstance(backend, SDPBackend) for backend in given):
-        raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
+        raise at_call(AssertionError, "Backend must be an instance of SDPBackend or a list of SDPBackend instances")
     yield

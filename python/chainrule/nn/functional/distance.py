@@ -8,6 +8,7 @@ from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
 from ...error_words import at_call
+from ...ops.distances import length
 from ...type_info import finfo
 
 _functions = _core.functions
@@ -77,7 +78,4 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     first, second = _functions["triu_indices"](len(input), len(input), 1)
     if not len(first):
         return input.new_empty(0) + input.sum() * 0
-    differences = input[first] - input[second]
-    result = _vector_norm(differences, p, 1)
-    # A NaN counts as a difference, but the number of differences is not known then.
-    return result if p else result.masked_fill(differences.isnan().any(1), math.nan)
+    return length(input[first] - input[second], p)

@@ -143,7 +143,8 @@ def _starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) ->
 
 def bags_of(starts: Tensor, n: int) -> Tensor:
     """The bag of each of n indices."""
-    bags = _functions["searchsorted"](starts, _functions["arange"](n).to(starts.dtype), right=True) - 1
+    places = _functions["arange"](n, dtype=starts.dtype, device=starts.device)
+    bags = _functions["searchsorted"](starts, places, right=True) - 1
     return bags.clamp_min(0)
 
 
@@ -158,10 +159,11 @@ def _largest(input: Tensor, weight: Tensor, starts: Tensor, padding: int) -> Ten
     rows = core("embedding")(weight, input)
     sizes = bags.new_zeros(count).index_add(0, bags, _functions["ones_like"](bags))
     # A table with a row for each bag, in which short bags are filled up with a row that is never the largest.
-    places = _functions["arange"](len(bags)) - (sizes.cumsum(0) - sizes)[bags]
+    order = _functions["arange"](len(bags), device=bags.device)
+    places = order - (sizes.cumsum(0) - sizes)[bags]
     longest = int(sizes.max()) if count else 0
-    table = _functions["full"]((count, max(longest, 1)), len(rows), dtype=_core.int64)
-    table[bags, places] = _functions["arange"](len(bags))
+    table = _functions["full"]((count, max(longest, 1)), len(rows), dtype=_core.int64, device=bags.device)
+    table[bags, places] = order
     filling = rows.new_full((1, rows.shape[1]), -math.inf)
     largest = _functions["cat"]([rows, filling])[table].max(1)[0]
     return _functions["where"](sizes.unsqueeze(1) == 0, 0, largest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from ...lazy import elsewhere
 from ...user_warning import warn_user
 from .. import functional as F  # noqa: N812
@@ -157,7 +158,7 @@ class Hardtanh(Module):
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace
         if self.max_val <= self.min_val:
-            raise AssertionError("max_val must be larger than min_val")
+            raise at_call(AssertionError, "max_val must be larger than min_val")
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
@@ -492,5 +493,5 @@ class Softmax2d(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
+            raise at_call(ValueError, f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
         return F.softmax(input, -3, _stacklevel=5)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .container import ModuleList, Sequential
 from .linear import Linear
@@ -51,15 +52,16 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         super().__init__()
         cutoffs = list(cutoffs)
         if not cutoffs:
-            raise ValueError("cutoffs should be a sequence of length larger than 0")
+            raise at_call(ValueError, "cutoffs should be a sequence of length larger than 0")
         if (
             any(a >= b for a, b in pairwise([0, *cutoffs]))
             or cutoffs[-1] > n_classes - 1
             or any(int(c) != c for c in cutoffs)
         ):
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each "
-                "value is between 1 and n_classes-1"
+                "value is between 1 and n_classes-1",
             )
         self.in_features, self.n_classes, self.cutoffs = in_features, n_classes, [*cutoffs, n_classes]
         self.div_value, self.head_bias = div_value, head_bias
@@ -88,9 +90,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         batched = target_.dim() > 0
         input, target = (input_, target_) if batched else (input_.unsqueeze(0), target_.unsqueeze(0))
         if len(target) and not ((target >= 0) & (target < self.n_classes)).all():
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"Target values should be in [0, {self.n_classes - 1}], but values in range "
-                f"[{target.min().item()}, {target.max().item()}] were found. "
+                f"[{target.min().item()}, {target.max().item()}] were found. ",
             )
         in_head, in_cluster = target, input.new_zeros(len(target))
         for i, (low, high) in enumerate(pairwise(self.cutoffs)):
@@ -129,11 +132,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 def _check(input: Tensor, target: Tensor) -> None:
     if target.dim() > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        raise at_call(RuntimeError, "0D or 1D target tensor expected, multi-target not supported")
     if target.dim() == 1 and input.shape[0] != target.shape[0]:
-        raise RuntimeError("Input and target should have the same size in the batch dimension.")
+        raise at_call(RuntimeError, "Input and target should have the same size in the batch dimension.")
     if input.dim() != target.dim() + 1:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"{target.dim()}D target tensor expects {target.dim() + 1}D input tensors, but found inputs with size "
-            f"{input.size()}"
+            f"{input.size()}",
         )

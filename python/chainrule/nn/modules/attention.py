@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
 from ..parameter import Parameter, fresh
@@ -57,9 +58,10 @@ class MultiheadAttention(Module):
         dtype: Any = None,
     ) -> None:
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "embed_dim and num_heads must be greater than 0, "
-                f"got embed_dim={embed_dim} and num_heads={num_heads} instead"
+                f"got embed_dim={embed_dim} and num_heads={num_heads} instead",
             )
         super().__init__()
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
@@ -68,7 +70,7 @@ class MultiheadAttention(Module):
         self.dropout, self.batch_first, self.add_zero_attn = dropout, batch_first, add_zero_attn
         self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
         if self.head_dim * num_heads != embed_dim:
-            raise AssertionError("embed_dim must be divisible by num_heads")
+            raise at_call(AssertionError, "embed_dim must be divisible by num_heads")
         self._make_projections(bias, {"device": device, "dtype": dtype})
         if add_bias_kv:
             self.bias_k = fresh(1, 1, embed_dim, device=device, dtype=dtype)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._core import Tensor, is_grad_enabled
 from ...autograd import Function
+from ...error_words import at_call
 from ...user_warning import warn_user
 
 
@@ -93,9 +94,10 @@ class BackwardHook:
         for hook in self.hooks:
             result = hook(self.module, (None,) * self.n_inputs, grad_outputs)
             if result is not None and not (isinstance(result, tuple) and all(r is None for r in result)):
-                raise RuntimeError(
+                raise at_call(
+                    RuntimeError,
                     "Backward hook for Modules where no input requires gradient should always return None or "
-                    "None for all gradients."
+                    "None for all gradients.",
                 )
 
     def _at_inputs(self, grad_inputs: tuple) -> tuple:
@@ -112,9 +114,10 @@ def _changed(result: Any, before: tuple, what: str) -> tuple:
         return before
     result = result if isinstance(result, tuple) else (result,)
     if len(result) != len(before):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"Backward {'pre ' if what == 'output' else ''}hook returned an invalid number of grad_{what}, "
-            f"got {len(result)}, but expected {len(before)}"
+            f"got {len(result)}, but expected {len(before)}",
         )
     return result
 

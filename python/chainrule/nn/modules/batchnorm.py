@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
 from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter, fresh
@@ -170,7 +171,7 @@ def check_dims(input: Tensor, *allowed: int) -> None:
     """Raises unless the input has one of these numbers of dimensions."""
     if input.dim() not in allowed:
         expected = " or ".join(f"{n}D" for n in allowed)
-        raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
+        raise at_call(ValueError, f"expected {expected} input (got {input.dim()}D input)")
 
 
 class BatchNorm1d(_BatchNorm):
@@ -283,9 +284,9 @@ class SyncBatchNorm(_BatchNorm):
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() < 2:
-            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+            raise at_call(ValueError, f"expected at least 2D input (got {input.dim()}D input)")
         if input.shape[1] == 0:
-            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+            raise at_call(ValueError, "SyncBatchNorm number of input channels should be non-zero")
 
     def _normalize(self, input: Tensor, mean: Any, variance: Any, by_batch: bool, factor: float) -> Tensor:
         from ... import distributed

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Self, overload
 
+from ...error_words import at_call
 from ...lazy import elsewhere
 from .module import Module, block, indented
 
@@ -35,7 +36,7 @@ class _Numbered(Module):
     def _name_at(self, index: Any) -> str:
         index, size = operator.index(index), len(self)
         if not -size <= index < size:
-            raise IndexError(f"index {index} is out of range")
+            raise at_call(IndexError, f"index {index} is out of range")
         return list(self._modules)[index]
 
     def __setitem__(self, idx: int, module: Module) -> None:
@@ -126,17 +127,17 @@ class Sequential(_Numbered):
 
     def _times(self, other: Any) -> int:
         if not isinstance(other, int):
-            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
+            raise at_call(TypeError, f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
         if other <= 0:
-            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+            raise at_call(ValueError, f"Non-positive multiplication factor {other} for {type(self)}")
         return other
 
     def insert(self, index: int, module: Module) -> Self:
         """Puts a module before the one at `index`."""
         if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}")
+            raise at_call(AssertionError, f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
-            raise IndexError(f"Index out of range: {index}")
+            raise at_call(IndexError, f"Index out of range: {index}")
         self._insert(index, module)
         return self
 
@@ -149,7 +150,9 @@ class Sequential(_Numbered):
 
 def _sequential(other: Any) -> Sequential:
     if not isinstance(other, Sequential):
-        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)!s} is given.")
+        raise at_call(
+            ValueError, f"add operator supports only objects of Sequential class, but {type(other)!s} is given."
+        )
     return other
 
 
@@ -188,7 +191,9 @@ class ModuleList(_Numbered):
     def extend(self, modules: Iterable[Module]) -> Self:
         """Adds several modules at the end."""
         if not isinstance(modules, Iterable):
-            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+            raise at_call(
+                TypeError, f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}"
+            )
         offset = len(self)
         for i, module in enumerate(modules):
             self.add_module(str(offset + i), module)
@@ -265,13 +270,16 @@ class ModuleDict(Module):
 
 def _pairs(values: Any, update: str, element: str) -> Iterator[tuple[str, Any]]:
     if not isinstance(values, Iterable):
-        raise TypeError(
-            f"{update}.update should be called with an iterable of key/value pairs, but got {type(values).__name__}"
+        raise at_call(
+            TypeError,
+            f"{update}.update should be called with an iterable of key/value pairs, but got {type(values).__name__}",
         )
     for i, pair in enumerate(values):
         if not isinstance(pair, Iterable):
-            raise TypeError(f"{element} update sequence element #{i} should be Iterable; is{type(pair).__name__}")
+            raise at_call(
+                TypeError, f"{element} update sequence element #{i} should be Iterable; is{type(pair).__name__}"
+            )
         pair = tuple(pair)
         if len(pair) != 2:
-            raise ValueError(f"{element} update sequence element #{i} has length {len(pair)}; 2 is required")
+            raise at_call(ValueError, f"{element} update sequence element #{i} has length {len(pair)}; 2 is required")
         yield pair

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
 from ..parameter import Parameter, UninitializedParameter, fresh
@@ -91,21 +92,21 @@ class _ConvNd(Module):
 
 def _check_groups(in_channels: int, out_channels: int, groups: int) -> None:
     if groups <= 0:
-        raise ValueError("groups must be a positive integer")
+        raise at_call(ValueError, "groups must be a positive integer")
     if in_channels % groups != 0:
-        raise ValueError("in_channels must be divisible by groups")
+        raise at_call(ValueError, "in_channels must be divisible by groups")
     if out_channels % groups != 0:
-        raise ValueError("out_channels must be divisible by groups")
+        raise at_call(ValueError, "out_channels must be divisible by groups")
 
 
 def _check_padding(padding: Any, stride: tuple, mode: str) -> None:
     if isinstance(padding, str):
         if padding not in _PADDINGS:
-            raise ValueError(f"Invalid padding string {padding!r}, should be one of {_PADDINGS}")
+            raise at_call(ValueError, f"Invalid padding string {padding!r}, should be one of {_PADDINGS}")
         if padding == "same" and any(s != 1 for s in stride):
-            raise ValueError("padding='same' is not supported for strided convolutions")
+            raise at_call(ValueError, "padding='same' is not supported for strided convolutions")
     if mode not in _PADDING_MODES:
-        raise ValueError(f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{mode}'")
+        raise at_call(ValueError, f"padding_mode must be one of {set(_PADDING_MODES)}, but got padding_mode='{mode}'")
 
 
 def _padding_around(padding: Any, kernel_size: tuple, dilation: tuple) -> Sequence[int]:
@@ -231,7 +232,7 @@ class _ConvTransposeNd(_ConvNd):
         dtype: Any = None,
     ) -> None:
         if padding_mode != "zeros":
-            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+            raise at_call(ValueError, f'Only "zeros" padding mode is supported for {type(self).__name__}')
         each = _ntuple(self._dims)
         super().__init__(
             in_channels,
@@ -252,7 +253,7 @@ class _ConvTransposeNd(_ConvNd):
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """The output; output_size: of this size, if the stride allows it."""
         if self.padding_mode != "zeros":
-            raise ValueError(f"Only `zeros` padding mode is supported for {type(self).__name__}")
+            raise at_call(ValueError, f"Only `zeros` padding mode is supported for {type(self).__name__}")
         output_padding = self.output_padding if output_size is None else self._output_padding(input, output_size)
         return type(self)._convolve(
             input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation
@@ -263,17 +264,19 @@ class _ConvTransposeNd(_ConvNd):
         lead = 2 if input.dim() == dims + 2 else 1
         sizes = list(output_size)[lead:] if len(output_size) == lead + dims else list(output_size)
         if len(sizes) != dims:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"ConvTranspose{dims}D: for {input.dim()}D input, output_size must have {dims} or {lead + dims} "
-                f"elements (got {len(output_size)})"
+                f"elements (got {len(output_size)})",
             )
         rows = zip(input.shape[lead:], self.stride, self.padding, self.kernel_size, self.dilation, strict=True)
         smallest = [(n - 1) * s - 2 * int(p) + d * (k - 1) + 1 for n, s, p, k, d in rows]
         largest = [low + s - 1 for low, s in zip(smallest, self.stride, strict=True)]
         if any(not low <= size <= high for low, size, high in zip(smallest, sizes, largest, strict=True)):
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"requested an output size of {sizes}, but valid sizes range from {smallest} to {largest} "
-                f"(for an input of {input.size()[2:]})"
+                f"(for an input of {input.size()[2:]})",
             )
         return [size - low for size, low in zip(sizes, smallest, strict=True)]
 
@@ -339,13 +342,14 @@ class _LazyConvXdMixin(LazyModuleMixin):
         if not self.has_uninitialized_params():
             return
         if input.dim() not in (self._dims + 1, self._dims + 2):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"Expected {self._dims + 1}D (unbatched) or {self._dims + 2}D (batched) input to "
-                f"{type(self).__name__}, but got input of size: {input.shape}"
+                f"{type(self).__name__}, but got input of size: {input.shape}",
             )
         self.in_channels = input.shape[-self._dims - 1]
         if self.in_channels % self.groups != 0:
-            raise ValueError("in_channels must be divisible by groups")
+            raise at_call(ValueError, "in_channels must be divisible by groups")
         first, second = self.out_channels, self.in_channels
         if self.transposed:
             first, second = second, first

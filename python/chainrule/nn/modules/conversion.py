@@ -9,6 +9,7 @@ from ... import __future__ as future
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from ...user_warning import warn_user
 from ..parameter import Parameter
 from .members import Members  # at run time, for typing.get_type_hints of modules
@@ -43,7 +44,9 @@ class ConversionMethods:
 
                     swap_tensors(parameter, Parameter(converted, parameter.requires_grad))
                 elif converted.is_meta is not parameter.is_meta or future.get_overwrite_module_params_on_conversion():
-                    self._parameters[name] = _with_gradient(converted, parameter, fn)  # no tensor gets elements, or loses them
+                    self._parameters[name] = _with_gradient(
+                        converted, parameter, fn
+                    )  # no tensor gets elements, or loses them
                     continue
                 else:
                     parameter.data = converted
@@ -67,10 +70,10 @@ class ConversionMethods:
         """Converts floating-point and complex tensors: to(dtype), to(device), to(device, dtype), to(tensor)."""
         dtype, device, memory_format, copy = read_to(*args, **kwargs)
         if copy:
-            raise RuntimeError(".to() does not accept copy argument")
+            raise at_call(RuntimeError, ".to() does not accept copy argument")
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(
-                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            raise at_call(
+                TypeError, f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
             )
         if dtype is not None and dtype.is_complex:
             warn_user(
@@ -166,14 +169,15 @@ def read_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any, bool]:
                 *(f"{name}={type(value).__name__}" for name, value in kwargs.items()),
             ]
         )
-        raise TypeError(
+        raise at_call(
+            TypeError,
             f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
             " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, "
             "*, torch.memory_format memory_format = None)\n"
             " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format "
             "= None)\n"
             " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
-            "None)"
+            "None)",
         )
     rest = given.get("memory_format"), given.get("copy", False)
     if "tensor" in given:

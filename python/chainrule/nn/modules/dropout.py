@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .module import Module
 
@@ -15,7 +16,7 @@ class _DropoutNd(Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if p < 0 or p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+            raise at_call(ValueError, f"dropout probability has to be between 0 and 1, but got {p}")
         self.p, self.inplace = p, inplace
 
     def extra_repr(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from .module import Module
 
 __all__ = ["Flatten", "Unflatten"]
@@ -45,20 +46,23 @@ class Unflatten(Module):
     def __init__(self, dim: int | str, unflattened_size: Any) -> None:
         super().__init__()
         if isinstance(dim, str):
-            raise NotImplementedError("Unflatten: chainrule has no named dimensions; give the dimension's number")
+            raise at_call(
+                NotImplementedError, "Unflatten: chainrule has no named dimensions; give the dimension's number"
+            )
         if not isinstance(dim, int):
-            raise TypeError("invalid argument type for dim parameter")
+            raise at_call(TypeError, "invalid argument type for dim parameter")
         self._require_sizes(unflattened_size)
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def _require_sizes(self, sizes: Any) -> None:
         if not isinstance(sizes, (tuple, list)):
-            raise TypeError(f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}")
+            raise at_call(TypeError, f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}")
         for i, size in enumerate(sizes):
             if not isinstance(size, int):
-                raise TypeError(
+                raise at_call(
+                    TypeError,
                     "unflattened_size must be tuple of ints, but found element of type "
-                    f"{type(size).__name__} at pos {i}"
+                    f"{type(size).__name__} at pos {i}",
                 )
 
     def forward(self, input: Tensor) -> Tensor:

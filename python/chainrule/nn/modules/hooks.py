@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from ...error_words import at_call
 from ...tensor_methods import RemovableHandle
 from ...user_warning import warn_user
 
@@ -74,7 +75,7 @@ class BoundHook:
             return self.hook(*args, **kwargs)
         module = self.module()
         if module is None:
-            raise RuntimeError("You are trying to call the hook of a dead Module!")
+            raise at_call(RuntimeError, "You are trying to call the hook of a dead Module!")
         return self.hook(module, *args, **kwargs)
 
     def __reduce__(self):
@@ -139,14 +140,14 @@ class HookMethods:
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Calls hook(module, grad_input, grad_output) when they are calculated; it may return a new grad_input."""
         if self._is_full_backward_hook is False:
-            raise RuntimeError(_Refused.REGULAR + _Refused.WAY_OUT)
+            raise at_call(RuntimeError, _Refused.REGULAR + _Refused.WAY_OUT)
         self._is_full_backward_hook = True
         return add_hook(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook: Callable) -> RemovableHandle:
         """Hooks the last operation of forward only. Deprecated: use register_full_backward_hook."""
         if self._is_full_backward_hook is True:
-            raise RuntimeError(_Refused.REGULAR + _Refused.WAY_OUT)
+            raise at_call(RuntimeError, _Refused.REGULAR + _Refused.WAY_OUT)
         self._is_full_backward_hook = False
         return add_hook(self._backward_hooks, hook)
 
@@ -207,7 +208,7 @@ def register_module_backward_hook(hook: Callable) -> RemovableHandle:
 
 def _add_global_backward(hook: Callable, *, full: bool) -> RemovableHandle:
     if _Global.is_full_backward_hook is (not full):
-        raise RuntimeError(_Refused.GLOBAL + _Refused.WAY_OUT)
+        raise at_call(RuntimeError, _Refused.GLOBAL + _Refused.WAY_OUT)
     _Global.is_full_backward_hook = full
     return _add_global(global_backward_hooks, hook)
 
@@ -259,8 +260,9 @@ class HookedCall:
             if changed is None:
                 continue
             if not isinstance(changed, tuple) or len(changed) != 2:
-                raise RuntimeError(
-                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+                raise at_call(
+                    RuntimeError,
+                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}.",
                 )
             self.args, self.kwargs = changed
 

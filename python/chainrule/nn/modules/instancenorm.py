@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from ...user_warning import warn_user
 from .. import functional as F  # noqa: N812
 from .batchnorm import _LazyNormBase, _NormBase, check_dims
@@ -61,9 +62,10 @@ class _InstanceNorm(_NormBase):
         dim = input.dim() - self._dims
         if input.shape[dim] != self.num_features:
             if self.affine:
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     f"expected input's size at dim={dim} to match num_features ({self.num_features}), "
-                    f"but got: {input.shape[dim]}."
+                    f"but got: {input.shape[dim]}.",
                 )
             warn_user(
                 f"input's size at dim={dim} does not match num_features. You can silence this warning by not "

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from ..parameter import is_lazy
 
 __all__ = ["LazyModuleMixin"]
@@ -39,7 +40,7 @@ class LazyModuleMixin:
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Gives the parameters the shapes that these inputs need; for subclasses to define."""
-        raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
+        raise at_call(NotImplementedError, f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self) -> bool:
         """Whether a parameter or buffer has no shape yet."""
@@ -48,7 +49,7 @@ class LazyModuleMixin:
     def _infer_parameters(self: Any, module: Any, args: tuple, kwargs: dict | None = None) -> None:
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
-            raise RuntimeError(f"module {self._get_name()} has not been fully initialized")
+            raise at_call(RuntimeError, f"module {self._get_name()} has not been fully initialized")
         for name in ("_initialize_hook", "_load_hook"):
             getattr(module, name).remove()
             delattr(module, name)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
 from ..functional.linear_maps import linear
@@ -147,7 +148,7 @@ class Bilinear(Module):
     def reset_parameters(self) -> None:
         """Draws the parameters: uniform between -1 and 1 over the root of in1_features."""
         if self.in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
+            raise at_call(ValueError, f"in1_features must be > 0, but got (in1_features={self.in1_features})")
         bound = 1 / math.sqrt(self.weight.size(1))
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:

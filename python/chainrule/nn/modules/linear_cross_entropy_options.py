@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...error_words import at_call
+
 __all__ = ["LinearCrossEntropyOptions"]
 
 
@@ -27,11 +29,11 @@ class LinearCrossEntropyOptions:
 
     def __post_init__(self) -> None:
         if self.acc_policy not in ("auto", "accurate", "balanced", "compact"):
-            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
+            raise at_call(ValueError, f"invalid acc_policy: {self.acc_policy!r}")
         if self.chunking_method not in (None, "auto"):
             name, _, factor = str(self.chunking_method).partition(":")
             if name != "aspect_ratio" or not (factor or "1").isdigit() or int(factor or "1") == 0:
-                raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
+                raise at_call(ValueError, f"invalid chunking_method: {self.chunking_method!r}")
         size = self.batch_chunk_size
         if size is not None and not (isinstance(size, int) and size > 0):
-            raise ValueError(f"batch_chunk_size must be positive int or None, got {size!r}")
+            raise at_call(ValueError, f"batch_chunk_size must be positive int or None, got {size!r}")

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from ...lazy import elsewhere
 from ...user_warning import warn_user
 from .. import functional as F  # noqa: N812
@@ -132,7 +133,7 @@ class HuberLoss(_Loss):
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction=reduction)
         if not isinstance(delta, (int, float)):
-            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
+            raise at_call(TypeError, f"delta must be a float or int, got: {type(delta)}")
         self.delta = delta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -247,9 +248,9 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         options: Any = None,
     ) -> None:
         if weight is not None and weight.shape != (num_classes,):
-            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+            raise at_call(RuntimeError, f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
         if not 0 <= label_smoothing <= 1.0:
-            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
+            raise at_call(RuntimeError, f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
         super().__init__(weight, reduction=reduction)
         self.num_classes, self.out_features = num_classes, out_features
         self.ignore_index, self.label_smoothing, self.options = ignore_index, label_smoothing, options

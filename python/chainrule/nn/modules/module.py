@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ..._core import Tensor
-from ...error_words import name_module
+from ...error_words import at_call, name_module
+from ...happenings import remember
 from ...type_name import typename
 from ...user_warning import warn_user
 from ..parameter import Buffer, Parameter
@@ -46,7 +48,7 @@ __all__ = [
 
 
 def _forward_unimplemented(self: Any, *input: Any) -> None:
-    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+    raise at_call(NotImplementedError, f'Module [{type(self).__name__}] is missing the required "forward" function')
 
 
 class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
@@ -99,15 +101,17 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         self._check_new_name("parameter", name, self.__dict__.get("_parameters"))
         if param is not None:
             if not isinstance(param, Parameter):
-                raise TypeError(
+                raise at_call(
+                    TypeError,
                     f"cannot assign '{typename(param)}' object to parameter '{name}' "
-                    "(torch.nn.Parameter or None required)"
+                    "(torch.nn.Parameter or None required)",
                 )
             if param.grad_fn is not None:
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
                     f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
-                    "forward() method."
+                    "forward() method.",
                 )
             param = self._offer(hooks.global_parameter_registration_hooks, name, param)
         self._parameters[name] = param
@@ -116,8 +120,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         """Adds a tensor that is part of the module but no parameter; persistent: and of its state_dict."""
         self._check_new_name("buffer", name, self.__dict__.get("_buffers"))
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            raise at_call(
+                TypeError,
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)",
             )
         self._buffers[name] = self._offer(hooks.global_buffer_registration_hooks, name, tensor)
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
@@ -125,7 +130,7 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     def add_module(self, name: str, module: Module | None) -> None:
         """Adds a submodule."""
         if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{typename(module)} is not a Module subclass")
+            raise at_call(TypeError, f"{typename(module)} is not a Module subclass")
         self._check_new_name("module", name, self.__dict__.get("_modules"))
         self._modules[name] = self._offer(hooks.global_module_registration_hooks, name, module)
 
@@ -135,9 +140,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
 
     def _check_new_name(self, what: str, name: Any, members: dict | None) -> None:
         if members is None:
-            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+            raise at_call(AttributeError, f"cannot assign {what} before Module.__init__() call")
         if not isinstance(name, str):
-            raise TypeError(f"{what} name should be a string. Got {typename(name)}")
+            raise at_call(TypeError, f"{what} name should be a string. Got {typename(name)}")
         if name not in members and hasattr(self, name):
             raise KeyError(f"attribute '{name}' already exists")
         if "." in name:
@@ -193,7 +198,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         """Makes room for a member where there may be another kind of attribute."""
         attributes = self.__dict__
         if "_modules" not in attributes:
-            raise AttributeError(f"cannot assign {what}{'s' * (what == 'parameter')} before Module.__init__() call")
+            raise at_call(
+                AttributeError, f"cannot assign {what}{'s' * (what == 'parameter')} before Module.__init__() call"
+            )
         own = "_parameters" if what == "parameter" else "_modules"
         if name not in attributes[own]:
             attributes.pop(name, None)
@@ -204,13 +211,17 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
 
     def _set_none(self, what: str, name: str, value: Any, expected: str) -> None:
         if value is not None:
-            raise TypeError(f"cannot assign '{typename(value)}' as {what} '{name}' ({expected} or None expected)")
+            raise at_call(
+                TypeError, f"cannot assign '{typename(value)}' as {what} '{name}' ({expected} or None expected)"
+            )
         (self.register_parameter if what == "parameter" else self.add_module)(name, None)
 
     def _set_buffer(self, name: str, value: Any) -> None:
         if value is not None and not isinstance(value, Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+            raise at_call(
+                TypeError,
+                f"cannot assign '{typename(value)}' as buffer '{name}' "
+                "(torch.nn.Buffer, torch.Tensor or None expected)",
             )
         known = name not in self._non_persistent_buffers_set
         persistent = value.persistent if isinstance(value, Buffer) else known
@@ -219,9 +230,10 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         elif persistent:
             self.register_buffer(name, value)
         else:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
-                "the persistent argument is not allowed."
+                "the persistent argument is not allowed.",
             )
 
     def _set_members(self, kind: str, members: Any) -> None:
@@ -271,7 +283,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
     def train(self, mode: bool = True) -> Self:
         """Sets this module and those below it to training, or with False to evaluation."""
         if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
+            raise at_call(ValueError, "training mode is expected to be boolean")
+        if sys._getframe(1).f_code is not _TRAIN:  # the one around it was not asked: this one was
+            remember(self)
         self.training = mode
         for module in self.children():
             module.train(mode)
@@ -325,6 +339,9 @@ class Module(TreeMethods, HookMethods, StateMethods, ConversionMethods):
         return block(self._get_name(), lines + children)
 
 
+_TRAIN = Module.train.__code__
+
+
 def indented(text: str) -> str:
     """The text with all lines but the first moved two to the right."""
     return text.replace("\n", "\n  ")
@@ -347,5 +364,5 @@ def _takes_persistent(register_buffer: Callable) -> bool:
 
 def _refuse_arguments(name: str, args: tuple, kwargs: dict) -> None:
     if kwargs:
-        raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
-    raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given")
+        raise at_call(TypeError, f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    raise at_call(TypeError, f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given")

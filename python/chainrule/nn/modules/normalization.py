@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
 from ..functional.normalization import layer_norm
@@ -137,7 +138,7 @@ class GroupNorm(Module):
     ) -> None:
         super().__init__()
         if num_channels % num_groups != 0:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+            raise at_call(ValueError, f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self.register_parameter("weight", fresh(num_channels, device=device, dtype=dtype) if affine else None)
         self.register_parameter("bias", fresh(num_channels, device=device, dtype=dtype) if affine and bias else None)
@@ -193,7 +194,7 @@ class CrossMapLRN2d(LocalResponseNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() != 4:
-            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+            raise at_call(ValueError, f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
         reach = int((self.size - 1) / 2 + 1)
         channel = _core.functions["arange"](input.shape[1])
         behind = channel.unsqueeze(1) - channel

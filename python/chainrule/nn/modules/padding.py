@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from ..sizes import _ntuple
 from .module import Module
@@ -202,7 +203,7 @@ class _CircularPadNd(_PadNd):
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (self._spatial + 1, self._spatial + 2):
             low = self._spatial + 1
-            raise ValueError(f"expected {low}D or {low + 1}D input (got {input.dim()}D input)")
+            raise at_call(ValueError, f"expected {low}D or {low + 1}D input (got {input.dim()}D input)")
         return super().forward(input)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from ..._core import Tensor
+from ...error_words import at_call
 from ...type_name import typename
 from ..parameter import Parameter
 from .container import _pairs
@@ -48,7 +49,7 @@ class ParameterList(Module):
     def _name_at(self, index: Any) -> str:
         index = operator.index(index)
         if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} is out of range")
+            raise at_call(IndexError, f"index {index} is out of range")
         return str(index % len(self))
 
     def __getitem__(self, idx: Any) -> Any:
@@ -77,7 +78,9 @@ class ParameterList(Module):
     def extend(self, values: Iterable[Any]) -> Self:
         """Adds several parameters at the end."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
+            raise at_call(
+                TypeError, f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}"
+            )
         for value in values:
             self.append(value)
         return self
@@ -87,7 +90,7 @@ class ParameterList(Module):
         return _described(enumerate(self), lambda p: p.dtype)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("ParameterList should not be called.")
+        raise at_call(RuntimeError, "ParameterList should not be called.")
 
 
 class ParameterDict(Module):
@@ -106,9 +109,10 @@ class ParameterDict(Module):
 
     def _checked(self, key: Any) -> str:
         if not isinstance(key, str):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 "Index given to ParameterDict cannot be used as a key as it is not a string "
-                f"(type is '{type(key).__name__}'). Open an issue on github if you need non-string keys."
+                f"(type is '{type(key).__name__}'). Open an issue on github if you need non-string keys.",
             )
         return key
 
@@ -197,7 +201,7 @@ class ParameterDict(Module):
         return _described(self.items(), typename)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("ParameterDict should not be called.")
+        raise at_call(RuntimeError, "ParameterDict should not be called.")
 
     def __or__(self, other: ParameterDict) -> ParameterDict:
         copy = self.copy()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from ..sizes import _ntuple, _pair, _single, _triple
 from .module import Module
@@ -177,17 +178,17 @@ class _FractionalMaxPoolNd(Module):
         name, each = type(self).__name__, _ntuple(self._dims)
         self.kernel_size = each(kernel_size)
         if self._dims == 3 and not all(k > 0 for k in self.kernel_size):
-            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+            raise at_call(ValueError, f"kernel_size must be greater than 0, but got {kernel_size}")
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = each(output_size) if output_size is not None else None
         self.output_ratio = each(output_ratio) if output_ratio is not None else None
         if output_size is None and output_ratio is None:
-            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+            raise at_call(ValueError, f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
-            raise ValueError("only one of output_size and output_ratio may be specified")
+            raise at_call(ValueError, "only one of output_size and output_ratio may be specified")
         if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
-            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+            raise at_call(ValueError, f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
         return type(self)._pool(

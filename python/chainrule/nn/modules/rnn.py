@@ -7,6 +7,7 @@ import numbers
 from typing import Any
 
 from ..._core import Tensor, is_autocast_enabled
+from ...error_words import at_call
 from ...lazy import elsewhere
 from ...user_warning import warn_user
 from .. import init
@@ -128,16 +129,18 @@ class RNNBase(Module):
         """Raises unless the input fits the weights."""
         weight = getattr(self, "weight_ih_l0")  # noqa: B009
         if input.dtype is not weight.dtype and not is_autocast_enabled():
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
-                f"input.to({weight.dtype}), or convert model: model.to({input.dtype})"
+                f"input.to({weight.dtype}), or convert model: model.to({input.dtype})",
             )
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:
-            raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
+            raise at_call(RuntimeError, f"input must have {expected} dimensions, got {input.dim()}")
         if self.input_size != input.shape[-1]:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
+            raise at_call(
+                RuntimeError,
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}",
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
@@ -150,7 +153,7 @@ class RNNBase(Module):
     ) -> None:
         """Raises unless the hidden state has that shape."""
         if hx.shape != expected_hidden_size:
-            raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
+            raise at_call(RuntimeError, msg.format(expected_hidden_size, list(hx.shape)))
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
         """Raises unless input and hidden state fit."""
@@ -169,9 +172,10 @@ class RNNBase(Module):
     def _check_state_dims(self, hx: Any, batched: bool) -> None:
         dims = 3 if batched else 2
         if hx.dim() != dims:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"For {'' if batched else 'un'}batched {dims}-D input, hx should also be {dims}-D but got "
-                f"{hx.dim()}-D tensor"
+                f"{hx.dim()}-D tensor",
             )
 
     def forward(self, input: Any, hx: Any = None) -> Any:
@@ -181,7 +185,7 @@ class RNNBase(Module):
         name = self.mode.partition("_")[0]
         if input.dim() not in (2, 3):
             kind = " tensor" if name == "RNN" else ""
-            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.dim()}D{kind} instead")
+            raise at_call(ValueError, f"{name}: Expected input to be 2D or 3D, got {input.dim()}D{kind} instead")
         batched, batch_dim = input.dim() == 3, 0 if self.batch_first else 1
         if hx is not None:
             self._check_state_dims(hx, batched)
@@ -192,7 +196,7 @@ class RNNBase(Module):
         hx = self._no_state(input, batch) if hx is None else hx
         self.check_forward_args(input, hx, None)
         if input.shape[1 - batch_dim] == 0:
-            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+            raise at_call(RuntimeError, "Expected sequence length to be larger than 0 in RNN")
         output, state = self._run(hx, input, self.batch_first)
         if batched:
             return output, state
@@ -231,8 +235,9 @@ def _check_arguments(
     proj_size: int,
 ) -> None:
     if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:  # type: ignore[operator]
-        raise ValueError(
-            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+        raise at_call(
+            ValueError,
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed",
         )
     if dropout > 0 and num_layers == 1:  # type: ignore[operator]
         warn_user(
@@ -246,16 +251,16 @@ def _check_arguments(
         ("hidden_size", hidden_size, int),
     ):
         if not isinstance(value, kind):
-            raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
+            raise at_call(TypeError, f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
     for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
         if value <= 0:
-            raise ValueError(f"{name} must be greater than zero")
+            raise at_call(ValueError, f"{name} must be greater than zero")
     if proj_size < 0:
-        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        raise at_call(ValueError, "proj_size should be a positive integer or zero to disable projections")
     if proj_size >= hidden_size:
-        raise ValueError("proj_size has to be smaller than hidden_size")
+        raise at_call(ValueError, "proj_size has to be smaller than hidden_size")
     if mode not in _GATES:
-        raise ValueError("Unrecognized RNN mode: " + mode)
+        raise at_call(ValueError, "Unrecognized RNN mode: " + mode)
 
 
 class RNN(RNNBase):
@@ -269,13 +274,13 @@ class RNN(RNNBase):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+            raise at_call(ValueError, "proj_size argument is only supported for LSTM, not RNN or GRU")
         if len(args) > 3:
             nonlinearity, args = args[3], args[:3] + args[4:]
         else:
             nonlinearity = kwargs.pop("nonlinearity", "tanh")
         if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+            raise at_call(ValueError, f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
         super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
         self.nonlinearity = nonlinearity
 
@@ -291,7 +296,7 @@ class GRU(RNNBase):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+            raise at_call(ValueError, "proj_size argument is only supported for LSTM, not RNN or GRU")
         super().__init__("GRU", *args, **kwargs)
 
 
@@ -328,7 +333,8 @@ class LSTM(RNNBase):
     def _check_state_dims(self, hx: Any, batched: bool) -> None:
         dims = 3 if batched else 2
         if hx[0].dim() != dims or hx[1].dim() != dims:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"For {'' if batched else 'un'}batched {dims}-D input, hx and cx should also be {dims}-D but got "
-                f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
+                f"({hx[0].dim()}-D, {hx[1].dim()}-D) tensors",
             )

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import init
 from ..functional.core import core
 from ..parameter import Parameter, fresh
@@ -66,11 +67,11 @@ class RNNCellBase(Module):
         """One step of the cell, with or without a batch."""
         name = type(self).__name__
         if input.dim() not in (1, 2):
-            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+            raise at_call(ValueError, f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
         for i, part in enumerate(state or ()):
             if part.dim() not in (1, 2):
                 what = f"hx[{i}]" if count == 2 else "hidden"
-                raise ValueError(f"{name}: Expected {what} to be 1D or 2D, got {part.dim()}D instead")
+                raise at_call(ValueError, f"{name}: Expected {what} to be 1D or 2D, got {part.dim()}D instead")
         batched = input.dim() == 2
         rows = input if batched else input.unsqueeze(0)
         if state is None:
@@ -84,15 +85,19 @@ class RNNCellBase(Module):
 
     def _check(self, input: Tensor, state: tuple) -> None:
         if input.shape[1] != self.input_size:
-            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {self.input_size}")
+            raise at_call(
+                RuntimeError, f"input has inconsistent input_size: got {input.shape[1]} expected {self.input_size}"
+            )
         for i, part in enumerate(state):
             if part.shape[0] != input.shape[0]:
-                raise RuntimeError(
-                    f"Input batch size {input.shape[0]} doesn't match hidden{i} batch size {part.shape[0]}"
+                raise at_call(
+                    RuntimeError,
+                    f"Input batch size {input.shape[0]} doesn't match hidden{i} batch size {part.shape[0]}",
                 )
             if part.shape[1] != self.hidden_size:
-                raise RuntimeError(
-                    f"hidden{i} has inconsistent hidden_size: got {part.shape[1]}, expected {self.hidden_size}"
+                raise at_call(
+                    RuntimeError,
+                    f"hidden{i} has inconsistent hidden_size: got {part.shape[1]}, expected {self.hidden_size}",
                 )
 
 
@@ -119,7 +124,7 @@ class RNNCell(RNNCellBase):
         """The next hidden state."""
         cell = _rnn_cells.get(self.nonlinearity)
         if cell is None:
-            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+            raise at_call(RuntimeError, f"Unknown nonlinearity: {self.nonlinearity}")
         return self._step(cell, input, None if hx is None else (hx,), 1)[0]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
 from ..parameter import Parameter, fresh
@@ -18,7 +19,7 @@ def _padding_index(index: int | None, count: int) -> int | None:
     if index is None:
         return None
     if not -count <= index < count:
-        raise AssertionError("padding_idx must be within num_embeddings")
+        raise at_call(AssertionError, "padding_idx must be within num_embeddings")
     return index % count
 
 
@@ -37,7 +38,7 @@ class _Table(Module):
             self.reset_parameters()
         else:
             if list(weight.shape) != [self.num_embeddings, self.embedding_dim]:
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+                raise at_call(AssertionError, "Shape of weight does not match num_embeddings and embedding_dim")
             self.weight = Parameter(weight, requires_grad=not frozen)
 
     def reset_parameters(self) -> None:
@@ -118,7 +119,7 @@ class Embedding(_Table):
     ) -> Embedding:
         """An Embedding of a given table; freeze: without a gradient."""
         if embeddings.dim() != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+            raise at_call(AssertionError, "Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
         return cls(
             num_embeddings=rows,
@@ -207,7 +208,7 @@ class EmbeddingBag(_Table):
     ) -> EmbeddingBag:
         """An EmbeddingBag of a given table; freeze: without a gradient."""
         if embeddings.dim() != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+            raise at_call(AssertionError, "Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
         bag = cls(
             num_embeddings=rows,

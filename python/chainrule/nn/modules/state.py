@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from ...tensor_methods import RemovableHandle
 from ...user_warning import warn_user
 from ..parameter import Parameter, is_lazy
@@ -59,9 +60,10 @@ class StateMethods:
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "Cannot register the same function as the state dict post hook that was "
-                "previously registered via register_state_dict_post_hook"
+                "previously registered via register_state_dict_post_hook",
             )
         return add_hook(self._state_dict_hooks, hook)
 
@@ -80,11 +82,11 @@ class StateMethods:
 
     def get_extra_state(self) -> Any:
         """What a module wants to keep beside its tensors; for subclasses to define."""
-        raise RuntimeError(f"{type(self).__name__} defines set_extra_state() but no get_extra_state().")
+        raise at_call(RuntimeError, f"{type(self).__name__} defines set_extra_state() but no get_extra_state().")
 
     def set_extra_state(self, state: Any) -> None:
         """Takes back what get_extra_state() gave; for subclasses to define."""
-        raise RuntimeError(f"{type(self).__name__} defines get_extra_state() but no set_extra_state().")
+        raise at_call(RuntimeError, f"{type(self).__name__} defines get_extra_state() but no set_extra_state().")
 
     def _defines(self, name: str) -> bool:
         return getattr(type(self), name) is not getattr(StateMethods, name)
@@ -127,7 +129,7 @@ class StateMethods:
             if result is None:
                 continue
             if getattr(hook, "_from_public_api", False):
-                raise RuntimeError("state_dict post-hook must return None")
+                raise at_call(RuntimeError, "state_dict post-hook must return None")
             destination = result
         return destination
 
@@ -157,7 +159,7 @@ class StateMethods:
             assign: take the tensors themselves instead of copying their values.
         """
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+            raise at_call(TypeError, f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         missing: list[str] = []
         unexpected: list[str] = []
         errors: list[str] = []
@@ -173,7 +175,7 @@ class StateMethods:
                     errors.insert(0, f"{what} key(s) in state_dict: {listed}. ")
         if errors:
             told = "\n\t".join(errors)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{told}")
+            raise at_call(RuntimeError, f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{told}")
         return _IncompatibleKeys(missing, unexpected)
 
     def _load_from_state_dict(

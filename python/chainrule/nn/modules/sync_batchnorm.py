@@ -10,6 +10,7 @@ from ...autograd.function import Function
 from ...distributed.collectives import all_reduce
 from ...distributed.exchanges import all_gather_single
 from ...distributed.process_group import ProcessGroup
+from ...error_words import at_call
 
 _functions = _core.functions
 
@@ -33,7 +34,9 @@ def normalize_together(
     own_mean, centred = _centred(input.detach())
     mean, variance, count = _statistics(own_mean, centred, group)
     if count <= 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+        raise at_call(
+            ValueError, f"Expected more than 1 value per channel when training, got input size {input.size()}"
+        )
     for running, new in ((running_mean, mean), (running_var, variance * (count / (count - 1)))):
         if running is not None:
             running.lerp_(new.to(running.dtype), factor)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
 from ..functional.attention import _added_mask
@@ -51,7 +52,7 @@ def _get_activation_fn(activation: Activation) -> Callable[[Tensor], Tensor]:
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+        raise at_call(RuntimeError, f"activation should be relu/gelu, not {activation}")
     return F.relu if activation == "relu" else F.gelu
 
 
@@ -403,9 +404,9 @@ class Transformer(Module):
         """The decoder's output for `tgt`, with the encoder's for `src`."""
         batch_dim = 0 if self.batch_first else 1
         if src.dim() == 3 and src.shape[batch_dim] != tgt.shape[batch_dim]:
-            raise RuntimeError("the batch number of src and tgt must be equal")
+            raise at_call(RuntimeError, "the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
-            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+            raise at_call(RuntimeError, "the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(
             tgt,

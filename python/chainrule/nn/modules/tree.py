@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from ..parameter import Parameter
 from .members import Members  # at run time, for typing.get_type_hints of modules
 
@@ -33,9 +34,9 @@ class TreeMethods:
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
         """Puts a module at a dotted path; strict: only where there is one."""
         if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
+            raise at_call(ValueError, "Cannot set the submodule without a target name!")
         if not isinstance(module, TreeMethods):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+            raise at_call(ValueError, f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
         parent = self.get_submodule(path)
         if (strict or hasattr(parent, name)) and not isinstance(_attribute(parent, name), TreeMethods):

@@ -24,7 +24,9 @@ class Bucket:
     def __init__(self, members: Sequence[int], params: Sequence[Tensor]):
         self.members = list(members)
         chosen = [params[i] for i in members]
-        self.memory = _functions["zeros"](sum(p.numel() for p in chosen), dtype=chosen[0].dtype, device=chosen[0].device)
+        self.memory = _functions["zeros"](
+            sum(p.numel() for p in chosen), dtype=chosen[0].dtype, device=chosen[0].device
+        )
         pieces = self.memory.split([p.numel() for p in chosen])
         self.views = {i: piece.view(p.shape) for i, p, piece in zip(members, chosen, pieces, strict=True)}
         self.missing = 0  # gradients that have not come in this pass

@@ -14,6 +14,7 @@ from ...distributed.collectives import broadcast
 from ...distributed.grad_bucket import GradBucket
 from ...distributed.objects import all_gather_object
 from ...distributed.process_group import ProcessGroup, default_group
+from ...error_words import at_call
 from ...futures import Future
 from ..modules.batchnorm import SyncBatchNorm
 from ..modules.module import Module
@@ -67,15 +68,17 @@ class DistributedDataParallel(Module, Joinable):
         ignored: set[str] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         trained = [(name, p) for name, p in module.named_parameters() if p.requires_grad and name not in ignored]
         if not trained:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
-                "gradient."
+                "gradient.",
             )
         if device_ids or output_device is not None:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "DistributedDataParallel device_ids and output_device arguments only work with single-device/"
                 f"multiple-device GPU modules or CPU modules, but got device_ids {device_ids}, output_device "
-                f"{output_device}, and the module's parameters are on the CPU: leave both out"
+                f"{output_device}, and the module's parameters are on the CPU: leave both out",
             )
         _refuse_uninitialized(trained)
         self.module, self.dim = module, dim
@@ -139,9 +142,9 @@ class DistributedDataParallel(Module, Joinable):
                 distributed.algorithms.ddp_comm_hooks.default_hooks.
         """
         if not callable(hook):
-            raise TypeError("Communication hook must be callable.")
+            raise at_call(TypeError, "Communication hook must be callable.")
         if self.reducer.hook is not None:
-            raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
+            raise at_call(RuntimeError, "register_comm_hook or register_builtin_comm_hook can only be called once.")
         self.reducer.hook = functools.partial(hook, state)
 
     def join(
@@ -157,9 +160,10 @@ class DistributedDataParallel(Module, Joinable):
         """
         together = any(isinstance(module, SyncBatchNorm) for module in self.module.modules())
         if enable and together and not throw_on_early_termination:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "DistributedDataParallel.join: SyncBatchNorm needs a batch of every process in every pass; "
-                "give throw_on_early_termination=True"
+                "give throw_on_early_termination=True",
             )
         options = {"divide_by_initial_world_size": divide_by_initial_world_size}
         return Join([self], enable, throw_on_early_termination, **options)
@@ -225,9 +229,10 @@ def _refuse_uninitialized(named: Sequence[tuple[str, Tensor]]) -> None:
     from ..parameter import UninitializedParameter
 
     if any(isinstance(p, UninitializedParameter) for _, p in named):
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Modules with uninitialized parameters can't be used with `DistributedDataParallel`. Run a dummy forward "
-            "pass to correctly initialize the modules"
+            "pass to correctly initialize the modules",
         )
 
 
@@ -239,15 +244,17 @@ def _check_same_model(group: ProcessGroup, named: list[tuple[str, Tensor]]) -> N
     first = everyone[0]
     for rank, other in enumerate(everyone):
         if len(other) != len(first):
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"DDP expects same model across all ranks, but Rank 0 has {len(first)} params, while rank {rank} has "
-                f"inconsistent {len(other)} params."
+                f"inconsistent {len(other)} params.",
             )
         for mine, theirs in zip(first, other, strict=True):
             if mine != theirs:
-                raise RuntimeError(
+                raise at_call(
+                    RuntimeError,
                     f"DDP expects same model across all ranks, but Rank 0 has {mine[0]} of shape {list(mine[1])} and "
-                    f"{mine[2]}, while rank {rank} has {theirs[0]} of shape {list(theirs[1])} and {theirs[2]}."
+                    f"{mine[2]}, while rank {rank} has {theirs[0]} of shape {list(theirs[1])} and {theirs[2]}.",
                 )
 
 

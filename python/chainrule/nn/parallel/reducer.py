@@ -13,6 +13,7 @@ from ...distributed.collectives import all_reduce, broadcast
 from ...distributed.grad_bucket import GradBucket
 from ...distributed.process_group import ProcessGroup
 from ...distributed.reduce_ops import ReduceOp
+from ...error_words import at_call
 from ...futures import Future
 from .buckets import Bucket, cut
 
@@ -160,13 +161,14 @@ class Reducer:
         missing = [i for i, due in enumerate(self.due or self.calls) if due]
         names = ", ".join(self.names[i] for i in missing)
         numbers = " ".join(map(str, missing))
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Expected to have finished reduction in the prior iteration before starting a new one. This error "
             "indicates that your module has parameters that were not used in producing loss.\n"
             f"  Parameters which did not receive grad for rank {self.group.rank()}: {names}\n"
             f"  Parameter indices which did not receive grad for rank {self.group.rank()}: {numbers}\n"
             "  Enable unused parameter detection by passing find_unused_parameters=True to DistributedDataParallel, "
-            "and make sure that all `forward` function outputs participate in calculating loss."
+            "and make sure that all `forward` function outputs participate in calculating loss.",
         )
 
     # ---- during the backward pass
@@ -193,21 +195,24 @@ class Reducer:
             self.due[i] -= 1
             return
         if self.static:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "Your training graph has changed in this iteration: static_graph=True, but the parameter "
-                f"{self.names[i]} (index {i}) was used {self.calls[i]} times in the first one, and more often now"
+                f"{self.names[i]} (index {i}) was used {self.calls[i]} times in the first one, and more often now",
             )
         if not self.calls[i]:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 f"The parameter {self.names[i]} got a gradient, although the outputs of forward do not depend on it. "
                 "It may be used outside of the forward function, or by a checkpoint with use_reentrant=True, which "
-                "hides its parameters: give use_reentrant=False, or static_graph=True if all passes are alike"
+                "hides its parameters: give use_reentrant=False, or static_graph=True if all passes are alike",
             )
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Expected to mark a variable ready only once. This error is caused by one of the following reasons: "
             "1) Use of a module parameter outside the `forward` function. 2) Reused parameters in multiple "
             "reentrant backward passes; static_graph=True allows them if all passes are alike. The parameter is "
-            f"{self.names[i]} (index {i})."
+            f"{self.names[i]} (index {i}).",
         )
 
     def _take(self, i: int) -> None:
@@ -244,8 +249,9 @@ class Reducer:
         views = [bucket.views[i] for i in bucket.members]
         bucket.reduction = self.hook(GradBucket(number, len(self.buckets), bucket.memory, views, members))
         if not isinstance(bucket.reduction, Future):
-            raise RuntimeError(
-                f"DDP communication hook: expected a torch.futures.Future, but got {type(bucket.reduction)}"
+            raise at_call(
+                RuntimeError,
+                f"DDP communication hook: expected a torch.futures.Future, but got {type(bucket.reduction)}",
             )
 
     def _finish(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...error_words import at_call
 from ..modules.module import Module
 
 __all__: list[str] = []
@@ -13,7 +14,7 @@ _MISSING = object()
 def swap_tensor(module: Module, name: str, tensor: Any, allow_missing: bool = False) -> Any:
     """Puts another tensor in the place of a parameter, buffer or attribute, and gives what was there."""
     if not isinstance(module, Module):
-        raise TypeError(f"{module} is not an instance of torch.nn.Module")
+        raise at_call(TypeError, f"{module} is not an instance of torch.nn.Module")
     if "." in name:
         raise KeyError('tensor name can\'t contain "."')
     if name == "":

@@ -8,6 +8,7 @@ from typing import Any
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from ...user_warning import warn_user
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -29,7 +30,7 @@ def _in_one_call(tensors: list[Tensor], norm_type: float) -> bool:
     """Whether the core takes the norm of all tensors at once, as a number of the host's. Others are rounded tensor by
     tensor, as in PyTorch, and norms on a GPU stay there: nothing waits for them.
     """
-    if any(t.is_cuda for t in tensors):
+    if any(t.is_cuda for t in tensors) or (_core.any_sparse() and any(t.is_sparse for t in tensors)):
         return False
     dtypes = {t.dtype for t in tensors}
     return norm_type in (1.0, 2.0, float("inf")) and dtypes in ({_core.float32}, {_core.float64})
@@ -61,10 +62,11 @@ def get_total_norm(
     else:
         total = _vector_norm(_functions["stack"](_norms(tensors, norm_type)), norm_type)
     if error_if_nonfinite and not total.isfinite():
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
             "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
-            "`error_if_nonfinite=False`"
+            "`error_if_nonfinite=False`",
         )
     return total
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
@@ -29,7 +30,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     tensor([1., 2.], requires_grad=True)
     """
     if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__module__}.{type(vec).__name__}")
+        raise at_call(TypeError, f"expected torch.Tensor, but got: {type(vec).__module__}.{type(vec).__name__}")
     start = 0
     for parameter in parameters:
         count = parameter.numel()

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from ... import _core
 from ..._core import Tensor
+from ...error_words import at_call
 from ..modules.batchnorm import _BatchNorm
 from ..modules.conv import _ConvNd
 from ..modules.linear import Linear
@@ -104,7 +105,7 @@ def fuse_linear_bn_eval(linear: L, bn: _BatchNorm) -> L:
     """
     _require_eval(linear.training, bn.training)
     if linear.out_features != bn.num_features and bn.num_features != 1:
-        raise AssertionError("To fuse, linear.out_features == bn.num_features or bn.num_features == 1")
+        raise at_call(AssertionError, "To fuse, linear.out_features == bn.num_features or bn.num_features == 1")
     fused = copy.deepcopy(linear)
     mean, var = _running(bn)
     fused.weight, fused.bias = fuse_linear_bn_weights(
@@ -121,10 +122,10 @@ def fuse_linear_bn_eval(linear: L, bn: _BatchNorm) -> L:
 
 def _require_eval(*training: bool) -> None:
     if any(training):
-        raise AssertionError("Fusion only for eval!")
+        raise at_call(AssertionError, "Fusion only for eval!")
 
 
 def _running(bn: _BatchNorm) -> tuple[Tensor, Tensor]:
     if bn.running_mean is None or bn.running_var is None:
-        raise AssertionError("bn.running_mean and bn.running_var must not be None")
+        raise at_call(AssertionError, "bn.running_mean and bn.running_var must not be None")
     return bn.running_mean, bn.running_var

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, TypeVar
 
+from ...error_words import at_call
 from ..modules.module import Module
 
 __all__ = ["skip_init"]
@@ -19,8 +20,8 @@ def skip_init(module_cls: type[T], *args: Any, **kwargs: Any) -> T:
     Linear(in_features=2, out_features=3, bias=True)
     """
     if not issubclass(module_cls, Module):
-        raise RuntimeError(f"Expected a Module; got {module_cls}")
+        raise at_call(RuntimeError, f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
-        raise RuntimeError("Module must support a 'device' arg to skip initialization")
+        raise at_call(RuntimeError, "Module must support a 'device' arg to skip initialization")
     device = kwargs.pop("device", "cpu")
     return module_cls(*args, device="meta", **kwargs).to_empty(device=device)

@@ -8,6 +8,7 @@ from typing import Any
 from ... import _core
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from ...type_info import finfo
 from ..functional.normalization import normalize
 from ..modules.module import Module
@@ -28,7 +29,7 @@ def _linalg() -> Any:
 def _given_weight(module: Module, name: str) -> Tensor:
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
-        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+        raise at_call(ValueError, f"Module '{module}' has no parameter or buffer with name '{name}'")
     return weight
 
 
@@ -53,7 +54,7 @@ class _Orthogonal(Module):
     def __init__(self, weight: Tensor, orthogonal_map: str, *, use_trivialization: bool = True) -> None:
         super().__init__()
         if weight.is_complex() and orthogonal_map == "householder":
-            raise ValueError("The householder parametrization does not support complex tensors.")
+            raise at_call(ValueError, "The householder parametrization does not support complex tensors.")
         self.shape, self.orthogonal_map = weight.shape, orthogonal_map
         if use_trivialization:
             self.register_buffer("base", None)
@@ -88,8 +89,9 @@ class _Orthogonal(Module):
     @no_grad()
     def right_inverse(self, q: Tensor) -> Tensor:
         if q.shape != self.shape:
-            raise ValueError(
-                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {q.shape}."
+            raise at_call(
+                ValueError,
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {q.shape}.",
             )
         given = q
         transposed = q.shape[-2] < q.shape[-1]
@@ -130,13 +132,13 @@ def orthogonal(
     """
     weight = _given_weight(module, name)
     if weight.ndim < 2:
-        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
+        raise at_call(ValueError, f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
     if orthogonal_map is None:
         square = weight.shape[-2] == weight.shape[-1]
         orthogonal_map = "matrix_exp" if square or weight.is_complex() else "householder"
     if orthogonal_map not in _MAPS:
-        raise ValueError(
-            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+        raise at_call(
+            ValueError, f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )
     parametrization = _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization)
     return register_parametrization(module, name, parametrization, unsafe=True)
@@ -187,10 +189,13 @@ class _SpectralNorm(Module):
         super().__init__()
         ndim = weight.ndim
         if not -ndim <= dim < ndim:
-            raise IndexError(f"Dimension out of range (expected to be in range of [-{ndim}, {ndim - 1}] but got {dim})")
+            raise at_call(
+                IndexError, f"Dimension out of range (expected to be in range of [-{ndim}, {ndim - 1}] but got {dim})"
+            )
         if n_power_iterations <= 0:
-            raise ValueError(
-                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            raise at_call(
+                ValueError,
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}",
             )
         self.dim, self.eps = dim % ndim, eps
         if ndim > 1:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
 from ..parameter import Parameter
@@ -63,7 +64,7 @@ class ParametrizationList(ModuleList):
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
         if len(modules) == 0:
-            raise ValueError("ParametrizationList requires one or more modules.")
+            raise at_call(ValueError, "ParametrizationList requires one or more modules.")
         super().__init__(modules)
         self.unsafe = unsafe
         shape, dtype = original.shape, original.dtype
@@ -72,14 +73,16 @@ class ParametrizationList(ModuleList):
         self.ntensors = 1 if self.is_tensor else len(new)
         if self.is_tensor:
             if original.dtype != new.dtype:
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
-                    f"original.dtype: {original.dtype}\nright_inverse(original).dtype: {new.dtype}"
+                    f"original.dtype: {original.dtype}\nright_inverse(original).dtype: {new.dtype}",
                 )
             if original.device != new.device:
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     "When `right_inverse` outputs one tensor, it may not change the device.\n"
-                    f"original.device: {original.device}\nright_inverse(original).device: {new.device}"
+                    f"original.device: {original.device}\nright_inverse(original).device: {new.device}",
                 )
             original.data = new.data
             _register(self, "original", original)
@@ -102,17 +105,19 @@ class ParametrizationList(ModuleList):
                 except NotImplementedError:
                     continue  # the tensor itself is as good a start as any
         if not isinstance(new, (Tensor, Sequence)):
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
-                f"Got {type(new).__name__}"
+                f"Got {type(new).__name__}",
             )
         return new
 
     def _register_part(self, i: int, part: Any, original: Tensor) -> None:
         if not isinstance(part, Tensor):
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
-                f"Got element {i} of the sequence with type {type(part).__name__}."
+                f"Got element {i} of the sequence with type {type(part).__name__}.",
             )
         if isinstance(original, Parameter):
             part = Parameter(part, original.requires_grad)
@@ -128,24 +133,28 @@ class ParametrizationList(ModuleList):
         new: Any = value
         for module in reversed(self):
             if not hasattr(module, "right_inverse"):
-                raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
+                raise at_call(
+                    RuntimeError, f"parametrization {type(module).__name__} does not implement right_inverse."
+                )
             new = module.right_inverse(new)
         if self.is_tensor and not isinstance(new, Tensor):
-            raise ValueError(f"`right_inverse` should return a tensor. Got {type(new).__name__}")
+            raise at_call(ValueError, f"`right_inverse` should return a tensor. Got {type(new).__name__}")
         if not self.is_tensor and not isinstance(new, Sequence):
-            raise ValueError(f"'right_inverse' must return a sequence of tensors. Got {type(new).__name__}.")
+            raise at_call(ValueError, f"'right_inverse' must return a sequence of tensors. Got {type(new).__name__}.")
         if not self.is_tensor and len(new) != self.ntensors:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"'right_inverse' must return a sequence of tensors of length {self.ntensors}. "
-                f"Got a sequence of length {len(new)}."
+                f"Got a sequence of length {len(new)}.",
             )
         parts = [new] if self.is_tensor else new
         for i, (own, part) in enumerate(zip(self._originals(), parts, strict=True)):
             if own.dtype != part.dtype:
                 what = "The tensor" if self.is_tensor else f"Tensor {i}"
                 name = "original" if self.is_tensor else f"original{i}"
-                raise ValueError(
-                    f"{what} returned by `right_inverse` has dtype {part.dtype} while `{name}` has dtype {own.dtype}"
+                raise at_call(
+                    ValueError,
+                    f"{what} returned by `right_inverse` has dtype {part.dtype} while `{name}` has dtype {own.dtype}",
                 )
             own.data = part.data
 
@@ -160,14 +169,15 @@ class ParametrizationList(ModuleList):
 
 def _require_tensor(value: Any) -> None:
     if not isinstance(value, Tensor):
-        raise ValueError(f"A parametrization must return a tensor. Got {type(value).__name__}.")
+        raise at_call(ValueError, f"A parametrization must return a tensor. Got {type(value).__name__}.")
 
 
 def _require_same(what: str, name: str, before: Any, new_name: str, after: Any) -> None:
     if before != after:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"Registering a parametrization may not change the {what} of the tensor, unless `unsafe` flag is enabled.\n"
-            f"{name}: {before}\n{new_name}: {after}"
+            f"{name}: {before}\n{new_name}: {after}",
         )
 
 
@@ -185,10 +195,11 @@ def _inject_new_class(module: Module) -> None:
         return memo[id(self)]
 
     def refuse(self: Any) -> Any:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Serialization of parametrized modules is only supported through state_dict(). See:\n"
             "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
-            "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training"
+            "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training",
         )
 
     members: dict[str, Any] = {"__getstate__": refuse}
@@ -199,7 +210,7 @@ def _inject_new_class(module: Module) -> None:
 
 def _inject_property(module: Module, name: str) -> None:
     if hasattr(module, name):
-        raise AssertionError(f"Module already has an attribute named '{name}'")
+        raise at_call(AssertionError, f"Module already has an attribute named '{name}'")
 
     def get(self: Any) -> Tensor:
         parametrization = self.parametrizations[name]
@@ -249,9 +260,10 @@ def register_parametrization(
         _inject_property(module, tensor_name)
         module.parametrizations[tensor_name] = parametrizations
     else:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
-            f"'{tensor_name}'"
+            f"'{tensor_name}'",
         )
     return module
 
@@ -263,9 +275,10 @@ def _check_further(module: Module, name: str, parametrization: Any) -> None:
     for what in ("dtype", "shape"):
         old, new = getattr(before, what), getattr(after, what)
         if old != new:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"Registering a parametrization may not change the {what} of the tensor, unless the `unsafe` flag is "
-                f"enabled.\nmodule.{name}.{what}: {old}\nparametrization(module.{name}).{what}: {new}"
+                f"enabled.\nmodule.{name}.{what}: {old}\nparametrization(module.{name}).{what}: {new}",
             )
     if not hasattr(parametrization, "right_inverse"):
         return
@@ -274,13 +287,14 @@ def _check_further(module: Module, name: str, parametrization: Any) -> None:
     except NotImplementedError:
         return
     if not isinstance(back, Tensor):
-        raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
+        raise at_call(ValueError, f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
     for what in ("dtype", "shape"):
         old, new = getattr(before, what), getattr(back, what)
         if old != new:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"The tensor returned by parametrization.right_inverse must have the same {what} as module.{name}, "
-                f"unless the `unsafe` flag is enabled.\nmodule.{name}.{what}: {old}\nreturned {what}: {new}"
+                f"unless the `unsafe` flag is enabled.\nmodule.{name}.{what}: {old}\nreturned {what}: {new}",
             )
 
 
@@ -306,7 +320,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     False
     """
     if not is_parametrized(module, tensor_name):
-        raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
+        raise at_call(ValueError, f"Module {module} does not have a parametrization on {tensor_name}")
     parametrizations = module.parametrizations[tensor_name]
     if parametrizations.is_tensor:
         tensor = parametrizations.original
@@ -317,9 +331,10 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         tensor = getattr(module, tensor_name)
         tensor = Parameter(tensor) if tensor.requires_grad else tensor
     else:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a "
-            "sequence of tensors."
+            "sequence of tensors.",
         )
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]

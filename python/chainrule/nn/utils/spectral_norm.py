@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from ..._core import Tensor
 from ...autograd.grad_mode import no_grad
+from ...error_words import at_call
 from ..functional.normalization import normalize
 from ..modules.conv import _ConvTransposeNd
 from ..modules.module import Module
@@ -35,8 +36,9 @@ class SpectralNorm:
 
     def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12):
         if n_power_iterations <= 0:
-            raise ValueError(
-                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            raise at_call(
+                ValueError,
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}",
             )
         self.name, self.dim, self.n_power_iterations, self.eps = name, dim, n_power_iterations, eps
 
@@ -83,7 +85,7 @@ class _NoteVersion:
         versions = local_metadata.setdefault("spectral_norm", {})
         key = self.norm.name + ".version"
         if key in versions:
-            raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
+            raise at_call(RuntimeError, f"Unexpected key in metadata['spectral_norm']: {key}")
         versions[key] = self.norm._version
 
 
@@ -133,15 +135,16 @@ def spectral_norm(
     """
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, SpectralNorm) and hook.name == name:
-            raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+            raise at_call(RuntimeError, f"Cannot register two spectral_norm hooks on the same parameter {name}")
     norm = SpectralNorm(name, n_power_iterations, usual_dim(module) if dim is None else dim, eps)
     weight = module._parameters[name]
     if weight is None:
-        raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        raise at_call(ValueError, f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
     if is_lazy(weight):
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run the dummy "
-            "forward before applying spectral normalization"
+            "forward before applying spectral normalization",
         )
     with no_grad():
         height, width = matrix_of(weight, norm.dim).shape
@@ -171,7 +174,7 @@ def remove_spectral_norm(module: T, name: str = "weight") -> T:
             del module._forward_pre_hooks[id]
             break
     else:
-        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+        raise at_call(ValueError, f"spectral_norm of '{name}' not found in {module}")
     for id, hook in list(module._state_dict_hooks.items()):
         if isinstance(hook, _NoteVersion) and hook.norm.name == name:
             del module._state_dict_hooks[id]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 from ...user_warning import warn_user
 from ..modules.module import Module
 
@@ -88,14 +89,14 @@ class _Place:
                 raise AttributeError(f"{self.owner._get_name()} has no attribute `{step}`")
             self.owner = getattr(self.owner, step)
             if not isinstance(self.owner, Module):
-                raise TypeError(f"submodule `{path}`: {self.owner} is not an instance of torch.nn.Module")
+                raise at_call(TypeError, f"submodule `{path}`: {self.owner} is not an instance of torch.nn.Module")
         if self.name == "":
             raise KeyError('tensor name can\'t be empty string ""')
 
     def swap(self, tensor: Any) -> Any:
         """Puts a tensor there, or takes away what is there; gives what was there before."""
         if not isinstance(tensor, Tensor) and tensor is not None and tensor is not _MISSING:
-            raise TypeError(f"{tensor} is not an instance of torch.Tensor")
+            raise at_call(TypeError, f"{tensor} is not an instance of torch.Tensor")
         for members in (self.owner._parameters, self.owner._buffers):
             if self.name in members:
                 before = members.pop(self.name) if tensor is _MISSING else members[self.name]
@@ -107,7 +108,7 @@ class _Place:
     def _swap_attribute(self, tensor: Any) -> Any:
         before = getattr(self.owner, self.name, _MISSING)
         if not isinstance(before, Tensor) and before is not None and before is not _MISSING:
-            raise TypeError(f"attribute `{self.name}`: {before} is not an instance of torch.Tensor")
+            raise at_call(TypeError, f"attribute `{self.name}`: {before} is not an instance of torch.Tensor")
         if tensor is not _MISSING:
             setattr(self.owner, self.name, tensor)
         elif before is not _MISSING:
@@ -130,9 +131,10 @@ def _for_all_names(module: Module, given: dict[str, Tensor]) -> dict[str, Tensor
     for tied in names.values():
         values = {id(given[name]): given[name] for name in tied if name in given}
         if len(values) > 1:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 f"functional_call got multiple values for keys {sorted(tied)}, which are tied. "
-                "Consider using tie_weights=False"
+                "Consider using tie_weights=False",
             )
         for value in values.values():
             result.update(dict.fromkeys(tied, value))
@@ -149,4 +151,4 @@ def _check_names(module: Module, given: dict[str, Tensor]) -> None:
         messages.append(f"Missing key(s): {', '.join(map(repr, missing))}.")
     if messages:
         listed = "\n\t".join(messages)
-        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t{listed}")
+        raise at_call(RuntimeError, f"Error(s) in reparametrizing for {module._get_name()}:\n\t{listed}")

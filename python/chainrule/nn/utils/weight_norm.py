@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ..._core import Tensor
+from ...error_words import at_call
 from ...user_warning import warn_user
 from ..modules.module import Module
 from ..parameter import Parameter, is_lazy
@@ -65,13 +66,14 @@ def weight_norm(module: T, name: str = "weight", dim: int = 0) -> T:
     )
     for hook in module._forward_pre_hooks.values():
         if isinstance(hook, WeightNorm) and hook.name == name:
-            raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+            raise at_call(RuntimeError, f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, dim)
     weight = getattr(module, name)
     if is_lazy(weight):
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy "
-            "forward before applying weight normalization"
+            "forward before applying weight normalization",
         )
     del module._parameters[name]
     module.register_parameter(name + "_g", Parameter(norm_except_dim(weight, 2, hook.dim).data))
@@ -93,4 +95,4 @@ def remove_weight_norm(module: T, name: str = "weight") -> T:
             hook.remove(module)
             del module._forward_pre_hooks[id]
             return module
-    raise ValueError(f"weight_norm of '{name}' not found in {module}")
+    raise at_call(ValueError, f"weight_norm of '{name}' not found in {module}")

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from ...error_words import at_call
 from ..optimizer import Optimizer
 from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler, of_groups, set_option
@@ -20,17 +21,19 @@ class _Combined(LRScheduler):
         name = type(self).__name__
         for i, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
-                raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
+                raise at_call(TypeError, f"{name} at index {i} should have `optimizer` as its attribute.")
             if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
-                    f"specified when calling `step`, but got one at index {i} in the given schedulers sequence."
+                    f"specified when calling `step`, but got one at index {i} in the given schedulers sequence.",
                 )
             if optimizer != scheduler.optimizer:
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
                     f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is different from "
-                    f"{type(optimizer).__name__}."
+                    f"{type(optimizer).__name__}.",
                 )
 
     def state_dict(self) -> dict[str, Any]:
@@ -66,13 +69,14 @@ class SequentialLR(_Combined):
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
     ) -> None:
         if len(schedulers) < 1:
-            raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
+            raise at_call(ValueError, f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
         self._check_parts(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
                 f"milestone points, but got number of schedulers {len(schedulers)} and the number of milestones to be "
-                f"equal to {len(milestones)}"
+                f"equal to {len(milestones)}",
             )
         self._schedulers = schedulers
         self._milestones = milestones
@@ -123,8 +127,8 @@ class ChainedScheduler(_Combined):
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
+            raise at_call(
+                ValueError, f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
             )
         optimizer = optimizer or schedulers[0].optimizer
         self._check_parts(schedulers, optimizer)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
+from ...error_words import at_call
 from ..optimizer import Optimizer
 from .scheduler import LRScheduler, check_optimizer, dict_of_callable, per_group, set_option
 
@@ -14,7 +15,7 @@ from .scheduler import LRScheduler, check_optimizer, dict_of_callable, per_group
 def _check_momentum(optimizer: Optimizer) -> bool:
     """Whether the momentum is the first of the betas; raises if there is none."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+        raise at_call(ValueError, "optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
     return "betas" in optimizer.defaults
 
 
@@ -84,7 +85,7 @@ class CyclicLR(LRScheduler):
         self.total_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_ratio = up / self.total_size
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
-            raise ValueError("mode is invalid and scale_fn is None")
+            raise at_call(ValueError, "mode is invalid and scale_fn is None")
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_ref: Callable[[float], float]
@@ -204,10 +205,12 @@ class OneCycleLR(LRScheduler):
         self.optimizer = optimizer
         self.total_steps = _total(total_steps, epochs, steps_per_epoch)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
-            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+            raise at_call(ValueError, f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise at_call(
+                ValueError, f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
         self._anneal_func_type = anneal_strategy
         if last_epoch == -1:
             for top, group in zip(per_group("max_lr", optimizer, max_lr), optimizer.param_groups, strict=True):
@@ -234,7 +237,9 @@ class OneCycleLR(LRScheduler):
         self._warn_if_asked_from_outside()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
+            raise at_call(
+                ValueError, f"Tried to step {step} times. The specified number of total steps is {self.total_steps}"
+            )
         begin, phase = 0.0, self._schedule_phases[0]
         for following in self._schedule_phases[1:]:
             if step <= phase["end_step"]:
@@ -261,11 +266,11 @@ def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | N
         }
     )
     if None in given.values():
-        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        raise at_call(ValueError, "You must define either total_steps OR (epochs AND steps_per_epoch)")
     total = 1
     for name, value in given.items():
         if not isinstance(value, int) or value <= 0:
-            raise ValueError(f"Expected positive integer {name}, but got {value}")
+            raise at_call(ValueError, f"Expected positive integer {name}, but got {value}")
         total *= value
     return total
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...error_words import at_call
 from ..optimizer import Optimizer
 from .scheduler import LRScheduler, dict_of_callable
 
@@ -25,7 +26,7 @@ class _ByFunctions(LRScheduler):
         if not isinstance(lr_lambda, (list, tuple)):
             lr_lambda = [lr_lambda] * groups
         if len(lr_lambda) != groups:
-            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(lr_lambda)}")
+            raise at_call(ValueError, f"Expected {groups} lr_lambdas, but got {len(lr_lambda)}")
         self.lr_lambdas = list(lr_lambda)
         super().__init__(optimizer, last_epoch)
 
@@ -98,7 +99,7 @@ class MultiplicativeLR(_ByFunctions):
         single = not isinstance(lr_lambda, (list, tuple))
         for function in [lr_lambda] if single else lr_lambda:
             if not callable(function):
-                raise TypeError(f"lr_lambda should be a function, but got {type(function).__name__}")
+                raise at_call(TypeError, f"lr_lambda should be a function, but got {type(function).__name__}")
         super().__init__(optimizer, lr_lambda, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -211,7 +212,7 @@ class ConstantLR(LRScheduler):
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
     ) -> None:
         if factor > 1.0 or factor < 0:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+            raise at_call(ValueError, "Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
@@ -257,9 +258,11 @@ class LinearLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+            raise at_call(
+                ValueError, "Starting multiplicative factor expected to be greater than 0 and less or equal to 1."
+            )
         if end_factor > 1.0 or end_factor < 0:
-            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+            raise at_call(ValueError, "Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Literal, SupportsFloat
 
+from ...error_words import at_call
 from ...user_warning import warn_user
 from ..optimizer import Optimizer
 from .scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, check_optimizer, of_groups, set_option
@@ -44,14 +45,14 @@ class ReduceLROnPlateau(LRScheduler):
         eps: float = 1e-8,
     ) -> None:
         if factor >= 1.0:
-            raise ValueError("Factor should be < 1.0.")
+            raise at_call(ValueError, "Factor should be < 1.0.")
         self.factor = factor
         check_optimizer(optimizer)
         self.optimizer = optimizer
         groups = len(optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)):
             if len(min_lr) != groups:
-                raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
+                raise at_call(ValueError, f"expected {groups} min_lrs, got {len(min_lr)}")
             self.default_min_lr = None
             self.min_lrs = list(min_lr)
         else:
@@ -67,9 +68,9 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
         if mode not in {"min", "max"}:
-            raise ValueError("mode " + mode + " is unknown!")
+            raise at_call(ValueError, "mode " + mode + " is unknown!")
         if threshold_mode not in {"rel", "abs"}:
-            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
+            raise at_call(ValueError, "threshold mode " + threshold_mode + " is unknown!")
         self.mode_worse = inf if mode == "min" else -inf
         self.mode = mode
         self.threshold = threshold
@@ -107,11 +108,12 @@ class ReduceLROnPlateau(LRScheduler):
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:
-                raise RuntimeError(
+                raise at_call(
+                    RuntimeError,
                     f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
                     f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group "
                     "being added to the optimizer. Please modify the `min_lrs` field to match the length of the "
-                    "`optimizer` param groups."
+                    "`optimizer` param groups.",
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, least in zip(groups, self.min_lrs, strict=True):

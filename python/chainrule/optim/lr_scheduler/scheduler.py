@@ -9,6 +9,7 @@ from typing import Any
 from weakref import ref
 
 from ..._core import Tensor
+from ...error_words import at_call
 from ...user_warning import warn_user
 from ..optimizer import Optimizer
 from ..update_rule import as_scalar
@@ -32,9 +33,10 @@ def per_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         return [_copied(value) for _ in range(groups)]
     if len(value) != groups:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups "
-            f"has {groups}."
+            f"has {groups}.",
         )
     return [_copied(each) for each in value]
 
@@ -54,7 +56,7 @@ def set_option(group: dict[str, Any], key: str, value: Any) -> None:
 
 def check_optimizer(optimizer: Any) -> None:
     if not isinstance(optimizer, Optimizer):
-        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        raise at_call(TypeError, f"{type(optimizer).__name__} is not an Optimizer")
 
 
 def dict_of_callable(function: Any) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from ..._core import Tensor
+from ...error_words import at_call
 
 _LARGEST_PACKET = 96 * 1024
 _ALIGNMENT = 64
@@ -31,10 +32,11 @@ class _Pickler(ForkingPickler):
         if not isinstance(obj, Tensor):
             return NotImplemented
         if obj.requires_grad and not obj.is_leaf:
-            raise RuntimeError(
+            raise at_call(
+                RuntimeError,
                 "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
                 "crossing process boundaries.  If you just want to transfer the data, call detach() on the tensor "
-                "before serializing (e.g., putting it on the queue)."
+                "before serializing (e.g., putting it on the queue).",
             )
         if obj.untyped_storage().nbytes() > 2 * obj.numel() * obj.element_size() + 1024:
             obj = obj.detach().clone().requires_grad_(obj.requires_grad)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, 
 from typing import Any
 
 from ..._core import Tensor, float64, functions
+from ...error_words import at_call
 
 __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]
 
@@ -99,11 +100,13 @@ def collate(batch: Sequence, *, collate_fn_map: dict[Any, Callable] | None = Non
         values = {key: collate([sample[key] for sample in batch], collate_fn_map=collate_fn_map) for key in first}
         return _like_mapping(first, values)
     if not isinstance(first, Sequence):
-        raise TypeError(_NO_RULE.format(type(first)))
+        raise at_call(TypeError, _NO_RULE.format(type(first)))
     if not _is_named_tuple(first):
         lengths = [len(sample) for sample in batch]
         if min(lengths) != max(lengths):
-            raise RuntimeError(f"each element in list of batch should be of equal size, not of sizes {lengths}")
+            raise at_call(
+                RuntimeError, f"each element in list of batch should be of equal size, not of sizes {lengths}"
+            )
     columns = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch, strict=False)]
     return type(first)(*columns) if _is_named_tuple(first) else _like_sequence(first, columns)
 
@@ -125,7 +128,7 @@ def collate_tensor_fn(batch: Sequence[Tensor], *, collate_fn_map: dict | None = 
 def collate_numpy_array_fn(batch: Sequence, *, collate_fn_map: dict | None = None) -> Any:
     """Arrays of one shape become one tensor."""
     if _no_number(batch[0]):
-        raise TypeError(_NO_RULE.format(batch[0].dtype))
+        raise at_call(TypeError, _NO_RULE.format(batch[0].dtype))
     return collate([functions["as_tensor"](array) for array in batch], collate_fn_map=collate_fn_map)
 
 

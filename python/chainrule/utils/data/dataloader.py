@@ -10,6 +10,7 @@ from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
 from ..._core import Generator
+from ...error_words import at_call
 from ...user_warning import warn_user
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
@@ -98,15 +99,18 @@ class DataLoader(Generic[T_co]):
         if self._dataset_kind == _DatasetKind.Iterable:
             _check_iterable(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
+            raise at_call(ValueError, "sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+                raise at_call(
+                    ValueError,
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last",
                 )
             batch_size = None
         elif batch_size is None and drop_last:
-            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+            raise at_call(
+                ValueError, "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
+            )
         if sampler is None:
             sampler = self._default_sampler(bool(shuffle), generator)
         if batch_size is not None:
@@ -130,7 +134,7 @@ class DataLoader(Generic[T_co]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._initialised and name in _FIXED:
-            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
+            raise at_call(ValueError, f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 
     @property
@@ -141,22 +145,25 @@ class DataLoader(Generic[T_co]):
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: Any) -> None:
         if context is not None and self.num_workers == 0:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
-                f"num_workers={self.num_workers}"
+                f"num_workers={self.num_workers}",
             )
         if isinstance(context, str):
             valid = multiprocessing.get_all_start_methods()
             if context not in valid:
-                raise ValueError(
+                raise at_call(
+                    ValueError,
                     f"multiprocessing_context option should specify a valid start method in {valid!r}, but got "
-                    f"multiprocessing_context={context!r}"
+                    f"multiprocessing_context={context!r}",
                 )
             context = multiprocessing.get_context(context)
         if context is not None and not isinstance(context, BaseContext):
-            raise TypeError(
+            raise at_call(
+                TypeError,
                 "multiprocessing_context option should be a valid context object or a string specifying the start "
-                f"method, but got multiprocessing_context={context}"
+                f"method, but got multiprocessing_context={context}",
             )
         self._context = context
 
@@ -203,21 +210,23 @@ class DataLoader(Generic[T_co]):
 
 def _check_processes(num_workers: int, timeout: float, prefetch_factor: int | None, persistent: bool) -> None:
     if num_workers < 0:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing. "
-            f"It is {num_workers}."
+            f"It is {num_workers}.",
         )
     if timeout < 0:
-        raise ValueError(f"timeout option should be non-negative, not {timeout}")
+        raise at_call(ValueError, f"timeout option should be non-negative, not {timeout}")
     if num_workers == 0 and prefetch_factor is not None:
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "prefetch_factor option could only be specified in multiprocessing."
-            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
+            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None.",
         )
     if prefetch_factor is not None and prefetch_factor < 0:
-        raise ValueError(f"prefetch_factor option should be non-negative, not {prefetch_factor}")
+        raise at_call(ValueError, f"prefetch_factor option should be non-negative, not {prefetch_factor}")
     if persistent and num_workers == 0:
-        raise ValueError("persistent_workers option needs num_workers > 0")
+        raise at_call(ValueError, "persistent_workers option needs num_workers > 0")
 
 
 def _check_iterable(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
@@ -228,6 +237,7 @@ def _check_iterable(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
     }
     for name, value in given.items():
         if value is not None:
-            raise ValueError(
-                f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
+            raise at_call(
+                ValueError,
+                f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}",
             )

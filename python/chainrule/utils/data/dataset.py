@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ..._core import Generator, Tensor, default_generator, functions
+from ...error_words import at_call
 from ...user_warning import warn_user
 
 __all__ = [
@@ -38,7 +39,7 @@ class Dataset(Generic[T_co]):
     """
 
     def __getitem__(self, index) -> T_co:
-        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+        raise at_call(NotImplementedError, "Subclasses of Dataset should implement __getitem__.")
 
     def __add__(self, other: Dataset) -> ConcatDataset:
         return ConcatDataset([self, other])
@@ -73,7 +74,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __init__(self, *tensors: Tensor):
         if any(tensor.size(0) != tensors[0].size(0) for tensor in tensors):
-            raise AssertionError(f"Size mismatch between tensors: {[tensor.size(0) for tensor in tensors]}")
+            raise at_call(AssertionError, f"Size mismatch between tensors: {[tensor.size(0) for tensor in tensors]}")
         self.tensors = tensors
 
     def __getitem__(self, index) -> tuple[Tensor, ...]:
@@ -89,7 +90,7 @@ def _items(dataset: Any, indices: list) -> list:
         return [dataset[index] for index in indices]
     items = dataset.__getitems__(indices)
     if len(items) != len(indices):
-        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(items)}")
+        raise at_call(ValueError, f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(items)}")
     return items
 
 
@@ -104,15 +105,16 @@ class StackDataset(Dataset):
 
     def __init__(self, *args: Any, **kwargs: Any):
         if args and kwargs:
-            raise ValueError(
+            raise at_call(
+                ValueError,
                 "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
-                "types are given."
+                "types are given.",
             )
         if not args and not kwargs:
-            raise ValueError("At least one dataset should be passed")
+            raise at_call(ValueError, "At least one dataset should be passed")
         lengths = [len(dataset) for dataset in (args or kwargs.values())]
         if any(length != lengths[0] for length in lengths):
-            raise ValueError(f"Size mismatch between datasets: {lengths}")
+            raise at_call(ValueError, f"Size mismatch between datasets: {lengths}")
         self._length = lengths[0]
         self.datasets = args or kwargs
 
@@ -150,9 +152,9 @@ class ConcatDataset(Dataset[T_co]):
         super().__init__()
         self.datasets = list(datasets)
         if not self.datasets:
-            raise AssertionError("datasets should not be an empty iterable")
+            raise at_call(AssertionError, "datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
-            raise AssertionError("ConcatDataset does not support IterableDataset")
+            raise at_call(AssertionError, "ConcatDataset does not support IterableDataset")
         self.cumulative_sizes = self.cumsum(self.datasets)
 
     def __len__(self) -> int:
@@ -161,8 +163,9 @@ class ConcatDataset(Dataset[T_co]):
     def __getitem__(self, index):
         if index < 0:
             if -index > len(self):
-                raise ValueError(
-                    f"absolute value of index should not exceed dataset length: index {index}, length {len(self)}"
+                raise at_call(
+                    ValueError,
+                    f"absolute value of index should not exceed dataset length: index {index}, length {len(self)}",
                 )
             index += len(self)
         which = bisect.bisect_right(self.cumulative_sizes, index)
@@ -193,7 +196,9 @@ class ChainDataset(IterableDataset):
     def _checked(self) -> Iterator[Any]:
         for dataset in self.datasets:
             if not isinstance(dataset, IterableDataset):
-                raise AssertionError(f"ChainDataset only supports IterableDataset, not {type(dataset).__name__}")
+                raise at_call(
+                    AssertionError, f"ChainDataset only supports IterableDataset, not {type(dataset).__name__}"
+                )
             yield dataset
 
     def __iter__(self) -> Iterator:
@@ -218,9 +223,10 @@ class Subset(Dataset[T_co]):
         self.indices = indices
         cls = type(self)
         if cls.__getitem__ is not Subset.__getitem__ and cls.__getitems__ is Subset.__getitems__:
-            raise NotImplementedError(
+            raise at_call(
+                NotImplementedError,
                 f"{cls.__name__} overrides __getitem__ but not __getitems__. DataLoader calls the latter, so override "
-                "it too:\n\ndef __getitems__(self, indices):\n    return [self.__getitem__(idx) for idx in indices]"
+                "it too:\n\ndef __getitems__(self, indices):\n    return [self.__getitem__(idx) for idx in indices]",
             )
 
     def __getitem__(self, index):
@@ -241,7 +247,7 @@ class Subset(Dataset[T_co]):
 def _lengths_of_fractions(fractions: Sequence[float], total: int) -> list[int]:
     for i, fraction in enumerate(fractions):
         if fraction < 0 or fraction > 1:
-            raise ValueError(f"Fraction at index {i} is not between 0 and 1: {fraction}")
+            raise at_call(ValueError, f"Fraction at index {i} is not between 0 and 1: {fraction}")
     lengths = [math.floor(total * fraction) for fraction in fractions]
     for i in range(total - sum(lengths)):
         lengths[i % len(lengths)] += 1
@@ -266,9 +272,10 @@ def random_split(
     else:
         sizes: Any = lengths
     if sum(sizes) != len(dataset):
-        raise ValueError(
+        raise at_call(
+            ValueError,
             "Sum of input lengths does not equal the length of the input dataset! "
-            f"The lengths are {list(lengths)}, the dataset has {len(dataset)} samples."
+            f"The lengths are {list(lengths)}, the dataset has {len(dataset)} samples.",
         )
     indices = functions["randperm"](len(dataset), generator=generator).tolist()
     ends = itertools.accumulate(sizes)

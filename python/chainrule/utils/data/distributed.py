@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._core import Generator, functions
+from ...error_words import at_call
 from .sampler import Sampler
 
 __all__ = ["DistributedSampler"]
@@ -40,11 +41,13 @@ class DistributedSampler(Sampler[int]):
             from ... import distributed
 
             if not distributed.is_available():
-                raise RuntimeError("Requires distributed package to be available: pip install 'chainrule[distributed]'")
+                raise at_call(
+                    RuntimeError, "Requires distributed package to be available: pip install 'chainrule[distributed]'"
+                )
             num_replicas = distributed.get_world_size() if num_replicas is None else num_replicas
             rank = distributed.get_rank() if rank is None else rank
         if rank >= num_replicas or rank < 0:
-            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+            raise at_call(ValueError, f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset
         self.num_replicas = num_replicas
         self.rank = rank

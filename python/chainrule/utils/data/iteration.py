@@ -7,6 +7,7 @@ import multiprocessing
 from typing import TYPE_CHECKING, Any
 
 from ...cuda.devices import is_available
+from ...error_words import at_call
 from ...user_warning import warn_user
 from .fetch import Source
 from .pin_memory import pin_memory
@@ -53,7 +54,7 @@ class Iteration:
         return len(self._index_sampler)
 
     def __getstate__(self) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} cannot be pickled; pickle the DataLoader")
+        raise at_call(NotImplementedError, f"{type(self).__name__} cannot be pickled; pickle the DataLoader")
 
     def _next_data(self) -> Any:
         raise NotImplementedError
@@ -86,7 +87,9 @@ class SingleProcessIteration(Iteration):
     def __init__(self, loader: DataLoader):
         super().__init__(loader)
         if loader.timeout != 0:
-            raise AssertionError(f"timeout={loader.timeout} needs num_workers > 0: without workers nothing waits")
+            raise at_call(
+                AssertionError, f"timeout={loader.timeout} needs num_workers > 0: without workers nothing waits"
+            )
         self._fetch = self._source.fetcher()
 
     def _next_data(self) -> Any:

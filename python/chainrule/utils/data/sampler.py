@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
 from ..._core import Generator, Tensor, float64, functions, int64
+from ...error_words import at_call
 
 __all__ = [
     "BatchSampler",
@@ -27,7 +28,7 @@ def fresh_seed(generator: Generator | None = None) -> int:
 
 def _check_count(name: str, value: Any, bools: bool = False) -> None:
     if not isinstance(value, int) or (isinstance(value, bool) and not bools) or value <= 0:
-        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+        raise at_call(ValueError, f"{name} should be a positive integer value, but got {name}={value}")
 
 
 class Sampler(Generic[T_co]):
@@ -86,7 +87,7 @@ class RandomSampler(Sampler[int]):
         self._num_samples = num_samples
         self.generator = generator
         if not isinstance(replacement, bool):
-            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
+            raise at_call(TypeError, f"replacement should be a boolean value, but got replacement={replacement}")
         _check_count("num_samples", self.num_samples, bools=True)
 
     @property
@@ -156,11 +157,11 @@ class WeightedRandomSampler(Sampler[int]):
     ):
         _check_count("num_samples", num_samples)
         if not isinstance(replacement, bool):
-            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+            raise at_call(ValueError, f"replacement should be a boolean value, but got replacement={replacement}")
         self.weights = functions["as_tensor"](weights, dtype=float64)
         if self.weights.dim() != 1:
             shape = tuple(self.weights.shape)
-            raise ValueError(f"weights should be a 1d sequence but given weights have shape {shape}")
+            raise at_call(ValueError, f"weights should be a 1d sequence but given weights have shape {shape}")
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
@@ -188,7 +189,7 @@ class BatchSampler(Sampler[list[int]]):
     def __init__(self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool):
         _check_count("batch_size", batch_size)
         if not isinstance(drop_last, bool):
-            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
+            raise at_call(ValueError, f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler: Any = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ..._core import set_num_threads
+from ...error_words import at_call
 from ...random import manual_seed
 from .channel import Channel
 from .fetch import Source
@@ -112,7 +113,7 @@ class Failure:
         try:
             error = self.type(_PlainKey(self.message) if self.type is KeyError else self.message)
         except Exception:
-            raise RuntimeError(self.message) from None
+            raise at_call(RuntimeError, self.message) from None
         raise error
 
 
@@ -142,7 +143,7 @@ def _seed_everything(base_seed: int, worker: int) -> int:
 
 
 def _fetch_nothing(index: Any) -> NoReturn:
-    raise RuntimeError("the worker was not initialised")
+    raise at_call(RuntimeError, "the worker was not initialised")
 
 
 class _Worker:

@@ -13,6 +13,7 @@ from collections import deque
 from pickle import PicklingError
 from typing import Any
 
+from ...error_words import at_call
 from ...user_warning import warn_user
 from .channel import Channel, open_channel
 from .worker import Answer, Job, Task, work
@@ -102,14 +103,14 @@ class WorkerPool:
     def receive(self) -> Answer:
         """The next answer of any worker; raises if one has died or if it takes too long."""
         if self.death:
-            raise RuntimeError(self.death)
+            raise at_call(RuntimeError, self.death)
         number = self._wait()
         try:
             answer = self._channels[number].receive(wait=False)
         except (EOFError, ConnectionResetError, BlockingIOError):  # the last: the process ended, its channel is held
             self.death = self._death_of(self.processes[number])
             self.close()
-            raise RuntimeError(self.death) from None
+            raise at_call(RuntimeError, self.death) from None
         self._flush(number)
         return answer
 
@@ -118,7 +119,7 @@ class WorkerPool:
         while True:
             ready = self._poll.poll(self._timeout * 1000 if self._timeout else None)
             if not ready:
-                raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
+                raise at_call(RuntimeError, f"DataLoader timed out after {self._timeout} seconds")
             for descriptor, events in ready:
                 if events & ~select.POLLOUT:
                     return self._of_descriptor[descriptor]

@@ -1,0 +1,258 @@
+"""Where calls with sparse tensors go: a rule for each operation, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+from ..error_words import at_call
+from . import construct, elementwise, methods, products, reductions, shapes
+from .convert import dense
+from .elementwise import cast, unsupported, written
+from .parts import BLOCKED, BY_ROW, COO, CompressedPattern, is_sparse, make, pattern_of, raw_values
+
+_functions = _core.functions
+Rule = Callable[..., Any]
+
+
+# ---- what a tensor is
+
+
+def _detached(input: Tensor) -> Tensor:
+    return make(pattern_of(input), raw_values(input))
+
+
+def _copied_into(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    if not (is_sparse(input) and is_sparse(src)):
+        raise at_call(
+            RuntimeError,
+            "copy_() between dense and sparse Tensors is not implemented! Found self type = torch."
+            f"{_type_name(input)} and src type = torch.{_type_name(src)}",
+        )
+    return written(input, methods.duplicate(src))
+
+
+def _type_name(x: Tensor) -> str:
+    name = _functions["empty"](0, dtype=x.dtype).type().removeprefix("torch.")
+    return f"sparse.{name}" if is_sparse(x) else name
+
+
+def _type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    if dtype is not None:
+        return cast(input, dtype) if isinstance(dtype, _core.dtype) else dense(input).type(dtype)
+    if pattern_of(input).layout is not COO:
+        raise at_call(RuntimeError, "Unimplemented backend SparseCsrCPU")
+    return "torch." + _type_name(input)
+
+
+def _stride(input: Tensor, dim: int | None = None) -> Any:
+    if pattern_of(input).layout is not COO:
+        raise at_call(RuntimeError, f"Sparse {str(pattern_of(input).layout)[-3:].upper()} tensors do not have strides")
+    return (0,) * input.ndim if dim is None else 0
+
+
+def _refused(words: str) -> Rule:
+    def rule(input: Tensor, *args: Any, **options: Any) -> Any:
+        raise at_call(RuntimeError, words)
+
+    return rule
+
+
+def _no_pointer(input: Tensor) -> Any:
+    raise at_call(RuntimeError, "Cannot access data pointer of Tensor that doesn't have storage")
+
+
+def _no_storage(input: Tensor) -> Any:
+    raise at_call(NotImplementedError, "Cannot access storage of SparseTensorImpl")
+
+
+def _item(input: Tensor) -> Any:
+    if input.numel() != 1:
+        raise at_call(RuntimeError, f"a Tensor with {input.numel()} elements cannot be converted to Scalar")
+    return dense(input).item()
+
+
+def _without_entries(x: Tensor, layout: Any, dtype: Any) -> Tensor:
+    """Zeros of a compressed layout, with blocks of the same size."""
+    own, blocked = pattern_of(x), layout in BLOCKED
+    batch, lines = own.size[: own.batch], own.grid[0] if layout in BY_ROW else own.grid[1]
+    starts = own.starts.new_zeros(*batch, lines + 1)
+    pattern = CompressedPattern(layout, starts, starts.new_zeros(*batch, 0), own.size, own.block)
+    shape = (*batch, 0, *(own.block if blocked else ()), *own.size[own.batch + 2 :])
+    return make(pattern, raw_values(x).new_zeros(shape, dtype=dtype))
+
+
+def _made_like(input: Tensor, name: str, **options: Any) -> Tensor:
+    layout = options.get("layout") or pattern_of(input).layout
+    dtype, grad = options.get("dtype") or input.dtype, bool(options.get("requires_grad"))
+    size = options.get("size", input.shape)
+    if layout is _core.strided:
+        return _functions[name.removeprefix("new_").removesuffix("_like")](tuple(size), dtype=dtype, requires_grad=grad)
+    own = pattern_of(input)
+    both_compressed = layout is not COO and own.layout is not COO and tuple(size) == own.size
+    if both_compressed and (layout in BLOCKED) == (own.layout in BLOCKED):
+        return _without_entries(input, layout, dtype)
+    return construct.made(layout, name, size, dtype, grad)
+
+
+def _like(name: str) -> Rule:
+    return lambda input, **options: _made_like(input, name, **options)
+
+
+def _new(name: str) -> Rule:
+    def rule(input: Tensor, *size: Any, **options: Any) -> Tensor:
+        given = options.pop("size", size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
+        return _made_like(input, name, size=given, **options)
+
+    return rule
+
+
+def _tensor_like(input: Tensor, data: Any, **options: Any) -> Tensor:
+    return _functions["tensor"](data, **{"dtype": input.dtype, **options})
+
+
+def _is_same_set(input: Tensor, tensor: Tensor) -> bool:
+    return _core.sparse_parts(input) is _core.sparse_parts(tensor) is not None
+
+
+def _as_dense(name: str) -> Rule:
+    """What PyTorch calculates for all layouts, and what nobody asks of a large tensor."""
+    function = _functions.get(name) or getattr(Tensor, name)
+    return lambda *args, **options: function(*(dense(a) if is_sparse(a) else a for a in args), **options)
+
+
+_CASTS = {
+    "bfloat16": _core.bfloat16,
+    "double": _core.float64,
+    "float": _core.float32,
+    "half": _core.float16,
+    "int": _core.int32,
+    "long": _core.int64,
+    "short": _core.int16,
+    "char": _core.int8,
+    "byte": _core.uint8,
+    "bool": _core.bool,
+    "cfloat": _core.complex64,
+    "cdouble": _core.complex128,
+}
+
+
+def _cast_to(dtype: Any) -> Rule:
+    return lambda input, memory_format=None: cast(input, dtype)
+
+
+RULES: dict[str, Rule] = {
+    **elementwise.RULES,
+    **products.RULES,
+    **reductions.RULES,
+    **shapes.RULES,
+    **{name: _cast_to(dtype) for name, dtype in _CASTS.items()},
+    **{name: _like(name) for name in ("zeros_like", "empty_like")},
+    **{name: _new(name) for name in ("new_zeros", "new_empty")},
+    "new_tensor": _tensor_like,
+    "to": methods.moved,
+    "cpu": lambda input, **options: input,
+    "clone": methods.duplicate,
+    "detach": _detached,
+    "alias": _detached,
+    "reshape": _refused("reshape is not implemented for sparse tensors"),
+    "expand": _refused("expand is unsupported for Sparse tensors"),
+    "detach_": lambda input: _core.become(input, _detached(input)),
+    "copy_": _copied_into,
+    "type": _type,
+    "stride": _stride,
+    "storage_offset": lambda input: 0,
+    "is_contiguous": lambda input, **options: False,
+    "is_set_to": _is_same_set,
+    "_is_view": lambda input: False,
+    **dict.fromkeys(("data_ptr", "const_data_ptr", "tolist"), _no_pointer),
+    "untyped_storage": _no_storage,
+    "item": _item,
+    "is_nonzero": lambda input: bool(_item(input)),
+    "allclose": _as_dense("allclose"),
+    "_mark_numpy": lambda input: None,
+}
+
+
+def called(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
+    """What a function gives that has a sparse tensor among its arguments. The core calls it."""
+    name = function.__name__
+    out = options.pop("out", None) if options else None
+    rule = RULES.get(name)
+    if rule is None:
+        return _in_place(name, args, options)
+    if out is None:
+        return rule(*args, **options)
+    result = rule(*args, **options)
+    if is_sparse(out):
+        return written(out, result)
+    return out.copy_(result)
+
+
+def _in_place(name: str, args: tuple, options: dict[str, Any]) -> Any:
+    rule = None
+    if name.endswith("_") and not name.endswith("__"):
+        rule = RULES.get(name.removesuffix("_"))
+    if rule is None:
+        raise unsupported(name, next(_sparse_among((*args, *options.values())), None))
+    return written(args[0], rule(*args, **options))
+
+
+def _sparse_among(values: Any) -> Any:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _sparse_among(value)
+        elif is_sparse(value):
+            yield value
+
+
+# ---- properties
+
+
+def _adjoint(x: Tensor) -> Tensor:
+    turned = shapes.transpose(x, -2, -1)
+    return turned.conj() if x.is_complex() else turned
+
+
+def _no_bytes(x: Tensor) -> Any:
+    raise at_call(
+        RuntimeError,
+        "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of "
+        "the indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by "
+        "element_size()",
+    )
+
+
+_ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
+    "layout": lambda x: pattern_of(x).layout,
+    "is_sparse": lambda x: pattern_of(x).layout is COO,
+    "is_sparse_csr": lambda x: pattern_of(x).layout is _core.sparse_csr,
+    "data": _detached,
+    "T": lambda x: shapes.permute(x, list(reversed(range(x.ndim)))),
+    "mT": lambda x: shapes.transpose(x, -2, -1),
+    "H": _adjoint,
+    "mH": _adjoint,
+    "real": lambda x: elementwise.on_parts(lambda v: v.real, x),
+    "imag": lambda x: elementwise.on_parts(lambda v: v.imag, x),
+    "nbytes": _no_bytes,
+}
+
+
+def attribute(name: str, x: Tensor) -> Any:
+    """A property of a sparse tensor. The core calls it."""
+    return _ATTRIBUTES[name](x)
+
+
+def made(name: str, given: dict[str, Any]) -> Tensor:
+    """What a function gives that is to make a sparse tensor: zeros(3, layout=torch.sparse_coo). The core calls it."""
+    layout, dtype, grad = given["layout"], given.get("dtype"), bool(given.get("requires_grad"))
+    like = given.get("input")
+    if name not in ("zeros", "empty", "zeros_like", "empty_like", "new_zeros", "new_empty"):
+        name = "full" if name == "ones" else name
+        raise at_call(RuntimeError, f"{name}(...) is not implemented for sparse layout")
+    if like is not None:
+        dtype = dtype or like.dtype
+    size = given["size"] if like is None or "size" in given else like.shape
+    return construct.made(layout, name, size, dtype, grad)

@@ -1,0 +1,56 @@
+"""Products of matrices under names that PyTorch has from before torch.mm took sparse ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+from .convert import from_dense, to_coo
+from .elementwise import unsupported
+from .functions import addmm as saddmm
+from .parts import COO, is_sparse
+from .products import mm as _product
+
+__all__ = ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"]
+
+spmm = dsmm = _core.functions["mm"]
+
+
+def smm(input: Tensor, mat: Tensor) -> Tensor:
+    """The product of a sparse and a dense matrix, as a sparse one.
+
+    >>> torch.smm(torch.eye(2).to_sparse(), torch.ones(2, 1)).to_dense()
+    tensor([[1.],
+            [1.]])
+    """
+    return sspaddmm(None, input, mat)
+
+
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
+    """The product of a sparse and a dense matrix, as a sparse one whose rows are dense.
+
+    >>> torch.hspmm(torch.eye(2).to_sparse(), torch.ones(2, 1)).to_dense()
+    tensor([[1.],
+            [1.]])
+    """
+    if not is_sparse(mat1):
+        raise unsupported("hspmm", mat1)
+    return from_dense(_product(mat1, mat2), COO, (1, 1), 1)
+
+
+hsmm = hspmm
+
+
+def sspaddmm(input: Tensor | None, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * (mat1 @ mat2), as a sparse tensor; mat2 is dense.
+
+    >>> x = torch.eye(2).to_sparse()
+    >>> torch.sspaddmm(x, x, torch.ones(2, 2)).to_dense()
+    tensor([[2., 1.],
+            [1., 2.]])
+    """
+    if not is_sparse(mat1):
+        raise unsupported("sspaddmm", mat1)
+    result = to_coo(from_dense(_product(mat1, mat2), COO)) * alpha
+    return result if input is None else input * beta + result

@@ -1,0 +1,340 @@
+"""Products of sparse matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+from ..autograd.differentiable import differentiable
+from ..error_words import at_call
+from .convert import dense, to_compressed, to_coo
+from .elementwise import dtype_name, plus, unsupported
+from .history import assembled, coalesced, values_of
+from .parts import BLOCKED, COO, CSR, CooPattern, is_sparse, pattern_of
+
+_functions = _core.functions
+_QUICK = (_core.float32, _core.float64)
+
+
+class Rows:
+    """Where the entries of a sparse matrix stand, by rows."""
+
+    def __init__(self, starts: Tensor, columns: Tensor, width: int):
+        self.starts, self.columns, self.width = starts, columns, width
+        self.height = len(starts) - 1
+
+    @property
+    def lines(self) -> Tensor:
+        """The row of each entry."""
+        return _functions["arange"](self.height).repeat_interleave(self.starts.to(_core.int64).diff())
+
+
+def conjugate(x: Tensor) -> Tensor:
+    return x.conj() if x.is_complex() else x
+
+
+# Three products that are each other's derivatives. A has these values in these rows; B and C are dense, as high as A is
+# wide and high: A B, the transpose of A times C, and for each entry of A the product of C's row with B's.
+
+
+@differentiable(name="SparseAddmmBackward0")
+def product(values: Tensor, b: Tensor, rows: Rows) -> Tensor:
+    if values.dtype in _QUICK:
+        return _functions["_csr_product"](rows.starts, rows.columns, values, b)
+    terms = b.index_select(0, rows.columns) * values.unsqueeze(1)
+    return b.new_zeros(rows.height, b.shape[1]).index_add(0, rows.lines, terms)
+
+
+@product.gradient("values")
+def _(g: Tensor, b: Tensor, rows: Rows) -> Tensor:
+    return sampled(g, conjugate(b), rows)
+
+
+@product.gradient("b")
+def _(g: Tensor, values: Tensor, rows: Rows) -> Tensor:
+    return transposed_product(conjugate(values), g, rows)
+
+
+@differentiable(name="SparseAddmmBackward0")
+def transposed_product(values: Tensor, c: Tensor, rows: Rows) -> Tensor:
+    if values.dtype in _QUICK:
+        return _functions["_csr_transposed_product"](rows.starts, rows.columns, values, c, rows.width)
+    terms = c.index_select(0, rows.lines) * values.unsqueeze(1)
+    return c.new_zeros(rows.width, c.shape[1]).index_add(0, rows.columns, terms)
+
+
+@transposed_product.gradient("values")
+def _(g: Tensor, c: Tensor, rows: Rows) -> Tensor:
+    return sampled(conjugate(c), g, rows)
+
+
+@transposed_product.gradient("c")
+def _(g: Tensor, values: Tensor, rows: Rows) -> Tensor:
+    return product(conjugate(values), g, rows)
+
+
+@differentiable(name="SparseSampledAddmmBackward0")
+def sampled(c: Tensor, b: Tensor, rows: Rows) -> Tensor:
+    if c.dtype in _QUICK:
+        return _functions["_csr_sampled_product"](rows.starts, rows.columns, c, b)
+    return (c.index_select(0, rows.lines) * b.index_select(0, rows.columns)).sum(1)
+
+
+@sampled.gradient("c")
+def _(g: Tensor, b: Tensor, rows: Rows) -> Tensor:
+    return product(g, conjugate(b), rows)
+
+
+@sampled.gradient("b")
+def _(g: Tensor, c: Tensor, rows: Rows) -> Tensor:
+    return transposed_product(g, conjugate(c), rows)
+
+
+# ---- matrices
+
+
+def opened_matrix(x: Tensor) -> tuple[Tensor, Rows, bool]:
+    """Values and rows of a matrix, or, with True, of its transpose."""
+    pattern = pattern_of(x)
+    if pattern.layout in BLOCKED or getattr(pattern, "batch", 0):
+        return opened_matrix(to_compressed(x, CSR) if pattern.layout in BLOCKED else to_coo(x))
+    if pattern.layout is not COO:
+        width = pattern.size[1] if pattern.by_row else pattern.size[0]
+        return values_of(x), Rows(pattern.starts, pattern.plain, width), not pattern.by_row
+    x = coalesced(x)
+    pattern = pattern_of(x)
+    return values_of(x), Rows(pattern.starts, pattern.indices[1], pattern.size[1]), False
+
+
+def multiplied(a: Tensor, b: Tensor) -> Tensor:
+    """A sparse matrix times a dense one. The gradient of the sparse one has the places that it has."""
+    values, rows, turned = opened_matrix(a)
+    return (transposed_product if turned else product)(values, b, rows)
+
+
+@differentiable(name="MmBackward0")
+def _mm(a: Tensor, b: Tensor) -> Tensor:
+    """The same where the gradient of the sparse matrix is dense, as that of torch.mm is."""
+    return multiplied(a, b)
+
+
+@_mm.gradient("a")
+def _(g: Tensor, b: Tensor) -> Tensor:
+    return g.mm(conjugate(b).t())
+
+
+@_mm.gradient("b")
+def _(g: Tensor, a: Tensor) -> Tensor:
+    return multiplied(conjugate(transposed(a)), g)
+
+
+@differentiable(name="MmBackward0")
+def _mm_from_left(b: Tensor, a: Tensor) -> Tensor:
+    """A dense matrix times a sparse one."""
+    return multiplied(transposed(a), b.t()).t()
+
+
+@_mm_from_left.gradient("b")
+def _(g: Tensor, a: Tensor) -> Tensor:
+    return multiplied(conjugate(a), g.t()).t()
+
+
+@_mm_from_left.gradient("a")
+def _(g: Tensor, b: Tensor) -> Tensor:
+    return conjugate(b).t().mm(g)
+
+
+def _check(name: str, a: Tensor, b: Tensor) -> None:
+    if a.ndim != 2 or b.ndim != 2:
+        which = a if a.ndim != 2 else b
+        raise at_call(RuntimeError, f"{name}: Expected both to be matrices, but got one of {which.ndim} dimensions")
+    if a.shape[1] != b.shape[0]:
+        if is_sparse(a) and pattern_of(a).layout is COO and not is_sparse(b):
+            raise at_call(
+                RuntimeError, f"addmm: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}"
+            )
+        raise at_call(
+            RuntimeError,
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})",
+        )
+    if a.dtype is not b.dtype:
+        raise at_call(RuntimeError, f"expected scalar type {dtype_name(a.dtype)} but found {dtype_name(b.dtype)}")
+    for x in (a, b):
+        if is_sparse(x) and pattern_of(x).layout is COO and len(pattern_of(x).outer) != 2:
+            raise at_call(RuntimeError, f"{name}: expected sparse dimensions to be 2, got {len(pattern_of(x).outer)}")
+
+
+def mm(input: Tensor, mat2: Tensor, *, masked: bool = False) -> Tensor:
+    """The product of two matrices; sparse if both are. `masked`: the gradient of a sparse one has its places."""
+    _check("mm", input, mat2)
+    if is_sparse(input) and is_sparse(mat2):
+        return sparse_product(input, mat2)
+    if is_sparse(input):
+        return (multiplied if masked else _mm)(input, mat2)
+    return multiplied(transposed(mat2), input.t()).t() if masked else _mm_from_left(input, mat2)
+
+
+def transposed(x: Tensor) -> Tensor:
+    from .shapes import transpose
+
+    return transpose(x, 0, 1)
+
+
+def sparse_product(a: Tensor, b: Tensor) -> Tensor:
+    """The product of two sparse matrices, in the layout of the first."""
+    left, right = coalesced(to_coo(a)), coalesced(to_coo(b))
+    own, other = pattern_of(left), pattern_of(right)
+    counts = other.starts.diff()
+    each = counts.index_select(0, own.indices[1])
+    from_left = _functions["arange"](own.count).repeat_interleave(each)
+    begins = other.starts.index_select(0, own.indices[1]) - (each.cumsum(0) - each)
+    from_right = _functions["arange"](len(from_left)) + begins.repeat_interleave(each)
+    terms = values_of(left).index_select(0, from_left) * values_of(right).index_select(0, from_right)
+    rows, columns = own.indices[0].index_select(0, from_left), other.indices[1].index_select(0, from_right)
+    size = (a.shape[0], b.shape[1])
+    result = coalesced(assembled(terms, CooPattern(_functions["stack"]([rows, columns]), size)))
+    layout = pattern_of(a).layout
+    return result if layout is COO else to_compressed(result, layout, pattern_of(a).block)
+
+
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    if input.ndim == 2 and other.ndim == 2:
+        return mm(input, other)
+    if input.ndim == 2 and other.ndim == 1:
+        return mv(input, other)
+    if input.ndim == 1 and other.ndim == 2:
+        return mv(transposed(other), input)
+    if input.ndim == 3 and other.ndim == 3:
+        return bmm(input, other)
+    raise unsupported("matmul", input if is_sparse(input) else other)
+
+
+def mv(input: Tensor, vec: Tensor) -> Tensor:
+    if is_sparse(vec):
+        vec = dense(vec)
+    if input.ndim != 2 or vec.ndim != 1 or input.shape[1] != vec.shape[0]:
+        raise at_call(
+            RuntimeError,
+            f"mv: expected self.size(-1) == vec.size(-1), but got {list(input.shape)} and {list(vec.shape)}",
+        )
+    return mm(input, vec.unsqueeze(1)).squeeze(1)
+
+
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, masked: bool = False) -> Tensor:
+    """beta * input + alpha * (mat1 @ mat2)"""
+    result = mm(mat1, mat2, masked=masked) if is_sparse(mat1) or is_sparse(mat2) else mat1.mm(mat2)
+    if alpha != 1:
+        result = result * alpha
+    if beta == 0:
+        return result
+    shown = input if is_sparse(input) or input.shape == result.shape else input.expand(result.shape)
+    if beta != 1:
+        shown = shown * beta
+    if is_sparse(result) and not is_sparse(shown):
+        result = dense(result)
+    return plus(shown, result) if is_sparse(result) else dense(shown) + result
+
+
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Products of batches; the first may be COO."""
+    if not is_sparse(input) or is_sparse(mat2):
+        raise unsupported("bmm", mat2)
+    if input.ndim != 3 or mat2.ndim != 3 or input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
+        raise at_call(
+            RuntimeError,
+            f"bmm: Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, "
+            f"{input.shape[-1]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}].",
+        )
+    return _bmm(input, mat2)
+
+
+def _batches(input: Tensor, mat2: Tensor) -> Tensor:
+    x = coalesced(to_coo(input))
+    batches, height, width = x.shape
+    batch, rows, columns = pattern_of(x).indices.unbind(0)
+    flat = _functions["stack"]([batch * height + rows, batch * width + columns])
+    wide = assembled(values_of(x), CooPattern(flat, (batches * height, batches * width), True))
+    return multiplied(wide, mat2.reshape(batches * width, -1)).reshape(batches, height, mat2.shape[2])
+
+
+@differentiable(name="BmmBackward0")
+def _bmm(a: Tensor, b: Tensor) -> Tensor:
+    return _batches(a, b)
+
+
+@_bmm.gradient("a")
+def _(g: Tensor, b: Tensor) -> Tensor:
+    return g.bmm(conjugate(b).transpose(1, 2))
+
+
+@_bmm.gradient("b")
+def _(g: Tensor, a: Tensor) -> Tensor:
+    return _batches(conjugate(transposed_batches(a)), g)
+
+
+def transposed_batches(a: Tensor) -> Tensor:
+    from .shapes import transpose
+
+    return transpose(to_coo(a), 1, 2)
+
+
+def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * (mat1 @ mat2), at the places that the input has.
+
+    >>> x = torch.eye(2).to_sparse_csr()
+    >>> torch.sparse.sampled_addmm(x, torch.ones(2, 3), torch.ones(3, 2)).values()
+    tensor([4., 4.])
+    """
+    if is_sparse(input) and pattern_of(input).layout is COO:
+        raise unsupported("sparse_sampled_addmm", input)
+    if not is_sparse(input) or pattern_of(input).layout is not CSR:
+        raise at_call(
+            RuntimeError, f"Expected self to be a sparse tensor with CSR layout, but got {input.layout} layout instead"
+        )
+    if mat1.shape[-1] != mat2.shape[-2]:
+        raise at_call(
+            RuntimeError,
+            f"mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
+            f"{mat2.shape[-2]}x{mat2.shape[-1]})",
+        )
+    if tuple(input.shape[-2:]) != (mat1.shape[-2], mat2.shape[-1]):
+        raise at_call(
+            RuntimeError,
+            f"sampled_addmm: self.shape[-2:] must match mat1.shape[-2] x mat2.shape[-1], but got {list(input.shape)}",
+        )
+    pattern = pattern_of(input)
+    if pattern.batch:
+        found = pattern.read(mat1.expand(*input.shape[:-2], *mat1.shape[-2:]) @ mat2)
+    else:
+        found = sampled(mat1, mat2.t(), Rows(pattern.starts, pattern.plain, pattern.size[1]))
+    found = found * alpha if alpha != 1 else found
+    return assembled(found if beta == 0 else found + values_of(input) * beta, pattern)
+
+
+def spmm_reduced(mat1: Tensor, mat2: Tensor, reduce: str) -> Tensor:
+    """The product of a CSR matrix with a dense one, with another way than sums to join the terms of a row."""
+    if reduce == "sum":
+        return mm(mat1, mat2, masked=True)
+    if reduce not in ("mean", "amax", "amin", "prod"):
+        raise at_call(RuntimeError, f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    values, rows, _ = opened_matrix(to_compressed(mat1, CSR))
+    counts = rows.starts.to(_core.int64).diff()
+    if reduce == "mean":
+        return mm(mat1, mat2, masked=True) / counts.clamp_min(1).to(mat2.dtype).unsqueeze(1)
+    terms = mat2.index_select(0, rows.columns) * values.unsqueeze(1)
+    at = rows.lines.unsqueeze(1).expand(terms.shape)
+    zeros = mat2.new_zeros(rows.height, mat2.shape[1])
+    return zeros.scatter_reduce(0, at, terms, reduce, include_self=False)
+
+
+RULES = {
+    "mm": mm,
+    "spmm": mm,
+    "matmul": matmul,
+    "__matmul__": matmul,
+    "mv": mv,
+    "addmm": addmm,
+    "bmm": bmm,
+    "_sparse_mm": mm,
+}

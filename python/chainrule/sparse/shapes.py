@@ -1,0 +1,323 @@
+"""Operations that move the places of values: transposes, selections, joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _core
+from .._core import Tensor
+from ..error_words import at_call
+from .convert import to_coo
+from .elementwise import unsupported
+from .history import assembled, loose, opened, values_of
+from .parts import BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern, is_sparse, pattern_of
+
+_functions = _core.functions
+_TURNED = {CSR: CSC, CSC: CSR, BSR: BSC, BSC: BSR}
+
+
+def wrapped(dim: int, ndim: int) -> int:
+    """A dimension counted from the front."""
+    if not -ndim <= dim < max(ndim, 1):
+        raise at_call(
+            IndexError,
+            f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got {dim})",
+        )
+    return dim % ndim if ndim else 0
+
+
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """COO with its dimensions in another order; sparse and dense ones stay among themselves."""
+    order = list(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else list(dims)
+    pattern = pattern_of(input)
+    if pattern.layout is not COO:
+        if sorted(wrapped(d, input.ndim) for d in order) == list(range(input.ndim)) and input.ndim == 2:
+            return input if wrapped(order[0], 2) == 0 else transpose(input, 0, 1)
+        raise unsupported("permute", input)
+    if len(order) != input.ndim:
+        raise at_call(
+            RuntimeError,
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}",
+        )
+    order = [wrapped(d, input.ndim) for d in order]
+    if len(set(order)) < len(order):
+        raise at_call(RuntimeError, "permute(): duplicate dims are not allowed.")
+    pattern, values = loose(input)
+    n = len(pattern.outer)
+    if any((d < n) != (i < n) for i, d in enumerate(order)):
+        raise at_call(
+            RuntimeError,
+            "permute(sparse_coo): Mixing of sparse and dense dimensions is not supported",
+        )
+    size = [pattern.size[d] for d in order]
+    moved = values.permute(0, *(d - n + 1 for d in order[n:]))
+    same = order[:n] == list(range(n))
+    indices = pattern.indices if same else pattern.indices.index_select(0, _functions["tensor"](order[:n]))
+    return assembled(moved, CooPattern(indices, size, same and pattern.coalesced))
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    a, b = wrapped(dim0, input.ndim), wrapped(dim1, input.ndim)
+    pattern = pattern_of(input)
+    if pattern.layout is COO:
+        n = len(pattern.outer)
+        if (a < n) != (b < n):
+            raise at_call(
+                RuntimeError,
+                f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {n}, d0: {a}, d1: {b}",
+            )
+        order = list(range(input.ndim))
+        order[a], order[b] = b, a
+        return permute(input, order)
+    if a == b:
+        return input
+    at = pattern.batch
+    if {a, b} != {at, at + 1}:
+        raise at_call(
+            RuntimeError,
+            "transpose(): can only transpose 2D tensors or the two dimensions after the batch of a compressed layout",
+        )
+    size = list(pattern.size)
+    size[a], size[b] = size[b], size[a]
+    values = values_of(input)
+    if pattern.layout in (BSR, BSC):
+        values = values.transpose(at + 1, at + 2)
+    turned = CompressedPattern(_TURNED[pattern.layout], pattern.starts, pattern.plain, size, pattern.block[::-1])
+    return assembled(values, turned)
+
+
+def t(input: Tensor) -> Tensor:
+    if input.ndim > 2:
+        raise at_call(
+            RuntimeError,
+            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {input.ndim}D tensor",
+        )
+    return transpose(input, 0, 1) if input.ndim == 2 else input
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    at = wrapped(dim, input.ndim + 1)
+    if pattern_of(input).layout is not COO:
+        raise unsupported("unsqueeze", input)
+    pattern, values = loose(input)
+    size, n = list(pattern.size), len(pattern.outer)
+    size.insert(at, 1)
+    if at > n:
+        return assembled(values.unsqueeze(at - n + 1), CooPattern(pattern.indices, size, pattern.coalesced))
+    rows = pattern.indices
+    zeros = rows.new_zeros(1, rows.shape[1])
+    indices = _functions["cat"]([rows[:at], zeros, rows[at:]])
+    return assembled(values, CooPattern(indices, size, pattern.coalesced))
+
+
+def _taken(values: Tensor, pattern: Any, mask: Tensor, indices: Tensor, size: Sequence[int]) -> Tensor:
+    at = mask.nonzero().reshape(-1)
+    found = CooPattern(indices.index_select(1, at), size, pattern.coalesced)
+    return assembled(values.index_select(0, at), found)
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """One slice; of compressed layouts as COO."""
+    if pattern_of(input).layout is not COO:
+        input = to_coo(input)
+    d, index = wrapped(dim, input.ndim), int(index)
+    length = input.shape[d]
+    if not -length <= index < length:
+        raise at_call(
+            IndexError,
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}",
+        )
+    pattern, values = loose(input)
+    n, index = len(pattern.outer), index % length
+    size = [*pattern.size[:d], *pattern.size[d + 1 :]]
+    if d >= n:
+        return assembled(values.select(d - n + 1, index), CooPattern(pattern.indices, size, pattern.coalesced))
+    mask = pattern.indices[d] == index
+    if n == 1:
+        return values.index_select(0, mask.nonzero().reshape(-1)).sum(0)
+    rest = _functions["cat"]([pattern.indices[:d], pattern.indices[d + 1 :]])
+    return _taken(values, pattern, mask, rest, size)
+
+
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A range of slices, as a copy."""
+    start = int(start)
+    d = wrapped(dim, input.ndim)
+    start = start + input.shape[d] if start < 0 else start
+    return sliced(to_coo(input), d, start, start + length, 1)
+
+
+def sliced(x: Tensor, d: int, start: int, stop: int, step: int) -> Tensor:
+    pattern, values = loose(x)
+    n = len(pattern.outer)
+    size = list(pattern.size)
+    size[d] = len(range(start, stop, step))
+    if d >= n:
+        key = (slice(None),) * (d - n + 1) + (slice(start, stop, step),)
+        return assembled(values[key], CooPattern(pattern.indices, size, pattern.coalesced))
+    at = pattern.indices[d]
+    mask = (at >= start) & (at < stop) & ((at - start) % step == 0)
+    indices = pattern.indices.clone()
+    indices[d] = (at - start).div(step, rounding_mode="floor")
+    return _taken(values, pattern, mask, indices, size)
+
+
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Slices by their numbers; one may be named several times."""
+    d = wrapped(dim, input.ndim)
+    x = to_coo(input)
+    if index.ndim > 1:
+        raise at_call(IndexError, "index_select(): Index is supposed to be a vector")
+    index = index.reshape(-1).to(_core.int64)
+    length = input.shape[d]
+    if index.numel() and (int(index.min()) < -length or int(index.max()) >= length):
+        raise at_call(
+            IndexError,
+            f"index_select(): index contains {int(index.max())} that is out of range for tensor of size "
+            f"{list(input.shape)} at dimension {d}",
+        )
+    index = _functions["where"](index < 0, index + length, index)
+    pattern, values = opened(x) if input.requires_grad else loose(x)
+    n = len(pattern.outer)
+    size = list(pattern.size)
+    size[d] = len(index)
+    if d >= n:
+        moved = values.index_select(d - n + 1, index)
+        return assembled(moved, CooPattern(pattern.indices, size, pattern.coalesced))
+    order = pattern.indices[d].argsort(stable=True)
+    sorted_at = pattern.indices[d].index_select(0, order)
+    first = _functions["searchsorted"](sorted_at, index)
+    counts = _functions["searchsorted"](sorted_at, index, right=True) - first
+    named = _functions["arange"](len(index)).repeat_interleave(counts)
+    within = _functions["arange"](len(named)) - (counts.cumsum(0) - counts).repeat_interleave(counts)
+    entries = order.index_select(0, first.repeat_interleave(counts) + within)
+    indices = pattern.indices.index_select(1, entries)
+    indices[d] = named
+    return assembled(values.index_select(0, entries), CooPattern(indices, size, pattern.coalesced and d == 0))
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0, **options: Any) -> Tensor:
+    """Tensors one after another along a dimension."""
+    dim = options.get("axis", dim)
+    if not all(is_sparse(x) for x in tensors):
+        raise at_call(
+            RuntimeError,
+            "Concatenating sparse tensors, but a dense tensor was found at position "
+            f"{next(i for i, x in enumerate(tensors) if not is_sparse(x))}.",
+        )
+    xs = [to_coo(x) for x in tensors]
+    d = wrapped(dim, xs[0].ndim)
+    n = len(pattern_of(xs[0]).outer)
+    _check_joinable(xs, d, n)
+    parts = [loose(x) for x in xs]
+    size = list(xs[0].shape)
+    size[d] = sum(x.shape[d] for x in xs)
+    if d >= n:
+        return _cat_dense(parts, size, d - n + 1)
+    shifted, begin = [], 0
+    for x, (pattern, _) in zip(xs, parts, strict=True):
+        indices = pattern.indices.clone()
+        indices[d] += begin
+        shifted.append(indices)
+        begin += x.shape[d]
+    coalesced_all = d == 0 and all(pattern.coalesced for pattern, _ in parts)
+    found = CooPattern(_functions["cat"](shifted, 1), size, coalesced_all)
+    return assembled(_functions["cat"]([values for _, values in parts]), found)
+
+
+def _check_joinable(xs: Sequence[Tensor], d: int, n: int) -> None:
+    for i, x in enumerate(xs):
+        if len(pattern_of(x).outer) != n or x.ndim != xs[0].ndim:
+            raise at_call(
+                RuntimeError,
+                f"All tensors must have the same shape: {list(xs[0].shape)} (except in the concatenating dimension) "
+                f"and the same number of sparse dimensions, but tensor at position {i} has {list(x.shape)}",
+            )
+        if any(a != b for k, (a, b) in enumerate(zip(x.shape, xs[0].shape, strict=True)) if k != d):
+            raise at_call(
+                RuntimeError,
+                f"All tensors must have the same shape: {list(xs[0].shape)} (except in the concatenating dimension), "
+                f"but found shape: {list(x.shape)} at position {i}.",
+            )
+
+
+def _cat_dense(parts: Sequence[tuple[Any, Tensor]], size: Sequence[int], dim: int) -> Tensor:
+    """Along a dense dimension: each tensor's values with zeros beside them."""
+    begin, widened = 0, []
+    for _, values in parts:
+        shape = list(values.shape)
+        shape[dim] = sum(v.shape[dim] for _, v in parts)
+        whole = values.new_zeros(shape)
+        at = (slice(None),) * dim + (slice(begin, begin + values.shape[dim]),)
+        widened.append(_placed(whole, at, values))
+        begin += values.shape[dim]
+    indices = _functions["cat"]([pattern.indices for pattern, _ in parts], 1)
+    return assembled(_functions["cat"](widened), CooPattern(indices, size))
+
+
+def _placed(whole: Tensor, at: tuple, values: Tensor) -> Tensor:
+    whole[at] = values
+    return whole
+
+
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    return cat([unsqueeze(x, dim) for x in tensors], dim)
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    d = wrapped(dim, input.ndim)
+    return tuple(select(input, d, i) for i in range(input.shape[d]))
+
+
+def subscript(input: Tensor, key: Any) -> Tensor:
+    """x[1], x[:, 2], x[index]: integers, whole slices and one index after another."""
+    keys = list(key) if isinstance(key, tuple) else [key]
+    x, d = input, 0
+    given = sum(k is not None and k is not Ellipsis for k in keys)
+    for k in keys:
+        if k is Ellipsis:
+            d += input.ndim - given
+        elif k is None:
+            x, d = unsqueeze(x, d), d + 1
+        elif isinstance(k, slice):
+            x, d = _sliced(x, d, k), d + 1
+        elif isinstance(k, Tensor) and k.ndim:
+            x, d = _by_tensor(x, d, k), d + 1
+        elif isinstance(k, (list, range)):
+            x, d = index_select(x, d, _functions["tensor"](list(k))), d + 1
+        else:
+            x = select(x, d, int(k)) if is_sparse(x) else x.select(d, int(k))
+    return x
+
+
+def _by_tensor(x: Tensor, d: int, index: Tensor) -> Tensor:
+    if index.dtype is _core.bool:
+        index = index.nonzero().reshape(-1)
+    return index_select(x, d, index)
+
+
+def _sliced(x: Tensor, d: int, key: slice) -> Tensor:
+    start, stop, step = key.indices(x.shape[d])
+    if (start, stop, step) == (0, x.shape[d], 1):
+        return x
+    if step < 0:
+        raise at_call(ValueError, "step must be greater than zero")
+    return sliced(to_coo(x), d, start, max(start, stop), step)
+
+
+RULES = {
+    "permute": permute,
+    **dict.fromkeys(("transpose", "swapaxes", "swapdims"), transpose),
+    "t": t,
+    "adjoint": lambda input: transpose(input.conj(), -2, -1),
+    "unsqueeze": unsqueeze,
+    "select": select,
+    **dict.fromkeys(("narrow", "narrow_copy"), narrow),
+    "index_select": index_select,
+    **dict.fromkeys(("cat", "concat", "concatenate"), cat),
+    "stack": stack,
+    "unbind": unbind,
+    "__getitem__": subscript,
+}
