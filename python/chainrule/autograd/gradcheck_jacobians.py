@@ -151,7 +151,12 @@ def units(output: Tensor) -> list[Tensor]:
     """For each number of the output a gradient with a 1 there."""
     count = output.numel()
     return (
-        [row.reshape(output.shape) for row in _functions["eye"](count, dtype=output.dtype, device=output.device).unbind(0)] if count else []
+        [
+            row.reshape(output.shape)
+            for row in _functions["eye"](count, dtype=output.dtype, device=output.device).unbind(0)
+        ]
+        if count
+        else []
     )
 
 
