@@ -25,7 +25,7 @@ from philox_stored import STORED, STORED_NEAR  # noqa: E402
 REAL = on_cuda_device.is_real()
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
-NEAR = {"float32": 4e-6, "float64": 1e-13, "float16": 2e-3, "bfloat16": 1.6e-2}
+NEAR = {"float32": 6e-6 if REAL else 1e-6, "float64": 1e-13, "float16": 2e-3, "bfloat16": 1.6e-2}
 FACTS = torch._core._cuda.facts(0)
 MULTIPROCESSORS = FACTS["multi_processor_count"] * FACTS["max_threads_per_multi_processor"] // 2048
 TURN = MULTIPROCESSORS * 2048  # how many elements the grid takes at once
@@ -122,8 +122,10 @@ def fills() -> None:
                 angles = x.cauchy_(0.1, 2, generator=generator).double().sub(0.1).div(2).atan()
                 expected = np.arctan((e.cauchy(n, 0.1, 2, dtype).astype(np.float64) - 0.1) / 2)
                 pair.same(angles, expected, "cauchy_", 4 * near)
-                steps = x.geometric_(0.3, generator=generator)
-                pair.same(steps, e.geometric(n, 0.3, dtype), "geometric_", 1e-3 if dtype == "float64" else 0.51)
+                steps = numbers(x.geometric_(0.3, generator=generator)).astype(np.float64)
+                off = np.abs(steps - e.geometric(n, 0.3, dtype).astype(np.float64))
+                assert off.max() <= 1, off.max()  # where a logarithm is next to a whole number
+                assert off.sum() <= 1 + n / 1000, off.sum()
 
 
 def integers() -> None:

@@ -36,7 +36,7 @@ def test_programs(program: Path) -> None:
 @pytest.mark.parametrize("what", ["ops float32", "ops int64", "ops bfloat16", "ops complex64", "layers", "optimisers"])
 def test_values_are_those_of_the_cpu(what: str) -> None:
     parts = 1 if what == "optimisers" else EVERY
-    done = on_cuda(str(HERE / "on_cuda.py"), f"0/{parts}", *what.split())
+    done = on_cuda(str(HERE / "on_cuda_records.py"), f"0/{parts}", *what.split())
     last = done.stderr.splitlines()[-1:]  # the case in which the process ended, should it have done so
     assert done.returncode == 0, f"{last}\n{done.stderr[-2000:]}"
     assert [line for line in done.stdout.splitlines() if not line.endswith(" cases")] == []

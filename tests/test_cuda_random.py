@@ -10,7 +10,7 @@ import pytest
 PROGRAM = Path(__file__).parent / "on_cuda_random.py"
 
 
-@pytest.mark.parametrize(("checks", "multiprocessors"), [([], 4), (["geometry", "permutations", "dropouts"], 132)])
+@pytest.mark.parametrize(("checks", "multiprocessors"), [([], 4), (["geometry", "permutations"], 132)])
 def test_numbers_are_pytorchs(checks: list[str], multiprocessors: int) -> None:
     environment = {**os.environ, "EMULATED_GPU_MULTIPROCESSORS": str(multiprocessors)}
     done = subprocess.run([sys.executable, PROGRAM, *checks], capture_output=True, text=True, env=environment)

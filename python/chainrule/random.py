@@ -4,9 +4,8 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from . import _core
+from . import _core, user_warning
 from ._core import Generator, Tensor, default_generator
-from .user_warning import warn_user
 
 
 def manual_seed(seed: int) -> Generator:
@@ -75,7 +74,7 @@ def _gpus_to_fork(given: Iterable | None, caller: str, keyword: str) -> list:
     count = _core._cuda.device_count()[0]
     if count > 1 and not _warned_of_all_devices:
         _warned_of_all_devices = True
-        warn_user(
+        user_warning.warn_user(
             f"CUDA reports that you have {count} available devices, and you have used {caller} without explicitly "
             f"specifying which devices are being used: the state of each is saved and restored. Name those that you "
             f"use in {keyword}, or give {keyword}=[] for the CPU alone."
