@@ -21,8 +21,9 @@ def watched() -> None:
 
 
 assert words.of(watched) == "Function 'SqrtBackward0' returned nan values in its 0th output."
-text = str(torch.explain((x * 2).sin().sum()))
-assert "x*2" in text
+y = (x * 2).sin().sum()
+text = str(torch.explain(y))
+assert "x * 2" in text or "x*2" in text, text
 assert "[2, -2]" in text
 x.grad = None
 with torch.autograd.graph.save_on_cpu(pin_memory=True):
@@ -30,9 +31,8 @@ with torch.autograd.graph.save_on_cpu(pin_memory=True):
 y.backward()
 assert x.grad.tolist() == [2, -2]
 assert x.grad.is_cuda
-assert words.of(lambda: (x * 2).backward(torch.ones(2))).startswith(
-    "invalid gradient at index 0 - expected device cuda:0"
-)
+wrong = "invalid gradient at index 0 - expected device cuda:0 but got cpu"
+assert words.of(lambda: torch.autograd.grad(x * 2, x, torch.ones(2))) == wrong
 assert torch.autograd.gradcheck(torch.sin, (torch.rand(3, dtype=torch.float64, device="cuda", requires_grad=True),))
 
 
