@@ -1,8 +1,8 @@
 """CUDA beside the CPU: the same values, to the last digits, and results on the device.
 
 A program for tests/test_cuda.py, in a process with a GPU or an emulated one. Its arguments are the part of the cases,
-every fourth one for `0/4`, then those of on_guarded.py: `0/4 ops float32`. It prints what went wrong, a line a case; the
-name of the last case is the last line on stderr, should the process end there.
+every fourth one for `0/4`, then those of on_guarded.py: `0/4 ops float32`. It prints what went wrong, a line a case;
+the name of the last case is the last line on stderr, should the process end there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tensors on GPUs, from Python: on a real GPU where there is one, else on the emulated one, in processes of their own."""
+"""Tensors on GPUs, from Python, in processes of their own: on a real GPU where there is one, else an emulated one."""
 
 from __future__ import annotations
 

@@ -38,6 +38,11 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given, size_t i) {
     raise(PyExc_RuntimeError, "Mismatch in shape: grad_output[", i, "] has a shape of torch.Size(", given.sizes(),
           ") and output[", i, "] has a shape of torch.Size(", output.sizes(), ").");
   }
+  const Device wanted = output->storage->device, found = given->storage->device;
+  if (found != wanted && wanted.kind == DeviceKind::Cuda) {  // what stands for an edge is on the CPU, wherever that is
+    raise(PyExc_RuntimeError, "invalid gradient at index ", i, " - expected device ", wanted.name(), " but got ",
+          found.name());
+  }
   if (is_complex(given.dtype()) != is_complex(output.dtype())) {
     raise(PyExc_RuntimeError,
           "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "

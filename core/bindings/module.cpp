@@ -76,8 +76,8 @@ std::vector<Tensor> maybe_tensors(nb::handle sequence) {
 }
 
 // A tensor of that output's shape, with its history but without memory: it stands for the edge in the engine. For the
-// AccumulateGrad node of a leaf it is the leaf.
-nb::object tensor_at(nb::object node, uint32_t number) {
+// AccumulateGrad node of a leaf it is the leaf. It is where `like` is, or else on the CPU.
+nb::object tensor_at(nb::object node, uint32_t number, nb::object like = nb::none()) {
   if (!PyObject_TypeCheck(node.ptr(), &NodeType))
     raise(PyExc_TypeError, "expected a node of the graph, not ", Py_TYPE(node.ptr())->tp_name);
   auto* n = reinterpret_cast<Node*>(node.ptr());
@@ -85,6 +85,7 @@ nb::object tensor_at(nb::object node, uint32_t number) {
   if (number >= static_cast<uint32_t>(n->output_count))
     raise(PyExc_IndexError, n->op->node_name, " has no output ", number);
   const Output& output = n->outputs[number];
+  DeviceScope there(device_of_argument(like.ptr()));
   Tensor t = tensor_over(empty(Dims(), output.dtype)->storage, output.sizes(), Dims(output.ndim), 0, output.dtype);
   attach(t, n, static_cast<int>(number));
   return steal(to_python(t));
@@ -147,7 +148,7 @@ void bind_engine(nb::module_& m) {
   m.def("push_saved_hooks", [](nb::object pack, nb::object unpack) { push_saved_hooks(pack.ptr(), unpack.ptr()); });
   m.def("pop_saved_hooks", &pop_saved_hooks);
   m.def("saved_hooks_depth", &saved_hooks_depth);
-  m.def("tensor_at", &tensor_at);
+  m.def("tensor_at", &tensor_at, nb::arg(), nb::arg(), nb::arg("like") = nb::none());
   m.def("origin", &origin, nb::arg("source"), nb::arg("linked") = false);
   m.def("set_warns_always", [](bool on) { warns_always = on; });
   m.def("current_run", &current_run);

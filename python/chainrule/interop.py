@@ -265,7 +265,7 @@ def _on_device(tensor: Tensor, place: tuple[int, int] | None, copy: bool | None)
 
 
 def _order_after_ours(tensor: Tensor, stream: int | None) -> None:
-    """The consumer's stream waits for what the tensor's own was asked for: 1 is the default one, -1 waits for nothing."""
+    """The consumer's stream waits for what the tensor's own was asked for: 1 is the default one; not if it is -1."""
     if stream == -1:
         return
     if stream == 0:

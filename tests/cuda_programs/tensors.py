@@ -60,7 +60,7 @@ torch.set_default_device("cuda")
 assert torch.rand(2).device == torch.arange(3).device == GPU
 torch.set_default_device(None)
 assert torch.empty_like(x, device="cpu").device.type == "cpu"
-assert torch.zeros_like(y, device="cuda").device == x.new_tensor([1]).device == torch.tensor(x).device == GPU
+assert torch.zeros_like(y, device="cuda").device == x.new_tensor([1]).device == x.new_ones(2).device == GPU
 
 # pinned memory
 p = y.t().pin_memory()

@@ -224,8 +224,9 @@ std::string lines_text(int device) {
   driver().memory_info(&unused, &total);
   const auto allocated = static_cast<double>(m.counts.of(Counted::AllocatedBytes).current),
              reserved = static_cast<double>(m.counts.of(Counted::ReservedBytes).current);
-  const std::string limit =
-      m.fraction < 1 ? " " + size_text(m.fraction * static_cast<double>(total)) + " allowed by set_per_process_memory_fraction();" : "";
+  const std::string limit = m.fraction < 1 ? " " + size_text(m.fraction * static_cast<double>(total)) +
+                                                 " allowed by set_per_process_memory_fraction();"
+                                           : "";
   raise(out_of_memory_error(), "CUDA out of memory. Tried to allocate ", size_text(static_cast<double>(bytes)),
         ". GPU ", device, " has a total capacity of ", size_text(static_cast<double>(total)), " of which ",
         size_text(static_cast<double>(unused)), " is free.", limit, " Of the allocated memory ", size_text(allocated),

@@ -18,11 +18,11 @@
 namespace chainrule {
 // Inside an autocast region, products and convolutions run in a lower precision, losses and some delicate operations in
 // float32, all others in what they are given. Which is which says the name that Python calls: the lists below are
-// PyTorch's for the CPU and for GPUs, with the names of operations added that PyTorch composes of those on the lists and chainrule
-// does not. What is written in Python is cast by what it calls, or by a decorator (amp/precision.py). Outside of
-// regions all this costs one look at `autocasting`.
-// A weight is used often in a region, so its lower form is kept until the outermost region ends, with the history
-// that leads to it; it is made again when the weight was written meanwhile.
+// PyTorch's for the CPU and for GPUs, with the names of operations added that PyTorch composes of those on the lists
+// and chainrule does not. What is written in Python is cast by what it calls, or by a decorator (amp/precision.py).
+// Outside of regions all this costs one look at `autocasting`. A weight is used often in a region, so its lower form is
+// kept until the outermost region ends, with the history that leads to it; it is made again when the weight was written
+// meanwhile.
 thread_local bool autocasting = false;
 
 namespace {
@@ -245,9 +245,10 @@ constexpr std::string_view kFloat32OnGpu[] = {
     "triplet_margin_loss",
 };
 constexpr std::string_view kWidestOnGpu[] = {
-    "addcdiv",     "addcmul",   "atan2",        "bilinear",        "cat",        "column_stack", "concat", "concatenate",
-    "cross",       "dot",       "dstack",       "grid_sampler",    "grid_sampler_2d", "grid_sampler_3d", "hstack",
-    "index_put",   "row_stack", "scatter_add",  "stack",           "tensordot",  "vdot",         "vstack",
+    "addcdiv",         "addcmul",         "atan2",  "bilinear",  "cat",       "column_stack",
+    "concat",          "concatenate",     "cross",  "dot",       "dstack",    "grid_sampler",
+    "grid_sampler_2d", "grid_sampler_3d", "hstack", "index_put", "row_stack", "scatter_add",
+    "stack",           "tensordot",       "vdot",   "vstack",
 };
 
 template <size_t n>
@@ -284,9 +285,8 @@ bool is_on_gpu(PyObject* o) {
   if (is_tensor(o)) return device_of_argument(o).kind == DeviceKind::Cuda;
   if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
   PyObject** entries = PySequence_Fast_ITEMS(o);
-  return std::any_of(entries, entries + PySequence_Fast_GET_SIZE(o), [](PyObject* entry) {
-    return device_of_argument(entry).kind == DeviceKind::Cuda;
-  });
+  return std::any_of(entries, entries + PySequence_Fast_GET_SIZE(o),
+                     [](PyObject* entry) { return device_of_argument(entry).kind == DeviceKind::Cuda; });
 }
 
 // Whether there is a region for the device; from now on its dtype is the one that operations are cast to.

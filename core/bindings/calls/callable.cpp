@@ -5,8 +5,8 @@
 #include <array>
 #include <map>
 
-#include "autograd/record.hpp"
 #include "autograd/leaf.hpp"
+#include "autograd/record.hpp"
 #include "bindings/calls/batched.hpp"
 #include "bindings/calls/devices.hpp"
 #include "bindings/calls/errors.hpp"

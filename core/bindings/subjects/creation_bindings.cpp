@@ -10,8 +10,8 @@
 #include "ops/views/copy.hpp"
 #include "ops/views/move.hpp"
 #include "ops/views/triangular.hpp"
-#include "tensor/owned.hpp"
 #include "tensor/item.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {

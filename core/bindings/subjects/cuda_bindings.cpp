@@ -69,8 +69,9 @@ nb::dict facts_of(int device) {
 // By PyTorch's names: {"allocated_bytes.all.current": 512, ...}.
 nb::dict memory_of(int device) {
   settle();
-  constexpr const char *kNames[] = {"allocation", "segment", "active", "inactive_split", "allocated_bytes",
-                                    "reserved_bytes", "active_bytes", "inactive_split_bytes", "requested_bytes"},
+  constexpr const char *kNames[] = {"allocation",      "segment",        "active",       "inactive_split",
+                                    "allocated_bytes", "reserved_bytes", "active_bytes", "inactive_split_bytes",
+                                    "requested_bytes"},
                        *kPoolNames[] = {"all", "large_pool", "small_pool"};
   const cuda::MemoryCounts m = cuda::memory_counts(device);
   nb::dict d;

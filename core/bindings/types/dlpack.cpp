@@ -159,9 +159,8 @@ Tensor over(const DLTensor& t, PyObject* keeper) {
   DType dtype = dtype_of(t.dtype);
   int64_t elements = count(sizes) ? 1 : 0;
   for (int i = 0; elements && i < sizes.size(); ++i) elements += (sizes[i] - 1) * strides[i];
-  DeviceScope there(t.device.type == kCudaOfDlpack
-                        ? Device{DeviceKind::Cuda, static_cast<uint8_t>(t.device.id)}
-                        : Device::CPU);
+  DeviceScope there(t.device.type == kCudaOfDlpack ? Device{DeviceKind::Cuda, static_cast<uint8_t>(t.device.id)}
+                                                   : Device::CPU);
   Storage* storage = Storage::borrow(static_cast<char*>(t.data) + t.byte_offset,
                                      elements * static_cast<int64_t>(size_of(dtype)), keeper);
   Tensor result = tensor_over(storage, sizes, strides, 0, dtype);

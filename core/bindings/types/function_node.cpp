@@ -114,6 +114,13 @@ void check_gradient(Node* n, int edge, const Tensor& gradient) {
     raise(PyExc_RuntimeError, "Function ", n->op->node_name, " returned an invalid gradient at index ", edge,
           " - got a complex one for an input of dtype torch.", facts(dtype).name, "; take its real part");
   }
+  if (const Device found = gradient->storage->device; e.is_leaf() && found != e.leaf()->storage->device) {
+    const Device there = e.leaf()->storage->device;
+    if (found != Device::Meta && there != Device::Meta) {
+      raise(PyExc_RuntimeError, "Function ", n->op->node_name, " returned an invalid gradient at index ", edge,
+            " - expected device ", there.name(), " but got ", found.name());
+    }
+  }
   if (fits(gradient.sizes(), wanted)) return;
   raise(PyExc_RuntimeError, "Function ", n->op->node_name, " returned an invalid gradient at index ", edge, " - got ",
         gradient.sizes(), " but expected shape compatible with ", wanted);

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from .._core import Generator as Generator
-from .._core import Tensor, current_run, device, is_grad_enabled, is_inference_mode_enabled
+from .._core import Tensor, _cuda, current_run, device, is_grad_enabled, is_inference_mode_enabled
 from .._core import in_transform as _are_functorch_transforms_active
 from ..compat.refusal import refused_class
 from ..linalg import LinAlgError as _LinAlgError

@@ -118,7 +118,7 @@ class GradScaler:
         return gradients
 
     def _overflowed(self, gradients: list[Tensor]) -> Any:
-        """Whether one of them is infinite or NaN: a bool, or a tensor that stays on the GPU, which is not waited for."""
+        """Whether one of them is infinite or NaN: a bool, or a tensor on the GPU, which is not waited for."""
         if self._device != "cuda":
             return any(not gradient.isfinite().all().item() for gradient in gradients)
         scale, _ = self._used("unscale_")

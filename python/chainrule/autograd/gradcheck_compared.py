@@ -129,7 +129,7 @@ def _kink(case: Case, which: int, at: tuple, output: int, column: int, eps: floa
 
 def _vector(t: Tensor, generator: Any, real: bool) -> Tensor:
     v = _functions["rand"](t.numel(), generator=generator)
-    v = v.to(t.dtype if not (real and t.is_complex()) else (t.real.dtype))
+    v = v.to(t.device, t.dtype if not (real and t.is_complex()) else (t.real.dtype))
     return v / v.norm()
 
 

@@ -99,7 +99,7 @@ def by_differences(func: Callable, inputs: Sequence, eps: float, targets: Sequen
 
 def _stacked(rows: Sequence[Tensor], width: int, like: Tensor) -> Tensor:
     if not rows:
-        return _functions["zeros"]((0, width), dtype=like.dtype)
+        return _functions["zeros"]((0, width), dtype=like.dtype, device=like.device)
     return _functions["stack"](list(rows)).to(like.dtype)
 
 
@@ -140,7 +140,7 @@ def _equal(first: list[Tensor], second: list[Tensor], tolerance: float) -> bool:
 
 
 def _columns(gradients: list, x: Tensor) -> Tensor:
-    made = _functions["zeros"]((x.numel(), len(gradients)), dtype=x.dtype)
+    made = _functions["zeros"]((x.numel(), len(gradients)), dtype=x.dtype, device=x.device)
     for j, g in enumerate(gradients):
         if g is not None:
             made[:, j] = g.reshape(-1)
@@ -151,7 +151,12 @@ def units(output: Tensor) -> list[Tensor]:
     """For each number of the output a gradient with a 1 there."""
     count = output.numel()
     return (
-        [row.reshape(output.shape) for row in _functions["eye"](count, dtype=output.dtype).unbind(0)] if count else []
+        [
+            row.reshape(output.shape)
+            for row in _functions["eye"](count, dtype=output.dtype, device=output.device).unbind(0)
+        ]
+        if count
+        else []
     )
 
 

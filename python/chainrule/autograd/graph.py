@@ -143,7 +143,10 @@ class saved_tensors_hooks:  # noqa: N801
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801
-    """Keeps saved tensors on the CPU, where chainrule's are anyway.
+    """Keeps saved tensors of GPUs on the CPU until backward needs them; those of the CPU stay what they are.
+
+    Args:
+        pin_memory: keeps them in pinned memory, from which a GPU copies by itself.
 
     >>> x = torch.tensor(3., requires_grad=True)
     >>> with torch.autograd.graph.save_on_cpu():
@@ -154,7 +157,16 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
-        super().__init__(lambda tensor: tensor, lambda tensor: tensor)
+        def pack(tensor: Tensor) -> Tensor | tuple[_core.device, Tensor]:
+            if not tensor.is_cuda:
+                return tensor
+            here = tensor.cpu()
+            return tensor.device, here.pin_memory() if pin_memory else here
+
+        def unpack(packed: Tensor | tuple[_core.device, Tensor]) -> Tensor:
+            return packed if isinstance(packed, Tensor) else packed[1].to(packed[0], non_blocking=pin_memory)
+
+        super().__init__(pack, unpack)
 
 
 class disable_saved_tensors_hooks(contextlib.ContextDecorator):  # noqa: N801

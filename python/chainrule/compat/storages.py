@@ -12,11 +12,11 @@ from ..storage_bytes import _typed_storage, elements, file_elements
 
 class _LegacyStorageMeta(type):
     dtype: _core.dtype
-    is_cuda = False
+    on_gpu = False
 
     def __instancecheck__(cls, instance: object) -> bool:
         is_one = isinstance(instance, TypedStorage)
-        return is_one and instance.dtype == cls.dtype and instance.is_cuda == cls.is_cuda
+        return is_one and instance.dtype == cls.dtype and instance.is_cuda == cls.on_gpu
 
 
 class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
@@ -29,7 +29,7 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
                 f"{cls}.__new__ received an invalid combination of arguments. Expected one of:\n"
                 " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)"
             )
-        device = "cuda" if cls.is_cuda and wrap_storage is None else None
+        device = "cuda" if cls.on_gpu and wrap_storage is None else None
         return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, device=device)
 
     @classmethod

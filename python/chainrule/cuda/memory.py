@@ -227,11 +227,10 @@ def _size(n: int) -> str:
 
 
 def _number(n: int) -> str:
-    for end in ("  ", " K", " M"):
-        if abs(n) < 1_000_000:
-            break
-        n //= 1000
-    return f"{n:7d}{end}"
+    if abs(n) < 1_000_000:
+        return f"{n:7d}  "
+    thousands = n // 1000
+    return f"{thousands:7d} K" if abs(thousands) < 1_000_000 else f"{thousands // 1000:7d} M"
 
 
 @needs_gpu

@@ -1,4 +1,4 @@
-"""Marks for NVIDIA's profiler. Nobody sees them but a profiler that the program runs under; there is none without a GPU."""
+"""Marks for NVIDIA's profiler: nobody sees them but one that the program runs under."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from .devices import NONE, device_count
 class _Storage(_LegacyStorage):
     """What the storages of GPUs have in common."""
 
-    is_cuda = True
+    on_gpu = True
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
         if not device_count():

@@ -171,7 +171,7 @@ def send_back(edge: Edge, gradient: Tensor, output: int = 0) -> Tensor | None:
         raise _SeenError
 
     handle = _add_hook(node.raw._hooks(), hook)
-    here = _core.tensor_at(node.raw, output)
+    here = _core.tensor_at(node.raw, output, gradient)
     there: Any = edge.producer.raw if edge.producer.is_leaf else _core.tensor_at(edge.producer.raw, edge.output)
     try:
         _core.gradients_of([here], [gradient], [there], True, False)

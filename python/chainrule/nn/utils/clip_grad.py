@@ -27,11 +27,19 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 
 def _in_one_call(tensors: list[Tensor], norm_type: float) -> bool:
-    """Whether the core takes the norm of all tensors at once; others are rounded tensor by tensor, as in PyTorch."""
-    if _core.any_sparse() and any(t.is_sparse for t in tensors):
+    """Whether the core takes the norm of all tensors at once, as a number of the host's. Others are rounded tensor by
+    tensor, as in PyTorch, and norms on a GPU stay there: nothing waits for them.
+    """
+    if any(t.is_cuda for t in tensors) or (_core.any_sparse() and any(t.is_sparse for t in tensors)):
         return False
     dtypes = {t.dtype for t in tensors}
     return norm_type in (1.0, 2.0, float("inf")) and dtypes in ({_core.float32}, {_core.float64})
+
+
+def _norms(tensors: list[Tensor], norm_type: float) -> list[Tensor]:
+    """Each tensor's own norm, all of them where the first tensor is."""
+    norms = [_vector_norm(t, norm_type) for t in tensors]
+    return [norm if norm.device == tensors[0].device else norm.to(tensors[0].device) for norm in norms]
 
 
 @no_grad()
@@ -52,7 +60,7 @@ def get_total_norm(
     if _in_one_call(tensors, norm_type):
         total = _total_norm(tensors, norm_type)
     else:
-        total = _vector_norm(_functions["stack"]([_vector_norm(t, norm_type) for t in tensors]), norm_type)
+        total = _vector_norm(_functions["stack"](_norms(tensors, norm_type)), norm_type)
     if error_if_nonfinite and not total.isfinite():
         raise at_call(
             RuntimeError,
@@ -76,9 +84,9 @@ def clip_grads_with_norm_(
     tensor([0.6000, 0.8000])
     """
     factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
-    if factor != 1.0:
+    if factor.is_cuda or factor != 1.0:  # to ask a GPU would be to wait for it
         for gradient in _gradients(parameters):
-            gradient.mul_(factor)
+            gradient.mul_(factor if gradient.device == factor.device else factor.to(gradient.device))
 
 
 @no_grad()
