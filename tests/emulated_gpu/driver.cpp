@@ -200,6 +200,22 @@ void Block::run() {
 
 void wait_here(bool warp_only) { running->wait(warp_only); }
 
+// A real GPU could not follow an address of the host's. Numbers are seldom taken for one: it has to be mapped, too.
+void check_arguments(const void* arguments, unsigned long bytes) {
+  for (unsigned long i = 0; i + 8 <= bytes; i += 8) {
+    uintptr_t word;
+    std::memcpy(&word, static_cast<const char*>(arguments) + i, 8);
+    auto* const at = reinterpret_cast<char*>(word);
+    const auto pinned = memory().pinned.upper_bound(at);
+    const bool is_pinned = pinned != memory().pinned.begin() && at < std::prev(pinned)->first + std::prev(pinned)->second;
+    unsigned char resident;
+    if (word < 0x100000000 || word >> 47 || memory().has(at) || is_pinned) continue;
+    if (mincore(reinterpret_cast<void*>(word / kPage * kPage), 1, &resident) != 0) continue;
+    std::fprintf(stderr, "a kernel was given an address of the host's, %p, %lu bytes into its arguments\n", at, i);
+    std::abort();
+  }
+}
+
 struct LoadedModule {
   void* library;
   EmulatedState* state;
@@ -274,9 +290,13 @@ int cuPointerGetAttribute(int* device, int, unsigned long long at) {
 }
 int cuMemHostAlloc(void** at, size_t bytes, unsigned) {
   *at = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (*at) memory().pinned[static_cast<char*>(*at)] = bytes;
   return *at ? 0 : kOutOfMemory;
 }
-int cuMemFreeHost(void* at) { return std::free(at), 0; }
+int cuMemFreeHost(void* at) {
+  memory().pinned.erase(static_cast<char*>(at));
+  return std::free(at), 0;
+}
 
 int cuMemcpyAsync(unsigned long long to, unsigned long long from, size_t bytes, void*) {
   Opened open;
@@ -312,6 +332,7 @@ int cuModuleLoadData(LoadedModule** module, const void* bytes) {
   if (!library) return kInvalid;
   *module = new LoadedModule{library, found<EmulatedState>(library, "emulated"), image->waits != 0};
   (*module)->state->wait = wait_here;
+  (*module)->state->check = check_arguments;
   return 0;
 }
 int cuModuleGetFunction(LoadedFunction** function, LoadedModule* module, const char* name) {

@@ -28,6 +28,7 @@ extern "C" EmulatedState emulated;
   static void name##_body(const Arguments& a);                         \
   extern "C" void name(const void* p) {                                \
     const Arguments copy = *(const Arguments*)p; /* no more than these bytes reach a kernel */ \
+    if (emulated.thread.x == 0 && emulated.block.x == 0) emulated.check(&copy, sizeof copy);    \
     name##_body(copy);                                                 \
   }                                                                    \
   static void name##_body(const Arguments& a)

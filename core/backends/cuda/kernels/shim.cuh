@@ -41,6 +41,8 @@ inline constexpr int memory_order_relaxed = 0;
 #define __builtin_fmodf ::fmodf
 #define __builtin_fmod ::fmod
 #define __builtin_acos ::acos
+#define __builtin_erfc ::erfc
+#define __builtin_erf ::erf
 #define __builtin_tgamma ::tgamma
 #define __builtin_j0 ::j0
 #define __builtin_j1 ::j1
