@@ -36,7 +36,7 @@ Tensor conv_transpose(const Tensor& x, const Tensor& weight, const Tensor& bias,
 }
 
 template <int dims>
-void bind_dimensions() {
+void bind_convolutions() {
   std::string start = "(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, ";
   define(kName<dims> + start + "int[] padding=0, int[] dilation=1, int groups=1)", kFunction, conv<dims>);
   define(kName<dims> + start + "str padding='valid', int[] dilation=1, int groups=1)", kFunction, conv_padded<dims>);
@@ -47,9 +47,9 @@ void bind_dimensions() {
 }  // namespace
 
 void bind_convolutions() {
-  bind_dimensions<1>();
-  bind_dimensions<2>();
-  bind_dimensions<3>();
+  bind_convolutions<1>();
+  bind_convolutions<2>();
+  bind_convolutions<3>();
   define(
       "convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
       "transposed, int[] output_padding, int groups)",

@@ -287,14 +287,14 @@ void bind_compiler(nb::module_& m) {
   m.def("set_allow_tf32", [](bool on) { cuda::blas_precision.tf32 = on; });
 }
 
-using Numbers = std::vector<int64_t>;
-using RandomPiece = std::tuple<int64_t, Numbers, Numbers>;
+using Sizes = std::vector<int64_t>;
+using RandomPiece = std::tuple<int64_t, Sizes, Sizes>;
 
 // The pieces in which a destination of random numbers is filled: offset, sizes, strides.
-std::vector<RandomPiece> random_pieces(const Numbers& sizes, const Numbers& strides, int64_t item_bytes) {
+std::vector<RandomPiece> random_pieces(const Sizes& sizes, const Sizes& strides, int64_t item_bytes) {
   std::vector<RandomPiece> all;
   for (const cuda::Visited& v : cuda::counted_pieces(cuda::in_order_of_memory(sizes, strides), item_bytes))
-    all.emplace_back(v.offset, Numbers(v.sizes.begin(), v.sizes.end()), Numbers(v.strides.begin(), v.strides.end()));
+    all.emplace_back(v.offset, Sizes(v.sizes.begin(), v.sizes.end()), Sizes(v.strides.begin(), v.strides.end()));
   return all;
 }
 

@@ -33,7 +33,7 @@ Dims spread(const Dims& values) {
 }
 
 template <int dims>
-void bind_dimensions() {
+void bind_pools_over() {
   std::string d = std::to_string(dims) + "d";
   Forms rare = dims == 1 ? kFunction : kFunctional;  // PyTorch has these at the top level in one dimension only
   define("max_pool" + d + kMaxArguments, kFunction, max_alone<dims>);
@@ -64,9 +64,9 @@ void bind_dimensions() {
 }  // namespace
 
 void bind_pools() {
-  bind_dimensions<1>();
-  bind_dimensions<2>();
-  bind_dimensions<3>();
+  bind_pools_over<1>();
+  bind_pools_over<2>();
+  bind_pools_over<3>();
   define("_max_unpool2d(Tensor input, Tensor indices, int[] output_size)", kFunctional,
          [](const Tensor& x, const Tensor& indices, const Dims& out) { return max_unpool(2, x, indices, out); });
   define("_max_unpool3d(Tensor input, Tensor indices, int[] output_size, int[] stride, int[] padding)", kFunctional,

@@ -23,7 +23,7 @@ using MaybeDType = std::optional<DType>;
   "Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool? pin_memory=False, " \
   "bool? requires_grad=False, memory_format? memory_format=None"
 
-Tensor finished(Tensor t, PyObject* device, bool tracked) {
+Tensor finished_random(Tensor t, PyObject* device, bool tracked) {
   check_device(device);
   if (tracked) set_requires_grad(t, true);
   return t;
@@ -43,13 +43,13 @@ Tensor destination(const Dims& size, const Tensor& out, MaybeDType dtype, DType 
   if (!equal(out.sizes(), size)) resize(out, size);
   return out;
 }
-Tensor unfilled_like(const Tensor& like, MaybeDType dtype, std::optional<MemoryFormat> format) {
+Tensor unfilled_random(const Tensor& like, MaybeDType dtype, std::optional<MemoryFormat> format) {
   Dims strides = strides_like(like, format.value_or(MemoryFormat::Preserve));
   return empty_strided(like.sizes(), strides, dtype.value_or(like.dtype()));
 }
 
 // A tensor that was made to be filled has not been written into.
-Tensor unwritten(Tensor t, const Tensor& out = Tensor()) {
+Tensor never_written(Tensor t, const Tensor& out = Tensor()) {
   if (!out) t->storage->version = 0;
   return t;
 }
@@ -57,18 +57,18 @@ Tensor unwritten(Tensor t, const Tensor& out = Tensor()) {
 template <auto fill>
 Tensor make_random(const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype, PyObject*, PyObject* device,
                    bool, bool tracked) {
-  return finished(unwritten(fill(destination(size, out, dtype, default_dtype()), 0, 1, g), out), device, tracked);
+  return finished_random(never_written(fill(destination(size, out, dtype, default_dtype()), 0, 1, g), out), device, tracked);
 }
 template <auto fill>
 Tensor random_like(const Tensor& like, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
                    std::optional<MemoryFormat> format) {
-  return finished(unwritten(fill(unfilled_like(like, dtype, format), 0, 1, g)), device, tracked);
+  return finished_random(never_written(fill(unfilled_random(like, dtype, format), 0, 1, g)), device, tracked);
 }
 
 Tensor make_randint(int64_t low, int64_t high, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
                     PyObject*, PyObject* device, bool, bool tracked) {
   Tensor made = random_between_(destination(size, out, dtype, DType::Int64), low, high, g);
-  return finished(unwritten(made, out), device, tracked);
+  return finished_random(never_written(made, out), device, tracked);
 }
 Tensor make_randint_to(int64_t high, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
                        PyObject* layout, PyObject* device, bool pin, bool tracked) {
@@ -76,7 +76,7 @@ Tensor make_randint_to(int64_t high, const Dims& size, Generator* g, const Tenso
 }
 Tensor randint_like(const Tensor& like, int64_t low, int64_t high, Generator* g, MaybeDType dtype, PyObject*,
                     PyObject* device, bool, bool tracked, std::optional<MemoryFormat> format) {
-  return finished(random_between_(unfilled_like(like, dtype, format), low, high, g), device, tracked);
+  return finished_random(random_between_(unfilled_random(like, dtype, format), low, high, g), device, tracked);
 }
 Tensor randint_like_to(const Tensor& like, int64_t high, Generator* g, MaybeDType dtype, PyObject* layout,
                        PyObject* device, bool pin, bool tracked, std::optional<MemoryFormat> format) {
@@ -92,11 +92,11 @@ Tensor randint_like_tensor(const Tensor& like, const Tensor& high, Generator* g,
 Tensor make_randperm(int64_t n, Generator* g, const Tensor& out, MaybeDType dtype, PyObject*, PyObject* device, bool,
                      bool tracked) {
   if (out) check_out(out, dtype);
-  return finished(randperm(n, dtype.value_or(DType::Int64), g, out), device, tracked);
+  return finished_random(randperm(n, dtype.value_or(DType::Int64), g, out), device, tracked);
 }
 Tensor make_normal(double mean, double std, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
                    PyObject*, PyObject* device, bool, bool tracked) {
-  return finished(unwritten(normal_(destination(size, out, dtype, default_dtype()), mean, std, g), out), device,
+  return finished_random(never_written(normal_(destination(size, out, dtype, default_dtype()), mean, std, g), out), device,
                   tracked);
 }
 

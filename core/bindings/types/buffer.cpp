@@ -19,12 +19,12 @@ constexpr const char* kFormats[kDTypeCount] = {"?",    "B", "H",     "I", kUInt6
 
 // What a buffer needs for its life: sizes and strides in bytes, and the memory itself, for the tensor may get other
 // memory meanwhile (out=, resize_, .data).
-struct Export {
+struct BufferExport {
   Py_ssize_t values[2 * 64];
   Storage* storage;
 
-  explicit Export(Storage* s) : storage(s) { storage->retain(); }
-  ~Export() { storage->release(); }
+  explicit BufferExport(Storage* s) : storage(s) { storage->retain(); }
+  ~BufferExport() { storage->release(); }
 };
 
 size_t alignment_of(DType t) { return size_of(real_of(t)); }
@@ -113,7 +113,7 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
           raise(PyExc_BufferError, "the tensor is not contiguous, and the buffer was asked for without strides");
         }
         t->storage->resizable = false;  // others may now read these bytes for as long as they like
-        auto* shape = new Export(t->storage);
+        auto* shape = new BufferExport(t->storage);
         auto item = static_cast<Py_ssize_t>(size_of(t.dtype()));
         for (int i = 0; i < t.ndim(); ++i) {
           shape->values[i] = t.size(i);
@@ -136,7 +136,7 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
       -1);
 }
 
-void tensor_release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Export*>(view->internal); }
+void tensor_release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferExport*>(view->internal); }
 
 bool is_array(PyObject* o) {
   static PyTypeObject* array_type = nullptr;  // once seen

@@ -54,7 +54,9 @@ void become(const Tensor& self, const Tensor& result) {
   self->storage->version = version;
   mark_written(self);
   if (!recorded || !result->node) return;
-  Py_XSETREF(reinterpret_cast<PyObject*&>(self->node), Py_NewRef(reinterpret_cast<PyObject*>(result->node)));
+  auto* former = std::exchange(self->node, result->node);
+  Py_INCREF(reinterpret_cast<PyObject*>(self->node));
+  Py_XDECREF(reinterpret_cast<PyObject*>(former));
   self->output_number = result->output_number;
   self->flags &= ~kRequiresGrad;
   track(self.get());

@@ -12,8 +12,8 @@
 namespace chainrule {
 namespace {
 
-OpInfo kTake{"gather", "GatherBackward0", "g added at the positions read from"};
-OpInfo kAdd{"scatter_add", "ScatterAddBackward0", "g read at the positions added to"};
+OpInfo kTakeAlong{"gather", "GatherBackward0", "g added at the positions read from"};
+OpInfo kAddAlong{"scatter_add", "ScatterAddBackward0", "g read at the positions added to"};
 
 // Shapes as the kernels take them: a tensor without dimensions has one of size 1.
 struct Layout {
@@ -56,7 +56,7 @@ Tensor sparse_gradient(const Tensor& g, int dim, const Tensor& index, Span sizes
 Tensor take_along(const Tensor& x, int dim, const Tensor& index, bool sparse) {
   Tensor out = empty(index.sizes(), x.dtype());
   with_positions(x, dim, index, out, [](const auto& at) { backend().positions->read_elements(at); });
-  return record(kTake, out, {&x}, {&index}, [dim, sparse, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
+  return record(kTakeAlong, out, {&x}, {&index}, [dim, sparse, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", dim, "index", Slot{0}, "sparse_grad", sparse);
     b.give(0, sparse ? sparse_gradient(b.g(), dim, b.saved(0), sizes) : add_along(b.g(), dim, b.saved(0), sizes));
   });
@@ -65,7 +65,7 @@ Tensor take_along(const Tensor& x, int dim, const Tensor& index, bool sparse) {
 Tensor add_along(const Tensor& g, int dim, const Tensor& index, Span sizes) {
   Tensor out = zeros(sizes, g.dtype());
   combine_along(Combine::Add, out, dim, index, g);
-  return record(kAdd, out, {&g}, {&index}, [dim](Backward& b, Kept* kept) {
+  return record(kAddAlong, out, {&g}, {&index}, [dim](Backward& b, Kept* kept) {
     if (kept) return kept->add("dim", dim, "index", Slot{0});
     b.give(0, take_along(b.g(), dim, b.saved(0)));
   });

@@ -11,7 +11,7 @@
 namespace chainrule {
 namespace {
 
-OpInfo kAdd{"index_add", "IndexAddBackward0", "self: g, source: alpha * the slices of g at the index"};
+OpInfo kIndexAdd{"index_add", "IndexAddBackward0", "self: g, source: alpha * the slices of g at the index"};
 OpInfo kCopy{"index_copy", "IndexCopyBackward0",
              "self: g with zeros at the index, source: the slices of g at the index"};
 OpInfo kFill{"index_fill", "IndexFillBackward0", "g with zeros at the index"};
@@ -156,7 +156,7 @@ Tensor index_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor
   }
   Scalar factor = alpha;
   factor.imaginary = -factor.imaginary;
-  return record_write(kAdd, place, out, {&x, &source}, {&index},
+  return record_write(kIndexAdd, place, out, {&x, &source}, {&index},
                       [d, factor, shape = Dims(source.sizes())](Backward& b, Kept* kept) {
                         if (kept)
                           return kept->add("dim", d, "index", Slot{0}, "alpha", factor, "source_dim", shape.size());

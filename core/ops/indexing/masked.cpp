@@ -17,7 +17,7 @@ OpInfo kMaskedFill{"masked_fill", "MaskedFillBackward0", "g with zeros under the
 OpInfo kMaskedFillTensor{"masked_fill", "MaskedFillBackward1",
                          "self: g with zeros under the mask, value: the sum of g there"};
 OpInfo kSelect{"masked_select", "MaskedSelectBackward0", "zeros with the elements of g under the mask"};
-OpInfo kScatter{"masked_scatter", "MaskedScatterBackward0",
+OpInfo kMaskedScatter{"masked_scatter", "MaskedScatterBackward0",
                 "self: g with zeros under the mask, source: the elements of g under the mask, then zeros"};
 
 // Both broadcast against each other, without history.
@@ -129,7 +129,7 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source,
           wanted, ")");
   }
   if (wanted) backend().mask->write(m.beside(given));
-  return record_write(kScatter, place, out, {&x, &source}, {&mask},
+  return record_write(kMaskedScatter, place, out, {&x, &source}, {&mask},
                       [wanted, shape = Dims(source.sizes()), all = source.numel()](Backward& b, Kept* kept) {
                         if (kept) return kept->add("mask", Slot{0}, "source_sym_sizes", shape);
                         Tensor mask = b.saved(0);

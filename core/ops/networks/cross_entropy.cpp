@@ -18,7 +18,7 @@ Tensor composed(const Tensor& x, const Tensor& target, const Tensor& weight, int
 }
 
 // The weights of classes, laid out beside the scores.
-Tensor beside(const Tensor& weight, const Tensor& x) {
+Tensor beside_classes(const Tensor& weight, const Tensor& x) {
   Dims sizes(x.ndim(), 1);
   sizes[class_dim(x)] = weight.numel();
   return view(contiguous(weight), sizes);
@@ -37,7 +37,7 @@ Tensor with_probabilities(const Tensor& x, const Tensor& target, const Tensor& w
         " classes or no classes but got weight tensor of shape: ", weight ? weight.sizes() : Span());
   Tensor p = smoothing > 0 ? target * (1 - smoothing) + smoothing / classes : target;
   Tensor terms = log_softmax(x, dim, {}) * p;
-  if (weight) terms = terms * beside(weight, x);
+  if (weight) terms = terms * beside_classes(weight, x);
   if (reduction == kNone) return -sum(terms, Dims{dim}, false, {});
   if (reduction == kSum) return -sum(terms, {}, false, {});
   return -sum(terms, {}, false, {}) / (samples(x) == 0 ? 1.0 : static_cast<double>(samples(x)));
@@ -49,7 +49,7 @@ Tensor with_smoothing(const Tensor& x, const Tensor& target, const Tensor& weigh
   int dim = class_dim(x);
   Tensor y = log_softmax(x, dim, {});
   Tensor loss = nll_loss(y, target, weight, reduction, ignored);
-  Tensor even = -sum(weight ? y * beside(weight, x) : y, Dims{dim}, false, {});
+  Tensor even = -sum(weight ? y * beside_classes(weight, x) : y, Dims{dim}, false, {});
   Tensor counts = elementwise(OpId::ne, {target, Scalar::of_int(ignored)});
   even = elementwise(OpId::where, {counts, even, Operand(0.0)});
   if (reduction != kNone) {

@@ -60,7 +60,7 @@ int64_t planes_of(Span sizes, int dims) {
 }
 
 // Floats as other kernels take them, integers in int64.
-Tensor for_kernel(const Tensor& t, MemoryFormat format) {
+Tensor as_read_by_pools(const Tensor& t, MemoryFormat format) {
   Tensor numbers = to_dtype(t, is_integral(t.dtype()) ? DType::Int64 : kernel_dtype(t.dtype()));
   return format == MemoryFormat::Contiguous ? contiguous(numbers) : contiguous_in(format, numbers);
 }
@@ -110,7 +110,7 @@ Pooled pool_by_max(OpInfo& op, int dims, const Tensor& x, const PoolWindows& w, 
   Tensor values, indices = empty_in(format, sizes, DType::Int64);
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(x, format), out = empty_in(format, sizes, from.dtype());
+    Tensor from = as_read_by_pools(x, format), out = empty_in(format, sizes, from.dtype());
     if (out.numel() > 0)
       backend().pool->max(
           {w, planes_in(format, x.sizes(), dims), from.dtype(), from->data, out->data, indices.data<int64_t>()});
@@ -128,7 +128,7 @@ Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows&
   const MemoryFormat format = pooled_format(op, dims, x);
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(x, format), out = empty_in(format, pooled_sizes(x, dims, w), from.dtype());
+    Tensor from = as_read_by_pools(x, format), out = empty_in(format, pooled_sizes(x, dims, w), from.dtype());
     if (out.numel() > 0)
       backend().pool->average({w, planes_in(format, x.sizes(), dims), from.dtype(), from->data, out->data, divisor});
     y = to_dtype(out, x.dtype());
@@ -147,7 +147,7 @@ Tensor average_transpose(const Tensor& g, int dims, const Dims& sizes, const Poo
   Tensor result;
   {
     GradModeScope off(false);
-    Tensor from = for_kernel(g, format), out = empty_in(format, sizes, from.dtype());
+    Tensor from = as_read_by_pools(g, format), out = empty_in(format, sizes, from.dtype());
     if (out.numel() > 0)
       backend().pool->average_gradient(
           {w, planes_in(format, sizes, dims), from.dtype(), from->data, out->data, divisor});

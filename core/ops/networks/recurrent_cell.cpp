@@ -19,15 +19,15 @@ OpInfo kLstm{"lstm_cell", "ThnnFusedLstmCellBackward0",
              "dc = g_c + g_h * o * (1 - tanh(c)^2), and each gate's share of it through its activation"};
 OpInfo kGru{"gru_cell", "ThnnFusedGruCellBackward0", "each gate's share of g through its activation"};
 
-Tensor sigmoid(const Tensor& x) { return elementwise(OpId::sigmoid, {x}); }
+Tensor sigmoid_of(const Tensor& x) { return elementwise(OpId::sigmoid, {x}); }
 Tensor tanh(const Tensor& x) { return elementwise(OpId::tanh, {x}); }
 
 // ---- LSTM: the state (batch, 2 * hidden) is h beside c
 
 Tensor composed_lstm(const std::vector<Tensor>& in) {
   std::vector<Tensor> gates = chunk(in[0] + in[1], 4, 1);
-  Tensor c = sigmoid(gates[1]) * in[2] + sigmoid(gates[0]) * tanh(gates[2]);
-  return cat(std::vector<Tensor>{sigmoid(gates[3]) * tanh(c), c}, 1);
+  Tensor c = sigmoid_of(gates[1]) * in[2] + sigmoid_of(gates[0]) * tanh(gates[2]);
+  return cat(std::vector<Tensor>{sigmoid_of(gates[3]) * tanh(c), c}, 1);
 }
 
 CellRows rows_of(const Tensor& hidden, DType dtype) { return {dtype, hidden.size(0), hidden.size(1)}; }
@@ -65,7 +65,7 @@ Tensor lstm_pointwise(const Tensor& x, const Tensor& h, const Tensor& c) {
 
 Tensor composed_gru(const std::vector<Tensor>& in) {
   std::vector<Tensor> x = chunk(in[0], 3, 1), h = chunk(in[1], 3, 1);
-  Tensor z = sigmoid(x[1] + h[1]), a = tanh(x[2] + sigmoid(x[0] + h[0]) * h[2]);
+  Tensor z = sigmoid_of(x[1] + h[1]), a = tanh(x[2] + sigmoid_of(x[0] + h[0]) * h[2]);
   return a + z * (in[2] - a);
 }
 

@@ -32,7 +32,7 @@ FilterInfo kFilters[] = {
 #undef CR_OPS
 OpInfo kTranspose{"upsample_backward", "UpsampleBackwardBackward0", "g resampled"};
 
-struct Plan {
+struct ResamplePlan {
   Filter filter;
   Dims in, out;  // whole shapes
   bool align_corners;
@@ -62,7 +62,7 @@ struct Plan {
 // The last dimension first, as its sums stand innermost in PyTorch's; but what is only picked need not be read before.
 // The transpose goes in the other order. With channels last these lie closest in memory, whichever dimension is
 // resampled.
-Tensor run(const Plan& p, Tensor t, MemoryFormat format, bool transposed) {
+Tensor run(const ResamplePlan& p, Tensor t, MemoryFormat format, bool transposed) {
   int n = p.in.size();
   bool outermost_first = p.picks_fewer() != transposed;
   const auto& kernel = transposed ? backend().resample->along_transposed : backend().resample->along;
@@ -82,7 +82,7 @@ Tensor run(const Plan& p, Tensor t, MemoryFormat format, bool transposed) {
   return t;
 }
 
-Tensor value(const Plan& p, const Tensor& t, bool transposed) {
+Tensor value(const ResamplePlan& p, const Tensor& t, bool transposed) {
   GradModeScope off(false);
   const MemoryFormat format = p.format_after(t, transposed);
   const bool bytes = p.weighs() && t.dtype() == DType::UInt8;
@@ -92,13 +92,13 @@ Tensor value(const Plan& p, const Tensor& t, bool transposed) {
   return to_dtype(out, t.dtype());
 }
 
-Tensor apply(const Plan& p, const Tensor& x);
+Tensor apply(const ResamplePlan& p, const Tensor& x);
 
-Tensor apply_transposed(const Plan& p, const Tensor& g) {
+Tensor apply_transposed(const ResamplePlan& p, const Tensor& g) {
   return record(kTranspose, value(p, g, true), {&g}, {}, [p](Backward& b) { b.give(0, apply(p, b.g())); });
 }
 
-Tensor apply(const Plan& p, const Tensor& x) {
+Tensor apply(const ResamplePlan& p, const Tensor& x) {
   return record(p.op(), value(p, x, false), {&x}, {}, [p](Backward& b, Kept* kept) {
     if (kept) return p.show(*kept);
     b.give(0, apply_transposed(p, b.g()));
@@ -111,7 +111,7 @@ Tensor resample(Filter filter, const Tensor& x, const Dims& out, bool align_corn
                 const std::vector<double>& scales) {
   int dims = out.size();
   check(x.ndim() == dims + 2, "It is expected input_size equals to ", dims + 2, ", but got size ", x.ndim());
-  Plan p{filter, Dims(x.sizes()), Dims{x.size(0), x.size(1)}, align_corners, scales};
+  ResamplePlan p{filter, Dims(x.sizes()), Dims{x.size(0), x.size(1)}, align_corners, scales};
   for (int64_t s : out) p.out.push_back(s);
   for (int d = 2; d < x.ndim(); ++d) {
     check(x.size(d) > 0 && p.out[d] > 0, "Input and output sizes should be greater than 0, but got input ", x.sizes(),

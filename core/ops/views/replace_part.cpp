@@ -11,10 +11,10 @@ namespace chainrule {
 namespace {
 
 constexpr const char* kFormula = "self: g with zeros in the part, src: that part of g";
-OpInfo kSelect{"select_scatter", "SelectScatterBackward0", kFormula};
-OpInfo kSlice{"slice_scatter", "SliceScatterBackward0", kFormula};
-OpInfo kDiagonal{"diagonal_scatter", "DiagonalScatterBackward0", kFormula};
-OpInfo kAsStrided{"as_strided_scatter", "AsStridedScatterBackward0", kFormula};
+OpInfo kSelectScatter{"select_scatter", "SelectScatterBackward0", kFormula};
+OpInfo kSliceScatter{"slice_scatter", "SliceScatterBackward0", kFormula};
+OpInfo kDiagonalScatter{"diagonal_scatter", "DiagonalScatterBackward0", kFormula};
+OpInfo kAsStridedScatter{"as_strided_scatter", "AsStridedScatterBackward0", kFormula};
 
 void put_part(const Tensor& part, const Tensor& src) {
   if (!equal(part.sizes(), src.sizes())) {
@@ -72,20 +72,20 @@ struct Part {
 
 Tensor select_scatter(const Tensor& x, const Tensor& src, int64_t dim, int64_t index) {
   return replace_part(
-      kSelect, x, src, [=](const Tensor& t) { return select(t, dim, index); },
+      kSelectScatter, x, src, [=](const Tensor& t) { return select(t, dim, index); },
       [=](Kept& kept) { kept.add("dim", dim, "index", index); });
 }
 
 Tensor slice_scatter(const Tensor& x, const Tensor& src, int64_t dim, std::optional<int64_t> start,
                      std::optional<int64_t> end, int64_t step) {
   return replace_part(
-      kSlice, x, src, [=](const Tensor& t) { return slice_between(t, dim, start, end, step); },
+      kSliceScatter, x, src, [=](const Tensor& t) { return slice_between(t, dim, start, end, step); },
       [=](Kept& kept) { kept.add("dim", dim, "start", start, "end", end, "step", step); });
 }
 
 Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
   return replace_part(
-      kDiagonal, x, src, [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); },
+      kDiagonalScatter, x, src, [=](const Tensor& t) { return diagonal(t, offset, dim1, dim2); },
       [=](Kept& kept) { kept.add("offset", offset, "dim1", dim1, "dim2", dim2); });
 }
 
@@ -99,7 +99,7 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& src, Span size, Span st
     part.first = offset ? *offset - out.offset() : 0;
     put_part(part(out), src);
   }
-  return record(kAsStrided, out, {&x, &src}, {}, [part, offset, layout = Dims(out.strides())](Backward& b, Kept* kept) {
+  return record(kAsStridedScatter, out, {&x, &src}, {}, [part, offset, layout = Dims(out.strides())](Backward& b, Kept* kept) {
     if (kept) return kept->add("size", part.size, "stride", part.stride, "storage_offset", offset);
     split_gradient(b, copy_strided(b.g(), layout), part);
   });
