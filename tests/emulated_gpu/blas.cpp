@@ -39,11 +39,17 @@ extern "C" {
 
 size_t cublasLtGetVersion() { return 130000; }
 int cublasLtCreate(void** handle) { return *handle = new char, 0; }
-int cublasLtMatmulDescCreate(Description** d, int compute, int scale) { return *d = new Description{compute, scale}, 0; }
+int cublasLtMatmulDescCreate(Description** d, int compute, int scale) {
+  return *d = new Description{compute, scale}, 0;
+}
 int cublasLtMatmulDescDestroy(Description* d) { return delete d, 0; }
 int cublasLtMatmulDescSetAttribute(Description* d, int which, const void* value, size_t bytes) {
-  void* const to = which == 3 ? static_cast<void*>(&d->turn_a) : which == 4 ? &d->turn_b : which == 7 ? &d->epilogue
-                   : which == 8 ? static_cast<void*>(&d->bias) : which == 26 ? &d->bias_type : nullptr;
+  void* const to = which == 3    ? static_cast<void*>(&d->turn_a)
+                   : which == 4  ? &d->turn_b
+                   : which == 7  ? &d->epilogue
+                   : which == 8  ? static_cast<void*>(&d->bias)
+                   : which == 26 ? &d->bias_type
+                                 : nullptr;
   if (!to) return 7;
   return std::memcpy(to, value, bytes), 0;
 }
@@ -60,8 +66,8 @@ int cublasLtMatrixLayoutSetAttribute(MatrixLayout* l, int which, const void* val
 int cublasLtMatmulPreferenceCreate(void** p) { return *p = new char, 0; }
 int cublasLtMatmulPreferenceDestroy(void* p) { return delete static_cast<char*>(p), 0; }
 int cublasLtMatmulPreferenceSetAttribute(void*, int, const void*, size_t) { return 0; }
-int cublasLtMatmulAlgoGetHeuristic(void*, Description*, MatrixLayout*, MatrixLayout*, MatrixLayout*, MatrixLayout*, void*, int,
-                                   Answer* answer, int* found) {
+int cublasLtMatmulAlgoGetHeuristic(void*, Description*, MatrixLayout*, MatrixLayout*, MatrixLayout*, MatrixLayout*,
+                                   void*, int, Answer* answer, int* found) {
   std::memset(answer, 0, sizeof *answer);
   answer->workspace = 256;
   return *found = 1, 0;
@@ -72,7 +78,8 @@ int cublasLtMatmul(void*, const Description* d, const void* alpha, const void* a
   const bool turn_a = d->turn_a, turn_b = d->turn_b;
   const auto m = static_cast<int64_t>(lo->rows), n = static_cast<int64_t>(lo->columns);
   const auto k = static_cast<int64_t>(turn_a ? la->rows : la->columns);
-  if (static_cast<int64_t>(turn_a ? la->columns : la->rows) != m || static_cast<int64_t>(turn_b ? lb->rows : lb->columns) != n ||
+  if (static_cast<int64_t>(turn_a ? la->columns : la->rows) != m ||
+      static_cast<int64_t>(turn_b ? lb->rows : lb->columns) != n ||
       static_cast<int64_t>(turn_b ? lb->columns : lb->rows) != k || la->type != lb->type)
     return 7;
   if (!(d->epilogue & 4) && d->bias) return 7;  // as the library does

@@ -48,10 +48,12 @@ int nvrtcCompileProgram(Program* p, int, const char* const*) {
   const std::string at = folder, source = at + "/kernel.cpp", library = at + "/kernel.so";
   std::ofstream(source) << "#include \"kernel_prelude.hpp\"\nEmulatedState emulated;\n" << p->text;
   // As on the host: no contraction, so that most results are equal to the bit.
-  const std::string command = std::string(EMULATED_COMPILER) +
-                              " -std=c++20 -O1 -w -fPIC -shared -fsigned-char -fwrapv -ffp-contract=off -fno-math-errno -fno-strict-aliasing -fsanitize=bounds -fsanitize-undefined-trap-on-error"
-                              " -mfma -mf16c -nostdinc++ -fno-exceptions -I " EMULATED_SOURCES " -o " +
-                              library + " " + source + " 2> " + at + "/log";
+  const std::string command =
+      std::string(EMULATED_COMPILER) +
+      " -std=c++20 -O1 -w -fPIC -shared -fsigned-char -fwrapv -ffp-contract=off -fno-math-errno -fno-strict-aliasing "
+      "-fsanitize=bounds -fsanitize-undefined-trap-on-error"
+      " -mfma -mf16c -nostdinc++ -fno-exceptions -I " EMULATED_SOURCES " -o " +
+      library + " " + source + " 2> " + at + "/log";
   const int status = std::system(command.c_str());
   p->log = contents(at + "/log");
   if (status == 0) {

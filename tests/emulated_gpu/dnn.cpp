@@ -38,19 +38,30 @@ struct Descriptor {
 
 size_t width_of(int type) {
   switch (type) {
-    case 1: case 4: case 7: case 8: case 11: return 4;
-    case 2: return 1;
-    default: return 8;
+    case 1:
+    case 4:
+    case 7:
+    case 8:
+    case 11:
+      return 4;
+    case 2:
+      return 1;
+    default:
+      return 8;
   }
 }
 
 // cuDNN's numbers of types as those of the products.
 int type_of(const Descriptor& tensor) {
   switch (tensor.one<int>(901)) {
-    case 0: return kR32;
-    case 1: return kR64;
-    case 2: return kR16;
-    default: return kBf16;
+    case 0:
+      return kR32;
+    case 1:
+      return kR64;
+    case 2:
+      return kR16;
+    default:
+      return kBf16;
   }
 }
 
@@ -65,9 +76,10 @@ bool advance(std::vector<int64_t>& index, const std::vector<int64_t>& sizes) {
 
 struct Convolution {
   const Descriptor &window, &filter, &image, &out;
-  std::vector<int64_t> filters = filter.all<int64_t>(902), images = image.all<int64_t>(902), outs = out.all<int64_t>(902);
-  std::vector<int64_t> stride = window.all<int64_t>(103), dilation = window.all<int64_t>(102), before = window.all<int64_t>(105),
-                       after = window.all<int64_t>(104);
+  std::vector<int64_t> filters = filter.all<int64_t>(902), images = image.all<int64_t>(902),
+                       outs = out.all<int64_t>(902);
+  std::vector<int64_t> stride = window.all<int64_t>(103), dilation = window.all<int64_t>(102),
+                       before = window.all<int64_t>(105), after = window.all<int64_t>(104);
   Convolution(const Descriptor& operation, int first)
       : window(operation.part(first + 2)),
         filter(operation.part(first + 3)),
@@ -125,7 +137,7 @@ int execute(const Descriptor& operation, const std::map<int64_t, void*>& address
   const double alpha = is_double ? operation.one<double>(first) : operation.one<float>(first);
   if (is_double != (type_of(c.image) == kR64)) return kBadParameter;
   const auto data = [&](const Descriptor& t) { return addresses.at(t.one<int64_t>(906)); };
-  const Descriptor &to = operation.kind == 10 ? c.out : operation.kind == 12 ? c.image : c.filter;
+  const Descriptor& to = operation.kind == 10 ? c.out : operation.kind == 12 ? c.image : c.filter;
   std::vector<Number> sums(static_cast<size_t>(count_of(to)));
   const auto value = [&](const Descriptor& t, int64_t i) { return read(data(t), type_of(t), i); };
   const Opened open;

@@ -207,7 +207,8 @@ void check_arguments(const void* arguments, unsigned long bytes) {
     std::memcpy(&word, static_cast<const char*>(arguments) + i, 8);
     auto* const at = reinterpret_cast<char*>(word);
     const auto pinned = memory().pinned.upper_bound(at);
-    const bool is_pinned = pinned != memory().pinned.begin() && at < std::prev(pinned)->first + std::prev(pinned)->second;
+    const bool is_pinned =
+        pinned != memory().pinned.begin() && at < std::prev(pinned)->first + std::prev(pinned)->second;
     unsigned char resident;
     if (word < 0x100000000 || word >> 47 || memory().has(at) || is_pinned) continue;
     if (mincore(reinterpret_cast<void*>(word / kPage * kPage), 1, &resident) != 0) continue;
@@ -251,21 +252,31 @@ int cuDeviceGetCount(int* count) {
   return *count = text ? std::atoi(text) : 1, 0;
 }
 int cuDeviceGet(int* device, int index) { return *device = index, 0; }
-int cuDeviceGetName(char* name, int length, int) { return std::snprintf(name, static_cast<size_t>(length), "emulated GPU"), 0; }
+int cuDeviceGetName(char* name, int length, int) {
+  return std::snprintf(name, static_cast<size_t>(length), "emulated GPU"), 0;
+}
 static int multiprocessors() {
   const char* text = std::getenv("EMULATED_GPU_MULTIPROCESSORS");
   return text ? std::atoi(text) : 4;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
-    case 75: return *value = 9, 0;                // compute capability
-    case 76: return *value = 0, 0;
-    case 16: return *value = multiprocessors(), 0;
-    case 10: return *value = 32, 0;               // threads of a warp
-    case 39: return *value = 2048, 0;             // threads of a multiprocessor
-    case 97: return *value = 227 * 1024, 0;       // shared memory of a block
-    case 38: return *value = 1 << 20, 0;          // cache
-    default: return *value = 0, 0;
+    case 75:
+      return *value = 9, 0;  // compute capability
+    case 76:
+      return *value = 0, 0;
+    case 16:
+      return *value = multiprocessors(), 0;
+    case 10:
+      return *value = 32, 0;  // threads of a warp
+    case 39:
+      return *value = 2048, 0;  // threads of a multiprocessor
+    case 97:
+      return *value = 227 * 1024, 0;  // shared memory of a block
+    case 38:
+      return *value = 1 << 20, 0;  // cache
+    default:
+      return *value = 0, 0;
   }
 }
 int cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), 0; }
@@ -276,9 +287,7 @@ int cuDevicePrimaryCtxRetain(void** context, int device) {
 }
 int cuCtxSetCurrent(void*) { return 0; }
 int cuCtxSynchronize() { return 0; }
-int cuMemGetInfo_v2(size_t* free, size_t* total) {
-  return *free = capacity() - memory().used, *total = capacity(), 0;
-}
+int cuMemGetInfo_v2(size_t* free, size_t* total) { return *free = capacity() - memory().used, *total = capacity(), 0; }
 int cuMemAlloc_v2(unsigned long long* at, size_t bytes) {
   char* taken = memory().take(bytes);
   *at = reinterpret_cast<unsigned long long>(taken);

@@ -35,7 +35,8 @@ int run(int handle, int type, const void* x, void* out, int sign) {
     std::vector<Number> in(static_cast<size_t>(p.n));
     for (int64_t i = 0; i < rows; ++i)
       in[static_cast<size_t>(i)] = read(x, from_real ? real : complex, b * p.distance + i * p.stride);
-    for (int64_t i = half; to_real && i < p.n; ++i) in[static_cast<size_t>(i)] = std::conj(in[static_cast<size_t>(p.n - i)]);
+    for (int64_t i = half; to_real && i < p.n; ++i)
+      in[static_cast<size_t>(i)] = std::conj(in[static_cast<size_t>(p.n - i)]);
     for (int64_t k = 0; k < (from_real ? half : p.n); ++k) {
       Number sum = 0;
       for (int64_t i = 0; i < p.n; ++i)
@@ -57,13 +58,16 @@ int cufftCreate(int* handle) {
 }
 int cufftDestroy(int) { return 0; }
 int cufftSetAutoAllocation(int, int) { return 0; }
-int cufftMakePlanMany64(int handle, int rank, long long* n, long long* from, long long stride, long long distance, long long* to,
-                        long long to_stride, long long to_distance, int type, long long batch, size_t* workspace) {
+int cufftMakePlanMany64(int handle, int rank, long long* n, long long* from, long long stride, long long distance,
+                        long long* to, long long to_stride, long long to_distance, int type, long long batch,
+                        size_t* workspace) {
   if (rank != 1 || !from || !to) return kInvalidPlan;  // without these the strides count for nothing
   plans().at(static_cast<size_t>(handle)) = {*n, stride, distance, to_stride, to_distance, batch, type};
   return *workspace = 1000, 0;
 }
-int cufftSetWorkArea(int handle, void* workspace) { return plans().at(static_cast<size_t>(handle)).workspace = workspace, 0; }
+int cufftSetWorkArea(int handle, void* workspace) {
+  return plans().at(static_cast<size_t>(handle)).workspace = workspace, 0;
+}
 int cufftSetStream(int, void*) { return 0; }
 int cufftExecC2C(int plan, void* x, void* out, int sign) { return run(plan, 0x29, x, out, sign); }
 int cufftExecZ2Z(int plan, void* x, void* out, int sign) { return run(plan, 0x69, x, out, sign); }

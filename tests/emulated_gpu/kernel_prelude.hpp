@@ -24,13 +24,13 @@ extern "C" EmulatedState emulated;
 #define DYNAMIC_SHARED(type, name) type* name = (type*)emulated.shared
 
 // A kernel takes one struct, whose address is all that the emulator knows of it.
-#define KERNEL(name, Arguments)                                        \
-  static void name##_body(const Arguments& a);                         \
-  extern "C" void name(const void* p) {                                \
+#define KERNEL(name, Arguments)                                                                \
+  static void name##_body(const Arguments& a);                                                 \
+  extern "C" void name(const void* p) {                                                        \
     const Arguments copy = *(const Arguments*)p; /* no more than these bytes reach a kernel */ \
-    if (emulated.thread.x == 0 && emulated.block.x == 0) emulated.check(&copy, sizeof copy);    \
-    name##_body(copy);                                                 \
-  }                                                                    \
+    if (emulated.thread.x == 0 && emulated.block.x == 0) emulated.check(&copy, sizeof copy);   \
+    name##_body(copy);                                                                         \
+  }                                                                                            \
   static void name##_body(const Arguments& a)
 #define KERNEL_BOUNDED(name, Arguments, threads) KERNEL(name, Arguments)
 

@@ -114,8 +114,9 @@ int cublasSetPointerMode_v2(void*, int) { return 0; }
   }                                                                                                                    \
   int cublas##L##trsm_v2(void*, int side, int half, int turn, int diagonal, int m, int n, const T* factor, const T* a, \
                          int lda, T* b, int ldb) {                                                                     \
-    return lapack(#l "trsm", &kSides[side], &kHalves[half], &kTurns[turn], &"NU"[diagonal], &m, &n, factor, a, &lda,   \
-                  b, &ldb, size_t{1}, size_t{1}, size_t{1}, size_t{1}),                                                \
+    return lapack(                                                                                                     \
+               #l "trsm", &kSides[side], &kHalves[half], &kTurns[turn], &"NU" [diagonal], &m, &n, factor, a, &lda, b,  \
+               &ldb, size_t { 1 }, size_t{1}, size_t{1}, size_t{1}),                                                   \
            0;                                                                                                          \
   }                                                                                                                    \
   }

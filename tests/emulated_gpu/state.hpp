@@ -10,5 +10,5 @@ struct EmulatedState {
   char* shared;                                  // the block's memory whose size the launch says
   void (*wait)(bool warp_only);                  // until all threads of the block, or of the warp, are here
   void (*check)(const void* arguments, unsigned long bytes);  // ends the process where one is an address of the host's
-  unsigned long long exchanged[1024][2];         // what each thread shows to the others of its warp
+  unsigned long long exchanged[1024][2];                      // what each thread shows to the others of its warp
 };

@@ -115,7 +115,7 @@ void multiply_in_blocks(const MatrixProduct& product, const char* row, const Gem
 
 }  // namespace
 
-constinit const MatmulKernels matmul_kernels{factor_type, sum_type, {multiply},         {multiply_plus_row},
-                                             {multiply_each}, {multiply_and_add}, {multiply_in_blocks}};
+constinit const MatmulKernels matmul_kernels{
+    factor_type, sum_type, {multiply}, {multiply_plus_row}, {multiply_each}, {multiply_and_add}, {multiply_in_blocks}};
 
 }  // namespace chainrule::cpu

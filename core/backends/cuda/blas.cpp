@@ -31,23 +31,25 @@ struct Answer {
   int reserved[4];
 };
 
-#define CUDA_BLAS_FUNCTIONS(FUNCTION)                                                                             \
-  FUNCTION(version, cublasLtGetVersion, size_t())                                                                 \
-  FUNCTION(create, cublasLtCreate, int(Handle*))                                                                  \
-  FUNCTION(describe, cublasLtMatmulDescCreate, int(Description*, int compute, int scale))                         \
-  FUNCTION(set, cublasLtMatmulDescSetAttribute, int(Description, int which, const void*, size_t))                 \
-  FUNCTION(forget, cublasLtMatmulDescDestroy, int(Description))                                                   \
-  FUNCTION(lay_out, cublasLtMatrixLayoutCreate, int(MatrixLayout*, int type, uint64_t rows, uint64_t columns, int64_t)) \
-  FUNCTION(set_layout, cublasLtMatrixLayoutSetAttribute, int(MatrixLayout, int which, const void*, size_t))       \
-  FUNCTION(forget_layout, cublasLtMatrixLayoutDestroy, int(MatrixLayout))                                         \
-  FUNCTION(prefer, cublasLtMatmulPreferenceCreate, int(Preference*))                                              \
-  FUNCTION(set_preference, cublasLtMatmulPreferenceSetAttribute, int(Preference, int which, const void*, size_t)) \
-  FUNCTION(forget_preference, cublasLtMatmulPreferenceDestroy, int(Preference))                                   \
-  FUNCTION(choose, cublasLtMatmulAlgoGetHeuristic,                                                                \
-           int(Handle, Description, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, Preference, int, Answer*, int*)) \
-  FUNCTION(multiply, cublasLtMatmul,                                                                              \
-           int(Handle, Description, const void* alpha, const void* a, MatrixLayout, const void* b, MatrixLayout,  \
-               const void* beta, const void* c, MatrixLayout, void* out, MatrixLayout, const Algorithm*,          \
+#define CUDA_BLAS_FUNCTIONS(FUNCTION)                                                                                 \
+  FUNCTION(version, cublasLtGetVersion, size_t())                                                                     \
+  FUNCTION(create, cublasLtCreate, int(Handle*))                                                                      \
+  FUNCTION(describe, cublasLtMatmulDescCreate, int(Description*, int compute, int scale))                             \
+  FUNCTION(set, cublasLtMatmulDescSetAttribute, int(Description, int which, const void*, size_t))                     \
+  FUNCTION(forget, cublasLtMatmulDescDestroy, int(Description))                                                       \
+  FUNCTION(lay_out, cublasLtMatrixLayoutCreate,                                                                       \
+           int(MatrixLayout*, int type, uint64_t rows, uint64_t columns, int64_t))                                    \
+  FUNCTION(set_layout, cublasLtMatrixLayoutSetAttribute, int(MatrixLayout, int which, const void*, size_t))           \
+  FUNCTION(forget_layout, cublasLtMatrixLayoutDestroy, int(MatrixLayout))                                             \
+  FUNCTION(prefer, cublasLtMatmulPreferenceCreate, int(Preference*))                                                  \
+  FUNCTION(set_preference, cublasLtMatmulPreferenceSetAttribute, int(Preference, int which, const void*, size_t))     \
+  FUNCTION(forget_preference, cublasLtMatmulPreferenceDestroy, int(Preference))                                       \
+  FUNCTION(choose, cublasLtMatmulAlgoGetHeuristic,                                                                    \
+           int(Handle, Description, MatrixLayout, MatrixLayout, MatrixLayout, MatrixLayout, Preference, int, Answer*, \
+               int*))                                                                                                 \
+  FUNCTION(multiply, cublasLtMatmul,                                                                                  \
+           int(Handle, Description, const void* alpha, const void* a, MatrixLayout, const void* b, MatrixLayout,      \
+               const void* beta, const void* c, MatrixLayout, void* out, MatrixLayout, const Algorithm*,              \
                void* workspace, size_t, Stream))
 
 struct Blas {
@@ -96,12 +98,18 @@ constexpr int kCompute32 = 68, kCompute64 = 70, kComputeTf32 = 77;
 
 int number_of(DType t) {
   switch (t) {
-    case DType::Float16: return kR16;
-    case DType::BFloat16: return kBf16;
-    case DType::Float32: return kR32;
-    case DType::Float64: return kR64;
-    case DType::Complex64: return kC32;
-    default: return kC64;
+    case DType::Float16:
+      return kR16;
+    case DType::BFloat16:
+      return kBf16;
+    case DType::Float32:
+      return kR32;
+    case DType::Float64:
+      return kR64;
+    case DType::Complex64:
+      return kC32;
+    default:
+      return kC64;
   }
 }
 
@@ -155,7 +163,8 @@ Key key_of(const BlasProduct& p, const Types& t) {
   k.a_step = p.a.batch_step, k.b_step = p.b.batch_step, k.out_step = p.out_batch_step;
   k.device = current_device(), k.factors = t.factors, k.out = t.out, k.compute = t.compute;
   k.a_turned = p.a.turned, k.b_turned = p.b.turned, k.has_bias = p.bias != nullptr, k.accumulates = !(p.beta == 0.0);
-  k.alignment[0] = alignment_of(p.a.data), k.alignment[1] = alignment_of(p.b.data), k.alignment[2] = alignment_of(p.out);
+  k.alignment[0] = alignment_of(p.a.data), k.alignment[1] = alignment_of(p.b.data),
+  k.alignment[2] = alignment_of(p.out);
   return k;
 }
 
@@ -185,7 +194,8 @@ void choose(Plan& plan, const Key& k) {
     check_blas(b.set_preference(preference, kAlignmentA + i, &bytes, sizeof bytes), "alignment");
   }
   int found = 0;
-  const int code = b.choose(handle(), plan.description, plan.a, plan.b, plan.out, plan.out, preference, 1, &plan.answer, &found);
+  const int code =
+      b.choose(handle(), plan.description, plan.a, plan.b, plan.out, plan.out, preference, 1, &plan.answer, &found);
   plan.exists = code == 0 && found > 0 && plan.answer.state == 0;
   b.forget_preference(preference);
 }
@@ -204,8 +214,10 @@ Plan make_plan(const BlasProduct& p, const Types& t, const Key& k) {
     check_blas(b.set(plan.description, kEpilogue, &epilogue, sizeof epilogue), "epilogue");
     check_blas(b.set(plan.description, kBiasType, &type, sizeof type), "bias type");
   }
-  plan.a = layout(t.factors, p.a.turned ? p.depth : p.rows, p.a.turned ? p.rows : p.depth, p.a.lead, p.batch, p.a.batch_step);
-  plan.b = layout(t.factors, p.b.turned ? p.columns : p.depth, p.b.turned ? p.depth : p.columns, p.b.lead, p.batch, p.b.batch_step);
+  plan.a = layout(t.factors, p.a.turned ? p.depth : p.rows, p.a.turned ? p.rows : p.depth, p.a.lead, p.batch,
+                  p.a.batch_step);
+  plan.b = layout(t.factors, p.b.turned ? p.columns : p.depth, p.b.turned ? p.depth : p.columns, p.b.lead, p.batch,
+                  p.b.batch_step);
   plan.out = layout(t.out, p.rows, p.columns, p.out_lead, p.batch, p.out_batch_step);
   choose(plan, k);
   return plan;
@@ -248,9 +260,9 @@ bool blas_product(const BlasProduct& p) {
   if (p.bias) check_blas(blas().set(plan.description, kBiasPointer, &p.bias, sizeof p.bias), "bias");
   const ScaleNumber alpha(p.alpha, t.scale), beta(p.beta, t.scale);
   const Scratch workspace(plan.answer.workspace);
-  check_blas(blas().multiply(handle(), plan.description, alpha.bytes, p.a.data, plan.a, p.b.data, plan.b, beta.bytes, p.out,
-                             plan.out, p.out, plan.out, &plan.answer.algorithm, workspace.data(), plan.answer.workspace,
-                             current_stream()),
+  check_blas(blas().multiply(handle(), plan.description, alpha.bytes, p.a.data, plan.a, p.b.data, plan.b, beta.bytes,
+                             p.out, plan.out, p.out, plan.out, &plan.answer.algorithm, workspace.data(),
+                             plan.answer.workspace, current_stream()),
              "cublasLtMatmul");
   return true;
 }

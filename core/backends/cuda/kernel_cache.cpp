@@ -33,8 +33,7 @@ struct Head {
 
 }  // namespace
 
-CacheEntry::CacheEntry(const std::string& text, int architecture, const std::string& compiler)
-    : folder_(folder()) {
+CacheEntry::CacheEntry(const std::string& text, int architecture, const std::string& compiler) : folder_(folder()) {
   if (folder_.empty()) return;
   const std::string all = text + "\n" + std::to_string(architecture) + " " + compiler;
   char name[64];

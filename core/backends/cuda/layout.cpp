@@ -11,8 +11,7 @@ Layout::Layout(Span sizes, std::span<const Span> strides, bool in_order) {
     numel_ *= sizes[d];
     if (sizes[d] != 1) order.push_back(d);
   }
-  if (!in_order)
-    std::ranges::stable_sort(order, [&](int a, int b) { return strides[0][a] > strides[0][b]; });
+  if (!in_order) std::ranges::stable_sort(order, [&](int a, int b) { return strides[0][a] > strides[0][b]; });
   strides_.resize(strides.size());
   for (int d : order) {
     const bool joins = count_ > 0 && follows(strides, d, sizes[d]);

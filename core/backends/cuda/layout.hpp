@@ -9,8 +9,8 @@
 
 namespace chainrule::cuda {
 
-// Sorted by the first operand's strides, the largest first (or `in_order`, as they are), and those that follow each other in all operands are one.
-// Strides are in elements. There is one dimension at least.
+// Sorted by the first operand's strides, the largest first (or `in_order`, as they are), and those that follow each
+// other in all operands are one. Strides are in elements. There is one dimension at least.
 class Layout {
  public:
   static constexpr int kMostDimensions = 12;

@@ -12,12 +12,13 @@ struct Library {
   std::string error;  // why it could not be opened, one sentence; empty if it was
 };
 
-// What it has is seen by libraries that are opened later: cuDNN looks for cuBLASLt by name. Opens the first of the file names that is found: in the folders of NVIDIA's Python packages first, then wherever the
-// system looks. By its bare name the loader might take another, older installation.
+// What it has is seen by libraries that are opened later: cuDNN looks for cuBLASLt by name. Opens the first of the file
+// names that is found: in the folders of NVIDIA's Python packages first, then wherever the system looks. By its bare
+// name the loader might take another, older installation.
 Library open_library(const std::vector<std::string>& files);
 
-// The folders that are looked into before the system's, and the one where compiled kernels are kept (empty: nowhere), as
-// Python says (chainrule.cuda.setup).
+// The folders that are looked into before the system's, and the one where compiled kernels are kept (empty: nowhere),
+// as Python says (chainrule.cuda.setup).
 const std::vector<std::string>& library_folders();
 std::string cache_folder();
 

@@ -16,8 +16,8 @@ struct LossTask {
 };
 
 LossTask task_of(const ClassTargets& t, const void* x, const void* g, void* out) {
-  return {t.target, t.weight,  x,         g,           nullptr,   out,
-          nullptr,  nullptr, t.samples, t.classes, t.positions, t.ignored, t.reduction};
+  return {t.target, t.weight,  x,         g,           nullptr,   out,        nullptr,
+          nullptr,  t.samples, t.classes, t.positions, t.ignored, t.reduction};
 }
 
 void run(const char* entry, const ClassTargets& t, int64_t blocks, const LossTask& task) {

@@ -41,8 +41,8 @@ bool by_library(const MatrixProduct& p, const Batch& batch, const char* row) {
   const std::optional<BlasMatrix> a = blas_matrix(p.b, batch.b_step), b = blas_matrix(p.a, batch.a_step);
   if (!a || !b) return false;
   const int64_t m = p.a.rows, n = p.b.columns;
-  return blas_product({n, m, p.a.columns, batch.count, p.factors, p.result, *a, *b, p.out, n, m * n, p.alpha,
-                       p.beta, row});
+  return blas_product(
+      {n, m, p.a.columns, batch.count, p.factors, p.result, *a, *b, p.out, n, m * n, p.alpha, p.beta, row});
 }
 
 struct PlainProduct {
@@ -60,18 +60,18 @@ void by_hand(const MatrixProduct& p, const Batch& batch) {
   for (int64_t first = 0; first < batch.count; first += kMostBlocks) {
     const int64_t count = std::min(batch.count - first, kMostBlocks);
     PlainProduct task{p.a.data + first * batch.a_step * item(p.factors),
-                            p.b.data + first * batch.b_step * item(p.factors),
-                            p.out + first * p.a.rows * p.b.columns * item(p.result),
-                            p.a.rows,
-                            p.b.columns,
-                            p.a.columns,
-                            count,
-                            p.a.row_stride,
-                            p.a.column_stride,
-                            batch.a_step,
-                            p.b.row_stride,
-                            p.b.column_stride,
-                            batch.b_step};
+                      p.b.data + first * batch.b_step * item(p.factors),
+                      p.out + first * p.a.rows * p.b.columns * item(p.result),
+                      p.a.rows,
+                      p.b.columns,
+                      p.a.columns,
+                      count,
+                      p.a.row_stride,
+                      p.a.column_stride,
+                      batch.a_step,
+                      p.b.row_stride,
+                      p.b.column_stride,
+                      batch.b_step};
     store(Scalar::of_complex(p.alpha.re, p.alpha.im), sum, task.alpha);
     store(Scalar::of_complex(p.beta.re, p.beta.im), sum, task.beta);
     KernelText("matmul.cuh", "multiply")

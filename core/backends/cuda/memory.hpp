@@ -27,7 +27,17 @@ std::optional<LiveBlock> block_around(const void* address);
 int device_of(const void* address);
 
 // What is counted, for all blocks and apart for large and small ones; in PyTorch's order of these names.
-enum class Counted { Allocation, Segment, Active, InactiveSplit, AllocatedBytes, ReservedBytes, ActiveBytes, InactiveSplitBytes, RequestedBytes };
+enum class Counted {
+  Allocation,
+  Segment,
+  Active,
+  InactiveSplit,
+  AllocatedBytes,
+  ReservedBytes,
+  ActiveBytes,
+  InactiveSplitBytes,
+  RequestedBytes
+};
 constexpr int kCounted = 9, kPools = 3;
 
 struct Count {

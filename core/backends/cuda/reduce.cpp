@@ -64,9 +64,18 @@ class ReduceRun {
     choose_parts();
     std::optional<Scratch> partial;
     if (parts_ > 1) partial.emplace(static_cast<size_t>(outputs() * parts_) * accumulator_bytes(r_));
-    const ReduceTask task{r_.x, r_.out, r_.second, partial ? partial->data() : nullptr, outputs(), reduced_.numel(),
-                          parts_, r_.divisor, Strided<1>(kept_), Strided<1>(reduced_)};
-    text(group_ ? "reduce_rows" : "reduce_columns", std::max<int64_t>(group_, 1)).run({blocks_, parts_}, kThreads, task);
+    const ReduceTask task{r_.x,
+                          r_.out,
+                          r_.second,
+                          partial ? partial->data() : nullptr,
+                          outputs(),
+                          reduced_.numel(),
+                          parts_,
+                          r_.divisor,
+                          Strided<1>(kept_),
+                          Strided<1>(reduced_)};
+    text(group_ ? "reduce_rows" : "reduce_columns", std::max<int64_t>(group_, 1))
+        .run({blocks_, parts_}, kThreads, task);
     if (parts_ > 1) text("join_parts", 32).run({divide_up(outputs(), 8)}, kThreads, task);
   }
 
@@ -130,7 +139,8 @@ struct StridedSumTask {
 void accumulate(const StridedSum& s) {
   const Strided<2> at(s.sizes, {s.to_strides, s.from_strides});
   if (at.numel == 0) return;
-  KernelText("accumulate.cuh", "accumulate").with("atomic.cuh")
+  KernelText("accumulate.cuh", "accumulate")
+      .with("atomic.cuh")
       .element(s.dtype)
       .run({blocks_for_loop(at.numel)}, kThreads, StridedSumTask{s.to, s.from, at});
 }

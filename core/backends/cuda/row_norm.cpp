@@ -55,10 +55,11 @@ void norm_rows(const RowNorm& r) {
 }
 
 void norm_rows_gradient(const RowNormGradient& r) {
-  const NormTask task{r.x,     r.g,    r.weight, nullptr, r.gradient, const_cast<double*>(r.statistics), nullptr,
-                      nullptr, r.rows, r.n,      1,       0,          r.centred};
+  const NormTask task{r.x,    r.g, r.weight, nullptr, r.gradient, const_cast<double*>(r.statistics), nullptr, nullptr,
+                      r.rows, r.n, 1,        0,       r.centred};
   const int64_t group = group_for(r.n);
-  if (r.gradient && r.rows > 0) text("gradient", r.dtype, group).run({divide_up(r.rows * group, kThreads)}, kThreads, task);
+  if (r.gradient && r.rows > 0)
+    text("gradient", r.dtype, group).run({divide_up(r.rows * group, kThreads)}, kThreads, task);
   if ((r.weight_gradient || r.bias_gradient) && r.n > 0) parameter_gradients(r, task);
 }
 

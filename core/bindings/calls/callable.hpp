@@ -39,8 +39,8 @@ struct Callable {
   bool needs_no_elements = false;            // gives views or descriptions; see Note [Meta tensors]
   Precision precision = Precision::AsGiven;  // under autocast
   Precision precision_on_gpu = Precision::AsGiven;
-  PyTypeObject* result_type = nullptr;       // a named tuple, for functions that return several values
-  Quick quick;                               // see define_quick
+  PyTypeObject* result_type = nullptr;  // a named tuple, for functions that return several values
+  Quick quick;                          // see define_quick
 };
 
 // A functional one is a function of nn.functional, and not of the top level.

@@ -57,7 +57,8 @@ Tensor never_written(Tensor t, const Tensor& out = Tensor()) {
 template <auto fill>
 Tensor make_random(const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype, PyObject*, PyObject* device,
                    bool, bool tracked) {
-  return finished_random(never_written(fill(destination(size, out, dtype, default_dtype()), 0, 1, g), out), device, tracked);
+  return finished_random(never_written(fill(destination(size, out, dtype, default_dtype()), 0, 1, g), out), device,
+                         tracked);
 }
 template <auto fill>
 Tensor random_like(const Tensor& like, Generator* g, MaybeDType dtype, PyObject*, PyObject* device, bool, bool tracked,
@@ -96,8 +97,8 @@ Tensor make_randperm(int64_t n, Generator* g, const Tensor& out, MaybeDType dtyp
 }
 Tensor make_normal(double mean, double std, const Dims& size, Generator* g, const Tensor& out, MaybeDType dtype,
                    PyObject*, PyObject* device, bool, bool tracked) {
-  return finished_random(never_written(normal_(destination(size, out, dtype, default_dtype()), mean, std, g), out), device,
-                  tracked);
+  return finished_random(never_written(normal_(destination(size, out, dtype, default_dtype()), mean, std, g), out),
+                         device, tracked);
 }
 
 uint64_t seed_value(nb::handle seed) {

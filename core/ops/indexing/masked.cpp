@@ -18,7 +18,7 @@ OpInfo kMaskedFillTensor{"masked_fill", "MaskedFillBackward1",
                          "self: g with zeros under the mask, value: the sum of g there"};
 OpInfo kSelect{"masked_select", "MaskedSelectBackward0", "zeros with the elements of g under the mask"};
 OpInfo kMaskedScatter{"masked_scatter", "MaskedScatterBackward0",
-                "self: g with zeros under the mask, source: the elements of g under the mask, then zeros"};
+                      "self: g with zeros under the mask, source: the elements of g under the mask, then zeros"};
 
 // Both broadcast against each other, without history.
 struct Masked {

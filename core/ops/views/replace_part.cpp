@@ -99,10 +99,11 @@ Tensor as_strided_scatter(const Tensor& x, const Tensor& src, Span size, Span st
     part.first = offset ? *offset - out.offset() : 0;
     put_part(part(out), src);
   }
-  return record(kAsStridedScatter, out, {&x, &src}, {}, [part, offset, layout = Dims(out.strides())](Backward& b, Kept* kept) {
-    if (kept) return kept->add("size", part.size, "stride", part.stride, "storage_offset", offset);
-    split_gradient(b, copy_strided(b.g(), layout), part);
-  });
+  return record(kAsStridedScatter, out, {&x, &src}, {},
+                [part, offset, layout = Dims(out.strides())](Backward& b, Kept* kept) {
+                  if (kept) return kept->add("size", part.size, "stride", part.stride, "storage_offset", offset);
+                  split_gradient(b, copy_strided(b.g(), layout), part);
+                });
 }
 
 }  // namespace chainrule
