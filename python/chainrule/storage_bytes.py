@@ -171,7 +171,8 @@ class _Untyped(_Base):
 
     def get_device(self) -> int:
         """The number of the GPU; -1 stands for the CPU."""
-        return self.device.index if self.is_cuda else -1
+        index = self.device.index
+        return -1 if index is None or not self.is_cuda else index
 
     def is_pinned(self, device="cuda") -> bool:
         """Whether the bytes are in pinned memory, from which a GPU copies by itself."""

@@ -57,7 +57,7 @@ class Stream:
     def wait_event(self, event: Event) -> None:
         """Does nothing: the event has come."""
 
-    def wait_stream(self, other_stream: Stream) -> NoReturn:
+    def wait_stream(self, other_stream: Stream) -> None:
         """Raises, as for PyTorch's CPU: streams wait by events."""
         raise at_call(RuntimeError, _NO_EVENTS)
 
@@ -103,11 +103,11 @@ class Event:
     def wait(self, stream: Stream | None = None) -> None:
         """Does nothing: it has come."""
 
-    def record(self, stream: Stream | None = None) -> NoReturn:
+    def record(self, stream: Stream | None = None) -> None:
         """Raises, as for PyTorch's CPU."""
         raise at_call(RuntimeError, _NO_EVENTS)
 
-    def elapsed_time(self, end_event: Event) -> NoReturn:
+    def elapsed_time(self, end_event: Event) -> float:
         """Raises, as for PyTorch's CPU: time.perf_counter() tells the time."""
         if not (self._timed and end_event._timed):
             raise at_call(ValueError, "Both events must be created with argument 'enable_timing=True'.")

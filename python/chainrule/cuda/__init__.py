@@ -9,7 +9,9 @@ from ..compat.refusal import refused, refused_class
 from . import random as random
 from .devices import *
 from .devices import NONE as _NONE
-from .devices import device_count, device_index, needs_gpu
+from .devices import device_count as device_count
+from .devices import device_index as device_index
+from .devices import needs_gpu as needs_gpu
 from .memory import *
 from .random import get_rng_state as get_rng_state
 from .random import get_rng_state_all as get_rng_state_all

@@ -150,7 +150,7 @@ class _CudaDeviceProperties:
 
     def __repr__(self) -> str:
         shown = ("name", "major", "minor", "total_memory", "multi_processor_count", "uuid", "L2_cache_size")
-        values = {name: getattr(self, name) for name in shown} | {"name": f"'{self.name}'"}
+        values: dict[str, Any] = {name: getattr(self, name) for name in shown} | {"name": f"'{self.name}'"}
         for name in ("total_memory", "L2_cache_size"):
             values[name] = f"{values[name] >> 20}MB"
         return f"_CudaDeviceProperties({', '.join(f'{name}={value}' for name, value in values.items())})"

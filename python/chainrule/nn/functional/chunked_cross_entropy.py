@@ -51,7 +51,7 @@ class _Problem(NamedTuple):
 
     def gradients(self, leaves: list[Tensor | None], wanted: list[bool], by: Tensor | None) -> tuple[Tensor, list]:
         """The sum of the losses, each times its element of `by`, and the wanted gradients of that sum."""
-        total = functions["zeros"]((), dtype=self.dtype, device=self.device)
+        total = functions["zeros"]((), dtype=self.dtype, device=self.target.device)
         parts: list[Tensor] = []
         sums: list[Tensor | None] = [None, None, None]
         scales = [None] * len(self.target) if by is None else by.to(self.dtype).split(self.chunk)
