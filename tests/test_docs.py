@@ -337,7 +337,11 @@ EXCEPTIONS = {
     ("backends/cpu/elementwise.isa.cpp", "ops/elementwise/attributes.hpp"),
     ("backends/cpu/elementwise.isa.cpp", "ops/elementwise/formulas.hpp"),
     ("backends/cpu/elementwise.isa.cpp", "ops/elementwise/read_line.hpp"),
+    ("backends/cuda/lines.cpp", "ops/elementwise/elementwise.def"),
+    ("backends/cuda/lines.cpp", "ops/elementwise/attributes.hpp"),
+    ("backends/cuda/lines.cpp", "ops/elementwise/read_line.hpp"),
     ("tensor/storage.cpp", "backends/cpu/allocator.hpp"),
+    ("tensor/storage.cpp", "backends/cuda/memory.hpp"),
     ("tensor/storage.cpp", "backends/guarded/memory.hpp"),
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 Owned python_module() { return Owned(checked(PyImport_ImportModule("chainrule.sparse.engine"))); }
 
-Tensor taken(PyObject* result) { return Tensor::steal(reinterpret_cast<TensorObject*>(from_python(result))); }
+Tensor stolen(PyObject* result) { return Tensor::steal(reinterpret_cast<TensorObject*>(result)); }
 
 }  // namespace
 
@@ -42,15 +42,15 @@ Tensor sparse_tensor(PyObject* parts, Span sizes, DType dtype) {
 
 Tensor call_sparse(const char* function, const Tensor& a, const Tensor& b) {
   Owned module = python_module();
-  return taken(b ? PyObject_CallMethod(module.get(), function, "OO", a.py(), b.py())
-                 : PyObject_CallMethod(module.get(), function, "O", a.py()));
+  if (!b) return stolen(from_python(PyObject_CallMethod(module.get(), function, "O", a.py())));
+  return stolen(from_python(PyObject_CallMethod(module.get(), function, "OO", a.py(), b.py())));
 }
 
 Tensor sparse_coo(const Tensor& indices, const Tensor& values, Span sizes) {
   Owned module = python_module(), shape(checked(PyTuple_New(static_cast<Py_ssize_t>(sizes.size()))));
   for (size_t i = 0; i < sizes.size(); ++i)
     PyTuple_SET_ITEM(shape.get(), static_cast<Py_ssize_t>(i), checked(PyLong_FromLongLong(sizes[i])));
-  return taken(PyObject_CallMethod(module.get(), "coo", "OOO", indices.py(), values.py(), shape.get()));
+  return stolen(from_python(PyObject_CallMethod(module.get(), "coo", "OOO", indices.py(), values.py(), shape.get())));
 }
 
 }  // namespace chainrule

@@ -113,7 +113,7 @@ def _type_text(dtype: _core.dtype) -> str:
     if dtype is _core.bool:
         return "|b1"
     if dtype is _bfloat16:
-        raise RuntimeError("__cuda_array_interface__: NumPy has no bfloat16; use tensor.float()")
+        raise at_call(RuntimeError, "__cuda_array_interface__: NumPy has no bfloat16; use tensor.float()")
     name = str(dtype).removeprefix("torch.")
     kind = name.rstrip("0123456789")
     return f"{'|' if dtype.itemsize == 1 else '<'}{_KINDS[kind]}{dtype.itemsize}"
@@ -122,9 +122,10 @@ def _type_text(dtype: _core.dtype) -> str:
 def _cuda_array(tensor: Tensor) -> dict[str, Any]:
     """The tensor's memory as CuPy, Numba and others read it."""
     if tensor.requires_grad:
-        raise RuntimeError(
+        raise at_call(
+            RuntimeError,
             "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't required, use "
-            "var.detach() to get Variable that doesn't require grad."
+            "var.detach() to get Variable that doesn't require grad.",
         )
     tensor.untyped_storage()  # from now on others may read and write the bytes
     strides = None if tensor.is_contiguous() else tuple(step * tensor.element_size() for step in tensor.stride())
@@ -137,11 +138,11 @@ def _of_cuda_array(array: Any) -> Tensor:
     """A tensor over the memory that an object of another library shows."""
     shown = array.__cuda_array_interface__
     if shown.get("mask") is not None:
-        raise TypeError("__cuda_array_interface__: masked arrays are not supported")
+        raise at_call(TypeError, "__cuda_array_interface__: masked arrays are not supported")
     text, address = shown["typestr"], shown["data"][0]
     found = [t for t in _SHOWN_DTYPES if _type_text(t) in (text, text.replace("=", "<"))]
     if not found:
-        raise TypeError(f"__cuda_array_interface__: no dtype is like {text!r}")
+        raise at_call(TypeError, f"__cuda_array_interface__: no dtype is like {text!r}")
     item = found[0].itemsize
     strides = shown.get("strides")
     steps = None if strides is None else [step // item for step in strides]
@@ -260,7 +261,7 @@ def _on_device(tensor: Tensor, place: tuple[int, int] | None, copy: bool | None)
     if kind not in (_CPU[0], _CUDA):
         raise BufferError(f"Unsupported device_type: {kind}: chainrule has the CPU and NVIDIA's GPUs")
     if copy is False:
-        raise ValueError("cannot move tensor from one device to another without copying it")
+        raise at_call(ValueError, "cannot move tensor from one device to another without copying it")
     return tensor.to("cpu" if kind == _CPU[0] else _core.device("cuda", number))
 
 

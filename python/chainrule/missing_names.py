@@ -20,12 +20,8 @@ from .suggestions import nearest
 # Methods of PyTorch's tensors that may be missing here, without those whose names other objects share (values, index).
 # A script's tensors cannot be told from its other objects without running it, so their use is reported as a doubt.
 _METHOD_NAMES = """
-ccol_indices cholesky cholesky_inverse cholesky_solve coalesce col_indices conj_physical_ crow_indices cumprod_
-cumsum_ dense_dim dequantize det eig geqrf int_repr inverse is_coalesced istft logdet lstsq
-lu_solve matrix_exp matrix_power orgqr ormqr pinverse q_per_channel_axis q_per_channel_scales
-q_per_channel_zero_points q_scale q_zero_point qscheme resize_as_sparse_ row_indices slice_inverse slogdet smm
-sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm stft symeig to_mkldnn to_padded_tensor
-to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr triangular_solve
+dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme
+slice_inverse smm sspaddmm to_mkldnn to_padded_tensor
 """
 _METHODS = frozenset(_METHOD_NAMES.split())
 

@@ -34,10 +34,14 @@ class KernelText {
   }
 
   Function function() const;
-  // `arguments` is the struct that the kernel's text calls Arguments, field by field.
+  // `arguments` is the struct that the kernel's text calls Arguments, field by field. What lies between two fields is
+  // cleared, so that a test can tell an address of the host's from what the stack held before.
   template <class Arguments>
-  void run(Grid grid, int threads, const Arguments& arguments, unsigned shared = 0) const {
+  void run(Grid grid, int threads, Arguments arguments, unsigned shared = 0) const {
     static_assert(std::is_trivially_copyable_v<Arguments> && sizeof(Arguments) <= 4000);
+#if __has_builtin(__builtin_clear_padding)
+    __builtin_clear_padding(&arguments);
+#endif
     launch(function(), grid, threads, &arguments, shared);
   }
 

@@ -9,7 +9,6 @@
 
 namespace chainrule {
 
-// Note [Batched tensors]
 // vmap gives its function tensors of a Python class that hide one dimension. While vmap runs, every call of a function
 // of the core goes to a handler in Python, which finds the rule for that function: func/batched.py. Python's operators
 // and subscripts reach it through the class's own methods. Outside of vmap all this costs one look at vmap_depth.

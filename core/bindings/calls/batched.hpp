@@ -1,4 +1,4 @@
-// vmap: calls on batched tensors go to Python; see Note [Batched tensors].
+// vmap: calls on batched tensors go to Python.
 #pragma once
 #include <Python.h>
 

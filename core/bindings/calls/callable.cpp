@@ -93,7 +93,7 @@ PyObject* run_there(const Callable& c, const Overload& o, BoundArguments& bound)
 // A new tensor in pinned memory.
 PyObject* pinned(PyObject* made) {
   const Owned plain(made);
-  const Owned moved(checked(PyObject_CallMethod(made, "pin_memory", nullptr)));
+  const Owned moved(from_python(PyObject_CallMethod(made, "pin_memory", nullptr)));
   const Tensor t = Tensor::borrow(moved.get());
   if (requires_grad(Tensor::borrow(made))) set_requires_grad(t, true);
   return Py_NewRef(moved.get());

@@ -71,10 +71,20 @@ PyObject* call_indexing(PyObject* function, PyObject* args, PyObject* kwargs) {
   return call_on(home, function, moved.get(), kwargs);
 }
 
-void check_same_device(Device device, PyObject* args, PyObject* kwargs) {
+// What a call writes into: the tensor of x.add_(y), and out=.
+const TensorObject* written_by(std::string_view name, PyObject* args, PyObject* kwargs) {
+  PyObject* target = PyDict_GetItemString(kwargs, "out");
+  if (!target && name.ends_with('_') && !name.ends_with("__") && PyTuple_GET_SIZE(args) > 0)
+    target = PyTuple_GET_ITEM(args, 0);
+  return target && is_tensor(target) ? reinterpret_cast<TensorObject*>(target) : nullptr;
+}
+
+// A number on the CPU may stand beside tensors of a GPU, but the GPU cannot write into it.
+void check_same_device(Device device, std::string_view name, PyObject* args, PyObject* kwargs) {
+  const TensorObject* written = written_by(name, args, kwargs);
   each_tensor(args, kwargs, [&](const TensorObject* t) {
     const Device other = t->storage ? t->storage->device : Device::CPU;
-    if (other == device || (other == Device::CPU && t->ndim == 0)) return;
+    if (other == device || (other == Device::CPU && t->ndim == 0 && t != written)) return;
     raise(PyExc_RuntimeError, "Expected all tensors to be on the same device, but found at least two devices, ",
           device.name(), " and ", other.name(), "!");
   });
@@ -125,7 +135,7 @@ PyObject* call_elsewhere(PyObject* function, PyObject* args, PyObject* kwargs) {
     } mixing;
     return call_on(device, function, args, kwargs);
   }
-  check_same_device(device, args, kwargs);
+  check_same_device(device, text, args, kwargs);
   return call_on(device, function, args, kwargs);
 }
 

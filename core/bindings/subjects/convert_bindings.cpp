@@ -61,8 +61,10 @@ struct NamedType {
 
 bool is_true_attribute(PyObject* o, const char* name) {
   Owned value(PyObject_GetAttrString(o, name));
-  if (!value) PyErr_Clear();
-  return value && PyObject_IsTrue(value.get()) == 1;
+  const int truth = value ? PyObject_IsTrue(value.get()) : -1;
+  if (truth < 0) PyErr_Clear();
+  settle();
+  return truth == 1;
 }
 
 NamedType named_type(PyObject* type) {

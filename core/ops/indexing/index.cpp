@@ -7,6 +7,7 @@
 #include "ops/indexing/nonzero.hpp"
 #include "ops/indexing/slices.hpp"
 #include "ops/views/copy.hpp"
+#include "ops/views/move.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/item.hpp"
 #include "tensor/memory_order.hpp"
@@ -69,12 +70,20 @@ void check_not_empty(const Tensor& x, const Plan& plan) {
   }
 }
 
+// Indices may be on the CPU where x is on a GPU, whose kernels cannot read them there.
+Tensor beside(const Tensor& x, const Tensor& index) {
+  const Device home = x->storage->device;
+  const bool is_away = index && index->storage->device == Device::CPU && home.kind != DeviceKind::Meta;
+  return is_away ? move_to(index, home) : index;
+}
+
 // The shapes alone: the positions are not looked at yet.
 Plan make_plan(const Tensor& x, std::span<const Tensor> indices) {
   Plan plan;
   check_count(x, indices);
   int d = 0;
-  for (const Tensor& index : indices) {
+  for (const Tensor& given : indices) {
+    const Tensor index = beside(x, given);
     if (index && is_mask(index)) {
       check_mask(x, d, index);
       plan.entries.push_back({mask_offsets(x, d, index), d, true});

@@ -3,7 +3,7 @@
 Each call of vmap is a level. A batched tensor of a level hides one dimension of its value, always the first; the value
 may itself be a batched tensor of a lower level. While the function of vmap runs, every call of the core comes to
 `dispatch`, which takes one level off and hands the values to the operation's rule. The rule's own calls come back here
-one level down, until none is left. See Note [Batched tensors] in core/bindings/calls/batched.cpp.
+one level down, until none is left. core/bindings/calls/batched.cpp is the door.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 from .. import _core
 from .._core import Generator, Tensor
 from ..autograd.grad_mode import no_grad
-from ..error_words import at_call
+from ..error_words import at_call as _at_call
 from ..user_warning import warn_user as _warn_user
 
 _functions = _core.functions
@@ -29,10 +29,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         if param is None:
             param = 0.01
         elif isinstance(param, bool) or not isinstance(param, (int, float)):
-            raise at_call(ValueError, f"negative_slope {param} not a valid number")
+            raise _at_call(ValueError, f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + param**2))
     if nonlinearity not in _GAINS:
-        raise at_call(ValueError, f"Unsupported nonlinearity {nonlinearity}")
+        raise _at_call(ValueError, f"Unsupported nonlinearity {nonlinearity}")
     return _GAINS[nonlinearity]
 
 
@@ -164,7 +164,7 @@ def eye_(tensor: Tensor) -> Tensor:
             [0., 1., 0.]])
     """
     if tensor.ndimension() != 2:
-        raise at_call(ValueError, "Only tensors with 2 dimensions are supported")
+        raise _at_call(ValueError, "Only tensors with 2 dimensions are supported")
     return tensor.copy_(_functions["eye"](*tensor.shape))
 
 
@@ -176,10 +176,10 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     tensor([[[0., 1., 0.]]])
     """
     if tensor.ndimension() not in (3, 4, 5):
-        raise at_call(ValueError, "Only tensors with 3, 4, or 5 dimensions are supported")
+        raise _at_call(ValueError, "Only tensors with 3, 4, or 5 dimensions are supported")
     sizes = tensor.size()
     if sizes[0] % groups != 0:
-        raise at_call(ValueError, "dim 0 must be divisible by groups")
+        raise _at_call(ValueError, "dim 0 must be divisible by groups")
     per_group = sizes[0] // groups
     middle = tuple(size // 2 for size in sizes[2:])
     tensor.zero_()
@@ -194,7 +194,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     if tensor.dim() < 2:
-        raise at_call(ValueError, "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+        raise _at_call(ValueError, "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     shape = tensor.shape
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field
@@ -203,7 +203,7 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     modes = ["fan_in", "fan_out"]
     if mode.lower() not in modes:
-        raise at_call(ValueError, f"Mode {mode.lower()} not supported, please use one of {modes}")
+        raise _at_call(ValueError, f"Mode {mode.lower()} not supported, please use one of {modes}")
     return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
 
 
@@ -296,7 +296,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     True
     """
     if tensor.ndimension() < 2:
-        raise at_call(ValueError, "Only tensors with 2 or more dimensions are supported")
+        raise _at_call(ValueError, "Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
         return tensor
     rows = tensor.size(0)
@@ -327,7 +327,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     tensor([2, 2])
     """
     if tensor.ndimension() != 2:
-        raise at_call(ValueError, "Only tensors with 2 dimensions are supported")
+        raise _at_call(ValueError, "Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
     tensor.normal_(0, std, generator=generator)

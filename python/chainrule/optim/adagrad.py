@@ -160,7 +160,7 @@ def adagrad(
         )
         if found_inf is not None:
             for step in state_steps:
-                step.sub_(found_inf)
+                step.sub_(found_inf.to(step.device))
         return
     if grad_scale is not None or found_inf is not None:
         raise at_call(AssertionError, "Expected grad_scale and found_inf to be None")
@@ -178,7 +178,7 @@ def adagrad(
 def _step_rows(param: Tensor, grad: Any, total: Tensor, rate: Any, eps: float, weight_decay: Any) -> None:
     """The same for the elements that a sparse gradient has."""
     if weight_decay != 0:
-        raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        raise at_call(RuntimeError, "weight_decay option is not compatible with sparse gradients")
     grad = grad.coalesce()
     total.add_(grad * grad)
     roots = total.sparse_mask(grad).sqrt()

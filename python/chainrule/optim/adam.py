@@ -98,7 +98,7 @@ class Adam(UpdateRule):
 
     def _refuse_sparse(self, params: list[Any]) -> None:
         if any(p.grad.is_sparse for p in params):
-            raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+            raise at_call(RuntimeError, "Adam does not support sparse gradients, please consider SparseAdam instead")
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         if group["fused"]:
@@ -191,7 +191,7 @@ def adam(
         )
         if found_inf is not None:
             for step in state_steps:
-                step.sub_(found_inf)
+                step.sub_(found_inf.to(step.device))
         return
     if grad_scale is not None or found_inf is not None:
         raise at_call(AssertionError, "Expected grad_scale and found_inf to be None")

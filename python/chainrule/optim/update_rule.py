@@ -79,7 +79,7 @@ class UpdateRule(Optimizer):
 
     def _refuse_sparse(self, params: list[Any]) -> None:
         if any(p.grad.is_sparse for p in params):
-            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+            raise at_call(RuntimeError, f"{type(self).__name__} does not support sparse gradients")
 
     def _refuse_fused_with(self, *, differentiable: bool, foreach: bool | None) -> None:
         """What `fused=True` excludes; otherwise a mixed-precision scaler may leave its work to the step."""

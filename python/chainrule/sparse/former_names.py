@@ -20,6 +20,9 @@ spmm = dsmm = _core.functions["mm"]
 def smm(input: Tensor, mat: Tensor) -> Tensor:
     """The product of a sparse and a dense matrix, as a sparse one.
 
+    Shape and dtype: that of input @ mat, in COO.
+    Derivative: that of the product, at the elements that input has.
+
     >>> torch.smm(torch.eye(2).to_sparse(), torch.ones(2, 1)).to_dense()
     tensor([[1.],
             [1.]])
@@ -29,6 +32,9 @@ def smm(input: Tensor, mat: Tensor) -> Tensor:
 
 def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse and a dense matrix, as a sparse one whose rows are dense.
+
+    Shape and dtype: that of mat1 @ mat2, in COO with one sparse dimension.
+    Derivative: that of the product, at the elements that mat1 has.
 
     >>> torch.hspmm(torch.eye(2).to_sparse(), torch.ones(2, 1)).to_dense()
     tensor([[1.],
@@ -44,6 +50,9 @@ hsmm = hspmm
 
 def sspaddmm(input: Tensor | None, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2), as a sparse tensor; mat2 is dense.
+
+    Shape and dtype: that of input, in COO.
+    Derivative: beta for input; that of the product, times alpha, at the elements that mat1 has.
 
     >>> x = torch.eye(2).to_sparse()
     >>> torch.sspaddmm(x, x, torch.ones(2, 2)).to_dense()

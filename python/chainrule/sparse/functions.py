@@ -36,6 +36,9 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * mat + alpha * (mat1 @ mat2), with a sparse mat1.
 
+    Shape and dtype: matrices that fit; a dense result.
+    Derivative: beta for mat; those of the product, times alpha, at the elements that mat1 has.
+
     >>> x = torch.eye(2).to_sparse()
     >>> torch.sparse.addmm(torch.ones(2, 1), x, torch.ones(2, 1))
     tensor([[2.],

@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
-from ...error_words import at_call
+from ...error_words import at_call as _at_call
 from ..modules.module import Module
 
 _functions = _core.functions
@@ -37,7 +37,7 @@ class BasePruningMethod(ABC):
     def apply_mask(self, module: Module) -> Tensor:
         """The original parameter times the mask."""
         if self._tensor_name is None:
-            raise at_call(AssertionError, f"Module {module} has to be pruned")
+            raise _at_call(AssertionError, f"Module {module} has to be pruned")
         mask = getattr(module, self._tensor_name + "_mask")
         original = getattr(module, self._tensor_name + "_orig")
         return mask.to(dtype=original.dtype) * original
@@ -51,7 +51,7 @@ class BasePruningMethod(ABC):
             if isinstance(hook, BasePruningMethod) and hook._tensor_name == name
         ]
         if len(old) > 1:
-            raise at_call(
+            raise _at_call(
                 AssertionError, f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}."
             )
         method: BasePruningMethod = cls(*args, **kwargs)
@@ -65,7 +65,7 @@ class BasePruningMethod(ABC):
         original = getattr(module, name)
         scores = original if importance_scores is None else importance_scores
         if scores.shape != original.shape:
-            raise at_call(
+            raise _at_call(
                 AssertionError, f"importance_scores should have the same shape as parameter {name} of {module}"
             )
         if not old:
@@ -89,7 +89,7 @@ class BasePruningMethod(ABC):
     def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
         """A pruned copy of `t`."""
         if importance_scores is not None and importance_scores.shape != t.shape:
-            raise at_call(AssertionError, "importance_scores should have the same shape as tensor t")
+            raise _at_call(AssertionError, "importance_scores should have the same shape as tensor t")
         scores = t if importance_scores is None else importance_scores
         default = _functions["ones_like"](t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=default)
@@ -98,7 +98,7 @@ class BasePruningMethod(ABC):
         """Makes the pruned values the parameter again; the mask is forgotten."""
         name = self._tensor_name
         if name is None:
-            raise at_call(AssertionError, f"Module {module} has to be pruned before pruning can be removed")
+            raise _at_call(AssertionError, f"Module {module} has to be pruned before pruning can be removed")
         weight = self.apply_mask(module)
         if hasattr(module, name):
             delattr(module, name)
@@ -129,9 +129,9 @@ class PruningContainer(BasePruningMethod):
     def add_pruning_method(self, method: BasePruningMethod | None) -> None:
         """One more at the end."""
         if not isinstance(method, BasePruningMethod) and method is not None:
-            raise at_call(TypeError, f"{type(method)} is not a BasePruningMethod subclass")
+            raise _at_call(TypeError, f"{type(method)} is not a BasePruningMethod subclass")
         if method is not None and self._tensor_name != method._tensor_name:
-            raise at_call(
+            raise _at_call(
                 ValueError,
                 "Can only add pruning methods acting on the parameter named "
                 f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'",
@@ -159,7 +159,7 @@ class PruningContainer(BasePruningMethod):
         elif method.PRUNING_TYPE == "global":
             chosen = (slice(None),) * t.dim()
         else:
-            raise at_call(ValueError, f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
+            raise _at_call(ValueError, f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
         new = mask.clone()
         new[chosen] = method.compute_mask(t[chosen], default_mask=mask[chosen]).to(dtype=new.dtype)
         return new
@@ -184,11 +184,11 @@ class _ByAmount(BasePruningMethod):
 
     def __init__(self, amount: float) -> None:
         if not isinstance(amount, numbers.Real):
-            raise at_call(TypeError, f"Invalid type for amount: {amount}. Must be int or float.")
+            raise _at_call(TypeError, f"Invalid type for amount: {amount}. Must be int or float.")
         if (isinstance(amount, numbers.Integral) and amount < 0) or (
             not isinstance(amount, numbers.Integral) and not 0.0 <= float(amount) <= 1.0
         ):
-            raise at_call(
+            raise _at_call(
                 ValueError, f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer"
             )
         self.amount = amount
@@ -196,7 +196,7 @@ class _ByAmount(BasePruningMethod):
     def _count(self, size: int) -> int:
         if isinstance(self.amount, numbers.Integral):
             if self.amount > size:
-                raise at_call(
+                raise _at_call(
                     ValueError, f"amount={self.amount} should be smaller than the number of parameters to prune={size}"
                 )
             return int(self.amount)
@@ -249,13 +249,13 @@ class _Structured(_ByAmount):
 
     def _check(self, t: Tensor) -> None:
         if t.dim() <= 1:
-            raise at_call(
+            raise _at_call(
                 ValueError,
                 "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
                 f"{t.shape} with {t.dim()} dims",
             )
         if self.dim >= t.dim():
-            raise at_call(IndexError, f"Invalid index {self.dim} for tensor of size {t.shape}")
+            raise _at_call(IndexError, f"Invalid index {self.dim} for tensor of size {t.shape}")
 
     def _keep(self, t: Tensor, kept: Tensor, default_mask: Tensor) -> Tensor:
         mask = _functions["zeros_like"](t)
@@ -408,11 +408,11 @@ def global_unstructured(
     4
     """
     if not isinstance(parameters, Iterable):
-        raise at_call(TypeError, "global_unstructured(): parameters is not an Iterable")
+        raise _at_call(TypeError, "global_unstructured(): parameters is not an Iterable")
     parameters = list(parameters)
     importance_scores = {} if importance_scores is None else importance_scores
     if not isinstance(importance_scores, dict):
-        raise at_call(TypeError, "global_unstructured(): importance_scores must be of type dict")
+        raise _at_call(TypeError, "global_unstructured(): importance_scores must be of type dict")
     vector, flatten = _functions["cat"], lambda t: t.reshape(-1)
     scores = vector([flatten(importance_scores.get((m, n), getattr(m, n))) for m, n in parameters])
     masks = vector([flatten(getattr(m, n + "_mask", _functions["ones_like"](getattr(m, n)))) for m, n in parameters])
@@ -422,7 +422,7 @@ def global_unstructured(
     method._tensor_name = "temp"
     container.add_pruning_method(method)
     if method.PRUNING_TYPE != "unstructured":
-        raise at_call(
+        raise _at_call(
             TypeError,
             'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. '
             f"Found method {pruning_method} of type {method.PRUNING_TYPE}",
@@ -447,7 +447,7 @@ def remove(module: Module, name: str) -> Module:
             hook.remove(module)
             del module._forward_pre_hooks[key]
             return module
-    raise at_call(ValueError, f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
+    raise _at_call(ValueError, f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
 
 
 def is_pruned(module: Module) -> bool:
