@@ -48,12 +48,20 @@ def renamed(text: str) -> str:
     """A text of the core, in which cells have the names of their files, with the names that readers know."""
     running = shell()
     if running is not None and _TIMED in text and running.history_manager.input_hist_raw[-1].startswith("%%time"):
-        place = rf"In[{running.execution_count}], line "
+        place = f"{_running_cell()}, line "
         text = re.sub(rf"{_TIMED}:(\d+)", lambda found: f"{place}{int(found[1]) + 1}", text)  # below the %%time
     for file in getattr(running.compile, "_filename_map", ()) if running is not None else ():
         if file in text:
             text = re.sub(re.escape(file) + r":(\d+)(, in <cell line: \d+>)?", rf"{named(file)}, line \1", text)
     return text
+
+
+def _running_cell() -> str | None:
+    """`In[3]`, if that is what runs: the innermost frame of a cell, on which the magics stand."""
+    frame = sys._getframe()
+    while frame is not None and named(frame.f_code.co_filename) is None:
+        frame = frame.f_back
+    return named(frame.f_code.co_filename) if frame is not None else None
 
 
 def is_module_code(code: CodeType) -> bool:
