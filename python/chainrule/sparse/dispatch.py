@@ -109,6 +109,15 @@ def _new(name: str) -> Rule:
     return rule
 
 
+def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    y = _functions["matmul"](input, weight.t())
+    return y if bias is None else y + bias
+
+
+def _assign(input: Tensor, index: Any, value: Any) -> None:
+    raise at_call(TypeError, "Cannot assign to a sparse tensor")
+
+
 def _tensor_like(input: Tensor, data: Any, **options: Any) -> Tensor:
     return _functions["tensor"](data, **{"dtype": input.dtype, **options})
 
@@ -152,6 +161,8 @@ RULES: dict[str, Rule] = {
     **{name: _like(name) for name in ("zeros_like", "empty_like")},
     **{name: _new(name) for name in ("new_zeros", "new_empty")},
     "new_tensor": _tensor_like,
+    "linear": _linear,
+    "__setitem__": _assign,
     "to": methods.moved,
     "cpu": lambda input, **options: input,
     "clone": methods.duplicate,
