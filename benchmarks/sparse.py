@@ -1,4 +1,4 @@
-"""Sparse matrices and sparse gradients beside PyTorch's: products, coalesce, embeddings, optimisers, a graph network."""
+"""Sparse matrices and sparse gradients beside PyTorch's: products, coalesce, embeddings, optimisers, a graph."""
 
 from harness import Workload, main, ramp
 
