@@ -158,3 +158,28 @@ def test_autograd_grad_gives_sparse_gradients_with_history():
     assert g.requires_grad
     (second,) = chainrule.autograd.grad(chainrule.sparse.sum(g), x)
     assert second.to_dense().tolist() == (2 * (double(A) != 0)).tolist()
+
+
+@pytest.mark.parametrize("inner", [0, 2])
+def test_a_dense_gradient_of_a_sampled_product_stays_dense(inner):
+    found = []
+    for library in (chainrule, torch):
+        x = library.eye(3).to_sparse_csr().requires_grad_()
+        a, b = (library.ones(*shape).requires_grad_() for shape in ((3, inner), (inner, 3)))
+        y = library.sparse.sampled_addmm(x, a, b, alpha=0.6, beta=0.2)
+        y.backward(library.arange(9.0).reshape(3, 3))
+        found.append([str(x.grad.layout), x.grad.tolist(), a.grad.tolist(), b.grad.tolist()])
+    assert found[0] == found[1]
+
+
+def test_a_step_on_a_table_takes_memory_for_the_rows_that_it_reads():
+    taken = {}
+    for sparse in (True, False):
+        table = chainrule.nn.EmbeddingBag(1_000_000, 64, mode="sum", sparse=sparse)
+        optimizer = chainrule.optim.SGD(table.parameters(), lr=0.1)
+        before = chainrule.memory.statistics()["allocated"]
+        chainrule.memory.reset_peak()
+        table(chainrule.arange(16_384).reshape(1024, 16) * 61).sum().backward()
+        optimizer.step()
+        taken[sparse] = chainrule.memory.statistics()["peak_allocated"] - before
+    assert taken[True] <= taken[False] / 50

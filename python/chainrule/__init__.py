@@ -149,7 +149,9 @@ _FILES = {
         set_warn_always use_deterministic_algorithms
     """,
     "shapes": "broadcast_shapes",
-    "sparse.former_names": "dsmm hsmm hspmm saddmm smm spmm sspaddmm",
+    "sparse.former_names": """
+        dsmm hsmm hspmm saddmm smm spmm sspaddmm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
+    """,
     "storage": "TypedStorage is_storage",
     "streams": "Event Stream",
     "symbolic_numbers": "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum",

@@ -270,6 +270,8 @@ from .settings import set_num_interop_threads as set_num_interop_threads
 from .settings import set_warn_always as set_warn_always
 from .settings import use_deterministic_algorithms as use_deterministic_algorithms
 from .shapes import broadcast_shapes as broadcast_shapes
+from .sparse.former_names import _convert_indices_from_coo_to_csr as _convert_indices_from_coo_to_csr
+from .sparse.former_names import _convert_indices_from_csr_to_coo as _convert_indices_from_csr_to_coo
 from .sparse.former_names import dsmm as dsmm
 from .sparse.former_names import hsmm as hsmm
 from .sparse.former_names import hspmm as hspmm

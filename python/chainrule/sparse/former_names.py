@@ -63,3 +63,25 @@ def sspaddmm(input: Tensor | None, mat1: Tensor, mat2: Tensor, *, beta: Any = 1,
         raise unsupported("sspaddmm", mat1)
     result = to_coo(from_dense(_product(mat1, mat2), COO)) * alpha
     return result if input is None else input * beta + result
+
+
+def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
+    """Where each of `size` rows begins among entries whose rows these are, in their order."""
+    counts = _core.functions["bincount"](input, minlength=size)
+    starts = _core.functions["cat"]([counts.new_zeros(1), counts.cumsum(0)])
+    return starts.to(_core.int32 if out_int32 else _core.int64)
+
+
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
+) -> Tensor:
+    """The rows and columns of a compressed matrix's entries, after the numbers of their batches."""
+    batch, flat = crow_indices.shape[:-1], crow_indices.reshape(-1, crow_indices.shape[-1])
+    rows, of_batch = flat.shape[1] - 1, _core.functions["arange"](flat.shape[0])
+    lines = _core.functions["arange"](rows).repeat(flat.shape[0]).repeat_interleave(flat.diff(dim=1).reshape(-1))
+    columns = col_indices.reshape(-1)
+    number = of_batch.repeat_interleave(flat[:, -1]) if batch else None
+    own = [lines, columns][:: -1 if transpose else 1]
+    before = [] if number is None else list(_core.functions["unravel_index"](number, tuple(batch)))
+    kind = _core.int32 if out_int32 else _core.int64
+    return _core.functions["stack"]([each.to(kind) for each in (*before, *own)])

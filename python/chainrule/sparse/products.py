@@ -10,7 +10,7 @@ from ..autograd.differentiable import differentiable
 from ..error_words import at_call
 from .convert import dense, to_compressed, to_coo
 from .elementwise import dtype_name, plus, unsupported
-from .history import assembled, coalesced, values_of
+from .history import assembled, coalesced, read, values_of
 from .parts import BLOCKED, COO, CSR, CooPattern, is_sparse, pattern_of
 
 _functions = _core.functions
@@ -303,6 +303,11 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, a
             RuntimeError,
             f"sampled_addmm: self.shape[-2:] must match mat1.shape[-2] x mat2.shape[-1], but got {list(input.shape)}",
         )
+    return _added_sample(input, mat1, mat2, alpha, beta)
+
+
+@differentiable(name="SparseSampledAddmmBackward0")
+def _added_sample(input: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any, beta: Any) -> Tensor:
     pattern = pattern_of(input)
     if pattern.batch:
         found = pattern.read(mat1.expand(*input.shape[:-2], *mat1.shape[-2:]) @ mat2)
@@ -310,6 +315,29 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, a
         found = sampled(mat1, mat2.t(), Rows(pattern.starts, pattern.plain, pattern.size[1]))
     found = found * alpha if alpha != 1 else found
     return assembled(found if beta == 0 else found + values_of(input) * beta, pattern)
+
+
+@_added_sample.gradient("input")
+def _(g: Tensor, beta: Any) -> Tensor:
+    return g * _conjugate_number(beta)  # in the layout that g has, as PyTorch's
+
+
+@_added_sample.gradient("mat1")
+def _(g: Tensor, input: Tensor, mat2: Tensor, alpha: Any) -> Tensor:
+    return matmul(_at_places_of(input, g), conjugate(mat2).mT) * _conjugate_number(alpha)
+
+
+@_added_sample.gradient("mat2")
+def _(g: Tensor, input: Tensor, mat1: Tensor, alpha: Any) -> Tensor:
+    return matmul(conjugate(mat1).mT, _at_places_of(input, g)) * _conjugate_number(alpha)
+
+
+def _at_places_of(input: Tensor, g: Tensor) -> Tensor:
+    return assembled(read(g, pattern_of(input)), pattern_of(input))
+
+
+def _conjugate_number(x: Any) -> Any:
+    return x.conjugate() if isinstance(x, complex) else x
 
 
 def spmm_reduced(mat1: Tensor, mat2: Tensor, reduce: str) -> Tensor:
