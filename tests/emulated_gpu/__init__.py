@@ -43,10 +43,13 @@ def folder() -> Path:
 
 def environment() -> dict[str, str]:
     """What a process needs to take the emulated GPU for a real one."""
-    kernels = HERE.parents[1] / "build" / "emulated-kernels"
+    build = HERE.parents[1] / "build"
+    kernels, texts = build / "emulated-kernels", build / "emulated-texts"
+    texts.mkdir(parents=True, exist_ok=True)
     lapack = Path(scipy_openblas32.get_lib_dir()) / f"lib{scipy_openblas32.get_library()}.so"
     return {
         "CHAINRULE_CUDA_LIBRARIES": str(folder()),
         "CHAINRULE_CUDA_CACHE": str(kernels),
         "EMULATED_LAPACK": str(lapack),
+        "EMULATED_TEXTS": str(texts),  # for the real compiler
     }

@@ -1,10 +1,15 @@
-"""The real NVRTC on kernels' texts: it needs no GPU. `python real_compiler.py FOLDER ARCHITECTURE...` for texts that
-EMULATED_TEXTS=FOLDER has kept of a run on the emulated GPU."""
+"""The real NVRTC on kernels' texts: it needs no GPU.
+
+`python real_compiler.py FOLDER 80 90 100` compiles the texts that EMULATED_TEXTS=FOLDER kept of runs on the emulated
+GPU for these architectures; with `--by-turns` each text for one of them.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import sys
+from functools import cache
+from multiprocessing import Pool
 from pathlib import Path
 
 
@@ -34,14 +39,32 @@ def library() -> Path | None:
     return found[0] if found else None
 
 
-if __name__ == "__main__":
+@cache
+def own_compiler() -> RealCompiler:
     where = library()
     assert where, "pip install nvidia-cuda-nvrtc"
-    compiler = RealCompiler(str(where))
-    failed = 0
-    for path in sorted(Path(sys.argv[1]).glob("*.cu")):
-        for architecture in map(int, sys.argv[2:]):
-            if log := compiler.compile(path.read_text(), architecture):
-                failed += 1
-                print(path.name, architecture, log[:1500])
-    print(failed, "texts failed")
+    return RealCompiler(str(where))
+
+
+def complaint(task: tuple[Path, int]) -> str:
+    path, architecture = task
+    log = own_compiler().compile(path.read_text(), architecture)
+    return f"{path.name} for sm_{architecture}: {log[:1500]}" if log else ""
+
+
+def main(folder: str, *arguments: str) -> int:
+    architectures = [int(a) for a in arguments if a.isdigit()]
+    texts = sorted(Path(folder).glob("*.cu"))
+    if "--by-turns" in arguments:
+        tasks = [(text, architectures[i % len(architectures)]) for i, text in enumerate(texts)]
+    else:
+        tasks = [(text, architecture) for text in texts for architecture in architectures]
+    with Pool(2) as pool:
+        failed = [log for log in pool.imap_unordered(complaint, tasks, chunksize=8) if log]
+    print(*failed, sep="\n")
+    print(f"{len(tasks) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed or not tasks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
