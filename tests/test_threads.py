@@ -507,8 +507,7 @@ def test_a_large_shared_leaf_with_a_recorded_gradient_loses_none():
         for _ in range(5):
             (x * x * (k + 1)).sum().backward(create_graph=True)
 
-    with pytest.warns(UserWarning, match="create_graph=True"):
-        in_threads(work, 4)
+    in_threads(work, 4)  # the warning of the cycle is given once in a process: perhaps here, perhaps before
     assert (x.grad == 5 * 2 * 10).all()
     x.grad = None  # the cycle
 
