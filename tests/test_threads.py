@@ -489,6 +489,38 @@ def test_eight_threads_train(make, thread_count):
             assert all(chainrule.equal(a, b) for a, b in zip(mine, expected, strict=True))
 
 
+def small_and_large(nn):
+    """One whose kernels are too short to let the lock go, and one whose operations let it go, and wait as well."""
+    small = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 10)), chainrule.randn(20, 8)
+    large = nn.Sequential(nn.Linear(200, 700), nn.ReLU(), nn.LayerNorm(700), nn.Linear(700, 10), nn.Softplus())
+    return small, (large, chainrule.randn(600, 200))
+
+
+def test_eight_threads_train_a_small_and_a_large_model_at_once(thread_count):
+    """Steps of one fall into kernels of the other. All read the same batches, and each learns what it learns alone."""
+    thread_count(2)
+    chainrule.manual_seed(6)
+    models = small_and_large(chainrule.nn)
+
+    def train(k):
+        mine = [(copy.deepcopy(net), x) for net, x in models[:: 1 - 2 * (k % 2)]]
+        weights = [p for net, _ in mine for p in net.parameters()]
+        optimiser = chainrule.optim.SGD(weights, lr=1e-2 * (k + 1), momentum=0.9)
+        for _ in range(4):
+            optimiser.zero_grad()
+            for net, x in mine:
+                out = net(x)
+                chainrule.nn.functional.cross_entropy(out, chainrule.arange(len(out)) % 10).backward()
+            optimiser.step()
+        return [p.detach() for p in weights]
+
+    alone = [train(k) for k in range(8)]
+    together = [None] * 8
+    in_threads(lambda k: together.__setitem__(k, train(k)))
+    for mine, expected in zip(together, alone, strict=True):
+        assert all(chainrule.equal(a, b) for a, b in zip(mine, expected, strict=True))
+
+
 def test_a_large_shared_leaf_loses_no_gradient():
     x = chainrule.ones(400_000, requires_grad=True)
 
