@@ -479,6 +479,8 @@ torch.gru(torch.ones(2, 1, 3), h, [w[:12], v[:12]], False, 1, 0.0, False, False,
 w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
 torch.gru(torch.ones(2, 2, 3), h, [w[:12], v], False, 1, 0.0, False, False, False)
 #-> RuntimeError
+torch.as_strided_scatter(torch.ones(2)[1:], torch.ones(3), (3,), (1,), -(2**63))
+#-> RuntimeError: Tensor: invalid storage offset -9223372036854775808
 torch._core.origin("no tensor", False)
 #-> TypeError: expected a Tensor, but got str
 torch.conv1d(torch.ones(2, 4, 9), torch.ones(6, 2, 3), None, 2**32, 1, 2, 2).shape
