@@ -430,6 +430,11 @@ def convolution(x):
     return chainrule.nn.functional.conv2d(x, chainrule.ones(16, 16, 3, 3))
 
 
+def decompositions(x):
+    square = x @ x.T + 50 * chainrule.eye(len(x))
+    return chainrule.linalg.inv(square) @ chainrule.linalg.cholesky(square) + chainrule.linalg.eigvalsh(square)
+
+
 AT_ONCE = {
     "product": ((600, 600), lambda x: x @ x),
     "waiting product": ((600, 300), lambda x: (x @ x.T).tanh()),
@@ -441,6 +446,7 @@ AT_ONCE = {
     "sort": ((600, 600), lambda x: x.sort(1).values.cumsum(0)),
     "rank": ((600, 600), lambda x: x.median(0).values + x.topk(300, 1).values.sum(1).mean()),
     "softmax": ((600, 600), lambda x: x.softmax(0) + x.log_softmax(1)),
+    "decompositions": ((60, 60), decompositions),
 }
 
 
@@ -462,6 +468,29 @@ def test_threads_that_calculate_at_once(shape, operation):
             for (y, g), (expected, gradient) in zip(pool.map(calculate, inputs), alone, strict=True):
                 assert (y == expected).all()
                 assert (g == gradient).all()
+
+
+def test_decompositions_of_small_and_large_matrices_at_once(thread_count):
+    """LAPACK rounds by its number of threads, which all callers share: none may change it in another's middle."""
+    thread_count(2)
+    chainrule.manual_seed(0)
+    matrices = [chainrule.randn(n, n, dtype=chainrule.float64) for n in (20, 400, 20, 400)]
+    functions = (chainrule.linalg.inv, lambda a: chainrule.linalg.eigvalsh(a + a.T))
+    alone = [[function(a) for function in functions] for a in matrices]
+
+    done = threading.Event()
+
+    def work(k):
+        rounds = 6 if len(matrices[k]) > 20 else sys.maxsize
+        try:
+            while rounds and not done.is_set():
+                rounds -= 1
+                for function, expected in zip(functions, alone[k], strict=True):
+                    assert chainrule.equal(function(matrices[k]), expected)
+        finally:
+            done.set()
+
+    in_threads(work, 4)
 
 
 @pytest.mark.parametrize("make", [perceptron, convolutional, transformer, recurrent])
