@@ -97,10 +97,12 @@ stubs: build
 	$(BIN)/python tools/stubs.py
 
 # Python is not built for the sanitizer, so its library is loaded first; Python's own leaks are not ours, and a huge
-# allocation must fail as it does elsewhere. pytest leaves stderr alone, so that a finding can be read.
+# allocation must fail as it does elsewhere. pytest leaves stderr alone, and the installed library keeps its symbols, so
+# that a finding can be read.
 # `make asan TARGET=fuzz SECONDS=600` fuzzes that build.
 asan:
-	$(MAKE) $(or $(TARGET),test) VENV=.venv-asan BUILD=build/asan BUILD_OPTIONS='-C cmake.define.CHAINRULE_SANITIZE=address,undefined' \
+	$(MAKE) $(or $(TARGET),test) VENV=.venv-asan BUILD=build/asan \
+	  BUILD_OPTIONS='-C install.strip=false -C cmake.define.CHAINRULE_SANITIZE=address,undefined' \
 	  PYTEST='$(PYTEST) --capture=sys' \
 	  TEST_ENV='LD_PRELOAD="$(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=3072:soft_rss_limit_mb=6144 \
@@ -110,7 +112,8 @@ asan:
 THREADED = tests/test_threads.py tests/test_laziness.py tests/test_large_kernels.py tests/test_pending.py \
   tests/test_pending_products.py
 tsan:
-	$(MAKE) test VENV=.venv-tsan BUILD=build/tsan BUILD_OPTIONS='-C cmake.define.CHAINRULE_SANITIZE=thread' \
+	$(MAKE) test VENV=.venv-tsan BUILD=build/tsan \
+	  BUILD_OPTIONS='-C install.strip=false -C cmake.define.CHAINRULE_SANITIZE=thread' \
 	  PYTEST='pytest --capture=sys $(THREADED)' \
 	  TEST_ENV='OMP_NUM_THREADS=1 \
 	  LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \

@@ -455,6 +455,32 @@ torch.rms_norm(torch.ones(2, 3, 40, dtype=torch.float64), (3, 40), torch.ones(3,
 x, h, w, v = (torch.ones(s, dtype=torch.float64) for s in ((2, 3), (2, 4), (16, 3), (16, 4)))
 round(torch.lstm_cell(x, (h, h.float()), w, v)[1][1, 3].item(), 4)
 #-> ok 1.9982
+w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
+torch.lstm(torch.ones(2, 1, 3), (h, h), [w, v], False, 1, 0.0, False, False, False)[0].shape  # a row for both
+#-> ok torch.Size([2, 2, 4])
+w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
+torch.lstm(torch.ones(2, 3, 3), (h, h), [w, v], False, 1, 0.0, False, False, False)
+#-> RuntimeError
+w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
+torch.lstm(torch.ones(2, 2, 3), (h, torch.ones(1, 3, 4)), [w, v], False, 1, 0.0, False, False, False)
+#-> RuntimeError
+w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
+torch.lstm(torch.ones(2, 2, 3), (h, h), [w, torch.ones(12, 4)], False, 1, 0.0, False, False, False)
+#-> RuntimeError
+w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
+torch.lstm(torch.ones(2, 1, 3), (h[:, :1], h), [w, v], False, 1, 0.0, False, False, False)[2].shape
+#-> ok torch.Size([1, 2, 4])
+w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
+torch.lstm_cell(torch.ones(2, 3), (h[0], torch.ones(3, 4)), w, v)
+#-> RuntimeError: Input batch size 2 doesn't match hidden1 batch size 3
+w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
+torch.gru(torch.ones(2, 1, 3), h, [w[:12], v[:12]], False, 1, 0.0, False, False, False)[0].shape
+#-> ok torch.Size([2, 2, 4])
+w, v, h = torch.ones(16, 3), torch.ones(16, 4), torch.ones(1, 2, 4)
+torch.gru(torch.ones(2, 2, 3), h, [w[:12], v], False, 1, 0.0, False, False, False)
+#-> RuntimeError
+torch.as_strided_scatter(torch.ones(2)[1:], torch.ones(3), (3,), (1,), -(2**63))
+#-> RuntimeError: Tensor: invalid storage offset -9223372036854775808
 torch._core.origin("no tensor", False)
 #-> TypeError: expected a Tensor, but got str
 torch.conv1d(torch.ones(2, 4, 9), torch.ones(6, 2, 3), None, 2**32, 1, 2, 2).shape

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 
 from .arguments import Call
-from .child import WASTED
+from .child import MEMORY, WASTED
 
 HANGS_AFTER = 10.0  # seconds in one call
 
@@ -95,4 +95,6 @@ def _room() -> str:
 
 def _environment() -> dict[str, str]:
     threads = {name: "2" for name in ("OMP_NUM_THREADS", "CHAINRULE_NUM_THREADS") if name not in os.environ}
-    return {**os.environ, **threads, "PYTHONMALLOC": os.environ.get("PYTHONMALLOC", "default")}
+    # The sanitizer's own limit, where the child cannot limit addresses: filling more takes it as long as a hang.
+    sanitizer = {"ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:max_allocation_size_mb={MEMORY >> 20}"}
+    return {**os.environ, **threads, **sanitizer, "PYTHONMALLOC": os.environ.get("PYTHONMALLOC", "default")}

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 
@@ -96,25 +98,44 @@ void open(const std::string& path, const std::string& prefix) {
   symbol_prefix = prefix;
 }
 
-// Has the library use as many threads as chainrule may, or one for a small matrix: waking others would take longer than
-// the work.
-void choose_threads(int64_t elements) {
+// As many threads as chainrule may use, or one for a small matrix: waking others would take longer than the work.
+int wanted_threads(int64_t elements) {
   constexpr int64_t kLarge = 160 * 160;
-  static int told = 0;
-  int count = elements >= kLarge ? cpu::num_threads() : 1;
-  if (count == told) return;
-  told = count;
-  const Addresses address{&count};
-  void* function = find("openblas_set_num_threads");
-  UnlockedScope unlocked;
-  kCallers[1](function, address);
+  return elements >= kLarge ? cpu::num_threads() : 1;
 }
 
+// The library has one number of threads for all that call it, and rounds by it. So calls run at once while they want
+// the same number. Who wants another one waits until they have ended, and nobody passes who waits: each has a ticket.
+class ThreadCountScope {
+ public:
+  ThreadCountScope(int count, void* set_count) {
+    std::unique_lock lock(mutex);
+    const uint64_t ticket = next_ticket++;
+    changed.wait(lock, [&] { return ticket == admitted && (count == told || !calls); });
+    if (count != std::exchange(told, count)) kCallers[1](set_count, {&count});
+    ++admitted;
+    ++calls;
+    changed.notify_all();
+  }
+  ~ThreadCountScope() {
+    const std::lock_guard lock(mutex);
+    --calls;
+    changed.notify_all();
+  }
+  ThreadCountScope(const ThreadCountScope&) = delete;
+
+ private:
+  static inline std::mutex mutex;
+  static inline std::condition_variable& changed = *new std::condition_variable;  // threads may wait when all ends
+  static inline uint64_t next_ticket = 0, admitted = 0;
+  static inline int told = 0, calls = 0;
+};
+
 void run(Call& call) {
-  choose_threads(call.elements);
+  const int threads = wanted_threads(call.elements);
   const size_t count = call.arguments.size() + call.strings;
   if (count > kMaxArguments) raise(PyExc_SystemError, call.routine, " has too many arguments: ", count);
-  void* function = find(call.routine);
+  void *function = find(call.routine), *set_count = find("openblas_set_num_threads");
   Addresses addresses{};
   for (size_t i = call.arguments.size(); i < count; ++i) addresses[i] = reinterpret_cast<void*>(uintptr_t{1});
   const auto run_one = [&](int64_t b) {
@@ -122,6 +143,7 @@ void run(Call& call) {
     kCallers[count](function, addresses);
   };
   UnlockedScope unlocked;
+  const ThreadCountScope counted(threads, set_count);
   const Workspaces workspaces(call, run_one);
   for (int64_t b = 0; b < call.batch; ++b) run_one(b);
 }

@@ -119,25 +119,46 @@ void check_cell(Recurrence kind, const Tensor& input, const CellState& s, const 
   check_multipliable(input, p.w_ih, "addmm_impl_cpu_");
   check(is_differentiable(input.dtype()) || gate_count(kind) == 1,
         "result type Float can't be cast to the desired output type ", facts(input.dtype()).tensor_name);
-  if (kind == Recurrence::Lstm) {
-    check(s.c.size(1) == hidden, "hidden1 has inconsistent hidden_size: got ", s.c.size(1), ", expected ", hidden);
-  }
   check(input.size(0) == s.h.size(0), "Input batch size ", input.size(0), " doesn't match hidden0 batch size ",
         s.h.size(0));
+  if (kind != Recurrence::Lstm) return;
+  check(s.c.ndim() == 2, "recurrent cell: the state must be of matrices, but hidden1 has shape ", s.c.sizes());
+  check(s.c.size(1) == hidden, "hidden1 has inconsistent hidden_size: got ", s.c.size(1), ", expected ", hidden);
+  check(input.size(0) == s.c.size(0), "Input batch size ", input.size(0), " doesn't match hidden1 batch size ",
+        s.c.size(0));
+}
+
+// PyTorch adds the input's part of the gates to the state's in place, so an input of one row may be broadcast.
+void check_gates(const Tensor& gates, const Tensor& from_state) {
+  bool fits = gates.ndim() == from_state.ndim();
+  for (int d = 0; fits && d < gates.ndim(); ++d) fits = gates.size(d) == from_state.size(d) || gates.size(d) == 1;
+  check(fits, "recurrent network: the input's part of the gates, of shape ", gates.sizes(),
+        ", doesn't match the state's part of shape ", from_state.sizes());
+}
+
+// A kernel reads a row of gates for each row of the state, all of one dtype, and asks nothing. In PyTorch rows may be
+// broadcast, and the state may be of another dtype than the input.
+bool fits_kernel(const Tensor& gates, const Tensor& from_state, const Tensor& state, int64_t count) {
+  const bool alike = gates.dtype() == from_state.dtype() && gates.dtype() == state.dtype() && gates.ndim() == 2 &&
+                     state.ndim() == 2 && equal(gates.sizes(), from_state.sizes());
+  return alike && has_kernel(gates) && state.size(0) == gates.size(0) && gates.size(1) % count == 0 &&
+         state.size(1) == gates.size(1) / count;
 }
 
 }  // namespace
 
 CellState cell_step(Recurrence kind, const Tensor& gates, const CellState& s, const CellParameters& p) {
   Tensor from_state = linear(s.h, p.w_hh, p.b_hh);
+  check_gates(gates, from_state);
   if (kind == Recurrence::Tanh) return {tanh(gates + from_state), {}};
   if (kind == Recurrence::Relu) return {elementwise(OpId::relu, {gates + from_state}), {}};
   if (kind == Recurrence::Gru) {
-    return {has_kernel(gates) ? gru_pointwise(gates, from_state, s.h) : composed_gru({gates, from_state, s.h}), {}};
+    const bool fused = fits_kernel(gates, from_state, s.h, 3);
+    return {fused ? gru_pointwise(gates, from_state, s.h) : composed_gru({gates, from_state, s.h}), {}};
   }
-  const bool fused = has_kernel(gates) && s.c.dtype() == gates.dtype();  // c alone may be of another dtype
+  const bool fused = fits_kernel(gates, from_state, s.c, 4);
   Tensor state = fused ? lstm_pointwise(gates, from_state, s.c) : composed_lstm({gates, from_state, s.c});
-  int64_t n = s.c.size(1);
+  int64_t n = state.size(1) / 2;
   std::vector<Tensor> parts = split(state, std::max<int64_t>(1, n), 1);
   Tensor h = n ? parts[0] : state, c = n ? parts[1] : state;
   return {p.w_hr ? linear(h, p.w_hr, Tensor()) : h, c};

@@ -91,6 +91,7 @@ Tensor diagonal_scatter(const Tensor& x, const Tensor& src, int64_t offset, int6
 
 Tensor as_strided_scatter(const Tensor& x, const Tensor& src, Span size, Span stride, std::optional<int64_t> offset) {
   Tensor out;
+  if (offset && *offset < 0) raise(PyExc_RuntimeError, "Tensor: invalid storage offset ", *offset);
   Part part{Dims(size), Dims(stride), 0};
   {
     GradModeScope off(false);
