@@ -786,3 +786,25 @@ def test_processes_that_start_afresh(tmp_path):
 def test_the_place_that_scripts_import_collate_from():
     collate = importlib.import_module("chainrule.utils.data._utils.collate")
     assert collate.default_collate is chainrule.utils.data.default_collate
+
+
+class Diagonals(Dataset):
+    """Sample i is a sparse matrix with i + 1 on its diagonal."""
+
+    def __init__(self, layout):
+        self.layout = layout
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        block = (2, 2) if self.layout in (chainrule.sparse_bsr, chainrule.sparse_bsc) else None
+        return (chainrule.eye(4) * (index + 1)).to_sparse(layout=self.layout, blocksize=block)
+
+
+@pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"])
+def test_workers_send_sparse_samples(layout):
+    layout = getattr(chainrule, layout)
+    found = list(DataLoader(Diagonals(layout), batch_size=None, num_workers=2))
+    assert [x.layout for x in found] == [layout] * 3
+    assert [x.to_dense().diagonal().tolist() for x in found] == [[i] * 4 for i in (1.0, 2.0, 3.0)]

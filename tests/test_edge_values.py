@@ -124,6 +124,9 @@ assigned(t.zeros(3, dtype=t.complex64), real='a')
 assigned(t.zeros(3, dtype=t.complex64, requires_grad=True), real=1)
 assigned(t.ones(2, dtype=t.complex64, requires_grad=True) * 2, imag=t.ones(2)).real.sum()
 t.int32.to_complex()
+repr([t.half.to_complex(), t.complex32.to_real(), t.complex32.to_complex(), t.float8_e5m2.to_real(), t.half.to_real()])
+t.float8_e5m2.to_complex()
+t.quint8.to_complex()
 t.Size([1, 2]) + Adds()
 t.cummax(t.tensor(1.), 100)
 t.index_select(t.ones(0, 3), 0, t.tensor([0]))
@@ -134,6 +137,30 @@ t.from_numpy(np.array([1, 2], dtype=np.longlong))
 t.asarray(np.float64(0.5), copy=False)
 t.empty(3, dtype=t.uint16).random_(60000, None) >= 60000
 t.empty(3, dtype=t.uint16).random_(-1, -1)
+t.empty(3, dtype=t.uint16).random_(-1, 4)
+t.empty(3, dtype=t.uint64).random_(-1, 4)
+t.empty(3, dtype=t.uint64).random_(5, None)
+t.randint(-1, 1, (2,), dtype=t.uint32)
+t.randint(0, 2**33, (2,), dtype=t.uint32)
+deterministic(t, lambda: t.ones(3).put_(t.tensor([0, 0]), t.tensor([1., 2.])))
+deterministic(t, lambda: t.ones(3).put_(t.tensor([0, 0]), t.tensor([1., 2.]), accumulate=True))
+deterministic(t, lambda: t.nn.MaxUnpool1d(3, 1)(t.ones(1, 1, 7), t.zeros(1, 1, 7, dtype=t.long)))
+deterministic(t, lambda: t.nn.MaxUnpool3d(3, 1)(t.ones(1, 1, 7, 7, 7), t.zeros(1, 1, 7, 7, 7, dtype=t.long)))
+gradient(t, lambda x: t.nn.functional.adaptive_avg_pool1d(x, 0), [[1., 2.]])
+gradient(t, lambda x: t.nn.functional.adaptive_max_pool1d(x, 0), [[1., 2.]])
+gradient(t, lambda x: t.nn.functional.adaptive_avg_pool2d(x, (2, 0)), [[[1., 2.]]])
+gradient(t, lambda x: t.nn.functional.adaptive_max_pool2d(x, (0, 1)), [[[[1., 2.]]]])
+gradient(t, lambda x: t.nn.functional.adaptive_avg_pool3d(x, 0), [[[[1., 2.]]]])
+gradient(t, lambda x: t.nn.functional.adaptive_max_pool2d(x[:0], (1, 1)), [[[[1., 2.]]]])
+t._masked_softmax(t.ones(4, 5), t.arange(20).reshape(4, 5) % 3 > 0, 0, 1)
+t._masked_softmax(t.ones(4, 5), t.arange(20).reshape(4, 5) % 3 > 0, None, 2)
+t._masked_softmax(t.ones(2, 1, 3, 3), t.arange(6).reshape(2, 3) % 2 > 0, None, 1)
+t._masked_softmax(t.ones(2, 1, 3, 3), t.arange(9).reshape(3, 3) % 2 > 0, None, 0)
+t._masked_softmax(t.ones(2, 1, 3, 3), t.ones(3, 3, dtype=t.bool), None, 1)
+t._masked_softmax(t.ones(2, 1, 3, 3), t.ones(2, 3, dtype=t.bool), None, 0)
+t._masked_softmax(t.ones(2, 1, 3, 3), t.ones(2, 3, dtype=t.bool), None, 2)
+t._masked_softmax(t.ones(2, 1, 3, 3), t.ones(2, 3, dtype=t.bool))
+t._masked_softmax(t.ones(4, 5), t.ones(5, dtype=t.bool), None, 1)
 t.linalg.vector_norm(t.ones(2), 1 + 2j)
 t.linalg.matrix_norm(t.eye(2), 1 + 2j)
 t.linalg.multi_dot([t.tensor(1.), t.ones(1)])
@@ -179,6 +206,14 @@ def gradient(t, function, data):
     x = t.tensor(data, requires_grad=True)
     function(x).sum().backward()
     return x.grad
+
+
+def deterministic(t, program):
+    t.use_deterministic_algorithms(True)
+    try:
+        return program()
+    finally:
+        t.use_deterministic_algorithms(False)
 
 
 def chebyshev(t, name):
@@ -294,3 +329,25 @@ def test_a_weight_of_another_dtype_does_not_round_the_input():
 )
 def test_pools_count_in_ints(pool):
     agree(lambda t: pool(t.nn.functional, t.ones(1, 2, 4, 4)), words=8)
+
+
+def test_what_is_not_deterministic_warns():
+    """Where a program asks for no more than that."""
+
+    def program(t):
+        t.use_deterministic_algorithms(True, warn_only=True)
+        try:
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                t.ones(3).put_(t.tensor([0]), t.ones(1))
+            return [str(w.message).partition(" (Triggered")[0] for w in heard]
+        finally:
+            t.use_deterministic_algorithms(False)
+
+    agree(program)
+
+
+@pytest.mark.parametrize("make", ["empty", "zeros"])
+@pytest.mark.parametrize("size", [[0, 4, 2**61], [0, 2**62, 2, 3], [2**62, 2, 0], [0, 2, 2**63 - 1]])
+def test_strides_beyond_int64(make, size):
+    agree(lambda t: getattr(t, make)(size), words=2)

@@ -1,6 +1,8 @@
 """gradcheck, gradgradcheck and anomaly detection."""
 
+import contextlib
 import doctest
+import io
 import sys
 import warnings
 
@@ -236,6 +238,28 @@ def test_anomaly_detection():
 
     for program in (on, off, switched, nan_program):
         agree(program, words=8)
+
+
+def test_anomaly_warns_of_a_value_that_was_changed():
+    """A filter that makes errors of warnings does not hide the error itself."""
+
+    def program(library, strict):
+        x = library.tensor([2.0], requires_grad=True)
+        y = x + 1
+        z = y**2
+        y += 1
+        with warnings.catch_warnings(record=True) as heard, contextlib.redirect_stderr(io.StringIO()) as printed:
+            warnings.simplefilter("always")
+            with library.autograd.detect_anomaly():
+                if strict:
+                    warnings.simplefilter("error")
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    z.backward()
+        words = [str(w.message).split(" ")[:4] for w in heard]
+        return words, "Error detected in PowBackward0" in printed.getvalue()
+
+    agree(lambda library: program(library, False))
+    agree(lambda library: program(library, True))
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly Detection")

@@ -115,9 +115,24 @@ def behind_a_view_without_grad(torch, view, write, base, w):
     return v
 
 
+def unrecorded(torch, view, write, base, w):
+    v = view(base)
+    with torch.no_grad():
+        write(base, w)
+    return v
+
+
+def unrecorded_into_a_view_without_grad(torch, view, write, base, w):
+    with torch.no_grad():
+        v = view(base)
+        write(v, w)
+    return v
+
+
 ORDERS = [
     *(into_view, into_base, by_turns, into_another, into_a_view_of_the_view, after_use),
     *(into_a_view_without_grad, behind_a_view_without_grad),
+    *(unrecorded, unrecorded_into_a_view_without_grad),
 ]
 # PyTorch calls the middle view Alias; the class of the error is the same.
 OTHER_WORDS = {(into_a_view_of_the_view, name) for name in ("split", "split of sizes", "chunk", "unbind", "iteration")}

@@ -57,6 +57,7 @@ void invoke_watched(Node* n, Backward& backward) {
     n->function->invoke(n->capture, backward);
     if (anomaly.checks_nan) check_nan(n, backward);
   } catch (const NodeError& e) {
+    warn_of_error(n);
     throw NodeError(e.node(), std::string(e.what()) + "\n" + forward_call(n));
   } catch (const Error& e) {
     warn_of_error(n);

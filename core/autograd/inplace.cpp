@@ -243,7 +243,15 @@ void check_out_unrecorded(const std::string& op, std::initializer_list<const Ten
   if (**out_and_inputs.begin()) check_not_inference(**out_and_inputs.begin());
 }
 
+// An unrecorded write leaves the base its history, but its views are out of date all the same: PyTorch gives them new
+// nodes, and refuses those whose history cannot follow.
+static void outdate_views(const Tensor& self) {
+  TensorObject* base = self->base && self->base->storage == self->storage ? self->base : self.get();
+  if (requires_grad(Tensor::borrow(base))) ++base->epoch;
+}
+
 void mark_written(const Tensor& self) {
+  if (!grad_enabled()) outdate_views(self);
   ++self->storage->version;
   self->storage->written = current_line();
   self->storage->written_at = next_sequence;

@@ -10,7 +10,7 @@ namespace chainrule {
 // changes too, so the base gets a CopySlices node: gradients of the region that was written go through the operation,
 // the rest pass by. Every other view of that base is now out of date. The base counts such rewrites in `epoch`; a view
 // remembers the epoch its own node was made for and, when they differ, gets a new AsStrided node from the base the next
-// time somebody asks for its history (refresh_view).
+// time somebody asks for its history (refresh_view). A write under no_grad() to a base with a history counts, too.
 
 // Raises if an in-place operation on `self` may not be recorded or could not be written (leaf, expanded, no-grad view).
 // `recorded`: whether this operation will be recorded.

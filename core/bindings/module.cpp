@@ -39,6 +39,7 @@
 #include "ops/elementwise/accumulate.hpp"
 #include "ops/elementwise/table.hpp"
 #include "ops/views/view.hpp"
+#include "tensor/deterministic.hpp"
 
 namespace nb = nanobind;
 
@@ -156,6 +157,8 @@ void bind_engine(nb::module_& m) {
   m.def("run_reaches", [](nb::object node, uint32_t number) {
     return run_reaches(gradient_edge(Tensor::borrow(tensor_at(node, number).ptr())));
   });
+  m.def("set_only_deterministic",
+        [](bool on, bool warns) { only_deterministic = on, warns_of_nondeterministic = warns; });
   m.def("set_fills_new_memory", [](bool on) { fills_new_memory = on; });
   m.def("queue_callback", [](nb::callable function) { queue_callback(function.ptr()); });
   m.def("increment_version", [](nb::handle t) { mark_written(tensor_argument(t)); });

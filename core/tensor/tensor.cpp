@@ -157,10 +157,12 @@ int64_t count(Span sizes) {
 
 Dims contiguous_strides(Span sizes) {
   Dims strides(static_cast<int>(sizes.size()));
-  uint64_t step = 1;  // where a size is 0, the others may be so large that this wraps around
+  int64_t step = 1;
+  bool overflow = false;  // where a size is 0, the others may be as large as they like, but not their strides
   for (int i = strides.size(); i-- > 0;) {
-    strides[i] = static_cast<int64_t>(step);
-    step *= static_cast<uint64_t>(std::max<int64_t>(sizes[i], 1));
+    if (overflow) raise(PyExc_RuntimeError, "Stride calculation overflowed: sizes ", sizes);
+    strides[i] = step;
+    overflow = __builtin_mul_overflow(step, std::max<int64_t>(sizes[i], 1), &step);
   }
   return strides;
 }
@@ -230,6 +232,7 @@ void set_layout(TensorObject* t, Span sizes, Span strides) {
 
 Tensor empty(Span sizes, DType dtype) {
   int64_t numel = count(sizes);
+  if (!numel) contiguous_strides(sizes);  // raises where no tensor without elements can have them
   Storage* storage = Storage::make(numel * static_cast<int64_t>(size_of(dtype)));
   TensorObject* t = blank_tensor();
   t->storage = storage;
@@ -241,7 +244,7 @@ Tensor empty(Span sizes, DType dtype) {
   if (n <= TensorObject::kInlineDims) {
     t->ndim = static_cast<uint8_t>(n);
     t->flags |= kContiguous;
-    uint64_t step = 1;
+    uint64_t step = 1;  // may wrap around after the last stride
     for (int i = n; i-- > 0;) {
       t->inline_dims[i] = sizes[i];
       t->inline_dims[TensorObject::kInlineDims + i] = static_cast<int64_t>(step);

@@ -141,6 +141,11 @@ _FILES = {
     "printing": "set_printoptions",
     "random": "get_rng_state initial_seed manual_seed seed set_rng_state thread_safe_generator",
     "serialization": "load save",
+    "sparse.raw_indices": """
+        _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo _validate_sparse_bsc_tensor_args
+        _validate_sparse_bsr_tensor_args _validate_sparse_compressed_tensor_args _validate_sparse_coo_tensor_args
+        _validate_sparse_csc_tensor_args _validate_sparse_csr_tensor_args
+    """,
     "settings": """
         are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_default_device get_deterministic_debug_mode
         get_device_module get_float32_matmul_precision get_num_interop_threads

@@ -279,6 +279,14 @@ from .sparse.former_names import saddmm as saddmm
 from .sparse.former_names import smm as smm
 from .sparse.former_names import spmm as spmm
 from .sparse.former_names import sspaddmm as sspaddmm
+from .sparse.raw_indices import _convert_indices_from_coo_to_csr as _convert_indices_from_coo_to_csr
+from .sparse.raw_indices import _convert_indices_from_csr_to_coo as _convert_indices_from_csr_to_coo
+from .sparse.raw_indices import _validate_sparse_bsc_tensor_args as _validate_sparse_bsc_tensor_args
+from .sparse.raw_indices import _validate_sparse_bsr_tensor_args as _validate_sparse_bsr_tensor_args
+from .sparse.raw_indices import _validate_sparse_compressed_tensor_args as _validate_sparse_compressed_tensor_args
+from .sparse.raw_indices import _validate_sparse_coo_tensor_args as _validate_sparse_coo_tensor_args
+from .sparse.raw_indices import _validate_sparse_csc_tensor_args as _validate_sparse_csc_tensor_args
+from .sparse.raw_indices import _validate_sparse_csr_tensor_args as _validate_sparse_csr_tensor_args
 from .storage import TypedStorage as TypedStorage
 from .storage import is_storage as is_storage
 from .streams import Event as Event

@@ -20,6 +20,8 @@ _DEBUG_MODES = {"default": 0, "warn": 1, "error": 2}
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Asks for deterministic algorithms; on the CPU there are no others. New memory is filled with NaN meanwhile.
 
+    put_() and max_unpool raise, as in PyTorch: what they write twice is not the same everywhere. warn_only: they warn.
+
     >>> torch.use_deterministic_algorithms(False)
     """
     global _deterministic, _warn_only
@@ -35,6 +37,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         )
     _deterministic, _warn_only = mode, warn_only
     _core.set_fills_new_memory(_deterministic and _fills_new_memory)
+    _core.set_only_deterministic(mode, warn_only)
     _core._cuda.set_only_deterministic(mode)
 
 

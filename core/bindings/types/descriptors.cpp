@@ -12,6 +12,7 @@
 #include "bindings/types/device_type.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/error.hpp"
+#include "tensor/owned.hpp"
 
 namespace chainrule {
 namespace {
@@ -40,6 +41,10 @@ PyObject* dtype_to_complex(PyObject* self, PyObject*) {
   if (is_complex(t)) return Py_NewRef(self);
   if (!is_floating(t))
     return PyErr_Format(PyExc_RuntimeError, "Unknown Complex ScalarType for %s", facts(t).tensor_name);
+  if (t == DType::Float16) {  // which has a name only
+    Owned module(PyImport_ImportModule("chainrule"));
+    return module ? PyObject_GetAttrString(module.get(), "complex32") : nullptr;
+  }
   return Py_NewRef(dtype_object(t == DType::Float64 ? DType::Complex128 : DType::Complex64));
 }
 

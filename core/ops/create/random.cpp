@@ -92,18 +92,22 @@ void warn_beyond_digits(DType dtype, const std::string& name, int64_t value) {
   from_python(PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1));
 }
 
+// A limited dtype has no negative numbers; what int64 can say is never too large for uint64.
+void check_unsigned_bound(const char* name, DType dtype, int64_t value) {
+  const size_t bytes = size_of(dtype);
+  check(value >= 0 && (bytes == 8 || value < int64_t{1} << (8 * bytes)), name, " is out of bounds for ",
+        bytes == 2   ? "short "
+        : bytes == 8 ? "long "
+                     : "",
+        "unsigned int");
+}
+
 Tensor fill_range(OpInfo& op, const Tensor& self, int64_t from, int64_t to, Generator* generator) {
   refuse_complex("check_random_bounds", self);
   if (is_limited(self.dtype())) {  // the stream is the same for all integers
     check(from < to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", to);
-    const bool fits_from = fits(Scalar::of_int(from), self.dtype());
-    size_t bytes = size_of(self.dtype());
-    check(fits_from && fits(Scalar::of_int(to - 1), self.dtype()), fits_from ? "to - 1" : "from",
-          " is out of bounds for ",
-          bytes == 2   ? "short "
-          : bytes == 8 ? "long "
-                       : "",
-          "unsigned int");
+    check_unsigned_bound("from", self.dtype(), from);
+    check_unsigned_bound("to - 1", self.dtype(), to - 1);
     Tensor signed_ones = empty_strided(self.sizes(), dense_strides_like(self), DType::Int64);
     return overwritten(op, self, [&] { copy_elements(self, fill_range(op, signed_ones, from, to, generator)); });
   }
@@ -209,7 +213,8 @@ Tensor random_to_(const Tensor& self, int64_t to, Generator* generator) {
 
 Tensor random_between_(const Tensor& self, int64_t from, std::optional<int64_t> to, Generator* generator) {
   if (to) return fill_range(kRandomBetween, self, from, *to, generator);
-  if (is_limited(self.dtype()) && self.dtype() != DType::UInt64) {  // up to the largest, which belongs to it
+  if (is_limited(self.dtype())) {  // up to the largest, which belongs to it
+    check(self.dtype() != DType::UInt64, "to - 1 is out of bounds for long unsigned int");
     int64_t all = int64_t{1} << (8 * size_of(self.dtype()));
     return fill_range(kRandomBetween, self, from, all, generator);
   }

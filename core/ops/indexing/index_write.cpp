@@ -7,6 +7,7 @@
 #include "ops/reduce/reduce.hpp"
 #include "ops/views/copy.hpp"
 #include "ops/views/view.hpp"
+#include "tensor/deterministic.hpp"
 
 namespace chainrule {
 namespace {
@@ -217,6 +218,7 @@ void check_element(Bad bad, const Tensor& x) {
 }
 
 Tensor put(const Tensor& x, const Tensor& index, const Tensor& source, bool accumulate, Place place) {
+  if (!accumulate) alert_not_deterministic("put_");  // the last of several writes to one place stays
   if (index.dtype() != DType::Int64) {
     raise(PyExc_RuntimeError, "put_(): Expected a long tensor for index, but got ", facts(index.dtype()).tensor_name);
   }

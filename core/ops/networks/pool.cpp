@@ -7,6 +7,7 @@
 #include "ops/reduce/reduce.hpp"
 #include "ops/views/memory_format.hpp"
 #include "ops/views/view.hpp"
+#include "tensor/deterministic.hpp"
 
 namespace chainrule {
 namespace {
@@ -92,6 +93,18 @@ void show_options(Kept& kept, const Node* n, const PoolOptions& o) {
   kept.add("kernel_size", o.kernel, "stride", o.stride, "padding", o.padding, "ceil_mode", o.ceil);
 }
 
+// Adaptive windows of no size give an empty output, through which PyTorch takes no gradient back.
+void check_adaptive_gradient(const Node* n, const PoolOptions& o) {
+  if (!o.kernel.empty()) return;
+  const Span sizes = n->outputs[0].sizes();
+  for (size_t d = 1; d < sizes.size(); ++d) {
+    check(
+        sizes[d] > 0, n->op->name,
+        "_backward(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes ",
+        sizes, " with dimension ", d, " being empty");
+  }
+}
+
 Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const Tensor& indices, int dims,
                         const PoolOptions& o, MemoryFormat format) {
   return record(op, values, {&x}, {&indices}, [dims, sizes = Dims(x.sizes()), o, format](Backward& b, Kept* kept) {
@@ -100,6 +113,7 @@ Tensor record_positions(OpInfo& op, const Tensor& values, const Tensor& x, const
       if (!o.dilation.empty()) kept->add("dilation", o.dilation);
       return kept->add("result1", Slot{0});
     }
+    check_adaptive_gradient(b.node(), o);
     b.give(0, laid_out(values_to_planes(b.g(), b.saved(0), dims, sizes), format));
   });
 }
@@ -138,6 +152,7 @@ Tensor pool_by_average(OpInfo& op, int dims, const Tensor& x, const PoolWindows&
       if (!o.kernel.empty()) kept->add("count_include_pad", o.counts_padding, "divisor_override", o.divisor);
       return show_options(*kept, b.node(), o);
     }
+    check_adaptive_gradient(b.node(), o);
     b.give(0, average_transpose(b.g(), dims, sizes, w, divisor, format));
   });
 }
@@ -276,6 +291,7 @@ Pooled fractional_max_pool(int dims, const Tensor& x, const Dims& kernel, const 
 }
 
 Tensor max_unpool(int dims, const Tensor& x, const Tensor& indices, const Dims& out) {
+  alert_not_deterministic(dims == 2 ? "max_unpooling2d_forward_out" : "max_unpooling3d_forward_out");
   check_unpool(dims, x, indices, out);
   Dims sizes(x.sizes());
   for (int d = 0; d < dims; ++d) sizes[x.ndim() - dims + d] = out[d];

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .._core import float16
+from ..error_words import at_call
+
 __all__ = [
     "bits1x8",
     "bits2x4",
@@ -32,6 +37,17 @@ class AbsentDType:
     def __init__(self, name: str, itemsize: int, is_floating_point: bool) -> None:
         self._name, self.itemsize, self.is_floating_point = name, itemsize, is_floating_point
         self.is_complex, self.is_signed = name.startswith("complex"), name[0] not in "qb"
+
+    def to_real(self) -> Any:
+        """The dtype of a complex one's parts."""
+        return float16 if self.is_complex else self
+
+    def to_complex(self) -> AbsentDType:
+        """The complex dtype whose parts have this one: there is none but its own."""
+        if self.is_complex:
+            return self
+        words = self._name[0].upper() + self._name[1:].replace("uint", "UInt").replace("int", "Int")
+        raise at_call(RuntimeError, f"Unknown Complex ScalarType for {words}")
 
     def __repr__(self) -> str:
         return f"torch.{self._name}"

@@ -15,12 +15,27 @@ def _masked_softmax(self: Tensor, mask: Tensor, dim: int | None = None, mask_typ
     if mask.dtype != _core.bool:
         raise RuntimeError("Mask should be a boolean tensor")
     dim = self.dim() - 1 if dim is None else dim
-    if mask_type == 0:  # one mask for all heads
-        mask = mask.expand_as(self)
-    elif mask_type == 1:  # one for each sample
-        mask = mask[:, None, None, :].expand_as(self)
+    mask = _mask_of_heads(self, mask, mask_type)
     weights = self.masked_fill(mask, -float("inf")).softmax(dim)
     return weights.masked_fill(mask.all(dim, keepdim=True).expand_as(self), 0.0)
+
+
+def _mask_of_heads(x: Tensor, mask: Tensor, mask_type: int | None) -> Tensor:
+    """The mask in the shape of x. One of that shape is taken as it is, whatever its type says."""
+    if mask.shape == x.shape:
+        return mask
+    if x.dim() != 4 or mask.dim() != 2 or mask_type == 2:
+        raise RuntimeError("For mask_type == 2 mask shape should match input shape")
+    if mask_type is None:
+        raise RuntimeError("Mask Type should be defined")
+    samples, length = x.shape[0], x.shape[3]
+    if mask_type == 0:  # one mask for all heads
+        if mask.shape != (length, length):
+            raise RuntimeError("For mask_type == 0 mask shape should be (L, L)")
+        return mask.expand_as(x)
+    if mask.shape != (samples, length):  # one for each sample
+        raise RuntimeError("For mask_type == 1 mask shape should be (B, L)")
+    return mask[:, None, None, :].expand_as(x)
 
 
 def batch_norm_update_stats(

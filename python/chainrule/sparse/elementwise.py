@@ -10,6 +10,7 @@ from .. import _core
 from .._core import Tensor
 from ..autograd.differentiable import differentiable
 from ..error_words import at_call
+from ..shapes import broadcast_shapes
 from .convert import dense, fitted, to_compressed, to_coo
 from .history import assembled, coalesced, loose, opened, read, values_of
 from .parts import COO, CompressedPattern, CooPattern, is_sparse, pattern_of, raw_values
@@ -69,6 +70,10 @@ def _joined(a: Tensor, b: Tensor, alpha: Any) -> Tensor:
     if other.layout is not COO:
         return _joined(first, to_coo(second), alpha)
     if len(pattern.outer) != len(other.outer):
+        if not other.count:
+            return first
+        if not pattern.count:
+            return on_parts(lambda v: _times(v, alpha), second)
         raise at_call(
             RuntimeError,
             "add: expected 'self' and 'other' to have same density, but 'self' has "
@@ -165,7 +170,10 @@ def sub_in_place(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 def times(input: Any, other: Any) -> Tensor:
     """input * other: sparse, as the places of zeros stay."""
     if isinstance(input, Tensor) and isinstance(other, Tensor) and is_sparse(input) and is_sparse(other):
-        return _intersection(input, other)
+        if input.ndim and other.ndim:
+            return _intersection(*_same_dense_sizes(input, other))
+        # a number that somebody made sparse
+        input, other = (input, dense(other)) if other.ndim == 0 else (dense(input), other)
     x, factor = (input, other) if is_sparse(input) else (other, input)
     if not isinstance(factor, Tensor) or factor.ndim == 0:
         return on_parts(lambda v: v * factor, x)
@@ -195,6 +203,28 @@ def _(g: Tensor, factor: Tensor) -> Tensor:
 @_masked.gradient("factor")
 def _(g: Tensor, x: Tensor) -> Tensor:
     return times(g, x.conj() if x.is_complex() else x)
+
+
+def _same_dense_sizes(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Both with dense dimensions of one size: of COO these broadcast, the sparse ones do not."""
+    first, second = pattern_of(a), pattern_of(b)
+    if a.shape == b.shape or first.layout is not COO or second.layout is not COO:
+        return a, b
+    if first.outer != second.outer or a.ndim != b.ndim:
+        raise at_call(
+            RuntimeError,
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse "
+            "dimensions, and shape of sparse dimensions",
+        )
+    shape = broadcast_shapes(a.shape, b.shape)[len(first.outer) :]
+    return _widened(coalesced(a), shape), _widened(coalesced(b), shape)
+
+
+def _widened(x: Tensor, shape: Sequence[int]) -> Tensor:
+    """With dense dimensions of these sizes."""
+    pattern = pattern_of(x)
+    values = values_of(x).expand((pattern.count, *shape))
+    return assembled(values, CooPattern(pattern.indices, (*pattern.outer, *shape), True))
 
 
 def _intersection(a: Tensor, b: Tensor) -> Tensor:

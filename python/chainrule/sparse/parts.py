@@ -91,7 +91,7 @@ class Pattern:
             flat = flat.to(_core.int8).index_add(0, self.keys, blocks.to(_core.int8)).to(_core.bool)
         else:
             flat = flat.index_add(0, self.keys, blocks)
-        return self.unfold(flat.reshape(*self.outer, *blocks.shape[1:]))
+        return self.unfold(flat.reshape((*self.outer, *blocks.shape[1:])))
 
 
 class CooPattern(Pattern):
@@ -158,7 +158,7 @@ class CompressedPattern(Pattern):
         return values.reshape(self.count, *values.shape[self.batch + 1 :]) if self.batch else values
 
     def from_blocks(self, blocks: Tensor) -> Tensor:
-        return blocks.reshape(*self.plain.shape, *blocks.shape[1:]) if self.batch else blocks
+        return blocks.reshape((*self.plain.shape, *blocks.shape[1:])) if self.batch else blocks
 
     def fold(self, dense: Tensor) -> Tensor:
         if self.layout not in BLOCKED:

@@ -236,6 +236,30 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     return plus(shown, result) if is_sparse(result) else dense(shown) + result
 
 
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * (mat @ vec), of a matrix in a compressed layout"""
+    if not is_sparse(mat) or pattern_of(mat).layout is COO or is_sparse(vec) or is_sparse(input):
+        raise unsupported("addmv", next(t for t in (mat, vec, input) if is_sparse(t)))
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise at_call(RuntimeError, f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
+    rows, columns = mat.shape
+    if vec.shape[0] != columns or input.numel() not in (1, rows):
+        raise at_call(
+            RuntimeError,
+            f"size mismatch, got input ({input.numel()}), mat ({rows}x{columns}), vec ({vec.shape[0]})",
+        )
+    if not input.dtype is mat.dtype is vec.dtype:
+        words = [dtype_name(t.dtype) for t in (input, mat, vec)]
+        raise at_call(
+            RuntimeError,
+            f"addmv input tensors must have the same dtype, but got {words[0]}, {words[1]}, and {words[2]}",
+        )
+    result = mv(mat, vec)
+    if alpha != 1:
+        result = result * alpha
+    return result if beta == 0 else (input if beta == 1 else input * beta).expand(rows) + result
+
+
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Products of batches; the first may be COO."""
     if not is_sparse(input) or is_sparse(mat2):
@@ -255,7 +279,7 @@ def _batches(input: Tensor, mat2: Tensor) -> Tensor:
     batch, rows, columns = pattern_of(x).indices.unbind(0)
     flat = _functions["stack"]([batch * height + rows, batch * width + columns])
     wide = assembled(values_of(x), CooPattern(flat, (batches * height, batches * width), True))
-    return multiplied(wide, mat2.reshape(batches * width, -1)).reshape(batches, height, mat2.shape[2])
+    return multiplied(wide, mat2.reshape(batches * width, mat2.shape[2])).reshape(batches, height, mat2.shape[2])
 
 
 @differentiable(name="BmmBackward0")
@@ -363,6 +387,7 @@ RULES = {
     "__matmul__": matmul,
     "mv": mv,
     "addmm": addmm,
+    "addmv": addmv,
     "bmm": bmm,
     "_sparse_mm": mm,
 }

@@ -14,7 +14,7 @@ from io import BytesIO
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from ..._core import Tensor
+from ..._core import Tensor, strided
 from ...error_words import at_call
 
 _LARGEST_PACKET = 96 * 1024
@@ -38,7 +38,7 @@ class _Pickler(ForkingPickler):
                 "crossing process boundaries.  If you just want to transfer the data, call detach() on the tensor "
                 "before serializing (e.g., putting it on the queue).",
             )
-        if obj.untyped_storage().nbytes() > 2 * obj.numel() * obj.element_size() + 1024:
+        if obj.layout is strided and obj.untyped_storage().nbytes() > 2 * obj.numel() * obj.element_size() + 1024:
             obj = obj.detach().clone().requires_grad_(obj.requires_grad)
         return obj.__reduce_ex__(5)
 
