@@ -279,8 +279,6 @@ from .sparse.former_names import saddmm as saddmm
 from .sparse.former_names import smm as smm
 from .sparse.former_names import spmm as spmm
 from .sparse.former_names import sspaddmm as sspaddmm
-from .sparse.raw_indices import _convert_indices_from_coo_to_csr as _convert_indices_from_coo_to_csr
-from .sparse.raw_indices import _convert_indices_from_csr_to_coo as _convert_indices_from_csr_to_coo
 from .sparse.raw_indices import _validate_sparse_bsc_tensor_args as _validate_sparse_bsc_tensor_args
 from .sparse.raw_indices import _validate_sparse_bsr_tensor_args as _validate_sparse_bsr_tensor_args
 from .sparse.raw_indices import _validate_sparse_compressed_tensor_args as _validate_sparse_compressed_tensor_args
