@@ -499,10 +499,12 @@ torch.empty(0, 1, 2**62).tolist(), torch.kron(torch.ones(3), torch.empty(2**31, 
 #-> ok
 torch.empty(0, 1, 2**62).view(torch.float16)
 #-> RuntimeError: Storage size calculation overflowed
-torch.empty(0, 1, 2**62).diag_embed(4, -1, 2), torch.empty(0, 1, 2**62).diagonal(0, 1, 2)
+torch.empty(0, 1, 2**62).diagonal(0, 1, 2), torch.cat([torch.empty(0, 1, 2**62)] * 9, 0)
 #-> ok
-torch.cat([torch.empty(0, 1, 2**62)] * 9, 0), torch.stack([torch.empty(0, 1, 2**62)] * 9, 1)
-#-> ok
+torch.empty(0, 1, 2**62).diag_embed(4, -1, 2)
+#-> RuntimeError: Stride calculation overflowed
+torch.stack([torch.empty(0, 1, 2**62)] * 9, 1)
+#-> RuntimeError: Stride calculation overflowed
 torch.linalg.lu_factor(torch.ones(3, 3, device="meta"))[0].shape
 #-> ok
 torch.vmap(lambda x: x.resize_(0))(torch.empty(2**62, 0))
