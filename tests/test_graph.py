@@ -1,5 +1,6 @@
 """The recorded graph as Python sees it: leaves, nodes, saved tensors, modes, and leaving the graph."""
 
+import gc
 import warnings
 
 import pytest
@@ -690,3 +691,21 @@ def test_retained_gradients_follow_in_place_writes():
         return y.grad, x.grad
 
     agree(program)
+
+
+@pytest.mark.parametrize("library", [chainrule, reference], ids=["chainrule", "torch"])
+def test_the_graph_keeps_hooks_on_the_nodes_of_its_leaves(library):
+    x, seen = library.ones(3, requires_grad=True), []
+    y = (x * 2).sum()
+
+    def leaf_node():
+        return y.grad_fn.next_functions[0][0].next_functions[0][0]
+
+    leaf_node().register_hook(lambda inputs, outputs: seen.append("after"))
+    leaf_node().register_prehook(lambda gradients: (gradients[0] * 3,))
+    gc.collect()
+    y.backward()
+    assert (seen, x.grad.tolist()) == (["after"], [6.0] * 3)
+    y = None
+    (x * 5).sum().backward()
+    assert (seen, x.grad.tolist()) == (["after"], [11.0] * 3)

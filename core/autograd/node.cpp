@@ -47,6 +47,7 @@ void clear_extras(Node* n) {
   Py_CLEAR(e->inner);
   for (PyObject* o : e->tensor_hooks) Py_XDECREF(o);
   for (PyObject* o : e->retained) Py_XDECREF(o);
+  for (PyObject* o : e->accumulators) Py_DECREF(o);
   delete e;
 }
 
@@ -257,6 +258,7 @@ int node_traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT((PyObject*)e->inner);
     for (PyObject* o : e->tensor_hooks) Py_VISIT(o);
     for (PyObject* o : e->retained) Py_VISIT(o);
+    for (PyObject* o : e->accumulators) Py_VISIT(o);
     for (PackedTensor& p : e->packed) {
       Py_VISIT(p.object);
       Py_VISIT(p.unpack);

@@ -130,6 +130,8 @@ struct NodeExtras {
   std::vector<PyObject*> retained;      // weak references to outputs that retain their gradient
   PyObject* payload = nullptr;  // strong: for nodes written in Python, their context; for AccumulateGrad, its leaf
   Node* inner = nullptr;        // strong: the operation that CopySlices wraps
+  std::vector<PyObject*>
+      accumulators;  // strong: AccumulateGrad nodes that were seen in next_functions, for their hooks
   std::vector<PackedTensor> packed;
 };
 

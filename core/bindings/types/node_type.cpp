@@ -29,7 +29,8 @@ constexpr std::string_view kSaved = "_saved_", kRawSaved = "_raw_saved_";
 
 Node* node_of(PyObject* self) { return reinterpret_cast<Node*>(self); }
 
-// An AccumulateGrad node exists only while somebody looks at it; the graph's edges lead to the leaf itself.
+// An AccumulateGrad node exists once somebody has looked at it, as long as the node that it was seen from or somebody
+// else holds it; the graph's edges lead to the leaf itself.
 OpInfo kAccumulate{"accumulate_grad", "AccumulateGrad", "leaf.grad += g"};
 
 void forget_accumulator(Node* n) {
@@ -72,6 +73,14 @@ PyObject* call_node(PyObject* self, PyObject* args, PyObject*) {
   });
 }
 
+// The node of the leaf, which `from` holds: a hook that is registered on it lives as long as the graph does.
+PyObject* accumulator_seen_from(Node* from, TensorObject* leaf) {
+  Owned found(accumulator_of(leaf));
+  std::vector<PyObject*>& held = extras(from)->accumulators;
+  if (std::find(held.begin(), held.end(), found.get()) == held.end()) held.push_back(Py_NewRef(found.get()));
+  return found.release();
+}
+
 PyObject* get_next_functions(PyObject* self, void*) {
   return guarded([&] {
     Node* n = node_of(self);
@@ -80,7 +89,9 @@ PyObject* get_next_functions(PyObject* self, void*) {
     for (int i = 0; i < n->edge_count; ++i) {
       if (i < 8 && (hidden >> i & 1)) continue;
       Edge e = n->edges[i];
-      PyObject* target = !e ? Py_NewRef(Py_None) : e.is_leaf() ? accumulator_of(e.leaf()) : Py_NewRef(e.object());
+      PyObject* target = !e            ? Py_NewRef(Py_None)
+                         : e.is_leaf() ? accumulator_seen_from(n, e.leaf())
+                                       : Py_NewRef(e.object());
       PyTuple_SET_ITEM(tuple, at++, Py_BuildValue("(NI)", target, e.output_number()));
     }
     return tuple;
