@@ -1,4 +1,12 @@
-"""What nested tensors of both layouts have in common: a class of Tensor around packed values."""
+"""What nested tensors of both layouts have in common: a class of Tensor around packed values.
+
+A nested tensor is its packed values under another class. To the core it is an ordinary tensor, so its gradient, its
+hooks and its place in the graph are those of the values, and the engine knows nothing of rows. Python sees the
+class, whose __torch_function__ is asked about every operation: it looks up a rule by the operation's name
+(`dispatch`), which calculates on `packed(x)`, an ordinary tensor, and wraps what comes. An operation without a rule
+raises, so nobody who thinks of padded rows gets at packed ones. What does not ask the class (tensor(), DLPack,
+buffers, transforms) refuses nested tensors itself.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +19,6 @@ from .._core import Tensor
 from ..error_words import at_call
 from ..overrides import DisableTorchFunctionSubclass
 
-"""Note [Nested tensors]
-
-A nested tensor is its packed values under another class. To the core it is an ordinary tensor, so its gradient, its
-hooks and its place in the graph are those of the values, and the engine knows nothing of rows. Python sees the
-class, whose __torch_function__ is asked about every operation: it looks up a rule by the operation's name
-(`dispatch`), which calculates on `packed(x)`, an ordinary tensor, and wraps what comes. An operation without a rule
-raises, so nobody who thinks of padded rows gets at packed ones. What does not ask the class (tensor(), DLPack,
-buffers, transforms) refuses nested tensors itself.
-"""
 _grad = vars(Tensor)["grad"]
 
 
