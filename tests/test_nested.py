@@ -192,6 +192,22 @@ def test_a_network():
     assert losses(chainrule) == pytest.approx(losses(torch), rel=1e-5)
 
 
+@pytest.mark.parametrize("name", ["SGD", "AdamW"])
+def test_optimizers_of_nested_leaves(name):
+    """As those of the packed values; PyTorch's Adam has no addcmul_ of nested tensors."""
+    found = []
+    for packed in (False, True):
+        x = chainrule.nested.nested_tensor([chainrule.arange(2.0), chainrule.arange(3.0)], layout=chainrule.jagged)
+        p = (x.values() if packed else x).detach().requires_grad_()
+        optimizer = getattr(chainrule.optim, name)([p], lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            (p * p).sum().backward()
+            optimizer.step()
+        found.append((p if packed else p.values()).tolist())
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
 def test_gradients_are_nested_wherever_they_are_seen():
     x = names(chainrule)["x"]
     seen = []
@@ -233,6 +249,7 @@ def test_gradients_are_nested_wherever_they_are_seen():
         ("torch.func.grad(lambda x: x.sum())(x)", "autograd.grad does"),
         ("torch.func.vmap(torch.sin)(x)", "unbind"),
         ("torch.func.jvp(torch.sin, (y,), (y,))", "tangents"),
+        ("torch.nn.MultiheadAttention(3, 1)(x, x, x)", "MultiheadAttention does not support NestedTensor"),
         ("x + s", "jagged and strided do not go together"),
         ("torch.zeros(x.shape)", "size of a ragged dimension"),
         ("torch.ones(3).to_padded_tensor(0.0)", "Could not run 'aten::to_padded_tensor'"),

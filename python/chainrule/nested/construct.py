@@ -31,6 +31,10 @@ def nested_tensor(
         tensor_list: the rows, tensors or what torch.tensor takes.
         layout: torch.jagged, or torch.strided (which is the default).
 
+    Shape and dtype: (B, ragged, ...), of rows of one dtype, or what is asked for.
+
+    Derivative: none, the result is a leaf.
+
     >>> rows = torch.nested.nested_tensor([torch.tensor([1., 2.]), torch.tensor([3.])], layout=torch.jagged)
     >>> rows.offsets()
     tensor([0, 2, 3])
@@ -62,10 +66,14 @@ def _check_layout(layout: Any, what: str) -> None:
 def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any = None) -> Tensor:
     """A nested tensor of the rows in a list, or of a tensor's, through which gradients lead back to them.
 
+    Shape and dtype: (B, ragged, ...), of rows of one dtype, or what is asked for.
+
+    Derivative: the gradient of each row goes back to it.
+
     >>> a, b = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
-    >>> torch.nested.as_nested_tensor([a, b], layout=torch.jagged).sum(1).prod().backward()
+    >>> torch.nested.as_nested_tensor([a, b], layout=torch.jagged).mul(3).sum().backward()
     >>> a.grad, b.grad
-    (tensor([3., 3.]), tensor([2., 2., 2.]))
+    (tensor([3., 3.]), tensor([3., 3., 3.]))
     """
     if isinstance(ts, Tensor):
         return _of_tensor(ts, dtype, device, layout)
@@ -153,6 +161,10 @@ def nested_tensor_from_jagged(
         offsets: where each row begins, and where the last one ends; by default the rows of `lengths`, without gaps.
         lengths: of the rows; with offsets, for rows with gaps between them.
         jagged_dim: the ragged dimension of the result. Default: 1
+
+    Shape and dtype: (B, ragged, ...), as the values.
+
+    Derivative: the packed gradient goes back to the values.
 
     >>> rows = torch.nested.nested_tensor_from_jagged(torch.arange(5.), torch.tensor([0, 2, 5]))
     >>> rows.unbind()
