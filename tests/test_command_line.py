@@ -392,7 +392,7 @@ class Net(nn.Module):
         y = F.relu(x) + F.no_such_function(x)
         print(t.__version__, t.backends.cudnn.benchmark, t.float32.itemsize, t.no_such_name, nn.Linear.no_such_member)
         t.onnx.dynamo_export(self, x)
-        return nn.functional.no_such_function(y) + t.nn.init.zeros_(x) + x.t().to_padded_tensor(0).relu().sum()
+        return nn.functional.no_such_function(y) + t.nn.init.zeros_(x) + x.t().int_repr(0).relu().sum()
 """
 
 
@@ -406,7 +406,7 @@ def test_check(tmp_path):
         (15, "torch.nn.functional.no_such_function", "is missing"),
         (16, "torch.nn.Linear.no_such_member", "is missing"),
         (17, "torch.onnx.dynamo_export", "raises: ch"),
-        (18, "Tensor.to_padded_tensor", "is missing"),
+        (18, "Tensor.int_repr", "is missing"),
     }
     assert found - {(4, "torch.optim", "is missing"), (5, "torch.utils.data", "is missing")} == expected
     result = command("check", path)

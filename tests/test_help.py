@@ -20,7 +20,7 @@ import torch as reference
 import chainrule
 from chainrule import _core, documentation
 
-MODULES = ("nn.functional", "special", "linalg", "fft", "masked")
+MODULES = ("nn.functional", "special", "linalg", "fft", "masked", "nested")
 # Their functions work on functions, graphs, modules and generators; shape, dtype and derivative mean nothing there.
 OTHER_MODULES = (
     *("autograd", "autograd.functional", "autograd.forward_ad", "autograd.graph", "func", "random"),

@@ -399,6 +399,13 @@ nb::object view_as_subclass(nb::object type, nb::object data) {
   return steal(as_subclass(reinterpret_cast<PyTypeObject*>(type.ptr()), to_python(t)));
 }
 
+// What an operation has just given, at the same place in the graph, as an instance of a subclass.
+nb::object result_as_subclass(nb::object type, nb::object data) {
+  check_subclass(type);
+  if (!is_tensor(data.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(data.ptr())->tp_name);
+  return steal(as_subclass(reinterpret_cast<PyTypeObject*>(type.ptr()), data.release().ptr()));
+}
+
 }  // namespace
 
 }  // namespace chainrule
@@ -464,11 +471,13 @@ NB_MODULE(_core, m) {
   m.def("signatures", [] { return steal(signature_list()); });
   m.def("to_dlpack", [](nb::object t, bool versioned) {
     if (!is_tensor(t.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(t.ptr())->tp_name);
+    refuse_nested("to_dlpack", t.ptr());
     return steal(to_dlpack(given_tensor(t.ptr()), versioned));
   });
   m.def("from_dlpack", [](nb::object capsule) { return steal(to_python(from_dlpack(capsule.ptr()))); });
   m.def("make_subclass", &make_subclass);
   m.def("view_as_subclass", &view_as_subclass);
+  m.def("result_as_subclass", &result_as_subclass);
   m.def("default_device", [] { return nb::borrow(device_object(default_device())); });
   m.def(
       "set_default_device", [](nb::object device) { set_default_device(device_value(device.ptr())); },

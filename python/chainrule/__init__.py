@@ -39,6 +39,7 @@ from ._core import (
     is_grad_enabled,
     is_inference,
     is_inference_mode_enabled,
+    jagged,
     layout,
     memory_format,
     preserve_format,

@@ -82,6 +82,7 @@ from ._core import int64 as int64
 from ._core import is_grad_enabled as is_grad_enabled
 from ._core import is_inference as is_inference
 from ._core import is_inference_mode_enabled as is_inference_mode_enabled
+from ._core import jagged as jagged
 from ._core import layout as layout
 from ._core import memory_format as memory_format
 from ._core import preserve_format as preserve_format

@@ -210,11 +210,18 @@ class ExceptionWrapper:
         raise error
 
 
+def _rebuild_njt(constructor_kwargs: dict) -> Tensor:
+    from .nested.jagged import NestedTensor
+
+    return NestedTensor(**constructor_kwargs)
+
+
 _REBUILD = {
     "torch._utils": (
         *(_rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_meta_tensor_no_storage),
         *(_rebuild_parameter, _rebuild_parameter_with_state, _rebuild_sparse_tensor),
     ),
     "torch._tensor": (_rebuild_from_type_v2,),
+    "torch.nested._internal.nested_tensor": (_rebuild_njt,),
 }
 REBUILD = {f"{module}.{f.__name__}": f for module, functions in _REBUILD.items() for f in functions}

@@ -68,6 +68,8 @@ def _data(args: tuple, dtype: _core.dtype | None, place: _core.device) -> Tensor
         if isinstance(data, (TypedStorage, _core.UntypedStorage)):
             return tensor(data, dtype=wanted, device=data.device)  # over its memory; another dtype is refused
         if isinstance(data, Tensor):
+            if data.is_nested:
+                raise at_call(NotImplementedError, "Tensor() takes no nested tensor; values() has its items")
             if dtype is not None and data.dtype is not dtype:
                 raise at_call(
                     TypeError, f"expected a tensor of dtype {dtype} (got {data.dtype}); convert it with .to({dtype})"

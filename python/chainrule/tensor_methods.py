@@ -150,6 +150,22 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
     return _core.view_as_subclass(cls, self)
 
 
+def to_padded_tensor(self: Tensor, padding: float, output_size: tuple[int, ...] | None = None) -> Tensor:
+    """torch.nested.to_padded_tensor as a method: an ordinary tensor with the rows of a nested one, filled up.
+
+    Shape and dtype: (B, longest, ...), as the input.
+    Derivative: the gradient of each item goes back to it.
+
+    >>> x = torch.nested.nested_tensor([torch.tensor([1., 2.]), torch.tensor([3.])], layout=torch.jagged)
+    >>> x.to_padded_tensor(0.)
+    tensor([[1., 2.],
+            [3., 0.]])
+    """
+    from .nested.padding import to_padded_tensor as padded
+
+    return padded(self, padding, output_size)
+
+
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
     return _core.make_subclass(cls, data, require_grad)
 
@@ -317,7 +333,7 @@ def __rdiv__(self: Tensor, other: Any) -> Tensor:  # noqa: N807
 
 _METHODS = (
     *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new, chalf),
-    *(dim_order, module_load, reinforce, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream),
+    *(dim_order, module_load, reinforce, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream, to_padded_tensor),
     *(__iter__, __reversed__, __complex__, __format__, __repr__, __rdiv__, __dir__),
 )
 

@@ -5,6 +5,7 @@
 #include "bindings/calls/devices.hpp"
 #include "bindings/calls/from_python.hpp"
 #include "bindings/types/buffer.hpp"
+#include "bindings/types/subclass.hpp"
 #include "ops/create/create.hpp"
 #include "ops/create/standing_out.hpp"
 #include "ops/views/copy.hpp"
@@ -206,6 +207,7 @@ Tensor moved_from_python(PyObject* data, MaybeDType dtype) {
 }
 
 Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
+  refuse_nested("tensor", data);
   const bool stays = device == Py_None && default_device() == Device::CPU;
   DeviceScope there(stays && is_tensor(data) ? device_of_argument(data) : Storage::making.device);
   return finished(moved_from_python(data, dtype), device, tracked);
@@ -234,6 +236,7 @@ Tensor make_as_tensor(PyObject* data, MaybeDType dtype, PyObject* device) {
   }
   if (is_tensor(data) || is_array(data)) {
     const Tensor given = is_tensor(data) ? Tensor::borrow(data) : shared_with(data);
+    if (dtype && *dtype != given.dtype()) refuse_nested("as_tensor", data);
     const Device there = device == Py_None && is_tensor(data) ? given->storage->device : Storage::making.device;
     DeviceScope scope(there);
     return to_dtype(move_to(given, there), dtype.value_or(given.dtype()));

@@ -5,6 +5,7 @@
 
 #include "autograd/record.hpp"
 #include "bindings/calls/errors.hpp"
+#include "bindings/types/subclass.hpp"
 #include "ops/views/copy.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/sparse.hpp"
@@ -98,6 +99,7 @@ int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
         if (t->storage->device == Device::Meta)
           raise(PyExc_BufferError, "a tensor of the device 'meta' has no memory to show");
         if (is_sparse(t)) raise(PyExc_BufferError, "a sparse tensor has no memory to show");
+        refuse_nested("memoryview", self);
         if (!is_host_memory(t->storage->device)) {
           raise(PyExc_BufferError, "can't show the memory of a tensor on ", t->storage->device.name(),
                 ". Use Tensor.cpu() to copy the tensor to host memory first.");

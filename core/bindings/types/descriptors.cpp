@@ -75,7 +75,11 @@ PyObject* size_repr(PyObject* self) {
 
 PyObject* size_numel(PyObject* self, PyObject*) {
   int64_t n = 1;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) n = wrapped(n, PyLong_AsLongLong(PyTuple_GET_ITEM(self, i)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); ++i) {
+    int64_t size = PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
+    if (size == -1 && PyErr_Occurred()) return nullptr;  // a ragged size is no number
+    n = wrapped(n, size);
+  }
   return PyLong_FromLongLong(n);
 }
 
@@ -88,12 +92,17 @@ PyObject* to_size(PyObject* tuple) {
   Py_XDECREF(args);
   return result;
 }
+// Of a nested tensor's dimension whose rows have different lengths: chainrule.nested.ragged_size.RaggedSize.
+bool is_ragged_size(PyObject* item) {
+  return Py_TYPE(item)->tp_flags & Py_TPFLAGS_HEAPTYPE && PyObject_HasAttrString(item, "nested_int");
+}
 PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* result = PyTuple_Type.tp_new(type, args, kwargs);
   if (!result) return nullptr;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result); ++i) {
     PyObject* item = PyTuple_GET_ITEM(result, i);
     if (PyLong_Check(item) && !PyBool_Check(item)) continue;
+    if (is_ragged_size(item)) continue;
     PyObject* number = PyNumber_Index(item);
     if (!number) {
       PyErr_Clear();
@@ -151,7 +160,8 @@ PyGetSetDef constant_getset[] = {{"__module__", module_of_constants, nullptr, nu
                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyTypeObject LayoutType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject MemoryFormatType = {PyVarObject_HEAD_INIT(nullptr, 0)};
-constexpr const char* kLayouts[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"};
+constexpr const char* kLayouts[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
+                                    "sparse_bsr", "sparse_bsc", "jagged"};
 constexpr const char* kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
 
 void ready_constant(PyTypeObject& type, const char* name, const char* document) {

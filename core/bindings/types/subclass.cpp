@@ -180,6 +180,13 @@ Classes classes_of(PyObject* const* args, Py_ssize_t n) {
   return found;
 }
 
+void refuse_nested(const char* name, PyObject* data) {
+  if (!is_tensor(data) || Py_TYPE(data) == &TensorType) return;
+  Owned nested(checked(PyObject_GetAttrString(data, "is_nested")));
+  if (nested.get() == Py_True)
+    raise(PyExc_NotImplementedError, name, "() takes no nested tensor; values() has its items");
+}
+
 PyObject* as_subclass(PyTypeObject* type, PyObject* result) {
   if (Py_TYPE(result) == &TensorType) return recast(type, result);
   if (PyTuple_Check(result) && Py_REFCNT(result) == 1) {  // plain or with named fields

@@ -33,6 +33,8 @@ inline bool may_have_a_say(PyObject* o) {
 inline PyTypeObject* subclass_of(PyObject* const* args, Py_ssize_t n) { return classes_of(args, n).result; }
 // Takes over `result`; plain tensors in it (also inside a tuple) become instances of `type`.
 PyObject* as_subclass(PyTypeObject* type, PyObject* result);
+// Raises for nested tensors, which to the core are their packed values: see python/chainrule/nested/kinds.py.
+void refuse_nested(const char* name, PyObject* data);
 // Instances of this class and of classes derived from it give plain results.
 void set_parameter_type(PyTypeObject* type);
 

@@ -145,6 +145,8 @@ def grad(
         retell(error)
         raise
     found = _fill_unused(found, ins, allow, materialize_grads, create_graph, inputs)
+    if any(hasattr(type(x), "_as_gradient") for x in ins):
+        found = tuple(x._as_gradient(g) if hasattr(x, "_as_gradient") else g for x, g in zip(ins, found, strict=True))
     return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
 
 

@@ -113,6 +113,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             RuntimeError,
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first.",
         )
+    if tensor.is_nested or tangent.is_nested:
+        raise _at_call(NotImplementedError, "aten._make_dual.default: nested tensors carry no tangents; values() does")
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise _at_call(ValueError, f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not (tangent.is_floating_point() or tangent.is_complex()):

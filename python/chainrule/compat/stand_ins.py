@@ -164,10 +164,6 @@ _LEFT_OUT = {
         utils.data.datapipes.utils.common: StreamWrapper
         utils.data.graph_settings: apply_random_seed apply_sharding apply_shuffle_seed apply_shuffle_settings
     """,
-    "chainrule has no nested tensors; torch.nn.utils.rnn.pad_sequence makes one tensor of rows": """
-        nested._internal.nested_tensor: NestedTensor _tensor_symint_registry jagged_from_list
-        nested._internal.ops: extract_kwargs
-    """,
     "tensors are sent to other processes by Python's own pickles, through chainrule.pickling": """
         multiprocessing.reductions: StorageWeakRef reduce_tensor rebuild_tensor
     """,

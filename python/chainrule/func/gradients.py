@@ -39,6 +39,10 @@ class Recording:
         """The beginning of a graph, which leads further out where somebody differentiates this derivative again."""
         if not isinstance(x, Tensor):
             raise at_call(ValueError, f"Thing passed to transform API must be Tensor, got {type(x)}")
+        if x.is_nested:
+            raise at_call(
+                NotImplementedError, "torch.func does not differentiate by nested tensors; autograd.grad does"
+            )
         if not (x.is_floating_point() or x.is_complex()):
             raise at_call(RuntimeError, "only Tensors of floating point dtype can require gradients, or complex ones")
         value = materialize(x, self.depth)

@@ -100,6 +100,11 @@ def _prepare(func: Callable, in_dims: Any, args: tuple) -> tuple[int, list, list
     for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
         if dim is None:
             continue
+        if isinstance(leaf, Tensor) and leaf.is_nested:
+            raise at_call(
+                NotImplementedError,
+                f"{what}: vmap does not go over the rows of nested tensors; [func(row) for row in x.unbind()] does",
+            )
         if not isinstance(dim, int):
             raise at_call(
                 ValueError, f"{what}: Got in_dim={dim} for an input but in_dim must be either an integer or None."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -166,6 +167,8 @@ def kernel_fits(fused: bool | None, lists: Sequence[list[Any]], *numbers: Any) -
     where PyTorch would do the same (`fused`). A learning rate in a tensor is rounded to the tensor's dtype by PyTorch.
     """
     fits = not _core.is_grad_enabled() and not (_core.any_sparse() and any(g.is_sparse for g in lists[1]))
+    if "chainrule.nested.kinds" in sys.modules:  # only then can there be nested tensors
+        fits = fits and not any(p.is_nested for p in lists[0])
     for i, p in enumerate(lists[0]):
         dtype = p.dtype
         if dtype is _core.float32 or dtype is _core.float64:

@@ -82,7 +82,7 @@ def _device(kind: Any, index: Any = None) -> device:
     return device(_expect(kind, str)) if index is None else device(_expect(kind, str), _expect(index, int))
 
 
-_LAYOUT_NAMES = ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
+_LAYOUT_NAMES = ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged")
 _LAYOUTS = {f"torch.{name}": getattr(_core, name) for name in _LAYOUT_NAMES}
 
 

@@ -122,6 +122,12 @@ class MultiheadAttention(Module):
             average_attn_weights: give the mean of the heads' weights.
             is_causal: a hint that attn_mask is the causal mask.
         """
+        if query.is_nested or key.is_nested or value.is_nested:
+            raise at_call(
+                AssertionError,
+                "MultiheadAttention does not support NestedTensor outside of its fast path: "
+                "functional.scaled_dot_product_attention takes nested (batch, heads, rows, depth)",
+            )
         swap = self.batch_first and query.dim() == 3
         if swap:
             query, key, value = _swapped(query, key, value)

@@ -1,0 +1,1 @@
+"""Where PyTorch has the class of nested tensors; packages import it from there."""
