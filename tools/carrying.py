@@ -105,9 +105,7 @@ class Carrier:
 
     def tensor(self, t: torch.Tensor, grad: bool = False) -> Any:
         if t.layout != torch.strided:
-            if self.library is not torch:
-                raise NotImplementedError("chainrule has dense tensors only")
-            return t.detach().clone().requires_grad_(grad)
+            return self.sparse(t.detach()).requires_grad_(grad)
         t = t.detach().resolve_conj().resolve_neg()
         count = t.untyped_storage().nbytes() // t.element_size()
         if self.whole_memory and count > t.numel():
@@ -119,6 +117,15 @@ class Carrier:
         else:
             made = self.from_array(t)
         return made.requires_grad_(grad)
+
+    def sparse(self, t: torch.Tensor) -> Any:
+        if t.layout == torch.sparse_coo:
+            parts, make = (t._indices(), t._values()), self.library.sparse_coo_tensor
+            return make(*map(self, parts), tuple(t.shape), is_coalesced=t.is_coalesced())
+        by_row = t.layout in (torch.sparse_csr, torch.sparse_bsr)
+        starts, plain = (t.crow_indices(), t.col_indices()) if by_row else (t.ccol_indices(), t.row_indices())
+        parts = (self(starts), self(plain), self(t.values()))
+        return self.library.sparse_compressed_tensor(*parts, tuple(t.shape), layout=self(t.layout))
 
     def from_array(self, t: torch.Tensor) -> Any:
         wide = WIDE.get(name_of(t.dtype))

@@ -23,7 +23,6 @@ ASPECTS = {
     "alias": "alias",
 }
 # Why an operation differs, or is not there. A run that finds one without a reason says so.
-SPARSE = "there are no sparse tensors"
 ONCE = "calculated in float32 and rounded once; PyTorch rounds in between"
 SUMS = "the same sums in another order"
 FINER = "another formula, with smaller errors"
@@ -44,9 +43,6 @@ REASONS = {
     "fft.hfft2": SUMS,
     "nn.functional.conv_transpose3d": f"float32: {SUMS}; bfloat16: {ONCE}",
     "div.trunc_rounding": "the exact quotient is truncated; PyTorch rounds it to bfloat16 first",
-    "sparse.mm.reduce": SPARSE,
-    "sparse.sampled_addmm": SPARSE,
-    "to_sparse": SPARSE,
     "chalf": "there is no complex32",
     "special.bessel_j0": "PyTorch is off by up to 4e-7",
     "special.bessel_y1": "PyTorch is off by up to 8e-7",
@@ -56,7 +52,7 @@ REASONS = {
     "matrix_exp": "calculated in double and rounded; PyTorch gives NaN for bfloat16",
 }
 # Where nothing is rounded.
-EXACT = {SPARSE, *(REASONS[name] for name in ("chalf", "as_strided_scatter", "special.bessel_j0", "special.bessel_y1"))}
+EXACT = {REASONS[name] for name in ("chalf", "as_strided_scatter", "special.bessel_j0", "special.bessel_y1")}
 EXACT.add(FOREIGN)
 
 
@@ -142,8 +138,8 @@ TRAINING = """\
 ## Modules, optimisers, schedules
 
 All 114 modules of PyTorch's database pass: construction, value, state, gradient, second gradient, `repr`, state dicts,
-errors. Of 15 optimisers 13 pass in every configuration, and all 16 schedules do. SparseAdam raises: there are no sparse
-tensors. LBFGS passes in one of five configurations.
+errors. Of 15 optimisers 14 pass in every configuration, and all 16 schedules do. LBFGS passes in one of five
+configurations.
 
 Its other four runs are chaotic: 400 evaluations blow a difference in the last bit up to 2.3 (1.4 where PyTorch is
 compared with itself, in the same configurations, under `MKL_CBWR=COMPATIBLE`; 2.3 under `ATEN_CPU_CAPABILITY=default`).
@@ -166,7 +162,7 @@ own: sparse, quantised, nested and named tensors, the compiler, CUDA and private
 | test_autograd, autograd/test_functional, autograd/test_complex | 245 of 249 |
 | functorch/test_eager_transforms | 142 of 144 |
 | test_nn | 331 of 331 |
-| 45 others: test_torch, test_linalg, functorch/test_vmap, nn/*, distributions/*, test_serialization … | 3994 of 4021 |
+| 45 others: test_torch, test_linalg, functorch/test_vmap, nn/*, distributions/*, test_serialization … | 3999 of 4021 |
 
 What stays different, by behaviour:
 

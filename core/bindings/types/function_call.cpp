@@ -33,6 +33,8 @@ class FunctionCall {
  private:
   void make_context();
   void look_at_inputs();
+  void keep_view_edges();
+  Edge input_edge(TensorObject* t) const;
   Owned call_forward(bool with_context);
   void setup_context(PyObject* output);
   void take_outputs(PyObject* output);
@@ -62,6 +64,12 @@ class FunctionCall {
   bool has_jvp_ = false;     // and the user wrote how to pass it on
   std::vector<Owned> outputs_;
   bool is_tuple_ = false;
+  struct ViewEdge {
+    TensorObject* view;
+    Edge edge;
+    Owned target;  // what the edge leads to
+  };
+  std::vector<ViewEdge> view_edges_;
 };
 
 void FunctionCall::make_context() {
@@ -186,6 +194,23 @@ void FunctionCall::check_dirty() {
   }
 }
 
+// Where the gradients of inputs that are views go, before forward writes into their memory and outdates them.
+void FunctionCall::keep_view_edges() {
+  for (PyObject* o : inputs_) {
+    if (!is_tensor(o) || !reinterpret_cast<TensorObject*>(o)->base) continue;
+    auto* view = reinterpret_cast<TensorObject*>(o);
+    const Edge edge = gradient_edge(view);
+    view_edges_.push_back({view, edge, edge ? Owned(Py_NewRef(edge.object())) : Owned()});
+  }
+}
+
+Edge FunctionCall::input_edge(TensorObject* t) const {
+  for (const ViewEdge& known : view_edges_) {
+    if (known.view == t) return known.edge;
+  }
+  return gradient_edge(t);
+}
+
 // Gives the node its edges, its number and its line.
 void FunctionCall::record() {
   int tensors = 0, at = 0;
@@ -200,7 +225,7 @@ void FunctionCall::record() {
   for (PyObject* o : inputs_) {
     if (!is_tensor(o)) continue;
     auto* t = reinterpret_cast<TensorObject*>(o);
-    Edge edge = gradient_edge(t);
+    Edge edge = input_edge(t);
     bool derived = tangents_ && !has_jvp_ && forward_mode::has_tangent(t);
     if (!edge && derived) edge = Edge::to_leaf(t);
     set_edge(node_, state().edge_of(at++), edge);
@@ -376,6 +401,7 @@ void FunctionCall::pass_tangents() {
 PyObject* FunctionCall::run() {
   make_context();
   look_at_inputs();
+  if (executable_) keep_view_edges();
   {
     GradModeScope off(false);
     forward_mode::PauseScope pause;
