@@ -698,3 +698,28 @@ time.sleep(0.3)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def sparse_results() -> list:
+    nodes, each, rows = 6000, 12, 300_000
+    columns = (chainrule.arange(nodes * each) * 7_368_787 % 15_485_863 % nodes).reshape(nodes, each).sort(1).values
+    starts, values = chainrule.arange(nodes + 1) * each, (chainrule.arange(nodes * each) % 1009 - 504.0) / 168
+    graph = chainrule.sparse_csr_tensor(starts, columns.reshape(-1), values, (nodes, nodes)).requires_grad_()
+    x = ((chainrule.arange(nodes * 48) % 997 - 498.0) / 166).reshape(nodes, 48).requires_grad_()
+    y = chainrule.sparse.mm(graph, x)
+    y.square().sum().backward()
+    places = (chainrule.arange(2 * rows) * 7_368_787 % 15_485_863 % 700).reshape(2, rows)
+    summed = chainrule.sparse_coo_tensor(places, (chainrule.arange(rows) % 1009 - 504.0) / 168, (700, 700)).coalesce()
+    return [y.detach(), x.grad, graph.grad.values(), summed.indices(), summed.values()]
+
+
+def test_sparse_results_do_not_depend_on_the_number_of_threads():
+    before, found = chainrule.get_num_threads(), []
+    try:
+        for count in (1, 2, 3, 8):
+            chainrule.set_num_threads(count)
+            found.append(sparse_results())
+    finally:
+        chainrule.set_num_threads(before)
+    for others in found[1:]:
+        assert all(chainrule.equal(a, b) for a, b in zip(found[0], others, strict=True))
