@@ -251,6 +251,7 @@ def test_explanations_in_tutorials_work(show, name, scheme):
     frame = page.locator("iframe").first.element_handle().content_frame()
     frame.wait_for_selector("html[data-ready=yes]", timeout=120_000)
     assert frame.locator(".item").count() > 3
-    assert frame.evaluate("document.documentElement.classList.contains('dark')") == (scheme == "dark")
+    dark = "document.documentElement.classList.contains('dark')"  # the browser may tell the frame after it has loaded
+    frame.wait_for_function(f"{dark} === {str(scheme == 'dark').lower()}", timeout=10_000)
     frame.locator("#back").click()
     assert re.search(r"backward \d+/\d+", frame.locator("#where").inner_text())

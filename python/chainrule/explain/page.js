@@ -364,7 +364,10 @@ graph.addEventListener("wheel", (event) => {
   const box = graph.getBoundingClientRect();
   zoom(Math.exp(-event.deltaY / 500), event.clientX - box.left, event.clientY - box.top);
 }, { passive: false });
-if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.classList.add("dark");
+const night = matchMedia("(prefers-color-scheme: dark)");
+function follow() { document.documentElement.classList.toggle("dark", night.matches); }
+follow();
+night.addEventListener("change", follow);  // also where a browser tells a frame only after it has loaded
 state.folded = new Set(repeated());
 source();
 draw();
