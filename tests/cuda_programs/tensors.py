@@ -36,6 +36,12 @@ assert torch.equal(torch.where(x > 2, x, torch.tensor(0.0)).cpu(), x.cpu() * (x.
 y.copy_(x)
 assert torch.equal(y, x.cpu())
 
+# A number on the CPU stands beside a GPU's tensor, but the GPU writes into none.
+assert (x + torch.tensor(1.0)).is_cuda
+assert words.of(lambda: torch.tensor(1.0).sub_(x.sum())).startswith(
+    "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+)
+
 # indices
 i = torch.tensor([1, 0])
 for index in (i, i.cuda(), [1, 0], numpy.array([1, 0])):

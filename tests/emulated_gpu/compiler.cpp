@@ -43,9 +43,9 @@ int nvrtcCreateProgram(Program** program, const char* text, const char*, int, co
 
 int nvrtcCompileProgram(Program* p, int, const char* const*) {
   keep(p->text);
-  char folder[] = "/tmp/emulated-compiler-XXXXXX";
-  if (!mkdtemp(folder)) return 1;
-  const std::string at = folder, source = at + "/kernel.cpp", library = at + "/kernel.so";
+  std::string at = std::filesystem::temp_directory_path() / "emulated-compiler-XXXXXX";
+  if (!mkdtemp(at.data())) return 1;
+  const std::string source = at + "/kernel.cpp", library = at + "/kernel.so";
   std::ofstream(source) << "#include \"kernel_prelude.hpp\"\nEmulatedState emulated;\n" << p->text;
   // As on the host: no contraction, so that most results are equal to the bit.
   const std::string command =

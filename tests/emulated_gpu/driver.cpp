@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -331,13 +332,13 @@ int cuMemsetD8Async(unsigned long long at, unsigned char value, size_t bytes, vo
 int cuModuleLoadData(LoadedModule** module, const void* bytes) {
   const auto* image = static_cast<const EmulatedImage*>(bytes);
   if (std::memcmp(image->magic, kImageMagic, sizeof image->magic) != 0) return kInvalid;
-  char path[] = "/tmp/emulated-kernel-XXXXXX";
-  const int file = mkstemp(path);
+  std::string path = std::filesystem::temp_directory_path() / "emulated-kernel-XXXXXX";
+  const int file = mkstemp(path.data());
   const ssize_t written = write(file, image + 1, image->bytes);
   close(file);
-  void* library = written == static_cast<ssize_t>(image->bytes) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  void* library = written == static_cast<ssize_t>(image->bytes) ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   if (!library) std::fprintf(stderr, "%s\n", dlerror());
-  unlink(path);
+  unlink(path.c_str());
   if (!library) return kInvalid;
   *module = new LoadedModule{library, found<EmulatedState>(library, "emulated"), image->waits != 0};
   (*module)->state->wait = wait_here;
