@@ -171,7 +171,7 @@ def same_random_state() -> Iterator[None]:
 
 
 # PyTorch has nothing of the kind, starts a compiler or other programs, or is made of other operations.
-OWN = {"autograd.differentiable", "autograd.keep", "compile", "explain_none", "profiler.profile"}
+OWN = {"autograd.differentiable", "autograd.keep", "compile", "explain_none", "profiler.profile", "record"}
 OWN |= {"utils.collect_env.get_env_info", "utils.collect_env.get_pretty_env_info"}
 CASES = [(library, text) for text in EXAMPLES for library in (chainrule, reference)]
 CASES = [(library, text) for library, text in CASES if library is chainrule or EXAMPLES[text] not in OWN]

@@ -61,7 +61,7 @@ class Edge {
   uint32_t output_number_ = 0;
 };
 
-// A tensor kept for backward and the version it had; see Note [Saved versions].
+// A tensor kept for backward and the version it had; see tensor/storage.hpp.
 struct SavedTensor {
   TensorObject* tensor;  // strong; for an output an alias without history, else a node would own itself
   uint32_t version;

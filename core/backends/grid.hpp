@@ -57,7 +57,7 @@ struct GridCorners {
 // The positions of an image's elements, the last dimension's first, and a 1 for the translation.
 struct AffinePoints {
   int dims;
-  int64_t size[3];
+  std::array<int64_t, 3> size;
   bool align_corners;
   int64_t points;
   double* to;

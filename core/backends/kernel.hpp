@@ -1,6 +1,7 @@
 // One function of a backend, as operations call it.
 #pragma once
 #include "tensor/device.hpp"
+#include "tensor/recorder.hpp"
 #include "tensor/settle.hpp"
 #include "tensor/unlocked.hpp"
 
@@ -16,8 +17,10 @@ template <class... Arguments>
 struct Kernel<void(Arguments...)> {
   void (*run)(Arguments...);
   void operator()(Arguments... arguments) const {
-    if (storages_elsewhere > 0 && works_on_meta()) [[unlikely]]
-      return;
+    if (storages_elsewhere > 0) [[unlikely]] {
+      if (works_on_meta()) return;
+      if (recorder) return record(kKeepsLock, arguments...);
+    }
     ElementScope open;
     run(arguments...);
   }
@@ -25,7 +28,10 @@ struct Kernel<void(Arguments...)> {
   // may run so.
   void unlocked(double multiplications, Arguments... arguments) const {
     if (!takes_long(multiplications) || !works_on_host()) return (*this)(arguments...);
-    if (storages_elsewhere > 0 && works_on_meta()) return;
+    if (storages_elsewhere > 0) {
+      if (works_on_meta()) return;
+      if (recorder) return record(multiplications, arguments...);
+    }
     ElementScope open;
     {
       UnlockedScope unlocked(multiplications);
@@ -33,6 +39,8 @@ struct Kernel<void(Arguments...)> {
     }
     settle();
   }
+  // Runs it and keeps the call; see Note [Recorded steps].
+  void record(double multiplications, Arguments... arguments) const;
 };
 
 }  // namespace chainrule

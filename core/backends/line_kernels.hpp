@@ -4,6 +4,7 @@
 
 #include "backends/op_id.hpp"
 #include "tensor/dtype.hpp"
+#include "tensor/recorder.hpp"
 
 namespace chainrule {
 
@@ -19,6 +20,24 @@ extern const LineKernels* const line_kernels;
 inline const LineKernels& line_kernels_of(OpId id) { return line_kernels[static_cast<int>(id)]; }
 inline bool has_line_kernels(DType t) { return t == DType::Float32 || t == DType::Float64; }
 inline int line_kernel_index(DType t) { return t == DType::Float64; }
+
+struct LineCall {
+  OpId op;
+  DType dtype;
+  void* out;
+  const void* const* in;
+  int64_t n;
+  const double* parameters;
+  int operands;         // of `in`, with those that are not read
+  uint8_t numbers = 0;  // bit i: in[i] is a row on the stack
+};
+void record_line(LineKernel kernel, const LineCall& call);
+
+inline void run_line(LineKernel kernel, const LineCall& call) {
+  kernel(call.out, call.in, call.n, call.parameters);
+  if (recorder) [[unlikely]]
+    record_line(kernel, call);
+}
 
 // A number as the row of n elements that a kernel reads.
 struct WrittenNumber {

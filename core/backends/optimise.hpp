@@ -1,5 +1,6 @@
 // One step of an optimiser over the arrays of one parameter: parameter, gradient and state in one pass.
 #pragma once
+#include <array>
 #include <cstdint>
 
 #include "backends/backend.hpp"
@@ -32,7 +33,7 @@ struct StepNumbers {
 struct OptimiserStep {
   Optimiser optimiser;
   DType dtype;  // float32 or float64
-  void* arrays[5];
+  std::array<void*, 5> arrays;
   int64_t n;
   const StepNumbers& numbers;
 };

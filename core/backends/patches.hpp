@@ -1,5 +1,6 @@
 // Sliding blocks of images as columns.
 #pragma once
+#include <array>
 #include <cstdint>
 
 #include "backends/backend.hpp"
@@ -10,7 +11,7 @@ namespace chainrule {
 
 struct Patches {
   int64_t height, width, rows, columns;  // of the image, and of the blocks in it
-  int64_t kernel[2], dilation[2], padding[2], stride[2];
+  std::array<int64_t, 2> kernel, dilation, padding, stride;
 
   int64_t taps() const { return kernel[0] * kernel[1]; }
   int64_t blocks() const { return rows * columns; }

@@ -17,8 +17,8 @@ struct Window {
 };
 
 struct PoolWindows {
-  std::array<int64_t, 3> in, outs;  // depth, height, width
-  std::vector<Window> along[3];     // one window per output; none where there are no planes
+  std::array<int64_t, 3> in, outs;           // depth, height, width
+  std::array<std::vector<Window>, 3> along;  // one window per output; none where there are no planes
   int64_t out(int d) const { return outs[static_cast<size_t>(d)]; }
   int64_t in_size() const { return in[0] * in[1] * in[2]; }
   int64_t out_size() const { return out(0) * out(1) * out(2); }

@@ -29,6 +29,7 @@
 #include "bindings/types/dlpack.hpp"
 #include "bindings/types/function_node.hpp"
 #include "bindings/types/node_type.hpp"
+#include "bindings/types/recording_type.hpp"
 #include "bindings/types/result_types.hpp"
 #include "bindings/types/sparse_type.hpp"
 #include "bindings/types/storage_type.hpp"
@@ -429,6 +430,7 @@ NB_MODULE(_core, m) {
   add_function_node(m.ptr());
   add_storage_type(m.ptr());
   add_sparse_type(m.ptr());
+  add_recording_type(m.ptr());
   bind_networks();
   bind_elementwise();  // after what else lines of the table describe
   bind_views();

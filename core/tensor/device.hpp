@@ -43,12 +43,15 @@ void close();
 void end_of_call(const char* name);
 }  // namespace guarded_device
 
+// A step that is being recorded is told, too; see Note [Recorded steps].
+void open_elements();
+
 // While one lives, elements may be touched: a backend works, or one value is read. See Note [The guarded device].
 class ElementScope {
  public:
   ElementScope() : opened_(storages_elsewhere > 0) {
     if (opened_) [[unlikely]]
-      guarded_device::open();
+      open_elements();
   }
   ~ElementScope() {
     if (opened_) [[unlikely]]

@@ -21,6 +21,8 @@ inline void set_item(const Tensor& t, const Scalar& value) {
     store(value, t.dtype(), bytes);
     return cuda::write(t->data, bytes, size_of(t.dtype()));
   }
+  if (recorder) [[unlikely]]
+    return set_recorded(t->data, t.dtype(), value);
   ElementScope open;
   store(value, t.dtype(), t->data);
 }

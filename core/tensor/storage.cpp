@@ -103,6 +103,14 @@ void take_on_gpu(Storage* storage) {
 }
 
 Storage* take_elsewhere(Storage* storage) {
+  if (recorder) {
+    if (storage->device == Device::CPU) {
+      take_recorded(storage);
+      return storage;
+    }
+    cannot_replay("makes a tensor on " + storage->device.name());
+    storage->recorded = false;
+  }
   if (storage->device.kind == DeviceKind::Cuda)
     take_on_gpu(storage);
   else if (storage->device.kind == DeviceKind::Guarded)
@@ -150,7 +158,7 @@ Storage* Storage::make(int64_t bytes) {
   Storage* storage = blank();
   storage->bytes = bytes;
   storage->data = storage->small;
-  if (storage->device != Device::CPU) [[unlikely]]
+  if (storage->device != Device::CPU || storage->recorded) [[unlikely]]
     return take_elsewhere(storage);
   if (bytes <= static_cast<int64_t>(kInlineBytes)) return storage;
   try {
@@ -167,6 +175,7 @@ Storage* Storage::make(int64_t bytes) {
 Storage* Storage::borrow(void* data, int64_t bytes, PyObject* owner) {
   Storage* storage = blank();
   if (storage->device != Device::CPU) count_elsewhere(1);
+  storage->recorded = false;
   storage->bytes = bytes;
   storage->data = static_cast<char*>(data);
   storage->owner = Py_NewRef(owner);

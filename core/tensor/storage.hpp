@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tensor/device.hpp"
+#include "tensor/recorder.hpp"
 #include "tensor/source_line.hpp"
 
 namespace chainrule {
@@ -16,7 +17,7 @@ namespace chainrule {
 // histories. Where a call has such an argument, chainrule.meta runs it inside a DeviceScope, in which all new storages
 // are of that device; the engine runs a graph of such tensors in one. Doors look for them only while one is alive.
 
-// Note [Saved versions]
+// When a saved tensor is out of date.
 // Each in-place write adds one to `version`. A tensor saved for backward remembers the version it was saved at; if the
 // two differ when the gradient is calculated, the value is no longer the one the forward pass used, and we raise.
 //
@@ -39,6 +40,7 @@ struct StorageKind {
   bool inference : 1 = false;  // made under inference_mode: never part of a graph
   bool resizable : 1 = true;
   bool exported : 1 = false;  // others may read or write the bytes at any time
+  bool recorded : 1 = false;  // in the memory of a recorded step
 };
 
 struct Storage : StorageKind {
@@ -70,7 +72,11 @@ struct Storage : StorageKind {
   // x.data has a storage of its own over the memory of x: the one that the memory belongs to.
   Storage* origin();
   // From now on others may read or write the bytes at any time.
-  void mark_exported() { exported = origin()->exported = true; }
+  void mark_exported() {
+    exported = origin()->exported = true;
+    if (recorder) [[unlikely]]
+      cannot_replay("shows the memory of a tensor to others");
+  }
 
   void retain() { ++references; }
   void release() {

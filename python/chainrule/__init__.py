@@ -140,6 +140,7 @@ _FILES = {
     "ops.unlisted": "_masked_softmax _shape_as_tensor _softmax_backward_data batch_norm_update_stats",
     "overrides": "DisableTorchFunctionSubclass",
     "printing": "set_printoptions",
+    "recording": "record",
     "random": "get_rng_state initial_seed manual_seed seed set_rng_state thread_safe_generator",
     "serialization": "load save",
     "sparse.raw_indices": """

@@ -252,6 +252,7 @@ from .random import manual_seed as manual_seed
 from .random import seed as seed
 from .random import set_rng_state as set_rng_state
 from .random import thread_safe_generator as thread_safe_generator
+from .recording import record as record
 from .serialization import load as load
 from .serialization import save as save
 from .settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled

@@ -27,7 +27,7 @@ def numpy(self: Tensor, *, force: bool = False):
     >>> torch.tensor([1., 2.]).numpy()
     array([1., 2.], dtype=float32)
     """
-    if force is not False and not isinstance(force, bool):
+    if force is not False and force is not True:
         raise at_call(TypeError, f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
     if self.requires_grad and not force and _core.is_grad_enabled():
         raise at_call(
@@ -35,7 +35,7 @@ def numpy(self: Tensor, *, force: bool = False):
         )
     if force and self.is_cuda:
         self = self.detach().cpu()
-    if self.layout is not _core.strided:
+    if self.layout is not _strided:
         raise at_call(
             TypeError,
             f"can't convert {layout_name(self)} layout tensor to numpy. Use Tensor.to_dense() first.",
@@ -68,6 +68,7 @@ def _resolved(tensor: Tensor, force: bool) -> Tensor:
 
 
 _bfloat16 = _core.bfloat16
+_strided = _core.strided
 _asarray: Any = None  # NumPy's, once it was asked for: the import statement took a fifth of the time
 
 

@@ -7,6 +7,7 @@
 
 #include "autograd/leaf.hpp"
 #include "autograd/record.hpp"
+#include "backends/recording/recording.hpp"
 #include "bindings/calls/batched.hpp"
 #include "bindings/calls/devices.hpp"
 #include "bindings/calls/errors.hpp"
@@ -80,6 +81,50 @@ PyObject* run_here(const Callable& c, const Overload& o, BoundArguments& bound) 
   return name_results(c, serve_out(c, o, checked(o.call(bound)), out));
 }
 
+// Where the learning rate stands among the arguments, and the options that it was taken from.
+struct LiveRate {
+  int place;
+  Owned options;
+};
+
+std::shared_ptr<LiveRate> live_rate(const Signature& s, const BoundArguments& bound) {
+  PyObject* const options = recorder->options;
+  PyObject* const rate = options ? PyDict_GetItemString(options, "lr") : nullptr;
+  if (!rate || !PyFloat_CheckExact(rate)) return nullptr;
+  for (size_t i = 0; i < s.parameters.size(); ++i) {
+    if (s.parameters[i].name != "lr" || bound[static_cast<int>(i)] != rate) continue;
+    ++recorder->rates_looked_up;
+    return std::make_shared<LiveRate>(static_cast<int>(i), Owned(Py_NewRef(options)));
+  }
+  return nullptr;
+}
+
+PyObject* rate_in(PyObject* options) {
+  PyObject* const rate = PyDict_GetItemString(options, "lr");
+  if (!rate || !PyFloat_CheckExact(rate))
+    raise(PyExc_TypeError, "a recorded step found a learning rate that is no float any more");
+  return rate;
+}
+
+// A recorded step makes the whole call again, for what it calculates depends on numbers that it counts.
+PyObject* run_whole(const Callable& c, const Overload& o, const BoundArguments& bound) {
+  auto kept = std::make_shared<std::vector<Owned>>();
+  for (size_t i = 0; i < o.signature.parameters.size(); ++i) {
+    PyObject* value = bound[static_cast<int>(i)];
+    kept->emplace_back(Py_NewRef(value));
+    if (!PyList_Check(value)) continue;
+    for (const Tensor& t : to_tensors(value)) recorder->note_owned(t);
+  }
+  const auto live = live_rate(o.signature, bound);
+  replayed_whole([&c, &o, kept, live] {
+    BoundArguments again;
+    for (size_t i = 0; i < kept->size(); ++i) again.replace(static_cast<int>(i), (*kept)[i].get());
+    if (live) again.replace(live->place, rate_in(live->options.get()));
+    Owned(run_here(c, o, again));
+  });
+  Py_RETURN_NONE;
+}
+
 PyObject* run_there(const Callable& c, const Overload& o, BoundArguments& bound) {
   const Device device = asked_device(o.signature, bound);
   if (device == Storage::making.device) [[likely]]
@@ -101,6 +146,8 @@ PyObject* pinned(PyObject* made) {
 
 PyObject* run(const Callable& c, const Overload& o, BoundArguments& bound) {
   const Signature& s = o.signature;
+  if (recorder && c.is_step) [[unlikely]]
+    return run_whole(c, o, bound);
   if (s.layout >= 0 && is_sparse_layout(bound[s.layout])) [[unlikely]]
     return make_sparse(c.name, arguments_by_name(s, bound).release());
   if (s.device < 0) return run_here(c, o, bound);
@@ -354,6 +401,7 @@ void add_callables(PyObject* module, PyTypeObject* tensor_type) {
     c.takes_unresolved = c.takes_data || takes_unresolved(name);
     c.needs_no_elements = needs_no_elements(name);
     c.describes = describes(name);
+    c.is_step = name.starts_with("_fused_");
     PyObject* object = make_object(&c, &FunctionType);
     checked(PyDict_SetItemString(table, name.c_str(), object));
     Py_DECREF(object);

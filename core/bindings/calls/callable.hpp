@@ -35,6 +35,7 @@ struct Callable {
   bool takes_data = false;                   // tensor(data): the first argument is data of any kind
   bool takes_tensor_alone = false;           // one signature, which a single tensor satisfies: x.item()
   bool takes_unresolved = false;             // as they are; see Note [Unresolved tensors]
+  bool is_step = false;                      // of an optimizer: reads and writes numbers itself
   bool describes = false;                    // reads what a sparse tensor has as well as a dense one
   bool needs_no_elements = false;            // gives views or descriptions; see Note [Meta tensors]
   Precision precision = Precision::AsGiven;  // under autocast

@@ -16,7 +16,7 @@ namespace chainrule {
 thread_local bool mixing_devices = false;
 
 namespace {
-thread_local Device by_default;
+thread_local Device by_default __attribute__((tls_model("initial-exec")));
 
 Owned python_module() { return Owned(checked(PyImport_ImportModule("chainrule.meta"))); }
 

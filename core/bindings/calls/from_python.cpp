@@ -2,6 +2,7 @@
 #include "bindings/calls/from_python.hpp"
 
 #include "autograd/record.hpp"
+#include "backends/recording/recording.hpp"
 #include "bindings/calls/conversions.hpp"
 #include "bindings/types/buffer.hpp"
 #include "bindings/types/storage_type.hpp"
@@ -330,7 +331,9 @@ PyObject* list_of(const Tensor& t, int dim, const char* at) {
 
 }  // namespace
 
-Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
+namespace {
+
+Tensor read_from_python(PyObject* data, std::optional<DType> dtype) {
   if (PyFloat_CheckExact(data) && !dtype) {
     Tensor t = empty({}, default_dtype());
     store(PyFloat_AS_DOUBLE(data), t.dtype(), t->data);
@@ -352,6 +355,22 @@ Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
   if (Tensor whole = from_storage(data, dtype)) return whole;
   if (Tensor shared = from_exchange(data)) return convert_copy(shared, dtype.value_or(shared.dtype()));
   return Reader(data, dtype.has_value()).read(data, dtype);
+}
+
+// A recorded step writes the same numbers each time. What is in an array may change unseen.
+void record_numbers(PyObject* data, const Tensor& t) {
+  if (is_tensor(data)) return;
+  if (is_array(data)) return cannot_replay("makes a tensor of an array, whose elements may change");
+  recorder->add_bytes(t->data, t->data, static_cast<size_t>(t->storage->bytes));
+}
+
+}  // namespace
+
+Tensor tensor_from_python(PyObject* data, std::optional<DType> dtype) {
+  Tensor t = read_from_python(data, dtype);
+  if (recorder) [[unlikely]]
+    record_numbers(data, t);
+  return t;
 }
 
 Tensor index_from_python(PyObject* data) {

@@ -198,18 +198,19 @@ Tensor make_triangle_indices(int64_t rows, int64_t columns, int64_t offset, Mayb
   return finished(triangle_indices(lower, rows, columns, offset, dtype.value_or(DType::Int64)), device, tracked);
 }
 
-// What comes from Python is put together on the CPU.
-// A tensor is copied where it is, and everything else is read on the host.
+// What comes from Python is put together on the CPU; a tensor is copied where it is.
 Tensor moved_from_python(PyObject* data, MaybeDType dtype) {
   const Device there = Storage::making.device;
+  if (there == Device::CPU && !is_tensor(data)) return tensor_from_python(data, dtype);
   DeviceScope here(device_of_argument(data));
   return move_to(tensor_from_python(data, dtype), there);
 }
 
 Tensor make_tensor(PyObject* data, MaybeDType dtype, PyObject* device, bool tracked, bool) {
+  if (!is_tensor(data)) return finished(moved_from_python(data, dtype), device, tracked);
   refuse_nested("tensor", data);
   const bool stays = device == Py_None && default_device() == Device::CPU;
-  DeviceScope there(stays && is_tensor(data) ? device_of_argument(data) : Storage::making.device);
+  DeviceScope there(stays ? device_of_argument(data) : Storage::making.device);
   return finished(moved_from_python(data, dtype), device, tracked);
 }
 

@@ -26,7 +26,8 @@ bool add_in_memory(const Tensor& target, const Tensor& source) {
   const int64_t numel = target.numel(), next = 1;
   if (numel <= thresholds.sweep && target->storage->device == Device::CPU) {
     const void* pointers[2] = {target->data, source->data};
-    line_kernels_of(OpId::add).value[line_kernel_index(target.dtype())](target->data, pointers, numel, nullptr);
+    const LineKernel kernel = line_kernels_of(OpId::add).value[line_kernel_index(target.dtype())];
+    run_line(kernel, {OpId::add, target.dtype(), target->data, pointers, numel, nullptr, 2});
     return true;
   }
   const ChainInput inputs[2] = {{target->data, target.dtype(), Dims{1}}, {source->data, target.dtype(), Dims{1}}};

@@ -5,6 +5,7 @@
 
 #include "autograd/cut.hpp"
 #include "autograd/inplace.hpp"
+#include "backends/recording/recording.hpp"
 #include "ops/elementwise/accumulate.hpp"
 #include "ops/elementwise/chain_parts.hpp"
 #include "ops/elementwise/elementwise_gradient.hpp"
@@ -63,8 +64,10 @@ Tensor allocate(const OpRecord& op, const Shape& s, std::span<const Operand> in)
 }
 
 void check_division(const OpRecord& op) {
-  if (!backend().chain->divided_by_zero()) return;
-  raise(PyExc_RuntimeError, "ZeroDivisionError\n  ", op.name, ": an integer was divided by zero.");
+  replayed_whole([&op] {
+    if (!backend().chain->divided_by_zero()) return;
+    raise(PyExc_RuntimeError, "ZeroDivisionError\n  ", op.name, ": an integer was divided by zero.");
+  });
 }
 // Kernels calculate with int64 and float, but an operand is first what the common dtype makes of it: beside an int8
 // tensor, 300 is 44; beside a bfloat16 tensor, 2.57 and an int32 tensor are rounded to eight bits. A single factor,
@@ -172,11 +175,14 @@ Tensor run_simple(const OpRecord& op, std::span<const Operand> in, const double*
   if (keeps_strides(in)) copy_strides(first, out);
   const void* pointers[kMaxInputs];
   WrittenNumber numbers[kMaxInputs];
+  uint8_t from_numbers = 0;
   for (int i = 0; i < op.input_count; ++i) {
     pointers[i] = in[i].tensor ? in[i].tensor->data : numbers[i].write(in[i].scalar.real, first->dtype, first->numel);
+    from_numbers |= static_cast<uint8_t>(!in[i].tensor << i);
   }
   if (first->numel <= thresholds.sweep)
-    kernel(out->data, pointers, first->numel, parameters);
+    run_line(kernel,
+             {op.id, first->dtype, out->data, pointers, first->numel, parameters, op.input_count, from_numbers});
   else
     run_contiguous(op, pointers, parameters, out, first->dtype);
   return out;

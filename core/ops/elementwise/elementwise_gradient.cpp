@@ -62,11 +62,13 @@ Tensor small_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std:
     return Tensor();
   const void* pointers[kMaxInputs + 2] = {g->data};
   WrittenNumber numbers[kMaxInputs];
+  uint8_t from_numbers = 0;
   for (int i = 0; i < op.input_count; ++i) {
     if (!(op.reads[k] >> i & 1)) continue;
     if (e.slot[i] == ElementwiseGradient::kNumber) {
       if (g.numel() > WrittenNumber::kMost) return Tensor();
       pointers[i + 1] = numbers[i].write(e.number(i), g.dtype(), g.numel());
+      from_numbers |= static_cast<uint8_t>(2 << i);
     } else {
       const Tensor& t = saved[e.slot[i]];
       if (!matches(t.get(), g.get())) return Tensor();
@@ -81,7 +83,8 @@ Tensor small_gradient(const ElementwiseGradient& e, int k, const Tensor& g, std:
   const LineKernel kernel = line_kernels_of(op.id).gradient[k][line_kernel_index(g.dtype())];
   if (!kernel) raise_unsupported(op, g.dtype());
   Tensor out = into ? into : empty_as(g.get(), g.dtype());
-  kernel(out->data, pointers, g.numel(), e.parameters());
+  run_line(kernel,
+           {op.id, g.dtype(), out->data, pointers, g.numel(), e.parameters(), op.input_count + 2, from_numbers});
   return out;
 }
 

@@ -216,7 +216,7 @@ void join(const Tensor& out) {
 }  // namespace
 
 Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* parameters) {
-  if (!may_wait || Storage::making.device != Device::CPU) return Tensor();
+  if (!may_wait || recorder || Storage::making.device != Device::CPU) return Tensor();
   const TensorObject* like = nullptr;
   do {
     like = common_shape(op, in);
@@ -234,7 +234,7 @@ Tensor defer(const OpRecord& op, std::span<const Operand> in, const double* para
 Tensor defer_blocks(Span sizes, DType dtype, int64_t width, std::initializer_list<const Tensor*> factors,
                     MakeBlocks make) {
   int64_t numel = count(sizes);
-  if (!may_wait || Storage::making.device != Device::CPU || numel < thresholds.pending) return Tensor();
+  if (!may_wait || recorder || Storage::making.device != Device::CPU || numel < thresholds.pending) return Tensor();
   if (numel * static_cast<int64_t>(size_of(dtype)) > kMostBytes) return Tensor();
   for (const Tensor* t : factors) {
     if (*t && (!is_private((*t)->storage) || !is_plain(t->get()))) return Tensor();

@@ -157,7 +157,7 @@ Tensor grid_points(const Dims& size, bool align_corners, DType dtype) {
   const int dims = size.size() - 2;
   Tensor base = empty(Dims{count(Span(size).subspan(2)), dims + 1}, DType::Float64);
   AffinePoints points{dims, {}, align_corners, base.size(0), base.data<double>()};
-  std::copy(size.begin() + 2, size.end(), points.size);
+  std::copy(size.begin() + 2, size.end(), points.size.begin());
   backend().grid->affine_points(points);
   return to_dtype(base, dtype);
 }

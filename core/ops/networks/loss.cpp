@@ -2,6 +2,7 @@
 #include "ops/networks/loss.hpp"
 
 #include "backends/bounds.hpp"
+#include "backends/recording/recording.hpp"
 #include "ops/networks/kernel_input.hpp"
 #include "ops/views/view.hpp"
 
@@ -83,12 +84,15 @@ Tensor gradient_of_nll(const Tensor& g, const Tensor& target, const Tensor& weig
 
 }  // namespace
 
-void check_targets(const ClassTargets& t) {
-  StrayIndex stray;
-  backend().bounds->check({t.target, t.count(), t.classes, t.ignored, &stray});
-  if (stray.position >= 0) {
-    raise(PyExc_IndexError, "Target ", stray.value, " is out of bounds. There are ", t.classes, " classes");
-  }
+void check_targets(const ClassTargets& targets) {
+  if (recorder) recorder->note_address(targets.target);
+  replayed_whole([t = targets] {
+    StrayIndex stray;
+    backend().bounds->check({t.target, t.count(), t.classes, t.ignored, &stray});
+    if (stray.position >= 0) {
+      raise(PyExc_IndexError, "Target ", stray.value, " is out of bounds. There are ", t.classes, " classes");
+    }
+  });
 }
 
 Tensor nll_loss(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t reduction, int64_t ignored) {

@@ -5,6 +5,7 @@
 
 #include "autograd/inplace.hpp"
 #include "backends/normalize.hpp"
+#include "backends/recording/recording.hpp"
 #include "ops/create/create.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/networks/kernel_input.hpp"
@@ -36,7 +37,9 @@ double write_number(const Tensor& t, double value) {
 }
 
 void count_steps(const TensorList& steps) {
-  for (const Tensor& t : steps) write_number(t, read_number(t) + 1);
+  replayed_whole([steps] {
+    for (const Tensor& t : steps) write_number(t, read_number(t) + 1);
+  });
 }
 
 void check_list(const char* name, size_t parameters, size_t given, const char* what) {
@@ -91,19 +94,17 @@ double power_sum(const Tensor& t, double p) {
 
 }  // namespace
 
-Tensor total_norm(const TensorList& tensors, double p) {
+namespace {
+
+double norm_of(const TensorList& tensors, double p) {
   double total = 0;
-  DType dtype = tensors.empty() ? default_dtype() : tensors[0].dtype();
   for (const Tensor& t : tensors) {
     double part = t.numel() == 0 ? 0 : power_sum(t, p);
     total = !std::isinf(p) ? total + part : p > 0 ? std::max(total, part) : std::min(total, part);
     if (part != part) total = part;
   }
-  double norm = std::isinf(p) || p == 0 ? total : p == 2 ? std::sqrt(total) : std::pow(total, 1 / p);
-  return full({}, Scalar(norm), dtype);
+  return std::isinf(p) || p == 0 ? total : p == 2 ? std::sqrt(total) : std::pow(total, 1 / p);
 }
-
-namespace {
 
 // max_norm / (norm + 1e-6), rounded as operations on the tensor would be.
 double scale_to_norm(const Tensor& norm, double max_norm) {
@@ -112,14 +113,33 @@ double scale_to_norm(const Tensor& norm, double max_norm) {
   return static_cast<float>(max_norm) * (1 / (static_cast<float>(value) + 1e-6f));
 }
 
-}  // namespace
-
-Tensor clip_to_norm(const TensorList& tensors, double max_norm, double p) {
-  Tensor norm = total_norm(tensors, p);
-  double factor = scale_to_norm(norm, max_norm);
-  if (factor >= 1) return norm;
+void shorten(const TensorList& tensors, double factor) {
+  if (factor >= 1) return;
   GradModeScope off(false);
   for (const Tensor& t : tensors) elementwise_inplace(OpId::mul, {t, Operand(factor)});
+}
+
+// A place for the norm of these.
+Tensor new_norm(const TensorList& tensors) {
+  Tensor norm = empty({}, tensors.empty() ? default_dtype() : tensors[0].dtype());
+  if (recorder) recorder->note_owned(norm);
+  return norm;
+}
+
+}  // namespace
+
+Tensor total_norm(const TensorList& tensors, double p) {
+  const Tensor norm = new_norm(tensors);
+  replayed_whole([=] { set_item(norm, Scalar(norm_of(tensors, p))); });
+  return norm;
+}
+
+Tensor clip_to_norm(const TensorList& tensors, double max_norm, double p) {
+  const Tensor norm = new_norm(tensors);
+  replayed_whole([=] {
+    set_item(norm, Scalar(norm_of(tensors, p)));
+    shorten(tensors, scale_to_norm(norm, max_norm));
+  });
   return norm;
 }
 

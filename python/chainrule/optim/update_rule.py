@@ -56,10 +56,18 @@ class UpdateRule(Optimizer):
                 if params:
                     if not self._takes_sparse and _core.any_sparse():
                         self._refuse_sparse(params)
-                    self._step_group(group, params)
+                    if _core.is_recording():
+                        self._recorded_step(group, params)
+                    else:
+                        self._step_group(group, params)
         finally:
             _core.set_grad_enabled(recording)
         return loss
+
+    def _recorded_step(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        _core.begin_options(group)
+        self._step_group(group, params)
+        _core.end_options()
 
     def _step_group(self, group: dict[str, Any], params: list[Tensor]) -> None:
         state = self.state
