@@ -42,6 +42,7 @@ class Observation:
 
     def __enter__(self) -> Observation:
         self._generators: set[types.FrameType] = set()  # that were begun in this call
+        self.obstacles.clear()
         self._random = random.getstate()
         self._numpy = _numpy_state()
         self._former = sys.getprofile()

@@ -133,6 +133,9 @@ class RecordedStep:
                     recording.refuse("is given a tensor that leads back to a graph: give it y.detach()")
             with observed:
                 result = self._step(*own_args, **own_kwargs)
+        except BaseException:
+            self._observed = None  # what ran on the way to an error is no part of the step
+            raise
         finally:
             recording.stop()
             for given, copy, version in zip(tensors, own, versions, strict=True):
