@@ -35,17 +35,6 @@ def numpy(self: Tensor, *, force: bool = False):
         )
     if force and self.is_cuda:
         self = self.detach().cpu()
-    if self.layout is not _strided:
-        raise at_call(
-            TypeError,
-            f"can't convert {layout_name(self)} layout tensor to numpy. Use Tensor.to_dense() first.",
-        )
-    if self.is_meta or self.is_cuda:
-        raise at_call(
-            TypeError,
-            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
-            "memory first.",
-        )
     if self.dtype is _bfloat16:
         raise at_call(
             TypeError, "Got unsupported ScalarType BFloat16: NumPy has none; use tensor.float().numpy() instead."
@@ -54,7 +43,26 @@ def numpy(self: Tensor, *, force: bool = False):
     shown = self.detach()
     if shown.is_conj() or shown.is_neg():
         shown = _resolved(shown, force)
-    return (_asarray or _find_numpy())(memoryview(shown))
+    try:
+        return (_asarray or _find_numpy())(memoryview(shown))
+    except BufferError:
+        _refuse_numpy(self)
+        raise
+
+
+def _refuse_numpy(tensor: Tensor) -> None:
+    """Raises where no elements lie in the host's memory."""
+    if tensor.layout is not _core.strided:
+        raise at_call(
+            TypeError,
+            f"can't convert {layout_name(tensor)} layout tensor to numpy. Use Tensor.to_dense() first.",
+        ) from None
+    if tensor.is_meta or tensor.is_cuda:
+        raise at_call(
+            TypeError,
+            f"can't convert {tensor.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+            "memory first.",
+        ) from None
 
 
 def _resolved(tensor: Tensor, force: bool) -> Tensor:
@@ -68,7 +76,6 @@ def _resolved(tensor: Tensor, force: bool) -> Tensor:
 
 
 _bfloat16 = _core.bfloat16
-_strided = _core.strided
 _asarray: Any = None  # NumPy's, once it was asked for: the import statement took a fifth of the time
 
 
