@@ -66,8 +66,9 @@ bool StateGuards::hold(Names& names) {
     PyObject* now = PyDict_GetItemWithError(names.dict.get(), name.get());
     if (is_same_value(value.get(), now)) continue;
     PyErr_Clear();
-    changed_ = PyUnicode_AsUTF8(name.get());
-    if (!changed_) PyErr_Clear();
+    const char* text = PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : "";
+    changed_ = text ? text : "";
+    PyErr_Clear();
     return false;
   }
   if (names.size >= 0 && PyDict_GET_SIZE(names.dict.get()) != names.size) return false;

@@ -56,6 +56,7 @@ class Variables:
         self._stack: list[Any] = [*roots, *observed.selves.values()]
         self._mentioned: set[str] = set()
         self._seen_codes: set[types.CodeType] = set()
+        self._executed = set(observed.functions)
         for code in observed.functions:
             self._mentioned |= _names_in(code)
         for code, variables in observed.functions.items():
@@ -149,9 +150,12 @@ class Variables:
         for each in cls.__mro__:
             if each.__module__.partition(".")[0] in ("builtins", "chainrule", "torch"):
                 continue
-            found = {name: value for name, value in vars(each).items() if name in self._mentioned}
+            found = {n: value for n, value in vars(each).items() if n in self._mentioned or self._has_run(value)}
             self.classes.append((each, tuple(found)))
             self._stack += found.values()
+
+    def _has_run(self, value: Any) -> bool:
+        return getattr(getattr(value, "__func__", value), "__code__", None) in self._executed
 
     def _visit_python_module(self, module: types.ModuleType) -> None:
         path = getattr(module, "__file__", None) or "<frozen>"
