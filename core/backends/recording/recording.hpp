@@ -126,9 +126,10 @@ class RecorderPause {
   Recording* previous_;
 };
 
-// Calls f, now and whenever the step is replayed. It owns the tensors that it works on.
-template <class F>
-void replayed_whole(F f) {
+// Calls f now, and `again` whenever the step is replayed. They own the tensors that they work on. (What they write is
+// counted with the step's other writes.)
+template <class F, class G>
+void replayed_as(const F& f, const G& again) {
   if (!recorder) [[likely]]
     return f();
   Recording* to = recorder;
@@ -136,7 +137,11 @@ void replayed_whole(F f) {
     RecorderPause pause;
     f();
   }
-  to->add_whole(std::move(f));
+  to->add_whole(again);
+}
+template <class F>
+void replayed_whole(const F& f) {
+  replayed_as(f, f);
 }
 
 }  // namespace chainrule

@@ -18,6 +18,7 @@
 #include "bindings/types/result_types.hpp"
 #include "bindings/types/sparse_type.hpp"
 #include "bindings/types/subclass.hpp"
+#include "ops/networks/optimise.hpp"
 #include "tensor/owned.hpp"
 
 namespace chainrule {
@@ -116,12 +117,26 @@ PyObject* run_whole(const Callable& c, const Overload& o, const BoundArguments& 
     for (const Tensor& t : to_tensors(value)) recorder->note_owned(t);
   }
   const auto live = live_rate(o.signature, bound);
-  replayed_whole([&c, &o, kept, live] {
+  const auto whole = [&c, &o, kept, live] {
     BoundArguments again;
     for (size_t i = 0; i < kept->size(); ++i) again.replace(static_cast<int>(i), (*kept)[i].get());
     if (live) again.replace(live->place, rate_in(live->options.get()));
     Owned(run_here(c, o, again));
-  });
+  };
+  auto calls = std::make_shared<OptimiserCalls>();
+  PyObject* const rate = live ? bound[live->place] : nullptr;  // `kept` holds it
+  replayed_as(
+      [&] {
+        const CollectScope collect(*calls);
+        whole();
+      },
+      [whole, calls, live, rate] {
+        const bool as_before = !live || PyDict_GetItemString(live->options.get(), "lr") == rate;
+        as_before && calls->run ? calls->run() : whole();
+      });
+  for (const OptimiserArrays& each : calls->arrays) {
+    for (const void* address : each.arrays) recorder->note_address(address);
+  }
   Py_RETURN_NONE;
 }
 

@@ -145,6 +145,7 @@ bool Replay::finish(Watched& w) {
     return false;
   }
   w.grad_after = Tensor::borrow(t->grad);
+  w.grad_used = w.grad && recording_->uses(w.grad->storage);
   if (w.grad_after.get() == w.grad.get()) return true;
   if (w.grad_after && !recording_->blocks().contains(w.grad_after->data)) {
     recording_->refuse("sets a .grad to a tensor that it did not make");
@@ -228,7 +229,7 @@ bool Replay::fits_input(size_t i, PyObject* argument) {
 bool Replay::fits_gradient(const Watched& w) {
   const TensorObject* now = w.tensor->grad;
   if (!now != !w.grad) return differs("whether a .grad is there");
-  if (now && recording_->uses(w.grad->storage) && (now->data != w.grad->data || now->was_relaid(w.seen)))
+  if (now && w.grad_used && (now->data != w.grad->data || now->was_relaid(w.seen)))
     return differs("where a .grad lies");
   if (!w.grad_after || w.grad_after.get() == w.grad.get()) return true;
   const bool held = w.grad_after.get() == now;

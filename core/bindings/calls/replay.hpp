@@ -58,7 +58,7 @@ class Replay {
     uint64_t seen;  // the number of the next node then
     uint16_t flags;
     uint32_t version, writes = 0;
-    bool used = true;
+    bool used = true, grad_used = false;
     Tensor grad, grad_after;  // before and after the recorded call
     Py_ssize_t grad_references = 0;
     bool as_it_was() const;

@@ -25,7 +25,7 @@ void adam(const char* name, bool decoupled, const TensorList& p, const TensorLis
   check_list(name, p.size(), steps.size(), "steps");
   s.decoupled = decoupled;
   TensorList none;
-  step_all(name, Optimiser::Adam, p, g, {&averages, &squares, s.amsgrad ? &largest : &none}, scale, [&](size_t i) {
+  step_all(name, Optimiser::Adam, p, g, {&averages, &squares, s.amsgrad ? &largest : &none}, scale, [s, steps](size_t i) mutable {
     correct(s, read_number(steps[i]));
     return s;
   });
@@ -72,7 +72,7 @@ void bind_of_pytorch() {
         s.nesterov = nesterov;
         s.maximize = maximize;
         s.first = first;
-        step_all("_fused_sgd_", Optimiser::Sgd, p, g, {&buffers}, {scale, found_inf}, [&](size_t) { return s; });
+        step_all("_fused_sgd_", Optimiser::Sgd, p, g, {&buffers}, {scale, found_inf}, [s](size_t) { return s; });
       });
   define(
       "_fused_adagrad_(Tensor[] input, Tensor[] grads, Tensor[] state_sums, Tensor[] state_steps, *, Number lr, float "
@@ -86,7 +86,7 @@ void bind_of_pytorch() {
         s.weight_decay = weight_decay;
         s.eps = eps;
         s.maximize = maximize;
-        step_all("_fused_adagrad_", Optimiser::Adagrad, p, g, {&sums}, {scale, found_inf}, [&](size_t i) {
+        step_all("_fused_adagrad_", Optimiser::Adagrad, p, g, {&sums}, {scale, found_inf}, [=](size_t i) mutable {
           s.lr = lr.real / (1 + (read_number(steps[i]) - 1) * decay);
           return s;
         });
@@ -110,7 +110,7 @@ void bind_squares() {
         s.maximize = maximize;
         check_list("_fused_rmsprop_", p.size(), squares.size(), "squares");
         step_all("_fused_rmsprop_", Optimiser::RmsProp, p, g, {&squares, &buffers, &averages}, {},
-                 [&](size_t) { return s; });
+                 [s](size_t) { return s; });
       });
   define(
       "_fused_adadelta_(Tensor[] input, Tensor[] grads, Tensor[] square_avgs, Tensor[] acc_deltas, *, Number lr, float "
@@ -126,7 +126,7 @@ void bind_squares() {
         s.maximize = maximize;
         check_list("_fused_adadelta_", p.size(), squares.size(), "squares");
         check_list("_fused_adadelta_", p.size(), deltas.size(), "deltas");
-        step_all("_fused_adadelta_", Optimiser::Adadelta, p, g, {&squares, &deltas}, {}, [&](size_t) { return s; });
+        step_all("_fused_adadelta_", Optimiser::Adadelta, p, g, {&squares, &deltas}, {}, [s](size_t) { return s; });
       });
 }
 
@@ -138,7 +138,7 @@ void adam_like(const char* name, Optimiser optimiser, const TensorList& p, const
   check_list(name, p.size(), averages.size(), "averages");
   check_list(name, p.size(), squares.size(), "squares");
   check_list(name, p.size(), steps.size(), "steps");
-  step_all(name, optimiser, p, g, {&averages, &squares}, {}, [&](size_t i) {
+  step_all(name, optimiser, p, g, {&averages, &squares}, {}, [=](size_t i) mutable {
     double step = read_number(steps[i]);
     correct(s, step);
     adjust(i, step, s);
@@ -202,7 +202,7 @@ void bind_relatives() {
         check_list("_fused_nadam_", p.size(), products.size(), "products of momenta");
         adam_like("_fused_nadam_", Optimiser::NAdam, p, g, averages, squares, steps,
                   adam_numbers(lr, beta1, beta2, eps, weight_decay, decoupled, maximize),
-                  [&](size_t i, double step, StepNumbers& s) {
+                  [products, decay](size_t i, double step, StepNumbers& s) {
                     auto momentum = [&](double t) { return s.beta1 * (1 - 0.5 * std::pow(0.96, t * decay)); };
                     double mu = momentum(step), next = momentum(step + 1);
                     double used = rounded(mu, products[i].dtype());
@@ -229,7 +229,7 @@ void bind_others() {
         s.maximize = maximize;
         check_list("_fused_rprop_", p.size(), previous.size(), "last gradients");
         check_list("_fused_rprop_", p.size(), sizes.size(), "steps");
-        step_all("_fused_rprop_", Optimiser::Rprop, p, g, {&previous, &sizes}, {}, [&](size_t) { return s; });
+        step_all("_fused_rprop_", Optimiser::Rprop, p, g, {&previous, &sizes}, {}, [s](size_t) { return s; });
       });
   // etas and mus are those of this step, and become those of the next, rounded as PyTorch does on the way: to the
   // default dtype.
@@ -247,7 +247,7 @@ void bind_others() {
         StepNumbers s;
         s.weight_decay = weight_decay;
         s.maximize = maximize;
-        step_all("_fused_asgd_", Optimiser::Asgd, p, g, {&averages}, {}, [&](size_t i) {
+        step_all("_fused_asgd_", Optimiser::Asgd, p, g, {&averages}, {}, [=](size_t i) mutable {
           double step = read_number(steps[i]);
           s.lr = read_number(etas[i]);
           s.beta1 = 1 - lambd * s.lr;

@@ -37,9 +37,13 @@ double write_number(const Tensor& t, double value) {
 }
 
 void count_steps(const TensorList& steps) {
-  replayed_whole([steps] {
-    for (const Tensor& t : steps) write_number(t, read_number(t) + 1);
-  });
+  replayed_as(
+      [&steps] {
+        for (const Tensor& t : steps) write_number(t, read_number(t) + 1);
+      },
+      [steps] {
+        for (const Tensor& t : steps) set_item(t, Scalar(read_number(t) + 1));
+      });
 }
 
 void check_list(const char* name, size_t parameters, size_t given, const char* what) {
@@ -54,7 +58,8 @@ bool apply_scale(const TensorList& gradients, const GradientScale& s) {
   return true;
 }
 
-void step_one(const char* name, Optimiser optimiser, std::vector<Tensor> arrays, const StepNumbers& numbers) {
+std::optional<OptimiserArrays> step_one(const char* name, Optimiser optimiser, std::vector<Tensor> arrays,
+                                        const StepNumbers& numbers) {
   const Tensor& parameter = arrays[0];
   check_array(name, parameter, parameter);
   check_inplace(parameter, grad_enabled() && requires_grad(parameter));
@@ -68,10 +73,21 @@ void step_one(const char* name, Optimiser optimiser, std::vector<Tensor> arrays,
     step.arrays[i] = arrays[i] ? used.back()->data : nullptr;
   }
   if (parameter.numel() > 0) backend().optimise->step(step);
+  bool themselves = true;
   for (size_t i = 0; i < arrays.size(); ++i) {
+    themselves &= used[i].get() == arrays[i].get();
     if (!arrays[i] || i == 1) continue;
     if (used[i].get() != arrays[i].get()) copy_elements(arrays[i], used[i]);
     mark_written(arrays[i]);
+  }
+  return themselves ? std::optional(OptimiserArrays{dtype, step.arrays, step.n}) : std::nullopt;
+}
+
+void run_steps(Optimiser optimiser, const std::vector<OptimiserArrays>& all,
+               const std::function<StepNumbers(size_t)>& numbers_of) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    const StepNumbers numbers = numbers_of(i);
+    if (all[i].n > 0) backend().optimise->step({optimiser, all[i].dtype, all[i].arrays, all[i].n, numbers});
   }
 }
 
