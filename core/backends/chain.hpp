@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "backends/backend.hpp"
@@ -81,6 +82,13 @@ struct Chain {
 // Gives all rows of something to `finish`, block by block.
 using BlockSource = std::function<void(const GemmFinish& finish)>;
 
+// A chain that is run more than once.
+class PlannedChain {
+ public:
+  virtual ~PlannedChain() = default;
+  virtual void run() const = 0;
+};
+
 struct ChainKernels {
   Kernel<void(const Chain&)> run;
   // The first input, rows of the last dimension, arrives in blocks. The others have one row for all of them, or are as
@@ -88,6 +96,8 @@ struct ChainKernels {
   Kernel<void(const Chain&, const BlockSource&)> run_on_blocks;
   // Whether an integer was divided by zero since this was asked last.
   bool (*divided_by_zero)();
+  // What lives no longer than the chain does. Null: there is nothing to plan.
+  std::unique_ptr<PlannedChain> (*plan)(const Chain&) = nullptr;
 };
 
 }  // namespace chainrule

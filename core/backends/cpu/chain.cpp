@@ -16,12 +16,9 @@ char* written(const Scalar& number, DType dtype, std::pmr::memory_resource* memo
   return bytes;
 }
 
-void run(const Chain& chain) {
-  alignas(16) std::byte space[4096];
-  std::pmr::monotonic_buffer_resource memory(space, sizeof space);
-  const Program program(chain);
+LoopPlan plan_of(const Chain& chain, const Program& program, std::pmr::memory_resource* memory) {
   const Dims still(static_cast<int>(chain.sizes.size()));
-  std::pmr::vector<LoopOperand> operands(&memory);
+  std::pmr::vector<LoopOperand> operands(memory);
   operands.reserve(chain.outputs.size() + chain.inputs.size());
   for (size_t i = 0; i < chain.outputs.size(); ++i) {
     const ChainOutput& o = chain.outputs[i];
@@ -33,11 +30,35 @@ void run(const Chain& chain) {
     if (in.data)
       operands.push_back({const_cast<char*>(in.data), in.dtype, wanted, in.strides});
     else
-      operands.push_back({written(in.number, wanted, &memory), wanted, wanted, still});
+      operands.push_back({written(in.number, wanted, memory), wanted, wanted, still});
   }
-  const LoopPlan plan(chain.sizes, operands, &memory);
+  return LoopPlan(chain.sizes, operands, memory);
+}
+
+void run(const Chain& chain) {
+  alignas(16) std::byte space[6 * 1024];
+  std::pmr::monotonic_buffer_resource memory(space, sizeof space);
+  const Program program(chain, &memory);
+  const LoopPlan plan = plan_of(chain, program, &memory);
   if (plan.numel > 0) run_loop(chain, program, plan);
 }
+
+class Planned final : public PlannedChain {
+ public:
+  explicit Planned(const Chain& chain)
+      : chain_(chain), program_(chain, &memory_), plan_(plan_of(chain, program_, &memory_)) {}
+  void run() const override {
+    if (plan_.numel > 0) run_loop(chain_, program_, plan_);
+  }
+
+ private:
+  std::pmr::monotonic_buffer_resource memory_{512};
+  const Chain& chain_;
+  const Program program_;
+  const LoopPlan plan_;
+};
+
+std::unique_ptr<PlannedChain> plan(const Chain& chain) { return std::make_unique<Planned>(chain); }
 
 bool divided_by_zero() {
   if (!integer_division_by_zero.load(std::memory_order_relaxed)) return false;
@@ -47,7 +68,7 @@ bool divided_by_zero() {
 
 }  // namespace
 
-constinit const ChainKernels chain_kernels{{run}, {run_on_blocks}, divided_by_zero};
+constinit const ChainKernels chain_kernels{{run}, {run_on_blocks}, divided_by_zero, plan};
 
 }  // namespace chainrule::cpu
 

@@ -109,7 +109,8 @@ class Blocks : public GemmFinish {
 }  // namespace
 
 void run_on_blocks(const Chain& chain, const BlockSource& source) {
-  const Program program(chain);
+  std::pmr::monotonic_buffer_resource memory;
+  const Program program(chain, &memory);
   source(Blocks(chain, program));
 }
 

@@ -14,7 +14,7 @@ bool is_condition(const ChainStep& step, int operand, int8_t condition) {
 
 void Program::find_readers(const Chain& chain) {
   const int count = static_cast<int>(chain.steps.size());
-  std::fill_n(last_reader_.begin(), inputs_ + count, kNobody);
+  std::fill_n(last_reader_, inputs_ + count, kNobody);
   for (const ChainOutput& o : chain.outputs) last_reader_[value_of(o.value)] = static_cast<int16_t>(count);
   for (int j = count; j-- > 0;) {
     if (last_reader_[inputs_ + j] == kNobody) continue;
@@ -48,7 +48,7 @@ void Program::add_step(const Chain& chain, int j) {
 
 // A result lies in its tile until the last step that reads it has run. A kernel may write where it reads.
 void Program::share_tiles() {
-  std::array<int16_t, Chain::kMostValues> tile_of, free;
+  int16_t tile_of[Chain::kMostValues], free[Chain::kMostValues];
   int free_count = 0;
   for (int i = 0; i < step_count_; ++i) {
     Step& step = steps_[i];
@@ -91,8 +91,22 @@ void Program::add_single_step(const Chain& chain) {
   is_cheap_ = step.gradient == ChainStep::kValue && kernels_of(step.op).is_cheap;
 }
 
-Program::Program(const Chain& chain)
+namespace {
+
+template <class T>
+T* room_for(size_t count, std::pmr::memory_resource* memory) {
+  return static_cast<T*>(memory->allocate(count * sizeof(T), alignof(T)));
+}
+
+}  // namespace
+
+Program::Program(const Chain& chain, std::pmr::memory_resource* memory)
     : inputs_(static_cast<int>(chain.inputs.size())), widest_(static_cast<int64_t>(size_of(chain.dtype))) {
+  const size_t values = chain.inputs.size() + chain.steps.size();
+  steps_ = room_for<Step>(chain.steps.size(), memory);
+  dtypes_ = room_for<DType>(values, memory);
+  last_reader_ = room_for<int16_t>(values, memory);
+  outputs_ = room_for<int16_t>(chain.outputs.size(), memory);
   if (chain.steps.size() == 1)
     add_single_step(chain);
   else

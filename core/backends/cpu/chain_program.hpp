@@ -1,6 +1,6 @@
 // What a chain comes to on this machine: kernels, one after the other, over tiles of elements.
 #pragma once
-#include <array>
+#include <memory_resource>
 
 #include "backends/cpu/chain_kernels.hpp"
 
@@ -16,12 +16,12 @@ class Program {
     int16_t value, tile;
     int16_t output;  // what can take the result instead of the tile, or -1
   };
-  explicit Program(const Chain& chain);
+  Program(const Chain& chain, std::pmr::memory_resource* memory);
 
-  std::span<const Step> steps() const { return {steps_.data(), static_cast<size_t>(step_count_)}; }  // that are needed
+  std::span<const Step> steps() const { return {steps_, static_cast<size_t>(step_count_)}; }  // that are needed
   int inputs() const { return inputs_; }
-  int output(size_t i) const { return outputs_[i]; }                            // its value
-  DType dtype(int value) const { return dtypes_[static_cast<size_t>(value)]; }  // as kernels take and give it
+  int output(size_t i) const { return outputs_[i]; }       // its value
+  DType dtype(int value) const { return dtypes_[value]; }  // as kernels take and give it
   bool is_read(size_t input) const { return last_reader_[input] != kNobody; }
   int tiles() const { return tiles_; }         // of results
   int64_t widest() const { return widest_; }   // bytes of an element
@@ -39,11 +39,11 @@ class Program {
   int inputs_, step_count_ = 0, tiles_ = 0;
   int64_t widest_;
   bool is_cheap_ = false;
-  // As long as chains are at most; only what a chain needs is filled.
-  std::array<Step, Chain::kMostValues> steps_;
-  std::array<DType, Chain::kMostValues> dtypes_;
-  std::array<int16_t, Chain::kMostValues> last_reader_;  // by value: a step, the number of steps if it is kept, kNobody
-  std::array<int16_t, Chain::kMostOutputs> outputs_;
+  // In the memory that it was given.
+  Step* steps_;
+  DType* dtypes_;         // by value, as the next
+  int16_t* last_reader_;  // a step, the number of steps if it is kept, kNobody
+  int16_t* outputs_;
 };
 
 }  // namespace chainrule::cpu

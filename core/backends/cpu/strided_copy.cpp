@@ -134,7 +134,9 @@ void copy_elements(const StridedCopy& c, const LoopPlan& plan) {
   const ChainInput input{c.from, c.from_dtype};
   const ChainOutput output{ChainOperand::input(0), c.to, c.to_dtype, c.to_strides};
   const Chain chain{c.sizes, c.to_dtype, {&input, 1}, {}, {&output, 1}};
-  run_loop(chain, Program(chain), plan);
+  alignas(16) std::byte space[256];
+  std::pmr::monotonic_buffer_resource memory(space, sizeof space);
+  run_loop(chain, Program(chain, &memory), plan);
 }
 
 }  // namespace

@@ -119,6 +119,11 @@ class Keeper {
   Recording& to_;
 };
 
+inline void add_planned(Recording& to, std::unique_ptr<PlannedChain> chain, double multiplications) {
+  const auto* kept = to.keep<std::unique_ptr<PlannedChain>>(std::move(chain));
+  to.add([](const void* p) { (*static_cast<const std::unique_ptr<PlannedChain>*>(p))->run(); }, kept, multiplications);
+}
+
 template <class... Arguments>
 void Kernel<void(Arguments...)>::record(double multiplications, Arguments... arguments) const {
   Recording& made = *recorder;
@@ -138,6 +143,10 @@ void Kernel<void(Arguments...)>::record(double multiplications, Arguments... arg
     };
     const Keeper keep(made);
     const auto* kept = made.keep<Kept>(run, std::tuple<Arguments...>(keep(arguments)...));
+    if constexpr (std::is_same_v<std::tuple<Arguments...>, std::tuple<const Chain&>>) {
+      if (const auto plan = backend().chain->plan)
+        return add_planned(made, plan(std::get<0>(kept->arguments)), multiplications);
+    }
     made.add(
         [](const void* p) {
           const auto* k = static_cast<const Kept*>(p);
