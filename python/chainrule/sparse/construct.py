@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 from .. import _core
@@ -21,7 +20,7 @@ def _as_tensor(data: Any, dtype: Any = None) -> Tensor:
     return _functions["tensor"](data, dtype=dtype)
 
 
-def _finished(made: Tensor, requires_grad: bool | None) -> Tensor:
+def finished(made: Tensor, requires_grad: bool | None) -> Tensor:
     return made.detach().requires_grad_() if requires_grad else made
 
 
@@ -65,7 +64,7 @@ def sparse_coo_tensor(
     pattern = CooPattern(at.detach(), size, bool(is_coalesced) or at.shape[1] < 2)
     if is_coalesced and checks_invariants(check_invariants):
         check_invariants_of(pattern)
-    return _finished(assembled(numbers, pattern), requires_grad)
+    return finished(assembled(numbers, pattern), requires_grad)
 
 
 def _least_size(indices: Tensor, values: Tensor) -> tuple[int, ...]:
@@ -87,7 +86,7 @@ def empty_coo(size: Any, dtype: Any = None, requires_grad: bool = False) -> Tens
     """Zeros, without an entry."""
     size = tuple(int(n) for n in size)
     pattern = CooPattern(_functions["zeros"](len(size), 0, dtype=_core.int64), size, True)
-    return _finished(make(pattern, _functions["zeros"](0, dtype=dtype)), requires_grad)
+    return finished(make(pattern, _functions["zeros"](0, dtype=dtype)), requires_grad)
 
 
 def empty_compressed(size: Any, layout: Any, dtype: Any = None, block: tuple[int, int] = (1, 1)) -> Tensor:
@@ -147,7 +146,7 @@ def sparse_compressed_tensor(
     pattern = CompressedPattern(layout, starts.detach(), plain.detach(), size, block)
     if every:
         check_order(pattern)
-    return _finished(assembled(numbers, pattern), requires_grad)
+    return finished(assembled(numbers, pattern), requires_grad)
 
 
 def _least_compressed(layout: Any, starts: Tensor, plain: Tensor, values: Tensor) -> tuple[int, ...]:
@@ -217,6 +216,11 @@ def made(layout: Any, name: str, size: Any, dtype: Any, requires_grad: bool) -> 
     size = (size,) if isinstance(size, int) else tuple(size)
     if layout is COO:
         return empty_coo(size, dtype, requires_grad)
-    if prod(size) < 0 or layout in BLOCKED:
-        raise at_call(RuntimeError, f"torch.{name}: {layout} needs a size of blocks, which there is no argument for")
-    return _finished(empty_compressed(size, layout, dtype), requires_grad)
+    if layout in BLOCKED:
+        kind = "zeros" if name == "zeros" else "empty"
+        raise at_call(
+            RuntimeError,
+            f"{kind}_sparse_compressed expected sparse compressed (non-block) tensor layout but got "
+            f"{'SparseBsr' if layout is BSR else 'SparseBsc'}",
+        )
+    return finished(empty_compressed(size, layout, dtype), requires_grad)

@@ -127,7 +127,7 @@ def _coo_of_dense(x: Tensor, sparse_dim: int) -> Tensor:
 
 
 def to_coo(x: Tensor) -> Tensor:
-    """COO with each place once, in order; COO stays as it is."""
+    """COO with the entries in the order that they have; COO stays as it is."""
     if not is_sparse(x):
         return from_dense(x, COO)
     pattern = pattern_of(x)
@@ -137,13 +137,7 @@ def to_coo(x: Tensor) -> Tensor:
     places = list(pattern.places)
     if pattern.layout in BLOCKED:
         blocks, places = _split_blocks(pattern, blocks)
-    at = pattern.batch
-    sizes = pattern.size[: at + 2]
-    keys = raveled(places, sizes)
-    if pattern.layout is not CSR:
-        order = _functions["_sparse_order"](keys, max(prod(sizes), 1))[0]
-        blocks, places = blocks.index_select(0, order), [index.index_select(0, order) for index in places]
-    return assembled(blocks, CooPattern(_functions["stack"](places), pattern.size, True))
+    return assembled(blocks, CooPattern(_functions["stack"](places), pattern.size, pattern.layout is CSR))
 
 
 def _split_blocks(pattern: CompressedPattern, blocks: Tensor) -> tuple[Tensor, list[Tensor]]:

@@ -36,6 +36,7 @@ _KEEPS_ZEROS = """
     isinf isnan isneginf isposinf log1p nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh
     trunc
 """
+_ARC = "sin sinh tan tanh"
 _LINEAR = "neg negative conj_physical conj _conj resolve_conj resolve_neg positive real imag clone contiguous"
 
 
@@ -333,6 +334,10 @@ def written(target: Tensor, result: Tensor) -> Tensor:
                 f"{dtype_name(target.dtype)}",
             )
         result = cast(result, target.dtype) if is_sparse(result) else result.to(target.dtype)
+    own = pattern_of(target) if is_sparse(target) and is_sparse(result) else None
+    if own is not None and own.layout is not COO and pattern_of(result) is own and not result.requires_grad:
+        raw_values(target).copy_(raw_values(result))  # others may look at these values
+        return target
     return _core.become(target, result)
 
 
@@ -341,7 +346,24 @@ def dtype_name(dtype: Any) -> str:
     return _functions["empty"](0, dtype=dtype).type().rpartition(".")[2].removesuffix("Tensor")
 
 
+_SHOWN = {"absolute": "abs", "fix": "trunc", **{f"arc{name}": f"a{name}" for name in _ARC.split()}}
+
+
+def _unary_in_place(name: str) -> Rule:
+    """x.sin_(): of COO only where each place is there once."""
+    rule = _unary(name, on_values)
+
+    def in_place(input: Tensor, *args: Any, **options: Any) -> Tensor:
+        pattern = pattern_of(input)
+        if pattern.layout is COO and not pattern.coalesced:
+            raise at_call(RuntimeError, f"{_SHOWN.get(name, name)}_ requires coalesced input")
+        return written(input, rule(input, *args, **options))
+
+    return in_place
+
+
 RULES: dict[str, Rule] = {
+    **{f"{name}_": _unary_in_place(name) for name in _KEEPS_ZEROS.split() if hasattr(Tensor, f"{name}_")},
     **{name: _unary(name, on_values) for name in _KEEPS_ZEROS.split() if name in _functions},
     **{name: _unary(name, on_parts) for name in _LINEAR.split()},
     **dict.fromkeys(("add", "__radd__"), plus),

@@ -14,7 +14,7 @@ from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
 from .elementwise import dtype_name
-from .parts import BLOCKED, BY_ROW
+from .parts import BLOCKED, BY_ROW, raveled
 
 _functions = _core.functions
 _checking = False
@@ -188,6 +188,14 @@ def check_compressed(
         tuple(starts.shape[:-1]) == tuple(plain.shape[:-1]) == tuple(values.shape[:batch]) == size[:batch],
         "all batch dimensions of the indices, the values and the size must be equal",
     )
+    check_indices(layout, starts, plain, others, count, every)
+    return block  # type: ignore[return-value]
+
+
+def check_indices(layout: Any, starts: Tensor, plain: Tensor, others: int, count: int, every: bool) -> None:
+    """Raises where indices lead out of bounds, or where a row has more entries than fit."""
+    by_row = layout in BY_ROW
+    first, second = ("crow_indices", "col_indices") if by_row else ("ccol_indices", "row_indices")
     _require((starts[..., 0] == 0).all(), f"`{first}[..., 0] == 0` is not satisfied.")
     _require((starts[..., -1] == count).all(), f"`{first}[..., -1] == nnz` is not satisfied.")
     steps = starts.diff(dim=-1)
@@ -199,13 +207,15 @@ def check_compressed(
         ((plain >= 0) & (plain < others)).all(),
         f"`0 <= {second} < {'ncols' if by_row else 'nrows'}` is not satisfied.",
     )
-    return block  # type: ignore[return-value]
 
 
 def check_order(pattern: Any) -> None:
     """Raises where the indices of a row are not sorted, or one is there twice."""
-    keys = pattern.keys if pattern.by_row else pattern.lines * pattern.grid[0] + pattern.plain.reshape(-1)
-    by_row = pattern.by_row
+    keys, by_row = pattern.keys, pattern.by_row
+    if not by_row:
+        *batch, rows, columns = pattern.places
+        sizes = (*pattern.outer[:-2], *reversed(pattern.outer[-2:]))
+        keys = raveled((*batch, columns, rows), sizes)
     first, second, lines = (
         ("crow_indices", "col_indices", "nrows") if by_row else ("ccol_indices", "row_indices", "ncols")
     )

@@ -178,16 +178,17 @@ class CompressedPattern(Pattern):
 class Parts(_core.SparseParts):
     """A pattern, and values without history."""
 
-    __slots__ = ("pattern", "values")
+    __slots__ = ("base", "pattern", "values")
 
     pattern: Any
     values: Tensor
+    base: Tensor | None  # the tensor that this one is a view of
 
 
 def make(pattern: Pattern, values: Tensor) -> Tensor:
     """A sparse tensor without history."""
     parts = Parts()
-    parts.pattern, parts.values = pattern, values
+    parts.pattern, parts.values, parts.base = pattern, values, None
     return _core.sparse_tensor(parts, pattern.size, values.dtype)
 
 
@@ -205,3 +206,11 @@ def pattern_of(x: Tensor) -> Any:
 def raw_values(x: Tensor) -> Tensor:
     """Its values without history."""
     return _core.sparse_parts(x).values
+
+
+def viewing(x: Tensor, base: Tensor) -> Tensor:
+    """Says that x, whose values lie in the memory of another tensor's, is a view of that."""
+    parts, other = _core.sparse_parts(x), _core.sparse_parts(base)
+    if parts is not None and other is not None:
+        parts.base = base if other.base is None else other.base
+    return x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
@@ -11,7 +12,8 @@ from ..error_words import at_call
 from .convert import dense, to_compressed, to_coo
 from .elementwise import dtype_name, plus, unsupported
 from .history import assembled, coalesced, read, values_of
-from .parts import BLOCKED, COO, CSR, CooPattern, is_sparse, pattern_of
+from .methods import LAYOUT_WORDS
+from .parts import BLOCKED, COO, CSR, CompressedPattern, CooPattern, is_sparse, pattern_of
 
 _functions = _core.functions
 _QUICK = (_core.float32, _core.float64)
@@ -310,31 +312,70 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, a
     >>> torch.sparse.sampled_addmm(x, torch.ones(2, 3), torch.ones(3, 2)).values()
     tensor([4., 4.])
     """
-    if is_sparse(input) and pattern_of(input).layout is COO:
+    _check_sample(input, mat1, mat2)
+    if input.ndim < mat1.ndim:
+        input = repeated(input, mat1.shape[:-2])
+    return _added_sample(input, mat1, mat2, alpha, beta)
+
+
+def repeated(x: Tensor, batch: Sequence[int]) -> Tensor:
+    """A matrix of CSR as each one of a batch."""
+    pattern = pattern_of(x)
+    starts, plain, values = (part.expand(*batch, len(part)) for part in (pattern.starts, pattern.plain, values_of(x)))
+    return assembled(values.contiguous(), CompressedPattern(CSR, starts, plain, (*batch, *x.shape)))
+
+
+def _check_sample(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    if not is_sparse(input) or pattern_of(input).layout is COO:
         raise unsupported("sparse_sampled_addmm", input)
-    if not is_sparse(input) or pattern_of(input).layout is not CSR:
+    name, mats = "sampled_addmm: Expected", (("mat1", mat1), ("mat2", mat2))
+    if pattern_of(input).layout is not CSR:
+        raise at_call(RuntimeError, f"{name} result to have sparse csr layout, but got {LAYOUT_WORDS[input.layout]}")
+    if input.dtype not in (*_QUICK, _core.complex64, _core.complex128):
         raise at_call(
-            RuntimeError, f"Expected self to be a sparse tensor with CSR layout, but got {input.layout} layout instead"
+            RuntimeError,
+            "sparse_sampled_addmm: Expected self to be a floating-point or complex tensor, but got "
+            f"{dtype_name(input.dtype)}",
         )
+    for which, mat in mats:
+        if is_sparse(mat):
+            raise at_call(RuntimeError, f"{name} {which} to have strided layout, but got {LAYOUT_WORDS[mat.layout]}")
+    for which, other in (("mat2", mat2), ("self", input)):
+        if mat1.dtype is not other.dtype:
+            raise at_call(
+                RuntimeError,
+                f"{name} mat1 and {which} to have the same dtype, but got {dtype_name(mat1.dtype)} and "
+                f"{dtype_name(other.dtype)}",
+            )
+    for which, mat in mats:
+        if mat.ndim < 2:
+            raise at_call(RuntimeError, f"{name} {which} to be a matrix, got {mat.ndim}-D tensor")
+    _check_sample_sizes(input, mat1, mat2)
+
+
+def _check_sample_sizes(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    one, two, own = (list(x.shape[:-2]) for x in (mat1, mat2, input))
+    name = "sampled_addmm: Expected"
+    if one != two:
+        raise at_call(RuntimeError, f"{name} mat1 and mat2 to have the same batch size, but got {one} and {two}")
+    if own and own != one:
+        raise at_call(RuntimeError, f"{name} self and mat1 to have the same batch size, but got {own} and {one}")
     if mat1.shape[-1] != mat2.shape[-2]:
         raise at_call(
             RuntimeError,
-            f"mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
+            f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
             f"{mat2.shape[-2]}x{mat2.shape[-1]})",
         )
-    if tuple(input.shape[-2:]) != (mat1.shape[-2], mat2.shape[-1]):
-        raise at_call(
-            RuntimeError,
-            f"sampled_addmm: self.shape[-2:] must match mat1.shape[-2] x mat2.shape[-1], but got {list(input.shape)}",
-        )
-    return _added_sample(input, mat1, mat2, alpha, beta)
+    for dim, which, mat in ((-2, "mat1", mat1), (-1, "mat2", mat2)):
+        if input.shape[dim] != mat.shape[dim]:
+            raise at_call(RuntimeError, f"sampled_addmm: self.shape[{dim}] must match {which}.shape[{dim}]")
 
 
 @differentiable(name="SparseSampledAddmmBackward0")
 def _added_sample(input: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any, beta: Any) -> Tensor:
     pattern = pattern_of(input)
     if pattern.batch:
-        found = pattern.read(mat1.expand(*input.shape[:-2], *mat1.shape[-2:]) @ mat2)
+        found = pattern.read(mat1 @ mat2)
     else:
         found = sampled(mat1, mat2.t(), Rows(pattern.starts, pattern.plain, pattern.size[1]))
     found = found * alpha if alpha != 1 else found

@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
-from .invariants import check_compressed, check_coo, check_invariants_of, check_order
+from .invariants import check_compressed, check_coo, check_indices, check_invariants_of, check_order
 from .parts import BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern
 
 _functions = _core.functions
@@ -66,6 +66,15 @@ def _validate_sparse_bsc_tensor_args(
     ccol_indices: Tensor, row_indices: Tensor, values: Tensor, size: Any, check_pinning: bool | None = None
 ) -> None:
     _validate_sparse_compressed_tensor_args(ccol_indices, row_indices, values, size, BSC)
+
+
+def _validate_compressed_sparse_indices(
+    is_crow: bool, compressed_idx: Tensor, plain_idx: Tensor, cdim: int, dim: int, nnz: int
+) -> None:
+    """Raises where these are no indices of `cdim` rows (columns) with `nnz` entries, each below `dim`."""
+    check_indices(CSR if is_crow else CSC, compressed_idx, plain_idx, dim, nnz, True)
+    size = (*compressed_idx.shape[:-1], *((cdim, dim) if is_crow else (dim, cdim)))
+    check_order(CompressedPattern(CSR if is_crow else CSC, compressed_idx, plain_idx, size))
 
 
 def _convert_indices_from_csr_to_coo(

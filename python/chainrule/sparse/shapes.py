@@ -10,8 +10,8 @@ from .._core import Tensor
 from ..error_words import at_call
 from .convert import to_coo
 from .elementwise import unsupported
-from .history import assembled, loose, opened, values_of
-from .parts import BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern, is_sparse, pattern_of
+from .history import assembled, coalesced, loose, opened, values_of
+from .parts import BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern, is_sparse, pattern_of, viewing
 
 _functions = _core.functions
 _TURNED = {CSR: CSC, CSC: CSR, BSR: BSC, BSC: BSR}
@@ -55,37 +55,50 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     moved = values.permute(0, *(d - n + 1 for d in order[n:]))
     same = order[:n] == list(range(n))
     indices = pattern.indices if same else pattern.indices.index_select(0, _functions["tensor"](order[:n]))
-    return assembled(moved, CooPattern(indices, size, same and pattern.coalesced))
+    return viewing(assembled(moved, CooPattern(indices, size, same and pattern.coalesced)), input)
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     a, b = wrapped(dim0, input.ndim), wrapped(dim1, input.ndim)
     pattern = pattern_of(input)
-    if pattern.layout is COO:
-        n = len(pattern.outer)
-        if (a < n) != (b < n):
-            raise at_call(
-                RuntimeError,
-                f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {n}, d0: {a}, d1: {b}",
-            )
-        order = list(range(input.ndim))
-        order[a], order[b] = b, a
-        return permute(input, order)
-    if a == b:
-        return input
-    at = pattern.batch
-    if {a, b} != {at, at + 1}:
+    if pattern.layout is not COO:
+        return viewing(_transposed_compressed(input, a, b), input)
+    n = len(pattern.outer)
+    if (a < n) != (b < n):
         raise at_call(
             RuntimeError,
-            "transpose(): can only transpose 2D tensors or the two dimensions after the batch of a compressed layout",
+            f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {n}, d0: {a}, d1: {b}",
         )
+    order = list(range(input.ndim))
+    order[a], order[b] = b, a
+    return permute(input, order)
+
+
+def _transposed_compressed(x: Tensor, a: int, b: int) -> Tensor:
+    pattern, values = pattern_of(x), values_of(x)
+    at = pattern.batch
+    if x.ndim > at + 2:
+        raise at_call(
+            RuntimeError, "transpose(): hybrid sparse compressed tensors with dense dimensions are not supported"
+        )
+    kinds = ["Batch" if d < at else "Sparse" for d in (a, b)]
+    if kinds[0] != kinds[1]:
+        raise at_call(
+            RuntimeError,
+            "transpose(): can only transpose dimensions of the same type (Batch, Sparse, Dense), got "
+            f"{a}({kinds[0]}) and {b}({kinds[1]})",
+        )
+    if a == b:
+        return assembled(values, pattern)
     size = list(pattern.size)
     size[a], size[b] = size[b], size[a]
-    values = values_of(input)
+    starts, plain = pattern.starts, pattern.plain
+    if a < at:
+        starts, plain, values = starts.transpose(a, b), plain.transpose(a, b), values.transpose(a, b)
+        return assembled(values, CompressedPattern(pattern.layout, starts, plain, size, pattern.block))
     if pattern.layout in (BSR, BSC):
         values = values.transpose(at + 1, at + 2)
-    turned = CompressedPattern(_TURNED[pattern.layout], pattern.starts, pattern.plain, size, pattern.block[::-1])
-    return assembled(values, turned)
+    return assembled(values, CompressedPattern(_TURNED[pattern.layout], starts, plain, size, pattern.block[::-1]))
 
 
 def t(input: Tensor) -> Tensor:
@@ -109,7 +122,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     rows = pattern.indices
     zeros = rows.new_zeros(1, rows.shape[1])
     indices = _functions["cat"]([rows[:at], zeros, rows[at:]])
-    return assembled(values, CooPattern(indices, size, pattern.coalesced))
+    return viewing(assembled(values, CooPattern(indices, size, pattern.coalesced)), input)
 
 
 def _taken(values: Tensor, pattern: Any, mask: Tensor, indices: Tensor, size: Sequence[int]) -> Tensor:
@@ -119,26 +132,90 @@ def _taken(values: Tensor, pattern: Any, mask: Tensor, indices: Tensor, size: Se
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One slice; of compressed layouts as COO."""
-    if pattern_of(input).layout is not COO:
-        input = to_coo(input)
-    d, index = wrapped(dim, input.ndim), int(index)
-    length = input.shape[d]
+    """One slice: of compressed layouts one of the batch in the same layout, a row or a column as COO."""
+    return viewing(select_copy(input, dim, index), input)
+
+
+def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
+    d = wrapped(dim, input.ndim)
+    index = _index_within(input, d, int(index))
+    pattern = pattern_of(input)
+    if pattern.layout is COO:
+        return _selected(input, d, index)
+    if not pattern.batch <= d < pattern.batch + 2:
+        return _selected_of_batch(input, d, index)
+    if pattern.batch:
+        raise at_call(
+            RuntimeError,
+            "select(): selecting sparse dimensions is not supported for batched sparse compressed tensors.",
+        )
+    return coalesced(_selected(to_coo(input), d, index))
+
+
+def _selected_of_batch(input: Tensor, d: int, index: int) -> Tensor:
+    """One of a batch, or of the dense dimensions, of a compressed tensor."""
+    pattern, values = pattern_of(input), values_of(input)
+    size = [*pattern.size[:d], *pattern.size[d + 1 :]]
+    starts, plain = pattern.starts, pattern.plain
+    if d >= pattern.batch:
+        values = values.select(d - input.ndim, index)
+    else:
+        starts, plain = starts.select(d, index).contiguous(), plain.select(d, index).contiguous()
+        values = values.select(d, index)
+    return assembled(values, CompressedPattern(pattern.layout, starts, plain, size, pattern.block))
+
+
+def _index_within(x: Tensor, d: int, index: int) -> int:
+    length = x.shape[d]
     if not -length <= index < length:
         raise at_call(
             IndexError,
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}",
+            f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {d}",
         )
+    return index % length
+
+
+def _selected(input: Tensor, d: int, index: int) -> Tensor:
+    """A slice of COO."""
     pattern, values = loose(input)
-    n, index = len(pattern.outer), index % length
+    n = len(pattern.outer)
     size = [*pattern.size[:d], *pattern.size[d + 1 :]]
     if d >= n:
         return assembled(values.select(d - n + 1, index), CooPattern(pattern.indices, size, pattern.coalesced))
     mask = pattern.indices[d] == index
     if n == 1:
-        return values.index_select(0, mask.nonzero().reshape(-1)).sum(0)
+        found = values.index_select(0, mask.nonzero().reshape(-1))
+        return found.any(0) if found.dtype is _core.bool else found.sum(0, dtype=found.dtype)
     rest = _functions["cat"]([pattern.indices[:d], pattern.indices[d + 1 :]])
     return _taken(values, pattern, mask, rest, size)
+
+
+def _sparse_broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """COO with its entries repeated along dimensions of size 1, and along new ones in front."""
+    size = tuple(size)
+    added = len(size) - input.ndim
+    if added < 0:
+        raise at_call(RuntimeError, "the requested broadcast shape has fewer dimensions than the input")
+    for d, n in enumerate(input.shape):
+        if n not in (1, size[d + added]):
+            raise at_call(
+                RuntimeError,
+                f"The input's length {n} at dimension {d} does not broadcast over the requested shape of length "
+                f"{size[d + added]} at dimension {d + added}",
+            )
+    pattern, values = loose(input)
+    n = len(pattern.outer)
+    rows = list(pattern.indices.unbind(0))
+    values = values.expand(pattern.count, *size[n + added :])
+    repeated = [*range(added), *(d + added for d in range(n) if pattern.outer[d] != size[d + added])]
+    rows = [pattern.indices.new_zeros(pattern.count) for _ in range(added)] + rows
+    for d in repeated:
+        count = rows[0].shape[0] if rows else pattern.count
+        rows = [row.repeat_interleave(size[d]) for row in rows]
+        values = values.repeat_interleave(size[d], 0)
+        rows[d] = _functions["arange"](size[d]).repeat(count)
+    indices = _functions["stack"](rows) if rows else pattern.indices
+    return assembled(values, CooPattern(indices, size, pattern.coalesced and not repeated))
 
 
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
@@ -314,6 +391,7 @@ RULES = {
     "adjoint": lambda input: transpose(input.conj(), -2, -1),
     "unsqueeze": unsqueeze,
     "select": select,
+    "select_copy": select_copy,
     **dict.fromkeys(("narrow", "narrow_copy"), narrow),
     "index_select": index_select,
     **dict.fromkeys(("cat", "concat", "concatenate"), cat),
