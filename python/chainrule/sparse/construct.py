@@ -9,7 +9,7 @@ from .._core import Tensor
 from ..error_words import at_call
 from .history import assembled
 from .invariants import check_compressed, check_coo, check_invariants_of, check_order, checks_invariants
-from .parts import BLOCKED, BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern, make
+from .parts import BLOCKED, BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern, is_sparse, make
 
 _functions = _core.functions
 
@@ -24,7 +24,7 @@ def finished(made: Tensor, requires_grad: bool | None) -> Tensor:
     return made.detach().requires_grad_() if requires_grad else made
 
 
-def _refuse_device(device: Any) -> None:
+def refuse_device(device: Any) -> None:
     if device is not None and _core.device(device).type != "cpu":
         raise at_call(NotImplementedError, f"sparse tensors are on the CPU here, not on {device}")
 
@@ -50,7 +50,7 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 5.]])
     """
-    _refuse_device(device)
+    refuse_device(device)
     if values is None:
         return empty_coo(indices if size is None else size, dtype, requires_grad)
     numbers, at = _as_tensor(values, dtype), _as_tensor(indices)
@@ -130,7 +130,7 @@ def sparse_compressed_tensor(
     tensor([[0., 3.],
             [4., 0.]])
     """
-    _refuse_device(device)
+    refuse_device(device)
     if layout not in (CSR, CSC, BSR, BSC):
         words = {None: "none", _core.strided: "Strided", COO: "Sparse"}[layout]
         raise at_call(
@@ -224,3 +224,25 @@ def made(layout: Any, name: str, size: Any, dtype: Any, requires_grad: bool) -> 
             f"{'SparseBsr' if layout is BSR else 'SparseBsc'}",
         )
     return finished(empty_compressed(size, layout, dtype), requires_grad)
+
+
+def new(input: Tensor, *args: Any, device: Any = None) -> Tensor:
+    """x.new(...) of COO: without entries and of these sizes, or with these indices and values."""
+    from ..legacy_constructor import no_combination
+
+    if input.layout is not COO:
+        raise at_call(RuntimeError, "Cannot map DispatchKey SparseCsrCPU to a unique layout.")
+    refuse_device(device)
+    if args and all(isinstance(a, Tensor) and not is_sparse(a) for a in args[:2]) and len(args) in (2, 3):
+        return sparse_coo_tensor(args[0], args[1], args[2] if len(args) == 3 else None, dtype=input.dtype)
+    if len(args) == 1 and isinstance(args[0], (list, tuple)) and not isinstance(args[0], _core.Size):
+        raise at_call(
+            TypeError,
+            "SparseTensor.new(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
+            "strided tensor and convert it to sparse via to_sparse.",
+        )
+    if len(args) == 1 and isinstance(args[0], _core.Size):
+        args = tuple(args[0])
+    if not all(isinstance(n, int) for n in args):
+        raise no_combination(args, {})
+    return empty_coo(args or (0,), input.dtype)

@@ -9,11 +9,12 @@ from .._core import Tensor
 from ..autograd.differentiable import differentiable
 from ..error_words import at_call
 from .convert import converted, dense, from_dense, to_coo
-from .history import assembled, read
-from .methods import LAYOUT_WORDS as _WORDS
-from .methods import layout_of as _layout
+from .history import assembled, loose, read
 from .parts import BLOCKED, BSC, BSR, COO, CSC, CSR, is_sparse, pattern_of
+from .parts import LAYOUT_WORDS as _WORDS
+from .parts import layout_of as _layout
 
+_functions = _core.functions
 _STRIDED = _core.strided
 
 
@@ -78,6 +79,8 @@ def _check_arguments(name: str, x: Tensor, layout: Any, block: Any, dense_dim: i
     plain, blocked = own in (CSR, CSC), layout in BLOCKED
     if plain and blocked and pattern_of(x).batch:
         raise at_call(RuntimeError, f"{begin} for batched inputs is not supported")
+    if block is not None and len(block) != 2:
+        raise at_call(RuntimeError, f"{name}: blocksize needs to be a tuple of size 2, but got {len(block)}")
     if dense_dim is not None and own is not _STRIDED:
         raise at_call(RuntimeError, f"{begin} with dense_dim argument given is not supported")
     if blocked is (block is None):
@@ -116,8 +119,6 @@ def _batch_of_dense(name: str, x: Tensor, layout: Any, dense_dim: int | None) ->
 
 
 def _check_block(name: str, x: Tensor, layout: Any, block: tuple[int, ...], at: int) -> None:
-    if len(block) != 2:
-        raise at_call(RuntimeError, f"{name}: blocksize needs to be a tuple of size 2, but got {len(block)}")
     if min(block) < 1:
         raise at_call(RuntimeError, f"{name}: blocksize needs to be positive, but got {list(block)}")
     own = _layout(x)
@@ -218,14 +219,20 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
     >>> torch.ones(2, 2).sparse_mask(mask).values()
     tensor([1., 1.])
     """
-    if not is_sparse(mask):
-        raise at_call(RuntimeError, "sparse_mask(): mask must be a sparse tensor, but got one of layout torch.strided")
+    own, other = _layout(input), _layout(mask)
+    if own not in (COO, _STRIDED) and other in (COO, _STRIDED):
+        raise at_call(
+            RuntimeError,
+            f"sparse_mask_sparse_compressed expects mask to have sparse compressed layout, got {_WORDS[other]}",
+        )
     if input.shape != mask.shape:
         raise at_call(
             RuntimeError,
             f"sparse_mask(): operands have incompatible sizes; self has size {list(input.shape)} but mask has size "
             f"{list(mask.shape)}",
         )
+    if other is _STRIDED:
+        raise at_call(RuntimeError, "sparse_mask(): mask must be a sparse tensor, but got one of layout torch.strided")
     pattern = pattern_of(mask)
     if is_sparse(input) and pattern.layout is COO:
         return _remasked(input, pattern)
@@ -238,5 +245,11 @@ def _remasked(x: Tensor, pattern: Any) -> Tensor:
 
 
 @_remasked.gradient("x")
-def _(g: Tensor) -> Tensor:
-    return g
+def _(g: Tensor, pattern: Any) -> Tensor:
+    if pattern.coalesced:
+        return assembled(read(g, pattern), pattern)
+    ones = assembled(_functions["ones"](pattern.count, *pattern.size[len(pattern.outer) :], dtype=g.dtype), pattern)
+    if not is_sparse(g):
+        return g * dense(ones)
+    own, values = loose(g)
+    return assembled(values * read(ones, own), own)  # places that the mask names twice count twice

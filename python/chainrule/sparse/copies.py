@@ -9,8 +9,20 @@ from .._core import Tensor
 from ..error_words import at_call
 from .elementwise import cast, dtype_name, unsupported, written
 from .history import assembled, values_of
-from .methods import LAYOUT_WORDS, check_growth, dense_dim, duplicate, layout_of, sparse_dim, sparse_resize_
-from .parts import BLOCKED, BY_ROW, COO, CSR, CompressedPattern, is_sparse, make, pattern_of, raw_values
+from .methods import check_growth, dense_dim, duplicate, sparse_dim, sparse_resize_
+from .parts import (
+    BLOCKED,
+    BY_ROW,
+    COO,
+    CSR,
+    LAYOUT_WORDS,
+    CompressedPattern,
+    is_sparse,
+    layout_of,
+    make,
+    pattern_of,
+    raw_values,
+)
 
 _functions = _core.functions
 _STRIDED = _core.strided

@@ -11,7 +11,7 @@ from ..error_words import at_call
 from . import construct, copies, elementwise, likes, methods, products, reductions, shapes, solve
 from .convert import dense
 from .elementwise import cast, unsupported, written
-from .parts import COO, is_sparse, make, pattern_of, raw_values
+from .parts import COO, LAYOUT_WORDS, is_sparse, make, pattern_of, raw_values
 
 _functions = _core.functions
 Rule = Callable[..., Any]
@@ -46,6 +46,10 @@ def _refused(words: str) -> Rule:
     return rule
 
 
+def _no_expansion(input: Tensor, *args: Any, **options: Any) -> Any:
+    raise at_call(RuntimeError, f"expand is unsupported for {LAYOUT_WORDS[pattern_of(input).layout]} tensors")
+
+
 def _no_pointer(input: Tensor) -> Any:
     raise at_call(RuntimeError, "Cannot access data pointer of Tensor that doesn't have storage")
 
@@ -71,6 +75,13 @@ def _item(input: Tensor) -> Any:
     if input.numel() != 1:
         raise at_call(RuntimeError, f"a Tensor with {input.numel()} elements cannot be converted to Scalar")
     return dense(input).item()
+
+
+def _is_nonzero(input: Tensor) -> bool:
+    if input.numel() != 1:
+        kind = "more than one value" if input.numel() else "no values"
+        raise at_call(RuntimeError, f"Boolean value of Tensor with {kind} is ambiguous")
+    return bool(_item(input))
 
 
 def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -134,7 +145,10 @@ RULES: dict[str, Rule] = {
     "detach": _detached,
     "alias": _detached,
     "reshape": _refused("reshape is not implemented for sparse tensors"),
-    "expand": _refused("expand is unsupported for Sparse tensors"),
+    **dict.fromkeys(("expand", "expand_as", "broadcast_to"), _no_expansion),
+    "flatten": _refused("reshape is not implemented for sparse tensors"),
+    "view_as_real": shapes.as_real,
+    "view_as_complex": shapes.as_complex,
     "detach_": lambda input: _core.become(input, _detached(input)),
     "type": _type,
     "stride": _stride,
@@ -147,7 +161,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("data_ptr", "const_data_ptr", "tolist"), _no_pointer),
     "untyped_storage": _no_storage,
     "item": _item,
-    "is_nonzero": lambda input: bool(_item(input)),
+    "is_nonzero": _is_nonzero,
     "allclose": _as_dense("allclose"),
     "_mark_numpy": lambda input: None,
 }
@@ -157,6 +171,10 @@ def called(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
     """What a function gives that has a sparse tensor among its arguments. The core calls it."""
     name = function.__name__
     out = options.pop("out", None) if options else None
+    if name in ("zeros", "empty") and out is not None:
+        grad = bool(options.pop("requires_grad", False))
+        made = _functions[name](*args, **{"dtype": out.dtype, **options}, layout=out.layout)
+        return written(out, made).requires_grad_(grad)
     rule = RULES.get(name)
     if rule is None:
         return _in_place(name, args, options)

@@ -10,8 +10,7 @@ from ..error_words import at_call
 from .convert import from_dense, to_coo
 from .elementwise import unsupported
 from .functions import addmm as saddmm
-from .methods import LAYOUT_WORDS, layout_of
-from .parts import COO, is_sparse
+from .parts import COO, LAYOUT_WORDS, is_sparse, layout_of
 from .products import mm as _product
 
 __all__ = ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"]
@@ -50,7 +49,7 @@ def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
 hsmm = hspmm
 
 
-def sspaddmm(input: Tensor | None, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def sspaddmm(input: Tensor | None, mat1: Tensor, mat2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2), as a sparse tensor; mat2 is dense.
 
     Shape and dtype: that of input, in COO.

@@ -10,8 +10,19 @@ from .._core import Tensor
 from ..error_words import at_call
 from . import construct
 from .elementwise import unsupported
-from .methods import LAYOUT_WORDS, layout_of
-from .parts import BLOCKED, BY_ROW, COO, CompressedPattern, CooPattern, is_sparse, make, pattern_of, raw_values
+from .parts import (
+    BLOCKED,
+    BY_ROW,
+    COO,
+    LAYOUT_WORDS,
+    CompressedPattern,
+    CooPattern,
+    is_sparse,
+    layout_of,
+    make,
+    pattern_of,
+    raw_values,
+)
 
 _functions = _core.functions
 _STRIDED = _core.strided

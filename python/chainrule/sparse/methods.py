@@ -9,23 +9,9 @@ from .._core import Tensor
 from ..error_words import at_call
 from .elementwise import cast, unsupported
 from .history import coalesced, values_of
-from .parts import BSC, BSR, COO, CSC, CSR, CooPattern, is_sparse, make, pattern_of, raw_values
+from .parts import BSC, BSR, COO, CSC, CSR, LAYOUT_WORDS, CooPattern, is_sparse, layout_of, make, pattern_of, raw_values
 
 _functions = _core.functions
-_STRIDED = _core.strided
-LAYOUT_WORDS = {
-    _STRIDED: "Strided",
-    COO: "Sparse",
-    CSR: "SparseCsr",
-    CSC: "SparseCsc",
-    BSR: "SparseBsr",
-    BSC: "SparseBsc",
-}
-
-
-def layout_of(x: Tensor) -> Any:
-    """The layout of any tensor."""
-    return pattern_of(x).layout if is_sparse(x) else _STRIDED
 
 
 def _expect(name: str, x: Tensor, layouts: tuple, words: str) -> Any:
@@ -204,9 +190,8 @@ def sparse_resize_(input: Tensor, size: Any, sparse_dim: int, dense_dim: int) ->
         return sparse_resize_and_clear_(input, size, sparse_dim, dense_dim)
     numbers = raw_values(input)
     if tuple(numbers.shape[1:]) != size[sparse_dim:]:
-        wider = numbers.new_zeros(pattern.count, *size[sparse_dim:])
-        wider[tuple(slice(0, n) for n in numbers.shape)] = numbers
-        numbers = wider
+        before, numbers = numbers, numbers.new_zeros(pattern.count, *size[sparse_dim:])
+        numbers.view(-1)[: before.numel()] = before.reshape(-1)  # one after another, as resize_ leaves them
     return _core.become(input, make(CooPattern(pattern.indices, size, pattern.coalesced), numbers))
 
 

@@ -18,6 +18,14 @@ _functions = _core.functions
 COO, CSR, CSC = _core.sparse_coo, _core.sparse_csr, _core.sparse_csc
 BSR, BSC = _core.sparse_bsr, _core.sparse_bsc
 BY_ROW, BLOCKED = (CSR, BSR), (BSR, BSC)
+LAYOUT_WORDS = {
+    _core.strided: "Strided",
+    COO: "Sparse",
+    CSR: "SparseCsr",
+    CSC: "SparseCsc",
+    BSR: "SparseBsr",
+    BSC: "SparseBsc",
+}
 
 
 def raveled(indices: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
@@ -201,6 +209,11 @@ def pattern_of(x: Tensor) -> Any:
     parts = _core.sparse_parts(x)
     assert parts is not None
     return parts.pattern
+
+
+def layout_of(x: Tensor) -> Any:
+    """The layout of any tensor."""
+    return pattern_of(x).layout if is_sparse(x) else _core.strided
 
 
 def raw_values(x: Tensor) -> Tensor:

@@ -82,7 +82,7 @@ def _convert_indices_from_csr_to_coo(
 ) -> Tensor:
     """A row for each dimension, those of the batch first, and a column for each entry."""
     counts = crow_indices.to(_core.int64).diff(dim=-1)
-    lines, batches = counts.shape[-1], counts[..., 0].numel()
+    lines, batches = counts.shape[-1], prod(counts.shape[:-1])
     line = _functions["arange"](lines).repeat(batches).repeat_interleave(counts.reshape(-1))
     pair = [line, col_indices.to(_core.int64).reshape(-1)]
     batch = _batch_indices(col_indices)
@@ -101,6 +101,8 @@ def _batch_indices(plain: Tensor) -> tuple[Tensor, ...]:
 
 def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
     """Where each row starts, given the sorted rows of the entries."""
+    if input.ndim != 1:
+        raise at_call(RuntimeError, f"Input is supposed to be a vector, but got {input.ndim} dimensional tensor.")
     counts = _functions["bincount"](input.to(_core.int64), minlength=size)
     starts = _functions["cat"]([counts.new_zeros(1), counts.cumsum(0)])
     return starts.to(_core.int32 if out_int32 else _core.int64)

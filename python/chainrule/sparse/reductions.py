@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -11,9 +12,9 @@ from .._core import Tensor
 from ..autograd.differentiable import differentiable
 from ..error_words import at_call
 from .convert import to_compressed, to_coo
-from .elementwise import cast, unsupported
+from .elementwise import cast, dtype_name, unsupported
 from .history import assembled, coalesced, loose, opened
-from .parts import COO, CooPattern, is_sparse, pattern_of, raveled
+from .parts import COO, CSR, LAYOUT_WORDS, CooPattern, is_sparse, pattern_of, raveled
 from .shapes import wrapped
 
 _functions = _core.functions
@@ -26,12 +27,21 @@ def total(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any =
     if dim is None or (not isinstance(dim, int) and len(dim) == 0):
         result = _sum_of_all(input)
         return result.reshape([1] * input.ndim) if keepdim else result
-    dims = sorted({wrapped(d, input.ndim) for d in ([dim] if isinstance(dim, int) else dim)})
     if pattern_of(input).layout is not COO:
-        return _total_compressed(input, dims, keepdim)
+        return _total_compressed(input, dim, keepdim)
+    dims = _dims(dim, input.ndim)
     if len(dims) == input.ndim:
         return _sum_of_all(input).reshape([1] * (input.ndim * keepdim))
     return _total_coo(input, dims, keepdim)
+
+
+def _dims(dim: Any, ndim: int) -> list[int]:
+    """Dimensions counted from the front, in order."""
+    dims = sorted(wrapped(d, ndim) for d in ([dim] if isinstance(dim, int) else dim))
+    twice = next((d for d, e in pairwise(dims) if d == e), None)
+    if twice is not None:
+        raise at_call(RuntimeError, f"dim {twice} appears multiple times in the list of dims")
+    return dims
 
 
 @differentiable(name="SumBackward0")
@@ -65,10 +75,17 @@ def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool, stays_sparse: bool
     return coalesced(assembled(values, CooPattern(_functions["stack"](rows), size)))
 
 
-def _total_compressed(x: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
+def _total_compressed(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    layout = pattern_of(x).layout
+    if layout is not CSR:
+        raise at_call(
+            RuntimeError,
+            "Currently the only compressed sparse format supported for sum.dim_IntList is CSR, but got layout "
+            f"{LAYOUT_WORDS[layout]}",
+        )
     if not keepdim:
         raise at_call(RuntimeError, "reduction operations on CSR tensors with keepdim=False is unsupported")
-    summed = _total_coo(to_coo(x), dims, True, stays_sparse=True)
+    summed = _total_coo(to_coo(x), _dims(dim, x.ndim), True, stays_sparse=True)
     return to_compressed(coalesced(summed), pattern_of(x).layout)
 
 
@@ -85,7 +102,7 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
         input = cast(input, dtype)
     if dim is None:
         return loose(input)[1].sum()
-    dims = sorted({wrapped(d, input.ndim) for d in ([dim] if isinstance(dim, int) else dim)})
+    dims = _dims(dim, input.ndim)
     return _total_coo(input, dims, keepdim=False) if pattern_of(input).layout is COO else total(input, dim)
 
 
@@ -97,9 +114,14 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
             "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all "
             "dimensions of the input",
         )
-    values = opened(input if dtype is None else cast(input, dtype))[1].reshape(-1)
-    result = _functions["linalg_vector_norm"](values, 2 if p in ("fro", None) else p)
-    return result.reshape([1] * input.ndim) if keepdim else result
+    if keepdim:
+        raise at_call(RuntimeError, "norm_sparse currently does not support keepdim=True")
+    if dtype is not None and p == "fro":
+        raise at_call(ValueError, "dtype argument is not supported in frobenius norm")
+    if dtype is not None:
+        raise at_call(RuntimeError, "norm_sparse currently does not support 'dtype' argument")
+    values = opened(input)[1].reshape(-1)
+    return _functions["linalg_vector_norm"](values, 2 if p in ("fro", None) else p)
 
 
 def vector_norm(input: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -146,7 +168,7 @@ def _softmax(input: Tensor, dim: int, dtype: Any, *, logarithm: bool) -> Tensor:
     if layout is not COO:
         raise unsupported("_sparse_softmax", input)
     if not input.is_floating_point():
-        raise at_call(NotImplementedError, f"\"softmax\" not implemented for '{input.dtype}'")
+        raise at_call(NotImplementedError, f"\"softmax\" not implemented for '{dtype_name(input.dtype)}'")
     pattern, values = opened(input)
     n = len(pattern.outer)
     if d >= n:

@@ -30,20 +30,13 @@ def wrapped(dim: int, ndim: int) -> int:
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """COO with its dimensions in another order; sparse and dense ones stay among themselves."""
     order = list(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else list(dims)
+    _check_order(input, order)
     pattern = pattern_of(input)
     if pattern.layout is not COO:
         if sorted(wrapped(d, input.ndim) for d in order) == list(range(input.ndim)) and input.ndim == 2:
             return input if wrapped(order[0], 2) == 0 else transpose(input, 0, 1)
         raise unsupported("permute", input)
-    if len(order) != input.ndim:
-        raise at_call(
-            RuntimeError,
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}",
-        )
     order = [wrapped(d, input.ndim) for d in order]
-    if len(set(order)) < len(order):
-        raise at_call(RuntimeError, "permute(): duplicate dims are not allowed.")
     pattern, values = loose(input)
     n = len(pattern.outer)
     if any((d < n) != (i < n) for i, d in enumerate(order)):
@@ -55,7 +48,20 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     moved = values.permute(0, *(d - n + 1 for d in order[n:]))
     same = order[:n] == list(range(n))
     indices = pattern.indices if same else pattern.indices.index_select(0, _functions["tensor"](order[:n]))
-    return viewing(assembled(moved, CooPattern(indices, size, same and pattern.coalesced)), input)
+    return viewing(
+        assembled(moved, CooPattern(indices, size, pattern.coalesced and (same or not pattern.count))), input
+    )
+
+
+def _check_order(input: Tensor, order: Sequence[int]) -> None:
+    if len(order) != input.ndim:
+        raise at_call(
+            RuntimeError,
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}",
+        )
+    if len({wrapped(d, input.ndim) for d in order}) < len(order):
+        raise at_call(RuntimeError, "permute(): duplicate dims are not allowed.")
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -102,10 +108,15 @@ def _transposed_compressed(x: Tensor, a: int, b: int) -> Tensor:
 
 
 def t(input: Tensor) -> Tensor:
-    if input.ndim > 2:
+    pattern = pattern_of(input)
+    if pattern.layout is not COO and input.ndim > 2:
+        raise at_call(RuntimeError, f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    if pattern.layout is COO and (input.ndim > 2 or len(pattern.outer) < input.ndim):
+        n = len(pattern.outer)
         raise at_call(
             RuntimeError,
-            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {input.ndim}D tensor",
+            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {n} sparse and {input.ndim - n} "
+            "dense dimensions",
         )
     return transpose(input, 0, 1) if input.ndim == 2 else input
 
@@ -123,6 +134,30 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     zeros = rows.new_zeros(1, rows.shape[1])
     indices = _functions["cat"]([rows[:at], zeros, rows[at:]])
     return viewing(assembled(values, CooPattern(indices, size, pattern.coalesced)), input)
+
+
+def as_real(input: Tensor) -> Tensor:
+    """Complex COO with its two parts in a new dense dimension."""
+    if pattern_of(input).layout is not COO:
+        raise unsupported("view_as_real", input)
+    pattern, values = loose(input)
+    found = CooPattern(pattern.indices, (*pattern.size, 2), pattern.coalesced)
+    return viewing(assembled(_functions["view_as_real"](values), found), input)
+
+
+def as_complex(input: Tensor) -> Tensor:
+    """COO whose last dimension, a dense one, has the two parts."""
+    pattern = pattern_of(input)
+    if pattern.layout is not COO:
+        raise unsupported("view_as_complex", input)
+    if not input.ndim or input.shape[-1] != 2 or input.ndim == len(pattern.outer):
+        raise at_call(
+            RuntimeError,
+            "view_as_complex_sparse is only supported for sparse tensors with the last dim == 2 and dense_dim > 0.",
+        )
+    pattern, values = loose(input)
+    found = CooPattern(pattern.indices, pattern.size[:-1], pattern.coalesced)
+    return viewing(assembled(_functions["view_as_complex"](values), found), input)
 
 
 def _taken(values: Tensor, pattern: Any, mask: Tensor, indices: Tensor, size: Sequence[int]) -> Tensor:
@@ -220,10 +255,17 @@ def _sparse_broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """A range of slices, as a copy."""
-    start = int(start)
-    d = wrapped(dim, input.ndim)
-    start = start + input.shape[d] if start < 0 else start
-    return sliced(to_coo(input), d, start, start + length, 1)
+    start, length = int(start), int(length)
+    if length < 0:
+        raise at_call(RuntimeError, "narrow(): length must be non-negative.")
+    if not 0 <= dim < input.ndim:
+        raise at_call(RuntimeError, f"Dimension {dim} out of range. Expecting 0 <= dim < {input.ndim}.")
+    if start < 0 or start + length > input.shape[dim]:
+        raise at_call(
+            RuntimeError,
+            f"Invalid range to narrow. range(start, start+length) must be a subset of range(0, {input.shape[dim]}).",
+        )
+    return sliced(to_coo(input), dim, start, start + length, 1)
 
 
 def sliced(x: Tensor, d: int, start: int, stop: int, step: int) -> Tensor:
@@ -245,9 +287,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Slices by their numbers; one may be named several times."""
     d = wrapped(dim, input.ndim)
     x = to_coo(input)
-    if index.ndim > 1:
-        raise at_call(IndexError, "index_select(): Index is supposed to be a vector")
-    index = index.reshape(-1).to(_core.int64)
+    if index.ndim != 1 or index.dtype is not _core.int64 or is_sparse(index):
+        raise at_call(IndexError, "index_select() argument index must be 1-D strided (non-sparse) long-tensor.")
     length = input.shape[d]
     if index.numel() and (int(index.min()) < -length or int(index.max()) >= length):
         raise at_call(
@@ -305,12 +346,14 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, **options: Any) -> Tensor:
 
 
 def _check_joinable(xs: Sequence[Tensor], d: int, n: int) -> None:
+    dense = xs[0].ndim - n
     for i, x in enumerate(xs):
-        if len(pattern_of(x).outer) != n or x.ndim != xs[0].ndim:
+        own = len(pattern_of(x).outer)
+        if (own, x.ndim - own) != (n, dense):
             raise at_call(
                 RuntimeError,
-                f"All tensors must have the same shape: {list(xs[0].shape)} (except in the concatenating dimension) "
-                f"and the same number of sparse dimensions, but tensor at position {i} has {list(x.shape)}",
+                f"All tensors must have the same number of sparse and dense dimensions: {n}, {dense}, but tensor at "
+                f"position {i} has {own}, {x.ndim - own}.",
             )
         if any(a != b for k, (a, b) in enumerate(zip(x.shape, xs[0].shape, strict=True)) if k != d):
             raise at_call(
