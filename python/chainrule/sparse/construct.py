@@ -153,6 +153,8 @@ def _least_compressed(layout: Any, starts: Tensor, plain: Tensor, values: Tensor
     batch = starts.ndim - 1
     at = batch + 1
     blocked = layout in BLOCKED
+    if batch < 0 or values.ndim < at + 2 * blocked:
+        return ()  # check_compressed says what is wrong
     height, width = values.shape[at : at + 2] if blocked else (1, 1)
     lines = starts.shape[-1] - 1
     other = int(plain.max()) + 1 if plain.numel() else 0

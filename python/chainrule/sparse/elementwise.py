@@ -13,7 +13,7 @@ from ..error_words import at_call
 from ..shapes import broadcast_shapes
 from .convert import dense, fitted, to_compressed, to_coo
 from .history import assembled, coalesced, loose, opened, read, values_of
-from .parts import COO, LAYOUT_WORDS, CompressedPattern, CooPattern, is_sparse, pattern_of, raw_values
+from .parts import COO, LAYOUT_WORDS, CompressedPattern, CooPattern, is_sparse, layout_of, pattern_of, raw_values
 
 _functions = _core.functions
 Rule = Callable[..., Any]
@@ -195,11 +195,11 @@ def times(input: Any, other: Any) -> Tensor:
         x = cast(x, _core.promote_types(x.dtype, factor.dtype))
     if not isinstance(factor, Tensor) or factor.ndim == 0:
         return on_parts(lambda v: v * factor, x)
-    shape = _functions["broadcast_tensors"](factor, factor.new_empty(1).expand(x.shape))[0].shape
+    shape = _functions["broadcast_tensors"](factor, factor.new_empty(()).expand(x.shape))[0].shape
     if shape != x.shape:
         from .shapes import _sparse_broadcast_to
 
-        x = _sparse_broadcast_to(to_coo(x), shape)
+        x = _sparse_broadcast_to(coalesced(to_coo(x)), shape)
     return _masked(x, factor if factor.shape == shape else factor.expand(shape), int(is_sparse(input)))
 
 
@@ -218,12 +218,13 @@ def _(g: Tensor, factor: Tensor) -> Tensor:
 @_masked.gradient("factor")
 def _(g: Tensor, x: Tensor, at: int) -> Tensor:
     gradient = times(g, x.conj() if x.is_complex() else x)
-    if is_sparse(gradient) and pattern_of(gradient).layout is not COO:
+    layout = layout_of(gradient)
+    if layout is _core.sparse_csr:
         raise RuntimeError(
             f"Function MulBackward0 returned an invalid gradient at index {at} - expected layout Strided but got "
-            f"{LAYOUT_WORDS[pattern_of(gradient).layout]}"
+            f"{LAYOUT_WORDS[layout]}"
         )
-    return gradient
+    return gradient if layout is COO else dense(gradient)
 
 
 def _same_dense_sizes(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
