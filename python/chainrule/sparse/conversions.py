@@ -233,9 +233,13 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
         )
     if other is _STRIDED:
         raise at_call(RuntimeError, "sparse_mask(): mask must be a sparse tensor, but got one of layout torch.strided")
+    if input is mask:
+        return input
     pattern = pattern_of(mask)
     if is_sparse(input) and pattern.layout is COO:
         return _remasked(input, pattern)
+    if not is_sparse(input):
+        pattern = pattern.wide
     return assembled(read(input, pattern), pattern)
 
 

@@ -44,7 +44,7 @@ def _dense(x: Tensor) -> Tensor:
 def _(g: Tensor, pattern: Pattern) -> Tensor:
     if isinstance(pattern, CooPattern) and not pattern.coalesced:
         pattern = once(pattern)
-    return assembled(read(g, pattern), pattern)
+    return assembled(read(g, pattern.wide), pattern.wide)
 
 
 @differentiable(name="ToDenseBackward0")
@@ -152,12 +152,12 @@ def _split_blocks(pattern: CompressedPattern, blocks: Tensor) -> tuple[Tensor, l
     return blocks.reshape(pattern.count * each, *blocks.shape[3:]), places
 
 
-def to_compressed(x: Tensor, layout: Any, block: tuple[int, int] = (1, 1)) -> Tensor:
-    """COO or another compressed layout as this one; by a sort of its places."""
+def to_compressed(x: Tensor, layout: Any, block: tuple[int, int] = (1, 1), index: Any = None) -> Tensor:
+    """COO or another compressed layout as this one, with indices of a dtype; by a sort of its places."""
     own = pattern_of(x)
     if own.layout is layout and own.block == block:
         return x
-    index = own.starts.dtype if own.layout is not COO else _core.int64
+    index = index or (own.starts.dtype if own.layout is not COO else _core.int64)
     if own.layout is not COO and own.batch:
         return _stacked(x, layout, block)
     pattern, values = opened(to_coo(x))

@@ -13,7 +13,17 @@ from ..error_words import at_call
 from ..shapes import broadcast_shapes
 from .convert import dense, fitted, to_compressed, to_coo
 from .history import assembled, coalesced, loose, opened, read, values_of
-from .parts import COO, LAYOUT_WORDS, CompressedPattern, CooPattern, is_sparse, layout_of, pattern_of, raw_values
+from .parts import (
+    COO,
+    LAYOUT_WORDS,
+    CompressedPattern,
+    CooPattern,
+    is_sparse,
+    layout_of,
+    pattern_of,
+    raw_values,
+    same_places,
+)
 
 _functions = _core.functions
 Rule = Callable[..., Any]
@@ -91,7 +101,9 @@ def _as_loose(x: Tensor) -> Tensor:
 
 
 def _times(values: Tensor, alpha: Any) -> Tensor:
-    return values if alpha == 1 else values * alpha
+    if alpha == 1:
+        return values
+    return values * (bool(alpha) if values.dtype is _core.bool else alpha)
 
 
 _SPARSE_FIRST = "add(sparse, dense) is not supported. Use add(dense, sparse) instead."
@@ -207,7 +219,7 @@ def times(input: Any, other: Any) -> Tensor:
 def _masked(x: Tensor, factor: Tensor, at: int) -> Tensor:
     """A sparse tensor times a dense one, which stands at this place of the arguments."""
     pattern, values = loose(x)
-    return assembled(values * read(factor, pattern), pattern)
+    return assembled(values * read(factor, pattern), pattern.wide)
 
 
 @_masked.gradient("x")
@@ -269,14 +281,14 @@ def _intersection(a: Tensor, b: Tensor) -> Tensor:
 def _in_both(a: Tensor, b: Tensor) -> Tensor:
     """The product of two sparse tensors, at the places that both have."""
     pattern, other = pattern_of(a), pattern_of(b)
-    if pattern is other:
-        return assembled(values_of(a) * values_of(b), pattern)
+    if same_places(pattern, other):
+        return assembled(values_of(a) * values_of(b), pattern.wide)
     fitting = fitted(b, pattern)
     if fitting is None:
         return times(a, dense(b))
     both = _functions["isin"](pattern.keys, pattern_of(fitting).keys)
     x = kept(a, both)
-    return assembled(values_of(x) * read(b, pattern_of(x)), pattern_of(x))
+    return assembled(values_of(x) * read(b, pattern_of(x)), pattern_of(x).wide)
 
 
 @_in_both.gradient("a")
@@ -337,7 +349,10 @@ def zeros_like_this(input: Tensor) -> Tensor:
 
     pattern = pattern_of(input)
     if pattern.layout is not COO:
-        return on_parts(lambda v: v * 0, input)
+        none = CompressedPattern(
+            pattern.layout, pattern.starts * 0, pattern.plain[..., :0], pattern.size, pattern.block
+        )
+        return assembled(raw_values(input)[(slice(None),) * pattern.batch + (slice(0, 0),)], none)
     if len(pattern.outer) == len(pattern.size):
         return empty_coo(input.shape, input.dtype)
     none = CooPattern(pattern.indices[:, :0], pattern.size, True)

@@ -9,7 +9,7 @@ from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
 from . import construct
-from .elementwise import unsupported
+from .elementwise import on_parts, unsupported, written
 from .parts import (
     BLOCKED,
     BY_ROW,
@@ -144,7 +144,7 @@ def _in_values(name: str) -> Rule:
         if pattern_of(input).layout is COO:
             raise unsupported({"fill_": "fill_.Scalar"}.get(name, name), input)
         if input.requires_grad and _core.is_grad_enabled():
-            raise unsupported(name, input)
+            return written(input, on_parts(lambda v: getattr(v.clone(), name)(*args, **options), input))
         getattr(raw_values(input), name)(*args, **options)
         return input
 

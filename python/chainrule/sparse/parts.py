@@ -61,6 +61,10 @@ class Pattern:
     def places(self) -> tuple[Tensor, ...]:
         raise NotImplementedError
 
+    @property
+    def wide(self) -> Pattern:
+        return self
+
     @cached_property
     def keys(self) -> Tensor:
         """The places as numbers, in the order of the values."""
@@ -145,6 +149,18 @@ class CompressedPattern(Pattern):
         self.count = plain.numel()
         self.by_row = layout in BY_ROW
 
+    widened: CompressedPattern | None = None  # the same with indices of int64, once somebody has asked
+
+    @property
+    def wide(self) -> CompressedPattern:
+        """The same with indices of int64, which PyTorch's products and masks give."""
+        if self.starts.dtype is _core.int64:
+            return self
+        if self.widened is None:
+            starts, plain = self.starts.to(_core.int64), self.plain.to(_core.int64)
+            self.widened = CompressedPattern(self.layout, starts, plain, self.size, self.block)
+        return self.widened
+
     @cached_property
     def lines(self) -> Tensor:
         """The row (the column, for CSC) of each entry."""
@@ -191,6 +207,11 @@ class Parts(_core.SparseParts):
     pattern: Any
     values: Tensor
     base: Tensor | None  # the tensor that this one is a view of
+
+
+def same_places(a: Any, b: Any) -> bool:
+    """Whether two patterns are one; their indices may be of another dtype."""
+    return a is b or (a.layout is b.layout is not COO and (a.widened is b or b.widened is a))
 
 
 def make(pattern: Pattern, values: Tensor) -> Tensor:

@@ -231,7 +231,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     if is_sparse(vec):
         vec = dense(vec)
     if layout_of(input) not in (COO, _core.strided):
-        _check_addmv(vec[:1].expand(input.shape[0]) if vec.ndim == 1 and len(vec) else vec.reshape(-1)[:1], input, vec)
+        _check_addmv(vec.new_empty(input.shape[:1]), input, vec)
     elif input.ndim != 2 or vec.ndim != 1:
         raise at_call(
             RuntimeError,

@@ -32,7 +32,12 @@ def total(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any =
     dims = _dims(dim, input.ndim)
     if len(dims) == input.ndim:
         return _sum_of_all(input).reshape([1] * (input.ndim * keepdim))
-    return _total_coo(input, dims, keepdim)
+    result = _total_coo(input, dims)
+    if not keepdim:
+        return result
+    for d in dims:
+        result = result.unsqueeze(d)
+    return result
 
 
 def _dims(dim: Any, ndim: int) -> list[int]:
@@ -54,14 +59,14 @@ def _(g: Tensor, x: Tensor) -> Tensor:
     return g.expand(x.shape)
 
 
-def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool, stays_sparse: bool = False) -> Tensor:
+def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool = False, stays_sparse: bool = False) -> Tensor:
     pattern, values = loose(x)
-    if values.dtype in (_core.bool, _core.uint8, _core.int8, _core.int16, _core.int32):
-        values = values.to(_core.int64)
     n = len(pattern.outer)
     inner = [d - n + 1 for d in dims if d >= n]
+    if dims[0] < n and values.dtype in (_core.bool, _core.uint8, _core.int8, _core.int16, _core.int32):
+        values = values.to(_core.int64)
     if inner:
-        values = values.sum(inner, keepdim)
+        values = values.sum(inner, keepdim, dtype=values.dtype)
     kept = [d for d in range(n) if d not in dims]
     size = [1 if d in dims else s for d, s in enumerate(pattern.size) if keepdim or d not in dims]
     if len(kept) == n:
@@ -85,8 +90,10 @@ def _total_compressed(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
         )
     if not keepdim:
         raise at_call(RuntimeError, "reduction operations on CSR tensors with keepdim=False is unsupported")
+    if x.ndim != 2:
+        raise at_call(RuntimeError, f"sum.dim_IntList of CSR takes a matrix, but got {x.ndim} dimensions")
     summed = _total_coo(to_coo(x), _dims(dim, x.ndim), True, stays_sparse=True)
-    return to_compressed(coalesced(summed), pattern_of(x).layout)
+    return to_compressed(coalesced(summed), CSR, index=pattern_of(x).starts.dtype)
 
 
 def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
@@ -103,7 +110,7 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
     if dim is None:
         return loose(input)[1].sum()
     dims = _dims(dim, input.ndim)
-    return _total_coo(input, dims, keepdim=False) if pattern_of(input).layout is COO else total(input, dim)
+    return _total_coo(input, dims) if pattern_of(input).layout is COO else total(input, dim)
 
 
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
@@ -167,8 +174,9 @@ def _softmax(input: Tensor, dim: int, dtype: Any, *, logarithm: bool) -> Tensor:
     layout = pattern_of(input).layout
     if layout is not COO:
         raise unsupported("_sparse_softmax", input)
-    if not input.is_floating_point():
-        raise at_call(NotImplementedError, f"\"softmax\" not implemented for '{dtype_name(input.dtype)}'")
+    name = "log_softmax" if logarithm else "softmax"
+    if not input.is_floating_point() and pattern_of(input).count:
+        raise at_call(NotImplementedError, f"\"{name}\" not implemented for '{dtype_name(input.dtype)}'")
     pattern, values = opened(input)
     n = len(pattern.outer)
     if d >= n:

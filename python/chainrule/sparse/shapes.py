@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..autograd.differentiable import differentiable
 from ..error_words import at_call
 from .convert import to_coo
 from .elementwise import unsupported
@@ -184,7 +185,29 @@ def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
             RuntimeError,
             "select(): selecting sparse dimensions is not supported for batched sparse compressed tensors.",
         )
-    return coalesced(_selected(to_coo(input), d, index))
+    return _selected(input, d, index)
+
+
+@differentiable(name="SelectBackward0")
+def _selected(x: Tensor, d: int, index: int) -> Tensor:
+    """A slice of COO, or a row or a column of a compressed matrix."""
+    found = _slice_of_coo(to_coo(x), d, index)
+    return coalesced(found) if is_sparse(found) and pattern_of(x).layout is not COO else found
+
+
+@_selected.gradient("x")
+def _(g: Tensor, x: Tensor, d: int, index: int) -> Tensor:
+    if not is_sparse(g):
+        return _functions["select_scatter"](g.new_zeros(x.shape), g, d, index)
+    own, values = loose(g)
+    size = [*own.size[:d], x.shape[d], *own.size[d:]]
+    if d > len(own.outer):
+        whole = values.new_zeros((own.count, *size[len(own.outer) :]))
+        found = _functions["select_scatter"](whole, values, d - len(own.outer) + 1, index)
+        return assembled(found, CooPattern(own.indices, size, own.coalesced))
+    at = own.indices.new_full((1, own.count), index)
+    indices = _functions["cat"]([own.indices[:d], at, own.indices[d:]])
+    return assembled(values, CooPattern(indices, size, own.coalesced))
 
 
 def _selected_of_batch(input: Tensor, d: int, index: int) -> Tensor:
@@ -210,8 +233,7 @@ def _index_within(x: Tensor, d: int, index: int) -> int:
     return index % length
 
 
-def _selected(input: Tensor, d: int, index: int) -> Tensor:
-    """A slice of COO."""
+def _slice_of_coo(input: Tensor, d: int, index: int) -> Tensor:
     pattern, values = loose(input)
     n = len(pattern.outer)
     size = [*pattern.size[:d], *pattern.size[d + 1 :]]
