@@ -12,7 +12,8 @@ import torch
 import chainrule
 from both import no_leaks  # noqa: F401  (a fixture)
 
-EXPRESSIONS = (Path(__file__).parent / "sparse_expressions.txt").read_text().splitlines()
+FILES = ("sparse_expressions.txt", "sparse_conversions.txt", "sparse_operations.txt")
+EXPRESSIONS = [e for name in FILES for e in (Path(__file__).parent / name).read_text().splitlines()]
 
 # What PyTorch takes without looking at it, and what it refuses for reasons of its own: indices that lead nowhere are
 # refused here, slices of a row are calculated.

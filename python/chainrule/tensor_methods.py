@@ -314,6 +314,8 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     >>> torch.ones(2).is_pinned()
     False
     """
+    if _core.sparse_parts(self) is not None:
+        return False
     return self.is_cpu and _core._cuda.is_pinned(self.data_ptr())
 
 

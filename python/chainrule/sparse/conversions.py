@@ -238,7 +238,7 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
     pattern = pattern_of(mask)
     if is_sparse(input) and pattern.layout is COO:
         return _remasked(input, pattern)
-    if not is_sparse(input):
+    if not is_sparse(input) and pattern.count:
         pattern = pattern.wide
     return assembled(read(input, pattern), pattern)
 

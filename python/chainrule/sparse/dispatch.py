@@ -67,10 +67,6 @@ def _is_contiguous(input: Tensor, **options: Any) -> bool:
     return False
 
 
-def _no_exchange(input: Tensor, **options: Any) -> Any:
-    raise at_call(BufferError, "Can't export tensors with layout other than torch.strided")
-
-
 def _item(input: Tensor) -> Any:
     if input.numel() != 1:
         raise at_call(RuntimeError, f"a Tensor with {input.numel()} elements cannot be converted to Scalar")
@@ -154,8 +150,6 @@ RULES: dict[str, Rule] = {
     "stride": _stride,
     "storage_offset": lambda input: 0,
     "is_contiguous": _is_contiguous,
-    "is_pinned": lambda input, **options: False,
-    "__dlpack__": _no_exchange,
     "is_set_to": _is_same_set,
     "_is_view": lambda input: _core.sparse_parts(input).base is not None,
     **dict.fromkeys(("data_ptr", "const_data_ptr", "tolist"), _no_pointer),

@@ -211,7 +211,7 @@ def times(input: Any, other: Any) -> Tensor:
     if shape != x.shape:
         from .shapes import _sparse_broadcast_to
 
-        x = _sparse_broadcast_to(coalesced(to_coo(x)), shape)
+        x = coalesced(_sparse_broadcast_to(coalesced(to_coo(x)), shape))
     return _masked(x, factor if factor.shape == shape else factor.expand(shape), int(is_sparse(input)))
 
 

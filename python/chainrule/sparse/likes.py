@@ -99,7 +99,7 @@ def like(name: str, input: Tensor, *args: Any, **options: Any) -> Tensor:
         options.pop("layout", None)
         shape = _functions["empty"](tuple(input.shape), dtype=input.dtype)
         return _functions[name](shape, *args, **options)
-    if options.get("memory_format") is not None:
+    if options.get("memory_format") is not None and layout_of(input) is COO:
         raise at_call(RuntimeError, "memory format option is only supported by strided tensors")
     if name == "zeros_like":
         return construct.finished(zeros_like(name, input, layout, dtype), grad)

@@ -295,9 +295,11 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         raise at_call(RuntimeError, "bmm_sparse: Tensor 'mat2' must be dense")
     if is_sparse(mat2):
         raise unsupported("bmm", mat2)
-    for name, x in (("self", input), ("mat2", mat2)):
-        if x.ndim != 3:
-            raise at_call(RuntimeError, f"bmm_sparse: Tensor '{name}' must have 3 dims, but has {x.ndim} dims")
+    if layout_of(input) is COO and len(pattern_of(input).outer) != 3:
+        sparse = len(pattern_of(input).outer)
+        raise at_call(RuntimeError, f"bmm_sparse: Tensor 'self' must have 3 sparse dims, but has {sparse}")
+    if mat2.ndim != 3:
+        raise at_call(RuntimeError, f"bmm_sparse: Tensor 'mat2' must have 3 dims, but has {mat2.ndim}")
     for i, j in ((0, 0), (2, 1)):
         if input.shape[i] != mat2.shape[j]:
             raise at_call(RuntimeError, f"bmm_sparse: 'self.size({i})' and 'mat2.size({j})' must match")

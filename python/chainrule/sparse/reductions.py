@@ -18,6 +18,7 @@ from .parts import COO, CSR, LAYOUT_WORDS, CooPattern, is_sparse, pattern_of, ra
 from .shapes import wrapped
 
 _functions = _core.functions
+_NARROW = (_core.bool, _core.uint8, _core.int8, _core.int16, _core.int32)  # summed in int64
 
 
 def total(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -32,6 +33,8 @@ def total(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any =
     dims = _dims(dim, input.ndim)
     if len(dims) == input.ndim:
         return _sum_of_all(input).reshape([1] * (input.ndim * keepdim))
+    if dtype is None and input.dtype in _NARROW:
+        input = cast(input, _core.int64)
     result = _total_coo(input, dims)
     if not keepdim:
         return result
@@ -63,8 +66,6 @@ def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool = False, stays_spar
     pattern, values = loose(x)
     n = len(pattern.outer)
     inner = [d - n + 1 for d in dims if d >= n]
-    if dims[0] < n and values.dtype in (_core.bool, _core.uint8, _core.int8, _core.int16, _core.int32):
-        values = values.to(_core.int64)
     if inner:
         values = values.sum(inner, keepdim, dtype=values.dtype)
     kept = [d for d in range(n) if d not in dims]
@@ -174,8 +175,10 @@ def _softmax(input: Tensor, dim: int, dtype: Any, *, logarithm: bool) -> Tensor:
     layout = pattern_of(input).layout
     if layout is not COO:
         raise unsupported("_sparse_softmax", input)
+    if not pattern_of(input).count:
+        return input
     name = "log_softmax" if logarithm else "softmax"
-    if not input.is_floating_point() and pattern_of(input).count:
+    if not input.is_floating_point():
         raise at_call(NotImplementedError, f"\"{name}\" not implemented for '{dtype_name(input.dtype)}'")
     pattern, values = opened(input)
     n = len(pattern.outer)

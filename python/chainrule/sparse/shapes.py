@@ -374,7 +374,7 @@ def _check_joinable(xs: Sequence[Tensor], d: int, n: int) -> None:
         if (own, x.ndim - own) != (n, dense):
             raise at_call(
                 RuntimeError,
-                f"All tensors must have the same number of sparse and dense dimensions: {n}, {dense}, but tensor at "
+                f"All tensors must have the same sparse_dim and dense_dim: {n}, {dense}, but tensor at "
                 f"position {i} has {own}, {x.ndim - own}.",
             )
         if any(a != b for k, (a, b) in enumerate(zip(x.shape, xs[0].shape, strict=True)) if k != d):
