@@ -35,6 +35,7 @@ SUBJECTS = [
     "networks",
     "python_interop",
     "source_lines",
+    "sparse",
 ]
 ON_TWO_THREADS = ["whole_steps"]  # once more, by the clock
 

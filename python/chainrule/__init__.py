@@ -144,7 +144,8 @@ _FILES = {
     "random": "get_rng_state initial_seed manual_seed seed set_rng_state thread_safe_generator",
     "serialization": "load save",
     "sparse.raw_indices": """
-        _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo _validate_sparse_bsc_tensor_args
+        _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo _validate_compressed_sparse_indices
+        _validate_sparse_bsc_tensor_args
         _validate_sparse_bsr_tensor_args _validate_sparse_compressed_tensor_args _validate_sparse_coo_tensor_args
         _validate_sparse_csc_tensor_args _validate_sparse_csr_tensor_args
     """,
@@ -156,9 +157,8 @@ _FILES = {
         set_warn_always use_deterministic_algorithms
     """,
     "shapes": "broadcast_shapes",
-    "sparse.former_names": """
-        dsmm hsmm hspmm saddmm smm spmm sspaddmm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
-    """,
+    "sparse.former_names": "dsmm hsmm hspmm saddmm spmm",
+    "sparse.shapes": "_sparse_broadcast_to",
     "storage": "TypedStorage is_storage",
     "streams": "Event Stream",
     "symbolic_numbers": "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum",

@@ -272,21 +272,21 @@ from .settings import set_num_interop_threads as set_num_interop_threads
 from .settings import set_warn_always as set_warn_always
 from .settings import use_deterministic_algorithms as use_deterministic_algorithms
 from .shapes import broadcast_shapes as broadcast_shapes
-from .sparse.former_names import _convert_indices_from_coo_to_csr as _convert_indices_from_coo_to_csr
-from .sparse.former_names import _convert_indices_from_csr_to_coo as _convert_indices_from_csr_to_coo
 from .sparse.former_names import dsmm as dsmm
 from .sparse.former_names import hsmm as hsmm
 from .sparse.former_names import hspmm as hspmm
 from .sparse.former_names import saddmm as saddmm
-from .sparse.former_names import smm as smm
 from .sparse.former_names import spmm as spmm
-from .sparse.former_names import sspaddmm as sspaddmm
+from .sparse.raw_indices import _convert_indices_from_coo_to_csr as _convert_indices_from_coo_to_csr
+from .sparse.raw_indices import _convert_indices_from_csr_to_coo as _convert_indices_from_csr_to_coo
+from .sparse.raw_indices import _validate_compressed_sparse_indices as _validate_compressed_sparse_indices
 from .sparse.raw_indices import _validate_sparse_bsc_tensor_args as _validate_sparse_bsc_tensor_args
 from .sparse.raw_indices import _validate_sparse_bsr_tensor_args as _validate_sparse_bsr_tensor_args
 from .sparse.raw_indices import _validate_sparse_compressed_tensor_args as _validate_sparse_compressed_tensor_args
 from .sparse.raw_indices import _validate_sparse_coo_tensor_args as _validate_sparse_coo_tensor_args
 from .sparse.raw_indices import _validate_sparse_csc_tensor_args as _validate_sparse_csc_tensor_args
 from .sparse.raw_indices import _validate_sparse_csr_tensor_args as _validate_sparse_csr_tensor_args
+from .sparse.shapes import _sparse_broadcast_to as _sparse_broadcast_to
 from .storage import TypedStorage as TypedStorage
 from .storage import is_storage as is_storage
 from .streams import Event as Event
@@ -2124,6 +2124,7 @@ def slice_scatter(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def slogdet(input: Tensor, *, out: Any | None = None) -> _core._SignLogabsdet: ...
+def smm(input: Tensor, mat: Tensor) -> Tensor: ...
 def softmax(input: Tensor, dim: _int, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def sort(
@@ -2223,6 +2224,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def square_(input: Tensor) -> Tensor: ...
 def squeeze(input: Tensor, dim: _int | Sequence[_int] | None = None) -> Tensor: ...
 def squeeze_copy(input: Tensor, dim: _int | Sequence[_int] | None = None, *, out: Tensor | None = None) -> Tensor: ...
+def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def std(input: Tensor, unbiased: _bool = True) -> Tensor: ...

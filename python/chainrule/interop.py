@@ -252,6 +252,8 @@ def __dlpack__(  # noqa: N807
     """A capsule for another library's from_dlpack."""
     if stream is not None and type(stream) is not int:
         raise at_call(TypeError, "stream must be ``int`` or ``none``")
+    if _core.sparse_parts(self) is not None:
+        raise at_call(BufferError, "Can't export tensors with layout other than torch.strided")
     exported = _on_device(self, dl_device, copy)
     if exported.is_cuda:
         _order_after_ours(exported, stream)
@@ -300,6 +302,8 @@ def to_dlpack(tensor: Tensor):
     >>> torch.from_dlpack(torch.to_dlpack(torch.tensor([1., 2.])))
     tensor([1., 2.])
     """
+    if _core.sparse_parts(tensor) is not None:
+        raise at_call(BufferError, "Can't export tensors with layout other than torch.strided")
     return _core.to_dlpack(tensor.detach(), False)
 
 

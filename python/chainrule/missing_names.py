@@ -21,7 +21,7 @@ from .suggestions import nearest
 # A script's tensors cannot be told from its other objects without running it, so their use is reported as a doubt.
 _METHOD_NAMES = """
 dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme
-slice_inverse smm sspaddmm to_mkldnn
+slice_inverse to_mkldnn
 """
 _METHODS = frozenset(_METHOD_NAMES.split())
 

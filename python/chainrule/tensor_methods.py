@@ -197,6 +197,10 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
     if "dtype" in kwargs:
         raise no_combination(args, kwargs)
+    if _core.sparse_parts(self) is not None:
+        from .sparse.construct import new as new_sparse
+
+        return new_sparse(self, *args, **kwargs)
     return construct(Tensor, *args, dtype=self.dtype, **kwargs)
 
 
@@ -310,6 +314,8 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     >>> torch.ones(2).is_pinned()
     False
     """
+    if _core.sparse_parts(self) is not None:
+        return False
     return self.is_cpu and _core._cuda.is_pinned(self.data_ptr())
 
 

@@ -34,7 +34,7 @@ constexpr const char* kDescribes =
     // written for all layouts, in chainrule.sparse.methods
     "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_dense sparse_mask coalesce "
     "is_coalesced indices values _indices _values _nnz _coalesced_ crow_indices col_indices ccol_indices row_indices "
-    "sparse_dim dense_dim sparse_resize_ sparse_resize_and_clear_ resize_as_sparse_";
+    "sparse_dim dense_dim sparse_resize_ sparse_resize_and_clear_ resize_as_sparse_ smm sspaddmm";
 
 constexpr const char* kTakesUnresolved =
     // views or copies; copies settle the bits in copy_elements

@@ -64,6 +64,7 @@ PyObject* get_sparse(PyObject* self, void* name) {
 }
 PyObject* get_name(PyObject*, void*) { return Py_NewRef(Py_None); }
 PyObject* get_base(PyObject* self, void*) {
+  if (is_sparse(self)) return property_of_sparse("_base", self);
   TensorObject* base = object_of(self)->base;
   return base ? Py_NewRef((PyObject*)base) : Py_NewRef(Py_None);
 }

@@ -41,7 +41,7 @@ DType result_type(std::span<const Operand> operands) {
 Dims broadcast_shapes(Span a, Span b, const char* op) {
   auto na = static_cast<int>(a.size()), nb = static_cast<int>(b.size()), n = std::max(na, nb);
   Dims result(n);
-  for (int i = 0; i < n; ++i) {
+  for (int i = n; i-- > 0;) {  // from the right, so that an error names the dimension that PyTorch names
     int64_t sa = i < n - na ? 1 : a[static_cast<size_t>(i - (n - na))];
     int64_t sb = i < n - nb ? 1 : b[static_cast<size_t>(i - (n - nb))];
     if (sa != sb && sa != 1 && sb != 1) {

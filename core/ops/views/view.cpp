@@ -170,7 +170,7 @@ Tensor expand(const Tensor& t, Span wanted) {
           ") must be greater or equal to the number of dimensions in the tensor (", t.ndim(), ")");
   }
   Dims sizes(wanted), strides(n);
-  for (int i = 0; i < n; ++i) {
+  for (int i = n; i-- > 0;) {
     int64_t own = i < added ? 1 : t.size(i - added);
     if (sizes[i] == -1) {
       if (i < added) {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._core import Tensor, functions
+from ..sparse.copies import _sparse_compressed_tensor_with_dims
 
 __all__ = ["FUNCTIONS"]
 
@@ -82,6 +83,7 @@ FUNCTIONS: dict[str, Callable] = {
     "_log_softmax": _log_softmax,
     "pad": pad,
     "einsum": einsum,
+    "_sparse_compressed_tensor_with_dims": _sparse_compressed_tensor_with_dims,
 } | {
     f"{kind}_pad{n}d": _padded(mode)
     for kind, mode in (("reflection", "reflect"), ("replication", "replicate"))

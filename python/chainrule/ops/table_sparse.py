@@ -51,6 +51,12 @@ SPARSE = {
         method   dense_dim(Tensor input) -> int
         method   sparse_resize_(Tensor input, int[] size, int sparse_dim, int dense_dim)
         method   sparse_resize_and_clear_(Tensor input, int[] size, int sparse_dim, int dense_dim)
+    """,
+    "sparse.copies": """
         both     resize_as_sparse_(Tensor input, Tensor the_template)
+    """,
+    "sparse.former_names": """
+        both     smm(Tensor input, Tensor mat)
+        both     sspaddmm(Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1)
     """,
 }

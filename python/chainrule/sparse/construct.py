@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 from .. import _core
@@ -10,7 +9,7 @@ from .._core import Tensor
 from ..error_words import at_call
 from .history import assembled
 from .invariants import check_compressed, check_coo, check_invariants_of, check_order, checks_invariants
-from .parts import BLOCKED, BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern, make
+from .parts import BLOCKED, BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern, is_sparse, make
 
 _functions = _core.functions
 
@@ -21,11 +20,11 @@ def _as_tensor(data: Any, dtype: Any = None) -> Tensor:
     return _functions["tensor"](data, dtype=dtype)
 
 
-def _finished(made: Tensor, requires_grad: bool | None) -> Tensor:
+def finished(made: Tensor, requires_grad: bool | None) -> Tensor:
     return made.detach().requires_grad_() if requires_grad else made
 
 
-def _refuse_device(device: Any) -> None:
+def refuse_device(device: Any) -> None:
     if device is not None and _core.device(device).type != "cpu":
         raise at_call(NotImplementedError, f"sparse tensors are on the CPU here, not on {device}")
 
@@ -51,7 +50,7 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 5.]])
     """
-    _refuse_device(device)
+    refuse_device(device)
     if values is None:
         return empty_coo(indices if size is None else size, dtype, requires_grad)
     numbers, at = _as_tensor(values, dtype), _as_tensor(indices)
@@ -65,7 +64,7 @@ def sparse_coo_tensor(
     pattern = CooPattern(at.detach(), size, bool(is_coalesced) or at.shape[1] < 2)
     if is_coalesced and checks_invariants(check_invariants):
         check_invariants_of(pattern)
-    return _finished(assembled(numbers, pattern), requires_grad)
+    return finished(assembled(numbers, pattern), requires_grad)
 
 
 def _least_size(indices: Tensor, values: Tensor) -> tuple[int, ...]:
@@ -87,7 +86,7 @@ def empty_coo(size: Any, dtype: Any = None, requires_grad: bool = False) -> Tens
     """Zeros, without an entry."""
     size = tuple(int(n) for n in size)
     pattern = CooPattern(_functions["zeros"](len(size), 0, dtype=_core.int64), size, True)
-    return _finished(make(pattern, _functions["zeros"](0, dtype=dtype)), requires_grad)
+    return finished(make(pattern, _functions["zeros"](0, dtype=dtype)), requires_grad)
 
 
 def empty_compressed(size: Any, layout: Any, dtype: Any = None, block: tuple[int, int] = (1, 1)) -> Tensor:
@@ -131,7 +130,7 @@ def sparse_compressed_tensor(
     tensor([[0., 3.],
             [4., 0.]])
     """
-    _refuse_device(device)
+    refuse_device(device)
     if layout not in (CSR, CSC, BSR, BSC):
         words = {None: "none", _core.strided: "Strided", COO: "Sparse"}[layout]
         raise at_call(
@@ -147,13 +146,15 @@ def sparse_compressed_tensor(
     pattern = CompressedPattern(layout, starts.detach(), plain.detach(), size, block)
     if every:
         check_order(pattern)
-    return _finished(assembled(numbers, pattern), requires_grad)
+    return finished(assembled(numbers, pattern), requires_grad)
 
 
 def _least_compressed(layout: Any, starts: Tensor, plain: Tensor, values: Tensor) -> tuple[int, ...]:
     batch = starts.ndim - 1
     at = batch + 1
     blocked = layout in BLOCKED
+    if batch < 0 or values.ndim < at + 2 * blocked:
+        return ()  # check_compressed says what is wrong
     height, width = values.shape[at : at + 2] if blocked else (1, 1)
     lines = starts.shape[-1] - 1
     other = int(plain.max()) + 1 if plain.numel() else 0
@@ -217,6 +218,33 @@ def made(layout: Any, name: str, size: Any, dtype: Any, requires_grad: bool) -> 
     size = (size,) if isinstance(size, int) else tuple(size)
     if layout is COO:
         return empty_coo(size, dtype, requires_grad)
-    if prod(size) < 0 or layout in BLOCKED:
-        raise at_call(RuntimeError, f"torch.{name}: {layout} needs a size of blocks, which there is no argument for")
-    return _finished(empty_compressed(size, layout, dtype), requires_grad)
+    if layout in BLOCKED:
+        kind = "zeros" if name == "zeros" else "empty"
+        raise at_call(
+            RuntimeError,
+            f"{kind}_sparse_compressed expected sparse compressed (non-block) tensor layout but got "
+            f"{'SparseBsr' if layout is BSR else 'SparseBsc'}",
+        )
+    return finished(empty_compressed(size, layout, dtype), requires_grad)
+
+
+def new(input: Tensor, *args: Any, device: Any = None) -> Tensor:
+    """x.new(...) of COO: without entries and of these sizes, or with these indices and values."""
+    from ..legacy_constructor import no_combination
+
+    if input.layout is not COO:
+        raise at_call(RuntimeError, "Cannot map DispatchKey SparseCsrCPU to a unique layout.")
+    refuse_device(device)
+    if args and all(isinstance(a, Tensor) and not is_sparse(a) for a in args[:2]) and len(args) in (2, 3):
+        return sparse_coo_tensor(args[0], args[1], args[2] if len(args) == 3 else None, dtype=input.dtype)
+    if len(args) == 1 and isinstance(args[0], (list, tuple)) and not isinstance(args[0], _core.Size):
+        raise at_call(
+            TypeError,
+            "SparseTensor.new(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
+            "strided tensor and convert it to sparse via to_sparse.",
+        )
+    if len(args) == 1 and isinstance(args[0], _core.Size):
+        args = tuple(args[0])
+    if not all(isinstance(n, int) for n in args):
+        raise no_combination(args, {})
+    return empty_coo(args or (0,), input.dtype)

@@ -44,7 +44,7 @@ def _dense(x: Tensor) -> Tensor:
 def _(g: Tensor, pattern: Pattern) -> Tensor:
     if isinstance(pattern, CooPattern) and not pattern.coalesced:
         pattern = once(pattern)
-    return assembled(read(g, pattern), pattern)
+    return assembled(read(g, pattern.wide), pattern.wide)
 
 
 @differentiable(name="ToDenseBackward0")
@@ -127,7 +127,7 @@ def _coo_of_dense(x: Tensor, sparse_dim: int) -> Tensor:
 
 
 def to_coo(x: Tensor) -> Tensor:
-    """COO with each place once, in order; COO stays as it is."""
+    """COO with the entries in the order that they have; COO stays as it is."""
     if not is_sparse(x):
         return from_dense(x, COO)
     pattern = pattern_of(x)
@@ -137,13 +137,7 @@ def to_coo(x: Tensor) -> Tensor:
     places = list(pattern.places)
     if pattern.layout in BLOCKED:
         blocks, places = _split_blocks(pattern, blocks)
-    at = pattern.batch
-    sizes = pattern.size[: at + 2]
-    keys = raveled(places, sizes)
-    if pattern.layout is not CSR:
-        order = _functions["_sparse_order"](keys, max(prod(sizes), 1))[0]
-        blocks, places = blocks.index_select(0, order), [index.index_select(0, order) for index in places]
-    return assembled(blocks, CooPattern(_functions["stack"](places), pattern.size, True))
+    return assembled(blocks, CooPattern(_functions["stack"](places), pattern.size, pattern.layout is CSR))
 
 
 def _split_blocks(pattern: CompressedPattern, blocks: Tensor) -> tuple[Tensor, list[Tensor]]:
@@ -158,12 +152,12 @@ def _split_blocks(pattern: CompressedPattern, blocks: Tensor) -> tuple[Tensor, l
     return blocks.reshape(pattern.count * each, *blocks.shape[3:]), places
 
 
-def to_compressed(x: Tensor, layout: Any, block: tuple[int, int] = (1, 1)) -> Tensor:
-    """COO or another compressed layout as this one; by a sort of its places."""
+def to_compressed(x: Tensor, layout: Any, block: tuple[int, int] = (1, 1), index: Any = None) -> Tensor:
+    """COO or another compressed layout as this one, with indices of a dtype; by a sort of its places."""
     own = pattern_of(x)
     if own.layout is layout and own.block == block:
         return x
-    index = own.starts.dtype if own.layout is not COO else _core.int64
+    index = index or (own.starts.dtype if own.layout is not COO else _core.int64)
     if own.layout is not COO and own.batch:
         return _stacked(x, layout, block)
     pattern, values = opened(to_coo(x))

@@ -8,10 +8,10 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
-from . import construct, elementwise, methods, products, reductions, shapes
+from . import construct, copies, elementwise, likes, methods, products, reductions, shapes, solve
 from .convert import dense
 from .elementwise import cast, unsupported, written
-from .parts import BLOCKED, BY_ROW, COO, CompressedPattern, is_sparse, make, pattern_of, raw_values
+from .parts import COO, LAYOUT_WORDS, is_sparse, make, pattern_of, raw_values
 
 _functions = _core.functions
 Rule = Callable[..., Any]
@@ -24,27 +24,13 @@ def _detached(input: Tensor) -> Tensor:
     return make(pattern_of(input), raw_values(input))
 
 
-def _copied_into(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
-    if not (is_sparse(input) and is_sparse(src)):
-        raise at_call(
-            RuntimeError,
-            "copy_() between dense and sparse Tensors is not implemented! Found self type = torch."
-            f"{_type_name(input)} and src type = torch.{_type_name(src)}",
-        )
-    return written(input, methods.duplicate(src))
-
-
-def _type_name(x: Tensor) -> str:
-    name = _functions["empty"](0, dtype=x.dtype).type().removeprefix("torch.")
-    return f"sparse.{name}" if is_sparse(x) else name
-
-
 def _type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if dtype is not None:
-        return cast(input, dtype) if isinstance(dtype, _core.dtype) else dense(input).type(dtype)
+        wanted = dtype if isinstance(dtype, _core.dtype) else _functions["empty"](0).type(dtype).dtype
+        return cast(input, wanted)
     if pattern_of(input).layout is not COO:
         raise at_call(RuntimeError, "Unimplemented backend SparseCsrCPU")
-    return "torch." + _type_name(input)
+    return "torch." + copies.type_name(input)
 
 
 def _stride(input: Tensor, dim: int | None = None) -> Any:
@@ -60,12 +46,25 @@ def _refused(words: str) -> Rule:
     return rule
 
 
+def _no_expansion(input: Tensor, *args: Any, **options: Any) -> Any:
+    raise at_call(RuntimeError, f"expand is unsupported for {LAYOUT_WORDS[pattern_of(input).layout]} tensors")
+
+
 def _no_pointer(input: Tensor) -> Any:
     raise at_call(RuntimeError, "Cannot access data pointer of Tensor that doesn't have storage")
 
 
 def _no_storage(input: Tensor) -> Any:
-    raise at_call(NotImplementedError, "Cannot access storage of SparseTensorImpl")
+    kind = "Sparse" if pattern_of(input).layout is COO else "SparseCsr"
+    raise at_call(NotImplementedError, f"Cannot access storage of {kind}TensorImpl")
+
+
+def _is_contiguous(input: Tensor, **options: Any) -> bool:
+    if pattern_of(input).layout is not COO:
+        raise at_call(
+            RuntimeError, f"Sparse {str(pattern_of(input).layout)[-3:].upper()} tensors do not have is_contiguous"
+        )
+    return False
 
 
 def _item(input: Tensor) -> Any:
@@ -74,39 +73,11 @@ def _item(input: Tensor) -> Any:
     return dense(input).item()
 
 
-def _without_entries(x: Tensor, layout: Any, dtype: Any) -> Tensor:
-    """Zeros of a compressed layout, with blocks of the same size."""
-    own, blocked = pattern_of(x), layout in BLOCKED
-    batch, lines = own.size[: own.batch], own.grid[0] if layout in BY_ROW else own.grid[1]
-    starts = own.starts.new_zeros(*batch, lines + 1)
-    pattern = CompressedPattern(layout, starts, starts.new_zeros(*batch, 0), own.size, own.block)
-    shape = (*batch, 0, *(own.block if blocked else ()), *own.size[own.batch + 2 :])
-    return make(pattern, raw_values(x).new_zeros(shape, dtype=dtype))
-
-
-def _made_like(input: Tensor, name: str, **options: Any) -> Tensor:
-    layout = options.get("layout") or pattern_of(input).layout
-    dtype, grad = options.get("dtype") or input.dtype, bool(options.get("requires_grad"))
-    size = options.get("size", input.shape)
-    if layout is _core.strided:
-        return _functions[name.removeprefix("new_").removesuffix("_like")](tuple(size), dtype=dtype, requires_grad=grad)
-    own = pattern_of(input)
-    both_compressed = layout is not COO and own.layout is not COO and tuple(size) == own.size
-    if both_compressed and (layout in BLOCKED) == (own.layout in BLOCKED):
-        return _without_entries(input, layout, dtype)
-    return construct.made(layout, name, size, dtype, grad)
-
-
-def _like(name: str) -> Rule:
-    return lambda input, **options: _made_like(input, name, **options)
-
-
-def _new(name: str) -> Rule:
-    def rule(input: Tensor, *size: Any, **options: Any) -> Tensor:
-        given = options.pop("size", size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
-        return _made_like(input, name, size=given, **options)
-
-    return rule
+def _is_nonzero(input: Tensor) -> bool:
+    if input.numel() != 1:
+        kind = "more than one value" if input.numel() else "no values"
+        raise at_call(RuntimeError, f"Boolean value of Tensor with {kind} is ambiguous")
+    return bool(_item(input))
 
 
 def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -157,9 +128,10 @@ RULES: dict[str, Rule] = {
     **products.RULES,
     **reductions.RULES,
     **shapes.RULES,
+    **solve.RULES,
     **{name: _cast_to(dtype) for name, dtype in _CASTS.items()},
-    **{name: _like(name) for name in ("zeros_like", "empty_like")},
-    **{name: _new(name) for name in ("new_zeros", "new_empty")},
+    **copies.RULES,
+    **likes.RULES,
     "new_tensor": _tensor_like,
     "linear": _linear,
     "__setitem__": _assign,
@@ -169,19 +141,21 @@ RULES: dict[str, Rule] = {
     "detach": _detached,
     "alias": _detached,
     "reshape": _refused("reshape is not implemented for sparse tensors"),
-    "expand": _refused("expand is unsupported for Sparse tensors"),
+    **dict.fromkeys(("expand", "expand_as", "broadcast_to"), _no_expansion),
+    "flatten": _refused("reshape is not implemented for sparse tensors"),
+    "view_as_real": shapes.as_real,
+    "view_as_complex": shapes.as_complex,
     "detach_": lambda input: _core.become(input, _detached(input)),
-    "copy_": _copied_into,
     "type": _type,
     "stride": _stride,
     "storage_offset": lambda input: 0,
-    "is_contiguous": lambda input, **options: False,
+    "is_contiguous": _is_contiguous,
     "is_set_to": _is_same_set,
-    "_is_view": lambda input: False,
+    "_is_view": lambda input: _core.sparse_parts(input).base is not None,
     **dict.fromkeys(("data_ptr", "const_data_ptr", "tolist"), _no_pointer),
     "untyped_storage": _no_storage,
     "item": _item,
-    "is_nonzero": lambda input: bool(_item(input)),
+    "is_nonzero": _is_nonzero,
     "allclose": _as_dense("allclose"),
     "_mark_numpy": lambda input: None,
 }
@@ -191,14 +165,28 @@ def called(function: Callable, args: tuple, options: dict[str, Any]) -> Any:
     """What a function gives that has a sparse tensor among its arguments. The core calls it."""
     name = function.__name__
     out = options.pop("out", None) if options else None
+    if name in ("zeros", "empty") and out is not None:
+        grad = bool(options.pop("requires_grad", False))
+        made = _functions[name](*args, **{"dtype": out.dtype, **options}, layout=out.layout)
+        return written(out, made).requires_grad_(grad)
     rule = RULES.get(name)
     if rule is None:
         return _in_place(name, args, options)
     if out is None:
         return rule(*args, **options)
     result = rule(*args, **options)
+    if isinstance(out, (tuple, list)):
+        for into, part in zip(out, result, strict=True):
+            _deliver(into, part)
+        return type(result)(out)
+    return _deliver(out, result)
+
+
+def _deliver(out: Tensor, result: Tensor) -> Tensor:
     if is_sparse(out):
         return written(out, result)
+    if out.shape != result.shape:
+        out.resize_(tuple(result.shape))
     return out.copy_(result)
 
 
@@ -227,7 +215,9 @@ def _adjoint(x: Tensor) -> Tensor:
     return turned.conj() if x.is_complex() else turned
 
 
-def _no_bytes(x: Tensor) -> Any:
+def _bytes(x: Tensor) -> Any:
+    if pattern_of(x).layout is not COO:
+        return x.numel() * x.element_size()  # PyTorch's number
     raise at_call(
         RuntimeError,
         "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of "
@@ -241,13 +231,14 @@ _ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
     "is_sparse": lambda x: pattern_of(x).layout is COO,
     "is_sparse_csr": lambda x: pattern_of(x).layout is _core.sparse_csr,
     "data": _detached,
+    "_base": lambda x: _core.sparse_parts(x).base,
     "T": lambda x: shapes.permute(x, list(reversed(range(x.ndim)))),
     "mT": lambda x: shapes.transpose(x, -2, -1),
     "H": _adjoint,
     "mH": _adjoint,
     "real": lambda x: elementwise.on_parts(lambda v: v.real, x),
     "imag": lambda x: elementwise.on_parts(lambda v: v.imag, x),
-    "nbytes": _no_bytes,
+    "nbytes": _bytes,
 }
 
 
@@ -260,10 +251,10 @@ def made(name: str, given: dict[str, Any]) -> Tensor:
     """What a function gives that is to make a sparse tensor: zeros(3, layout=torch.sparse_coo). The core calls it."""
     layout, dtype, grad = given["layout"], given.get("dtype"), bool(given.get("requires_grad"))
     like = given.get("input")
-    if name not in ("zeros", "empty", "zeros_like", "empty_like", "new_zeros", "new_empty"):
+    if name in ("zeros_like", "empty_like"):
+        return likes.like(name, like, **{k: v for k, v in given.items() if k not in ("input", "device", "pin_memory")})
+    if name not in ("zeros", "empty", "new_zeros", "new_empty"):
         name = "full" if name == "ones" else name
         raise at_call(RuntimeError, f"{name}(...) is not implemented for sparse layout")
-    if like is not None:
-        dtype = dtype or like.dtype
-    size = given["size"] if like is None or "size" in given else like.shape
-    return construct.made(layout, name, size, dtype, grad)
+    dtype = dtype or (like.dtype if like is not None else None)
+    return construct.made(layout, name.removeprefix("new_"), given["size"], dtype, grad)

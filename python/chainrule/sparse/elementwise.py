@@ -13,7 +13,17 @@ from ..error_words import at_call
 from ..shapes import broadcast_shapes
 from .convert import dense, fitted, to_compressed, to_coo
 from .history import assembled, coalesced, loose, opened, read, values_of
-from .parts import COO, CompressedPattern, CooPattern, is_sparse, pattern_of, raw_values
+from .parts import (
+    COO,
+    LAYOUT_WORDS,
+    CompressedPattern,
+    CooPattern,
+    is_sparse,
+    layout_of,
+    pattern_of,
+    raw_values,
+    same_places,
+)
 
 _functions = _core.functions
 Rule = Callable[..., Any]
@@ -36,6 +46,7 @@ _KEEPS_ZEROS = """
     isinf isnan isneginf isposinf log1p nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh
     trunc
 """
+_ARC = "sin sinh tan tanh"
 _LINEAR = "neg negative conj_physical conj _conj resolve_conj resolve_neg positive real imag clone contiguous"
 
 
@@ -90,18 +101,25 @@ def _as_loose(x: Tensor) -> Tensor:
 
 
 def _times(values: Tensor, alpha: Any) -> Tensor:
-    return values if alpha == 1 else values * alpha
+    if alpha == 1:
+        return values
+    return values * (bool(alpha) if values.dtype is _core.bool else alpha)
 
 
 _SPARSE_FIRST = "add(sparse, dense) is not supported. Use add(dense, sparse) instead."
 
 
-def _no_broadcasting(size: Sequence[int], other: Sequence[int]) -> Exception:
+def _no_broadcasting(size: Sequence[int], other: Sequence[int], kind: str = "dense") -> Exception:
     return at_call(
         RuntimeError,
         f"add: expected 'self' and 'other' to have same size, but self has size {list(size)} while other has size "
-        f"{list(other)} (FYI: dense-sparse addition does not currently support broadcasting)",
+        f"{list(other)} (FYI: {kind}-sparse addition does not currently support broadcasting)",
     )
+
+
+def _kind_of_second(x: Tensor) -> str:
+    """What PyTorch calls the dense tensor of a sum."""
+    return "dense" if pattern_of(x).layout is COO else "op2"
 
 
 def plus(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -112,10 +130,20 @@ def plus(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
             raise at_call(RuntimeError, _SPARSE_FIRST)
         raise _no_broadcasting((), x.shape)
     if is_sparse(input) and not is_sparse(other):
-        if pattern_of(input).layout is not COO:
-            return _added(_times(other, alpha), input, 1)
-        raise at_call(RuntimeError, _SPARSE_FIRST)
+        if pattern_of(input).layout is COO:
+            raise at_call(RuntimeError, _SPARSE_FIRST)
+        if input.shape != other.shape:
+            raise _no_broadcasting(other.shape, input.shape, "op2")
+        return _added(other, input, alpha)  # PyTorch takes alpha for the sparse one in either order
     if input.shape != other.shape:
+        if not is_sparse(input):
+            raise _no_broadcasting(input.shape, other.shape, _kind_of_second(other))
+        if pattern_of(input).layout is not COO:
+            raise at_call(
+                RuntimeError,
+                "torch.add: Expected input tensors to have the same shape, but got tensor `self` with shape "
+                f"{list(input.shape)} and tensor `other` with shape {list(other.shape)}",
+            )
         raise at_call(
             RuntimeError,
             f"add: expected sizes of 'self' and 'other' to match, but {list(input.shape)} != {list(other.shape)}",
@@ -148,7 +176,7 @@ def add_in_place(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     if is_sparse(input) or not isinstance(other, Tensor):
         return written(input, plus(input, other, alpha=alpha))
     if input.shape != other.shape:
-        raise _no_broadcasting(input.shape, other.shape)
+        raise _no_broadcasting(input.shape, other.shape, _kind_of_second(other))
     pattern, values = pattern_of(other), raw_values(other)
     quick = input.dtype in (_core.float32, _core.float64) and input.dtype is other.dtype and input.is_contiguous()
     recorded = _core.is_grad_enabled() and (input.requires_grad or other.requires_grad)
@@ -175,24 +203,23 @@ def times(input: Any, other: Any) -> Tensor:
         # a number that somebody made sparse
         input, other = (input, dense(other)) if other.ndim == 0 else (dense(input), other)
     x, factor = (input, other) if is_sparse(input) else (other, input)
+    if x.ndim == 0 and isinstance(factor, Tensor) and factor.ndim == 0:
+        x = cast(x, _core.promote_types(x.dtype, factor.dtype))
     if not isinstance(factor, Tensor) or factor.ndim == 0:
         return on_parts(lambda v: v * factor, x)
-    return _masked(x, _expanded(factor, x))
-
-
-def _expanded(factor: Tensor, x: Tensor) -> Tensor:
-    if factor.shape == x.shape:
-        return factor
-    shape = _functions["broadcast_tensors"](factor, factor.new_empty(1).expand(x.shape))[0].shape
+    shape = _functions["broadcast_tensors"](factor, factor.new_empty(()).expand(x.shape))[0].shape
     if shape != x.shape:
-        raise unsupported("mul", x)
-    return factor.expand(shape)
+        from .shapes import _sparse_broadcast_to
+
+        x = coalesced(_sparse_broadcast_to(coalesced(to_coo(x)), shape))
+    return _masked(x, factor if factor.shape == shape else factor.expand(shape), int(is_sparse(input)))
 
 
 @differentiable(name="MulBackward0")
-def _masked(x: Tensor, factor: Tensor) -> Tensor:
+def _masked(x: Tensor, factor: Tensor, at: int) -> Tensor:
+    """A sparse tensor times a dense one, which stands at this place of the arguments."""
     pattern, values = loose(x)
-    return assembled(values * read(factor, pattern), pattern)
+    return assembled(values * read(factor, pattern), pattern.wide)
 
 
 @_masked.gradient("x")
@@ -201,8 +228,15 @@ def _(g: Tensor, factor: Tensor) -> Tensor:
 
 
 @_masked.gradient("factor")
-def _(g: Tensor, x: Tensor) -> Tensor:
-    return times(g, x.conj() if x.is_complex() else x)
+def _(g: Tensor, x: Tensor, at: int) -> Tensor:
+    gradient = times(g, x.conj() if x.is_complex() else x)
+    layout = layout_of(gradient)
+    if layout is _core.sparse_csr:
+        raise RuntimeError(
+            f"Function MulBackward0 returned an invalid gradient at index {at} - expected layout Strided but got "
+            f"{LAYOUT_WORDS[layout]}"
+        )
+    return gradient if layout is COO else dense(gradient)
 
 
 def _same_dense_sizes(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
@@ -211,13 +245,17 @@ def _same_dense_sizes(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     if a.shape == b.shape or first.layout is not COO or second.layout is not COO:
         return a, b
     if first.outer != second.outer or a.ndim != b.ndim:
-        raise at_call(
-            RuntimeError,
-            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse "
-            "dimensions, and shape of sparse dimensions",
-        )
+        raise _no_intersection()
     shape = broadcast_shapes(a.shape, b.shape)[len(first.outer) :]
     return _widened(coalesced(a), shape), _widened(coalesced(b), shape)
+
+
+def _no_intersection() -> Exception:
+    return at_call(
+        RuntimeError,
+        "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse "
+        "dimensions, and shape of sparse dimensions",
+    )
 
 
 def _widened(x: Tensor, shape: Sequence[int]) -> Tensor:
@@ -229,20 +267,38 @@ def _widened(x: Tensor, shape: Sequence[int]) -> Tensor:
 
 def _intersection(a: Tensor, b: Tensor) -> Tensor:
     if a.shape != b.shape:
+        if pattern_of(a).layout is not COO:
+            raise _no_intersection()
         raise at_call(
             RuntimeError,
             f"mul: expected 'self' and 'other' to have same sizes, but {list(a.shape)} != {list(b.shape)}",
         )
     a, b = coalesced(a), coalesced(b)
+    return _in_both(a, b)
+
+
+@differentiable(name="MulBackward0")
+def _in_both(a: Tensor, b: Tensor) -> Tensor:
+    """The product of two sparse tensors, at the places that both have."""
     pattern, other = pattern_of(a), pattern_of(b)
-    if pattern is other:
-        return assembled(values_of(a) * values_of(b), pattern)
+    if same_places(pattern, other):
+        return assembled(values_of(a) * values_of(b), pattern.wide)
     fitting = fitted(b, pattern)
     if fitting is None:
         return times(a, dense(b))
     both = _functions["isin"](pattern.keys, pattern_of(fitting).keys)
     x = kept(a, both)
-    return assembled(values_of(x) * read(b, pattern_of(x)), pattern_of(x))
+    return assembled(values_of(x) * read(b, pattern_of(x)), pattern_of(x).wide)
+
+
+@_in_both.gradient("a")
+def _(g: Tensor, b: Tensor) -> Tensor:
+    return times(g, b.conj() if b.is_complex() else b)
+
+
+@_in_both.gradient("b")
+def _(g: Tensor, a: Tensor) -> Tensor:
+    return times(g, a.conj() if a.is_complex() else a)
 
 
 def kept(x: Tensor, mask: Tensor) -> Tensor:
@@ -265,19 +321,16 @@ def kept(x: Tensor, mask: Tensor) -> Tensor:
     )
 
 
-def divided(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+def divided(input: Any, other: Any, *, rounding_mode: str | None = None, name: str = "Sparse division") -> Tensor:
     if isinstance(other, Tensor) and (is_sparse(other) or other.ndim):
-        raise at_call(
-            RuntimeError,
-            "Sparse division requires a scalar or zero-dim dense tensor divisor "
-            f"(got shape {list(other.shape)} for divisor)",
-        )
+        got = f"shape {list(other.shape)} for divisor" if other.ndim else "a sparse divisor"
+        raise at_call(RuntimeError, f"{name} requires a scalar or zero-dim dense tensor divisor (got {got})")
     how = on_parts if rounding_mode is None else on_values
     return how(lambda v: v.div(other, rounding_mode=rounding_mode), input)
 
 
 def floor_divided(input: Any, other: Any) -> Tensor:
-    return divided(input, other, rounding_mode="floor")
+    return divided(input, other, rounding_mode="floor", name="Sparse floor division")
 
 
 def power(input: Any, exponent: Any) -> Tensor:
@@ -296,7 +349,10 @@ def zeros_like_this(input: Tensor) -> Tensor:
 
     pattern = pattern_of(input)
     if pattern.layout is not COO:
-        return on_parts(lambda v: v * 0, input)
+        none = CompressedPattern(
+            pattern.layout, pattern.starts * 0, pattern.plain[..., :0], pattern.size, pattern.block
+        )
+        return assembled(raw_values(input)[(slice(None),) * pattern.batch + (slice(0, 0),)], none)
     if len(pattern.outer) == len(pattern.size):
         return empty_coo(input.shape, input.dtype)
     none = CooPattern(pattern.indices[:, :0], pattern.size, True)
@@ -333,6 +389,12 @@ def written(target: Tensor, result: Tensor) -> Tensor:
                 f"{dtype_name(target.dtype)}",
             )
         result = cast(result, target.dtype) if is_sparse(result) else result.to(target.dtype)
+    if is_sparse(result) and not is_sparse(target):
+        return target.copy_(dense(result))
+    own = pattern_of(target) if is_sparse(target) and is_sparse(result) else None
+    if own is not None and own.layout is not COO and pattern_of(result) is own and not result.requires_grad:
+        raw_values(target).copy_(raw_values(result))  # others may look at these values
+        return target
     return _core.become(target, result)
 
 
@@ -341,7 +403,24 @@ def dtype_name(dtype: Any) -> str:
     return _functions["empty"](0, dtype=dtype).type().rpartition(".")[2].removesuffix("Tensor")
 
 
+_SHOWN = {"absolute": "abs", "fix": "trunc", **{f"arc{name}": f"a{name}" for name in _ARC.split()}}
+
+
+def _unary_in_place(name: str) -> Rule:
+    """x.sin_(): of COO only where each place is there once."""
+    rule = _unary(name, on_values)
+
+    def in_place(input: Tensor, *args: Any, **options: Any) -> Tensor:
+        pattern = pattern_of(input)
+        if pattern.layout is COO and not pattern.coalesced:
+            raise at_call(RuntimeError, f"{_SHOWN.get(name, name)}_ requires coalesced input")
+        return written(input, rule(input, *args, **options))
+
+    return in_place
+
+
 RULES: dict[str, Rule] = {
+    **{f"{name}_": _unary_in_place(name) for name in _KEEPS_ZEROS.split() if hasattr(Tensor, f"{name}_")},
     **{name: _unary(name, on_values) for name in _KEEPS_ZEROS.split() if name in _functions},
     **{name: _unary(name, on_parts) for name in _LINEAR.split()},
     **dict.fromkeys(("add", "__radd__"), plus),

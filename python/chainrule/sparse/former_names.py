@@ -6,10 +6,11 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from ..error_words import at_call
 from .convert import from_dense, to_coo
 from .elementwise import unsupported
 from .functions import addmm as saddmm
-from .parts import COO, is_sparse
+from .parts import COO, LAYOUT_WORDS, is_sparse, layout_of
 from .products import mm as _product
 
 __all__ = ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"]
@@ -48,7 +49,7 @@ def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
 hsmm = hspmm
 
 
-def sspaddmm(input: Tensor | None, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def sspaddmm(input: Tensor | None, mat1: Tensor, mat2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2), as a sparse tensor; mat2 is dense.
 
     Shape and dtype: that of input, in COO.
@@ -59,29 +60,14 @@ def sspaddmm(input: Tensor | None, mat1: Tensor, mat2: Tensor, *, beta: Any = 1,
     tensor([[2., 1.],
             [1., 2.]])
     """
-    if not is_sparse(mat1):
-        raise unsupported("sspaddmm", mat1)
+    if input is not None and not is_sparse(input):
+        raise unsupported("sspaddmm", input)
+    for which, mat, layout in (("mat1", mat1, COO), ("mat2", mat2, _core.strided)):
+        if layout_of(mat) is not layout:
+            words = [LAYOUT_WORDS[layout].lower(), LAYOUT_WORDS[layout_of(mat)]]
+            raise at_call(
+                RuntimeError,
+                f"sspaddmm: expected '{which}' to have {words[0]} layout, got '{which}' with layout {words[1]}",
+            )
     result = to_coo(from_dense(_product(mat1, mat2), COO)) * alpha
     return result if input is None else input * beta + result
-
-
-def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
-    """Where each of `size` rows begins among entries whose rows these are, in their order."""
-    counts = _core.functions["bincount"](input, minlength=size)
-    starts = _core.functions["cat"]([counts.new_zeros(1), counts.cumsum(0)])
-    return starts.to(_core.int32 if out_int32 else _core.int64)
-
-
-def _convert_indices_from_csr_to_coo(
-    crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
-) -> Tensor:
-    """The rows and columns of a compressed matrix's entries, after the numbers of their batches."""
-    batch, flat = crow_indices.shape[:-1], crow_indices.reshape(-1, crow_indices.shape[-1])
-    rows, of_batch = flat.shape[1] - 1, _core.functions["arange"](flat.shape[0])
-    lines = _core.functions["arange"](rows).repeat(flat.shape[0]).repeat_interleave(flat.diff(dim=1).reshape(-1))
-    columns = col_indices.reshape(-1)
-    number = of_batch.repeat_interleave(flat[:, -1]) if batch else None
-    own = [lines, columns][:: -1 if transpose else 1]
-    before = [] if number is None else list(_core.functions["unravel_index"](number, tuple(batch)))
-    kind = _core.int32 if out_int32 else _core.int64
-    return _core.functions["stack"]([each.to(kind) for each in (*before, *own)])

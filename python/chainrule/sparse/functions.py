@@ -9,8 +9,9 @@ from .._core import Tensor
 from ..error_words import at_call
 from . import products
 from .convert import converted
+from .elementwise import dtype_name
 from .history import assembled, coalesced
-from .parts import COO, CSC, CSR, CooPattern, is_sparse, pattern_of
+from .parts import COO, CSC, CSR, LAYOUT_WORDS, CooPattern, is_sparse, pattern_of
 
 _functions = _core.functions
 
@@ -68,24 +69,24 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: tuple[int, int], layout: 
             [0., 0.]])
     """
     rows = diagonals.unsqueeze(0) if diagonals.ndim == 1 else diagonals
-    at = offsets.reshape(-1)
-    if len(shape) != 2:
-        raise at_call(RuntimeError, "Output shape must be 2d")
-    if rows.ndim != 2:
-        raise at_call(RuntimeError, "Diagonals must be vector or matrix")
-    if layout not in (None, COO, CSC, CSR):
-        raise at_call(
-            RuntimeError, f"Only output layouts (Sparse, SparseCsc, and SparseCsr) are supported, got {layout}"
-        )
-    if offsets.dtype is not _core.int64:
-        raise at_call(RuntimeError, f"Offset Tensor must have dtype Long but got {offsets.dtype}")
-    if rows.shape[0] != len(at):
-        raise at_call(
-            RuntimeError,
-            f"Number of diagonals ({rows.shape[0]}) does not match the number of offsets ({len(at)})",
-        )
-    if len(set(at.tolist())) < len(at):
-        raise at_call(RuntimeError, "Offset tensor contains duplicate values")
+    at = offsets.unsqueeze(0) if offsets.ndim == 0 else offsets
+    for holds, words in (
+        (rows.ndim == 2, "Diagonals must be vector or matrix"),
+        (len(shape) == 2, "Output shape must be 2d"),
+        (at.ndim == 1, "Offsets must be scalar or vector"),
+        (
+            len(rows) == len(at),
+            f"Number of diagonals ({len(rows)}) does not match the number of offsets ({len(at)})",
+        ),
+        (
+            layout in (None, COO, CSC, CSR),
+            f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {LAYOUT_WORDS.get(layout, layout)}",
+        ),
+        (offsets.dtype is _core.int64, f"Offset Tensor must have dtype Long but got {dtype_name(offsets.dtype)}"),
+        (len(set(at.reshape(-1).tolist())) == at.numel(), "Offset tensor contains duplicate values"),
+    ):
+        if not holds:
+            raise at_call(RuntimeError, words)
     height, width = shape
     columns = _functions["arange"](rows.shape[1]).expand(rows.shape)
     lines = columns - at.unsqueeze(1)

@@ -12,7 +12,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..autograd.differentiable import differentiable, keep
-from .parts import COO, CooPattern, Pattern, is_sparse, make, pattern_of, raw_values
+from .parts import COO, CooPattern, Pattern, is_sparse, make, pattern_of, raw_values, same_places
 
 _functions = _core.functions
 
@@ -91,7 +91,7 @@ def read(x: Tensor, pattern: Pattern) -> Tensor:
         return pattern.read(x)
     x = coalesced(x)
     own = pattern_of(x)
-    if own is pattern:
+    if same_places(own, pattern):
         return _values(x)
     from .convert import dense, fitted
 

@@ -14,7 +14,7 @@ from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
 from .elementwise import dtype_name
-from .parts import BLOCKED, BY_ROW
+from .parts import BLOCKED, BY_ROW, raveled
 
 _functions = _core.functions
 _checking = False
@@ -131,12 +131,12 @@ def check_invariants_of(pattern: Any) -> None:
 # ---- compressed layouts
 
 
-def check_compressed(
-    layout: Any, starts: Tensor, plain: Tensor, values: Tensor, size: tuple[int, ...], every: bool = False
-) -> tuple[int, int]:
-    """Raises where they make no tensor; gives the size of a block."""
-    by_row = layout in BY_ROW
-    first, second = ("crow_indices", "col_indices") if by_row else ("ccol_indices", "row_indices")
+def _check_kinds(first: str, second: str, starts: Tensor, plain: Tensor, every: bool) -> None:
+    for name, part in ((first, starts), (second, plain)):
+        _require(
+            not every or part.ndim == 0 or part.shape[-1] < 2 or part.stride(-1) == 1,
+            f"expected {name} to be a contiguous tensor per batch",
+        )
     _require(
         starts.dtype is plain.dtype,
         f"{first} and {second} must have the same dtype, bot got {dtype_name(starts.dtype)} and "
@@ -144,9 +144,13 @@ def check_compressed(
     )
     _require(
         starts.dtype in (_core.int32, _core.int64),
-        f"{first} and {second} must be an int32 or int64 type, but got: {dtype_name(starts.dtype)}",
+        f"{first} and {second} dtype must be Int or Long, but got {dtype_name(starts.dtype)}",
     )
-    blocked = 2 if layout in BLOCKED else 0
+
+
+def _check_dimensions(
+    first: str, second: str, starts: Tensor, plain: Tensor, values: Tensor, size: tuple, blocked: int
+) -> None:
     batch = starts.ndim - 1
     dense_dim = values.ndim - batch - blocked - 1
     _require(starts.ndim >= 1, f"{first} must have dimensionality >= 1 but got {starts.ndim}")
@@ -164,6 +168,23 @@ def check_compressed(
         f"tensor dimensionality must be sum of batch, base, and dense dimensionalities (={batch} + 2 + {dense_dim}) "
         f"but got {len(size)}",
     )
+    own, plains, theirs = tuple(starts.shape[:-1]), tuple(plain.shape[:-1]), tuple(values.shape[:batch])
+    _require(
+        own == plains == theirs == size[:batch],
+        f"all batch dimensions of {first} (={list(own)}), {second} (={list(plains)}), and values (={list(theirs)}) "
+        f"must be equal to tensor batch dimensions (={list(size[:batch])})",
+    )
+
+
+def check_compressed(
+    layout: Any, starts: Tensor, plain: Tensor, values: Tensor, size: tuple[int, ...], every: bool = False
+) -> tuple[int, int]:
+    """Raises where they make no tensor; gives the size of a block."""
+    by_row = layout in BY_ROW
+    first, second = ("crow_indices", "col_indices") if by_row else ("ccol_indices", "row_indices")
+    _check_kinds(first, second, starts, plain, every)
+    blocked, batch = 2 if layout in BLOCKED else 0, starts.ndim - 1
+    _check_dimensions(first, second, starts, plain, values, size, blocked)
     block = tuple(values.shape[batch + 1 : batch + 3]) if blocked else (1, 1)
     rows, columns = size[batch : batch + 2]
     for i in (0, 1):
@@ -173,10 +194,10 @@ def check_compressed(
             "defined by values shape",
         )
     lines, others = (rows // block[0], columns // block[1]) if by_row else (columns // block[1], rows // block[0])
+    kind = ("row" if by_row else "column") + (" blocks" if blocked else "s")
     _require(
         starts.shape[-1] == lines + 1,
-        f"{first}.shape[-1] must be equal to the number of {'rows' if by_row else 'columns'} + 1 (={lines + 1}), but "
-        f"got {starts.shape[-1]}",
+        f"{first}.shape[-1] must be equal to the number of {kind} + 1 (={lines + 1}), but got {starts.shape[-1]}",
     )
     count = plain.shape[-1]
     _require(
@@ -184,10 +205,14 @@ def check_compressed(
         f"{second}.shape[-1] must be equal to nnz (={values.shape[batch]}) as defined by values.shape[{batch}], but "
         f"got {count}",
     )
-    _require(
-        tuple(starts.shape[:-1]) == tuple(plain.shape[:-1]) == tuple(values.shape[:batch]) == size[:batch],
-        "all batch dimensions of the indices, the values and the size must be equal",
-    )
+    check_indices(layout, starts, plain, others, count, every)
+    return block  # type: ignore[return-value]
+
+
+def check_indices(layout: Any, starts: Tensor, plain: Tensor, others: int, count: int, every: bool) -> None:
+    """Raises where indices lead out of bounds, or where a row has more entries than fit."""
+    by_row = layout in BY_ROW
+    first, second = ("crow_indices", "col_indices") if by_row else ("ccol_indices", "row_indices")
     _require((starts[..., 0] == 0).all(), f"`{first}[..., 0] == 0` is not satisfied.")
     _require((starts[..., -1] == count).all(), f"`{first}[..., -1] == nnz` is not satisfied.")
     steps = starts.diff(dim=-1)
@@ -199,13 +224,15 @@ def check_compressed(
         ((plain >= 0) & (plain < others)).all(),
         f"`0 <= {second} < {'ncols' if by_row else 'nrows'}` is not satisfied.",
     )
-    return block  # type: ignore[return-value]
 
 
 def check_order(pattern: Any) -> None:
     """Raises where the indices of a row are not sorted, or one is there twice."""
-    keys = pattern.keys if pattern.by_row else pattern.lines * pattern.grid[0] + pattern.plain.reshape(-1)
-    by_row = pattern.by_row
+    keys, by_row = pattern.keys, pattern.by_row
+    if not by_row:
+        *batch, rows, columns = pattern.places
+        sizes = (*pattern.outer[:-2], *reversed(pattern.outer[-2:]))
+        keys = raveled((*batch, columns, rows), sizes)
     first, second, lines = (
         ("crow_indices", "col_indices", "nrows") if by_row else ("ccol_indices", "row_indices", "ncols")
     )

@@ -9,23 +9,9 @@ from .._core import Tensor
 from ..error_words import at_call
 from .elementwise import cast, unsupported
 from .history import coalesced, values_of
-from .parts import BSC, BSR, COO, CSC, CSR, CooPattern, is_sparse, make, pattern_of, raw_values
+from .parts import BSC, BSR, COO, CSC, CSR, LAYOUT_WORDS, CooPattern, is_sparse, layout_of, make, pattern_of, raw_values
 
 _functions = _core.functions
-_STRIDED = _core.strided
-LAYOUT_WORDS = {
-    _STRIDED: "Strided",
-    COO: "Sparse",
-    CSR: "SparseCsr",
-    CSC: "SparseCsc",
-    BSR: "SparseBsr",
-    BSC: "SparseBsc",
-}
-
-
-def layout_of(x: Tensor) -> Any:
-    """The layout of any tensor."""
-    return pattern_of(x).layout if is_sparse(x) else _STRIDED
 
 
 def _expect(name: str, x: Tensor, layouts: tuple, words: str) -> Any:
@@ -89,7 +75,8 @@ def values(input: Tensor) -> Tensor:
     pattern = _expect("values", input, (COO, CSR, CSC, BSR, BSC), "tensor")
     if pattern.layout is COO and not pattern.coalesced:
         raise at_call(RuntimeError, "Cannot get values on an uncoalesced tensor, please call .coalesce() first")
-    return values_of(input)
+    found = values_of(input)
+    return found if found.requires_grad else found.view(found.shape)
 
 
 def _indices(input: Tensor) -> Tensor:
@@ -198,18 +185,18 @@ def sparse_resize_(input: Tensor, size: Any, sparse_dim: int, dense_dim: int) ->
             f"sparse_dim = {sparse_dim}, dense_dim = {dense_dim}",
         )
     if pattern.count:
-        _check_growth(pattern, size, sparse_dim, dense_dim)
+        check_growth(pattern, size, sparse_dim, dense_dim)
     if not pattern.count:
         return sparse_resize_and_clear_(input, size, sparse_dim, dense_dim)
     numbers = raw_values(input)
     if tuple(numbers.shape[1:]) != size[sparse_dim:]:
-        wider = numbers.new_zeros(pattern.count, *size[sparse_dim:])
-        wider[tuple(slice(0, n) for n in numbers.shape)] = numbers
-        numbers = wider
+        before, numbers = numbers, numbers.new_zeros(pattern.count, *size[sparse_dim:])
+        numbers.view(-1)[: before.numel()] = before.reshape(-1)  # one after another, as resize_ leaves them
     return _core.become(input, make(CooPattern(pattern.indices, size, pattern.coalesced), numbers))
 
 
-def _check_growth(pattern: Any, size: tuple[int, ...], sparse_dim: int, dense_dim: int) -> None:
+def check_growth(pattern: Any, size: tuple[int, ...], sparse_dim: int, dense_dim: int) -> None:
+    """Raises where a tensor that is not empty cannot be given this size."""
     n = len(pattern.outer)
     for kind, had, has in (("sparse", n, sparse_dim), ("dense", len(pattern.size) - n, dense_dim)):
         if had != has:
@@ -246,20 +233,6 @@ def sparse_resize_and_clear_(input: Tensor, size: Any, sparse_dim: int, dense_di
     none = _functions["zeros"](sparse_dim, 0, dtype=_core.int64)
     numbers = _functions["zeros"](0, *size[sparse_dim:], dtype=input.dtype)
     return _core.become(input, make(CooPattern(none, size, True), numbers))
-
-
-def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
-    """Gives a tensor of COO the size of another one, in place.
-
-    Shape and dtype: The size of the template.
-    Derivative: none
-
-    >>> x = torch.sparse_coo_tensor(size=(2,))
-    >>> x.resize_as_sparse_(torch.ones(3, 2).to_sparse()).shape
-    torch.Size([3, 2])
-    """
-    other = the_template
-    return sparse_resize_(input, other.shape, sparse_dim(other), dense_dim(other))
 
 
 def moved(input: Tensor, *args: Any, **options: Any) -> Tensor:

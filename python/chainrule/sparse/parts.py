@@ -18,6 +18,14 @@ _functions = _core.functions
 COO, CSR, CSC = _core.sparse_coo, _core.sparse_csr, _core.sparse_csc
 BSR, BSC = _core.sparse_bsr, _core.sparse_bsc
 BY_ROW, BLOCKED = (CSR, BSR), (BSR, BSC)
+LAYOUT_WORDS = {
+    _core.strided: "Strided",
+    COO: "Sparse",
+    CSR: "SparseCsr",
+    CSC: "SparseCsc",
+    BSR: "SparseBsr",
+    BSC: "SparseBsc",
+}
 
 
 def raveled(indices: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
@@ -52,6 +60,10 @@ class Pattern:
     @cached_property
     def places(self) -> tuple[Tensor, ...]:
         raise NotImplementedError
+
+    @property
+    def wide(self) -> Pattern:
+        return self
 
     @cached_property
     def keys(self) -> Tensor:
@@ -137,6 +149,18 @@ class CompressedPattern(Pattern):
         self.count = plain.numel()
         self.by_row = layout in BY_ROW
 
+    widened: CompressedPattern | None = None  # the same with indices of int64, once somebody has asked
+
+    @property
+    def wide(self) -> CompressedPattern:
+        """The same with indices of int64, which PyTorch's products and masks give."""
+        if self.starts.dtype is _core.int64:
+            return self
+        if self.widened is None:
+            starts, plain = self.starts.to(_core.int64), self.plain.to(_core.int64)
+            self.widened = CompressedPattern(self.layout, starts, plain, self.size, self.block)
+        return self.widened
+
     @cached_property
     def lines(self) -> Tensor:
         """The row (the column, for CSC) of each entry."""
@@ -178,16 +202,22 @@ class CompressedPattern(Pattern):
 class Parts(_core.SparseParts):
     """A pattern, and values without history."""
 
-    __slots__ = ("pattern", "values")
+    __slots__ = ("base", "pattern", "values")
 
     pattern: Any
     values: Tensor
+    base: Tensor | None  # the tensor that this one is a view of
+
+
+def same_places(a: Any, b: Any) -> bool:
+    """Whether two patterns are one; their indices may be of another dtype."""
+    return a is b or (a.layout is b.layout is not COO and (a.widened is b or b.widened is a))
 
 
 def make(pattern: Pattern, values: Tensor) -> Tensor:
     """A sparse tensor without history."""
     parts = Parts()
-    parts.pattern, parts.values = pattern, values
+    parts.pattern, parts.values, parts.base = pattern, values, None
     return _core.sparse_tensor(parts, pattern.size, values.dtype)
 
 
@@ -202,6 +232,19 @@ def pattern_of(x: Tensor) -> Any:
     return parts.pattern
 
 
+def layout_of(x: Tensor) -> Any:
+    """The layout of any tensor."""
+    return pattern_of(x).layout if is_sparse(x) else _core.strided
+
+
 def raw_values(x: Tensor) -> Tensor:
     """Its values without history."""
     return _core.sparse_parts(x).values
+
+
+def viewing(x: Tensor, base: Tensor) -> Tensor:
+    """Says that x, whose values lie in the memory of another tensor's, is a view of that."""
+    parts, other = _core.sparse_parts(x), _core.sparse_parts(base)
+    if parts is not None and other is not None:
+        parts.base = base if other.base is None else other.base
+    return x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
@@ -11,10 +12,11 @@ from ..error_words import at_call
 from .convert import dense, to_compressed, to_coo
 from .elementwise import dtype_name, plus, unsupported
 from .history import assembled, coalesced, read, values_of
-from .parts import BLOCKED, COO, CSR, CooPattern, is_sparse, pattern_of
+from .parts import BLOCKED, COO, CSC, CSR, LAYOUT_WORDS, CompressedPattern, CooPattern, is_sparse, layout_of, pattern_of
 
 _functions = _core.functions
 _QUICK = (_core.float32, _core.float64)
+_HALVES = (_core.float16, _core.bfloat16)  # calculated in float, rounded once
 
 
 class Rows:
@@ -40,6 +42,8 @@ def conjugate(x: Tensor) -> Tensor:
 
 @differentiable(name="SparseAddmmBackward0")
 def product(values: Tensor, b: Tensor, rows: Rows) -> Tensor:
+    if values.dtype in _HALVES:
+        return product(values.float(), b.float(), rows).to(b.dtype)
     if values.dtype in _QUICK:
         return _functions["_csr_product"](rows.starts, rows.columns, values, b)
     terms = b.index_select(0, rows.columns) * values.unsqueeze(1)
@@ -58,6 +62,8 @@ def _(g: Tensor, values: Tensor, rows: Rows) -> Tensor:
 
 @differentiable(name="SparseAddmmBackward0")
 def transposed_product(values: Tensor, c: Tensor, rows: Rows) -> Tensor:
+    if values.dtype in _HALVES:
+        return transposed_product(values.float(), c.float(), rows).to(c.dtype)
     if values.dtype in _QUICK:
         return _functions["_csr_transposed_product"](rows.starts, rows.columns, values, c, rows.width)
     terms = c.index_select(0, rows.lines) * values.unsqueeze(1)
@@ -76,6 +82,8 @@ def _(g: Tensor, values: Tensor, rows: Rows) -> Tensor:
 
 @differentiable(name="SparseSampledAddmmBackward0")
 def sampled(c: Tensor, b: Tensor, rows: Rows) -> Tensor:
+    if c.dtype in _HALVES:
+        return sampled(c.float(), b.float(), rows).to(c.dtype)
     if c.dtype in _QUICK:
         return _functions["_csr_sampled_product"](rows.starts, rows.columns, c, b)
     return (c.index_select(0, rows.lines) * b.index_select(0, rows.columns)).sum(1)
@@ -149,27 +157,36 @@ def _check(name: str, a: Tensor, b: Tensor) -> None:
     if a.ndim != 2 or b.ndim != 2:
         which = a if a.ndim != 2 else b
         raise at_call(RuntimeError, f"{name}: Expected both to be matrices, but got one of {which.ndim} dimensions")
-    if a.shape[1] != b.shape[0]:
-        if is_sparse(a) and pattern_of(a).layout is COO and not is_sparse(b):
-            raise at_call(
-                RuntimeError, f"addmm: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}"
-            )
-        raise at_call(
-            RuntimeError,
-            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})",
-        )
+    _check_inner_sizes(a, b)
     if a.dtype is not b.dtype:
-        raise at_call(RuntimeError, f"expected scalar type {dtype_name(a.dtype)} but found {dtype_name(b.dtype)}")
+        words = [dtype_name(x.dtype) for x in (a, b)]
+        if layout_of(a) is layout_of(b) is COO:
+            raise at_call(RuntimeError, f"mat1 dtype {words[0]} does not match mat2 dtype {words[1]}")
+        raise at_call(RuntimeError, f"expected scalar type {words[0]} but found {words[1]}")
     for x in (a, b):
-        if is_sparse(x) and pattern_of(x).layout is COO and len(pattern_of(x).outer) != 2:
+        if layout_of(x) is COO and len(pattern_of(x).outer) != 2:
             raise at_call(RuntimeError, f"{name}: expected sparse dimensions to be 2, got {len(pattern_of(x).outer)}")
+
+
+def _check_inner_sizes(a: Tensor, b: Tensor) -> None:
+    if a.shape[1] == b.shape[0]:
+        return
+    layouts = (layout_of(a), layout_of(b))
+    if layouts in ((COO, _core.strided), (_core.strided, COO)):
+        wanted, got = (a.shape[1], b.shape[0]) if layouts[0] is COO else (b.shape[0], a.shape[1])
+        raise at_call(RuntimeError, f"addmm: Argument #3 (dense): Expected dim 0 size {wanted}, got {got}")
+    # in the words that dense ones get
+    empty = _functions["empty"]
+    empty(tuple(a.shape), device="meta").mm(empty(tuple(b.shape), device="meta"))
 
 
 def mm(input: Tensor, mat2: Tensor, *, masked: bool = False) -> Tensor:
     """The product of two matrices; sparse if both are. `masked`: the gradient of a sparse one has its places."""
     _check("mm", input, mat2)
     if is_sparse(input) and is_sparse(mat2):
-        return sparse_product(input, mat2)
+        result = sparse_product(input, mat2)
+        to_rows = not masked and layout_of(input) is CSC and layout_of(mat2) in (CSR, CSC)
+        return to_compressed(result, CSR) if to_rows else result  # as PyTorch has it
     if is_sparse(input):
         return (multiplied if masked else _mm)(input, mat2)
     return multiplied(transposed(mat2), input.t()).t() if masked else _mm_from_left(input, mat2)
@@ -213,17 +230,24 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     if is_sparse(vec):
         vec = dense(vec)
-    if input.ndim != 2 or vec.ndim != 1 or input.shape[1] != vec.shape[0]:
+    if layout_of(input) not in (COO, _core.strided):
+        _check_addmv(vec.new_empty(input.shape[:1]), input, vec)
+    elif input.ndim != 2 or vec.ndim != 1:
         raise at_call(
             RuntimeError,
-            f"mv: expected self.size(-1) == vec.size(-1), but got {list(input.shape)} and {list(vec.shape)}",
+            f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {input.ndim}Tensor Dim: {vec.ndim}",
         )
+    if input.shape[1] != vec.shape[0]:
+        raise at_call(RuntimeError, "mv: expected self.size(-1) == vec.size(-1)")
     return mm(input, vec.unsqueeze(1)).squeeze(1)
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, masked: bool = False) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)"""
-    result = mm(mat1, mat2, masked=masked) if is_sparse(mat1) or is_sparse(mat2) else mat1.mm(mat2)
+    if is_sparse(input) and tuple(input.shape) != (mat1.shape[0], mat2.shape[1]):
+        raise at_call(RuntimeError, f"expand is unsupported for {LAYOUT_WORDS[layout_of(input)]} tensors")
+    all_sparse = is_sparse(mat1) and is_sparse(mat2)
+    result = mm(mat1, mat2, masked=masked or all_sparse) if is_sparse(mat1) or is_sparse(mat2) else mat1.mm(mat2)
     if alpha != 1:
         result = result * alpha
     if beta == 0:
@@ -240,6 +264,15 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
     """beta * input + alpha * (mat @ vec), of a matrix in a compressed layout"""
     if not is_sparse(mat) or pattern_of(mat).layout is COO or is_sparse(vec) or is_sparse(input):
         raise unsupported("addmv", next(t for t in (mat, vec, input) if is_sparse(t)))
+    _check_addmv(input, mat, vec)
+    rows = mat.shape[0]
+    result = mv(mat, vec)
+    if alpha != 1:
+        result = result * alpha
+    return result if beta == 0 else (input if beta == 1 else input * beta).expand(rows) + result
+
+
+def _check_addmv(input: Tensor, mat: Tensor, vec: Tensor) -> None:
     if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
         raise at_call(RuntimeError, f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
     rows, columns = mat.shape
@@ -254,22 +287,22 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
             RuntimeError,
             f"addmv input tensors must have the same dtype, but got {words[0]}, {words[1]}, and {words[2]}",
         )
-    result = mv(mat, vec)
-    if alpha != 1:
-        result = result * alpha
-    return result if beta == 0 else (input if beta == 1 else input * beta).expand(rows) + result
 
 
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Products of batches; the first may be COO."""
-    if not is_sparse(input) or is_sparse(mat2):
+    if layout_of(mat2) is COO:
+        raise at_call(RuntimeError, "bmm_sparse: Tensor 'mat2' must be dense")
+    if is_sparse(mat2):
         raise unsupported("bmm", mat2)
-    if input.ndim != 3 or mat2.ndim != 3 or input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
-        raise at_call(
-            RuntimeError,
-            f"bmm: Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, "
-            f"{input.shape[-1]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}].",
-        )
+    if layout_of(input) is COO and len(pattern_of(input).outer) != 3:
+        sparse = len(pattern_of(input).outer)
+        raise at_call(RuntimeError, f"bmm_sparse: Tensor 'self' must have 3 sparse dims, but has {sparse}")
+    if mat2.ndim != 3:
+        raise at_call(RuntimeError, f"bmm_sparse: Tensor 'mat2' must have 3 dims, but has {mat2.ndim}")
+    for i, j in ((0, 0), (2, 1)):
+        if input.shape[i] != mat2.shape[j]:
+            raise at_call(RuntimeError, f"bmm_sparse: 'self.size({i})' and 'mat2.size({j})' must match")
     return _bmm(input, mat2)
 
 
@@ -310,31 +343,70 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, a
     >>> torch.sparse.sampled_addmm(x, torch.ones(2, 3), torch.ones(3, 2)).values()
     tensor([4., 4.])
     """
-    if is_sparse(input) and pattern_of(input).layout is COO:
+    _check_sample(input, mat1, mat2)
+    if input.ndim < mat1.ndim:
+        input = repeated(input, mat1.shape[:-2])
+    return _added_sample(input, mat1, mat2, alpha, beta)
+
+
+def repeated(x: Tensor, batch: Sequence[int]) -> Tensor:
+    """A matrix of CSR as each one of a batch."""
+    pattern = pattern_of(x)
+    starts, plain, values = (part.expand(*batch, len(part)) for part in (pattern.starts, pattern.plain, values_of(x)))
+    return assembled(values.contiguous(), CompressedPattern(CSR, starts, plain, (*batch, *x.shape)))
+
+
+def _check_sample(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    if not is_sparse(input) or pattern_of(input).layout is COO:
         raise unsupported("sparse_sampled_addmm", input)
-    if not is_sparse(input) or pattern_of(input).layout is not CSR:
+    name, mats = "sampled_addmm: Expected", (("mat1", mat1), ("mat2", mat2))
+    if pattern_of(input).layout is not CSR:
+        raise at_call(RuntimeError, f"{name} result to have sparse csr layout, but got {LAYOUT_WORDS[input.layout]}")
+    if input.dtype not in (*_QUICK, _core.complex64, _core.complex128):
         raise at_call(
-            RuntimeError, f"Expected self to be a sparse tensor with CSR layout, but got {input.layout} layout instead"
+            RuntimeError,
+            "sparse_sampled_addmm: Expected self to be a floating-point or complex tensor, but got "
+            f"{dtype_name(input.dtype)}",
         )
+    for which, mat in mats:
+        if is_sparse(mat):
+            raise at_call(RuntimeError, f"{name} {which} to have strided layout, but got {LAYOUT_WORDS[mat.layout]}")
+    for which, other in (("mat2", mat2), ("self", input)):
+        if mat1.dtype is not other.dtype:
+            raise at_call(
+                RuntimeError,
+                f"{name} mat1 and {which} to have the same dtype, but got {dtype_name(mat1.dtype)} and "
+                f"{dtype_name(other.dtype)}",
+            )
+    for which, mat in mats:
+        if mat.ndim < 2:
+            raise at_call(RuntimeError, f"{name} {which} to be a matrix, got {mat.ndim}-D tensor")
+    _check_sample_sizes(input, mat1, mat2)
+
+
+def _check_sample_sizes(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    one, two, own = (list(x.shape[:-2]) for x in (mat1, mat2, input))
+    name = "sampled_addmm: Expected"
+    if one != two:
+        raise at_call(RuntimeError, f"{name} mat1 and mat2 to have the same batch size, but got {one} and {two}")
+    if own and own != one:
+        raise at_call(RuntimeError, f"{name} self and mat1 to have the same batch size, but got {own} and {one}")
     if mat1.shape[-1] != mat2.shape[-2]:
         raise at_call(
             RuntimeError,
-            f"mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
+            f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
             f"{mat2.shape[-2]}x{mat2.shape[-1]})",
         )
-    if tuple(input.shape[-2:]) != (mat1.shape[-2], mat2.shape[-1]):
-        raise at_call(
-            RuntimeError,
-            f"sampled_addmm: self.shape[-2:] must match mat1.shape[-2] x mat2.shape[-1], but got {list(input.shape)}",
-        )
-    return _added_sample(input, mat1, mat2, alpha, beta)
+    for dim, which, mat in ((-2, "mat1", mat1), (-1, "mat2", mat2)):
+        if input.shape[dim] != mat.shape[dim]:
+            raise at_call(RuntimeError, f"sampled_addmm: self.shape[{dim}] must match {which}.shape[{dim}]")
 
 
 @differentiable(name="SparseSampledAddmmBackward0")
 def _added_sample(input: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any, beta: Any) -> Tensor:
     pattern = pattern_of(input)
     if pattern.batch:
-        found = pattern.read(mat1.expand(*input.shape[:-2], *mat1.shape[-2:]) @ mat2)
+        found = pattern.read(mat1 @ mat2)
     else:
         found = sampled(mat1, mat2.t(), Rows(pattern.starts, pattern.plain, pattern.size[1]))
     found = found * alpha if alpha != 1 else found

@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
-from .invariants import check_compressed, check_coo, check_invariants_of, check_order
+from .invariants import check_compressed, check_coo, check_indices, check_invariants_of, check_order
 from .parts import BSC, BSR, COO, CSC, CSR, CompressedPattern, CooPattern
 
 _functions = _core.functions
@@ -68,12 +68,21 @@ def _validate_sparse_bsc_tensor_args(
     _validate_sparse_compressed_tensor_args(ccol_indices, row_indices, values, size, BSC)
 
 
+def _validate_compressed_sparse_indices(
+    is_crow: bool, compressed_idx: Tensor, plain_idx: Tensor, cdim: int, dim: int, nnz: int
+) -> None:
+    """Raises where these are no indices of `cdim` rows (columns) with `nnz` entries, each below `dim`."""
+    check_indices(CSR if is_crow else CSC, compressed_idx, plain_idx, dim, nnz, True)
+    size = (*compressed_idx.shape[:-1], *((cdim, dim) if is_crow else (dim, cdim)))
+    check_order(CompressedPattern(CSR if is_crow else CSC, compressed_idx, plain_idx, size))
+
+
 def _convert_indices_from_csr_to_coo(
     crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
 ) -> Tensor:
     """A row for each dimension, those of the batch first, and a column for each entry."""
     counts = crow_indices.to(_core.int64).diff(dim=-1)
-    lines, batches = counts.shape[-1], counts[..., 0].numel()
+    lines, batches = counts.shape[-1], prod(counts.shape[:-1])
     line = _functions["arange"](lines).repeat(batches).repeat_interleave(counts.reshape(-1))
     pair = [line, col_indices.to(_core.int64).reshape(-1)]
     batch = _batch_indices(col_indices)
@@ -92,6 +101,8 @@ def _batch_indices(plain: Tensor) -> tuple[Tensor, ...]:
 
 def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
     """Where each row starts, given the sorted rows of the entries."""
+    if input.ndim != 1:
+        raise at_call(RuntimeError, f"Input is supposed to be a vector, but got {input.ndim} dimensional tensor.")
     counts = _functions["bincount"](input.to(_core.int64), minlength=size)
     starts = _functions["cat"]([counts.new_zeros(1), counts.cumsum(0)])
     return starts.to(_core.int32 if out_int32 else _core.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -11,12 +12,13 @@ from .._core import Tensor
 from ..autograd.differentiable import differentiable
 from ..error_words import at_call
 from .convert import to_compressed, to_coo
-from .elementwise import cast, unsupported
+from .elementwise import cast, dtype_name, unsupported
 from .history import assembled, coalesced, loose, opened
-from .parts import COO, CooPattern, is_sparse, pattern_of, raveled
+from .parts import COO, CSR, LAYOUT_WORDS, CooPattern, is_sparse, pattern_of, raveled
 from .shapes import wrapped
 
 _functions = _core.functions
+_NARROW = (_core.bool, _core.uint8, _core.int8, _core.int16, _core.int32)  # summed in int64
 
 
 def total(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -26,12 +28,28 @@ def total(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any =
     if dim is None or (not isinstance(dim, int) and len(dim) == 0):
         result = _sum_of_all(input)
         return result.reshape([1] * input.ndim) if keepdim else result
-    dims = sorted({wrapped(d, input.ndim) for d in ([dim] if isinstance(dim, int) else dim)})
     if pattern_of(input).layout is not COO:
-        return _total_compressed(input, dims, keepdim)
+        return _total_compressed(input, dim, keepdim)
+    dims = _dims(dim, input.ndim)
     if len(dims) == input.ndim:
         return _sum_of_all(input).reshape([1] * (input.ndim * keepdim))
-    return _total_coo(input, dims, keepdim)
+    if dtype is None and input.dtype in _NARROW:
+        input = cast(input, _core.int64)
+    result = _total_coo(input, dims)
+    if not keepdim:
+        return result
+    for d in dims:
+        result = result.unsqueeze(d)
+    return result
+
+
+def _dims(dim: Any, ndim: int) -> list[int]:
+    """Dimensions counted from the front, in order."""
+    dims = sorted(wrapped(d, ndim) for d in ([dim] if isinstance(dim, int) else dim))
+    twice = next((d for d, e in pairwise(dims) if d == e), None)
+    if twice is not None:
+        raise at_call(RuntimeError, f"dim {twice} appears multiple times in the list of dims")
+    return dims
 
 
 @differentiable(name="SumBackward0")
@@ -44,14 +62,12 @@ def _(g: Tensor, x: Tensor) -> Tensor:
     return g.expand(x.shape)
 
 
-def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool, stays_sparse: bool = False) -> Tensor:
+def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool = False, stays_sparse: bool = False) -> Tensor:
     pattern, values = loose(x)
-    if values.dtype in (_core.bool, _core.uint8, _core.int8, _core.int16, _core.int32):
-        values = values.to(_core.int64)
     n = len(pattern.outer)
     inner = [d - n + 1 for d in dims if d >= n]
     if inner:
-        values = values.sum(inner, keepdim)
+        values = values.sum(inner, keepdim, dtype=values.dtype)
     kept = [d for d in range(n) if d not in dims]
     size = [1 if d in dims else s for d, s in enumerate(pattern.size) if keepdim or d not in dims]
     if len(kept) == n:
@@ -65,11 +81,20 @@ def _total_coo(x: Tensor, dims: Sequence[int], keepdim: bool, stays_sparse: bool
     return coalesced(assembled(values, CooPattern(_functions["stack"](rows), size)))
 
 
-def _total_compressed(x: Tensor, dims: Sequence[int], keepdim: bool) -> Tensor:
+def _total_compressed(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    layout = pattern_of(x).layout
+    if layout is not CSR:
+        raise at_call(
+            RuntimeError,
+            "Currently the only compressed sparse format supported for sum.dim_IntList is CSR, but got layout "
+            f"{LAYOUT_WORDS[layout]}",
+        )
     if not keepdim:
         raise at_call(RuntimeError, "reduction operations on CSR tensors with keepdim=False is unsupported")
-    summed = _total_coo(to_coo(x), dims, True, stays_sparse=True)
-    return to_compressed(coalesced(summed), pattern_of(x).layout)
+    if x.ndim != 2:
+        raise at_call(RuntimeError, f"sum.dim_IntList of CSR takes a matrix, but got {x.ndim} dimensions")
+    summed = _total_coo(to_coo(x), _dims(dim, x.ndim), True, stays_sparse=True)
+    return to_compressed(coalesced(summed), CSR, index=pattern_of(x).starts.dtype)
 
 
 def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
@@ -85,8 +110,8 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
         input = cast(input, dtype)
     if dim is None:
         return loose(input)[1].sum()
-    dims = sorted({wrapped(d, input.ndim) for d in ([dim] if isinstance(dim, int) else dim)})
-    return _total_coo(input, dims, keepdim=False) if pattern_of(input).layout is COO else total(input, dim)
+    dims = _dims(dim, input.ndim)
+    return _total_coo(input, dims) if pattern_of(input).layout is COO else total(input, dim)
 
 
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
@@ -97,9 +122,14 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
             "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all "
             "dimensions of the input",
         )
-    values = opened(input if dtype is None else cast(input, dtype))[1].reshape(-1)
-    result = _functions["linalg_vector_norm"](values, 2 if p in ("fro", None) else p)
-    return result.reshape([1] * input.ndim) if keepdim else result
+    if keepdim:
+        raise at_call(RuntimeError, "norm_sparse currently does not support keepdim=True")
+    if dtype is not None and p == "fro":
+        raise at_call(ValueError, "dtype argument is not supported in frobenius norm")
+    if dtype is not None:
+        raise at_call(RuntimeError, "norm_sparse currently does not support 'dtype' argument")
+    values = opened(input)[1].reshape(-1)
+    return _functions["linalg_vector_norm"](values, 2 if p in ("fro", None) else p)
 
 
 def vector_norm(input: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -145,8 +175,11 @@ def _softmax(input: Tensor, dim: int, dtype: Any, *, logarithm: bool) -> Tensor:
     layout = pattern_of(input).layout
     if layout is not COO:
         raise unsupported("_sparse_softmax", input)
+    if not pattern_of(input).count:
+        return input
+    name = "log_softmax" if logarithm else "softmax"
     if not input.is_floating_point():
-        raise at_call(NotImplementedError, f"\"softmax\" not implemented for '{input.dtype}'")
+        raise at_call(NotImplementedError, f"\"{name}\" not implemented for '{dtype_name(input.dtype)}'")
     pattern, values = opened(input)
     n = len(pattern.outer)
     if d >= n:
