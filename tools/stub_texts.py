@@ -70,6 +70,10 @@ METHODS["_make_subclass"] = [
     "        require_grad: _bool = False,",
     "    ) -> Any: ...",
 ]
+METHODS["_make_wrapper_subclass"] = [
+    "    @staticmethod",
+    "    def _make_wrapper_subclass(cls: _type, size: Any, *args: Any, **kwargs: Any) -> Any: ...  # pyright: ignore",
+]
 METHODS["__buffer__"] = ["    def __buffer__(self, flags: _int, /) -> memoryview: ..."]  # a name from Python 3.12 on
 METHODS["__torch_function__"] = [
     "    @classmethod",

@@ -8,6 +8,7 @@
 #include "autograd/source_line.hpp"
 #include "ops/elementwise/accumulate.hpp"
 #include "tensor/python_call.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -32,7 +33,7 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given, size_t i) {
       raise(PyExc_RuntimeError, "grad can be implicitly created only for real scalar outputs but got torch.",
             facts(output.dtype()).name);
     }
-    return ones(output.sizes(), output.dtype());
+    return dispatches(output) ? call_sparse("ones", output) : ones(output.sizes(), output.dtype());
   }
   if (!equal(given.sizes(), output.sizes())) {
     raise(PyExc_RuntimeError, "Mismatch in shape: grad_output[", i, "] has a shape of torch.Size(", given.sizes(),

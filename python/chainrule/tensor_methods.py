@@ -170,6 +170,12 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
     return _core.make_subclass(cls, data, require_grad)
 
 
+def _make_wrapper_subclass(*args: Any, **kwargs: Any) -> Tensor:
+    from .wrapped.parts import make_wrapper
+
+    return make_wrapper(*args, **kwargs)
+
+
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor converted to the dtype of another one, and moved to its device.
 
@@ -351,6 +357,7 @@ def _attach() -> None:
     for getter in interop.PROPERTIES:
         setattr(Tensor, getter.__name__, property(getter))
     Tensor._make_subclass = staticmethod(_make_subclass)
+    Tensor._make_wrapper_subclass = staticmethod(_make_wrapper_subclass)
     Tensor.volatile = property(_get_volatile, _set_volatile)
     Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
     Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__

@@ -260,7 +260,7 @@ Scalar single(PyObject* self) {
   if (is_meta(self) && Storage::making.device != Device::Meta)
     raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
   if (is_sparse(t)) [[unlikely]]
-    return item(call_sparse("dense", Tensor::borrow(t)));
+    return item(call_sparse(dispatches(t) ? "scalar" : "dense", Tensor::borrow(t)));
   return item(resolved_argument(self));
 }
 
