@@ -512,6 +512,7 @@ double: _dtype
 short: _dtype
 int: _dtype
 long: _dtype
+chalf: _dtype
 cfloat: _dtype
 cdouble: _dtype
 

@@ -29,7 +29,7 @@ namespace {
 Tensor starting_gradient(const Tensor& output, const Tensor& given, size_t i) {
   if (!given) {
     if (output.numel() != 1) raise_not_scalar(output);
-    if (is_complex(output.dtype())) {
+    if (holds_complex(output.dtype())) {
       raise(PyExc_RuntimeError, "grad can be implicitly created only for real scalar outputs but got torch.",
             facts(output.dtype()).name);
     }
@@ -44,7 +44,7 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given, size_t i) {
     raise(PyExc_RuntimeError, "invalid gradient at index ", i, " - expected device ", wanted.name(), " but got ",
           found.name());
   }
-  if (is_complex(given.dtype()) != is_complex(output.dtype())) {
+  if (holds_complex(given.dtype()) != holds_complex(output.dtype())) {
     raise(PyExc_RuntimeError,
           "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
           "grad_output[",

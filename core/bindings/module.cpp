@@ -287,6 +287,7 @@ void bind_dtypes(nb::module_& m) {
         if (!is_dtype(d.ptr()))
           raise(PyExc_TypeError, "invalid dtype object: only floating-point types are supported as the default type");
         DType t = to_dtype_value(d.ptr());
+        if (is_float8(t)) raise(PyExc_TypeError, "couldn't find storage object ", facts(t).tensor_name, "Storage");
         if (!is_floating(t)) raise(PyExc_TypeError, "only floating-point types are supported as the default type");
         set_default_dtype(t);
       },

@@ -21,12 +21,18 @@ from ._core import (
     can_cast,
     channels_last,
     channels_last_3d,
+    complex32,
     complex64,
     complex128,
     contiguous_format,
     default_generator,
     device,
     dtype,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -77,7 +83,7 @@ _imported_at = _time()  # a source file that is newer may say something else tha
 # Other names of the dtypes.
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
-cfloat, cdouble = complex64, complex128
+chalf, cfloat, cdouble = complex32, complex64, complex128
 legacy_contiguous_format = contiguous_format
 newaxis = None
 
@@ -100,8 +106,7 @@ _FILES = {
     """,
     "autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
     "compat.absent_dtypes": """
-        bits16 bits1x8 bits2x4 bits4x2 bits8 chalf complex32 float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz
-        float8_e5m2 float8_e5m2fnuz float8_e8m0fnu qint32 qint8 quint2x4 quint4x2 quint8
+        bits16 bits1x8 bits2x4 bits4x2 bits8 float4_e2m1fn_x2 qint32 qint8 quint2x4 quint4x2 quint8
     """,
     "compat.left_out": """
         dequantize empty_quantized fake_quantize_per_channel_affine fake_quantize_per_tensor_affine

@@ -64,12 +64,18 @@ from ._core import bool as bool
 from ._core import can_cast as can_cast
 from ._core import channels_last as channels_last
 from ._core import channels_last_3d as channels_last_3d
+from ._core import complex32 as complex32
 from ._core import complex64 as complex64
 from ._core import complex128 as complex128
 from ._core import contiguous_format as contiguous_format
 from ._core import default_generator as default_generator
 from ._core import device as device
 from ._core import dtype as dtype
+from ._core import float8_e4m3fn as float8_e4m3fn
+from ._core import float8_e4m3fnuz as float8_e4m3fnuz
+from ._core import float8_e5m2 as float8_e5m2
+from ._core import float8_e5m2fnuz as float8_e5m2fnuz
+from ._core import float8_e8m0fnu as float8_e8m0fnu
 from ._core import float16 as float16
 from ._core import float32 as float32
 from ._core import float64 as float64
@@ -130,14 +136,7 @@ from .compat.absent_dtypes import bits2x4 as bits2x4
 from .compat.absent_dtypes import bits4x2 as bits4x2
 from .compat.absent_dtypes import bits8 as bits8
 from .compat.absent_dtypes import bits16 as bits16
-from .compat.absent_dtypes import chalf as chalf
-from .compat.absent_dtypes import complex32 as complex32
 from .compat.absent_dtypes import float4_e2m1fn_x2 as float4_e2m1fn_x2
-from .compat.absent_dtypes import float8_e4m3fn as float8_e4m3fn
-from .compat.absent_dtypes import float8_e4m3fnuz as float8_e4m3fnuz
-from .compat.absent_dtypes import float8_e5m2 as float8_e5m2
-from .compat.absent_dtypes import float8_e5m2fnuz as float8_e5m2fnuz
-from .compat.absent_dtypes import float8_e8m0fnu as float8_e8m0fnu
 from .compat.absent_dtypes import qint8 as qint8
 from .compat.absent_dtypes import qint32 as qint32
 from .compat.absent_dtypes import quint2x4 as quint2x4
@@ -336,6 +335,7 @@ double: _dtype
 short: _dtype
 int: _dtype
 long: _dtype
+chalf: _dtype
 cfloat: _dtype
 cdouble: _dtype
 

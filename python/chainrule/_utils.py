@@ -139,7 +139,10 @@ def saved_form(tensor: Tensor) -> tuple:
 
 
 # PyTorch made no storage types for these any more: the dtype stands beside the bytes.
-WITHOUT_STORAGE_TYPE = (_core.uint16, _core.uint32, _core.uint64)
+WITHOUT_STORAGE_TYPE = (
+    *(_core.uint16, _core.uint32, _core.uint64, _core.complex32, _core.float8_e4m3fn, _core.float8_e4m3fnuz),
+    *(_core.float8_e5m2, _core.float8_e5m2fnuz, _core.float8_e8m0fnu),
+)
 
 
 def _saved_elements(tensor: Tensor) -> tuple:

@@ -206,13 +206,6 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return construct(Tensor, *args, dtype=self.dtype, **kwargs)
 
 
-def chalf(self: Tensor, *, memory_format=None) -> Tensor:
-    """Raises: chainrule has no complex32."""
-    raise at_call(
-        NotImplementedError, "chalf: chainrule has no complex32; complex64 is the smallest complex dtype (cfloat)"
-    )
-
-
 def dim_order(self: Tensor, *, ambiguity_check: bool | list = False) -> tuple[int, ...]:
     """The dimensions from the outermost in memory to the innermost.
 
@@ -338,7 +331,7 @@ def __rdiv__(self: Tensor, other: Any) -> Tensor:  # noqa: N807
 
 
 _METHODS = (
-    *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new, chalf),
+    *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new),
     *(dim_order, module_load, reinforce, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream, to_padded_tensor),
     *(__iter__, __reversed__, __complex__, __format__, __repr__, __rdiv__, __dir__),
 )

@@ -11,6 +11,7 @@ from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
 from ..ops.aten_calls import as_aten
+from ..ops.checks import spoken
 from ..ops.overloads import aten
 from .parts import Wrapped, dispatches, parts_of
 
@@ -58,25 +59,10 @@ def _no_list(input: Tensor) -> NoReturn:
     raise at_call(RuntimeError, f".tolist() is not supported for tensor subclasses, got {type(input).__name__}")
 
 
-_WORDS = {
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "float32": "Float",
-    "float64": "Double",
-    "int64": "Long",
-    "int32": "Int",
-    "int16": "Short",
-    "int8": "Char",
-    "uint8": "Byte",
-    "bool": "Bool",
-}
-
-
 def _type(input: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if dtype is not None:
         return input.to(dtype)
-    name = str(input.dtype).rpartition(".")[2]
-    return f"torch.{_WORDS.get(name, name)}Tensor"
+    return f"torch.{spoken(input.dtype)}Tensor"
 
 
 _ANSWERS: dict[str, Callable] = {
