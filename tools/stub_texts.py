@@ -513,6 +513,7 @@ long: _dtype
 chalf: _dtype
 cfloat: _dtype
 cdouble: _dtype
+StorageBase: type[UntypedStorage]
 
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
 def load_ipython_extension(ipython: Any) -> None: ...

@@ -107,6 +107,7 @@ _FILES = {
     "autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
     "compat.absent_dtypes": """
         bits16 bits1x8 bits2x4 bits4x2 bits8 float4_e2m1fn_x2 qint32 qint8 quint2x4 quint4x2 quint8
+        uint1 uint2 uint3 uint4 uint5 uint6 uint7
     """,
     "compat.left_out": """
         dequantize empty_quantized fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
@@ -142,7 +143,10 @@ _FILES = {
     "nn.functional": "bilinear cosine_similarity native_channel_shuffle pairwise_distance pdist",
     "ops.bags": "embedding_bag",
     "ops.einsum": "einsum",
-    "ops.unlisted": "_masked_softmax _shape_as_tensor _softmax_backward_data batch_norm_update_stats",
+    "ops.scaled_products": "_grouped_mm _int_mm _scaled_mm",
+    "ops.unlisted": """
+        _cast_Long _masked_softmax _segment_reduce _shape_as_tensor _softmax_backward_data batch_norm_update_stats
+    """,
     "overrides": "DisableTorchFunctionSubclass",
     "printing": "set_printoptions",
     "random": "get_rng_state initial_seed manual_seed seed set_rng_state thread_safe_generator",
@@ -169,8 +173,8 @@ _FILES = {
     "type_name": "typename",
 }
 _MODULES = """
-    _C _VF __config__ __future__ _dynamo _functorch _inductor _ops _tensor _tensor_str _utils accelerator amp ao
-    autograd backends compiler cpu cuda distributed distributions explain fft func functional futures fx hub jit
+    _C _VF __config__ __future__ _dynamo _functorch _guards _inductor _ops _tensor _tensor_str _utils accelerator amp ao
+    autograd backends classes compiler cpu cuda distributed distributions explain fft func functional futures fx hub jit
     library linalg masked memory mps mtia multiprocessing nested nn onnx ops optim overrides printing profiler
     quantization quasirandom random return_types serialization signal sparse special storage testing torch_version
     types utils version xpu
@@ -188,6 +192,9 @@ def __getattr__(name: str):
     if name == "torch":  # PyTorch's package has itself among its names, and scripts say `from torch import torch`
         return _sys.modules[__name__]
     return _find(name)
+
+
+StorageBase = UntypedStorage  # what PyTorch's storages have in common
 
 
 def is_tensor(obj):

@@ -18,6 +18,13 @@ __all__ = [
     "quint2x4",
     "quint4x2",
     "quint8",
+    "uint1",
+    "uint2",
+    "uint3",
+    "uint4",
+    "uint5",
+    "uint6",
+    "uint7",
 ]
 
 
@@ -55,4 +62,5 @@ float4_e2m1fn_x2 = _absent("float4_e2m1fn_x2", 1, True)
 qint8, quint8, qint32 = (_absent(_name, _size, False) for _name, _size in (("qint8", 1), ("quint8", 1), ("qint32", 4)))
 quint4x2, quint2x4 = _absent("quint4x2", 1, False), _absent("quint2x4", 1, False)
 bits8, bits1x8, bits2x4, bits4x2 = (_absent(_name, 1, False) for _name in ("bits8", "bits1x8", "bits2x4", "bits4x2"))
+uint1, uint2, uint3, uint4, uint5, uint6, uint7 = (_absent(f"uint{_bits}", 1, False) for _bits in range(1, 8))
 bits16 = _absent("bits16", 2, False)
