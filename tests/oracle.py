@@ -40,6 +40,8 @@ def ours(reference: torch.Tensor) -> chainrule.Tensor:
     reference = reference.detach().resolve_conj().contiguous()
     if reference.dtype is torch.bfloat16:  # NumPy has none
         return chainrule.from_numpy(reference.float().numpy().copy()).to(chainrule.bfloat16)
+    if reference.dtype is torch.complex32:
+        return chainrule.from_numpy(reference.to(torch.complex64).numpy()).to(chainrule.complex32)
     return chainrule.from_numpy(reference.numpy().copy())
 
 
@@ -48,6 +50,8 @@ def theirs(tensor: chainrule.Tensor) -> torch.Tensor:
     tensor = tensor.detach().resolve_conj().resolve_neg()
     if tensor.dtype is chainrule.bfloat16:
         return torch.from_numpy(np.array(tensor.to(chainrule.float32).numpy())).to(torch.bfloat16)
+    if tensor.dtype is chainrule.complex32:
+        return torch.from_numpy(np.array(tensor.to(chainrule.complex64).numpy())).to(torch.complex32)
     return torch.from_numpy(np.array(tensor.numpy()))
 
 

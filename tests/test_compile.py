@@ -45,6 +45,17 @@ def test_options_are_checked(torch):
         torch.compile(model, mode="fast")
     with pytest.raises(RuntimeError, match="Either mode or options can be specified"):
         torch.compile(model, mode="default", options={})
+    with pytest.raises(RuntimeError, match="Unexpected optimization option speed, known options are \\["):
+        torch.compile(model, options={"speed": 1})
+    with pytest.raises(RuntimeError, match="Unexpected type of attr max_autotune, got int should be bool"):
+        torch.compile(model, options={"max_autotune": 1})
+    with pytest.raises(RuntimeError, match="Unrecognized mode=fast"):
+        torch.compile(mode="fast")(model)
+    with pytest.raises(AssertionError, match="Expected enable to be a bool, got <class 'int'>"):
+        torch.compile(model, dynamic=3)
+    for accepted in ({"options": {"triton.cudagraphs": True, "max-autotune": False}}, {"mode": "reduce-overhead"}):
+        assert torch.compile(model, **accepted)._orig_mod is model
+    assert torch.compile(model, backend="eager", mode="of its own", options=None)._orig_mod is model
     with pytest.raises(AssertionError, match="A callable function is expected, but <class 'int'> is provided"):
         torch.compile(3)
 

@@ -35,6 +35,7 @@ ELSEWHERE = {
     "feature_dropout alpha_dropout feature_alpha_dropout native_dropout rrelu dropout_ feature_dropout_ "
     "alpha_dropout_ feature_alpha_dropout_ rrelu_",
     "test_views.py": "imag view_as_real requires_grad_ is_contiguous storage_offset stride data_ptr detach_",
+    "test_stored_dtypes.py": "chalf",
     "test_dtypes.py": "bfloat16 bool byte cdouble cfloat char double float half int long short is_complex "
     "is_floating_point "
     "is_signed element_size item tolist copy_ fill_ zero_ dim ndimension nelement numel size",

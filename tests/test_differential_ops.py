@@ -277,8 +277,7 @@ def is_known(name: str, arguments: list) -> bool:
     is_complex = any(kind.startswith("complex") for kind in kinds) or NUMBERS[-1] in arguments
     has_odd = any(value != value or value in (math.inf, -math.inf) for x in tensors for value in x.values)
     return bool(
-        ("float16" in kinds and is_complex)  # PyTorch has a complex32
-        or (has_odd and (is_complex or name in ("lerp", "addcmul", "mode")))
+        (has_odd and (is_complex or name in ("lerp", "addcmul", "mode")))
         or (is_complex and not all(x.values for x in tensors))
         or (name == "trace" and "bool" in kinds)
         or (name in ("__radd__", "__rsub__", "__rtruediv__") and isinstance(arguments[1], Drawn))  # nobody calls these

@@ -40,6 +40,45 @@ def test_operations_by_their_overloads(torch):
     ]
 
 
+COMPOSED = {
+    "linear": lambda t, x, w, b, v: t.nn.functional.linear(x, w, b),
+    "linear without bias": lambda t, x, w, b, v: t.nn.functional.linear(x, w),
+    "linear on batches": lambda t, x, w, b, v: t.nn.functional.linear(x.expand(2, 2, 3), w, b),
+    "linear on a vector": lambda t, x, w, b, v: (t.nn.functional.linear(v, w, b), t.nn.functional.linear(v, w)),
+    "matmul": lambda t, x, w, b, v: (x @ w.t(), x @ v, v @ v, v @ w.t()),
+    "matmul of batches": lambda t, x, w, b, v: x.expand(2, 2, 3) @ w.t().expand(2, 3, 4),
+    "matmul of a batch": lambda t, x, w, b, v: x.expand(2, 2, 3) @ w.t(),
+    "softmax": lambda t, x, w, b, v: (t.softmax(x, 1), t.nn.functional.log_softmax(x, dim=-1)),
+    "conversions": lambda t, x, w, b, v: (x.double(), x.float(), x.to(t.float64), x.to("cpu"), x.half()),
+    "shapes": lambda t, x, w, b, v: (
+        x.reshape(3, 2),
+        x.t().reshape(6),
+        x.flatten(),
+        x.t().contiguous(),
+        x.swapaxes(0, 1),
+    ),
+    "parts": lambda t, x, w, b, v: (x.chunk(3, 1), x.split([1, 1]), x.narrow(1, 0, 2), x[:, 1:], x.unbind(0)),
+    "layers": lambda t, x, w, b, v: (t.nn.functional.layer_norm(x, (3,)), t.nn.functional.dropout(x, 0.5, False)),
+    "convolution": lambda t, x, w, b, v: t.nn.functional.conv1d(x[None], w[:, :2, None], b, padding=1),
+    "reductions": lambda t, x, w, b, v: (x.sum(1, keepdim=True), x.mean(0), x.max(dim=1), x.sum().item()),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_what_is_composed_is_seen_in_its_parts(name):
+    logs, found = [], []
+    for torch in (chainrule, reference):
+        x, w, b = (torch.arange(float(n)).reshape(shape) for n, shape in ((6, (2, 3)), (12, (4, 3)), (4, (4,))))
+        with logging_mode(torch) as log:
+            results = COMPOSED[name](torch, x, w, b, x[0])
+        logs.append([each for each in log.seen if each != "aten.select.int"])
+        results = results if isinstance(results, tuple) else (results,)
+        found.append([r.tolist() for r in results if isinstance(r, torch.Tensor)])
+    assert logs[0] == logs[1]
+    for ours, theirs in zip(*found, strict=True):
+        reference.testing.assert_close(reference.tensor(ours), reference.tensor(theirs))
+
+
 @BOTH
 def test_a_mode_answers_instead(torch):
     base = importlib.import_module(f"{torch.__name__}.utils._python_dispatch").TorchDispatchMode

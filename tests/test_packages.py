@@ -119,12 +119,11 @@ def test_trees_of_registered_classes(torch):
     assert pytree.tree_map_only(int, lambda v: v + 1, [1, "a"]) == [2, "a"]
 
 
-@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"])
+@pytest.mark.parametrize("name", ["float4_e2m1fn_x2", "bits8"])
 def test_dtypes_that_are_names_only(name):
     dtype = getattr(chainrule, name)
     assert repr(dtype) == f"torch.{name}"
     assert dtype.itemsize == 1
-    assert repr(chainrule.finfo(dtype)) == repr(reference.finfo(getattr(reference, name)))
     with pytest.raises(TypeError, match=name):
         chainrule.zeros(2, dtype=dtype)
     assert "no such dtype" in problem_with(f"torch.{name}")
@@ -238,8 +237,8 @@ def test_what_is_left_out_names_itself():
     ):
         with pytest.raises(RuntimeError, match=r"^torch\.\S+: chainrule has"):
             use()
-    with pytest.raises(TypeError, match=r"must be torch\.dtype, not complex32"):
-        chainrule.zeros(2, dtype=chainrule.complex32)
+    with pytest.raises(TypeError, match=r"must be torch\.dtype, not quint8"):
+        chainrule.zeros(2, dtype=chainrule.quint8)
     assert "raises" in problem_with("torch.quantize_per_tensor")
 
 

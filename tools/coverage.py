@@ -43,7 +43,6 @@ REASONS = {
     "fft.hfft2": SUMS,
     "nn.functional.conv_transpose3d": f"float32: {SUMS}; bfloat16: {ONCE}",
     "div.trunc_rounding": "the exact quotient is truncated; PyTorch rounds it to bfloat16 first",
-    "chalf": "there is no complex32",
     "special.bessel_j0": "PyTorch is off by up to 4e-7",
     "special.bessel_y1": "PyTorch is off by up to 8e-7",
     "as_strided_scatter": "PyTorch gives a gradient to an element that is overwritten",
@@ -166,7 +165,8 @@ own: sparse, quantised, nested and named tensors, the compiler, CUDA and private
 
 What stays different, by behaviour:
 
-- There are no complex32 and no float8 dtypes; nearly all that fails of the 45 files asks for one of them.
+- complex32 and float8 were not there yet when this was measured; nearly all that fails of the 45 files asks for one
+  of them.
 - **PyTorch is wrong.** A write through a complex view of a real tensor, whose gradient PyTorch loses in part
   (`test_autograd_inplace_views_cross_dtype`); a neg view given away by DLPack with the wrong sign (refused here);
   `mm` of a CPU and a meta tensor, which gives memory as it was found (a meta tensor here, and the gradient is refused);

@@ -70,6 +70,10 @@ METHODS["_make_subclass"] = [
     "        require_grad: _bool = False,",
     "    ) -> Any: ...",
 ]
+METHODS["_make_wrapper_subclass"] = [
+    "    @staticmethod",
+    "    def _make_wrapper_subclass(cls: _type, size: Any, *args: Any, **kwargs: Any) -> Any: ...  # pyright: ignore",
+]
 METHODS["__buffer__"] = ["    def __buffer__(self, flags: _int, /) -> memoryview: ..."]  # a name from Python 3.12 on
 METHODS["__torch_function__"] = [
     "    @classmethod",
@@ -224,8 +228,6 @@ class Node:
     def metadata(self) -> dict[Any, Any]: ...
     @property
     def variable(self) -> Tensor: ...
-    @property
-    def saved_tensors(self) -> tuple[Tensor, ...]: ...
     @property
     def source(self) -> _SourceLine | None: ...
     @property
@@ -537,8 +539,10 @@ double: _dtype
 short: _dtype
 int: _dtype
 long: _dtype
+chalf: _dtype
 cfloat: _dtype
 cdouble: _dtype
+StorageBase: type[UntypedStorage]
 
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
 def load_ipython_extension(ipython: Any) -> None: ...

@@ -34,12 +34,12 @@ TensorObject* base_of(const TensorObject* t) {
 
 // A real view (real, imag, view_as_real) of a complex tensor.
 bool shows_parts(const TensorObject* base, const TensorObject* t) {
-  return is_complex(base->dtype) && !is_complex(t->dtype) && size_of(base->dtype) == 2 * size_of(t->dtype);
+  return holds_complex(base->dtype) && !holds_complex(t->dtype) && size_of(base->dtype) == 2 * size_of(t->dtype);
 }
 
 // A complex view of a real tensor.
 bool shows_pairs(const TensorObject* base, const TensorObject* t) {
-  return is_complex(t->dtype) && !is_complex(base->dtype) && size_of(t->dtype) == 2 * size_of(base->dtype);
+  return holds_complex(t->dtype) && !holds_complex(base->dtype) && size_of(t->dtype) == 2 * size_of(base->dtype);
 }
 
 // Whether a view's elements stand in the base's tangent as they stand in the base.

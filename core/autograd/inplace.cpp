@@ -27,8 +27,8 @@ Region region_of(const TensorObject* view) {
            Dims(Span(view->sizes(), view->ndim)),
            Dims(Span(view->strides(), view->ndim)),
            (view->data - base->data) / static_cast<int64_t>(size_of(view->dtype)),
-           is_complex(base->dtype) && !is_complex(view->dtype),
-           !is_complex(base->dtype) && is_complex(view->dtype),
+           holds_complex(base->dtype) && !holds_complex(view->dtype),
+           !holds_complex(base->dtype) && holds_complex(view->dtype),
            base->bits(),
            view->bits()};
   if (!r.of_pairs) return r;

@@ -8,6 +8,7 @@
 #include "autograd/source_line.hpp"
 #include "ops/elementwise/accumulate.hpp"
 #include "tensor/python_call.hpp"
+#include "tensor/sparse.hpp"
 
 namespace chainrule {
 namespace {
@@ -28,11 +29,11 @@ namespace {
 Tensor starting_gradient(const Tensor& output, const Tensor& given, size_t i) {
   if (!given) {
     if (output.numel() != 1) raise_not_scalar(output);
-    if (is_complex(output.dtype())) {
+    if (holds_complex(output.dtype())) {
       raise(PyExc_RuntimeError, "grad can be implicitly created only for real scalar outputs but got torch.",
             facts(output.dtype()).name);
     }
-    return ones(output.sizes(), output.dtype());
+    return dispatches(output) ? call_sparse("ones", output) : ones(output.sizes(), output.dtype());
   }
   if (!equal(given.sizes(), output.sizes())) {
     raise(PyExc_RuntimeError, "Mismatch in shape: grad_output[", i, "] has a shape of torch.Size(", given.sizes(),
@@ -43,7 +44,7 @@ Tensor starting_gradient(const Tensor& output, const Tensor& given, size_t i) {
     raise(PyExc_RuntimeError, "invalid gradient at index ", i, " - expected device ", wanted.name(), " but got ",
           found.name());
   }
-  if (is_complex(given.dtype()) != is_complex(output.dtype())) {
+  if (holds_complex(given.dtype()) != holds_complex(output.dtype())) {
     raise(PyExc_RuntimeError,
           "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
           "grad_output[",

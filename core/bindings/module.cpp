@@ -41,6 +41,7 @@
 #include "ops/elementwise/table.hpp"
 #include "ops/views/view.hpp"
 #include "tensor/deterministic.hpp"
+#include "tensor/sparse.hpp"
 
 namespace nb = nanobind;
 
@@ -287,6 +288,7 @@ void bind_dtypes(nb::module_& m) {
         if (!is_dtype(d.ptr()))
           raise(PyExc_TypeError, "invalid dtype object: only floating-point types are supported as the default type");
         DType t = to_dtype_value(d.ptr());
+        if (is_float8(t)) raise(PyExc_TypeError, "couldn't find storage object ", facts(t).tensor_name, "Storage");
         if (!is_floating(t)) raise(PyExc_TypeError, "only floating-point types are supported as the default type");
         set_default_dtype(t);
       },
@@ -353,6 +355,7 @@ nb::list table_rows() {
     row["parameters"] = op.parameters;
     row["value"] = op.value;
     row["is_test"] = op.is_test;
+    row["node"] = op.info->node_name;
     rows.append(row);
   }
   return rows;
@@ -378,10 +381,16 @@ void check_subclass(nb::handle type) {
         "class inherits from Tensor.");
 }
 
+// Tells the doors of classes that dispatch once there is one.
+void look_for_dispatch(nb::handle type) {
+  if (has_dispatch(reinterpret_cast<PyTypeObject*>(type.ptr()))) classes_dispatch = true;
+}
+
 // Parameter(data): the same memory as an instance of a subclass, a leaf.
 nb::object make_subclass(nb::object type, nb::object data, nb::handle require_grad) {
   bool require = bool_argument("_make_subclass", "require_grad", 3, require_grad);
   check_subclass(type);
+  look_for_dispatch(type);
   if (!is_tensor(data.ptr())) raise(PyExc_TypeError, "data must be a Tensor, not ", Py_TYPE(data.ptr())->tp_name);
   Tensor t = alias_as(reinterpret_cast<PyTypeObject*>(type.ptr()), given_tensor(data.ptr()));
   if (require) {
@@ -395,6 +404,7 @@ nb::object make_subclass(nb::object type, nb::object data, nb::handle require_gr
 // The same value with the same history, as an instance of a subclass.
 nb::object view_as_subclass(nb::object type, nb::object data) {
   check_subclass(type);
+  look_for_dispatch(type);
   Tensor t = view_as_alias(tensor_argument(data));
   if (type.ptr() == reinterpret_cast<PyObject*>(&TensorType)) return steal(to_python(t));
   return steal(as_subclass(reinterpret_cast<PyTypeObject*>(type.ptr()), to_python(t)));

@@ -10,7 +10,7 @@ namespace chainrule {
 namespace {
 
 // bool < integral < floating < complex: a result never falls to a lower category than its operands.
-int category(DType t) { return is_complex(t) ? 3 : is_floating(t) ? 2 : is_integral(t) ? 1 : 0; }
+int category(DType t) { return holds_complex(t) ? 3 : holds_floating(t) ? 2 : is_integral(t) ? 1 : 0; }
 
 DType promote_integral(DType a, DType b) {
   // uint8 with a signed type needs a signed type that is wider than uint8.
@@ -25,10 +25,7 @@ DType promote_limited(DType a, DType b) {
         facts(a).tensor_name, " and ", facts(b).tensor_name, "; convert one of them first");
 }
 
-DType promote_complex(DType a, DType b) {
-  DType real = promote(real_of(a), real_of(b));
-  return real == DType::Float64 ? DType::Complex128 : DType::Complex64;
-}
+DType promote_complex(DType a, DType b) { return complex_of(promote(real_of(a), real_of(b))); }
 
 }  // namespace
 
@@ -39,6 +36,10 @@ void refuse_limited(const char* kernel, DType t) {
 
 DType promote(DType a, DType b) {
   if (a == b) return a;
+  if (is_float8(a) || is_float8(b)) {
+    raise(PyExc_RuntimeError, "Promotion for Float8 Types is not supported, attempted to promote ",
+          facts(a).tensor_name, " and ", facts(b).tensor_name, "; convert one of them first");
+  }
   if (is_limited(a) || is_limited(b)) return promote_limited(a, b);
   int ca = category(a), cb = category(b);
   if (ca == 3 || cb == 3) {
@@ -59,7 +60,17 @@ bool can_cast(DType from, DType to) { return category(from) <= category(to); }
 double largest(DType t) {
   switch (t) {
     case DType::Float16:
+    case DType::Complex32:
       return 65504;
+    case DType::Float8E4M3FN:
+      return 448;
+    case DType::Float8E4M3FNUZ:
+      return 240;
+    case DType::Float8E5M2:
+    case DType::Float8E5M2FNUZ:
+      return 57344;
+    case DType::Float8E8M0FNU:
+      return 0x1p127;
     case DType::BFloat16:
       return 0x1.fep127;
     case DType::Float32:

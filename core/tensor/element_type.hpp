@@ -39,8 +39,10 @@ auto with_element_type(DType t, F&& f) {
       return f(static_cast<double*>(nullptr));
     case DType::Complex64:
       return f(static_cast<Complex<float>*>(nullptr));
-    default:
+    case DType::Complex128:
       return f(static_cast<Complex<double>*>(nullptr));
+    default:
+      refuse_limited("kernel", t);
   }
 }
 
@@ -82,6 +84,7 @@ auto with_arithmetic_type(DType t, F&& f) {
     case DType::Complex128:
       return f(static_cast<Complex<double>*>(nullptr));
     default:
+      if (is_stored_only(t)) refuse_limited("kernel", t);
       return f(static_cast<int64_t*>(nullptr));
   }
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tensor/error.hpp"
+#include "tensor/float8.hpp"
 #include "tensor/half.hpp"
 
 namespace chainrule {
@@ -40,12 +41,16 @@ DType default_dtype() { return default_floating; }
 void set_default_dtype(DType t) { default_floating = t; }
 DType default_complex_dtype() {
   check(default_floating != DType::BFloat16, "invalid default scalar type for complex");
-  return default_floating == DType::Float64 ? DType::Complex128 : DType::Complex64;
+  return complex_of(default_floating);
 }
 
 bool fits(const Scalar& s, DType dtype) {
-  if (is_complex(dtype) || is_bool(dtype)) return true;
+  if (holds_complex(dtype) || is_bool(dtype)) return true;
   if (s.kind == Scalar::kComplex && s.imaginary != 0) return false;
+  if (is_float8(dtype)) {
+    const bool too_small = dtype == DType::Float8E8M0FNU && !(s.real >= 0x1p-127 || s.real == 0);
+    return !std::isfinite(s.real) || (std::fabs(s.real) <= largest(dtype) && !too_small);
+  }
   if (is_floating(dtype)) {
     constexpr double largest[] = {65504, 3.3895313892515355e38, 3.4028234663852886e38, HUGE_VAL};
     return !std::isfinite(s.real) ||
@@ -87,6 +92,17 @@ void store(const Scalar& s, DType dtype, void* to) {
       return put(to, static_cast<float>(s.real));
     case DType::Float64:
       return put(to, s.real);
+    case DType::Complex32: {
+      const Half parts[2] = {Half(static_cast<float>(s.real)), Half(static_cast<float>(s.imaginary))};
+      std::memcpy(to, parts, sizeof parts);
+      return;
+    }
+    case DType::Float8E5M2:
+    case DType::Float8E4M3FN:
+    case DType::Float8E5M2FNUZ:
+    case DType::Float8E4M3FNUZ:
+    case DType::Float8E8M0FNU:
+      return put(to, to_float8(dtype, static_cast<float>(s.real)));
     case DType::Complex64: {
       float parts[2] = {static_cast<float>(s.real), static_cast<float>(s.imaginary)};
       std::memcpy(to, parts, sizeof parts);
@@ -129,6 +145,14 @@ Scalar load(DType dtype, const void* from) {
       return Scalar(take<float>(from));
     case DType::Float64:
       return Scalar(take<double>(from));
+    case DType::Complex32:
+      return Scalar::of_complex(static_cast<float>(take<Half>(from)), static_cast<float>(take<Half>(bytes + 2)));
+    case DType::Float8E5M2:
+    case DType::Float8E4M3FN:
+    case DType::Float8E5M2FNUZ:
+    case DType::Float8E4M3FNUZ:
+    case DType::Float8E8M0FNU:
+      return Scalar(from_float8(dtype, take<uint8_t>(from)));
     case DType::Complex64:
       return Scalar::of_complex(take<float>(from), take<float>(bytes + 4));
     default:

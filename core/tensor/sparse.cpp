@@ -10,13 +10,21 @@
 namespace chainrule {
 namespace {
 
-Owned python_module() { return Owned(checked(PyImport_ImportModule("chainrule.sparse.engine"))); }
+Owned python_module(bool dispatching = false) {
+  return Owned(checked(PyImport_ImportModule(dispatching ? "chainrule.wrapped.engine" : "chainrule.sparse.engine")));
+}
 
 Tensor stolen(PyObject* result) { return Tensor::steal(reinterpret_cast<TensorObject*>(result)); }
 
 }  // namespace
 
 int64_t sparse_tensors = 0;
+bool classes_dispatch = false;
+
+bool has_dispatch(PyTypeObject* type) {
+  static PyObject* const name = PyUnicode_InternFromString("__torch_dispatch__");
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && _PyType_Lookup(type, name);
+}
 
 bool holds_sparse(PyObject* o) {
   if (!PyList_Check(o) && !PyTuple_Check(o)) return is_sparse(o);
@@ -41,7 +49,7 @@ Tensor sparse_tensor(PyObject* parts, Span sizes, DType dtype) {
 }
 
 Tensor call_sparse(const char* function, const Tensor& a, const Tensor& b) {
-  Owned module = python_module();
+  Owned module = python_module(dispatches(a) || dispatches(b));
   if (!b) return stolen(from_python(PyObject_CallMethod(module.get(), function, "O", a.py())));
   return stolen(from_python(PyObject_CallMethod(module.get(), function, "OO", a.py(), b.py())));
 }

@@ -32,6 +32,23 @@ inline bool is_sparse(const Tensor& t) { return t && sparse_parts(t.get()); }
 inline bool is_sparse(PyObject* o) {
   return sparse_tensors > 0 && is_tensor(o) && sparse_parts(reinterpret_cast<TensorObject*>(o));
 }
+// Classes that dispatch.
+// A subclass of Tensor with a method __torch_dispatch__ says itself what operations on its instances give; it is asked
+// below autograd. Most have no elements (Tensor._make_wrapper_subclass): such an instance is kept by a SparseParts, as
+// a sparse tensor is. Its calls and its part in the engine go to chainrule.wrapped, which knows gradients in terms of
+// the operations that PyTorch's dispatcher would show.
+extern bool classes_dispatch;  // whether there have been instances of such a class
+bool has_dispatch(PyTypeObject* type);
+inline bool dispatches(const TensorObject* t) {
+  if (!classes_dispatch) [[likely]]
+    return false;
+  return t && Py_TYPE(reinterpret_cast<const PyObject*>(t)) != &TensorType &&
+         has_dispatch(Py_TYPE(reinterpret_cast<const PyObject*>(t)));
+}
+inline bool dispatches(const Tensor& t) { return dispatches(t.get()); }
+// What Python's rules are asked for: the elements are not there, or a class has its say.
+inline bool is_kept_by_python(const Tensor& t) { return is_sparse(t) || dispatches(t); }
+
 // The object itself, or an entry of a list or tuple.
 bool holds_sparse(PyObject* o);
 

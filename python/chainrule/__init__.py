@@ -21,12 +21,18 @@ from ._core import (
     can_cast,
     channels_last,
     channels_last_3d,
+    complex32,
     complex64,
     complex128,
     contiguous_format,
     default_generator,
     device,
     dtype,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -77,7 +83,7 @@ _imported_at = _time()  # a source file that is newer may say something else tha
 # Other names of the dtypes.
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
-cfloat, cdouble = complex64, complex128
+chalf, cfloat, cdouble = complex32, complex64, complex128
 legacy_contiguous_format = contiguous_format
 newaxis = None
 
@@ -100,8 +106,8 @@ _FILES = {
     """,
     "autograd.anomaly_mode": "is_anomaly_check_nan_enabled is_anomaly_enabled set_anomaly_enabled",
     "compat.absent_dtypes": """
-        bits16 bits1x8 bits2x4 bits4x2 bits8 chalf complex32 float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz
-        float8_e5m2 float8_e5m2fnuz float8_e8m0fnu qint32 qint8 quint2x4 quint4x2 quint8
+        bits16 bits1x8 bits2x4 bits4x2 bits8 float4_e2m1fn_x2 qint32 qint8 quint2x4 quint4x2 quint8
+        uint1 uint2 uint3 uint4 uint5 uint6 uint7
     """,
     "compat.left_out": """
         dequantize empty_quantized fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
@@ -137,7 +143,10 @@ _FILES = {
     "nn.functional": "bilinear cosine_similarity native_channel_shuffle pairwise_distance pdist",
     "ops.bags": "embedding_bag",
     "ops.einsum": "einsum",
-    "ops.unlisted": "_masked_softmax _shape_as_tensor _softmax_backward_data batch_norm_update_stats",
+    "ops.scaled_products": "_grouped_mm _int_mm _scaled_mm",
+    "ops.unlisted": """
+        _cast_Long _masked_softmax _segment_reduce _shape_as_tensor _softmax_backward_data batch_norm_update_stats
+    """,
     "overrides": "DisableTorchFunctionSubclass",
     "printing": "set_printoptions",
     "recording": "record",
@@ -165,8 +174,8 @@ _FILES = {
     "type_name": "typename",
 }
 _MODULES = """
-    _C _VF __config__ __future__ _dynamo _functorch _inductor _ops _tensor _tensor_str _utils accelerator amp ao
-    autograd backends compiler cpu cuda distributed distributions explain fft func functional futures fx hub jit
+    _C _VF __config__ __future__ _dynamo _functorch _guards _inductor _ops _tensor _tensor_str _utils accelerator amp ao
+    autograd backends classes compiler cpu cuda distributed distributions explain fft func functional futures fx hub jit
     library linalg masked memory mps mtia multiprocessing nested nn onnx ops optim overrides printing profiler
     quantization quasirandom random return_types serialization signal sparse special storage testing torch_version
     types utils version xpu
@@ -184,6 +193,9 @@ def __getattr__(name: str):
     if name == "torch":  # PyTorch's package has itself among its names, and scripts say `from torch import torch`
         return _sys.modules[__name__]
     return _find(name)
+
+
+StorageBase = UntypedStorage  # what PyTorch's storages have in common
 
 
 def is_tensor(obj):

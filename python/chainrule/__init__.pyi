@@ -9,6 +9,7 @@ from . import amp as amp
 from . import ao as ao
 from . import autograd as autograd
 from . import backends as backends
+from . import classes as classes
 from . import compiler as compiler
 from . import cpu as cpu
 from . import cuda as cuda
@@ -64,12 +65,18 @@ from ._core import bool as bool
 from ._core import can_cast as can_cast
 from ._core import channels_last as channels_last
 from ._core import channels_last_3d as channels_last_3d
+from ._core import complex32 as complex32
 from ._core import complex64 as complex64
 from ._core import complex128 as complex128
 from ._core import contiguous_format as contiguous_format
 from ._core import default_generator as default_generator
 from ._core import device as device
 from ._core import dtype as dtype
+from ._core import float8_e4m3fn as float8_e4m3fn
+from ._core import float8_e4m3fnuz as float8_e4m3fnuz
+from ._core import float8_e5m2 as float8_e5m2
+from ._core import float8_e5m2fnuz as float8_e5m2fnuz
+from ._core import float8_e8m0fnu as float8_e8m0fnu
 from ._core import float16 as float16
 from ._core import float32 as float32
 from ._core import float64 as float64
@@ -130,19 +137,19 @@ from .compat.absent_dtypes import bits2x4 as bits2x4
 from .compat.absent_dtypes import bits4x2 as bits4x2
 from .compat.absent_dtypes import bits8 as bits8
 from .compat.absent_dtypes import bits16 as bits16
-from .compat.absent_dtypes import chalf as chalf
-from .compat.absent_dtypes import complex32 as complex32
 from .compat.absent_dtypes import float4_e2m1fn_x2 as float4_e2m1fn_x2
-from .compat.absent_dtypes import float8_e4m3fn as float8_e4m3fn
-from .compat.absent_dtypes import float8_e4m3fnuz as float8_e4m3fnuz
-from .compat.absent_dtypes import float8_e5m2 as float8_e5m2
-from .compat.absent_dtypes import float8_e5m2fnuz as float8_e5m2fnuz
-from .compat.absent_dtypes import float8_e8m0fnu as float8_e8m0fnu
 from .compat.absent_dtypes import qint8 as qint8
 from .compat.absent_dtypes import qint32 as qint32
 from .compat.absent_dtypes import quint2x4 as quint2x4
 from .compat.absent_dtypes import quint4x2 as quint4x2
 from .compat.absent_dtypes import quint8 as quint8
+from .compat.absent_dtypes import uint1 as uint1
+from .compat.absent_dtypes import uint2 as uint2
+from .compat.absent_dtypes import uint3 as uint3
+from .compat.absent_dtypes import uint4 as uint4
+from .compat.absent_dtypes import uint5 as uint5
+from .compat.absent_dtypes import uint6 as uint6
+from .compat.absent_dtypes import uint7 as uint7
 from .compat.left_out import dequantize as dequantize
 from .compat.left_out import empty_quantized as empty_quantized
 from .compat.left_out import fake_quantize_per_channel_affine as fake_quantize_per_channel_affine
@@ -240,7 +247,12 @@ from .nn.functional import pairwise_distance as pairwise_distance
 from .nn.functional import pdist as pdist
 from .ops.bags import embedding_bag as embedding_bag
 from .ops.einsum import einsum as einsum
+from .ops.scaled_products import _grouped_mm as _grouped_mm
+from .ops.scaled_products import _int_mm as _int_mm
+from .ops.scaled_products import _scaled_mm as _scaled_mm
+from .ops.unlisted import _cast_Long as _cast_Long
 from .ops.unlisted import _masked_softmax as _masked_softmax
+from .ops.unlisted import _segment_reduce as _segment_reduce
 from .ops.unlisted import _shape_as_tensor as _shape_as_tensor
 from .ops.unlisted import _softmax_backward_data as _softmax_backward_data
 from .ops.unlisted import batch_norm_update_stats as batch_norm_update_stats
@@ -337,8 +349,10 @@ double: _dtype
 short: _dtype
 int: _dtype
 long: _dtype
+chalf: _dtype
 cfloat: _dtype
 cdouble: _dtype
+StorageBase: type[UntypedStorage]
 
 def is_tensor(obj: Any) -> TypeGuard[Tensor]: ...
 def load_ipython_extension(ipython: Any) -> None: ...

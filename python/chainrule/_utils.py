@@ -60,6 +60,31 @@ def _rebuild_meta_tensor_no_storage(dtype: _core.dtype, size: tuple, stride: tup
     return make(size, stride, dtype=dtype, device="meta", requires_grad=bool(requires_grad))
 
 
+def _rebuild_wrapper_subclass(
+    cls: type,
+    dtype: Any,
+    size: tuple,
+    stride: tuple,
+    storage_offset: int,
+    layout: Any,
+    device: Any,
+    requires_grad: bool,
+) -> Tensor:
+    """A tensor of a class that stands for the elements."""
+    from .wrapped.parts import make_wrapper
+
+    return make_wrapper(
+        cls,
+        size,
+        strides=stride,
+        dtype=dtype,
+        storage_offset=storage_offset,
+        layout=layout,
+        device=device,
+        requires_grad=bool(requires_grad),
+    )
+
+
 def _rebuild_sparse_tensor(layout: Any, data: tuple) -> Tensor:
     """A sparse tensor from its parts: its indices, its values and its size, and whether COO is coalesced."""
     if layout is not _core.sparse_coo:
@@ -114,7 +139,10 @@ def saved_form(tensor: Tensor) -> tuple:
 
 
 # PyTorch made no storage types for these any more: the dtype stands beside the bytes.
-WITHOUT_STORAGE_TYPE = (_core.uint16, _core.uint32, _core.uint64)
+WITHOUT_STORAGE_TYPE = (
+    *(_core.uint16, _core.uint32, _core.uint64, _core.complex32, _core.float8_e4m3fn, _core.float8_e4m3fnuz),
+    *(_core.float8_e5m2, _core.float8_e5m2fnuz, _core.float8_e8m0fnu),
+)
 
 
 def _saved_elements(tensor: Tensor) -> tuple:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
+from .compat.refusal import refused
 from .error_words import at_call
 from .user_warning import warn_user
 
@@ -37,17 +40,30 @@ def compile(
         raise at_call(
             RuntimeError, "Either mode or options can be specified, but both can't be specified at the same time."
         )
-    if backend == "inductor" and mode not in (None, *_MODES):
-        raise at_call(RuntimeError, f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
-    if isinstance(backend, str) and backend not in _BACKENDS:
+    if model is None:  # the rest is checked when there is something to compile, as in PyTorch
+        return partial(
+            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable
+        )
+    if dynamic not in (None, True, False):
+        raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
+    _check_backend(backend, mode, options)
+    if callable(backend):
+        warn_user("torch.compile: chainrule runs programs as they are and does not call the backend")
+    return _compiled(model)
+
+
+def _check_backend(backend: Any, mode: Any, options: Any) -> None:
+    if backend == "inductor":
+        if mode not in (None, *_MODES):
+            raise at_call(RuntimeError, f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
+        if options:
+            from ._inductor.option_names import check_options
+
+            check_options(options)
+    elif isinstance(backend, str) and backend not in _BACKENDS:
         from ._dynamo.exc import InvalidBackend
 
         raise InvalidBackend(backend)
-    if dynamic not in (None, True, False):
-        raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
-    if callable(backend):
-        warn_user("torch.compile: chainrule runs programs as they are and does not call the backend")
-    return _compiled if model is None else _compiled(model)
 
 
 def _compiled(model: Any) -> Any:
@@ -61,8 +77,8 @@ def _compiled(model: Any) -> Any:
 
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 _BACKENDS = (
-    *("inductor", "eager", "aot_eager", "cudagraphs", "tvm", "openxla", "onnxrt", "tensorrt", "ipex", "aot_ts"),
-    *("aot_eager_decomp_partition", "eager_debug", "eager_noexcept", "ts", "torch_tensorrt"),
+    *("inductor", "eager", "aot_eager", "cudagraphs", "tvm", "openxla", "openxla_eval", "aot_ts", "ts"),
+    *("aot_eager_decomp_partition", "eager_debug", "eager_noexcept", "pre_dispatch_eager"),
 )
 
 
@@ -134,3 +150,7 @@ def nested_compile_region(fn: Any = None, options: Any = None) -> Any:
 def substitute_in_graph(original_fn: Callable, **options: Any) -> Callable[[F], F]:
     """A decorator that returns the function as it is: no graph is traced that it could stand in."""
     return lambda function: function
+
+
+config = SimpleNamespace(cache_key_tag="", dynamic_sources="", job_id=None)  # settings, which change nothing
+load_compiled_function = refused("compiler.load_compiled_function", "chainrule does not compile")

@@ -35,9 +35,11 @@ def numpy(self: Tensor, *, force: bool = False):
         )
     if force and self.is_cuda:
         self = self.detach().cpu()
-    if self.dtype is _bfloat16:
+    if self.dtype in _WITHOUT_NUMPY:
+        from .ops.checks import spoken
+
         raise at_call(
-            TypeError, "Got unsupported ScalarType BFloat16: NumPy has none; use tensor.float().numpy() instead."
+            TypeError, f"Got unsupported ScalarType {spoken(self.dtype)}: NumPy has none; convert the tensor first."
         )
     self._mark_numpy()
     shown = self.detach()
@@ -76,6 +78,9 @@ def _resolved(tensor: Tensor, force: bool) -> Tensor:
 
 
 _bfloat16 = _core.bfloat16
+_WITHOUT_NUMPY = frozenset(
+    (_bfloat16, _core.complex32, _core.float8_e4m3fn, _core.float8_e4m3fnuz, _core.float8_e5m2, _core.float8_e5m2fnuz)
+) | {_core.float8_e8m0fnu}
 _asarray: Any = None  # NumPy's, once it was asked for: the import statement took a fifth of the time
 
 

@@ -169,6 +169,37 @@ def cuda_type(of_cpu: _LegacyType) -> _LegacyType:
     return _LegacyType(of_cpu.__name__, (), members | {"__doc__": text})
 
 
+class _SparseLegacyType(_LegacyType):
+    """torch.sparse.FloatTensor and its kin: makes a COO tensor of indices, values and a size."""
+
+    layout = _core.sparse_coo
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        if len(args) < 2:  # a size, or nothing
+            size = tuple(args[0]) if args and not isinstance(args[0], int) else args
+            return _core.functions["zeros"](size or (0,), dtype=cls.dtype, layout=_core.sparse_coo)
+        if isinstance(args[0], int):
+            return _core.functions["zeros"](args, dtype=cls.dtype, layout=_core.sparse_coo)
+        warn_user(
+            "torch.sparse.SparseTensor(indices, values, shape, *, device=) is deprecated.  Please use "
+            "torch.sparse_coo_tensor(indices, values, shape, dtype=, device=)."
+        )
+        return _core.functions["sparse_coo_tensor"](*args, dtype=cls.dtype, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.is_sparse and instance.dtype is cls.dtype
+
+    def __str__(cls) -> str:
+        return f"torch.sparse.{cls.__name__}"
+
+
+def sparse_type(name: str) -> _LegacyType:
+    """torch.sparse.FloatTensor beside torch.FloatTensor."""
+    of_cpu = TYPES[name]
+    text = f"PyTorch's older name for COO tensors of dtype {of_cpu.dtype}."
+    return _SparseLegacyType(name, (), {"dtype": of_cpu.dtype, "__module__": "chainrule.sparse", "__doc__": text})
+
+
 def set_default_tensor_type(t: Any) -> None:
     """PyTorch's older set_default_dtype: takes DoubleTensor, or its name.
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ._core import Tensor
+from ._core import Tensor, is_grad_enabled
 from .autograd.function import Function
 from .compat.refusal import refused
 from .error_words import at_call
@@ -70,6 +70,7 @@ class CustomOpDef:
         self._signature = inspect.signature(function)
         self._backward: Callable | None = None
         self._setup_context: Callable | None = None
+        self._recording: Callable | None = None  # its gradient is that of the operations in it
         functools.update_wrapper(self, function)
 
     @property
@@ -104,10 +105,8 @@ class CustomOpDef:
             self._function = function
         elif key.upper() == "META":
             self.register_fake(function)
-        elif "AUTOGRAD" in key.upper():
-            raise NotImplementedError(
-                f"torch.library: {self._qualname} for {key}; register_autograd takes its gradient"
-            )
+        elif key.upper() in ("AUTOGRAD", "AUTOGRADCPU"):
+            self._recording = function
 
     @functools.cached_property
     def _node(self) -> type[Function]:
@@ -116,6 +115,8 @@ class CustomOpDef:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
+        if self._recording is not None and is_grad_enabled():
+            return self._recording(*bound.args, **bound.kwargs)
         if bound.kwargs:  # arguments by keyword only have no gradient's place
             return self._function(*bound.args, **bound.kwargs)
         return self._node.apply(*bound.args)

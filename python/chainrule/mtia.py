@@ -3,4 +3,4 @@
 from .compat.absent_device import *  # noqa: F403
 from .compat.absent_device import work
 
-empty_cache, synchronize = work("mtia")
+globals().update(work("mtia", "empty_cache synchronize current_device set_device device"))

@@ -120,3 +120,7 @@ def spawn(
 ) -> ProcessContext | None:
     """start_processes() with the method "spawn"."""
     return start_processes(fn, args, nprocs, join, daemon, start_method)
+
+
+def _set_thread_name(name: str) -> None:
+    """Does nothing: threads keep Python's names."""

@@ -80,12 +80,31 @@ def __reduce_ex__(self: Tensor, protocol: int):  # noqa: N807
             f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
             "function with @torch.utils.hooks.unserializable_hook to suppress this warning"
         )
+    if is_wrapper(self):
+        return _reduce_wrapper(self)
     if self.layout is not _core.strided:
         return _reduce_sparse(self)
     if self.is_meta:
         return _reduce_meta(self)
     place = (self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
     return restored_tensor, (type(self), *place, self.requires_grad, state_of(self) or None, bits_of(self))
+
+
+def is_wrapper(self: Tensor) -> bool:
+    """Whether a class with a __torch_dispatch__ stands for the elements, which are not there."""
+    if not hasattr(type(self), "__torch_dispatch__"):
+        return False
+    from .wrapped.parts import parts_of
+
+    return parts_of(self) is not None
+
+
+def _reduce_wrapper(self: Tensor) -> tuple:
+    from ._utils import _rebuild_from_type_v2, _rebuild_wrapper_subclass
+
+    place = (tuple(self.shape), self.stride(), self.storage_offset(), self.layout, self.device, self.requires_grad)
+    form = (type(self), self.dtype, *place)
+    return _rebuild_from_type_v2, (_rebuild_wrapper_subclass, type(self), form, state_of(self))
 
 
 def _reduce_sparse(self: Tensor) -> tuple:
@@ -135,8 +154,16 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:  # noqa: N807
         )
     if id(self) in memo:
         return memo[id(self)]
-    plain = _copied_elements(self, memo)
-    copy = _core.make_subclass(type(self), plain, self.requires_grad)
+    if is_wrapper(self):
+        copy = self.detach().clone().requires_grad_(self.requires_grad)
+        if type(copy) is not type(self):
+            raise at_call(
+                RuntimeError,
+                "The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types "
+                "that properly implement clone().",
+            )
+    else:
+        copy = _core.make_subclass(type(self), _copied_elements(self, memo), self.requires_grad)
     memo[id(self)] = copy
     if self.grad is not None:
         copy.grad = deepcopy(self.grad, memo)

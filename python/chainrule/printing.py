@@ -297,7 +297,7 @@ def _cells(values: list[Any], dtype: Any) -> tuple[list[str], int]:
     if dtype.is_complex:
         return _complex_cells(values)
     if dtype.is_floating_point:
-        return _float_cells(values)
+        return _exponent_cells(values) if _dtype_name(dtype) == "float8_e8m0fnu" else _float_cells(values)
     texts = [str(value) for value in values]
     return _pad(texts, texts)
 
@@ -326,6 +326,15 @@ def _float_cells(values: list[float]) -> tuple[list[str], int]:
         return _pad(texts, texts)
     texts = [format(value, spec) + (point if math.isfinite(value) else "") for value in values]
     return _pad(texts, [text for text, value in zip(texts, values, strict=True) if value and math.isfinite(value)])
+
+
+def _exponent_cells(values: list[float]) -> tuple[list[str], int]:
+    """float8_e8m0fnu: PyTorch takes its smallest number for zero, and NaN for a number of any size."""
+    values = [0.0 if value == 2.0**-127 else value for value in values]
+    if not any(map(math.isnan, values)):
+        return _float_cells(values)
+    texts = [format(value, f".{_options['precision']}f") for value in values]
+    return _pad(texts, texts)
 
 
 def _float_format(regular: list[float]) -> tuple[str, str]:

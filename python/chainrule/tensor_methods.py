@@ -170,6 +170,12 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
     return _core.make_subclass(cls, data, require_grad)
 
 
+def _make_wrapper_subclass(*args: Any, **kwargs: Any) -> Tensor:
+    from .wrapped.parts import make_wrapper
+
+    return make_wrapper(*args, **kwargs)
+
+
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor converted to the dtype of another one, and moved to its device.
 
@@ -202,13 +208,6 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
         return new_sparse(self, *args, **kwargs)
     return construct(Tensor, *args, dtype=self.dtype, **kwargs)
-
-
-def chalf(self: Tensor, *, memory_format=None) -> Tensor:
-    """Raises: chainrule has no complex32."""
-    raise at_call(
-        NotImplementedError, "chalf: chainrule has no complex32; complex64 is the smallest complex dtype (cfloat)"
-    )
 
 
 def dim_order(self: Tensor, *, ambiguity_check: bool | list = False) -> tuple[int, ...]:
@@ -338,7 +337,7 @@ def __rdiv__(self: Tensor, other: Any) -> Tensor:  # noqa: N807
 
 
 _METHODS = (
-    *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new, chalf),
+    *(register_hook, register_post_accumulate_grad_hook, is_inference, as_subclass, type_as, new),
     *(dim_order, module_load, reinforce, cuda, xpu, ipu, mtia, pin_memory, is_pinned, record_stream, to_padded_tensor),
     *(__iter__, __reversed__, __complex__, __format__, __repr__, __rdiv__, __dir__),
 )
@@ -357,6 +356,7 @@ def _attach() -> None:
     for getter in interop.PROPERTIES:
         setattr(Tensor, getter.__name__, property(getter))
     Tensor._make_subclass = staticmethod(_make_subclass)
+    Tensor._make_wrapper_subclass = staticmethod(_make_wrapper_subclass)
     Tensor.volatile = property(_get_volatile, _set_volatile)
     Tensor.__array_priority__ = 1000  # so that NumPy's operators give way to ours
     Tensor.__div__, Tensor.__idiv__ = Tensor.__truediv__, Tensor.__itruediv__

@@ -111,6 +111,15 @@ class TorchFinder(importlib.metadata.DistributionFinder):
         return [_Distribution()] if name is None or name.lower() == "torch" else []
 
 
+class StandInFinder(importlib.abc.MetaPathFinder):
+    """`from torch.utils.data._utils import signal_handling`: asked last, for files that chainrule does not have."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        """The spec of a module that stands in for PyTorch's; None for all others."""
+        found = stand_in(fullname.removeprefix("chainrule.")) if fullname.startswith("chainrule.") else None
+        return None if found is None else importlib.machinery.ModuleSpec(fullname, _Loader(found), is_package=True)
+
+
 def _submodule(fullname: str) -> ModuleType:
     own = "chainrule." + fullname.removeprefix("torch.")  # PyTorch's package brings functorch, beside torch
     try:
@@ -131,4 +140,5 @@ def install() -> None:
         raise RuntimeError("PyTorch is already imported in this process: chainrule cannot take its name any more")
     if not any(isinstance(finder, TorchFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, TorchFinder())
+        sys.meta_path.append(StandInFinder())
         rename_all()

@@ -48,7 +48,7 @@ class finfo:  # noqa: N801
     """
 
     def __init__(self, type: _core.dtype | None = None):
-        name = _name(type) if hasattr(type, "refusal") else _real_name(type)  # a dtype that chainrule lacks
+        name = _real_name(type)
         if name not in _FLOATS:
             raise at_call(
                 TypeError, f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{name}'"

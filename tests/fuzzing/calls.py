@@ -86,7 +86,8 @@ HOSTILE = (
     *("[Asked(1, lambda: v.a.resize_(0)), 1]", "torch.nn.Linear(3, 2)", "type", "'x' * 10000", "deep(200000)"),
 )
 KEYWORDS = {  # texts for what is neither a number nor a tensor
-    "dtype": [f"torch.{d}" for d in (*tensors.DTYPES, "complex32", "quint8")] + ["None", "float", "int", "bool"],
+    "dtype": [f"torch.{d}" for d in (*tensors.DTYPES, "complex32", "float8_e5m2", "quint8")]
+    + ["None", "float", "int", "bool"],
     "device": ["'cpu'", "'meta'", "torch.device('cpu')", "'cuda'", "None", "'nowhere'", "0"],
     "layout": ["torch.strided", "None", "torch.sparse_coo"],
     "memory_format": [*(f"torch.{f}_format" for f in ("contiguous", "preserve")), "torch.channels_last"],

@@ -18,6 +18,7 @@ BESIDE = ("scipy-openblas32", "tabulate", "mpi4py", "mpich", "torchaudio", "bits
 # The newest of everything that other packages would take back to an older one, and thereby break the others.
 CONSTRAINTS = "torch==2.13.0\nnumpy>=2\ntransformers>=5\n"
 SOURCES = ("efficientnet-pytorch", "grad-cam")  # their newest releases have no wheels, older ones do
+REQUIRED_SOURCE = "antlr4-python3-runtime"  # required by hydra-core, has no wheel
 
 
 def environment(folder: Path, packages: Iterable[str], limit: float | None = None) -> Path:
@@ -45,6 +46,7 @@ def environment(folder: Path, packages: Iterable[str], limit: float | None = Non
 def install(python: Path, folder: Path, package: str) -> bool:
     """Installs a package with what it requires: wheels, and a source of the package itself where it has no wheel."""
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:"]
+    pip.append(f"--no-binary={REQUIRED_SOURCE}")
     command = [*pip, "-c", folder / "constraints.txt", package]
     if package in SOURCES:
         command.append(f"--no-binary={package}")

@@ -71,7 +71,7 @@ VIEWS = [
     op("resolve_conj", X(3)),
     op("resolve_neg", X(3)),
     op("contiguous", X(3, 2)),
-    op("view_as_complex", X(3, 2), skip="float16"),  # of float16 PyTorch makes complex32, which is not among our dtypes
+    op("view_as_complex", X(3, 2)),
 ]
 
 REARRANGEMENTS = [
@@ -96,8 +96,7 @@ REARRANGEMENTS = [
     op("diag_embed", X(2, 3)),
     op("diag_embed", X(2, 3), 1, 0, 2),
     op("block_diag", X(2, 2), X(3), X()),
-    # of float16 PyTorch makes complex32, which is not among our dtypes
-    op("complex", X(2, 3), X(3), skip="float16"),
+    op("complex", X(2, 3), X(3)),
     op("polar", X(2, 3, low=0.1), X(3), skip="float16"),  # PyTorch's gradient takes the radius as positive
 ]
 

@@ -12,9 +12,15 @@ Compute compute_of(DType t) {
     case DType::Float16:
     case DType::BFloat16:
     case DType::Float32:
+    case DType::Float8E5M2:
+    case DType::Float8E4M3FN:
+    case DType::Float8E5M2FNUZ:
+    case DType::Float8E4M3FNUZ:
+    case DType::Float8E8M0FNU:
       return Compute::F32;
     case DType::Float64:
       return Compute::F64;
+    case DType::Complex32:
     case DType::Complex64:
       return Compute::C64;
     case DType::Complex128:

@@ -17,7 +17,7 @@ constexpr int64_t kLongRow = 128;      // from this length on, tiles stay within
 constexpr int64_t kTile = 512;         // elements
 
 void convert(void* to, DType to_dtype, const void* from, DType from_dtype, int64_t n) {
-  CR_DISPATCH(convert_kernels)[static_cast<int>(from_dtype)][static_cast<int>(to_dtype)](to, from, n);
+  convert_kernel(from_dtype, to_dtype)(to, from, n);
 }
 
 // Writes the first of n items into all others.

@@ -167,7 +167,7 @@ struct Shared {
 template <class From>
 struct ConvertRow {
 #define CR_TO(To) Shared<From, To>::kernel
-  static constexpr ConvertKernel kernels[kDTypeCount] = {CR_EACH_DTYPE(CR_TO)};
+  static constexpr ConvertKernel kernels[kDTypesWithKernels] = {CR_EACH_DTYPE(CR_TO)};
 };
 
 #define CR_FROM(From)                                                                           \
@@ -176,6 +176,6 @@ struct ConvertRow {
    ConvertRow<From>::kernels[6],  ConvertRow<From>::kernels[7],  ConvertRow<From>::kernels[8],  \
    ConvertRow<From>::kernels[9],  ConvertRow<From>::kernels[10], ConvertRow<From>::kernels[11], \
    ConvertRow<From>::kernels[12], ConvertRow<From>::kernels[13], ConvertRow<From>::kernels[14]}
-constinit const ConvertKernel convert_kernels[kDTypeCount][kDTypeCount] = {CR_EACH_DTYPE(CR_FROM)};
+constinit const ConvertKernel convert_kernels[kDTypesWithKernels][kDTypesWithKernels] = {CR_EACH_DTYPE(CR_FROM)};
 
 }  // namespace chainrule::cpu::CR_ISA

@@ -33,10 +33,10 @@ void negate_row(char* data, int64_t n, int64_t stride) {
 using NegateRow = void (*)(char* data, int64_t n, int64_t stride);
 
 NegateRow row_kernel(DType dtype) {
-  const bool floating = is_floating(dtype);
+  const bool floating = holds_floating(dtype);
   switch (size_of(dtype)) {
     case 1:
-      return negate_row<uint8_t, false>;
+      return floating ? negate_row<uint8_t, true> : negate_row<uint8_t, false>;
     case 2:
       return floating ? negate_row<uint16_t, true> : negate_row<uint16_t, false>;
     case 4:
@@ -73,7 +73,7 @@ void negate(const SignChange& s) {
   DType dtype = s.dtype;
   if (dtype == DType::Bool) return;
   Dims sizes(s.sizes), strides(s.strides);
-  if (is_complex(dtype)) {
+  if (holds_complex(dtype)) {
     for (int64_t& stride : strides) stride *= 2;
     sizes.push_back(2);
     strides.push_back(1);

@@ -134,7 +134,7 @@ void add_bags(const BagSums& s) {
   const int64_t width = l.width;
   const auto* factors = static_cast<const T*>(s.factors);
   const DType wide = sizeof(T) == 8 ? DType::Float64 : DType::Float32;
-  const auto widen = CR_DISPATCH(convert_kernels)[static_cast<int>(s.dtype)][static_cast<int>(wide)];
+  const auto widen = convert_kernel(s.dtype, wide);
   const bool is_half = size_of(s.dtype) < sizeof(T);
   const auto bytes = width * static_cast<int64_t>(size_of(s.dtype));
   const int64_t work = std::max<int64_t>(1, l.count / std::max<int64_t>(1, bags.count) * width);

@@ -17,14 +17,14 @@ class HalfRows {
   // The first m elements of `from` as the kernel takes them, in place k.
   const void* read(int k, const char* from, int64_t m) {
     if (!is_half_) return from;
-    CR_DISPATCH(convert_kernels)[static_cast<int>(dtype_)][static_cast<int>(DType::Float32)](place(k), from, m);
+    convert_kernel(dtype_, DType::Float32)(place(k), from, m);
     return place(k);
   }
   // Where the kernel writes what `write` then brings to `to`.
   void* target(int k, char* to) { return is_half_ && to ? place(k) : to; }
   void write(int k, char* to, int64_t m) {
     if (!is_half_ || !to) return;
-    CR_DISPATCH(convert_kernels)[static_cast<int>(DType::Float32)][static_cast<int>(dtype_)](to, place(k), m);
+    convert_kernel(DType::Float32, dtype_)(to, place(k), m);
   }
 
  private:

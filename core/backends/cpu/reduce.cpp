@@ -102,9 +102,7 @@ void gather_elements(char* to, const char* from, int64_t stride, int64_t n, size
   }
 }
 
-ConvertKernel converter(DType from, DType to) {
-  return CR_DISPATCH(convert_kernels)[static_cast<int>(from)][static_cast<int>(to)];
-}
+ConvertKernel converter(DType from, DType to) { return convert_kernel(from, to); }
 
 class Loop {
  public:
@@ -394,9 +392,15 @@ FoldType fold_type(ReduceOp fold, DType t) {
     case DType::Float16:
     case DType::BFloat16:
     case DType::Float32:
+    case DType::Float8E5M2:
+    case DType::Float8E4M3FN:
+    case DType::Float8E5M2FNUZ:
+    case DType::Float8E4M3FNUZ:
+    case DType::Float8E8M0FNU:
       return FoldType::F32;
     case DType::Float64:
       return FoldType::F64;
+    case DType::Complex32:
     case DType::Complex64:
       return FoldType::C64;
     case DType::Complex128:

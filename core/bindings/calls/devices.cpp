@@ -116,12 +116,13 @@ PyObject* make_meta(const Callable& c, const Signature& s, const BoundArguments&
 
 PyObject* call_elsewhere(PyObject* function, PyObject* args, PyObject* kwargs) {
   Device device = Device::CPU;
-  bool sparse = false;
+  bool sparse = false, dispatching = false;
   each_tensor(args, kwargs, [&](const TensorObject* t) {
     sparse |= is_sparse(t);
+    dispatching |= dispatches(t);
     if (device == Device::CPU && t->storage) device = t->storage->device;
   });
-  if (sparse) return call_on_sparse(function, args, kwargs);
+  if (sparse || dispatching) return call_in_python(dispatching, function, args, kwargs);
   if (device == Device::Meta)
     return handed_on(PyObject_CallMethod(python_module().get(), "called", "OOO", function, args, kwargs));
   Owned name(from_python(PyObject_GetAttrString(function, "__name__")));

@@ -45,9 +45,9 @@ Scalar complex_of(PyObject* o) {
 
 // What number an object is for a tensor of a dtype: the object is asked as float(), complex() or operator.index() ask.
 Scalar number(PyObject* o, DType dtype) {
-  if (is_complex(dtype)) return complex_of(o);
+  if (holds_complex(dtype)) return complex_of(o);
   if (PyFloat_Check(o) && dtype != DType::UInt64) return Scalar(PyFloat_AS_DOUBLE(o));
-  if (is_floating(dtype)) {
+  if (holds_floating(dtype)) {
     return Scalar(number_from_python(PyFloat_AsDouble(o)));
   }
   if (is_bool(dtype) && PyComplex_Check(o)) return complex_of(o);
@@ -60,14 +60,14 @@ Scalar number(PyObject* o, DType dtype) {
 }
 
 void store_checked(const Scalar& s, DType dtype, char* to) {
-  if (!is_floating(dtype) && !fits(s, dtype))  // too large a float becomes infinite
+  if (!holds_floating(dtype) && !fits(s, dtype))  // too large a float becomes infinite
     raise(PyExc_RuntimeError, "value cannot be converted to type ", facts(dtype).name, " without overflow");
   store(s, dtype, to);
 }
 
 // Whether all elements of one dtype become the other's as number() would have it.
 bool converts_whole(DType from, DType to) {
-  return from == to || is_complex(to) || (is_floating(to) && !is_complex(from));
+  return from == to || holds_complex(to) || (holds_floating(to) && !holds_complex(from));
 }
 
 [[noreturn]] void raise_text(PyObject* o) {

@@ -228,10 +228,10 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
 
 PyObject* absolute(PyObject* self) {
   auto* t = reinterpret_cast<TensorObject*>(self);
-  if (PyObject* result; is_complex(t->dtype) && overridden_here("abs", self, nullptr, result)) return result;
+  if (PyObject* result; holds_complex(t->dtype) && overridden_here("abs", self, nullptr, result)) return result;
   if (is_unresolved(self)) [[unlikely]]
     return on_resolved(absolute, self);
-  if (is_complex(t->dtype) && !is_sparse(t))
+  if (holds_complex(t->dtype) && !is_sparse(t))
     return guarded([&] { return finish(abs_complex(Tensor::borrow(t)), self, self); });
   return unary<OpId::abs, "abs">(self);
 }
@@ -260,7 +260,7 @@ Scalar single(PyObject* self) {
   if (is_meta(self) && Storage::making.device != Device::Meta)
     raise(PyExc_RuntimeError, "Tensor.item() cannot be called on meta tensors");
   if (is_sparse(t)) [[unlikely]]
-    return item(call_sparse("dense", Tensor::borrow(t)));
+    return item(call_sparse(dispatches(t) ? "scalar" : "dense", Tensor::borrow(t)));
   return item(resolved_argument(self));
 }
 

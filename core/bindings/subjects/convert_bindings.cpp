@@ -129,6 +129,7 @@ void bind_dtype_conversions() {
   define("bfloat16(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::BFloat16>);
   define("float(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float32>);
   define("double(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Float64>);
+  define("chalf(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex32>);
   define("cfloat(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex64>);
   define("cdouble(Tensor input, *, memory_format? memory_format=None)", kMethod, converted<DType::Complex128>);
 }

@@ -29,7 +29,7 @@ void refuse_alpha(const Scalar& alpha, DType common) {
     raise(PyExc_RuntimeError, "Boolean alpha only supported for Boolean results.");
   if (alpha.kind >= Scalar::kFloat && !is_differentiable(common))
     raise(PyExc_RuntimeError, "For integral input tensors, argument alpha must not be a floating point number.");
-  if (alpha.kind == Scalar::kComplex && !is_complex(common))
+  if (alpha.kind == Scalar::kComplex && !holds_complex(common))
     raise(PyExc_RuntimeError, "For non-complex input tensors, argument alpha must not be a complex number.");
   check_fits(alpha, common);
 }
@@ -58,7 +58,7 @@ template <OpId id, OpId join>
 Tensor add_scaled_pair(const Target& target, const BoundArguments& a) {
   Operand in[3] = {to_operand(a[0]), to_operand(a[1]), to_operand(a[2])};
   Scalar value = to_scalar(a[3]);
-  if (value.kind != Scalar::kComplex || !is_complex(result_type(in))) {
+  if (value.kind != Scalar::kComplex || !holds_complex(result_type(in))) {
     double factor = to_double(a[3]);
     if (target.inplace || target.out) return apply(id, {in[0], in[1], in[2]}, &factor, target);
     return elementwise_later(id, in, &factor);
@@ -158,7 +158,8 @@ void refuse_complex_out(OpId id, const Tensor& x, const Target& target) {
 template <OpId id, Tensor (*of_complex)(const Tensor&)>
 Tensor real_or_complex(const Target& target, const BoundArguments& a) {
   Tensor t = Tensor::borrow(a[0]);
-  if (!is_complex(t.dtype())) return apply(id, {t}, nullptr, target);
+  if (!is_complex(t.dtype()) && !(t.dtype() == DType::Complex32 && id == OpId::abs))
+    return apply(id, {t}, nullptr, target);
   if (target.inplace && id == OpId::abs)
     raise(PyExc_RuntimeError, "In-place abs is not supported for complex tensors.");
   if (id == OpId::sgn) refuse_complex_out(id, t, target);

@@ -143,7 +143,7 @@ void bind_views() {
   define("conj_physical(Tensor input, *, Tensor? out=None)", kBoth, [](const Tensor& t) { return conj(t); });
   define("conj_physical_(Tensor input)", kBoth, [](const Tensor& t) {
     Tensor self = t;
-    return is_complex(t.dtype()) ? copy_(self, conj(t)) : self;
+    return holds_complex(t.dtype()) ? copy_(self, conj(t)) : self;
   });
   define("resolve_conj(Tensor input)", kBoth, resolve_conj);
   define("resolve_neg(Tensor input)", kBoth, resolve_neg);

@@ -15,8 +15,9 @@ namespace {
 
 // NumPy tells long from long long, and prints and others take only the one that it calls int64.
 constexpr const char *kInt64 = sizeof(long) == 8 ? "l" : "q", *kUInt64 = sizeof(long) == 8 ? "L" : "Q";
-constexpr const char* kFormats[kDTypeCount] = {"?",    "B", "H",     "I", kUInt64, "b",  "h", "i",
-                                               kInt64, "e", nullptr, "f", "d",     "Zf", "Zd"};
+constexpr const char* kFormats[kDTypeCount] = {
+    "?",    "B", "H",     "I", kUInt64, "b",  "h", "i",
+    kInt64, "e", nullptr, "f", "d",     "Zf", "Zd"};  // and none for the stored ones
 
 // What a buffer needs for its life: sizes and strides in bytes, and the memory itself, for the tensor may get other
 // memory meanwhile (out=, resize_, .data).

@@ -31,21 +31,17 @@ PyObject* dtype_repr(PyObject* self) { return PyUnicode_FromFormat("torch.%s", f
 PyObject* dtype_reduce(PyObject* self, PyObject*) { return PyUnicode_FromString(facts(value_of(self)).name); }
 // Pickled by name; without this, pickle looks for the name in every module there is.
 PyObject* module_of_constants(PyObject*, void*) { return PyUnicode_FromString("chainrule"); }
-PyObject* dtype_is_floating(PyObject* self, void*) { return PyBool_FromLong(is_floating(value_of(self))); }
-PyObject* dtype_is_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(value_of(self))); }
+PyObject* dtype_is_floating(PyObject* self, void*) { return PyBool_FromLong(holds_floating(value_of(self))); }
+PyObject* dtype_is_complex(PyObject* self, void*) { return PyBool_FromLong(holds_complex(value_of(self))); }
 PyObject* dtype_is_signed(PyObject* self, void*) { return PyBool_FromLong(is_signed(value_of(self))); }
 PyObject* dtype_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(value_of(self))); }
 PyObject* dtype_to_real(PyObject* self, PyObject*) { return Py_NewRef(dtype_object(real_of(value_of(self)))); }
 PyObject* dtype_to_complex(PyObject* self, PyObject*) {
   DType t = value_of(self);
-  if (is_complex(t)) return Py_NewRef(self);
+  if (holds_complex(t)) return Py_NewRef(self);
   if (!is_floating(t))
     return PyErr_Format(PyExc_RuntimeError, "Unknown Complex ScalarType for %s", facts(t).tensor_name);
-  if (t == DType::Float16) {  // which has a name only
-    Owned module(PyImport_ImportModule("chainrule"));
-    return module ? PyObject_GetAttrString(module.get(), "complex32") : nullptr;
-  }
-  return Py_NewRef(dtype_object(t == DType::Float64 ? DType::Complex128 : DType::Complex64));
+  return Py_NewRef(dtype_object(complex_of(t)));
 }
 
 PyGetSetDef dtype_getset[] = {{"__module__", module_of_constants, nullptr, nullptr, nullptr},

@@ -56,11 +56,26 @@ struct Names<NewManaged> {
   static constexpr const char *fresh = "dltensor_versioned", *used = "used_dltensor_versioned";
 };
 
+// Each of the types of eight bits has a code.
+uint8_t float8_code(DType t) {
+  switch (t) {
+    case DType::Float8E4M3FN:
+      return 10;
+    case DType::Float8E4M3FNUZ:
+      return 11;
+    case DType::Float8E5M2:
+      return 12;
+    default:
+      return t == DType::Float8E5M2FNUZ ? 13 : 14;
+  }
+}
+
 DLDataType describe(DType t) {
+  if (is_float8(t)) return {float8_code(t), 8, 1};
   uint8_t code = is_bool(t)             ? kBool
                  : t < DType::Int8      ? kUInt
                  : t == DType::BFloat16 ? kBfloat
-                 : is_complex(t)        ? kComplex
+                 : holds_complex(t)     ? kComplex
                  : is_floating(t)       ? kFloat
                                         : kInt;
   return {code, static_cast<uint8_t>(8 * size_of(t)), 1};

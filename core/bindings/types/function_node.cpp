@@ -110,7 +110,7 @@ void check_gradient(Node* n, int edge, const Tensor& gradient) {
   Span wanted =
       e.is_leaf() ? Span(e.leaf()->sizes(), e.leaf()->ndim) : Span(e.node()->outputs[e.output_number()].sizes());
   DType dtype = e.is_leaf() ? e.leaf()->dtype : e.node()->outputs[e.output_number()].dtype;
-  if (is_complex(gradient.dtype()) && !is_complex(dtype)) {
+  if (holds_complex(gradient.dtype()) && !holds_complex(dtype)) {
     raise(PyExc_RuntimeError, "Function ", n->op->node_name, " returned an invalid gradient at index ", edge,
           " - got a complex one for an input of dtype torch.", facts(dtype).name, "; take its real part");
   }

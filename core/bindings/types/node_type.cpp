@@ -116,16 +116,6 @@ PyObject* get_formula(PyObject* self, void*) { return PyUnicode_FromString(node_
 PyObject* get_operation(PyObject* self, void*) { return PyUnicode_FromString(node_of(self)->op->name); }
 PyObject* get_sequence(PyObject* self, PyObject*) { return PyLong_FromUnsignedLongLong(node_of(self)->sequence); }
 
-PyObject* get_saved(PyObject* self, void*) {
-  return guarded([&] {
-    Node* n = node_of(self);
-    if (n->flags & kReleased) raise_released(n);
-    std::vector<Tensor> saved;
-    for (int i = 0; i < n->saved_count; ++i) saved.push_back(unpack(n, i));
-    return to_python(std::move(saved));
-  });
-}
-
 // What stands behind a name in Python, _saved_self or _raw_saved_self without the prefix; nothing if there is none.
 std::optional<KeptValue> find_saved(Node* n, std::string_view name) {
   for (const SavedAttribute& a : saved_attributes(n)) {
@@ -309,7 +299,6 @@ PyGetSetDef getset[] = {
      nullptr},
     {"metadata", get_metadata, nullptr, "A dict for your own notes.", nullptr},
     {"variable", get_variable, nullptr, "The leaf that an AccumulateGrad node adds to.", nullptr},
-    {"saved_tensors", get_saved, nullptr, "What the node keeps for its gradient.", nullptr},
     {"source", get_source, nullptr, "(file, line, function, text) of the user's line that made this node.", nullptr},
     {"formula", get_formula, nullptr, "The formula of the first input's gradient.", nullptr},
     {"operation", get_operation, nullptr, "The operation's name.", nullptr},

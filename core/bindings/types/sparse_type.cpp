@@ -16,6 +16,8 @@ PyTypeObject SparsePartsType = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 namespace {
 
+constexpr const char *kOfSparse = "chainrule.sparse.dispatch", *kOfClasses = "chainrule.wrapped.dispatch";
+
 void count_parts(int change) {
   sparse_tensors += change;
   onlookers += change;
@@ -82,20 +84,21 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-PyObject* call_on_sparse(PyObject* function, PyObject* args, PyObject* kwargs) {
-  Owned module(checked(PyImport_ImportModule("chainrule.sparse.dispatch")));
+PyObject* call_in_python(bool dispatching, PyObject* function, PyObject* args, PyObject* kwargs) {
+  Owned module(checked(PyImport_ImportModule(dispatching ? kOfClasses : kOfSparse)));
   return handed_on(PyObject_CallMethod(module.get(), "called", "OOO", function, args, kwargs));
 }
 
 PyObject* property_of_sparse(const char* name, PyObject* self) {
   return guarded_unsettled([&] {
-    Owned module(checked(PyImport_ImportModule("chainrule.sparse.dispatch")));
+    const bool dispatching = dispatches(reinterpret_cast<TensorObject*>(self));
+    Owned module(checked(PyImport_ImportModule(dispatching ? kOfClasses : kOfSparse)));
     return handed_on(PyObject_CallMethod(module.get(), "attribute", "sO", name, self));
   });
 }
 
 PyObject* make_sparse(const std::string& name, PyObject* arguments) {
-  Owned module(checked(PyImport_ImportModule("chainrule.sparse.dispatch"))), given(arguments);
+  Owned module(checked(PyImport_ImportModule(kOfSparse))), given(arguments);
   return handed_on(PyObject_CallMethod(module.get(), "made", "sO", name.c_str(), given.get()));
 }
 

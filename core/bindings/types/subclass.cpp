@@ -32,14 +32,17 @@ PyObject* function_name() {
 
 bool is_parameter_class(PyTypeObject* type) { return parameter_type && PyType_IsSubtype(type, parameter_type); }
 
-// The class's __torch_function__ as it stands in the class, borrowed; null if it has no say.
+// The class's __torch_function__ as it stands in the class, borrowed; null if it has no say. A class that dispatches
+// makes its results itself, so the one that every class has is not for it.
 PyObject* say_of(PyTypeObject* type) {
   PyObject* f = _PyType_Lookup(type, function_name());
+  if (f == ordinary_function && classes_dispatch && has_dispatch(type)) return nullptr;
   return f == disabled_function ? nullptr : f;
 }
 
 void look_at_class(PyTypeObject* type, Classes& found) {
   PyObject* say = say_of(type);
+  if (classes_dispatch && PyType_IsSubtype(type, &TensorType) && has_dispatch(type)) found.dispatches = true;
   if (say && say != ordinary_function) found.override = true;
   if (!say || !PyType_IsSubtype(type, &TensorType) || is_parameter_class(type)) return;
   if (!found.result || PyType_IsSubtype(type, found.result))
@@ -167,13 +170,14 @@ Classes classes_of(PyObject* const* args, Py_ssize_t n) {
   for (Py_ssize_t i = 0; i < n; ++i) {
     each_object(args[i], [&](PyObject* o) { look_at_class(Py_TYPE(o), found); });
   }
+  const bool dispatches = found.dispatches;  // below all that __torch_function__ does
   if (!overriding) found = Classes();
   if (watching && !in_watcher) found.override = true;
   if (storages_elsewhere > 0 && std::any_of(args, args + n, holds_elsewhere)) [[unlikely]] {
     found.only_elsewhere = !found.override;
     found.override = true;
   }
-  if (sparse_tensors > 0 && std::any_of(args, args + n, holds_sparse)) [[unlikely]] {
+  if (dispatches || (sparse_tensors > 0 && std::any_of(args, args + n, holds_sparse))) [[unlikely]] {
     found.sparse = !found.override || found.only_elsewhere;
     found.override = true;
   }

@@ -14,7 +14,8 @@ struct Classes {
   PyTypeObject* result = nullptr;  // that results take; null: plain tensors
   bool override = false;           // some argument's class takes the operation over
   bool only_elsewhere = false;     // no class does, but some argument is not on the CPU
-  bool sparse = false;             // no class does, but some argument is sparse
+  bool sparse = false;             // no class does, but some argument is sparse or of a class that dispatches
+  bool dispatches = false;         // some argument's class does
 };
 Classes classes_of(PyObject* const* args, Py_ssize_t n);
 

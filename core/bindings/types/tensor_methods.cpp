@@ -144,8 +144,8 @@ void bind_tensor_methods() {
          [](const Tensor& t, std::optional<MemoryFormat> format) {
            return is_contiguous_in(format.value_or(MemoryFormat::Contiguous), t);
          });
-  define("is_floating_point(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_floating(t.dtype()); });
-  define("is_complex(Tensor input) -> bool", kBoth, [](const Tensor& t) { return is_complex(t.dtype()); });
+  define("is_floating_point(Tensor input) -> bool", kBoth, [](const Tensor& t) { return holds_floating(t.dtype()); });
+  define("is_complex(Tensor input) -> bool", kBoth, [](const Tensor& t) { return holds_complex(t.dtype()); });
   define("is_conj(Tensor input) -> bool", kBoth, [](const Tensor& t) { return t->has(kConj); });
   define("is_neg(Tensor input) -> bool", kBoth, [](const Tensor& t) { return t->has(kNeg); });
   define("is_distributed(Tensor input) -> bool", kBoth, [](const Tensor&) { return false; });

@@ -36,12 +36,21 @@ PyObject* get_shape(PyObject* self, void*) {
   return guarded_unsettled([&] { return size_tuple(tensor_of(self).sizes()); });
 }
 PyObject* get_dtype(PyObject* self, void*) { return to_python(object_of(self)->dtype); }
-PyObject* get_device(PyObject* self, void*) { return Py_NewRef(device_object(device_of_argument(self))); }
+PyObject* get_device(PyObject* self, void*) {
+  if (is_sparse(self)) return property_of_sparse("device", self);
+  return Py_NewRef(device_object(device_of_argument(self)));
+}
 PyObject* get_is_cuda(PyObject* self, void*) {
+  if (is_sparse(self)) return property_of_sparse("is_cuda", self);
   return PyBool_FromLong(device_of_argument(self).kind == DeviceKind::Cuda);
 }
-PyObject* get_is_meta(PyObject* self, void*) { return PyBool_FromLong(is_meta(self)); }
-PyObject* get_is_cpu(PyObject* self, void*) { return PyBool_FromLong(device_of_argument(self) == Device::CPU); }
+PyObject* get_is_meta(PyObject* self, void*) {
+  return is_sparse(self) ? property_of_sparse("is_meta", self) : PyBool_FromLong(is_meta(self));
+}
+PyObject* get_is_cpu(PyObject* self, void*) {
+  return is_sparse(self) ? property_of_sparse("is_cpu", self)
+                         : PyBool_FromLong(device_of_argument(self) == Device::CPU);
+}
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(object_of(self)->ndim); }
 PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(size_of(object_of(self)->dtype)); }
 PyObject* get_nbytes(PyObject* self, void*) {

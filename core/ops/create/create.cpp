@@ -92,10 +92,11 @@ Tensor equal_steps(double start, double end, int64_t n, DType dtype) {
 
 void check_fits(const Scalar& value, DType dtype) {
   if (fits(value, dtype)) return;
-  constexpr const char* names[kDTypeCount] = {"bool",          "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-                                              "int8_t",        "int16_t", "int",      "int64_t",  "c10::Half",
-                                              "c10::BFloat16", "float",   "double"};
-  raise(PyExc_RuntimeError, "value cannot be converted to type ", names[static_cast<int>(dtype)], " without overflow");
+  constexpr const char* names[kDTypesWithKernels] = {"bool",          "uint8_t", "uint16_t", "uint32_t", "uint64_t",
+                                                     "int8_t",        "int16_t", "int",      "int64_t",  "c10::Half",
+                                                     "c10::BFloat16", "float",   "double"};
+  raise(PyExc_RuntimeError, "value cannot be converted to type ",
+        is_stored_only(dtype) ? facts(dtype).cpp_name : names[static_cast<int>(dtype)], " without overflow");
 }
 
 Tensor zeros(Span sizes, DType dtype) {
@@ -118,7 +119,7 @@ Tensor ones(Span sizes, DType dtype) { return full(sizes, Scalar::of_int(1), dty
 Tensor scalar_tensor(const Scalar& value, DType dtype) { return full({}, value, dtype); }
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
-  if (is_bool(dtype) || is_complex(dtype) || is_limited(dtype)) refuse("arange_cpu", dtype);
+  if (is_bool(dtype) || is_complex(dtype) || is_limited(dtype) || is_stored_only(dtype)) refuse("arange_cpu", dtype);
   bool has_fractions = start.kind > Scalar::kInt || end.kind > Scalar::kInt || step.kind > Scalar::kInt;
   if (dtype == DType::Int64 &&
       has_fractions) {  // narrower integers count the steps before they are rounded, as in PyTorch
@@ -134,7 +135,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, DType 
 
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dtype) {
   if (steps < 0) raise(PyExc_RuntimeError, "number of steps must be non-negative");
-  if ((is_bool(dtype) || is_limited(dtype)) && steps > 1) refuse("linspace_cpu", dtype);
+  if ((is_bool(dtype) || is_limited(dtype) || is_stored_only(dtype)) && steps > 1) refuse("linspace_cpu", dtype);
   double first = start.real, last = end.real;
   if (is_integral(dtype)) {
     first = as_element(start, dtype);
@@ -146,7 +147,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dty
 }
 
 Tensor eye(int64_t n, int64_t m, DType dtype) {
-  if (is_limited(dtype)) refuse("eye", dtype);
+  if (is_limited(dtype) || dtype == DType::Complex32) refuse("eye", dtype);
   check(n >= 0, "n must be greater or equal to 0, got ", n);
   check(m >= 0, "m must be greater or equal to 0, got ", m);
   Tensor t = zeros(Dims{n, m}, dtype);

@@ -44,7 +44,7 @@ Tensor overwritten(OpInfo& op, const Tensor& self, F fill, const Tensor& other =
 // Calls fill(destination).
 template <class F>
 void fill_stream(const Tensor& t, Generator* generator, F fill) {
-  const bool complex = is_complex(t.dtype());
+  const bool complex = holds_complex(t.dtype());
   Dims sizes, strides;
   if (complex && !t.is_contiguous()) {
     sizes = Dims(t.sizes()), strides = Dims(t.strides());
@@ -74,7 +74,7 @@ Tensor fill_numbers(OpInfo& op, const char* kernel, const Tensor& self, Generato
 }
 
 void refuse_complex(const char* function, const Tensor& self) {
-  if (is_complex(self.dtype()))
+  if (holds_complex(self.dtype()))
     raise(PyExc_RuntimeError, function, " handles only integral, floating-point and boolean types");
 }
 
@@ -149,7 +149,7 @@ Tensor uniform_(const Tensor& self, double from, double to, Generator* generator
 
 Tensor normal_(const Tensor& self, double mean, double std, Generator* generator) {
   random::check_normal(std);
-  if (is_complex(self.dtype())) std /= 1.4142135623730951;
+  if (holds_complex(self.dtype())) std /= 1.4142135623730951;
   return fill_floats(kNormal, "normal_kernel_cpu", self, true, generator,
                      [&](const RandomFill& f) { backend().random->normal(f, mean, std); });
 }

@@ -12,7 +12,7 @@ inline void require_float(const char* kernel, DType t) {
   if (!is_floating(t)) refuse_dtype(kernel, t);
 }
 inline void require_number(const char* kernel, DType t) {
-  if (is_complex(t) || is_limited(t)) refuse_dtype(kernel, t);
+  if (is_complex(t) || is_limited(t) || is_stored_only(t)) refuse_dtype(kernel, t);
 }
 
 }  // namespace chainrule

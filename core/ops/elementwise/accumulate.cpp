@@ -79,7 +79,7 @@ Tensor sum_to(const Tensor& gradient, Span sizes) {
 
 Tensor cast_gradient(const Tensor& gradient, DType dtype) {
   if (is_sparse(gradient)) return call_sparse("cast_like", gradient, empty(Dims{0}, dtype));
-  Tensor g = is_complex(gradient.dtype()) && !is_complex(dtype) ? real(gradient) : gradient;
+  Tensor g = holds_complex(gradient.dtype()) && !holds_complex(dtype) ? real(gradient) : gradient;
   return to_dtype(g, dtype);
 }
 

@@ -25,6 +25,7 @@ struct Attributes {
   const char* stem = nullptr;
   uint8_t tensors = 0, number_last = 0, number_first = 0;
   bool is_kept = false, is_internal = false, has_out = true, is_narrow = false, is_rare = false, is_limited = false;
+  bool is_stored = false, is_halves = false;
   uint8_t places = USUAL;
   Numbers numbers = Numbers::None;
   Truth of_truth = NO_TRUTH;
@@ -81,6 +82,13 @@ struct Attributes {
   // Right for uint16, uint32 and uint64, as far as PyTorch has it; see Note [Limited dtypes].
   constexpr Attributes limited() const {
     return with([](Attributes& a) { a.is_limited = true; });
+  }
+  // Also for the types of eight bits, and also for complex32: Note [Limited dtypes].
+  constexpr Attributes stored() const {
+    return with([](Attributes& a) { a.is_stored = a.is_halves = true; });
+  }
+  constexpr Attributes halves() const {
+    return with([](Attributes& a) { a.is_halves = true; });
   }
   // What PyTorch calls the kernel where it lacks one.
   constexpr Attributes kernel(const char* name) const {

@@ -17,8 +17,8 @@ inline ChainOutput chain_output(ChainOperand value, const Tensor& out) {
 
 // Whether a backend calculates the line's value and gradients with this dtype.
 inline bool has_arithmetic(const OpRecord& op, DType t) {
-  if (is_complex(t)) return takes_complex(op.domain);
-  return is_floating(t) ? takes_floating(op.domain) : takes_integers(op.domain);
+  if (holds_complex(t)) return takes_complex(op.domain);
+  return holds_floating(t) ? takes_floating(op.domain) : takes_integers(op.domain);
 }
 
 // Whether both are contiguous, of one shape and dtype.

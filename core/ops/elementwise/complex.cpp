@@ -25,8 +25,6 @@ OpInfo kAngle{"angle", "AngleBackward0", "g * i * x / |x|^2"};
 OpInfo kSgn{"sgn", "SgnBackward0", "(g - real(g * conj(y)) * y) / |x|"};
 OpInfo kComplex{"view_as_complex", "ViewAsComplexBackward0", "g as pairs of real numbers"};
 
-DType complex_of(DType t) { return t == DType::Float64 ? DType::Complex128 : DType::Complex64; }
-
 // The same bytes read as another dtype; sizes and strides count elements of the new dtype.
 Tensor reinterpret(const Tensor& t, Span sizes, Span strides, DType dtype) {
   int64_t offset = (t->data - t->storage->data) / static_cast<int64_t>(size_of(dtype));
@@ -36,7 +34,7 @@ Tensor reinterpret(const Tensor& t, Span sizes, Span strides, DType dtype) {
 }  // namespace
 
 Tensor view_as_real(const Tensor& t) {
-  if (!is_complex(t.dtype())) raise(PyExc_RuntimeError, "view_as_real is only supported for complex tensors");
+  if (!holds_complex(t.dtype())) raise(PyExc_RuntimeError, "view_as_real is only supported for complex tensors");
   if (t->has(kConj)) {
     raise(
         PyExc_RuntimeError,
@@ -53,7 +51,7 @@ Tensor view_as_real(const Tensor& t) {
 }
 
 Tensor view_as_complex(const Tensor& t) {
-  if (t.dtype() != DType::Float32 && t.dtype() != DType::Float64) {
+  if (t.dtype() != DType::Float16 && t.dtype() != DType::Float32 && t.dtype() != DType::Float64) {
     raise(PyExc_RuntimeError,
           "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: ",
           facts(t.dtype()).tensor_name);
@@ -74,7 +72,7 @@ Tensor view_as_complex(const Tensor& t) {
 }
 
 Tensor conj(const Tensor& t) {
-  if (!is_complex(t.dtype())) return t;
+  if (!holds_complex(t.dtype())) return t;
   Tensor result = empty_strided(t.sizes(), dense_strides_like(t), t.dtype());
   copy_elements(result, t);
   backend().copy->conjugate({result.sizes(), result->data, result.strides(), result.dtype()});
@@ -82,12 +80,13 @@ Tensor conj(const Tensor& t) {
 }
 
 Tensor real(const Tensor& t) {
-  if (!is_complex(t.dtype())) return t;
+  if (!holds_complex(t.dtype())) return t;
   return select(view_as_real(t->has(kConj) ? conj_view(t) : t), -1, 0);
 }
 
 Tensor imag(const Tensor& t) {
-  if (!is_complex(t.dtype())) raise(PyExc_RuntimeError, "imag is not implemented for tensors with non-complex dtypes.");
+  if (!holds_complex(t.dtype()))
+    raise(PyExc_RuntimeError, "imag is not implemented for tensors with non-complex dtypes.");
   if (t->has(kConj)) return select(neg_view(view_as_real(conj_view(t))), -1, 1);
   return select(view_as_real(t), -1, 1);
 }
@@ -140,11 +139,10 @@ Tensor sgn_complex(const Tensor& t) {
 namespace {
 
 void check_parts(const Tensor& a, const Tensor& b) {
-  auto holds = [](DType t) { return t == DType::Float32 || t == DType::Float64; };
+  auto holds = [](DType t) { return t == DType::Float16 || t == DType::Float32 || t == DType::Float64; };
   if (!holds(a.dtype()) || !holds(b.dtype())) {
     raise(PyExc_RuntimeError, "Expected both inputs to be Half, Float or Double tensors but got ",
-          facts(a.dtype()).tensor_name, " and ", facts(b.dtype()).tensor_name,
-          is_floating(a.dtype()) ? "; chainrule has no complex32" : "");
+          facts(a.dtype()).tensor_name, " and ", facts(b.dtype()).tensor_name);
   }
   if (a.dtype() != b.dtype()) {
     raise(PyExc_RuntimeError, "Expected object of scalar type ", facts(a.dtype()).tensor_name, " but got scalar type ",

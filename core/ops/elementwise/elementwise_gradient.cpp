@@ -188,7 +188,7 @@ void ElementwiseGradient::operator()(Backward& b, Kept* kept) const {
   for (int i = 0; i < count; ++i) saved[i] = b.saved(i);
   std::span<const Tensor> tensors(saved, static_cast<size_t>(count));
   Tensor g = b.take_g();
-  bool conjugate = is_complex(g.dtype());
+  bool conjugate = holds_complex(g.dtype());
   if (conjugate) g = conj(g);
   int last = -1;
   for (int k = 0; k < op->input_count; ++k) {

@@ -15,13 +15,13 @@ void join(Group& group, DType t) { group = group ? promote(*group, t) : t; }
 // A lower group changes the result only if its category is higher.
 Group combine(Group higher, Group lower) {
   if (!higher) return lower;
-  if (!lower || is_complex(*higher)) return higher;
-  if (is_floating(*higher)) {
-    if (!is_complex(*lower)) return higher;
-    return *higher == DType::Float64 ? DType::Complex128 : DType::Complex64;
+  if (!lower || holds_complex(*higher)) return higher;
+  if (holds_floating(*higher)) {
+    if (!holds_complex(*lower)) return higher;
+    return complex_of(*higher);
   }
-  if (is_complex(*lower)) return lower;
-  if (is_bool(*higher) || is_floating(*lower)) return promote(*higher, *lower);
+  if (holds_complex(*lower)) return lower;
+  if (is_bool(*higher) || holds_floating(*lower)) return promote(*higher, *lower);
   return higher;
 }
 

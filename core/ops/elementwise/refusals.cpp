@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "ops/create/create.hpp"
 #include "tensor/error.hpp"
@@ -57,7 +58,7 @@ void refuse_mixed_lerp(const OpRecord& op, std::span<const Operand> in) {
 }
 
 void refuse_heaviside(std::span<const Operand> in, DType common) {
-  if (is_complex(common)) raise(PyExc_RuntimeError, "heaviside is not yet implemented for complex tensors.");
+  if (holds_complex(common)) raise(PyExc_RuntimeError, "heaviside is not yet implemented for complex tensors.");
   if (in[0].tensor->dtype != in[1].tensor->dtype) {
     raise(PyExc_RuntimeError, "heaviside is not yet implemented for tensors with different dtypes.");
   }
@@ -90,10 +91,19 @@ void refuse_hardtanh(const double* parameters, DType common) {
   }
 }
 
-bool takes_limited(const OpRecord& op) { return promotes(op.domain) || op.attributes.is_limited; }
+bool takes_limited(const OpRecord& op, DType t) {
+  if (t == DType::Complex32) return op.attributes.is_halves;
+  if (op.id == OpId::isinf || op.id == OpId::isfinite)
+    return t == DType::Float8E5M2 || is_limited(t) || (t == DType::Float8E8M0FNU && op.id == OpId::isfinite);
+  if (is_float8(t)) return op.attributes.is_stored && !(t == DType::Float8E8M0FNU && op.id == OpId::abs);
+  return promotes(op.domain) || op.attributes.is_limited;
+}
 
 std::string kernel_name(const OpRecord& op) {
-  return op.attributes.kernel_name ? op.attributes.kernel_name : std::string(op.name) + "_cpu";
+  if (op.attributes.kernel_name) return op.attributes.kernel_name;
+  std::string_view name = op.name;
+  if (name.starts_with("special_")) name.remove_prefix(8);
+  return std::string(name) + "_cpu";
 }
 
 // Where PyTorch has words of its own for it.
@@ -141,7 +151,7 @@ bool converts_out(const OpRecord& op, std::span<const Operand> in) {
 }  // namespace
 
 void refuse_operands(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common) {
-  if (is_complex(common)) refuse_complex(op, in);
+  if (holds_complex(common)) refuse_complex(op, in);
   switch (op.id) {
     case OpId::sub_scaled:
     case OpId::sub:
@@ -153,7 +163,7 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
             "a mask, use the `~` or `logical_not()` operator instead.");
     case OpId::sign:
-      if (!is_complex(common)) return;
+      if (!holds_complex(common)) return;
       raise(PyExc_NotImplementedError,
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
             "torch.sgn instead.");
@@ -176,7 +186,12 @@ void refuse_operands(const OpRecord& op, std::span<const Operand> in, const doub
 }
 
 void refuse_dtype(const OpRecord& op, std::span<const Operand> in, const double* parameters, DType common) {
-  if (is_limited(common) && !takes_limited(op)) refuse_limited(kernel_name(op).c_str(), common);
+  if (is_float8(common) && op.id == OpId::mul &&
+      std::any_of(in.begin(), in.end(), [](const Operand& o) { return !o.tensor; }))
+    refuse_limited("mul_cpu_reduced_float", common);
+  if (is_float8(common) && op.id == OpId::clamp && !in[1].tensor) refuse_limited("clamp_scalar_cpu", common);
+  if ((is_limited(common) || is_stored_only(common)) && !takes_limited(op, common))
+    refuse_limited(kernel_name(op).c_str(), common);
   switch (op.id) {
     case OpId::pow:
       if (is_bool(common) && in[1].tensor) raise_unsupported(op, common);

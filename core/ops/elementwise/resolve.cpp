@@ -24,7 +24,7 @@ Tensor flipped(const Tensor& t, uint16_t bit) {
 }  // namespace
 
 Tensor conj_view(const Tensor& t) {
-  if (!is_complex(t.dtype())) return t;
+  if (!holds_complex(t.dtype())) return t;
   return record(kConjView, flipped(t, kConj), {&t}, {}, [](Backward& b) { b.give(0, conj(b.g())); });
 }
 

@@ -89,7 +89,7 @@ void check_fill(const Tensor& x, const Tensor& index, bool is_complex_value) {
     raise(PyExc_IndexError, "index_fill_(): Expected dtype int64 for index, but got torch.", facts(index.dtype()).name);
   }
   if (index.ndim() > 1) raise(PyExc_RuntimeError, "Index has to be a vector/scalar, not of shape ", index.sizes());
-  if (is_complex_value && !is_complex(x.dtype()))
+  if (is_complex_value && !holds_complex(x.dtype()))
     raise(PyExc_RuntimeError, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
 }
 
@@ -201,7 +201,7 @@ Tensor index_fill(const Tensor& x, int64_t dim, const Tensor& index, const Tenso
           value.ndim(), " dimension(s).");
   }
   int d = wrap_dim(dim, x.ndim());
-  check_fill(x, index, is_complex(value.dtype()));
+  check_fill(x, index, holds_complex(value.dtype()));
   Tensor out = open_expanded_write("index_fill", place, {&x, &value});
   fill_slices(out, d, apart_from(out, index), value);
   return record_write(kFillTensor, place, out, {&x, &value}, {&index}, [d](Backward& b, Kept* kept) {

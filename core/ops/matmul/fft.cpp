@@ -23,7 +23,7 @@ OpInfo kToReal{"_fft_c2r", "FftC2RBackward0", "g transformed forward, twice the 
 
 // ---- the transforms
 
-DType complex_of(DType t) {
+DType spectrum_dtype(DType t) {
   return t == DType::Float64 || t == DType::Complex128 ? DType::Complex128 : DType::Complex64;
 }
 
@@ -89,7 +89,7 @@ Tensor fft_from_real(const Tensor& x, const Dims& dims, FftNorm norm, bool onesi
   const int64_t last = dims[dims.size() - 1], n = x.size(static_cast<int>(last));
   Dims sizes(x.sizes());
   if (onesided) sizes[static_cast<int>(last)] = n / 2 + 1;
-  Tensor out = empty(sizes, complex_of(x.dtype()));
+  Tensor out = empty(sizes, spectrum_dtype(x.dtype()));
   const double scale = scale_of(norm, x.sizes(), dims);
   run(onesided ? Fft::FromReal : Fft::FromRealFull, plain(x), out, last, n, dims.size() == 1 ? scale : 1.0);
   run_complex(out, out, dims, 1, true, scale);
@@ -140,7 +140,7 @@ Tensor promoted(const Tensor& x, bool to_complex) {
     raise(PyExc_RuntimeError, "Unsupported dtype ", facts(dtype).tensor_name,
           "; Fourier transforms take float32, float64 and their complex kin");
   }
-  return to_dtype(x, to_complex ? complex_of(dtype) : dtype);
+  return to_dtype(x, to_complex ? spectrum_dtype(dtype) : dtype);
 }
 
 int64_t wrapped(int64_t dim, const Tensor& x) {

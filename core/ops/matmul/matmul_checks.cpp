@@ -22,12 +22,12 @@ int64_t row_count(const Tensor& t) { return t.ndim() < 2 ? 1 : t.numel() / std::
 }  // namespace
 
 const char* element_name(DType t) {
-  static constexpr const char* kNames[kDTypeCount] = {
+  static constexpr const char* kNames[kDTypesWithKernels] = {
       "bool",          "unsigned char",       "unsigned short",      "unsigned int",
       "unsigned long", "signed char",         "short int",           "int",
       "long int",      "c10::Half",           "c10::BFloat16",       "float",
       "double",        "c10::complex<float>", "c10::complex<double>"};
-  return kNames[static_cast<int>(t)];
+  return is_stored_only(t) ? facts(t).cpp_name : kNames[static_cast<int>(t)];
 }
 
 void raise_not_matrix(const char* argument, const char* op, const Tensor& t) {

@@ -119,6 +119,7 @@ double multiplications(const MatrixProduct& p) {
 }  // namespace
 
 void check_multipliable(const Tensor& a, const Tensor& b, const char* kernel) {
+  if (is_stored_only(a.dtype())) refuse_limited(kernel, a.dtype());
   if (!is_bool(a.dtype()) || a.numel() == 0 || b.numel() == 0) return;
   raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for 'Bool'\n",
         "  What to do: convert first, with .float() for a product of numbers or .int() to count.");

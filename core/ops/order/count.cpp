@@ -32,7 +32,7 @@ struct Limits {
 };
 
 void check_histc(const Tensor& x, int64_t bins, const Limits& r) {
-  if (is_complex(x.dtype())) raise_unsupported("aminmax_cpu", x.dtype());
+  if (is_complex(x.dtype()) || is_stored_only(x.dtype())) raise_unsupported("aminmax_cpu", x.dtype());
   check(bins > 0, "torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0");
   check(std::isfinite(r.low) && std::isfinite(r.high), "torch.histc: range of [", r.low, ", ", r.high,
         "] is not finite");

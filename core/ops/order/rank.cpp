@@ -23,7 +23,7 @@ OpInfo kNanmedianDim{"nanmedian", "NanmedianBackward1", "zeros with g at the ind
 OpInfo kMode{"mode", "ModeBackward0", "zeros with g at the indices"};
 
 void refuse(const char* kernel, const Tensor& x, bool bools) {
-  if (is_complex(x.dtype()) || (bools && is_bool(x.dtype())))
+  if (is_complex(x.dtype()) || is_stored_only(x.dtype()) || (bools && is_bool(x.dtype())))
     raise(PyExc_NotImplementedError, "\"", kernel, "\" not implemented for '", facts(x.dtype()).tensor_name, "'");
 }
 

@@ -15,7 +15,8 @@ OpInfo kSortStable{"sort", "SortBackward1", "zeros with g at the indices"};
 OpInfo kTopk{"topk", "TopkBackward0", "zeros with g at the indices"};
 
 void refuse_complex(const Tensor& x) {
-  if (is_complex(x.dtype())) raise(PyExc_RuntimeError, " Sort does not support complex dtypes on CPU");
+  if (holds_complex(x.dtype())) raise(PyExc_RuntimeError, " Sort does not support complex dtypes on CPU");
+  if (is_float8(x.dtype())) refuse_limited("sorting_kernel_method_name", x.dtype());
 }
 
 Ties ties_of(Stable s) { return s == Stable::Yes ? Ties::Kept : Ties::AsInPyTorch; }
@@ -59,12 +60,13 @@ Tensor argsort(const Tensor& x, int64_t dim, bool descending, Stable stable) {
 Tensor msort(const Tensor& x) { return sort(x, 0, false, Stable::NotGiven).first; }
 
 ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim, bool largest, bool sorted) {
+  if (is_float8(x.dtype())) refuse_limited("topk_cpu", x.dtype());
   int d = wrap_dim(dim, x.ndim());
   int64_t n = x.ndim() ? x.size(d) : 1;
   if (k < 0 || k > n)
     raise(PyExc_RuntimeError, "selected index k out of range: k is ", k, ", but dimension ", d, " has ", n,
           " elements");
-  if (is_complex(x.dtype()) || is_bool(x.dtype())) {
+  if (holds_complex(x.dtype()) || is_bool(x.dtype())) {
     raise(PyExc_RuntimeError, "topk does not support ", is_bool(x.dtype()) ? "bool" : "complex", " dtypes on CPU");
   }
   Tensor from = with_dim_last(x, d);

@@ -7,6 +7,7 @@ namespace chainrule {
 
 // The signed dtype of the same size.
 inline DType signed_of(DType t) {
+  if (is_stored_only(t)) refuse_limited("sort", t);
   return t == DType::UInt16 ? DType::Int16 : t == DType::UInt32 ? DType::Int32 : DType::Int64;
 }
 

@@ -26,7 +26,8 @@ OpInfo kAminmax{"aminmax", "AminmaxBackward0", "each g shared evenly among the e
 Tensor extreme(ReduceOp f, OpInfo& op, const Tensor& x, const Dims& dims, bool keepdim) {
   uint64_t reduced = reduced_dims(dims, x.ndim());
   check_elements(x, dims, op.name);
-  if (is_complex(x.dtype())) raise_complex(f == ReduceOp::Max ? "max_values_cpu" : "min_values_cpu", x.dtype());
+  if (is_complex(x.dtype()) || is_stored_only(x.dtype()))
+    raise_complex(f == ReduceOp::Max ? "max_values_cpu" : "min_values_cpu", x.dtype());
   Tensor y = run_reduction(f, x, reduced, keepdim, {x.dtype(), x.dtype()});
   return record_reduction(op, y, x, reduced, keepdim, {&x, &y}, [](Backward& b, const ReducedShape& s) {
     Tensor ties = elementwise(OpId::eq, {b.saved(0), s.restore(b.saved(1))});
@@ -37,7 +38,8 @@ Tensor extreme(ReduceOp f, OpInfo& op, const Tensor& x, const Dims& dims, bool k
 Tensor extreme_of_all(ReduceOp f, OpInfo& op, const Tensor& x) {
   uint64_t reduced = reduced_dims({}, x.ndim());
   check_elements(x, {}, op.name);
-  if (is_complex(x.dtype())) raise_complex(f == ReduceOp::Max ? "max_all" : "min_all", x.dtype());
+  if (is_complex(x.dtype()) || is_stored_only(x.dtype()))
+    raise_complex(f == ReduceOp::Max ? "max_all" : "min_all", x.dtype());
   Tensor y = run_reduction(f, x, reduced, false, {x.dtype(), x.dtype()});
   return record(op, y, {&x}, {&x, &y},
                 [](Backward& b) { b.give(0, share_with_equals(b.saved(0), b.saved(1), b.g())); });
@@ -47,7 +49,7 @@ TensorPair extreme_with_index(ReduceOp f, OpInfo& op, const Tensor& x, int64_t d
   int d = wrap_dim(dim, x.ndim());
   uint64_t reduced = uint64_t{1} << d;
   check_elements(x, Dims{d}, op.name);
-  if (is_complex(x.dtype())) raise(PyExc_RuntimeError, op.name, "(): does not support complex input");
+  if (holds_complex(x.dtype())) raise(PyExc_RuntimeError, op.name, "(): does not support complex input");
   Tensor indices;
   Tensor values = run_reduction(f, x, reduced, keepdim, {x.dtype(), x.dtype(), 1, &indices});
   values = record(op, values, {&x}, {&indices}, [d, keepdim, sizes = Dims(x.sizes())](Backward& b, Kept* kept) {
@@ -58,7 +60,7 @@ TensorPair extreme_with_index(ReduceOp f, OpInfo& op, const Tensor& x, int64_t d
 }
 
 Tensor index_of_extreme(ReduceOp f, const char* name, const Tensor& x, MaybeDim dim, bool keepdim) {
-  if (is_complex(x.dtype()) || is_bool(x.dtype())) {
+  if (holds_complex(x.dtype()) || is_bool(x.dtype())) {
     raise(PyExc_RuntimeError, name, "(): does not support ", is_bool(x.dtype()) ? "bool" : "complex", " input");
   }
   Tensor indices;
@@ -108,7 +110,7 @@ TensorPair aminmax(const Tensor& x, MaybeDim dim, bool keepdim) {
   if (dim && x.ndim() > 0 && x.size(wrap_dim(*dim, x.ndim())) == 0) {
     raise(PyExc_IndexError, "aminmax: Expected reduction dim ", wrap_dim(*dim, x.ndim()), " to have non-zero size.");
   }
-  if (is_complex(x.dtype())) raise_complex("aminmax_cpu", x.dtype());
+  if (is_complex(x.dtype()) || is_stored_only(x.dtype())) raise_complex("aminmax_cpu", x.dtype());
   Tensor lowest = run_reduction(ReduceOp::Min, x, reduced, keepdim, {x.dtype(), x.dtype()});
   Tensor highest = run_reduction(ReduceOp::Max, x, reduced, keepdim, {x.dtype(), x.dtype()});
   return record_pair(kAminmax, lowest, highest, {&x}, {&x, &lowest, &highest},

@@ -61,7 +61,26 @@ void show_reduction(Kept& kept, const Node* n, const ReducedShape& s) {
   if (name != "SumBackward0" && name != "MeanBackward0") kept.add("dim", s.dims(), "keepdim", s.keepdim);
 }
 
+// What PyTorch calls the kernel that it lacks.
+const char* kernel_of(ReduceOp f) {
+  switch (f) {
+    case ReduceOp::Prod:
+      return "prod_out_cpu";
+    case ReduceOp::Max:
+      return "max_values_cpu";
+    case ReduceOp::Min:
+      return "min_values_cpu";
+    case ReduceOp::ArgMax:
+      return "argmax_cpu";
+    case ReduceOp::ArgMin:
+      return "argmin_cpu";
+    default:
+      return f == ReduceOp::Variance ? "std_cpu" : "sum_cpu";
+  }
+}
+
 Tensor run_reduction(ReduceOp f, const Tensor& x, uint64_t reduced, bool keepdim, const ReductionOptions& o) {
+  if (is_stored_only(o.as)) refuse_limited(kernel_of(f), o.as);
   // As int64 these would be in the wrong order.
   if (is_limited(o.as) && f >= ReduceOp::Max && f <= ReduceOp::ArgMin)
     refuse_limited(f == ReduceOp::Min || f == ReduceOp::ArgMin ? "min_values_cpu" : "max_values_cpu", o.as);

@@ -88,7 +88,7 @@ Tensor multiplied(const Tensor& x, int dim, Direction direction, DType dtype) {
 using Extremes = std::pair<Tensor, Tensor>;
 
 Extremes running_extreme(OpInfo& op, bool is_max, const Tensor& x, int64_t dim) {
-  if (is_complex(x.dtype()) || is_limited(x.dtype())) {
+  if (holds_complex(x.dtype()) || is_limited(x.dtype()) || is_float8(x.dtype())) {
     raise(PyExc_NotImplementedError, "\"", op.name, "_cpu\" not implemented for '", facts(x.dtype()).tensor_name, "'");
   }
   if (x.ndim() == 0 && dim != 0 && dim != -1)

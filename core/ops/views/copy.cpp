@@ -20,7 +20,7 @@ OpInfo kCopy{"copy_", "CopyBackwards", "self: 0, source: g"};
 void change_signs(const Tensor& to, DType from, uint16_t bits) {
   const SignChange signs{to.sizes(), to->data, to.strides(), to.dtype()};
   if (bits & kNeg) backend().copy->negate(signs);
-  if (bits & kConj && is_complex(to.dtype()) && is_complex(from)) backend().copy->conjugate(signs);
+  if (bits & kConj && holds_complex(to.dtype()) && holds_complex(from)) backend().copy->conjugate(signs);
 }
 }  // namespace
 

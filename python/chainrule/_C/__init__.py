@@ -144,3 +144,19 @@ def _current_graph_task_id() -> int:
     """Which backward pass runs; -1 outside of one."""
     run = current_run()
     return -1 if run is None else id(run) % 2**31
+
+
+def _show_config() -> str:
+    """torch.__config__.show()."""
+    from ..__config__ import show
+
+    return show()
+
+
+def _set_math_sdp_allow_fp16_bf16_reduction(allowed: bool) -> None:
+    """Does nothing: attention of halves adds up in float32."""
+
+
+def _current_autograd_node() -> Any:
+    """The node whose gradient is calculated; None: chainrule does not tell."""
+    return

@@ -18,6 +18,10 @@ def mark_dynamic(t: object, index: object, **hints: object) -> None:
     """Does nothing: every size may change from call to call."""
 
 
+def reset_code_caches() -> None:
+    """Does nothing: there is no compiled code."""
+
+
 mark_static = maybe_mark_dynamic = mark_unbacked = mark_dynamic
 
 from . import eval_frame as eval_frame  # noqa: E402  (it asks for the class above)

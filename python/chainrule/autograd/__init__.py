@@ -54,8 +54,18 @@ __all__ = [
 ]
 
 
+def _profiler_enabled() -> bool:
+    """False: PyTorch's own tracer is off; torch.profiler is chainrule's."""
+    return False
+
+
+def kineto_available() -> bool:
+    """False: PyTorch's library for traces of devices."""
+    return False
+
+
 def __getattr__(name: str) -> ModuleType:
-    if name in ("functional", "profiler"):
+    if name in ("functional", "profiler", "profiler_legacy"):
         return import_module(f".{name}", __name__)
     if name == "torch":  # PyTorch's module has it, and programs took functions from there
         return import_module(__name__.rpartition(".")[0])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NoReturn
+from typing import Any
 
 from ..cuda import device_count, is_available, manual_seed, manual_seed_all, seed
 from .refusal import ON_THE_CPU, refused
@@ -11,6 +10,6 @@ from .refusal import ON_THE_CPU, refused
 __all__ = ["device_count", "is_available", "manual_seed", "manual_seed_all", "seed"]
 
 
-def work(device: str) -> tuple[Callable[..., NoReturn], Callable[..., NoReturn]]:
-    """Its `empty_cache` and `synchronize`."""
-    return refused(f"{device}.empty_cache", ON_THE_CPU), refused(f"{device}.synchronize", ON_THE_CPU)
+def work(device: str, names: str) -> dict[str, Any]:
+    """Functions of the device's module, which raise."""
+    return {name: refused(f"{device}.{name}", ON_THE_CPU) for name in names.split()}

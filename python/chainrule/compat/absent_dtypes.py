@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NoReturn
 
-from .._core import float16
 from ..error_words import at_call
 
 __all__ = [
@@ -13,39 +12,37 @@ __all__ = [
     "bits4x2",
     "bits8",
     "bits16",
-    "chalf",
-    "complex32",
     "float4_e2m1fn_x2",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "float8_e8m0fnu",
     "qint8",
     "qint32",
     "quint2x4",
     "quint4x2",
     "quint8",
+    "uint1",
+    "uint2",
+    "uint3",
+    "uint4",
+    "uint5",
+    "uint6",
+    "uint7",
 ]
 
 
 class AbsentDType:
     """The name of a dtype, and what can be said of it; functions refuse it as they refuse anything that is no dtype."""
 
-    refusal = "chainrule has no such dtype; float16, bfloat16 and complex64 are the smallest that it has"
+    refusal = "chainrule has no such dtype"
 
     def __init__(self, name: str, itemsize: int, is_floating_point: bool) -> None:
         self._name, self.itemsize, self.is_floating_point = name, itemsize, is_floating_point
-        self.is_complex, self.is_signed = name.startswith("complex"), name[0] not in "qb"
+        self.is_complex, self.is_signed = False, name[0] not in "qb"
 
-    def to_real(self) -> Any:
-        """The dtype of a complex one's parts."""
-        return float16 if self.is_complex else self
+    def to_real(self) -> AbsentDType:
+        """Itself."""
+        return self
 
-    def to_complex(self) -> AbsentDType:
-        """The complex dtype whose parts have this one: there is none but its own."""
-        if self.is_complex:
-            return self
+    def to_complex(self) -> NoReturn:
+        """Raises: there is no complex dtype whose parts have this one."""
         words = self._name[0].upper() + self._name[1:].replace("uint", "UInt").replace("int", "Int")
         raise at_call(RuntimeError, f"Unknown Complex ScalarType for {words}")
 
@@ -62,11 +59,8 @@ def _absent(name: str, itemsize: int, is_floating_point: bool) -> AbsentDType:
 
 
 float4_e2m1fn_x2 = _absent("float4_e2m1fn_x2", 1, True)
-float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu = (
-    _absent(f"float8_{_kind}", 1, True) for _kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu")
-)
 qint8, quint8, qint32 = (_absent(_name, _size, False) for _name, _size in (("qint8", 1), ("quint8", 1), ("qint32", 4)))
 quint4x2, quint2x4 = _absent("quint4x2", 1, False), _absent("quint2x4", 1, False)
 bits8, bits1x8, bits2x4, bits4x2 = (_absent(_name, 1, False) for _name in ("bits8", "bits1x8", "bits2x4", "bits4x2"))
+uint1, uint2, uint3, uint4, uint5, uint6, uint7 = (_absent(f"uint{_bits}", 1, False) for _bits in range(1, 8))
 bits16 = _absent("bits16", 2, False)
-complex32 = chalf = _absent("complex32", 4, False)

@@ -33,6 +33,15 @@ def refused(name: str, reason: str, error: type[Exception] = RuntimeError) -> Ca
     return function
 
 
+class _Refused(type):
+    """The class of classes that are left out: their public members are there, too, and raise when they are called."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_") or "refusal" not in vars(cls):  # a program's own class below it
+            raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+        return refused(f"{vars(cls)['_full_name']}.{name}", vars(cls)["refusal"])
+
+
 def refused_class(
     name: str, reason: str, error: type[Exception] = RuntimeError, base: type = object, words: str = ""
 ) -> type:
@@ -45,8 +54,8 @@ def refused_class(
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         raise at_call(error, words or f"torch.{name}: {reason}")
 
-    members = {"__init__": __init__, "__doc__": f"Raises: {reason}.", "refusal": reason}
-    return type(name.rpartition(".")[2], (base,), members)
+    members = {"__init__": __init__, "__doc__": f"Raises: {reason}.", "refusal": reason, "_full_name": name}
+    return (_Refused if base is object else type)(name.rpartition(".")[2], (base,), members)
 
 
 def refuses_all(module: str, reason: str, there: Callable[[str], Any] | None = None) -> Callable[[str], Any]:

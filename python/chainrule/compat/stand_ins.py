@@ -19,8 +19,8 @@ _LEFT_OUT = {
         _export: converter utils
         _functorch.aot_autograd: aot_export_joint_simple aot_function aot_module aot_module_simplified
         _functorch.compile_utils: fx_graph_cse get_aten_target strip_overloads
+        _functorch.eager_transforms: _unwrap_for_grad _wrap_for_grad _wrap_tensor_for_grad grad_impl
         _functorch.partitioners: default_partition min_cut_rematerialization_partition
-        _guards: detect_fake_mode tracing TracingContext
         _inductor.compile_fx: compile_fx
         _inductor.cpp_builder: get_cpp_compiler
         _inductor.cpu_vec_isa: pick_vec_isa
@@ -44,12 +44,15 @@ _LEFT_OUT = {
         utils._sympy.value_ranges: ValueRanges
     """,
     "chainrule starts several processes with `chainrule launch`, and runs them on MPI": """
+        _C._distributed_c10d: HashStore Reducer Work _register_process_group
         distributed.algorithms.ddp_comm_hooks.post_localSGD_hook: PostLocalSGDState post_localSGD_hook
         distributed.algorithms.model_averaging.averagers: ModelAverager PeriodicModelAverager
         distributed.elastic.agent.server.api: RunResult
+        distributed.launcher: LaunchConfig elastic_launch
         distributed.launcher.api: LaunchConfig elastic_launch
         distributed.checkpoint._consolidate_hf_safetensors: consolidate_safetensors_files
         distributed.tensor.experimental._attention: set_rotate_method
+        distributed.rpc.api: _all_gather _require_initialized
         distributed.utils: _sync_module_states
         distributed.rendezvous: rendezvous register_rendezvous_handler
         distributed.run: config_from_args determine_local_world_size get_args_parser main run
@@ -73,6 +76,7 @@ _LEFT_OUT = {
     """,
     "torch.onnx.export writes a file by conversions of chainrule's own": """
         onnx._internal.exporter: ExportableModule ONNXProgram
+        jit._recursive: concrete_type_store
         onnx.symbolic_opset9: masked_fill softmax
         onnx.symbolic_opset12: dropout einsum
         onnx.utils: export
@@ -131,6 +135,7 @@ _LEFT_OUT = {
             ConvTranspose3d DeQuantize Dropout ELU Embedding EmbeddingBag FXFloatFunctional FloatFunctional
             GroupNorm Hardswish InstanceNorm1d InstanceNorm2d InstanceNorm3d LSTM LayerNorm LeakyReLU Linear
             MultiheadAttention PReLU QFunctional Quantize ReLU6 Sigmoid Softmax
+        nn.quantized.functional: conv1d conv2d conv3d linear
         nn.quantized.dynamic: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d GRU GRUCell
             LSTM LSTMCell Linear RNNCell
         quantization.fake_quantize: FakeQuantize FakeQuantizeBase FixedQParamsFakeQuantize

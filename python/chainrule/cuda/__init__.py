@@ -49,6 +49,7 @@ CUDAGraph = refused_class(
     words=f"Tried to instantiate dummy base class CUDAGraph: chainrule runs on the CPU; {_GRAPHS}",
 )
 graphs = SimpleNamespace(CUDAGraph=CUDAGraph, graph=globals()["graph"])
+cudart = refused("cuda.cudart", f"{_NONE}; chainrule calls the driver itself", AssertionError)
 utilization = refused("cuda.utilization", f"{_NONE}; nvidia-smi tells it", AssertionError)
 
 

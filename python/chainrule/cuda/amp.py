@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -39,4 +40,8 @@ def custom_bwd(bwd: Callable) -> Callable[..., Any]:
     return functools.partial(amp.custom_bwd, device_type="cuda")(bwd)
 
 
+# PyTorch has these names in files, from where programs import them, too.
+__path__: list[str] = []
+for _name in ("autocast_mode", "grad_scaler"):
+    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = sys.modules[__name__]
 common = SimpleNamespace(amp_definitely_not_available=lambda: True)  # what PyTorch has in a file of that name

@@ -21,7 +21,7 @@ _FILES = {
     "send_object_list",
     "point_to_point": "P2POp batch_isend_irecv irecv isend recv send",
     "process_group": "Backend GroupMember ProcessGroup destroy_process_group get_backend get_node_local_rank "
-    "get_rank get_world_size group init_process_group is_initialized",
+    "get_rank get_world_size group init_process_group is_initialized _rank_not_in_group",
     "reduce_ops": "ReduceOp",
     "stores": "FileStore HashStore PrefixStore Store TCPStore init_device_mesh",
     "work": "Work",

@@ -57,6 +57,7 @@ from .point_to_point import send as send
 from .process_group import Backend as Backend
 from .process_group import GroupMember as GroupMember
 from .process_group import ProcessGroup as ProcessGroup
+from .process_group import _rank_not_in_group as _rank_not_in_group
 from .process_group import destroy_process_group as destroy_process_group
 from .process_group import get_backend as get_backend
 from .process_group import get_node_local_rank as get_node_local_rank

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
 from .. import _core
@@ -27,6 +28,7 @@ class Backend(str):
     UCC = "ucc"
     MPI = "mpi"
     XCCL = "xccl"
+    default_device_backend_map = MappingProxyType({"cpu": "gloo", "cuda": "nccl", "xpu": "xccl", "mps": "gloo"})
 
     def __new__(cls, name: str) -> Backend:
         """Takes a name, or several as "cpu:gloo,cuda:nccl"."""
@@ -111,6 +113,9 @@ def default_group() -> ProcessGroup:
 def is_outside(group: Any) -> bool:
     """Whether this process does not belong to the group."""
     return group == GroupMember.NON_GROUP_MEMBER
+
+
+_rank_not_in_group = is_outside  # PyTorch's name
 
 
 def member_group(group: Any, call: str) -> ProcessGroup | None:

@@ -2,6 +2,7 @@
 
 from ..compat.refusal import refused, refused_class
 
+__path__: list[str] = []  # a package: compat/stand_ins.py has its files
 _REASON = "chainrule has no remote calls; torch.distributed sends and receives tensors and objects"
 
 

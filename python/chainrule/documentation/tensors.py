@@ -91,6 +91,12 @@ bfloat16
     Derivative: g converted back
     >>> torch.tensor([1, 2]).bfloat16()
     tensor([1., 2.], dtype=torch.bfloat16)
+chalf
+    The tensor as complex32, whose parts are float16. It is for storing numbers: little is calculated with it.
+    Shape and dtype: The shape of the input; complex32.
+    Derivative: g converted back
+    >>> torch.tensor([1, 2]).chalf()
+    tensor([1.+0.j, 2.+0.j], dtype=torch.complex32)
 cfloat
     The tensor converted to complex64.
     Shape and dtype: The shape of the input; complex64.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
 from ..compat.refusal import refused
+from . import annotations as annotations
 from .program_file import load, save
 from .recorder import TracerWarning, is_recording
 from .traced import ScriptFunction, ScriptModule, TopLevelTracedModule, trace, trace_module

@@ -37,7 +37,9 @@ def is_recording() -> bool:
 
 
 class _Recorder(TorchDispatchMode):
-    """A block in which operations are written down."""
+    """A block in which operations are written down, `linear` as one."""
+
+    _takes_apart = False
 
     def __init__(self, named: Mapping[str, Tensor]) -> None:
         super().__init__()

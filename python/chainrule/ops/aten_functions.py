@@ -40,6 +40,38 @@ def _to_copy(input: Tensor, *, memory_format: Any = None, non_blocking: bool = F
     return input.to(copy=True, **given, **chosen)
 
 
+def _unsafe_view(input: Tensor, size: Sequence[int]) -> Tensor:
+    """view, of what nobody else sees."""
+    return input.view(size)
+
+
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """split into parts of these sizes."""
+    return input.split(list(split_sizes), dim)
+
+
+def nll_loss_forward(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
+) -> tuple[Tensor, Tensor]:
+    """nll_loss, and what its mean is divided by."""
+    from ..nn import functional
+
+    loss = functional.nll_loss(input, target, weight, None, ignore_index, None, ("none", "mean", "sum")[reduction])
+    counts = target != ignore_index
+    share = counts if weight is None else weight.index_select(0, target.masked_fill(~counts, 0).flatten()) * counts
+    return loss, share.sum().to(input.dtype)
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """layer_norm, the mean and the inverse of the standard deviation."""
+    dims = list(range(input.dim() - len(normalized_shape), input.dim()))
+    mean = input.mean(dims, keepdim=True)
+    variance = input.var(dims, correction=0, keepdim=True)
+    return functions["layer_norm"](input, normalized_shape, weight, bias, eps), mean, (variance + eps).rsqrt()
+
+
 def _softmax(input: Tensor, dim: int, half_to_float: bool) -> Tensor:
     """softmax."""
     return functions["softmax"](input, dim)
@@ -74,6 +106,11 @@ def einsum(equation: str, tensors: Sequence[Tensor], *, path: Sequence[int] | No
 
 FUNCTIONS: dict[str, Callable] = {
     "slice": slice_,
+    "_local_scalar_dense": lambda input: input.item(),
+    "_unsafe_view": _unsafe_view,
+    "split_with_sizes": split_with_sizes,
+    "nll_loss_forward": nll_loss_forward,
+    "native_layer_norm": native_layer_norm,
     "index": index,
     "index_put_": index_put_,
     "alias": _unchanged,

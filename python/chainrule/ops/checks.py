@@ -21,6 +21,7 @@ _SPOKEN = {
     "torch.bfloat16": "BFloat16",
     "torch.float32": "Float",
     "torch.float64": "Double",
+    "torch.complex32": "ComplexHalf",
     "torch.complex64": "ComplexFloat",
     "torch.complex128": "ComplexDouble",
 }
@@ -28,7 +29,8 @@ _SPOKEN = {
 
 def spoken(kind: dtype) -> str:
     """The dtype as PyTorch's messages call it: Float, Long, ComplexDouble."""
-    return _SPOKEN[repr(kind)]
+    name = repr(kind)
+    return _SPOKEN.get(name) or name.removeprefix("torch.").capitalize()  # Float8_e5m2
 
 
 def is_integral(kind: dtype) -> bool:

@@ -12,6 +12,8 @@ from .overloads import aten
 
 __all__ = ["read", "write"]
 
+_END = 2**63 - 1  # as PyTorch writes that a slice goes to the end
+
 Call = Callable[..., Any]  # runs an operation of torch.ops.aten
 
 
@@ -72,6 +74,7 @@ def _view(x: Tensor, items: list[Any], call: Call) -> tuple[Tensor, list[Tensor 
             start, end, step = (
                 each if each is None else operator.index(each) for each in (item.start, item.stop, item.step)
             )
-            x = call(aten.slice.Tensor, x, dim, start, end, 1 if step is None else step)
+            rest = [] if step in (None, 1) else [step]
+            x = call(aten.slice.Tensor, x, dim, start or 0, _END if end is None else end, *rest)
         dim += 1
     return x, chosen

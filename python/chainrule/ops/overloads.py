@@ -14,7 +14,7 @@ aten = _library("aten")
 
 # The overloads that a call may be, by what decides: two tensors or a number, a dimension or none.
 _TABLE = {
-    "arithmetic": "add sub mul div true_divide floor_divide bitwise_and bitwise_or bitwise_xor rsub",
+    "arithmetic": "add sub mul div true_divide bitwise_and bitwise_or bitwise_xor rsub",
     "comparison": "eq ne lt le gt ge remainder fmod fill __lshift__ __rshift__ bitwise_left_shift bitwise_right_shift",
     "along": "mean prod all any",
     "best": "max min median nanmedian mode",

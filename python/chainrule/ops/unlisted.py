@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import _core
 from .._core import Tensor
 from ..error_words import at_call
@@ -88,3 +90,13 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
     """The gradient of softmax, from its result."""
     product = grad_output * output
     return (product - output * product.sum(dim, keepdim=True)).to(input_dtype)
+
+
+def _cast_Long(self: Tensor, non_blocking: bool = False) -> Tensor:  # noqa: N802
+    """The tensor as int64."""
+    return self.long()
+
+
+def _segment_reduce(data: Tensor, reduce: str, **options: Any) -> Tensor:
+    """segment_reduce."""
+    return _functions["segment_reduce"](data, reduce, **options)

@@ -4,6 +4,7 @@ Every call of an operation is timed by a watcher, every node of the backward pas
 work on one operation are not told apart: an operation takes the time from its call to its result.
 """
 
+from . import profiler as profiler
 from .schedule import ProfilerAction, ProfilerActivity, schedule, supported_activities, tensorboard_trace_handler
 from .session import profile
 from .tracer import record_function

@@ -4,6 +4,8 @@ A sparse tensor is a Tensor as any other: it has a gradient, hooks and a place i
 elements is a pattern of places and their values (`parts`). docs/sparse.md shows its use.
 """
 
+from typing import Any as _Any
+
 from ..lazy import load as _load
 
 _FILES = {
@@ -16,4 +18,14 @@ _FILES = {
         to_sparse_semi_structured
     """,
 }
-__getattr__, __dir__, __all__ = _load(__name__, _FILES)
+_find, __dir__, __all__ = _load(__name__, _FILES)
+
+
+def __getattr__(name: str) -> _Any:
+    if name.endswith("Tensor"):
+        from ..legacy_constructor import TYPES, sparse_type
+
+        if name in TYPES:
+            globals()[name] = made = sparse_type(name)
+            return made
+    return _find(name)

@@ -1,8 +1,7 @@
 """torch.utils._python_dispatch: blocks in which every operation goes through a Python function.
 
-PyTorch's dispatcher takes functions apart into aten operations. chainrule has no dispatcher: a mode sees the calls of
-the core under the names of aten. `linear` is one call, where PyTorch shows `t` and `addmm`; gradients are calculated
-inside of the core and are not seen.
+chainrule has no dispatcher: a mode sees the calls of the core under the names of aten, and what PyTorch composes of
+several operations in its parts (`ops/aten_parts.py`). Gradients are calculated inside of the core and are not seen.
 """
 
 from __future__ import annotations
@@ -11,36 +10,13 @@ import threading
 from collections.abc import Callable
 from typing import Any, Self
 
-from .._core import Tensor, functions
-from ..ops.index_calls import read, write
-from ..ops.overloads import aten, overload_of, schema_arguments
+from .._core import Tensor
+from ..ops.aten_calls import as_aten
 from ..watchers import unwatch, watch
 
 __all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "return_and_correct_aliasing"]
 
 _entered = threading.local()
-
-
-def _divided(run: Callable, x: Tensor, other: Any) -> Any:
-    return run(aten.mul.Tensor, run(aten.reciprocal.default, x), other)
-
-
-def _whole_division(run: Callable, x: Tensor, other: Any) -> Any:
-    return run(aten.floor_divide.default, functions["full"]([], other, dtype=x.dtype), x)
-
-
-# other - x and its kin, whose tensor stands on the right.
-_REFLECTED: dict[str, Callable] = {
-    "__rsub__": lambda run, x, other: run(aten.rsub.Scalar, x, other),
-    "__rtruediv__": _divided,
-    "__rdiv__": _divided,
-    "__rpow__": lambda run, x, other: run(aten.pow.Scalar, other, x),
-    "__rfloordiv__": _whole_division,
-    "__rmod__": lambda run, x, other: run(aten.remainder.Scalar_Tensor, other, x),
-    "__rmatmul__": lambda run, x, other: run(aten.matmul.default, other, x),
-    "__rlshift__": lambda run, x, other: run(aten.bitwise_left_shift.Scalar_Tensor, other, x),
-    "__rrshift__": lambda run, x, other: run(aten.bitwise_right_shift.Scalar_Tensor, other, x),
-}
 
 
 class TorchDispatchMode:
@@ -57,6 +33,8 @@ class TorchDispatchMode:
     aten.mul.Tensor
     aten.add.Tensor
     """
+
+    _takes_apart = True  # what is composed of several operations
 
     def __init__(self, _dispatch_key: Any = None) -> None:
         if _dispatch_key is not None:
@@ -78,21 +56,11 @@ class TorchDispatchMode:
     def _watched(self, func: Callable, args: tuple, kwargs: dict) -> Any:
         if threading.get_ident() != self._thread:
             return func(*args, **kwargs)
-        if func in (Tensor.__getitem__, Tensor.__setitem__):
-            return self._indexed(*args)
-        if getattr(func, "__name__", "") in _REFLECTED:
-            return _REFLECTED[func.__name__](self._run, *args)
-        op = overload_of(func, args, kwargs)
-        if op is None:  # a property or a question, which no kernel answers
-            return func(*args, **kwargs)
-        return self._run(op, *schema_arguments(op.overloadpacket.__name__, args), **kwargs)
+        return as_aten(func, args, kwargs, self._run, apart=self._takes_apart)
 
     def _run(self, op: Callable, *args: Any, **kwargs: Any) -> Any:
         kinds = dict.fromkeys(type(a) for a in args if isinstance(a, Tensor) and hasattr(type(a), "__torch_dispatch__"))
         return self.__torch_dispatch__(op, tuple(kinds), args, kwargs)
-
-    def _indexed(self, x: Tensor, index: Any, *value: Any) -> Any:
-        return write(x, index, value[0], self._run) if value else read(x, index, self._run)
 
 
 def _modes() -> list[TorchDispatchMode]:

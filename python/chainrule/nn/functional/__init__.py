@@ -53,6 +53,8 @@ _find, __dir__, __all__ = load(__name__, _FILES)
 def __getattr__(name: str):
     if name in _ABSENT:
         raise AttributeError(f"module 'chainrule.nn.functional' has no {name}: chainrule has no {_ABSENT[name]}")
+    if name in ("_canonical_mask", "_none_or_dtype"):
+        return getattr(importlib.import_module(f"{__name__}.masks"), name)
     if name == "grad":
         return importlib.import_module("chainrule.nn.grad")
     return _find(name)

@@ -9,7 +9,6 @@ from ...error_words import at_call
 from ...lazy import elsewhere
 from ...user_warning import warn_user
 from .. import functional as F  # noqa: N812
-from ..functional.core import core
 from ..parameter import fresh
 from .module import Module
 
@@ -46,8 +45,6 @@ __all__ = [
 
 __getattr__ = elsewhere(__name__, "attention")
 
-_relu, _relu_ = core("relu"), core("relu_")  # called most, and where the arithmetic costs least
-
 
 class _InPlace(Module):
     """An activation whose one argument is whether to overwrite the input."""
@@ -71,7 +68,7 @@ class ReLU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        return _relu_(input) if self.inplace else _relu(input)
+        return F.relu(input, self.inplace)
 
 
 class SELU(_InPlace):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..._core import Tensor
@@ -124,7 +124,7 @@ class _Conv(_ConvNd):
     """Conv1d, 2d and 3d but for the number of dimensions. The arguments stand in Conv2d."""
 
     _dims: int
-    _convolve: Callable[..., Tensor]  # no staticmethod, which would ask for its help
+    _function: str  # of nn.functional, where programs may have put another one
 
     def __init__(
         self,
@@ -158,10 +158,11 @@ class _Conv(_ConvNd):
         )
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        convolve = getattr(F, self._function)
         if self.padding_mode == "zeros":
-            return type(self)._convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
+            return convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
         padded = F.pad(input, self._reversed_padding_repeated_twice, self.padding_mode)
-        return type(self)._convolve(padded, weight, bias, self.stride, 0, self.dilation, self.groups)
+        return convolve(padded, weight, bias, self.stride, 0, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
@@ -174,7 +175,7 @@ class Conv1d(_Conv):
     torch.Size([1, 8, 8])
     """
 
-    _dims, _convolve = 1, F.conv1d
+    _dims, _function = 1, "conv1d"
 
 
 class Conv2d(_Conv):
@@ -194,7 +195,7 @@ class Conv2d(_Conv):
     torch.Size([1, 8, 10, 10])
     """
 
-    _dims, _convolve = 2, F.conv2d
+    _dims, _function = 2, "conv2d"
 
 
 class Conv3d(_Conv):
@@ -204,7 +205,7 @@ class Conv3d(_Conv):
     torch.Size([1, 8, 3, 3, 3])
     """
 
-    _dims, _convolve = 3, F.conv3d
+    _dims, _function = 3, "conv3d"
 
 
 # ---- transposed
@@ -214,7 +215,7 @@ class _ConvTransposeNd(_ConvNd):
     """ConvTranspose1d, 2d and 3d but for the number of dimensions. The arguments stand in ConvTranspose2d."""
 
     _dims: int
-    _convolve: Callable[..., Tensor]  # no staticmethod, which would ask for its help
+    _function: str  # of nn.functional, where programs may have put another one
 
     def __init__(
         self,
@@ -255,7 +256,7 @@ class _ConvTransposeNd(_ConvNd):
         if self.padding_mode != "zeros":
             raise at_call(ValueError, f"Only `zeros` padding mode is supported for {type(self).__name__}")
         output_padding = self.output_padding if output_size is None else self._output_padding(input, output_size)
-        return type(self)._convolve(
+        return getattr(F, self._function)(
             input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation
         )
 
@@ -288,7 +289,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     torch.Size([1, 8, 20])
     """
 
-    _dims, _convolve = 1, F.conv_transpose1d
+    _dims, _function = 1, "conv_transpose1d"
 
 
 class ConvTranspose2d(_ConvTransposeNd):
@@ -305,7 +306,7 @@ class ConvTranspose2d(_ConvTransposeNd):
     torch.Size([1, 8, 20, 20])
     """
 
-    _dims, _convolve = 2, F.conv_transpose2d
+    _dims, _function = 2, "conv_transpose2d"
 
 
 class ConvTranspose3d(_ConvTransposeNd):
@@ -315,7 +316,7 @@ class ConvTranspose3d(_ConvTransposeNd):
     torch.Size([1, 8, 8, 8, 8])
     """
 
-    _dims, _convolve = 3, F.conv_transpose3d
+    _dims, _function = 3, "conv_transpose3d"
 
 
 # ---- lazy

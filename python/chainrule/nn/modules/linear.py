@@ -10,7 +10,6 @@ from ...autograd.grad_mode import no_grad
 from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
-from ..functional.linear_maps import linear
 from ..parameter import Parameter, UninitializedParameter, fresh
 from .lazy import LazyModuleMixin
 from .module import Module
@@ -68,7 +67,7 @@ class Linear(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """The product."""
-        return linear(input, self.weight, self.bias)
+        return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

@@ -9,7 +9,6 @@ from ..._core import Tensor
 from ...error_words import at_call
 from .. import functional as F  # noqa: N812
 from .. import init
-from ..functional.normalization import layer_norm
 from ..parameter import Parameter, fresh
 from .module import Module
 
@@ -60,7 +59,7 @@ class LayerNorm(Module):
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         return (

@@ -137,7 +137,11 @@ class _PadNd(Module):
         return f"{self.padding}"
 
 
-class ReflectionPad1d(_PadNd):
+class _ReflectionPadNd(_PadNd):
+    """What the three have in common."""
+
+
+class ReflectionPad1d(_ReflectionPadNd):
     """Mirrors the input at both ends of the last dimension.
 
     >>> torch.nn.ReflectionPad1d(1)(torch.tensor([[1., 2., 3.]]))
@@ -147,7 +151,7 @@ class ReflectionPad1d(_PadNd):
     _spatial, _mode = 1, "reflect"
 
 
-class ReflectionPad2d(_PadNd):
+class ReflectionPad2d(_ReflectionPadNd):
     """Mirrors the input at the ends of the last two dimensions.
 
     >>> torch.nn.ReflectionPad2d(1)(torch.ones(1, 3, 3)).shape
@@ -157,7 +161,7 @@ class ReflectionPad2d(_PadNd):
     _spatial, _mode = 2, "reflect"
 
 
-class ReflectionPad3d(_PadNd):
+class ReflectionPad3d(_ReflectionPadNd):
     """Mirrors the input at the ends of the last three dimensions.
 
     >>> torch.nn.ReflectionPad3d(1)(torch.ones(1, 3, 3, 3)).shape
@@ -167,7 +171,11 @@ class ReflectionPad3d(_PadNd):
     _spatial, _mode = 3, "reflect"
 
 
-class ReplicationPad1d(_PadNd):
+class _ReplicationPadNd(_PadNd):
+    """What the three have in common."""
+
+
+class ReplicationPad1d(_ReplicationPadNd):
     """Repeats the first and last element of the last dimension.
 
     >>> torch.nn.ReplicationPad1d(1)(torch.tensor([[1., 2., 3.]]))
@@ -177,7 +185,7 @@ class ReplicationPad1d(_PadNd):
     _spatial, _mode = 1, "replicate"
 
 
-class ReplicationPad2d(_PadNd):
+class ReplicationPad2d(_ReplicationPadNd):
     """Repeats the outermost elements of the last two dimensions.
 
     >>> torch.nn.ReplicationPad2d(1)(torch.ones(1, 3, 3)).shape
@@ -187,7 +195,7 @@ class ReplicationPad2d(_PadNd):
     _spatial, _mode = 2, "replicate"
 
 
-class ReplicationPad3d(_PadNd):
+class ReplicationPad3d(_ReplicationPadNd):
     """Repeats the outermost elements of the last three dimensions.
 
     >>> torch.nn.ReplicationPad3d(1)(torch.ones(1, 3, 3, 3)).shape

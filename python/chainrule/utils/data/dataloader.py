@@ -10,6 +10,7 @@ from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
 from ..._core import Generator
+from ...compat.refusal import refused
 from ...error_words import at_call
 from ...user_warning import warn_user
 from .collate import default_collate, default_convert
@@ -27,6 +28,8 @@ __all__ = ["DataLoader", "default_collate", "default_convert"]
 T_co = TypeVar("T_co", covariant=True)
 _worker_init_fn_t = Callable[[int], None]
 _collate_fn_t = Callable[[list[Any]], Any]
+_OWN = "chainrule's DataLoader has iterators of its own, from which torchdata's cannot be derived"
+_sharding_worker_init_fn = refused("utils.data.dataloader._sharding_worker_init_fn", _OWN)
 _FIXED = {"batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"}
 
 
@@ -34,6 +37,7 @@ class _DatasetKind:
     """How samples are found: by their indices, or one after the other."""
 
     Map, Iterable = 0, 1
+    create_fetcher = staticmethod(refused("utils.data.dataloader._DatasetKind.create_fetcher", _OWN))
 
 
 class DataLoader(Generic[T_co]):
