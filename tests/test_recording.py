@@ -1,8 +1,12 @@
 """record(step): replayed steps against the same steps as usual, to the bit."""
 
+import array
 import copy
+import gc
 import random
+import threading
 import warnings
+import weakref
 
 import pytest
 
@@ -450,11 +454,35 @@ def test_what_cannot_be_replayed_is_named_with_its_line(capsys):
 
     assert "iterator" in refused(loads, x)
 
+    numbers = array.array("d", [1.0, 2.0])
+
+    def sums(x):
+        return x * numbers[0]
+
+    assert "container, array" in refused(sums, x)
+
+    def evaluates(x):
+        return x * eval("scale")
+
+    assert "eval()" in refused(evaluates, x)
+
     def graph(x):
         return x * w * w
 
     w = torch.ones(3, requires_grad=True)
     assert "graph is still there" in refused(graph, x)
+
+
+def test_a_module_as_a_step():
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)).eval()
+    with torch.no_grad():
+        recorded = torch.record(model)
+        for i in range(4):
+            x = torch.full((2, 4), float(i))
+            assert same(recorded(x), model(x))
+    assert recorded.replays == 2
+    assert "class Parameter" in refused(lambda p: p * 2, nn.Parameter(torch.ones(2)))
+    assert "graph" in refused(lambda x: x * 2, torch.ones(2, requires_grad=True) * 1)
 
 
 def test_strict_raises():
@@ -529,6 +557,94 @@ def test_a_method_as_a_step():
         one.step(torch.randn(5, 4), torch.arange(5) % 3)
     assert one.step.replays == 3
     assert all(same(a, b) for a, b in zip(before.values(), other.model.state_dict().values(), strict=True))
+
+
+def recorded_model():
+    model = perceptron()
+    optimizer = torch.optim.Adam(model.parameters())
+
+    def step(x):
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+
+    step.recorded = torch.record(step)  # a cycle, as a method has one
+    for _ in range(4):
+        step.recorded(torch.ones(2, 4))
+    assert step.recorded.replays == 2
+    return weakref.ref(model)
+
+
+def test_recordings_die_with_their_models():
+    gone = recorded_model()
+    gc.collect()
+    assert gone() is None
+
+
+def test_calls_from_two_threads():
+    model = perceptron()
+    recorded = torch.record(lambda x: model(x).detach())
+    given = [torch.randn(3, 4) for _ in range(200)]
+    expected = [model(x).detach() for x in given]
+    for x in given[:4]:
+        recorded(x)
+    wrong = []
+
+    def work(order):
+        wrong.extend(i for i in order if not same(recorded(given[i]), expected[i]))
+
+    threads = [threading.Thread(target=work, args=(order,)) for order in (range(200), range(199, -1, -1))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert wrong == []
+
+
+def test_generators_of_the_step_are_replayed_and_others_are_not():
+    x = torch.ones(3)
+    recorded = torch.record(lambda x: sum(x * k for k in (1.0, 2.0)))
+    for _ in range(4):
+        assert recorded(x).tolist() == [3.0] * 3
+    assert recorded.replays == 2
+
+    def endless():
+        k = 0.0
+        while True:
+            k += 1
+            yield x * k
+
+    values = endless()
+
+    def step(x):
+        for value in values:
+            return x + value
+
+    assert "generator" in refused(step, x)
+
+
+def test_lists_and_sets_are_read_anew():
+    values, factors = [1.0, 2.0], {1.0}
+    recorded = torch.record(lambda x: x * torch.tensor(values) * max(factors))
+    for i in range(12):
+        values[1] = float(i // 4)
+        if i == 8:
+            factors.add(2.0)
+        factor = 1.0 + (i >= 8)
+        assert recorded(torch.ones(2)).tolist() == [factor, i // 4 * factor]
+    assert recorded.replays >= 4
+
+
+def test_inference_mode_and_no_grad():
+    model = perceptron()
+    recorded = torch.record(lambda x: model(x))
+    for mode in (torch.no_grad, torch.inference_mode):
+        for _ in range(4):
+            with mode():
+                x = torch.randn(2, 4)
+                assert same(recorded(x), model(x))
+                assert recorded(x).is_inference() == (mode is torch.inference_mode)
+    assert recorded.replays >= 4
 
 
 def test_nothing_that_is_no_function():

@@ -25,6 +25,7 @@
 #include "bindings/calls/documents.hpp"
 #include "bindings/calls/errors.hpp"
 #include "bindings/calls/former_orders.hpp"
+#include "bindings/subjects/table_bindings.hpp"
 #include "bindings/types/descriptors.hpp"
 #include "bindings/types/dlpack.hpp"
 #include "bindings/types/function_node.hpp"
@@ -339,40 +340,6 @@ void bind_autocast(nb::module_& m) {
   m.def("clear_autocast_cache", &clear_autocast_cache);
 }
 
-nb::list table_rows() {
-  nb::list rows;
-  for (const OpRecord& op : op_table()) {
-    nb::dict row;
-    row["name"] = op.name;
-    nb::list inputs, gradients;
-    for (int i = 0; i < op.input_count; ++i) {
-      inputs.append(op.input_names[i]);
-      if (op.gradients[i]) gradients.append(op.gradients[i]);
-    }
-    row["inputs"] = inputs;
-    row["gradients"] = gradients;
-    row["domain"] = kDomainNames[static_cast<int>(op.domain)];
-    row["parameters"] = op.parameters;
-    row["value"] = op.value;
-    row["is_test"] = op.is_test;
-    row["node"] = op.info->node_name;
-    rows.append(row);
-  }
-  return rows;
-}
-
-nb::list alias_rows() {
-  nb::list rows;
-  for (const OpAlias& a : op_aliases()) rows.append(nb::make_tuple(a.name, a.target));
-  return rows;
-}
-
-nb::list formula_rows() {
-  nb::list rows;
-  for (const NamedFormula& f : known_formulas()) rows.append(nb::make_tuple(f.name, f.formula));
-  return rows;
-}
-
 void check_subclass(nb::handle type) {
   if (!PyType_Check(type.ptr())) raise(PyExc_TypeError, "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, ")");
   if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &TensorType)) return;
@@ -475,9 +442,7 @@ NB_MODULE(_core, m) {
   bind_generator(m.ptr());
   bind_lapack(m.ptr());
   bind_cuda(m.ptr());
-  m.def("op_table", &table_rows);
-  m.def("op_aliases", &alias_rows);
-  m.def("op_formulas", &formula_rows);
+  bind_table(m);
   m.attr("functional_names") = steal(functional_names());
   m.attr("result_types") = steal(result_types());
   m.def("signatures", [] { return steal(signature_list()); });

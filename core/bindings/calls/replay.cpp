@@ -205,6 +205,12 @@ bool Replay::finish(std::vector<Tensor> outputs) {
   return !recording_->is_refused();
 }
 
+std::vector<bool> Replay::written_inputs() const {
+  std::vector<bool> written;
+  for (const Watched& w : inputs_) written.push_back(w.storage->version != w.version);
+  return written;
+}
+
 // ---- whether it fits
 
 bool Replay::differs(std::string what) {

@@ -28,11 +28,13 @@ class Replay {
   Replay(const Replay&) = delete;
 
   void stop();
+  std::vector<bool> written_inputs() const;
   // What the recorded call returned. False if it cannot be replayed: recording().reason() says why.
   bool finish(std::vector<Tensor> outputs);
   // Whether it may be replayed now; else changed() says what differs.
   bool fits(std::span<PyObject* const> arguments);
   const std::string& changed() const { return changed_; }
+  bool is_running() const { return running_; }
   // The results, one for each of the outputs.
   PyObject* run(std::span<PyObject* const> arguments);
   // The same, of the recorded call itself.

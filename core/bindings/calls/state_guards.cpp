@@ -55,6 +55,10 @@ void StateGuards::add_list(PyObject* list) {
   lists_.push_back(std::move(found));
 }
 
+void StateGuards::add_set(PyObject* set) {
+  sets_.emplace_back(new_reference(set), Owned(checked(PyFrozenSet_New(set))));
+}
+
 void StateGuards::add_cell(PyObject* cell) {
   cells_.emplace_back(new_reference(cell), new_reference(PyCell_GET(cell)));
 }
@@ -88,6 +92,11 @@ bool StateGuards::hold() {
         return false;
     }
   }
+  for (const auto& [set, before] : sets_) {
+    if (PyObject_RichCompareBool(set.get(), before.get(), Py_EQ) == 1) continue;
+    PyErr_Clear();
+    return false;
+  }
   return std::ranges::all_of(cells_,
                              [](const auto& c) { return is_same_value(c.second.get(), PyCell_GET(c.first.get())); });
 }
@@ -101,6 +110,10 @@ int StateGuards::traverse(visitproc visit, void* arg) const {
     Py_VISIT(list.list.get());
     for (const Owned& item : list.items) Py_VISIT(item.get());
   }
+  for (const auto& [set, before] : sets_) {
+    Py_VISIT(set.get());
+    Py_VISIT(before.get());
+  }
   for (const auto& [cell, value] : cells_) {
     Py_VISIT(cell.get());
     Py_VISIT(value.get());
@@ -111,6 +124,7 @@ int StateGuards::traverse(visitproc visit, void* arg) const {
 void StateGuards::clear() {
   names_.clear();
   lists_.clear();
+  sets_.clear();
   cells_.clear();
 }
 

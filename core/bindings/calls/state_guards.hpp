@@ -19,6 +19,7 @@ class StateGuards {
   // missing.
   void add_names(PyObject* dict, PyObject* names, bool whole);
   void add_list(PyObject* list);  // all of it
+  void add_set(PyObject* set);
   void add_cell(PyObject* cell);  // of a closure
 
   // What differs is told by its name, "" for an element of a list.
@@ -42,6 +43,7 @@ class StateGuards {
 
   std::vector<Names> names_;
   std::vector<List> lists_;
+  std::vector<std::pair<Owned, Owned>> sets_;  // as it is, and as it was
   std::vector<std::pair<Owned, Owned>> cells_;
   const char* changed_ = "";
 };

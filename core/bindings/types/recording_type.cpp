@@ -85,6 +85,13 @@ PyObject* watch_list(PyObject* self, PyObject* list) {
     return Py_NewRef(Py_None);
   });
 }
+PyObject* watch_set(PyObject* self, PyObject* set) {
+  return guarded([&] {
+    if (!PySet_Check(set)) raise(PyExc_TypeError, "expected a set, not ", Py_TYPE(set)->tp_name);
+    replay_of(self).guards().add_set(set);
+    return Py_NewRef(Py_None);
+  });
+}
 PyObject* watch_cell(PyObject* self, PyObject* cell) {
   return guarded([&] {
     if (!PyCell_Check(cell)) raise(PyExc_TypeError, "expected a cell, not ", Py_TYPE(cell)->tp_name);
@@ -106,6 +113,16 @@ PyObject* get_changed(PyObject* self, void*) { return PyUnicode_FromString(repla
 PyObject* get_changed_name(PyObject* self, void*) {
   return PyUnicode_FromString(replay_of(self).guards().changed_name());
 }
+PyObject* get_written(PyObject* self, void*) {
+  return guarded([&] {
+    const std::vector<bool> written = replay_of(self).written_inputs();
+    Owned list(checked(PyList_New(static_cast<Py_ssize_t>(written.size()))));
+    for (size_t i = 0; i < written.size(); ++i)
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), PyBool_FromLong(written[i]));
+    return list.release();
+  });
+}
+PyObject* get_running(PyObject* self, void*) { return PyBool_FromLong(replay_of(self).is_running()); }
 PyObject* get_calls(PyObject* self, void*) { return PyLong_FromSize_t(replay_of(self).recording().calls()); }
 PyObject* get_bytes(PyObject* self, void*) { return PyLong_FromSize_t(replay_of(self).recording().blocks().bytes()); }
 
@@ -130,6 +147,7 @@ PyMethodDef methods[] = {
     {"refuse", refuse, METH_O, "Says why it cannot be replayed."},
     {"watch_names", watch_names, METH_VARARGS, "Entries of a dict, or of a class, that have to stay as they are."},
     {"watch_list", watch_list, METH_O, "A list that has to stay as it is."},
+    {"watch_set", watch_set, METH_O, "A set that has to stay as it is."},
     {"watch_cell", watch_cell, METH_O, "A variable of a closure that has to stay as it is."},
     {"variables_hold", variables_hold, METH_NOARGS, "Whether all that is watched is as it was."},
     {nullptr, nullptr, 0, nullptr}};
@@ -137,6 +155,8 @@ PyGetSetDef getset[] = {{"reason", get_reason, nullptr, "Why it cannot be replay
                         {"line", get_line, nullptr, "Where that was found: file, line, function and text.", nullptr},
                         {"changed", get_changed, nullptr, "What did not fit at the last call.", nullptr},
                         {"changed_name", get_changed_name, nullptr, "The variable that did not hold.", nullptr},
+                        {"written", get_written, nullptr, "For each argument, whether the step wrote into it.", nullptr},
+    {"running", get_running, nullptr, "Whether a call is being replayed.", nullptr},
                         {"calls", get_calls, nullptr, "How many kernels are called.", nullptr},
                         {"bytes", get_bytes, nullptr, "The memory that the step has for itself.", nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};

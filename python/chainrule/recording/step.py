@@ -54,7 +54,7 @@ class RecordedStep:
     """
 
     def __init__(self, step: Callable[..., Any], check_every: int = 0, strict: bool = False) -> None:
-        functools.update_wrapper(self, step)
+        functools.update_wrapper(self, step, updated=())
         self._step, self._check_every, self._strict = step, check_every, strict
         self._recorded: list[Recorded] = []
         self._quick: Any = None  # the last recording of plain tensors that gives one
@@ -102,6 +102,8 @@ class RecordedStep:
             if found is not None:
                 self.replays += 1
                 return recorded.in_form(found)
+            if recorded.call.running:
+                return self._step(*args, **kwargs)
             self.reason = f"{recorded.call.changed} is another one than before"
         if len(self._recorded) == _MOST:
             self._refuse(f"it was recorded {_MOST} times, and {self.reason or 'its arguments differ each time'}")
@@ -124,11 +126,12 @@ class RecordedStep:
         own = [_own_copy(t) for t in tensors]
         replaced = iter(own)
         own_args, own_kwargs = tree_unflatten([next(replaced) if isinstance(x, Tensor) else x for x in leaves], spec)
-        versions = [t._version for t in own]
         recording = _core.Recording(own, before.tensors)
         try:
             before.watch(recording)
             for t in tensors:
+                if type(t) is not Tensor:
+                    recording.refuse(f"is given a tensor of the class {type(t).__name__}")
                 if t.grad_fn is not None:
                     recording.refuse("is given a tensor that leads back to a graph: give it y.detach()")
             with observed:
@@ -138,8 +141,8 @@ class RecordedStep:
             raise
         finally:
             recording.stop()
-            for given, copy, version in zip(tensors, own, versions, strict=True):
-                if copy._version != version:
+            for given, copy, written in zip(tensors, own, recording.written, strict=True):
+                if written:
                     with _no_grad():
                         given.copy_(copy)
         found, form = tree_flatten(result)
@@ -177,7 +180,8 @@ class RecordedStep:
     def _refuse(self, why: str) -> None:
         self._refused, self._quick, self.reason = True, None, why
         self._recorded.clear()
-        text = f"record({self._step.__name__}): the step runs as usual, for it cannot be replayed: {why}"
+        name = getattr(self._step, "__name__", type(self._step).__name__)
+        text = f"record({name}): the step runs as usual, for it cannot be replayed: {why}"
         if self._strict:
             raise at_call(RuntimeError, text)
         warn_user(text)

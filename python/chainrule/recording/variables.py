@@ -13,6 +13,8 @@ from .._core import Tensor
 from .observation import Observation, is_library
 
 _OWN_PACKAGE = __name__.rpartition(".")[0]
+_NAMES_MADE_UP = {"getattr", "vars", "__dict__"}  # whose attributes no code names
+_UNSEEN = {"globals", "locals", "eval", "exec"}
 _MANY = 4096  # entries of a list or a dict
 _LEAVES = (type(None), bool, int, float, complex, str, bytes, range, slice, types.BuiltinFunctionType)
 
@@ -39,7 +41,7 @@ class Variables:
     Attributes:
         names: dicts of which some entries count, by their ids: the dict, the names, whether all of it counts.
         classes: the names that count of classes.
-        lists, cells: lists, and variables of closures.
+        lists, sets, cells: those that were found; cells are variables of closures.
         tensors: all that was found.
         obstacle: what cannot be watched, or "".
     """
@@ -48,6 +50,7 @@ class Variables:
         self.names: dict[int, tuple[dict, set, bool]] = {}
         self.classes: list[tuple[type, tuple[str, ...]]] = []
         self.lists: list[list] = []
+        self.sets: list[set] = []
         self.cells: list[Any] = []
         self.tensors: list[Tensor] = []
         self.obstacle = ""
@@ -61,6 +64,8 @@ class Variables:
             self._mentioned |= _names_in(code)
         for code, variables in observed.functions.items():
             self._read_globals(code, variables)
+        if used := self._mentioned & _UNSEEN:
+            self._refuse(f"calls {min(used)}(), which may read any variable")
         while self._stack:
             self._visit(self._stack.pop())
         self._find_hidden_closures(observed)
@@ -73,6 +78,8 @@ class Variables:
             recording.watch_names(cls, found, False)
         for each in self.lists:
             recording.watch_list(each)
+        for each in self.sets:
+            recording.watch_set(each)
         for cell in self.cells:
             recording.watch_cell(cell)
 
@@ -120,6 +127,9 @@ class Variables:
             self._stack += value
         elif isinstance(value, list):
             self._visit_list(value)
+        elif isinstance(value, set):
+            self.sets.append(value)
+            self._stack += value
         elif isinstance(value, dict):
             self._visit_dict(value)
         else:
@@ -185,6 +195,8 @@ class Variables:
         if hasattr(type(value), "__next__"):
             return self._refuse(f"can reach an iterator, {type(value).__name__}, which gives another value each time")
         attributes = getattr(value, "__dict__", None)
+        if attributes is None and hasattr(type(value), "__setitem__"):
+            return self._refuse(f"can reach a container, {type(value).__name__}, whose elements may change unseen")
         own = type(value).__module__.partition(".")[0] in ("chainrule", "torch")
         self._stack.append(type(value))
         for cls in type(value).__mro__:
@@ -194,7 +206,8 @@ class Variables:
         if not isinstance(attributes, dict):
             return
         whole = isinstance(value, Module)
-        names = set(attributes) if whole or own else {name for name in self._mentioned if name in attributes}
+        everything = whole or own or not self._mentioned.isdisjoint(_NAMES_MADE_UP)
+        names = set(attributes) if everything else {name for name in self._mentioned if name in attributes}
         self._watch(attributes, names, whole)
 
     def _visit_optimizer(self, optimizer: Any) -> None:
