@@ -188,7 +188,8 @@ def test_pickles_keep_index_dtypes_and_flags(layout):
     if layout != "sparse_coo":
         by_row = layout in ("sparse_csr", "sparse_bsr")
         parts = (x.crow_indices(), x.col_indices()) if by_row else (x.ccol_indices(), x.row_indices())
-        x = chainrule.sparse_compressed_tensor(*(p.int() for p in parts), x.values(), x.shape, layout=x.layout)
+        starts, plain = (p.int() for p in parts)
+        x = chainrule.sparse_compressed_tensor(starts, plain, x.values(), x.shape, layout=x.layout)
     y = pickle.loads(pickle.dumps(x))
     assert repr(y) == repr(x)
     if layout == "sparse_coo":
