@@ -168,6 +168,23 @@ def test_the_gradient_of_an_element_is_dense(layout):
     both(told)
 
 
+@pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr"])
+def test_the_gradient_of_what_is_added_to_a_dense_tensor_is_dense(layout):
+    def told(library):
+        x = of_layout(library, layout).requires_grad_()
+        y = of_layout(library, "strided").clone()
+        (y.add_(x, alpha=2) ** 2).sum().backward()
+        return str(x.grad.layout).rpartition(".")[2], x.grad.tolist()
+
+    both(told)
+
+
+def test_sums_with_dense_dimensions_are_right():
+    """PyTorch adds only some of the numbers here."""
+    x = chainrule.sparse_csr_tensor([0, 1], [0], [[1.0, 2.0]], (1, 1, 2))
+    assert (chainrule.zeros(1, 1, 2) + x).tolist() == [[[1.0, 2.0]]]
+
+
 # ---- files
 
 

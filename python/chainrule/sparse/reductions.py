@@ -93,6 +93,8 @@ def _total_compressed(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
         raise at_call(RuntimeError, "reduction operations on CSR tensors with keepdim=False is unsupported")
     if x.ndim != 2:
         raise at_call(RuntimeError, f"sum.dim_IntList of CSR takes a matrix, but got {x.ndim} dimensions")
+    if x.dtype in _NARROW:
+        x = cast(x, _core.int64)
     summed = _total_coo(to_coo(x), _dims(dim, x.ndim), True, stays_sparse=True)
     return to_compressed(coalesced(summed), CSR, index=pattern_of(x).starts.dtype)
 
