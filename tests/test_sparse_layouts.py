@@ -185,6 +185,21 @@ def test_sums_with_dense_dimensions_are_right():
     assert (chainrule.zeros(1, 1, 2) + x).tolist() == [[[1.0, 2.0]]]
 
 
+@pytest.mark.parametrize("options", [{}, {"momentum": 0.9, "nesterov": True}, {"weight_decay": 0.1, "maximize": True}])
+@pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr"])
+def test_sgd_learns_sparse_parameters(layout, options):
+    def told(library):
+        p = library.nn.Parameter(of_layout(library, layout))
+        optimizer = library.optim.SGD([p], lr=0.1, **options)
+        for _ in range(3):
+            optimizer.zero_grad()
+            library.sparse.mm(p, library.ones(4, 1, dtype=library.float64)).square().sum().backward()
+            optimizer.step()
+        return p.layout is getattr(library, layout), [round(v, 9) for v in p.detach().to_dense().reshape(-1).tolist()]
+
+    both(told)
+
+
 # ---- files
 
 
