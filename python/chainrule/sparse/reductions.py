@@ -113,7 +113,9 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
     if dim is None:
         return loose(input)[1].sum()
     dims = _dims(dim, input.ndim)
-    return _total_coo(input, dims) if pattern_of(input).layout is COO else total(input, dim)
+    if pattern_of(input).layout is not COO:
+        raise unsupported("_indices", input)
+    return _total_coo(input, dims)
 
 
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
