@@ -51,7 +51,7 @@ ELSEWHERE = {
     "test_sparse_expressions.py": "sparse_coo_tensor sparse_compressed_tensor sparse_csr_tensor sparse_csc_tensor "
     "sparse_bsr_tensor sparse_bsc_tensor to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_sparse_bsr "
     "to_sparse_bsc to_dense indices values crow_indices col_indices ccol_indices row_indices coalesce is_coalesced "
-    "sparse_dim dense_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ resize_as_sparse_",
+    "sparse_dim dense_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ resize_as_sparse_ smm sspaddmm",
     "test_positions.py": "empty_strided new_empty_strided empty_permuted resize_ resize_as_ set_ view_as_real_copy "
     "fill_diagonal_",
 }

@@ -168,6 +168,38 @@ def test_the_gradient_of_an_element_is_dense(layout):
     both(told)
 
 
+@pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr"])
+def test_the_gradient_of_what_is_added_to_a_dense_tensor_is_dense(layout):
+    def told(library):
+        x = of_layout(library, layout).requires_grad_()
+        y = of_layout(library, "strided").clone()
+        (y.add_(x, alpha=2) ** 2).sum().backward()
+        return str(x.grad.layout).rpartition(".")[2], x.grad.tolist()
+
+    both(told)
+
+
+def test_sums_with_dense_dimensions_are_right():
+    """PyTorch adds only some of the numbers here."""
+    x = chainrule.sparse_csr_tensor([0, 1], [0], [[1.0, 2.0]], (1, 1, 2))
+    assert (chainrule.zeros(1, 1, 2) + x).tolist() == [[[1.0, 2.0]]]
+
+
+@pytest.mark.parametrize("options", [{}, {"momentum": 0.9, "nesterov": True}, {"weight_decay": 0.1, "maximize": True}])
+@pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr"])
+def test_sgd_learns_sparse_parameters(layout, options):
+    def told(library):
+        p = library.nn.Parameter(of_layout(library, layout))
+        optimizer = library.optim.SGD([p], lr=0.1, **options)
+        for _ in range(3):
+            optimizer.zero_grad()
+            library.sparse.mm(p, library.ones(4, 1, dtype=library.float64)).square().sum().backward()
+            optimizer.step()
+        return p.layout is getattr(library, layout), [round(v, 9) for v in p.detach().to_dense().reshape(-1).tolist()]
+
+    both(told)
+
+
 # ---- files
 
 
@@ -188,7 +220,8 @@ def test_pickles_keep_index_dtypes_and_flags(layout):
     if layout != "sparse_coo":
         by_row = layout in ("sparse_csr", "sparse_bsr")
         parts = (x.crow_indices(), x.col_indices()) if by_row else (x.ccol_indices(), x.row_indices())
-        x = chainrule.sparse_compressed_tensor(*(p.int() for p in parts), x.values(), x.shape, layout=x.layout)
+        starts, plain = (p.int() for p in parts)
+        x = chainrule.sparse_compressed_tensor(starts, plain, x.values(), x.shape, layout=x.layout)
     y = pickle.loads(pickle.dumps(x))
     assert repr(y) == repr(x)
     if layout == "sparse_coo":

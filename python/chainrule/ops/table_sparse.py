@@ -56,7 +56,7 @@ SPARSE = {
         both     resize_as_sparse_(Tensor input, Tensor the_template)
     """,
     "sparse.former_names": """
-        both     smm(Tensor input, Tensor mat)
+        both     smm(Tensor input, Tensor mat2)
         both     sspaddmm(Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1)
     """,
 }

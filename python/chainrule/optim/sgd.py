@@ -148,7 +148,9 @@ def sgd(
         grad = decayed(-grad if maximize else grad, param, weight_decay)
         if momentum != 0:
             buffer = buffers[i]
-            if i in fresh:
+            if i in fresh and _core.sparse_parts(grad) is not None:
+                buffer = momentum_buffer_list[i] = grad.detach().clone()
+            elif i in fresh:
                 buffer.copy_(grad.detach())
             else:
                 buffer.mul_(momentum).add_(grad, alpha=1 - dampening)

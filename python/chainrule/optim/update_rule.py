@@ -174,7 +174,9 @@ def kernel_fits(fused: bool | None, lists: Sequence[list[Any]], *numbers: Any) -
     The core's steps are not recorded. They calculate in float or double and round once, so half types take them only
     where PyTorch would do the same (`fused`). A learning rate in a tensor is rounded to the tensor's dtype by PyTorch.
     """
-    fits = not _core.is_grad_enabled() and not (_core.any_sparse() and any(g.is_sparse for g in lists[1]))
+    fits = not _core.is_grad_enabled()
+    if _core.any_sparse() and any(_core.sparse_parts(x) is not None for x in (*lists[0], *lists[1])):
+        fits = False
     if "chainrule.nested.kinds" in sys.modules:  # only then can there be nested tensors
         fits = fits and not any(p.is_nested for p in lists[0])
     for i, p in enumerate(lists[0]):

@@ -216,7 +216,9 @@ def _sparse_compressed_tensor_with_dims(
     """A compressed tensor with room for so many entries; what they are is not said."""
     size, block, name = tuple(size), tuple(blocksize), "sparse_compressed_tensor_with_dims"
     if layout in (None, COO, _STRIDED):
-        raise at_call(RuntimeError, f"{name} expected sparse compressed tensor layout but got {LAYOUT_WORDS[layout]}")
+        raise at_call(
+            RuntimeError, f"{name} expected sparse compressed tensor layout but got {LAYOUT_WORDS[layout or _STRIDED]}"
+        )
     blocked = layout in BLOCKED
     _check_dims(name, nnz, dense_dim, size, block, layout)
     if index_dtype not in (_core.int32, _core.int64):

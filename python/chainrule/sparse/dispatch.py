@@ -255,7 +255,7 @@ def made(name: str, given: dict[str, Any]) -> Tensor:
     """What a function gives that is to make a sparse tensor: zeros(3, layout=torch.sparse_coo). The core calls it."""
     layout, dtype, grad = given["layout"], given.get("dtype"), bool(given.get("requires_grad"))
     like = given.get("input")
-    if name in ("zeros_like", "empty_like"):
+    if like is not None and name in ("zeros_like", "empty_like"):
         return likes.like(name, like, **{k: v for k, v in given.items() if k not in ("input", "device", "pin_memory")})
     if name not in ("zeros", "empty", "new_zeros", "new_empty"):
         name = "full" if name == "ones" else name

@@ -151,20 +151,20 @@ def plus(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     return _joined(input, other, alpha) if is_sparse(input) else _added(input, other, alpha)
 
 
-@differentiable(name="AddBackward0")
 def _added(input: Tensor, other: Tensor, alpha: Any) -> Tensor:
     """dense + alpha * sparse, each with the gradient that a dense tensor would have."""
-    return input + _times(dense(other), alpha)
+    return input + _times(_spread(other), alpha)
 
 
-@_added.gradient("input")
+@differentiable(name="ToDenseBackward0")
+def _spread(x: Tensor) -> Tensor:
+    """A dense tensor whose gradient is x's, as it is."""
+    return dense(x)
+
+
+@_spread.gradient("x")
 def _(g: Tensor) -> Tensor:
     return g
-
-
-@_added.gradient("other")
-def _(g: Tensor, alpha: Any) -> Tensor:
-    return _times(g, alpha)
 
 
 def minus(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -181,7 +181,7 @@ def add_in_place(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     quick = input.dtype in (_core.float32, _core.float64) and input.dtype is other.dtype and input.is_contiguous()
     recorded = _core.is_grad_enabled() and (input.requires_grad or other.requires_grad)
     if not quick or recorded or pattern.layout not in (COO, _core.sparse_csr) or isinstance(alpha, Tensor):
-        return input.add_(dense(other), alpha=alpha)
+        return input.add_(_times(_spread(other), alpha))
     if values.numel():
         table = input.view(prod(pattern.outer), -1)
         _functions["_sparse_add_rows_"](table, pattern.keys, values, alpha)

@@ -18,7 +18,7 @@ __all__ = ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"]
 spmm = dsmm = _core.functions["mm"]
 
 
-def smm(input: Tensor, mat: Tensor) -> Tensor:
+def smm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse and a dense matrix, as a sparse one.
 
     Shape and dtype: that of input @ mat, in COO.
@@ -28,7 +28,7 @@ def smm(input: Tensor, mat: Tensor) -> Tensor:
     tensor([[1.],
             [1.]])
     """
-    return sspaddmm(None, input, mat)
+    return sspaddmm(None, input, mat2)
 
 
 def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:

@@ -132,7 +132,7 @@ def _new(name: str) -> Rule:
         plain = name.removeprefix("new_")
         if layout is _STRIDED:
             return _functions[plain](tuple(given), dtype=dtype, requires_grad=grad)
-        return construct.made(layout, plain, given, dtype, grad)
+        return construct.made(layout, "empty" if layout in BLOCKED else plain, given, dtype, grad)
 
     return rule
 

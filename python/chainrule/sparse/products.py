@@ -154,9 +154,11 @@ def _(g: Tensor, b: Tensor) -> Tensor:
 
 
 def _check(name: str, a: Tensor, b: Tensor) -> None:
-    if a.ndim != 2 or b.ndim != 2:
-        which = a if a.ndim != 2 else b
-        raise at_call(RuntimeError, f"{name}: Expected both to be matrices, but got one of {which.ndim} dimensions")
+    for which, x in (("mat1", a), ("mat2", b)):
+        if x.ndim != 2 and COO in (layout_of(a), layout_of(b)):
+            raise at_call(RuntimeError, f"addmm: matrices expected, got {x.ndim}D tensor")
+        if x.ndim != 2:
+            raise at_call(RuntimeError, f"{which} must be a matrix, got {x.ndim}-D tensor")
     _check_inner_sizes(a, b)
     if a.dtype is not b.dtype:
         words = [dtype_name(x.dtype) for x in (a, b)]
@@ -298,8 +300,9 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     if layout_of(input) is COO and len(pattern_of(input).outer) != 3:
         sparse = len(pattern_of(input).outer)
         raise at_call(RuntimeError, f"bmm_sparse: Tensor 'self' must have 3 sparse dims, but has {sparse}")
-    if mat2.ndim != 3:
-        raise at_call(RuntimeError, f"bmm_sparse: Tensor 'mat2' must have 3 dims, but has {mat2.ndim}")
+    for name, x in (("batch1", input), ("batch2", mat2)):
+        if x.ndim != 3:
+            raise at_call(RuntimeError, f"{name} must be a 3D tensor")
     for i, j in ((0, 0), (2, 1)):
         if input.shape[i] != mat2.shape[j]:
             raise at_call(RuntimeError, f"bmm_sparse: 'self.size({i})' and 'mat2.size({j})' must match")

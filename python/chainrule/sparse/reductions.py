@@ -93,6 +93,8 @@ def _total_compressed(x: Tensor, dim: Any, keepdim: bool) -> Tensor:
         raise at_call(RuntimeError, "reduction operations on CSR tensors with keepdim=False is unsupported")
     if x.ndim != 2:
         raise at_call(RuntimeError, f"sum.dim_IntList of CSR takes a matrix, but got {x.ndim} dimensions")
+    if x.dtype in _NARROW:
+        x = cast(x, _core.int64)
     summed = _total_coo(to_coo(x), _dims(dim, x.ndim), True, stays_sparse=True)
     return to_compressed(coalesced(summed), CSR, index=pattern_of(x).starts.dtype)
 
@@ -111,7 +113,9 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
     if dim is None:
         return loose(input)[1].sum()
     dims = _dims(dim, input.ndim)
-    return _total_coo(input, dims) if pattern_of(input).layout is COO else total(input, dim)
+    if pattern_of(input).layout is not COO:
+        raise unsupported("_indices", input)
+    return _total_coo(input, dims)
 
 
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:

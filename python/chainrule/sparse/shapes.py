@@ -141,6 +141,8 @@ def as_real(input: Tensor) -> Tensor:
     """Complex COO with its two parts in a new dense dimension."""
     if pattern_of(input).layout is not COO:
         raise unsupported("view_as_real", input)
+    if not input.is_complex():
+        raise at_call(RuntimeError, "view_as_real_sparse is only supported for complex sparse tensors")
     pattern, values = loose(input)
     found = CooPattern(pattern.indices, (*pattern.size, 2), pattern.coalesced)
     return viewing(assembled(_functions["view_as_real"](values), found), input)
@@ -169,10 +171,10 @@ def _taken(values: Tensor, pattern: Any, mask: Tensor, indices: Tensor, size: Se
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One slice: of compressed layouts one of the batch in the same layout, a row or a column as COO."""
-    return viewing(select_copy(input, dim, index), input)
+    return viewing(select_copy(input, dim, index, "select"), input)
 
 
-def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
+def select_copy(input: Tensor, dim: int, index: int, name: str = "select_copy") -> Tensor:
     d = wrapped(dim, input.ndim)
     index = _index_within(input, d, int(index))
     pattern = pattern_of(input)
@@ -183,7 +185,7 @@ def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
     if pattern.batch:
         raise at_call(
             RuntimeError,
-            "select(): selecting sparse dimensions is not supported for batched sparse compressed tensors.",
+            f"{name}(): selecting sparse dimensions is not supported for batched sparse compressed tensors.",
         )
     return _selected(input, d, index)
 
@@ -249,6 +251,8 @@ def _slice_of_coo(input: Tensor, d: int, index: int) -> Tensor:
 
 def _sparse_broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """COO with its entries repeated along dimensions of size 1, and along new ones in front."""
+    if pattern_of(input).layout is not COO:
+        raise unsupported("_sparse_broadcast_to", input)
     size = tuple(size)
     added = len(size) - input.ndim
     if added < 0:
@@ -416,7 +420,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 def subscript(input: Tensor, key: Any) -> Tensor:
     """x[1], x[:, 2], x[index]: integers, whole slices and one index after another."""
     keys = list(key) if isinstance(key, tuple) else [key]
-    x, d = input, 0
+    x, d, gone = input, 0, 0
     given = sum(k is not None and k is not Ellipsis for k in keys)
     for k in keys:
         if k is Ellipsis:
@@ -430,8 +434,15 @@ def subscript(input: Tensor, key: Any) -> Tensor:
         elif isinstance(k, (list, range)):
             x, d = index_select(x, d, _functions["tensor"](list(k))), d + 1
         else:
-            x = select(x, d, int(k)) if is_sparse(x) else x.select(d, int(k))
+            x, gone = _at(x, d, int(k), d + gone), gone + 1
     return x
+
+
+def _at(x: Tensor, d: int, index: int, named: int) -> Tensor:
+    """One slice; an error has the number of the dimension that the caller knows."""
+    if d < x.ndim and not -x.shape[d] <= index < x.shape[d]:
+        raise at_call(IndexError, f"index {index} is out of bounds for dimension {named} with size {x.shape[d]}")
+    return select(x, d, index) if is_sparse(x) else x.select(d, index)
 
 
 def _by_tensor(x: Tensor, d: int, index: Tensor) -> Tensor:
