@@ -47,7 +47,8 @@ inline bool dispatches(const TensorObject* t) {
 }
 inline bool dispatches(const Tensor& t) { return dispatches(t.get()); }
 // What Python's rules are asked for: the elements are not there, or a class has its say.
-inline bool is_kept_by_python(const Tensor& t) { return is_sparse(t) || dispatches(t); }
+inline bool is_kept_by_python(const TensorObject* t) { return t && (is_sparse(t) || dispatches(t)); }
+inline bool is_kept_by_python(const Tensor& t) { return is_kept_by_python(t.get()); }
 
 // The object itself, or an entry of a list or tuple.
 bool holds_sparse(PyObject* o);
